@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What kmod/core is compiled against in the kernel.
+ *
+ * kmod/core has four compilations (DESIGN "One source, four compilations") and
+ * reaches each through this name, found by the include path: this file in the
+ * module, and its namesakes under selftests/core/shim natively and under the
+ * model checker. Everything core may use is here or in <linux/atomic.h>:
+ *
+ * atomic64_*       every word that more than one context touches
+ * wsq_slot_*       payload: written before it is published, read after it is
+ *                  claimed, so never racy; plain accesses let KCSAN prove that
+ * wsq_local_*      a word whose other party is on the same CPU, namely an
+ *                  interrupt or the code it interrupted. Program order is all
+ *                  such a pair needs, so a compiler barrier is all it gets;
+ *                  where two threads play the parts (stress tests, the model
+ *                  checker) the shim makes them acquire and release
+ */
+#ifndef _WSQ_PLATFORM_H
+#define _WSQ_PLATFORM_H
+
+#include <linux/atomic.h>
+#include <linux/cache.h>
+#include <linux/compiler.h>
+#include <linux/types.h>
+
+#define WSQ_CACHE_ALIGNED	____cacheline_aligned
+
+/**
+ * typedef wsq_slot_t - one payload slot of a container
+ * @task: the task, owned by whoever claimed the slot
+ */
+typedef struct {
+	void *task;
+} wsq_slot_t;
+
+static inline void *wsq_slot_read(const wsq_slot_t *slot)
+{
+	return slot->task;
+}
+
+static inline void wsq_slot_write(wsq_slot_t *slot, void *task)
+{
+	slot->task = task;
+}
+
+/* Load; what follows in program order stays behind it on this CPU. */
+static inline u64 wsq_local_read(const atomic64_t *v)
+{
+	u64 val = (u64)atomic64_read(v);
+
+	barrier();
+	return val;
+}
+
+/* Store; what precedes in program order stays before it on this CPU. */
+static inline void wsq_local_set(atomic64_t *v, u64 val)
+{
+	barrier();
+	atomic64_set(v, (s64)val);
+}
+
+#endif /* _WSQ_PLATFORM_H */

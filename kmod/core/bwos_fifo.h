@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * FIFO BWoS: a bounded queue of one producer, one consumer and any number of
+ * thieves, split into blocks.
+ *
+ * After Wang et al., "BWoS: Formally Verified Block-based Work Stealing for
+ * Parallel Processing", OSDI 2023, sections 3 and 4 (figures 3 to 8).
+ *
+ * What it is: the owner's consumer works in one block, thieves in others, so
+ * neither consumer nor producer needs an atomic read-modify-write or a fence
+ * except when it moves to another block. Moving costs the producer three
+ * stores and two loads of the new block's words, the consumer one exchange
+ * and, if thieves left it something, one add.
+ *
+ * What it costs: put is one load, one slot store, one store-release. get is two
+ * loads, one slot load, one store. A steal is two loads, one compare-and-
+ * exchange, the slot loads and one add, all on lines of that block.
+ *
+ * Best suited for: producer and consumer on one CPU, many small tasks, order
+ * roughly kept. Limitations: bounded; what is left in the consumer's own block
+ * cannot be stolen (section 8 of the paper); a put can find the queue full
+ * although thieves have emptied later blocks, because blocks are reused in
+ * order.
+ *
+ * Who may call what, from where:
+ *
+ *	put		one context at a time (the producer)
+ *	get		one context at a time (the consumer); producer and
+ *			consumer may run beside each other
+ *	steal		anybody, at any time, with preemption off
+ *
+ *	Operation against operation, without any lock outside:
+ *
+ *		|  put  |  get  | steal
+ *	--------+-------+-------+------
+ *	put	|   -   |   +   |   +
+ *	get	|   +   |   -   |   +
+ *	steal	|   +   |   +   |   +
+ *
+ *	In the module, producer and consumer are on one CPU, as task and
+ *	interrupt (wsq_local_* in <wsq_platform.h>).
+ *
+ * Departures from the paper:
+ *
+ * 1. The round of a block is the number of blocks opened so far, not of trips
+ *    around the queue. It grows by one from block to block, so "round + 1" is
+ *    the whole rule for moving on, and any block can serve at any place.
+ * 2. Places are a directory of block numbers. A block that a thief still reads
+ *    (claimed, not yet counted: a virtual CPU that was descheduled) is replaced
+ *    by a spare one instead of stopping the producer, and becomes a spare
+ *    itself once the thief has counted.
+ * 3. A thief believes the steal position only together with a producer position
+ *    of the same round, read with acquire. This orders everything the producer
+ *    did to the block before, and makes acquire and release on the steal
+ *    position itself redundant.
+ *
+ * Positions: every position is one 64-bit word, round above index, so that one
+ * compare covers both. Indices run from 0 to block_size.
+ *
+ *	b_pos	next slot to put	producer
+ *	f_pos	next slot to get	consumer
+ *	s_pos	next slot to steal	producer (open), consumer (take over),
+ *					thieves (claim); block_size means that
+ *					thieves are shut out
+ *	s_cnt	slots thieves are done with, plus what the take-over kept from
+ *		them			as s_pos
+ *
+ * A block is spent, and may be opened for a new round, when f_pos and s_cnt
+ * both equal b_pos.
+ *
+ * Accesses bear labels BF(operation:letter). Pairs, and what rests on each:
+ *
+ *	BF(put:C)   release -> BF(steal:C) acquire
+ *		A thief that sees index i + 1 sees slot i, and sees s_cnt and
+ *		s_pos as BF(open:D) and BF(open:E) reset them.
+ *		litmus/bwos_fifo-put-steal.litmus
+ *	BF(steal:F) release -> BF(open:B) acquire
+ *		A producer that sees every steal counted opens the block after
+ *		the last thief has read its slot, so no slot is overwritten
+ *		while it is read.
+ *		litmus/bwos_fifo-steal-open.litmus
+ *	BF(put:C), BF(open:F) -> BF(get:B), BF(take:B)	(local)
+ *		A consumer that sees index i + 1 sees slot i; one that sees the
+ *		new round finds s_pos granted, so its exchange at BF(take:C)
+ *		returns an index of that round.
+ *		litmus/bwos_fifo-put-get.litmus
+ *	BF(get:D) -> BF(open:A)				(local)
+ *		A producer that sees the block read to its end overwrites slots
+ *		only after the consumer has read them.
+ *		litmus/bwos_fifo-get-open.litmus
+ *
+ * Atomicity alone, no order: BF(take:C) against BF(steal:D), who both change
+ * s_pos in one step: an index below the exchanged value belongs to thieves, all
+ * others to the consumer. Rounds never return, so a claim that slept through a
+ * reuse of the block fails.
+ */
+#ifndef _WSQ_CORE_BWOS_FIFO_H
+#define _WSQ_CORE_BWOS_FIFO_H
+
+#include <wsq_platform.h>
+
+#include "status.h"
+
+#define WSQ_BWOS_MIN_BLOCKS	2
+#define WSQ_BWOS_MAX_BLOCKS	64
+#define WSQ_BWOS_MIN_BLOCK_SIZE	2
+#define WSQ_BWOS_MAX_BLOCK_SIZE	4096
+
+/*
+ * 13 bits hold the index 4096. 51 bits of round last 260 days at a block every
+ * 10 ns, and only a thief asleep for exactly that long could be fooled.
+ */
+#define WSQ_BWOS_IDX_BITS	13
+#ifndef WSQ_BWOS_ROUND_BITS
+#define WSQ_BWOS_ROUND_BITS	51
+#endif
+
+#define WSQ_BWOS_IDX_MASK	((1ULL << WSQ_BWOS_IDX_BITS) - 1)
+#define WSQ_BWOS_ROUND_ONE	(1ULL << WSQ_BWOS_IDX_BITS)
+#define WSQ_BWOS_ROUND_MASK	\
+	(((1ULL << WSQ_BWOS_ROUND_BITS) - 1) << WSQ_BWOS_IDX_BITS)
+
+/**
+ * struct wsq_bwos_block - positions of one block, a cache line for each writer
+ * @b_pos: producer position. Written by the producer.
+ * @f_pos: consumer position. Written by the consumer.
+ * @s_pos: steal position. Written by thieves (claim), by the consumer once a
+ *	round (take over), by the producer while the block is spent (open).
+ * @s_cnt: finished steals. Written as @s_pos.
+ */
+struct wsq_bwos_block {
+	atomic64_t b_pos WSQ_CACHE_ALIGNED;
+	atomic64_t f_pos WSQ_CACHE_ALIGNED;
+	atomic64_t s_pos WSQ_CACHE_ALIGNED;
+	atomic64_t s_cnt;
+};
+
+/**
+ * struct wsq_bwos_end - where the producer or the consumer stands; private to it
+ * @blk: its block
+ * @slots: slots of @blk
+ * @block_size: copy of the queue's, to keep the fast path on one line
+ * @place: directory place of @blk
+ */
+struct wsq_bwos_end {
+	struct wsq_bwos_block *blk;
+	wsq_slot_t *slots;
+	u64 block_size;
+	u32 place;
+};
+
+/**
+ * struct wsq_bwos_fifo - a FIFO BWoS queue
+ * @p: producer's end. Producer only.
+ * @nr_spare: number of entries in @spare. Producer only.
+ * @nr_held: number of entries in @held. Producer only.
+ * @c: consumer's end. Consumer only.
+ * @t_hint: place where a thief last found something. Any thief, no order.
+ * @blocks: all blocks, those of the directory and spare ones. Constant.
+ * @slots: @block_size slots for each of @blocks. Constant pointer.
+ * @dir: the block that serves at each place. Written by the producer.
+ * @spare: numbers of blocks that may be opened anywhere. Producer only.
+ * @held: numbers of blocks that wait for a thief to count. Producer only.
+ * @nr_places: length of @dir. Constant.
+ * @block_size: slots in a block. Constant.
+ */
+struct wsq_bwos_fifo {
+	struct wsq_bwos_end p WSQ_CACHE_ALIGNED;
+	u32 nr_spare;
+	u32 nr_held;
+
+	struct wsq_bwos_end c WSQ_CACHE_ALIGNED;
+
+	atomic64_t t_hint WSQ_CACHE_ALIGNED;
+
+	struct wsq_bwos_block *blocks WSQ_CACHE_ALIGNED;
+	wsq_slot_t *slots;
+	atomic64_t *dir;
+	u16 *spare;
+	u16 *held;
+	u32 nr_places;
+	u32 block_size;
+};
+
+/**
+ * struct wsq_bwos_mem - memory that the caller lends to a queue
+ * @blocks: nr_places + nr_spare blocks
+ * @slots: (nr_places + nr_spare) * block_size slots
+ * @dir: nr_places words
+ * @spare: nr_spare numbers
+ * @held: nr_spare numbers
+ */
+struct wsq_bwos_mem {
+	struct wsq_bwos_block *blocks;
+	wsq_slot_t *slots;
+	atomic64_t *dir;
+	u16 *spare;
+	u16 *held;
+};
+
+void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, const struct wsq_bwos_mem *mem,
+			u32 nr_places, u32 block_size, u32 nr_spare);
+int wsq_bwos_fifo_put_slow(struct wsq_bwos_fifo *q, void *task);
+void *wsq_bwos_fifo_get_slow(struct wsq_bwos_fifo *q);
+u32 wsq_bwos_fifo_put_many(struct wsq_bwos_fifo *q, void *const *tasks, u32 nr,
+			   bool *opened);
+u32 wsq_bwos_fifo_get_many(struct wsq_bwos_fifo *q, void **tasks, u32 nr);
+int wsq_bwos_fifo_steal_at(struct wsq_bwos_fifo *q, u32 place, void **tasks,
+			   u32 max);
+int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max);
+bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q);
+
+static inline u64 wsq_bwos_idx(u64 pos)
+{
+	return pos & WSQ_BWOS_IDX_MASK;
+}
+
+static inline u64 wsq_bwos_round(u64 pos)
+{
+	return pos & WSQ_BWOS_ROUND_MASK;
+}
+
+/* The round after that of @pos, with index 0. */
+static inline u64 wsq_bwos_next_round(u64 pos)
+{
+	return (wsq_bwos_round(pos) + WSQ_BWOS_ROUND_ONE) & WSQ_BWOS_ROUND_MASK;
+}
+
+/**
+ * wsq_bwos_fifo_put() - append a task
+ * @q: the queue
+ * @task: what to append, not %NULL
+ *
+ * Context: the producer; any context that no other put can interrupt or run
+ * beside. Never sleeps.
+ * Return: %WSQ_OK; %WSQ_OPENED if a new block was begun; %WSQ_FULL if the next
+ * block is still in use.
+ * Ordering: what precedes the call is visible to whoever takes the task.
+ */
+static inline int wsq_bwos_fifo_put(struct wsq_bwos_fifo *q, void *task)
+{
+	struct wsq_bwos_block *blk = q->p.blk;
+	u64 b = (u64)atomic64_read(&blk->b_pos);		/* BF(put:A) */
+	u64 i = wsq_bwos_idx(b);
+
+	if (unlikely(i == q->p.block_size))
+		return wsq_bwos_fifo_put_slow(q, task);
+
+	wsq_slot_write(&q->p.slots[i], task);			/* BF(put:B) */
+	/* Publishes the slot, and BF(open:D) and BF(open:E), to BF(steal:C). */
+	atomic64_set_release(&blk->b_pos, (s64)(b + 1));	/* BF(put:C) */
+	return WSQ_OK;
+}
+
+/**
+ * wsq_bwos_fifo_get() - take the oldest task
+ * @q: the queue
+ *
+ * Context: the consumer; any context that no other get can interrupt or run
+ * beside. Never sleeps.
+ * Return: the task, or %NULL if the queue holds none that thieves have not
+ * claimed.
+ */
+static inline void *wsq_bwos_fifo_get(struct wsq_bwos_fifo *q)
+{
+	struct wsq_bwos_block *blk = q->c.blk;
+	u64 f = (u64)atomic64_read(&blk->f_pos);		/* BF(get:A) */
+	u64 i = wsq_bwos_idx(f);
+	void *task;
+
+	if (unlikely(i == q->c.block_size))
+		return wsq_bwos_fifo_get_slow(q);
+	/* Same block, same round: equal words mean equal indices. */
+	if (f == wsq_local_read(&blk->b_pos))			/* BF(get:B) */
+		return NULL;
+
+	task = wsq_slot_read(&q->c.slots[i]);			/* BF(get:C) */
+	/* After the slot is read: BF(open:A) lets the producer reuse it. */
+	wsq_local_set(&blk->f_pos, f + 1);			/* BF(get:D) */
+	return task;
+}
+
+/**
+ * wsq_bwos_fifo_shared() - may thieves find something here
+ * @q: the queue
+ *
+ * Context: the owner (producer and consumer).
+ * Return: true if the producer is ahead of the consumer's block. A hint:
+ * thieves may have been there already.
+ */
+static inline bool wsq_bwos_fifo_shared(const struct wsq_bwos_fifo *q)
+{
+	return q->p.blk != q->c.blk;
+}
+
+#endif /* _WSQ_CORE_BWOS_FIFO_H */

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inbox: the entrance of a container for everybody but its producer.
+ *
+ * A list of links that any number of contexts push to by compare-and-exchange
+ * and that is taken as a whole by one exchange. Unbounded, because the links
+ * are inside the tasks; safe in NMI context, because a push that was
+ * interrupted has changed nothing yet or everything. What hardirq and NMI
+ * handlers queue while they interrupted a put, what other CPUs aim at this one
+ * and what does not fit into a full container goes here.
+ *
+ * Why not a ring of many producers: a producer that is interrupted between
+ * claiming and filling a cell stops the consumer, and it would be bounded.
+ * Taking the whole list, instead of popping one link, leaves no room for ABA.
+ *
+ * Operation against operation:
+ *
+ *		| push | take
+ *	--------+------+------
+ *	push	|  +   |  +
+ *	take	|  +   |  +
+ *
+ * A link belongs to the inbox from push to take, then to the taker.
+ *
+ * The list is newest first. struct wsq_backlog turns what was taken into
+ * oldest first, a bounded number of links at a time. A backlog belongs to one
+ * context; nothing in it is shared.
+ *
+ * Pairs:
+ *
+ *	IN(push:C) full -> IN(take:A) acquire
+ *		The taker sees the task as it was when pushed, and the links
+ *		behind it. Links pushed earlier by others are covered too: the
+ *		compare-and-exchanges form one chain of releases.
+ *		litmus/inbox-push-take.litmus
+ *	IN(push:C) full, then a look at the park word
+ *		See parking.h: store task, look whether the worker parked.
+ *		litmus/parking-remote.litmus
+ */
+#ifndef _WSQ_CORE_INBOX_H
+#define _WSQ_CORE_INBOX_H
+
+#include <wsq_platform.h>
+
+#include "status.h"
+
+/**
+ * struct wsq_inbox - list of pushed links, newest first
+ * @head: address of the newest link, 0 if none. Anybody, by compare-and-
+ *	exchange (push) or exchange (take).
+ */
+struct wsq_inbox {
+	atomic64_t head;
+};
+
+/**
+ * struct wsq_backlog - what was taken from an inbox, being put in order
+ * @turned: links already turned; oldest first once @rest is empty
+ * @rest: links still to be turned, newest first
+ */
+struct wsq_backlog {
+	atomic64_t *turned;
+	atomic64_t *rest;
+};
+
+static inline atomic64_t *wsq_link_next(const atomic64_t *link)
+{
+	return (atomic64_t *)(uintptr_t)atomic64_read(link);
+}
+
+static inline void wsq_link_set(atomic64_t *link, atomic64_t *next)
+{
+	atomic64_set(link, (s64)(uintptr_t)next);
+}
+
+static inline void wsq_inbox_init(struct wsq_inbox *in)
+{
+	atomic64_set(&in->head, 0);
+}
+
+/**
+ * wsq_inbox_try_push() - one attempt to push a link
+ * @in: the inbox
+ * @link: the link, in no list
+ *
+ * Context: any, NMI included. On %WSQ_CONFLICT call again: somebody else's
+ * push or take succeeded, so the system as a whole moves on.
+ * Return: %WSQ_OK; %WSQ_OPENED if the inbox was empty, then the caller makes
+ * sure that somebody will look into it; %WSQ_CONFLICT.
+ * Ordering: full barrier on success.
+ */
+static inline int wsq_inbox_try_push(struct wsq_inbox *in, atomic64_t *link)
+{
+	s64 head = atomic64_read(&in->head);			/* IN(push:A) */
+
+	atomic64_set(link, head);				/* IN(push:B) */
+	if (atomic64_cmpxchg(&in->head, head,
+			     (s64)(uintptr_t)link) != head)	/* IN(push:C) */
+		return WSQ_CONFLICT;
+	return head ? WSQ_OK : WSQ_OPENED;
+}
+
+/**
+ * wsq_inbox_empty() - is there nothing to take
+ * @in: the inbox
+ *
+ * Context: any.
+ * Return: true if nothing was there. A hint unless ordered by parking.h.
+ */
+static inline bool wsq_inbox_empty(const struct wsq_inbox *in)
+{
+	return !atomic64_read(&in->head);			/* IN(empty:A) */
+}
+
+/**
+ * wsq_inbox_take() - take all links
+ * @in: the inbox
+ *
+ * Context: any.
+ * Return: the newest link, which leads to the others; %NULL if there is none.
+ */
+static inline atomic64_t *wsq_inbox_take(struct wsq_inbox *in)
+{
+	if (wsq_inbox_empty(in))
+		return NULL;
+	/* Pairs with IN(push:C). */
+	return (atomic64_t *)(uintptr_t)
+		atomic64_xchg_acquire(&in->head, 0);		/* IN(take:A) */
+}
+
+static inline void wsq_backlog_init(struct wsq_backlog *bl)
+{
+	bl->turned = NULL;
+	bl->rest = NULL;
+}
+
+static inline bool wsq_backlog_empty(const struct wsq_backlog *bl)
+{
+	return !bl->turned && !bl->rest;
+}
+
+/**
+ * wsq_backlog_fill() - hand a taken list to an empty backlog
+ * @bl: the backlog, empty
+ * @links: what wsq_inbox_take() returned
+ *
+ * Context: the backlog's owner.
+ */
+static inline void wsq_backlog_fill(struct wsq_backlog *bl, atomic64_t *links)
+{
+	bl->rest = links;
+}
+
+/**
+ * wsq_backlog_turn() - put links in order, a bounded number
+ * @bl: the backlog
+ * @budget: how many links to turn at most
+ *
+ * Context: the backlog's owner.
+ * Return: true if the backlog is in order and wsq_backlog_pop() may be called.
+ */
+static inline bool wsq_backlog_turn(struct wsq_backlog *bl, u32 budget)
+{
+	atomic64_t *link;
+
+	while (bl->rest && budget--) {
+		link = bl->rest;
+		bl->rest = wsq_link_next(link);
+		wsq_link_set(link, bl->turned);
+		bl->turned = link;
+	}
+	return !bl->rest;
+}
+
+/**
+ * wsq_backlog_pop() - take the oldest link
+ * @bl: the backlog, in order
+ *
+ * Context: the backlog's owner.
+ * Return: the link, or %NULL if there is none.
+ */
+static inline atomic64_t *wsq_backlog_pop(struct wsq_backlog *bl)
+{
+	atomic64_t *link = bl->turned;
+
+	if (link)
+		bl->turned = wsq_link_next(link);
+	return link;
+}
+
+/**
+ * wsq_backlog_unpop() - give back what wsq_backlog_pop() returned last
+ * @bl: the backlog, in order
+ * @link: the link
+ *
+ * Context: the backlog's owner.
+ */
+static inline void wsq_backlog_unpop(struct wsq_backlog *bl, atomic64_t *link)
+{
+	wsq_link_set(link, bl->turned);
+	bl->turned = link;
+}
+
+#endif /* _WSQ_CORE_INBOX_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Parking: how a worker goes to sleep without missing a task, and how a put
+ * finds out, almost for nothing, that it has to wake it.
+ *
+ * The worker announces that it parks, looks for work once more, and sleeps.
+ * A put makes its task visible, then looks at the announcement. One of the two
+ * must see the other. Of the classical two full barriers each side needs one
+ * only where the other side is another CPU:
+ *
+ * Scenario A: the put is on the worker's own CPU (local).
+ *
+ *	worker			put, an interrupt or another task of this CPU
+ *	------			------
+ *	parked = 1		put task
+ *	(look) task there?	parked?
+ *
+ *	Both run on one CPU, so one of them runs between two instructions of
+ *	the other, never beside it: program order suffices. A put that comes
+ *	before the look is found; one that comes after it sees parked.
+ *	Forbidden: look finds nothing and the put sees parked == 0.
+ *
+ * Scenario B: the put is on another CPU, through the inbox or a ready bit.
+ *
+ *	worker			put
+ *	------			------
+ *	parked = 1		push task (full barrier)
+ *	smp_mb()		parked?
+ *	task there?
+ *
+ *	Store buffering with a full barrier on both sides. Forbidden: as in A.
+ *	PK(announce:B) pairs with the full barrier of IN(push:C), or of the
+ *	atomic bit operation by which a container is marked ready.
+ *	litmus/parking-remote.litmus
+ *
+ * A wake-up is claimed by an exchange of the word, so that of many puts one
+ * pays for it, and of one put at most one worker wakes.
+ */
+#ifndef _WSQ_CORE_PARKING_H
+#define _WSQ_CORE_PARKING_H
+
+#include <wsq_platform.h>
+
+/**
+ * struct wsq_park - one worker's announcement
+ * @parked: 1 while the worker sleeps or is about to. Set by the worker,
+ *	cleared by it or by whoever claims the wake-up.
+ */
+struct wsq_park {
+	atomic64_t parked;
+};
+
+static inline void wsq_park_init(struct wsq_park *park)
+{
+	atomic64_set(&park->parked, 0);
+}
+
+/**
+ * wsq_park_announce() - the worker is about to sleep
+ * @park: its announcement
+ *
+ * Look for work once more after this, and only then sleep.
+ *
+ * Context: the worker.
+ */
+static inline void wsq_park_announce(struct wsq_park *park)
+{
+	atomic64_set(&park->parked, 1);				/* PK(announce:A) */
+	/* Against IN(push:C) or the ready bit, then PK(claim:A). */
+	smp_mb();						/* PK(announce:B) */
+}
+
+/**
+ * wsq_park_retract() - the worker is awake
+ * @park: its announcement
+ *
+ * Context: the worker. A wake-up that was claimed before may still arrive.
+ */
+static inline void wsq_park_retract(struct wsq_park *park)
+{
+	atomic64_set(&park->parked, 0);				/* PK(retract:A) */
+}
+
+/**
+ * wsq_park_claim() - does the caller have to wake the worker
+ * @park: the worker's announcement
+ *
+ * Call after the task is visible: in program order on the worker's own CPU,
+ * behind a full barrier elsewhere.
+ *
+ * Context: any, NMI included.
+ * Return: true for exactly one caller for each time the worker parked.
+ */
+static inline bool wsq_park_claim(struct wsq_park *park)
+{
+	if (!atomic64_read(&park->parked))			/* PK(claim:A) */
+		return false;
+	return atomic64_xchg_relaxed(&park->parked, 0) == 1;	/* PK(claim:B) */
+}
+
+#endif /* _WSQ_CORE_PARKING_H */
