@@ -66,7 +66,8 @@ typedef void (*wsq_func_t)(struct wsq_work *work);
 /**
  * struct wsq_work - a work item, to be embedded in the caller's struct
  * @link: place in an inbox, while it is in one
- * @state: pending and flush phase
+ * @state: pending or not
+ * @phase: flush phase it is counted in, while pending
  * @func: what to run
  *
  * All members are private to wsq. The item must stay where it is from
@@ -74,13 +75,14 @@ typedef void (*wsq_func_t)(struct wsq_work *work);
  */
 struct wsq_work {
 	atomic64_t link;
-	atomic_long_t state;
+	unsigned long state;
+	unsigned long phase;
 	wsq_func_t func;
 };
 
 #define __WSQ_WORK_INITIALIZER(f) {					\
 	.link = ATOMIC64_INIT(0),					\
-	.state = ATOMIC_LONG_INIT(0),					\
+	.state = 0,							\
 	.func = (f),							\
 }
 
@@ -100,7 +102,8 @@ struct wsq_work {
 static inline void INIT_WSQ_WORK(struct wsq_work *work, wsq_func_t f)
 {
 	atomic64_set(&work->link, 0);
-	atomic_long_set(&work->state, 0);
+	work->state = 0;
+	work->phase = 0;
 	work->func = f;
 }
 

@@ -82,6 +82,18 @@ static inline void wsq_park_retract(struct wsq_park *park)
 }
 
 /**
+ * wsq_parked() - is the worker asleep or about to be
+ * @park: its announcement
+ *
+ * Context: any.
+ * Return: as of some moment; no order.
+ */
+static inline bool wsq_parked(const struct wsq_park *park)
+{
+	return atomic64_read(&park->parked);			/* PK(look:A) */
+}
+
+/**
  * wsq_park_claim() - does the caller have to wake the worker
  * @park: the worker's announcement
  *

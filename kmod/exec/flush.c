@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Flush: wait until everything queued before has run.
+ *
+ * Each item is counted when it is put and again when it has run, both in the
+ * phase that was current when it was put, in counters of the CPU where it
+ * happens. A phase is over when the sums are equal. Sums over counters that
+ * still grow would never agree under load, or agree thanks to later items; so
+ * a flush turns to the other phase first, and the sums it waits for can only be
+ * caught up with. The scheme is SRCU's:
+ *
+ * 1. wait for the other phase: items whose put read the phase before it was
+ *    last turned but counted after
+ * 2. turn
+ * 3. wait for the phase just left
+ *
+ * Reading what has run before what was put makes equality mean something: an
+ * item that is in the first sum is in the second, and one whose put happened
+ * before the flush is in the second, in one of the two phases. So equal sums
+ * mean that it has run.
+ *
+ *	[FL1] done counter, release (wsq_account())  ->  acquire (wsq_sum_done())
+ *		covers the put counter of the same item, which its worker saw,
+ *		and everything the item did
+ *
+ * Who wakes a flush: a worker that ran an item of one phase and then finds an
+ * item of the other, or none, looks at @flushers. While the next item is of the
+ * same phase, that one is still due, and the flush with it. A full barrier
+ * stands between the count and the look in both cases: taking the pending bit
+ * of the next item (wsq_run()), and [FL2] in wsq_serve(). Against [FL3]: the
+ * flush raises @flushers, full barrier, sums up.
+ */
+#include <linux/sched.h>
+
+#include "../compat/export.h"
+#include "exec.h"
+
+static u64 wsq_sum_done(const struct wsq *q, unsigned int phase)
+{
+	unsigned int cpu;
+	u64 sum = 0;
+
+	for_each_cpu(cpu, q->pool.cpus) {
+		struct wsq_container *ct = wsq_pool_ct(&q->pool, cpu);
+
+		if (!ct)
+			continue;
+		sum += smp_load_acquire(&ct->done_cnt[phase]);	/* [FL1] */
+		sum += (u64)atomic64_read_acquire(&ct->far_cnt[phase]);
+	}
+	return sum;
+}
+
+static u64 wsq_sum_put(const struct wsq *q, unsigned int phase)
+{
+	unsigned int cpu;
+	u64 sum = 0;
+
+	for_each_cpu(cpu, q->pool.cpus) {
+		struct wsq_container *ct = wsq_pool_ct(&q->pool, cpu);
+
+		if (!ct)
+			continue;
+		sum += READ_ONCE(ct->put_cnt[phase]);
+		sum += (u64)atomic64_read(&ct->in_cnt[phase]);
+	}
+	return sum;
+}
+
+/* Has everything that was put in @phase run? */
+static bool wsq_phase_over(const struct wsq *q, unsigned int phase)
+{
+	u64 done = wsq_sum_done(q, phase);
+
+	return done == wsq_sum_put(q, phase);
+}
+
+/**
+ * wsq_flushed() - is nothing queued or running
+ * @q: the queue
+ *
+ * Context: any. Means something only if nobody but @q's own items queues to it.
+ * Return: true if all counts agree.
+ */
+bool wsq_flushed(const struct wsq *q)
+{
+	/* Twice: an item of one phase may queue one of the other meanwhile. */
+	return wsq_phase_over(q, 0) && wsq_phase_over(q, 1) &&
+	       wsq_phase_over(q, 0);
+}
+
+static void wsq_phase_wait(struct wsq *q, unsigned int phase)
+{
+	if (wsq_phase_over(q, phase))
+		return;
+	atomic_inc(&q->flushers);
+	smp_mb__after_atomic();					/* [FL3] */
+	wait_event(q->flush_wait, wsq_phase_over(q, phase));
+	atomic_dec(&q->flushers);
+}
+
+/**
+ * wsq_flush_wake() - let flushes look at the sums again
+ * @q: the queue
+ *
+ * Context: a worker, preemption on or off. Never sleeps.
+ */
+void wsq_flush_wake(struct wsq *q)
+{
+	wake_up_all(&q->flush_wait);
+}
+
+/**
+ * wsq_flush_init() - prepare a queue for flushes
+ * @q: the queue
+ */
+void wsq_flush_init(struct wsq *q)
+{
+	mutex_init(&q->flush_lock);
+	init_waitqueue_head(&q->flush_wait);
+	atomic_set(&q->flushers, 0);
+	q->phase = 0;
+}
+
+/**
+ * wsq_flush() - wait until everything queued before has run
+ * @q: the queue
+ *
+ * Items queued while the flush waits, those that items queue included, are not
+ * waited for.
+ *
+ * Context: task; may sleep. Not from an item of @q: it would wait for itself.
+ * Ordering: everything that those items did is visible on return.
+ */
+void wsq_flush(struct wsq *q)
+{
+	unsigned int phase;
+
+	might_sleep();
+	mutex_lock(&q->flush_lock);
+	phase = q->phase;
+	wsq_phase_wait(q, !phase);
+	WRITE_ONCE(q->phase, !phase);
+	/*
+	 * A put that still reads the old phase from here on has not returned
+	 * before this flush was called, and the next flush waits for it first.
+	 */
+	wsq_phase_wait(q, phase);
+	mutex_unlock(&q->flush_lock);
+}
+WSQ_EXPORT(wsq_flush);

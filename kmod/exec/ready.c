@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ready bits, and waking workers. The argument is in exec.h.
+ */
+#include <linux/cpumask.h>
+#include <linux/slab.h>
+#include <linux/topology.h>
+
+#include "../compat/export.h"
+#include "exec.h"
+
+struct wsq_cpu **wsq_cpus;
+WSQ_EXPORT(wsq_cpus);
+
+/* CPUs whose worker is parked or about to park. Written by the workers. */
+static cpumask_var_t wsq_idle;
+
+static inline unsigned int wsq_leaf_word(u32 id)
+{
+	return id / 64;
+}
+
+static bool wsq_leaf_empty(const struct wsq_cpu *c, unsigned int word)
+{
+	return find_next_bit(c->leaf, (word + 1) * 64, word * 64) >=
+	       (word + 1) * 64;
+}
+
+/* Summary bits are few and on 32-bit machines do not fit: two words share. */
+static inline unsigned int wsq_summary_bit(unsigned int word)
+{
+	return word % BITS_PER_LONG;
+}
+
+static bool wsq_summary_empty(const struct wsq_cpu *c, unsigned int word)
+{
+	unsigned int w;
+
+	for (w = wsq_summary_bit(word); w < WSQ_LEAF_WORDS; w += BITS_PER_LONG)
+		if (!wsq_leaf_empty(c, w))
+			return false;
+	return true;
+}
+
+/* Clear the summary bit of a word that has become empty. Anybody may. */
+static void wsq_summary_tidy(struct wsq_cpu *c, unsigned int word)
+{
+	if (!wsq_summary_empty(c, word))
+		return;
+	clear_bit(wsq_summary_bit(word), &c->summary);
+	smp_mb__after_atomic();					/* [RD2] */
+	if (!wsq_summary_empty(c, word))
+		set_bit(wsq_summary_bit(word), &c->summary);
+}
+
+static void wsq_wake_worker(struct wsq_cpu *c)
+{
+	struct wsq_worker *w = READ_ONCE(c->worker);
+
+	if (w)
+		wake_up_process(w->task);
+}
+
+static void wsq_nmi_work(struct irq_work *work)
+{
+	wsq_wake_worker(container_of(work, struct wsq_cpu, nmi_work));
+}
+
+/**
+ * wsq_wake_cpu() - wake a CPU's worker if it parked
+ * @c: the CPU
+ *
+ * Call after the ready bit is set.
+ *
+ * Context: any, NMI included, with preemption off; not under a runqueue lock or
+ * a task's pi_lock.
+ */
+void wsq_wake_cpu(struct wsq_cpu *c)
+{
+	if (!wsq_park_claim(&c->park))
+		return;
+	atomic64_inc(&wsq_cpus[smp_processor_id()]->wakeups);
+	if (unlikely(in_nmi()))
+		irq_work_queue(&c->nmi_work);
+	else
+		wsq_wake_worker(c);
+}
+
+/**
+ * wsq_wake_idle() - wake the nearest idle worker to come and steal
+ * @q: the queue that has something to steal
+ * @cpu: where it is
+ *
+ * Context: as wsq_wake_cpu().
+ * Return: true if one was woken.
+ */
+bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
+{
+	const struct wsq_access *list = wsq_cpus[cpu]->access;
+	unsigned int i;
+
+	/* The task is out, then look who sleeps: against wsq_idle_enter(). */
+	smp_mb();
+	if (cpumask_empty(wsq_idle))
+		return false;
+	/* @cpu's own worker first: it has the tasks at hand. */
+	if (wsq_parked(&wsq_cpus[cpu]->park) && READ_ONCE(wsq_cpus[cpu]->worker)) {
+		wsq_wake_cpu(wsq_cpus[cpu]);
+		return true;
+	}
+	for (i = 0; i < list->nr; i++) {
+		unsigned int victim = list->victims[i].cpu;
+
+		if (!cpumask_test_cpu(victim, wsq_idle))
+			continue;
+		if (!wsq_pool_ct(&q->pool, victim))
+			continue;
+		if (wsq_parked(&wsq_cpus[victim]->park)) {
+			wsq_wake_cpu(wsq_cpus[victim]);
+			return true;
+		}
+	}
+	return false;
+}
+
+/**
+ * wsq_wake_all() - wake every idle worker
+ *
+ * For when a CPU without a worker has something, which is rare, and who may
+ * take it is not known.
+ *
+ * Context: as wsq_wake_cpu().
+ */
+void wsq_wake_all(void)
+{
+	unsigned int cpu;
+
+	smp_mb();	/* as in wsq_wake_idle() */
+	for_each_cpu(cpu, wsq_idle)
+		wsq_wake_cpu(wsq_cpus[cpu]);
+}
+
+/**
+ * wsq_idle_enter() - this CPU's worker is about to park
+ * @cpu: its number
+ *
+ * Follow with wsq_park_announce(), whose barrier stands between this and the
+ * last look for work.
+ *
+ * Context: the worker.
+ */
+void wsq_idle_enter(unsigned int cpu)
+{
+	cpumask_set_cpu(cpu, wsq_idle);
+}
+
+/**
+ * wsq_idle_leave() - this CPU's worker is awake
+ * @cpu: its number
+ *
+ * Context: the worker.
+ */
+void wsq_idle_leave(unsigned int cpu)
+{
+	cpumask_clear_cpu(cpu, wsq_idle);
+}
+
+/**
+ * wsq_ready_mark() - tell a CPU that a queue has work for it
+ * @c: the CPU
+ * @id: the queue's number
+ *
+ * Context: as wsq_wake_cpu(). On another CPU the task was published with a full
+ * barrier.
+ */
+void wsq_ready_mark(struct wsq_cpu *c, u32 id)
+{
+	unsigned int word = wsq_leaf_word(id);
+
+	if (test_and_set_bit(id, c->leaf))			/* [RD1] */
+		return;
+	/* Always: the bit may be there, about to be cleared. */
+	test_and_set_bit(wsq_summary_bit(word), &c->summary);	/* [RD1] */
+	if (likely(READ_ONCE(c->worker)))
+		wsq_wake_cpu(c);
+	else
+		wsq_wake_all();
+}
+
+/**
+ * wsq_ready_unmark() - a queue seems to have no more work for this CPU
+ * @c: the CPU
+ * @id: the queue's number
+ * @ct: its container here
+ *
+ * Context: the worker, with preemption off.
+ */
+void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_container *ct)
+{
+	unsigned int word = wsq_leaf_word(id);
+
+	clear_bit(id, c->leaf);
+	smp_mb__after_atomic();					/* [RD2] */
+	if (!wsq_container_idle(ct)) {
+		wsq_ready_mark(c, id);
+		return;
+	}
+	wsq_summary_tidy(c, word);
+}
+
+/**
+ * wsq_ready_forget() - a queue is gone
+ * @id: its number
+ *
+ * Context: task. Nobody puts to the queue any more, and no worker is at it.
+ */
+void wsq_ready_forget(u32 id)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		clear_bit(id, wsq_cpus[cpu]->leaf);
+		smp_mb__after_atomic();
+		wsq_summary_tidy(wsq_cpus[cpu], wsq_leaf_word(id));
+	}
+}
+
+/**
+ * wsq_ready_next() - the next queue that has work for a CPU
+ * @c: the CPU
+ * @from: where to begin
+ *
+ * Context: any.
+ * Return: its number; the first at or behind @from, then from 0;
+ * %WSQ_MAX_QUEUES if there is none.
+ */
+u32 wsq_ready_next(const struct wsq_cpu *c, u32 from)
+{
+	unsigned int turn, word, start = wsq_leaf_word(from);
+
+	if (!wsq_ready_any(c))
+		return WSQ_MAX_QUEUES;
+	for (turn = 0; turn <= WSQ_LEAF_WORDS; turn++) {
+		unsigned long bit;
+
+		word = (start + turn) % WSQ_LEAF_WORDS;
+		if (!test_bit(wsq_summary_bit(word), &c->summary))
+			continue;
+		bit = find_next_bit(c->leaf, (word + 1) * 64,
+				    turn ? word * 64 : from);
+		if (bit < (word + 1) * 64)
+			return bit;
+	}
+	return WSQ_MAX_QUEUES;
+}
+
+/**
+ * wsq_ready_init() - before anything else of the work service
+ *
+ * Context: module load.
+ * Return: 0 or %-ENOMEM.
+ */
+int wsq_ready_init(void)
+{
+	unsigned int cpu;
+
+	if (!zalloc_cpumask_var(&wsq_idle, GFP_KERNEL))
+		return -ENOMEM;
+	wsq_cpus = kcalloc(nr_cpu_ids, sizeof(*wsq_cpus), GFP_KERNEL);
+	if (!wsq_cpus)
+		goto err;
+	for_each_possible_cpu(cpu) {
+		struct wsq_cpu *c;
+
+		/* Of a node that is still offline, nearby memory must do. */
+		c = kzalloc_node(sizeof(*c), GFP_KERNEL,
+				 node_online(cpu_to_node(cpu)) ?
+				 cpu_to_node(cpu) : NUMA_NO_NODE);
+		if (!c)
+			goto err;
+		wsq_cpus[cpu] = c;
+		c->cpu = cpu;
+		wsq_park_init(&c->park);
+		init_irq_work(&c->nmi_work, wsq_nmi_work);
+		c->access = wsq_topology_access(&wsq_machine, cpu);
+		if (!c->access)
+			goto err;
+	}
+	return 0;
+err:
+	wsq_ready_exit();
+	return -ENOMEM;
+}
+
+/**
+ * wsq_ready_exit() - after everything else of the work service
+ *
+ * Context: module unload. No put runs or follows.
+ */
+void wsq_ready_exit(void)
+{
+	unsigned int cpu;
+
+	if (wsq_cpus) {
+		for_each_possible_cpu(cpu) {
+			if (!wsq_cpus[cpu])
+				continue;
+			irq_work_sync(&wsq_cpus[cpu]->nmi_work);
+			kfree(wsq_cpus[cpu]);
+		}
+	}
+	kfree(wsq_cpus);
+	wsq_cpus = NULL;
+	free_cpumask_var(wsq_idle);
+}

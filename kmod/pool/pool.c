@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pools: make and free, CPUs that come and go, and the raw interface of
+ * <linux/wsq.h> (push and pop of pointers).
+ */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/err.h>
+#include <linux/slab.h>
+
+#include "../compat/export.h"
+#include "../compat/topology.h"
+#include "pool.h"
+
+/* The machine this module runs on. Constant after load. */
+struct wsq_topology wsq_machine;
+WSQ_EXPORT(wsq_machine);
+
+static enum cpuhp_state wsq_pool_hp;
+
+static bool wsq_attrs_valid(const struct wsq_pool *pool)
+{
+	return pool->blocks >= WSQ_BWOS_MIN_BLOCKS &&
+	       pool->blocks <= WSQ_BWOS_MAX_BLOCKS &&
+	       pool->block_size >= WSQ_BWOS_MIN_BLOCK_SIZE &&
+	       pool->block_size <= WSQ_BWOS_MAX_BLOCK_SIZE &&
+	       !cpumask_empty(pool->cpus);
+}
+
+/* Before @cpu runs anything: give it its container, or give it back. */
+static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
+{
+	struct wsq_pool *pool = hlist_entry(node, struct wsq_pool, hotplug);
+	struct wsq_container *ct = pool->ct[cpu];
+
+	/* Who has no container may still pop. */
+	if (!wsq_topology_access(pool->topo, cpu))
+		return -ENOMEM;
+	if (!cpumask_test_cpu(cpu, pool->cpus))
+		return 0;
+	if (ct) {
+		wsq_container_reclaim(ct);
+		return 0;
+	}
+	ct = wsq_container_create(pool, cpu, cpu_to_node(cpu), pool->blocks,
+				  pool->block_size,
+				  pool->link_offset == WSQ_NO_LINK);
+	if (!ct)
+		return -ENOMEM;
+	/* Thieves look without a lock: pairs with wsq_pool_ct(). */
+	smp_store_release(&pool->ct[cpu], ct);
+	return 0;
+}
+
+/* After @cpu has run its last instruction. */
+static int wsq_pool_cpu_dead(unsigned int cpu, struct hlist_node *node)
+{
+	struct wsq_pool *pool = hlist_entry(node, struct wsq_pool, hotplug);
+
+	if (!pool->ct[cpu])
+		return 0;
+	wsq_container_orphan(pool->ct[cpu]);
+	if (pool->on_orphan)
+		pool->on_orphan(pool, cpu);
+	return 0;
+}
+
+/**
+ * wsq_pool_init() - make a pool in memory that the caller owns
+ * @pool: the pool, zeroed
+ * @topo: the machine; lives longer than the pool. Containers follow the CPUs
+ *	of the running kernel only if it is @wsq_machine; of an invented machine
+ *	each CPU that is there has one
+ * @attrs: as in wsq_pool_create()
+ * @link_offset: where in a task its link is, or %WSQ_NO_LINK
+ *
+ * Context: task; may sleep.
+ * Return: 0, %-EINVAL for bad @attrs, %-ENOMEM.
+ */
+int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
+		  const struct wsq_attrs *attrs, int link_offset)
+{
+	unsigned int cpu;
+	int ret = 0;
+
+	pool->topo = topo;
+	pool->link_offset = link_offset;
+	pool->blocks = attrs && attrs->blocks ? attrs->blocks : WSQ_DEF_BLOCKS;
+	pool->block_size = attrs && attrs->block_size ? attrs->block_size :
+						       WSQ_DEF_BLOCK_SIZE;
+	if (!zalloc_cpumask_var(&pool->cpus, GFP_KERNEL))
+		return -ENOMEM;
+	for (cpu = 0; cpu < min(topo->nr_cpus, nr_cpu_ids); cpu++) {
+		if (topo->places[cpu].core >= 0 &&
+		    (!attrs || !attrs->cpumask ||
+		     cpumask_test_cpu(cpu, attrs->cpumask)))
+			cpumask_set_cpu(cpu, pool->cpus);
+	}
+	if (!wsq_attrs_valid(pool)) {
+		ret = -EINVAL;
+		goto free_mask;
+	}
+	pool->ct = kvcalloc(nr_cpu_ids, sizeof(*pool->ct), GFP_KERNEL);
+	if (!pool->ct) {
+		ret = -ENOMEM;
+		goto free_mask;
+	}
+
+	if (topo == &wsq_machine) {
+		/* Runs wsq_pool_cpu_up() for each CPU that is online. */
+		ret = cpuhp_state_add_instance(wsq_pool_hp, &pool->hotplug);
+	} else {
+		for_each_cpu(cpu, pool->cpus) {
+			ret = wsq_pool_cpu_up(cpu, &pool->hotplug);
+			if (ret)
+				break;
+		}
+	}
+	if (!ret)
+		return 0;
+
+	for_each_cpu(cpu, pool->cpus)
+		wsq_container_destroy(pool->ct[cpu]);
+	kvfree(pool->ct);
+free_mask:
+	free_cpumask_var(pool->cpus);
+	return ret;
+}
+WSQ_EXPORT(wsq_pool_init);
+
+/**
+ * wsq_pool_exit() - give a pool's memory back
+ * @pool: the pool; nobody uses it any more
+ *
+ * Context: task; may sleep.
+ */
+void wsq_pool_exit(struct wsq_pool *pool)
+{
+	unsigned int cpu;
+
+	if (pool->topo == &wsq_machine)
+		cpuhp_state_remove_instance_nocalls(wsq_pool_hp,
+						    &pool->hotplug);
+	for_each_cpu(cpu, pool->cpus)
+		wsq_container_destroy(pool->ct[cpu]);
+	kvfree(pool->ct);
+	free_cpumask_var(pool->cpus);
+}
+WSQ_EXPORT(wsq_pool_exit);
+
+/**
+ * wsq_pool_nearest() - where a CPU without a container puts
+ * @pool: the pool
+ * @cpu: the CPU
+ *
+ * Context: any.
+ * Return: a CPU that has a container: the nearest that is alive, if any is.
+ */
+unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu)
+{
+	unsigned int best = nr_cpu_ids, fallback = nr_cpu_ids, i;
+	const struct wsq_topology *topo = pool->topo;
+	unsigned int best_far = UINT_MAX;
+
+	for_each_cpu(i, pool->cpus) {
+		struct wsq_container *ct = wsq_pool_ct(pool, i);
+		unsigned int far;
+
+		if (!ct)
+			continue;
+		fallback = i;
+		if (atomic_read(&ct->orphan) != WSQ_OWNED)
+			continue;
+		far = wsq_topology_distance(topo, cpu, i) << 8 |
+		      topo->distance[topo->places[cpu].node * topo->nr_nodes +
+				     topo->places[i].node];
+		if (far < best_far) {
+			best_far = far;
+			best = i;
+		}
+	}
+	return best < nr_cpu_ids ? best : fallback;
+}
+
+/**
+ * wsq_pool_create() - make a pool of pointers
+ * @attrs: what it is like; %NULL or zero members for defaults
+ * @fmt: its name, as for printf
+ *
+ * A pool keeps what a CPU pushed on that CPU until it pops it or another CPU
+ * that ran dry steals it. Roughly first in, first out for each CPU.
+ *
+ * Context: task; may sleep.
+ * Return: the pool, or ERR_PTR(): %-EINVAL for attributes out of bounds,
+ * %-ENOMEM.
+ */
+struct wsq_pool *wsq_pool_create(const struct wsq_attrs *attrs,
+				 const char *fmt, ...)
+{
+	struct wsq_pool *pool;
+	va_list args;
+	int ret;
+
+	pool = kzalloc(sizeof(*pool), GFP_KERNEL);
+	if (!pool)
+		return ERR_PTR(-ENOMEM);
+	va_start(args, fmt);
+	vsnprintf(pool->name, sizeof(pool->name), fmt, args);
+	va_end(args);
+	ret = wsq_pool_init(pool, &wsq_machine, attrs, WSQ_NO_LINK);
+	if (ret) {
+		kfree(pool);
+		return ERR_PTR(ret);
+	}
+	return pool;
+}
+WSQ_EXPORT(wsq_pool_create);
+
+/**
+ * wsq_pool_destroy() - free a pool
+ * @pool: the pool. What is still in it is forgotten; pop it first.
+ *
+ * Context: task; may sleep. No push or pop may run or follow.
+ */
+void wsq_pool_destroy(struct wsq_pool *pool)
+{
+	if (!pool)
+		return;
+	wsq_pool_exit(pool);
+	kfree(pool);
+}
+WSQ_EXPORT(wsq_pool_destroy);
+
+/* A put that cannot use the engine of its own CPU. */
+static int wsq_pool_push_slow(struct wsq_pool *pool, struct wsq_container *ct,
+			      void *task)
+{
+	if (!ct) {
+		unsigned int cpu = wsq_pool_nearest(pool, smp_processor_id());
+
+		ct = wsq_pool_ct(pool, cpu);
+	}
+	return wsq_container_push_raw(ct, task) == WSQ_FULL ? -EAGAIN : 0;
+}
+
+/**
+ * wsq_pool_push() - put a pointer into a pool
+ * @pool: the pool
+ * @task: the pointer, not %NULL
+ *
+ * Context: any, NMI included. Never sleeps.
+ * Return: 0; %-EINVAL if @task is %NULL; %-EAGAIN if this CPU's part of the
+ * pool is full: pop some, or let others.
+ * Ordering: what precedes the call is visible to whoever pops @task.
+ */
+int wsq_pool_push(struct wsq_pool *pool, void *task)
+{
+	struct wsq_container *ct;
+	int ret;
+
+	if (unlikely(!task || task == WSQ_AGAIN))
+		return -EINVAL;
+
+	preempt_disable();
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	ret = likely(ct) ? wsq_container_put(ct, task) : WSQ_CONFLICT;
+	if (likely(ret >= 0))
+		ret = 0;
+	else if (ret == WSQ_FULL)
+		ret = -EAGAIN;
+	else
+		ret = wsq_pool_push_slow(pool, ct, task);
+	preempt_enable();
+	return ret;
+}
+WSQ_EXPORT(wsq_pool_push);
+
+/**
+ * wsq_pool_push_many() - put several pointers into a pool
+ * @pool: the pool
+ * @tasks: the pointers, none %NULL
+ * @nr: how many
+ *
+ * Context: any, NMI included. Never sleeps; runs with preemption off for a
+ * time proportional to @nr.
+ * Return: how many were put, from the front of @tasks; less than @nr if this
+ * CPU's part of the pool is full.
+ * Ordering: as wsq_pool_push().
+ */
+unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
+				unsigned int nr)
+{
+	struct wsq_container *ct;
+	bool opened = false;
+	unsigned int done;
+
+	preempt_disable();
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	if (likely(ct && wsq_put_begin(ct))) {
+		done = wsq_bwos_fifo_put_many(&ct->fifo, tasks, nr, &opened);
+		wsq_put_end(ct);
+	} else {
+		for (done = 0; done < nr; done++) {
+			if (wsq_pool_push_slow(pool, ct, tasks[done]))
+				break;
+		}
+	}
+	preempt_enable();
+	return done;
+}
+WSQ_EXPORT(wsq_pool_push_many);
+
+/* Look at all other CPUs once, the nearest first. */
+static void *wsq_pool_steal(struct wsq_pool *pool, struct wsq_container *me)
+{
+	const struct wsq_access *list;
+	void *task = NULL;
+	unsigned int i;
+
+	/* Pairs with the release in wsq_topology_access(). */
+	list = smp_load_acquire(&pool->topo->access[smp_processor_id()]);
+	for (i = 0; list && i < list->nr && !task; i++) {
+		struct wsq_container *ct;
+
+		ct = wsq_pool_ct(pool, list->victims[i].cpu);
+		if (!ct)
+			continue;
+		if (wsq_container_steal(ct, &task, 1) == 1)
+			break;
+		task = wsq_container_rob_inbox(ct, me);
+		if (!task && atomic_read(&ct->orphan) != WSQ_OWNED)
+			task = wsq_container_foster_get(ct);
+	}
+	if (task)
+		atomic64_inc(&pool->steals);
+	return task;
+}
+
+/**
+ * wsq_pool_pop() - take a pointer out of a pool
+ * @pool: the pool
+ *
+ * Takes from this CPU's part or, when that has nothing, from the nearest CPU
+ * where something is within reach. Out of reach is what is left of the block
+ * that another CPU pops from (attribute block_size).
+ *
+ * Context: any but NMI. Never sleeps.
+ * Return: a pointer that was pushed and not popped before; %NULL if none was
+ * found in one pass over all CPUs, or if the call interrupted another pop on
+ * this CPU and no other CPU has any.
+ */
+void *wsq_pool_pop(struct wsq_pool *pool)
+{
+	struct wsq_container *ct;
+	void *task = NULL;
+
+	preempt_disable();
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	if (likely(ct))
+		task = wsq_container_get(ct);
+	if (unlikely(!task))
+		task = wsq_pool_steal(pool, ct);
+	preempt_enable();
+	return task;
+}
+WSQ_EXPORT(wsq_pool_pop);
+
+/**
+ * wsq_pool_pop_many() - take several pointers out of a pool
+ * @pool: the pool
+ * @tasks: where to store them
+ * @nr: how many at most
+ *
+ * Context: any but NMI. Never sleeps; runs with preemption off for a time
+ * proportional to @nr.
+ * Return: how many were taken. All are from this CPU's part unless that had
+ * none; then it is one that was stolen.
+ */
+unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
+			       unsigned int nr)
+{
+	struct wsq_container *ct;
+	unsigned int done = 0;
+
+	preempt_disable();
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	if (likely(ct && nr && wsq_get_begin(ct))) {
+		done = wsq_bwos_fifo_get_many(&ct->fifo, tasks, nr);
+		wsq_get_end(ct);
+	}
+	preempt_enable();
+	if (!done && nr) {
+		tasks[0] = wsq_pool_pop(pool);
+		done = !!tasks[0];
+	}
+	return done;
+}
+WSQ_EXPORT(wsq_pool_pop_many);
+
+/**
+ * wsq_pool_module_init() - before the first pool is made
+ *
+ * Context: module load.
+ * Return: 0 or a negative errno.
+ */
+int wsq_pool_module_init(void)
+{
+	int ret = wsq_topology_gather(&wsq_machine);
+
+	if (ret)
+		return ret;
+	ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "wsq/pool:prepare",
+				      wsq_pool_cpu_up, wsq_pool_cpu_dead);
+	if (ret < 0) {
+		wsq_topology_exit(&wsq_machine);
+		return ret;
+	}
+	wsq_pool_hp = ret;
+	return 0;
+}
+
+/**
+ * wsq_pool_module_exit() - after the last pool is gone
+ *
+ * Context: module unload.
+ */
+void wsq_pool_module_exit(void)
+{
+	cpuhp_remove_multi_state(wsq_pool_hp);
+	wsq_topology_exit(&wsq_machine);
+}
