@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What kmod/core is compiled against natively, exactly as in the kernel:
+ * producer and consumer are on one thread.
+ *
+ * For: unit tests, the object code test, benchmarks. Cost: none.
+ * Limitations: put and get on two threads are a data race under this shim;
+ * such a program says -I shim/threads.
+ */
+#ifndef _WSQ_PLATFORM_H
+#define _WSQ_PLATFORM_H
+
+#include "../wsq_user.h"
+
+/* Load; what follows in program order stays behind it on this CPU. */
+static inline u64 wsq_local_read(const atomic64_t *v)
+{
+	u64 val = (u64)atomic64_read(v);
+
+	barrier();
+	return val;
+}
+
+/* Store; what precedes in program order stays before it on this CPU. */
+static inline void wsq_local_set(atomic64_t *v, u64 val)
+{
+	barrier();
+	atomic64_set(v, (s64)val);
+}
+
+#endif /* _WSQ_PLATFORM_H */

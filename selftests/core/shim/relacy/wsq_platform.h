@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What kmod/core is compiled against under the model checker Relacy, as C++17.
+ *
+ * For: selftests/core/model. Each shared word is an rl::atomic, which keeps the
+ * stores that a relaxed load may still see; each payload slot is an rl::var,
+ * which reports a race and a read before the first write. The accessors are
+ * macros, so that Relacy's history names the line of kmod/core.
+ *
+ * The local accesses are acquire and release, as in shim/threads.
+ *
+ * Limitations: Relacy has the C11 model without load buffering, not the
+ * kernel's. A compare-and-exchange that fails reads the newest value. A fully
+ * ordered one is a sequentially consistent operation and, if it succeeds, a
+ * fence behind it; the kernel's leading barrier is covered by the release in
+ * the operation for the pairs core has. Words are not aligned to cache lines.
+ */
+#ifndef _WSQ_PLATFORM_H
+#define _WSQ_PLATFORM_H
+
+#include <relacy/relacy.hpp>
+
+#include <cstdint>
+
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef unsigned long long u64;
+typedef long long s64;
+
+#define likely(x)	(x)
+#define unlikely(x)	(x)
+
+#define WSQ_CACHE_ALIGNED
+
+typedef rl::atomic<s64> atomic64_t;
+
+struct wsq_slot_t {
+	rl::var<void *> task;
+};
+
+static inline s64 wsq_shim_cmpxchg(atomic64_t *v, s64 old, s64 i,
+				   rl::memory_order order, bool full,
+				   rl::debug_info_param info)
+{
+	bool done = v->compare_exchange_strong(old, i, order, info,
+					       rl::mo_relaxed, info);
+
+	if (done && full)
+		rl::atomic_thread_fence(rl::mo_seq_cst, info);
+	return old;
+}
+
+#define smp_mb()	rl::atomic_thread_fence(rl::mo_seq_cst, $)
+
+#define atomic64_read(v)		(v)->load(rl::mo_relaxed, $)
+#define atomic64_read_acquire(v)	(v)->load(rl::mo_acquire, $)
+#define atomic64_set(v, i)		(v)->store(i, rl::mo_relaxed, $)
+#define atomic64_set_release(v, i)	(v)->store(i, rl::mo_release, $)
+#define atomic64_xchg_relaxed(v, i)	(v)->exchange(i, rl::mo_relaxed, $)
+#define atomic64_xchg_acquire(v, i)	(v)->exchange(i, rl::mo_acquire, $)
+#define atomic64_fetch_add_relaxed(i, v) (v)->fetch_add(i, rl::mo_relaxed, $)
+#define atomic64_fetch_add_release(i, v) (v)->fetch_add(i, rl::mo_release, $)
+#define atomic64_cmpxchg_relaxed(v, old, i) \
+	wsq_shim_cmpxchg(v, old, i, rl::mo_relaxed, false, $)
+#define atomic64_cmpxchg_acquire(v, old, i) \
+	wsq_shim_cmpxchg(v, old, i, rl::mo_acquire, false, $)
+#define atomic64_cmpxchg_release(v, old, i) \
+	wsq_shim_cmpxchg(v, old, i, rl::mo_release, false, $)
+#define atomic64_cmpxchg(v, old, i) \
+	wsq_shim_cmpxchg(v, old, i, rl::mo_seq_cst, true, $)
+
+#define wsq_slot_read(slot)		(slot)->task($).load()
+#define wsq_slot_write(slot, t)		(slot)->task($).store(t)
+
+#define wsq_local_read(v)		((u64)(v)->load(rl::mo_acquire, $))
+#define wsq_local_set(v, i)		(v)->store((s64)(i), rl::mo_release, $)
+
+#endif /* _WSQ_PLATFORM_H */

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What kmod/core is compiled against where two threads play the producer and
+ * the consumer that share a CPU in the kernel: the local accesses become
+ * acquire and release, the weakest orders that give between two CPUs what
+ * program order gives on one.
+ *
+ * For: stress with put || get, and the thread sanitizer. Cost: none on x86,
+ * ldar and stlr on arm64. Limitations: not what the module compiles.
+ */
+#ifndef _WSQ_PLATFORM_H
+#define _WSQ_PLATFORM_H
+
+#include "../wsq_user.h"
+
+static inline u64 wsq_local_read(const atomic64_t *v)
+{
+	return (u64)atomic64_read_acquire(v);
+}
+
+static inline void wsq_local_set(atomic64_t *v, u64 val)
+{
+	atomic64_set_release(v, (s64)val);
+}
+
+#endif /* _WSQ_PLATFORM_H */

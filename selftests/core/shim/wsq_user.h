@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What kmod/core uses of the kernel, for user space: the part that the native
+ * and the threads shim share (types, atomic64_*, smp_mb, payload slots).
+ *
+ * For: unit tests, stress, sanitizers, the object code test, benchmarks. A
+ * program never includes this file by name; it says -I shim/native or
+ * -I shim/threads, and <wsq_platform.h> leads here.
+ *
+ * Cost: none over the kernel's. Each accessor is one compiler builtin of the
+ * order the kernel documents for it (Documentation/atomic_t.txt), and both
+ * compilers turn it into the instructions of the kernel's own macro: relaxed
+ * into a plain load or store, as READ_ONCE and WRITE_ONCE; acquire and release
+ * into ldar and stlr on arm64 and into plain moves on x86, as
+ * smp_load_acquire and smp_store_release; a relaxed read-modify-write into a
+ * locked one on x86. The two places where the builtin alone would be another
+ * thing than the kernel's are spelled out: smp_mb() and the fully ordered
+ * atomic64_xchg, _cmpxchg and _fetch_add.
+ *
+ * Limitations: x86-64 and arm64 are exact, other architectures merely correct.
+ * The thread sanitizer does not see the barrier of smp_mb(); core publishes
+ * plain data by acquire and release only, so nothing is missed or invented.
+ */
+#ifndef _WSQ_SHIM_USER_H
+#define _WSQ_SHIM_USER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* As <linux/types.h>: 64 bits are long long everywhere. */
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef unsigned long long u64;
+typedef long long s64;
+
+#define likely(x)	__builtin_expect(!!(x), 1)
+#define unlikely(x)	__builtin_expect(!!(x), 0)
+#define barrier()	__asm__ __volatile__("" ::: "memory")
+
+#define WSQ_CACHE_ALIGNED	__attribute__((__aligned__(64)))
+
+/*
+ * The kernel's choice on x86-64 is a locked add below the stack pointer: it
+ * costs a seventh of mfence, which is what the compilers' builtin may give.
+ */
+#if defined(__x86_64__)
+#define smp_mb()	\
+	__asm__ __volatile__("lock; addl $0,-4(%%rsp)" ::: "memory", "cc")
+#elif defined(__aarch64__)
+#define smp_mb()	__asm__ __volatile__("dmb ish" ::: "memory")
+#else
+#define smp_mb()	__atomic_thread_fence(__ATOMIC_SEQ_CST)
+#endif
+
+/*
+ * A fully ordered operation has a full barrier on both sides. On x86 the locked
+ * instruction is one; on arm64 casal or ldaxr and stlxr are not (a later load
+ * may pass the store half), so the barriers are written out, as the kernel
+ * does. One that fails is unordered in the kernel and at least that here.
+ */
+#if defined(__x86_64__)
+#define wsq_shim_full()	barrier()
+#else
+#define wsq_shim_full()	smp_mb()
+#endif
+
+/**
+ * typedef atomic64_t - a word that more than one context touches
+ * @counter: the value; only the functions below touch it
+ */
+typedef struct {
+	s64 counter;
+} atomic64_t;
+
+#define ATOMIC64_INIT(i)	{ (i) }
+
+static inline s64 atomic64_read(const atomic64_t *v)
+{
+	return __atomic_load_n(&v->counter, __ATOMIC_RELAXED);
+}
+
+static inline s64 atomic64_read_acquire(const atomic64_t *v)
+{
+	return __atomic_load_n(&v->counter, __ATOMIC_ACQUIRE);
+}
+
+static inline void atomic64_set(atomic64_t *v, s64 i)
+{
+	__atomic_store_n(&v->counter, i, __ATOMIC_RELAXED);
+}
+
+static inline void atomic64_set_release(atomic64_t *v, s64 i)
+{
+	__atomic_store_n(&v->counter, i, __ATOMIC_RELEASE);
+}
+
+#define WSQ_SHIM_RMW(suffix, order, fence)				\
+static inline s64 atomic64_xchg##suffix(atomic64_t *v, s64 i)		\
+{									\
+	s64 old;							\
+									\
+	fence;								\
+	old = __atomic_exchange_n(&v->counter, i, order);		\
+	fence;								\
+	return old;							\
+}									\
+									\
+static inline s64 atomic64_cmpxchg##suffix(atomic64_t *v, s64 old, s64 i) \
+{									\
+	fence;								\
+	__atomic_compare_exchange_n(&v->counter, &old, i, false, order,	\
+				    __ATOMIC_RELAXED);			\
+	fence;								\
+	return old;							\
+}									\
+									\
+static inline s64 atomic64_fetch_add##suffix(s64 i, atomic64_t *v)	\
+{									\
+	s64 old;							\
+									\
+	fence;								\
+	old = __atomic_fetch_add(&v->counter, i, order);		\
+	fence;								\
+	return old;							\
+}
+
+WSQ_SHIM_RMW(_relaxed, __ATOMIC_RELAXED, (void)0)
+WSQ_SHIM_RMW(_acquire, __ATOMIC_ACQUIRE, (void)0)
+WSQ_SHIM_RMW(_release, __ATOMIC_RELEASE, (void)0)
+WSQ_SHIM_RMW(, __ATOMIC_SEQ_CST, wsq_shim_full())
+
+/**
+ * typedef wsq_slot_t - one payload slot of a container
+ * @task: the task; plain, so that the sanitizers see a race on it
+ */
+typedef struct {
+	void *task;
+} wsq_slot_t;
+
+static inline void *wsq_slot_read(const wsq_slot_t *slot)
+{
+	return slot->task;
+}
+
+static inline void wsq_slot_write(wsq_slot_t *slot, void *task)
+{
+	slot->task = task;
+}
+
+#endif /* _WSQ_SHIM_USER_H */
