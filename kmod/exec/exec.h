@@ -127,6 +127,7 @@ struct wsq_cpu {
 };
 
 extern struct wsq_cpu **wsq_cpus;
+extern atomic_t wsq_nr_idle;
 extern struct xarray wsq_queues;
 extern struct mutex wsq_queues_lock;
 extern struct list_head wsq_workers;
@@ -144,6 +145,12 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu);
 void wsq_wake_all(void);
 void wsq_idle_enter(unsigned int cpu);
 void wsq_idle_leave(unsigned int cpu);
+
+/* Is any worker parked? As of some moment; no order. */
+static inline bool wsq_idle_any(void)
+{
+	return atomic_read(&wsq_nr_idle);
+}
 
 static inline bool wsq_ready_test(const struct wsq_cpu *c, u32 id)
 {

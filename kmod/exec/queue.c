@@ -190,7 +190,15 @@ bool wsq_queue_work(struct wsq *q, struct wsq_work *work)
 	} else {
 		if (!wsq_ready_test(wsq_cpus[cpu], q->id))
 			wsq_ready_mark(wsq_cpus[cpu], q->id);
-		if (ret == WSQ_OPENED)
+		/*
+		 * What the worker here does not have at hand is worth waking
+		 * an idle one for. Without a barrier, one that parks at this
+		 * very moment can be missed; then the task waits for the
+		 * worker here, or for the next put. OPENED pays for certainty.
+		 */
+		if (ret == WSQ_OPENED ||
+		    (unlikely(wsq_idle_any()) &&
+		     wsq_bwos_fifo_shared(&ct->fifo)))
 			wsq_wake_idle(q, cpu);
 	}
 	preempt_enable();

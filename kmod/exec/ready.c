@@ -15,6 +15,9 @@ WSQ_EXPORT(wsq_cpus);
 /* CPUs whose worker is parked or about to park. Written by the workers. */
 static cpumask_var_t wsq_idle;
 
+/* How many there are in it, to be read at every put. Written by the workers. */
+atomic_t wsq_nr_idle = ATOMIC_INIT(0);
+
 static inline unsigned int wsq_leaf_word(u32 id)
 {
 	return id / 64;
@@ -101,7 +104,7 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
 
 	/* The task is out, then look who sleeps: against wsq_idle_enter(). */
 	smp_mb();
-	if (cpumask_empty(wsq_idle))
+	if (!wsq_idle_any())
 		return false;
 	/* @cpu's own worker first: it has the tasks at hand. */
 	if (wsq_parked(&wsq_cpus[cpu]->park) && READ_ONCE(wsq_cpus[cpu]->worker)) {
@@ -152,6 +155,7 @@ void wsq_wake_all(void)
 void wsq_idle_enter(unsigned int cpu)
 {
 	cpumask_set_cpu(cpu, wsq_idle);
+	atomic_inc(&wsq_nr_idle);
 }
 
 /**
@@ -162,6 +166,7 @@ void wsq_idle_enter(unsigned int cpu)
  */
 void wsq_idle_leave(unsigned int cpu)
 {
+	atomic_dec(&wsq_nr_idle);
 	cpumask_clear_cpu(cpu, wsq_idle);
 }
 
@@ -253,6 +258,7 @@ u32 wsq_ready_next(const struct wsq_cpu *c, u32 from)
 	}
 	return WSQ_MAX_QUEUES;
 }
+WSQ_EXPORT(wsq_ready_next);
 
 /**
  * wsq_ready_init() - before anything else of the work service

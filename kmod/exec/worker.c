@@ -21,7 +21,9 @@
 #include "exec.h"
 
 LIST_HEAD(wsq_workers);
+WSQ_EXPORT(wsq_workers);
 DEFINE_MUTEX(wsq_workers_lock);
+WSQ_EXPORT(wsq_workers_lock);
 
 static enum cpuhp_state wsq_worker_hp;
 

@@ -181,6 +181,7 @@ unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu)
 	}
 	return best < nr_cpu_ids ? best : fallback;
 }
+WSQ_EXPORT(wsq_pool_nearest);
 
 /**
  * wsq_pool_create() - make a pool of pointers

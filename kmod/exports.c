@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Exports of kmod/core, which itself knows nothing of modules: for the KUnit
+ * suites and the benchmark.
+ */
+#include "compat/export.h"
+#include "core/bwos_fifo.h"
+
+WSQ_EXPORT(wsq_bwos_fifo_init);
+WSQ_EXPORT(wsq_bwos_fifo_put_slow);
+WSQ_EXPORT(wsq_bwos_fifo_get_slow);
+WSQ_EXPORT(wsq_bwos_fifo_put_many);
+WSQ_EXPORT(wsq_bwos_fifo_get_many);
+WSQ_EXPORT(wsq_bwos_fifo_steal_at);
+WSQ_EXPORT(wsq_bwos_fifo_steal);
+WSQ_EXPORT(wsq_bwos_fifo_empty);

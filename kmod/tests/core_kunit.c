@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of kmod/core in the kernel: with the kernel's own atomics, real
+ * preemption and real interrupts. What sanitizers and the model checker say of
+ * the same source is under selftests/core.
+ */
+#include <kunit/test.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "../core/bwos_fifo.h"
+#include "../core/inbox.h"
+#include "../core/parking.h"
+#include "threads.h"
+
+#define NR_SPARE	2
+
+static struct wsq_bwos_fifo *fifo_new(struct kunit *test, u32 places, u32 size)
+{
+	u32 all = places + NR_SPARE;
+	struct wsq_bwos_fifo *q;
+	struct wsq_bwos_mem m;
+
+	q = kunit_kzalloc(test, PAGE_ALIGN(sizeof(*q)), GFP_KERNEL);
+	m.blocks = kunit_kcalloc(test, all, sizeof(*m.blocks), GFP_KERNEL);
+	m.slots = kunit_kcalloc(test, all * size, sizeof(*m.slots), GFP_KERNEL);
+	m.dir = kunit_kcalloc(test, places, sizeof(*m.dir), GFP_KERNEL);
+	m.spare = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
+	m.held = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	KUNIT_ASSERT_NOT_NULL(test, m.blocks);
+	KUNIT_ASSERT_NOT_NULL(test, m.slots);
+	KUNIT_ASSERT_NOT_NULL(test, m.dir);
+	KUNIT_ASSERT_NOT_NULL(test, m.spare);
+	KUNIT_ASSERT_NOT_NULL(test, m.held);
+	wsq_bwos_fifo_init(q, &m, places, size, NR_SPARE);
+	return q;
+}
+
+static void *id_task(unsigned long id)
+{
+	return (void *)(id + 1);
+}
+
+/* Fill, refuse, empty, in order, several times round, at all extremes. */
+static void fifo_order(struct kunit *test)
+{
+	static const struct {
+		u32 places;
+		u32 size;
+	} shapes[] = { { 2, 2 }, { 2, 3 }, { 3, 2 }, { 8, 256 }, { 64, 2 },
+		       { 2, 4096 }, { 64, 4096 } };
+	int s, round;
+
+	for (s = 0; s < ARRAY_SIZE(shapes); s++) {
+		u32 places = shapes[s].places, size = shapes[s].size;
+		struct wsq_bwos_fifo *q = fifo_new(test, places, size);
+
+		for (round = 0; round < 5; round++) {
+			unsigned long i, n = 0;
+
+			while (wsq_bwos_fifo_put(q, id_task(n)) >= 0)
+				n++;
+			/* The consumer's block may be partly used. */
+			KUNIT_ASSERT_GE(test, n, (places - 1) * size);
+			KUNIT_ASSERT_LE(test, n, places * size);
+			for (i = 0; i < n; i++)
+				KUNIT_ASSERT_PTR_EQ(test, wsq_bwos_fifo_get(q),
+						    id_task(i));
+			KUNIT_ASSERT_NULL(test, wsq_bwos_fifo_get(q));
+			KUNIT_ASSERT_TRUE(test, wsq_bwos_fifo_empty(q));
+		}
+	}
+}
+
+/* Thieves are shut out of the consumer's block, and of nothing else. */
+static void fifo_steal(struct kunit *test)
+{
+	struct wsq_bwos_fifo *q = fifo_new(test, 4, 4);
+	void *got[4];
+	int i;
+
+	for (i = 0; i < 4; i++)
+		KUNIT_ASSERT_EQ(test, wsq_bwos_fifo_put(q, id_task(i)), WSQ_OK);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_fifo_steal(q, got, 4), WSQ_EMPTY);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_fifo_put(q, id_task(4)), WSQ_OPENED);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_fifo_steal(q, got, 1), 1);
+	KUNIT_EXPECT_PTR_EQ(test, got[0], id_task(4));
+	for (i = 5; i < 8; i++)
+		KUNIT_ASSERT_EQ(test, wsq_bwos_fifo_put(q, id_task(i)), WSQ_OK);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_fifo_steal(q, got, 4), 3);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_PTR_EQ(test, got[i], id_task(5 + i));
+	KUNIT_EXPECT_EQ(test, wsq_bwos_fifo_steal(q, got, 4), WSQ_EMPTY);
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_PTR_EQ(test, wsq_bwos_fifo_get(q), id_task(i));
+	KUNIT_EXPECT_NULL(test, wsq_bwos_fifo_get(q));
+}
+
+/* A thief that claims and never counts costs a spare block, nothing else. */
+static void fifo_stopped_thief(struct kunit *test)
+{
+	struct wsq_bwos_fifo *q = fifo_new(test, 2, 2);
+	struct wsq_bwos_block *held;
+	unsigned long in = 0, out = 0;
+	int i;
+	s64 s;
+
+	for (i = 0; i < 3; i++)
+		KUNIT_ASSERT_GE(test, wsq_bwos_fifo_put(q, id_task(in++)), 0);
+	/* What a thief does up to BF(steal:D). */
+	held = &q->blocks[atomic64_read(&q->dir[1])];
+	s = atomic64_read(&held->s_pos);
+	KUNIT_ASSERT_EQ(test, wsq_bwos_idx(s), 0);
+	KUNIT_ASSERT_EQ(test, atomic64_cmpxchg(&held->s_pos, s, s + 1), s);
+
+	/* Ids 0, 1 and, skipping 2, all others come out in order. */
+	for (i = 0; i < 1000; i++) {
+		if (wsq_bwos_fifo_put(q, id_task(in)) >= 0)
+			in++;
+		if (out == 2)
+			out++;
+		KUNIT_ASSERT_PTR_EQ(test, wsq_bwos_fifo_get(q), id_task(out));
+		out++;
+	}
+	KUNIT_EXPECT_EQ(test, q->nr_held, 1);
+	atomic64_fetch_add_release(1, &held->s_cnt);
+	for (i = 0; i < 8; i++) {
+		if (wsq_bwos_fifo_put(q, id_task(in)) >= 0)
+			in++;
+		KUNIT_ASSERT_PTR_EQ(test, wsq_bwos_fifo_get(q), id_task(out));
+		out++;
+	}
+	KUNIT_EXPECT_EQ(test, q->nr_held, 0);
+	KUNIT_EXPECT_EQ(test, q->nr_spare, NR_SPARE);
+}
+
+#define STRESS_IDS	400000
+
+struct fifo_stress {
+	struct wsq_bwos_fifo *q;
+	u8 *seen;
+	atomic_t doubled;
+	atomic64_t taken;
+	bool done;
+	u32 max;
+};
+
+static void stress_saw(struct fifo_stress *s, void *task)
+{
+	unsigned long id = (unsigned long)task - 1;
+
+	/* One taker for each id: a plain count would hide a race. */
+	if (id >= STRESS_IDS || xchg(&s->seen[id], 1))
+		atomic_inc(&s->doubled);
+	atomic64_inc(&s->taken);
+}
+
+static void stress_thread(void *arg, int nr)
+{
+	struct fifo_stress *s = arg;
+	void *got[64];
+	int n, i;
+
+	if (nr) {
+		while (!smp_load_acquire(&s->done)) {
+			preempt_disable();
+			n = wsq_bwos_fifo_steal(s->q, got, s->max);
+			preempt_enable();
+			for (i = 0; i < n; i++)
+				stress_saw(s, got[i]);
+			if (n <= 0)
+				cond_resched();
+		}
+		return;
+	}
+	for (i = 0; i < STRESS_IDS; ) {
+		void *task;
+
+		preempt_disable();
+		for (n = 0; n < 7 && i < STRESS_IDS; n++) {
+			if (wsq_bwos_fifo_put(s->q, id_task(i)) < 0)
+				break;
+			i++;
+		}
+		for (n = 0; n < 5; n++) {
+			task = wsq_bwos_fifo_get(s->q);
+			if (!task)
+				break;
+			stress_saw(s, task);
+		}
+		preempt_enable();
+	}
+	/* What thieves have not claimed is ours. */
+	preempt_disable();
+	for (;;) {
+		void *task = wsq_bwos_fifo_get(s->q);
+
+		if (!task)
+			break;
+		stress_saw(s, task);
+	}
+	preempt_enable();
+	smp_store_release(&s->done, true);
+}
+
+/* Each id comes out exactly once, with one owner and three thieves. */
+static void fifo_stress(struct kunit *test)
+{
+	static const struct {
+		u32 places;
+		u32 size;
+		u32 max;
+	} shapes[] = { { 2, 2, 1 }, { 2, 3, 64 }, { 4, 2, 2 }, { 8, 64, 32 } };
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
+		struct fifo_stress s = {
+			.q = fifo_new(test, shapes[i].places, shapes[i].size),
+			.max = shapes[i].max,
+		};
+
+		s.seen = kvzalloc(STRESS_IDS, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, s.seen);
+		wsq_test_run(test, 4, stress_thread, &s);
+		kvfree(s.seen);
+		KUNIT_EXPECT_EQ(test, atomic_read(&s.doubled), 0);
+		KUNIT_EXPECT_EQ(test, atomic64_read(&s.taken), STRESS_IDS);
+	}
+}
+
+struct inbox_stress {
+	struct wsq_inbox inbox;
+	atomic64_t *links;
+	u8 *seen;
+	int per_thread;
+	atomic_t pushers;
+	atomic_t doubled;
+	atomic_t disorder;
+	atomic_t taken;
+};
+
+static void inbox_thread(void *arg, int nr)
+{
+	struct inbox_stress *s = arg;
+	struct wsq_backlog bl;
+	atomic64_t *link;
+	int i, last[4];
+
+	if (nr) {
+		for (i = 0; i < s->per_thread; i++) {
+			link = &s->links[(nr - 1) * s->per_thread + i];
+			while (wsq_inbox_try_push(&s->inbox, link) ==
+			       WSQ_CONFLICT)
+				;
+		}
+		atomic_dec(&s->pushers);
+		return;
+	}
+	for (i = 0; i < 4; i++)
+		last[i] = -1;
+	wsq_backlog_init(&bl);
+	for (;;) {
+		bool over = !atomic_read(&s->pushers);
+
+		smp_rmb();
+		if (wsq_backlog_empty(&bl))
+			wsq_backlog_fill(&bl, wsq_inbox_take(&s->inbox));
+		if (!wsq_backlog_turn(&bl, 16))
+			continue;
+		link = wsq_backlog_pop(&bl);
+		if (!link) {
+			if (over && wsq_inbox_empty(&s->inbox))
+				return;
+			cond_resched();
+			continue;
+		}
+		i = link - s->links;
+		if (s->seen[i]++)
+			atomic_inc(&s->doubled);
+		if (i % s->per_thread <= last[i / s->per_thread])
+			atomic_inc(&s->disorder);
+		last[i / s->per_thread] = i % s->per_thread;
+		atomic_inc(&s->taken);
+	}
+}
+
+/* Three pushers, one taker: nothing lost, each pusher's order kept. */
+static void inbox_stress(struct kunit *test)
+{
+	struct inbox_stress s = { .per_thread = 50000 };
+	int all = 3 * s.per_thread;
+
+	s.links = kvcalloc(all, sizeof(*s.links), GFP_KERNEL);
+	s.seen = kvzalloc(all, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s.links);
+	KUNIT_ASSERT_NOT_NULL(test, s.seen);
+	atomic_set(&s.pushers, 3);
+	wsq_inbox_init(&s.inbox);
+	wsq_test_run(test, 4, inbox_thread, &s);
+	kvfree(s.links);
+	kvfree(s.seen);
+	KUNIT_EXPECT_EQ(test, atomic_read(&s.doubled), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&s.disorder), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&s.taken), all);
+}
+
+/* One of many claims wins, and only after an announcement. */
+static void park_claims(struct kunit *test)
+{
+	struct wsq_park park;
+
+	wsq_park_init(&park);
+	KUNIT_EXPECT_FALSE(test, wsq_park_claim(&park));
+	wsq_park_announce(&park);
+	KUNIT_EXPECT_TRUE(test, wsq_parked(&park));
+	KUNIT_EXPECT_TRUE(test, wsq_park_claim(&park));
+	KUNIT_EXPECT_FALSE(test, wsq_park_claim(&park));
+	wsq_park_announce(&park);
+	wsq_park_retract(&park);
+	KUNIT_EXPECT_FALSE(test, wsq_park_claim(&park));
+}
+
+static struct kunit_case core_cases[] = {
+	KUNIT_CASE(fifo_order),
+	KUNIT_CASE(fifo_steal),
+	KUNIT_CASE(fifo_stopped_thief),
+	KUNIT_CASE(fifo_stress),
+	KUNIT_CASE(inbox_stress),
+	KUNIT_CASE(park_claims),
+	{}
+};
+
+static struct kunit_suite core_suite = {
+	.name = "wsq_core",
+	.test_cases = core_cases,
+};
+
+kunit_test_suite(core_suite);

@@ -1,0 +1,579 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of kmod/exec: what wsq_queue_work(), wsq_flush() and
+ * wsq_destroy() promise, from every context, and what workers do when they
+ * have nothing to do.
+ */
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/interrupt.h>
+#include <linux/irq_work.h>
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <linux/timer.h>
+#include <linux/vmalloc.h>
+#include <linux/wsq.h>
+#include <uapi/linux/wsq.h>
+
+#include "../exec/exec.h"
+#include "../obs/stats.h"
+#include "threads.h"
+
+struct item {
+	struct wsq_work work;
+	struct wsq *q;
+	atomic_t *ran;
+	int again;
+	int id;
+};
+
+static struct wsq *queue_new(struct kunit *test, u32 blocks, u32 size)
+{
+	struct wsq_attrs attrs = { .blocks = blocks, .block_size = size };
+	struct wsq *q = wsq_create(&attrs, "test");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(q));
+	return q;
+}
+
+static struct item *items_new(struct kunit *test, struct wsq *q, int nr,
+			      wsq_func_t fn, atomic_t *ran)
+{
+	struct item *items = vzalloc(array_size(nr, sizeof(*items)));
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, items);
+	for (i = 0; i < nr; i++) {
+		INIT_WSQ_WORK(&items[i].work, fn);
+		items[i].q = q;
+		items[i].ran = ran;
+		items[i].id = i;
+	}
+	return items;
+}
+
+static void count_item(struct wsq_work *work)
+{
+	atomic_inc(container_of(work, struct item, work)->ran);
+}
+
+/* Queue, run, flush: nothing lost, at sizes within and beyond the container. */
+static void exec_all_run(struct kunit *test)
+{
+	static const int numbers[] = { 1, 15, 16, 17, 2048, 100000 };
+	atomic_t ran = ATOMIC_INIT(0);
+	int i, n, want = 0;
+
+	for (n = 0; n < ARRAY_SIZE(numbers); n++) {
+		struct wsq *q = queue_new(test, 4, 16);
+		struct item *items = items_new(test, q, numbers[n], count_item,
+					       &ran);
+
+		for (i = 0; i < numbers[n]; i++)
+			KUNIT_ASSERT_TRUE(test, wsq_queue_work(q, &items[i].work));
+		wsq_flush(q);
+		want += numbers[n];
+		KUNIT_EXPECT_EQ(test, atomic_read(&ran), want);
+		wsq_destroy(q);
+		vfree(items);
+	}
+}
+
+struct gate {
+	struct wsq_work work;
+	struct completion entered;
+	struct completion leave;
+};
+
+static void gate_fn(struct wsq_work *work)
+{
+	struct gate *g = container_of(work, struct gate, work);
+
+	complete(&g->entered);
+	wait_for_completion(&g->leave);
+}
+
+static void gate_init(struct gate *g)
+{
+	INIT_WSQ_WORK(&g->work, gate_fn);
+	init_completion(&g->entered);
+	init_completion(&g->leave);
+}
+
+/* Pending is refused, running may be queued again. */
+static void exec_pending(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 2, 4);
+	struct gate g;
+
+	gate_init(&g);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &g.work));
+	wait_for_completion(&g.entered);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &g.work));
+	KUNIT_EXPECT_FALSE(test, wsq_queue_work(q, &g.work));
+	complete_all(&g.leave);
+	wsq_flush(q);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &g.work));
+	wsq_destroy(q);
+}
+
+static void flush_thread(void *arg, int nr)
+{
+	struct item *items = arg;
+	int i;
+
+	/* 0 flushes, the others keep the queue from ever being empty. */
+	for (i = 0; i < 20000; i++) {
+		struct item *it = &items[(nr - 1) * 64 + i % 64];
+
+		wsq_queue_work(it->q, &it->work);
+		if (!(i % 64))
+			cond_resched();
+	}
+}
+
+struct flush_load {
+	struct item *items;
+	struct wsq *q;
+	atomic_t flushes;
+	atomic_t wrong;
+};
+
+static void flush_load_thread(void *arg, int nr)
+{
+	struct flush_load *l = arg;
+	atomic_t ran;
+	int i;
+
+	if (nr) {
+		flush_thread(l->items, nr);
+		return;
+	}
+	for (i = 0; i < 200; i++) {
+		struct item mine = { .ran = &ran };
+
+		atomic_set(&ran, 0);
+		INIT_WSQ_WORK(&mine.work, count_item);
+		wsq_queue_work(l->q, &mine.work);
+		wsq_flush(l->q);
+		if (atomic_read(&ran) != 1)
+			atomic_inc(&l->wrong);
+		atomic_inc(&l->flushes);
+	}
+}
+
+/* A flush ends under load that never pauses, and what came before has run. */
+static void exec_flush_load(struct kunit *test)
+{
+	struct flush_load l = {};
+	atomic_t ran = ATOMIC_INIT(0);
+
+	l.q = queue_new(test, 4, 16);
+	l.items = items_new(test, l.q, 3 * 64, count_item, &ran);
+	wsq_test_run(test, 4, flush_load_thread, &l);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l.flushes), 200);
+	KUNIT_EXPECT_EQ(test, atomic_read(&l.wrong), 0);
+	wsq_destroy(l.q);
+	vfree(l.items);
+}
+
+static void again_item(struct wsq_work *work)
+{
+	struct item *it = container_of(work, struct item, work);
+
+	atomic_inc(it->ran);
+	if (it->again--)
+		wsq_queue_work(it->q, &it->work);
+}
+
+/* Destroy waits for items that queue themselves again. */
+static void exec_destroy_drains(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 2, 2);
+	atomic_t ran = ATOMIC_INIT(0);
+	struct item *items = items_new(test, q, 50, again_item, &ran);
+	int i;
+
+	for (i = 0; i < 50; i++) {
+		items[i].again = i;
+		wsq_queue_work(q, &items[i].work);
+	}
+	wsq_destroy(q);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ran), 50 + 49 * 50 / 2);
+	wsq_destroy(NULL);
+	vfree(items);
+}
+
+static void free_item(struct wsq_work *work)
+{
+	struct item *it = container_of(work, struct item, work);
+
+	atomic_inc(it->ran);
+	memset(it, 0x6b, sizeof(*it));
+	kfree(it);
+}
+
+/* The item may be gone when its function returns. */
+static void exec_item_frees_itself(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 2, 8);
+	atomic_t ran = ATOMIC_INIT(0);
+	int i;
+
+	for (i = 0; i < 5000; i++) {
+		struct item *it = kzalloc(sizeof(*it), GFP_KERNEL);
+
+		KUNIT_ASSERT_NOT_NULL(test, it);
+		INIT_WSQ_WORK(&it->work, free_item);
+		it->ran = &ran;
+		wsq_queue_work(q, &it->work);
+	}
+	wsq_destroy(q);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ran), 5000);
+}
+
+#define CONTEXT_ITEMS	4000
+
+/* Items queued from task, softirq and hardirq at once on each CPU. */
+struct contexts {
+	struct timer_list timer;
+	struct irq_work irq;
+	struct item *items;
+	atomic_t next;
+	atomic_t queued;
+	bool stop;
+};
+
+static void contexts_queue(struct contexts *c, int nr)
+{
+	while (nr--) {
+		int i = atomic_inc_return(&c->next) - 1;
+
+		if (i >= CONTEXT_ITEMS)
+			return;
+		if (wsq_queue_work(c->items[i].q, &c->items[i].work))
+			atomic_inc(&c->queued);
+	}
+}
+
+static void contexts_timer(struct timer_list *t)
+{
+	struct contexts *c = container_of(t, struct contexts, timer);
+
+	contexts_queue(c, 40);
+	irq_work_queue(&c->irq);
+	if (!READ_ONCE(c->stop))
+		mod_timer(&c->timer, jiffies + 1);
+}
+
+static void contexts_irq(struct irq_work *irq)
+{
+	contexts_queue(container_of(irq, struct contexts, irq), 40);
+}
+
+static void contexts_thread(void *arg, int nr)
+{
+	struct contexts *c = arg;
+
+	while (atomic_read(&c->next) < CONTEXT_ITEMS) {
+		contexts_queue(c, 1);
+		if (!(nr & 1))
+			irq_work_queue(&c->irq);
+		cond_resched();
+	}
+}
+
+static void exec_contexts(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 2, 4);
+	atomic_t ran = ATOMIC_INIT(0);
+	struct contexts *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	c->items = items_new(test, q, CONTEXT_ITEMS, count_item, &ran);
+	timer_setup(&c->timer, contexts_timer, 0);
+	init_irq_work(&c->irq, contexts_irq);
+	mod_timer(&c->timer, jiffies + 1);
+	wsq_test_run(test, num_online_cpus(), contexts_thread, c);
+	WRITE_ONCE(c->stop, true);
+	while (timer_pending(&c->timer))
+		schedule_timeout_uninterruptible(2);
+	irq_work_sync(&c->irq);
+	wsq_flush(q);
+	KUNIT_EXPECT_EQ(test, atomic_read(&c->queued), CONTEXT_ITEMS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ran), CONTEXT_ITEMS);
+	wsq_destroy(q);
+	vfree(c->items);
+}
+
+/* A put that interrupts a put is not lost. The outer one is played. */
+static void exec_nested(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 2, 4);
+	atomic_t ran = ATOMIC_INIT(0);
+	struct item *items = items_new(test, q, 100, count_item, &ran);
+	struct wsq_container *ct;
+	int i;
+
+	preempt_disable();
+	ct = wsq_pool_ct(&q->pool, smp_processor_id());
+	ct->put_busy = 1;
+	for (i = 0; i < 100; i++)
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[i].work));
+	ct->put_busy = 0;
+	KUNIT_EXPECT_EQ(test, atomic64_read(&ct->in_cnt[0]), 100);
+	preempt_enable();
+	wsq_flush(q);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ran), 100);
+	wsq_destroy(q);
+	vfree(items);
+}
+
+struct where {
+	struct wsq_work work;
+	int cpu;
+};
+
+static void where_fn(struct wsq_work *work)
+{
+	struct where *w = container_of(work, struct where, work);
+
+	w->cpu = raw_smp_processor_id();
+	udelay(50);
+}
+
+/*
+ * A CPU held by a long item: the blocks behind the one it is in are run by
+ * others before it ends.
+ */
+static void exec_stolen_from_busy(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 8, 4);
+	struct where *w;
+	struct gate g;
+	unsigned int here;
+	int i, elsewhere = 0;
+
+	if (num_online_cpus() < 2) {
+		wsq_destroy(q);
+		kunit_skip(test, "needs two CPUs");
+	}
+	w = kunit_kcalloc(test, 24, sizeof(*w), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	gate_init(&g);
+	migrate_disable();
+	here = smp_processor_id();
+	wsq_queue_work(q, &g.work);
+	wait_for_completion(&g.entered);
+	for (i = 0; i < 24; i++) {
+		INIT_WSQ_WORK(&w[i].work, where_fn);
+		w[i].cpu = -1;
+		wsq_queue_work(q, &w[i].work);
+	}
+	migrate_enable();
+	/* All but the rest of the first block, which holds the long one. */
+	for (i = 0; i < 1000 && elsewhere < 21; i++) {
+		int k;
+
+		schedule_timeout_uninterruptible(1);
+		for (elsewhere = 0, k = 0; k < 24; k++)
+			elsewhere += READ_ONCE(w[k].cpu) >= 0;
+	}
+	KUNIT_EXPECT_GE(test, elsewhere, 21);
+	for (i = 3; i < 24; i++)
+		KUNIT_EXPECT_NE_MSG(test, w[i].cpu, (int)here, "item %d", i);
+	complete_all(&g.leave);
+	wsq_flush(q);
+	for (i = 0; i < 24; i++)
+		KUNIT_EXPECT_GE(test, w[i].cpu, 0);
+	wsq_destroy(q);
+}
+
+#define MANY_QUEUES	1000
+
+/* A thousand queues: no more workers than CPUs, each queue served. */
+static void exec_many_queues(struct kunit *test)
+{
+	struct wsq **q = kunit_kcalloc(test, MANY_QUEUES, sizeof(*q),
+				       GFP_KERNEL);
+	atomic_t ran = ATOMIC_INIT(0);
+	struct item *items;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	for (i = 0; i < MANY_QUEUES; i++)
+		q[i] = queue_new(test, 2, 4);
+	items = items_new(test, NULL, MANY_QUEUES * 4, count_item, &ran);
+	KUNIT_EXPECT_LE(test, wsq_stats_workers(), num_online_cpus());
+	KUNIT_EXPECT_GE(test, wsq_stats_queues(), MANY_QUEUES);
+	for (i = 0; i < MANY_QUEUES * 4; i++)
+		wsq_queue_work(q[i % MANY_QUEUES], &items[i].work);
+	for (i = 0; i < MANY_QUEUES; i++)
+		wsq_flush(q[i]);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ran), MANY_QUEUES * 4);
+	for (i = 0; i < MANY_QUEUES; i++)
+		wsq_destroy(q[i]);
+	vfree(items);
+}
+
+struct fair {
+	struct wsq *busy;
+	struct wsq *calm;
+	struct item flood;
+	atomic_t floods;
+	bool stop;
+};
+
+static void flood_fn(struct wsq_work *work)
+{
+	struct fair *f = container_of(work, struct fair, flood.work);
+
+	atomic_inc(&f->floods);
+	if (!READ_ONCE(f->stop))
+		wsq_queue_work(f->busy, work);
+}
+
+/* A queue that never runs dry does not starve another on the same CPU. */
+static void exec_fair(struct kunit *test)
+{
+	struct fair *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	atomic_t ran = ATOMIC_INIT(0);
+	struct item *items;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	f->busy = queue_new(test, 2, 16);
+	f->calm = queue_new(test, 2, 16);
+	INIT_WSQ_WORK(&f->flood.work, flood_fn);
+	wsq_queue_work(f->busy, &f->flood.work);
+	items = items_new(test, f->calm, 100, count_item, &ran);
+	for (i = 0; i < 100; i++) {
+		wsq_queue_work(f->calm, &items[i].work);
+		wsq_flush(f->calm);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&ran), 100);
+	KUNIT_EXPECT_GT(test, atomic_read(&f->floods), 0);
+	WRITE_ONCE(f->stop, true);
+	wsq_destroy(f->busy);
+	wsq_destroy(f->calm);
+	vfree(items);
+}
+
+/* Workers with nothing to do sleep: no time, no further parking. */
+static void exec_idle(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 2, 4);
+	u64 before = 0, after = 0;
+	struct wsq_cpu_stats st;
+	struct wsq_worker *w;
+	unsigned int cpu;
+	u64 parks = 0;
+
+	wsq_flush(q);
+	schedule_timeout_uninterruptible(HZ / 5);
+	mutex_lock(&wsq_workers_lock);
+	list_for_each_entry(w, &wsq_workers, list)
+		before += w->task->se.sum_exec_runtime;
+	mutex_unlock(&wsq_workers_lock);
+	for_each_online_cpu(cpu) {
+		wsq_stats_cpu(cpu, &st);
+		KUNIT_EXPECT_TRUE(test, st.flags & WSQ_CPU_WORKER);
+		KUNIT_EXPECT_TRUE(test, st.flags & WSQ_CPU_PARKED);
+		parks += st.parks;
+	}
+	schedule_timeout_uninterruptible(HZ);
+	mutex_lock(&wsq_workers_lock);
+	list_for_each_entry(w, &wsq_workers, list)
+		after += w->task->se.sum_exec_runtime;
+	mutex_unlock(&wsq_workers_lock);
+	for_each_online_cpu(cpu) {
+		wsq_stats_cpu(cpu, &st);
+		parks -= st.parks;
+	}
+	KUNIT_EXPECT_EQ(test, after, before);
+	KUNIT_EXPECT_EQ(test, parks, 0);
+	wsq_destroy(q);
+}
+
+/* What statistics say adds up, also after the queue is gone. */
+static void exec_stats(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 4, 16);
+	atomic_t ran = ATOMIC_INIT(0);
+	struct item *items = items_new(test, q, 5000, count_item, &ran);
+	u64 puts = 0, gets = 0;
+	struct wsq_cpu_stats st;
+	unsigned int cpu;
+	int i, turn;
+
+	for_each_possible_cpu(cpu) {
+		wsq_stats_cpu(cpu, &st);
+		puts -= st.puts;
+		gets -= st.gets;
+	}
+	for (i = 0; i < 5000; i++)
+		wsq_queue_work(q, &items[i].work);
+	wsq_flush(q);
+	for (turn = 0; turn < 2; turn++) {
+		u64 p = puts, g = gets;
+
+		for_each_possible_cpu(cpu) {
+			wsq_stats_cpu(cpu, &st);
+			p += st.puts;
+			g += st.gets;
+		}
+		KUNIT_EXPECT_EQ(test, p, 5000);
+		KUNIT_EXPECT_EQ(test, g, 5000);
+		if (!turn)
+			wsq_destroy(q);
+	}
+	vfree(items);
+}
+
+/* Ready bits come and go one by one, found from any start. */
+static void exec_ready_bits(struct kunit *test)
+{
+	static const u32 ids[] = { 0, 1, 63, 64, 65, 2000, 4094, 4095 };
+	struct wsq_cpu *c = kunit_kzalloc(test, sizeof(*c), GFP_KERNEL);
+	int i, n = ARRAY_SIZE(ids);
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	wsq_park_init(&c->park);
+	KUNIT_EXPECT_EQ(test, wsq_ready_next(c, 0), WSQ_MAX_QUEUES);
+	for (i = 0; i < n; i++) {
+		set_bit(ids[i], c->leaf);
+		set_bit(ids[i] / 64 % BITS_PER_LONG, &c->summary);
+	}
+	for (i = 0; i < n; i++) {
+		KUNIT_EXPECT_EQ(test, wsq_ready_next(c, ids[i]), ids[i]);
+		if (ids[i] + 1 < WSQ_MAX_QUEUES)
+			KUNIT_EXPECT_EQ(test, wsq_ready_next(c, ids[i] + 1),
+					ids[(i + 1) % n]);
+	}
+	KUNIT_EXPECT_EQ(test, wsq_ready_next(c, 3000), 4094);
+}
+
+static struct kunit_case exec_cases[] = {
+	KUNIT_CASE(exec_ready_bits),
+	KUNIT_CASE(exec_all_run),
+	KUNIT_CASE(exec_pending),
+	KUNIT_CASE(exec_flush_load),
+	KUNIT_CASE(exec_destroy_drains),
+	KUNIT_CASE(exec_item_frees_itself),
+	KUNIT_CASE(exec_contexts),
+	KUNIT_CASE(exec_nested),
+	KUNIT_CASE(exec_stolen_from_busy),
+	KUNIT_CASE(exec_many_queues),
+	KUNIT_CASE(exec_fair),
+	KUNIT_CASE(exec_idle),
+	KUNIT_CASE(exec_stats),
+	{}
+};
+
+static struct kunit_suite exec_suite = {
+	.name = "wsq_exec",
+	.test_cases = exec_cases,
+};
+
+kunit_test_suite(exec_suite);

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of kmod/pool: access lists of invented machines, and pools under
+ * everybody who may put.
+ */
+#include <kunit/test.h>
+#include <linux/irq_work.h>
+#include <linux/slab.h>
+#include <linux/wsq.h>
+
+#include "../pool/pool.h"
+#include "threads.h"
+
+/* Two nodes of two caches of two cores of two threads, CPU numbers mixed. */
+static void machine_16(struct kunit *test, struct wsq_topology *topo)
+{
+	int cpu;
+
+	KUNIT_ASSERT_EQ(test, wsq_topology_init(topo, 16, 2), 0);
+	for (cpu = 0; cpu < 16; cpu++) {
+		int core = cpu % 8;
+
+		topo->places[cpu].core = core;
+		topo->places[cpu].cache = core / 2;
+		topo->places[cpu].node = core / 4;
+	}
+	topo->distance[1] = 21;
+	topo->distance[2] = 21;
+}
+
+static void access_order(struct kunit *test)
+{
+	/* CPU 1: sibling 9; cache 0, 8; node 2, 3, 10, 11; then the rest. */
+	static const u16 want[] = { 9, 8, 0, 2, 3, 10, 11,
+				    4, 5, 6, 7, 12, 13, 14, 15 };
+	const struct wsq_access *list;
+	struct wsq_topology topo;
+	int i;
+
+	machine_16(test, &topo);
+	list = wsq_topology_access(&topo, 1);
+	KUNIT_ASSERT_NOT_NULL(test, list);
+	KUNIT_ASSERT_EQ(test, list->nr, ARRAY_SIZE(want));
+	for (i = 0; i < list->nr; i++)
+		KUNIT_EXPECT_EQ_MSG(test, list->victims[i].cpu, want[i],
+				    "place %d", i);
+	KUNIT_EXPECT_EQ(test, (int)list->victims[0].distance, WSQ_DIST_SMT);
+	KUNIT_EXPECT_EQ(test, (int)list->victims[1].distance, WSQ_DIST_CACHE);
+	KUNIT_EXPECT_EQ(test, (int)list->victims[3].distance, WSQ_DIST_NODE);
+	KUNIT_EXPECT_EQ(test, (int)list->victims[7].distance, WSQ_DIST_REMOTE);
+	KUNIT_EXPECT_EQ(test, (int)list->victims[7].hops, 21);
+	/* Asked again, the same list. */
+	KUNIT_EXPECT_PTR_EQ(test, wsq_topology_access(&topo, 1), list);
+	wsq_topology_exit(&topo);
+}
+
+/* Four nodes in a ring: of other nodes, the nearer first. */
+static void access_node_distance(struct kunit *test)
+{
+	const struct wsq_access *list;
+	struct wsq_topology topo;
+	int a, b;
+
+	KUNIT_ASSERT_EQ(test, wsq_topology_init(&topo, 4, 4), 0);
+	for (a = 0; a < 4; a++) {
+		topo.places[a].core = a;
+		topo.places[a].cache = a;
+		topo.places[a].node = a;
+		for (b = 0; b < 4; b++)
+			topo.distance[a * 4 + b] = a == b ? 10 :
+						   (a ^ b) == 2 ? 31 : 21;
+	}
+	for (a = 0; a < 4; a++) {
+		list = wsq_topology_access(&topo, a);
+		KUNIT_ASSERT_NOT_NULL(test, list);
+		KUNIT_ASSERT_EQ(test, list->nr, 3);
+		KUNIT_EXPECT_EQ(test, list->victims[2].cpu, a ^ 2);
+	}
+	wsq_topology_exit(&topo);
+}
+
+/* Thieves of one kind do not all begin with the same victim. */
+static void access_spread(struct kunit *test)
+{
+	struct wsq_topology topo;
+	unsigned long first = 0;
+	int cpu;
+
+	KUNIT_ASSERT_EQ(test, wsq_topology_init(&topo, 64, 1), 0);
+	for (cpu = 0; cpu < 64; cpu++)
+		topo.places[cpu].core = cpu;
+	for (cpu = 0; cpu < 64; cpu++) {
+		const struct wsq_access *list = wsq_topology_access(&topo, cpu);
+
+		KUNIT_ASSERT_NOT_NULL(test, list);
+		KUNIT_ASSERT_EQ(test, list->nr, 63);
+		first |= BIT(list->victims[0].cpu % BITS_PER_LONG);
+	}
+	KUNIT_EXPECT_EQ(test, hweight_long(first), min(64, BITS_PER_LONG));
+	wsq_topology_exit(&topo);
+}
+
+/* Holes in the numbering, and a machine of one CPU. */
+static void access_holes(struct kunit *test)
+{
+	const struct wsq_access *list;
+	struct wsq_topology topo;
+
+	KUNIT_ASSERT_EQ(test, wsq_topology_init(&topo, 9, 1), 0);
+	topo.places[8].core = 8;
+	list = wsq_topology_access(&topo, 8);
+	KUNIT_ASSERT_NOT_NULL(test, list);
+	KUNIT_EXPECT_EQ(test, list->nr, 0);
+	wsq_topology_exit(&topo);
+
+	KUNIT_EXPECT_EQ(test, wsq_topology_init(&topo, 0, 1), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wsq_topology_init(&topo, 1, 0), -EINVAL);
+}
+
+static void pool_attrs(struct kunit *test)
+{
+	static const struct {
+		u32 blocks;
+		u32 size;
+		int ret;
+	} rows[] = {
+		{ 1, 64, -EINVAL }, { 2, 64, 0 }, { 64, 64, 0 },
+		{ 65, 64, -EINVAL }, { 8, 1, -EINVAL }, { 8, 2, 0 },
+		{ 8, 4096, 0 }, { 8, 4097, -EINVAL }, { 0, 0, 0 },
+	};
+	struct wsq_attrs attrs = {};
+	struct wsq_pool *pool;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		attrs.blocks = rows[i].blocks;
+		attrs.block_size = rows[i].size;
+		pool = wsq_pool_create(&attrs, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(pool), rows[i].ret,
+				    "row %d", i);
+		if (!IS_ERR(pool))
+			wsq_pool_destroy(pool);
+	}
+	attrs.cpumask = cpu_none_mask;
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wsq_pool_create(&attrs, "x")),
+			-EINVAL);
+	wsq_pool_destroy(NULL);
+}
+
+/* Memory of each container is on its CPU's node, and its size is as told. */
+static void pool_memory(struct kunit *test)
+{
+	struct wsq_pool *pool = wsq_pool_create(NULL, "memory");
+	unsigned int cpu;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	for_each_online_cpu(cpu) {
+		struct wsq_container *ct = wsq_pool_ct(pool, cpu);
+
+		KUNIT_ASSERT_NOT_NULL(test, ct);
+		KUNIT_EXPECT_TRUE(test, IS_ALIGNED((unsigned long)ct,
+						   SMP_CACHE_BYTES));
+		if (!is_vmalloc_addr(ct))
+			KUNIT_EXPECT_EQ(test, page_to_nid(virt_to_page(ct)),
+					cpu_to_node(cpu));
+	}
+	wsq_pool_destroy(pool);
+}
+
+static void pool_fill(struct kunit *test)
+{
+	struct wsq_attrs attrs = { .blocks = 2, .block_size = 4 };
+	struct wsq_pool *pool = wsq_pool_create(&attrs, "fill");
+	void *tasks[16], *task;
+	unsigned long n = 0, i;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, NULL), -EINVAL);
+	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
+
+	migrate_disable();
+	while (!wsq_pool_push(pool, (void *)(n + 1)))
+		n++;
+	KUNIT_EXPECT_EQ(test, n, 8);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, (void *)1UL), -EAGAIN);
+	for (i = 0; i < n; i++)
+		KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool), (void *)(i + 1));
+	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
+
+	for (i = 0; i < 16; i++)
+		tasks[i] = (void *)(i + 1);
+	n = wsq_pool_push_many(pool, tasks, 16);
+	KUNIT_EXPECT_GE(test, n, 4);
+	KUNIT_EXPECT_LE(test, n, 8);
+	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 3), 3);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_PTR_EQ(test, tasks[i], (void *)(i + 1));
+	while ((task = wsq_pool_pop(pool)))
+		KUNIT_EXPECT_PTR_EQ(test, task, (void *)(++i));
+	KUNIT_EXPECT_EQ(test, i, n);
+	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 0), 0);
+	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 4), 0);
+	migrate_enable();
+	wsq_pool_destroy(pool);
+}
+
+/*
+ * A put that interrupts a put: goes through the inbox, is not lost, is refused
+ * when all links are lent. The interrupted put is played by its flag.
+ */
+static void pool_nested(struct kunit *test)
+{
+	struct wsq_attrs attrs = { .blocks = 2, .block_size = 16 };
+	struct wsq_pool *pool = wsq_pool_create(&attrs, "nested");
+	struct wsq_container *ct;
+	unsigned long sum = 0, want = 0, n = 0;
+	void *task;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	preempt_disable();
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	ct->put_busy = 1;
+	while (!wsq_pool_push(pool, (void *)(n + 1)))
+		want += ++n;
+	ct->put_busy = 0;
+	/* More than the engine holds: the rest goes back and forth. */
+	while ((task = wsq_pool_pop(pool)))
+		sum += (unsigned long)task;
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, n, WSQ_RAW_LINKS);
+	KUNIT_EXPECT_EQ(test, sum, want);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&ct->raw_used), 0);
+	wsq_pool_destroy(pool);
+}
+
+#define POOL_IDS	120000
+
+struct pool_stress {
+	struct wsq_pool *pool;
+	struct irq_work irq;
+	u8 *seen;
+	atomic_t next;
+	atomic_t irq_left;
+	atomic_t doubled;
+	atomic_t taken;
+	atomic_t pushing;
+};
+
+static void pool_saw(struct pool_stress *s, void *task)
+{
+	if (xchg(&s->seen[(unsigned long)task - 1], 1))
+		atomic_inc(&s->doubled);
+	atomic_inc(&s->taken);
+}
+
+/* Push the next id, wherever we are. */
+static bool pool_push_next(struct pool_stress *s)
+{
+	unsigned long id = atomic_inc_return(&s->next);
+	void *task;
+
+	if (id > POOL_IDS) {
+		atomic_dec(&s->next);
+		return false;
+	}
+	while (wsq_pool_push(s->pool, (void *)id) == -EAGAIN) {
+		task = wsq_pool_pop(s->pool);
+		if (task)
+			pool_saw(s, task);
+	}
+	return true;
+}
+
+static void pool_irq(struct irq_work *irq)
+{
+	struct pool_stress *s = container_of(irq, struct pool_stress, irq);
+
+	pool_push_next(s);
+}
+
+static void pool_thread(void *arg, int nr)
+{
+	struct pool_stress *s = arg;
+	void *task;
+	int i = 0;
+
+	while (pool_push_next(s)) {
+		if (!(++i % 8) && !nr)
+			irq_work_queue(&s->irq);
+		if (i % 3) {
+			task = wsq_pool_pop(s->pool);
+			if (task)
+				pool_saw(s, task);
+		}
+		cond_resched();
+	}
+	if (!nr)
+		irq_work_sync(&s->irq);
+	atomic_dec(&s->pushing);
+	for (;;) {
+		bool over = !atomic_read(&s->pushing);
+
+		smp_rmb();
+		task = wsq_pool_pop(s->pool);
+		if (task)
+			pool_saw(s, task);
+		else if (over)
+			return;
+		cond_resched();
+	}
+}
+
+/* All CPUs push and pop, one of them from interrupts as well. */
+static void pool_stress(struct kunit *test)
+{
+	static const u32 shapes[][2] = { { 2, 2 }, { 4, 8 }, { 8, 256 } };
+	int i, nr = num_online_cpus();
+
+	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
+		struct wsq_attrs attrs = {
+			.blocks = shapes[i][0],
+			.block_size = shapes[i][1],
+		};
+		struct pool_stress *s;
+		void *task;
+
+		s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, s);
+		s->seen = kvzalloc(POOL_IDS, GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, s->seen);
+		s->pool = wsq_pool_create(&attrs, "stress");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(s->pool));
+		init_irq_work(&s->irq, pool_irq);
+		atomic_set(&s->pushing, nr);
+		wsq_test_run(test, nr, pool_thread, s);
+		while ((task = wsq_pool_pop(s->pool)))
+			pool_saw(s, task);
+		KUNIT_EXPECT_EQ(test, atomic_read(&s->doubled), 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&s->taken), POOL_IDS);
+		wsq_pool_destroy(s->pool);
+		kvfree(s->seen);
+	}
+}
+
+/* A CPU outside the mask puts with the nearest CPU inside it. */
+static void pool_outside(struct kunit *test)
+{
+	struct wsq_attrs attrs = {};
+	struct wsq_pool *pool;
+	cpumask_var_t mask;
+	unsigned int here;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
+	migrate_disable();
+	here = smp_processor_id();
+	cpumask_set_cpu(cpumask_any_but(cpu_online_mask, here), mask);
+	migrate_enable();
+	attrs.cpumask = mask;
+	pool = wsq_pool_create(&attrs, "outside");
+	free_cpumask_var(mask);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	KUNIT_EXPECT_EQ(test, cpumask_weight(pool->cpus), 1);
+	preempt_disable();
+	if (smp_processor_id() == here) {
+		KUNIT_EXPECT_NULL(test, wsq_pool_ct(pool, here));
+		KUNIT_EXPECT_NE(test, wsq_pool_nearest(pool, here), here);
+	}
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, (void *)7UL), 0);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, (void *)8UL), 0);
+	KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool), (void *)7UL);
+	KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool), (void *)8UL);
+	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
+	wsq_pool_destroy(pool);
+}
+
+static struct kunit_case pool_cases[] = {
+	KUNIT_CASE(access_order),
+	KUNIT_CASE(access_node_distance),
+	KUNIT_CASE(access_spread),
+	KUNIT_CASE(access_holes),
+	KUNIT_CASE(pool_attrs),
+	KUNIT_CASE(pool_memory),
+	KUNIT_CASE(pool_fill),
+	KUNIT_CASE(pool_nested),
+	KUNIT_CASE(pool_stress),
+	KUNIT_CASE(pool_outside),
+	{}
+};
+
+static struct kunit_suite pool_suite = {
+	.name = "wsq_pool",
+	.test_cases = pool_cases,
+};
+
+kunit_test_suite(pool_suite);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Threads for tests: one function on several CPUs at once, started together,
+ * waited for.
+ */
+#ifndef _WSQ_TESTS_THREADS_H
+#define _WSQ_TESTS_THREADS_H
+
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/slab.h>
+
+/**
+ * struct wsq_test_thread - one thread of a test
+ * @fn: what it does
+ * @arg: given to @fn
+ * @nr: its number, from 0; given to @fn
+ * @task: the thread
+ * @go: when to begin
+ */
+struct wsq_test_thread {
+	void (*fn)(void *arg, int nr);
+	void *arg;
+	int nr;
+	struct task_struct *task;
+	struct completion *go;
+};
+
+static int wsq_test_thread_fn(void *data)
+{
+	struct wsq_test_thread *t = data;
+
+	wait_for_completion(t->go);
+	t->fn(t->arg, t->nr);
+	while (!kthread_should_stop())
+		schedule_timeout_interruptible(1);
+	return 0;
+}
+
+/*
+ * Run @fn on @nr threads, thread i bound to the i-th online CPU, modulo their
+ * number, and wait for all.
+ */
+static void wsq_test_run(struct kunit *test, int nr,
+			 void (*fn)(void *arg, int nr), void *arg)
+{
+	struct wsq_test_thread *t;
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	DECLARE_COMPLETION_ONSTACK(go);
+	int i, started = 0;
+
+	t = kunit_kcalloc(test, nr, sizeof(*t), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	for (i = 0; i < nr; i++) {
+		t[i].fn = fn;
+		t[i].arg = arg;
+		t[i].nr = i;
+		t[i].go = &go;
+		t[i].task = kthread_create(wsq_test_thread_fn, &t[i],
+					   "wsq_test/%d", i);
+		if (IS_ERR(t[i].task))
+			break;
+		kthread_bind(t[i].task, cpu);
+		wake_up_process(t[i].task);
+		started++;
+		cpu = cpumask_next(cpu, cpu_online_mask);
+		if (cpu >= nr_cpu_ids)
+			cpu = cpumask_first(cpu_online_mask);
+	}
+	complete_all(&go);
+	for (i = 0; i < started; i++)
+		kthread_stop(t[i].task);
+	KUNIT_ASSERT_EQ(test, started, nr);
+}
+
+#endif /* _WSQ_TESTS_THREADS_H */
