@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a queue under measurement looks like to the driver.
+ *
+ * For main.c and the files that wrap one queue each (bwos.c, peers/). A wrapper
+ * defines its put, get and steal as static inline functions over a structure,
+ * and owner.h makes the measured loops of them, so that every queue is inlined
+ * into the same loop. The driver calls through pointers once per window.
+ *
+ * Limitations: C and C++ alike, so no designated initialisers and no C11
+ * atomics in here.
+ */
+#ifndef _WSQ_BENCH_H
+#define _WSQ_BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define BENCH_BATCH	32	/* tasks in one batched operation */
+
+/* Whatever the loop keeps in registers about memory is forgotten here. */
+#define bench_barrier()		__asm__ __volatile__("" : : : "memory")
+/* The same, and @v counts as used. */
+#define bench_use(v)		__asm__ __volatile__("" : : "r"(v) : "memory")
+
+/**
+ * struct bench_count - what owner and thief did in a window
+ * @puts: tasks appended. Owner; published once per pass, for the thief's pace.
+ * @gets: tasks taken back by the owner. Owner, at the end.
+ * @total: with a thief, how many puts end the window. Constant.
+ * @odds: gets that go with 1024 steals, where the owner has to hold back for
+ *	the thief to reach its share (the paper's "put/get ratio"). Constant.
+ * @slack: gets that the owner is ahead of that. Constant.
+ * @steals: tasks stolen. Thief, every few steals.
+ */
+struct bench_count {
+	uint64_t puts;
+	uint64_t gets;
+	uint64_t total;
+	uint64_t odds;
+	uint64_t slack;
+	uint64_t steals __attribute__((aligned(64)));
+};
+
+/**
+ * struct bench_queue - one queue in one configuration
+ * @name: the case as it appears in the results; our own begin with "wsq "
+ * @capacity: tasks it holds
+ * @create: makes an empty one, or returns NULL
+ * @destroy: frees it
+ * @put: appends one task; not inlined, for the check that precedes measuring
+ * @get: takes one task; as @put
+ * @pass: the measured loop: @passes times put until full, get until empty
+ * @pass_many: the same in batches of %BENCH_BATCH, or NULL
+ * @robbed: the same loop beside a thief, until @total puts, or NULL
+ * @steal: a thief's attempt from another thread; returns how many it took, or
+ *	NULL if only one thread may take
+ */
+struct bench_queue {
+	const char *name;
+	unsigned int capacity;
+	void *(*create)(const struct bench_queue *self);
+	void (*destroy)(void *q);
+	bool (*put)(void *q, void *task);
+	void *(*get)(void *q);
+	void (*pass)(void *q, uint64_t passes, struct bench_count *count);
+	void (*pass_many)(void *q, uint64_t passes, struct bench_count *count);
+	void (*robbed)(void *q, struct bench_count *count);
+	unsigned int (*steal)(void *q);
+};
+
+/*
+ * Page-aligned memory plus an offset that differs from build to build, so that
+ * accidents of the data's place average out as those of the code's place do.
+ */
+void *bench_alloc(size_t size);
+void bench_free(void *mem);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* _WSQ_BENCH_H */

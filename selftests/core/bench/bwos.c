@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * FIFO BWoS under measurement: kmod/core, the very source of the module,
+ * compiled against the native shim.
+ *
+ * One spare block each, as a pool would give it; it is touched only when a
+ * thief holds a block up.
+ */
+#include "bwos_fifo.h"
+#include "owner.h"
+
+#define NR_SPARE	1
+
+struct bench_bwos {
+	struct wsq_bwos_fifo q;
+	struct wsq_bwos_mem mem;
+	u16 spare[NR_SPARE];
+	u16 held[NR_SPARE];
+};
+
+static inline bool bwos_put(struct bench_bwos *b, void *task)
+{
+	return wsq_bwos_fifo_put(&b->q, task) >= 0;
+}
+
+static inline void *bwos_get(struct bench_bwos *b)
+{
+	return wsq_bwos_fifo_get(&b->q);
+}
+
+static inline unsigned int bwos_put_many(struct bench_bwos *b, void **tasks,
+					 unsigned int nr)
+{
+	bool opened = false;
+
+	return wsq_bwos_fifo_put_many(&b->q, tasks, nr, &opened);
+}
+
+static inline unsigned int bwos_get_many(struct bench_bwos *b, void **tasks,
+					 unsigned int nr)
+{
+	return wsq_bwos_fifo_get_many(&b->q, tasks, nr);
+}
+
+static unsigned int bwos_steal_one(void *arg)
+{
+	struct bench_bwos *b = arg;
+	void *task;
+	int n = wsq_bwos_fifo_steal(&b->q, &task, 1);
+
+	return n > 0 ? (unsigned int)n : 0;
+}
+
+static unsigned int bwos_steal_block(void *arg)
+{
+	static void *tasks[WSQ_BWOS_MAX_BLOCK_SIZE];
+	struct bench_bwos *b = arg;
+	int n = wsq_bwos_fifo_steal(&b->q, tasks, b->q.block_size);
+
+	return n > 0 ? (unsigned int)n : 0;
+}
+
+static void bwos_destroy(void *arg)
+{
+	struct bench_bwos *b = arg;
+
+	bench_free(b->mem.blocks);
+	bench_free(b->mem.slots);
+	bench_free(b->mem.dir);
+	bench_free(b);
+}
+
+static void *bwos_create(u32 places, u32 block_size)
+{
+	struct bench_bwos *b = bench_alloc(sizeof(*b));
+
+	b->mem.blocks = bench_alloc((places + NR_SPARE) *
+				    sizeof(*b->mem.blocks));
+	b->mem.slots = bench_alloc((size_t)(places + NR_SPARE) * block_size *
+				   sizeof(*b->mem.slots));
+	b->mem.dir = bench_alloc(places * sizeof(*b->mem.dir));
+	b->mem.spare = b->spare;
+	b->mem.held = b->held;
+	wsq_bwos_fifo_init(&b->q, &b->mem, places, block_size, NR_SPARE);
+	return b;
+}
+
+BENCH_OWNER(bwos, struct bench_bwos, bwos_put, bwos_get)
+BENCH_ROBBED(bwos, struct bench_bwos, bwos_put, bwos_get, BENCH_BOUNDED)
+BENCH_OWNER_MANY(bwos, struct bench_bwos, bwos_put_many, bwos_get_many,
+		 BENCH_BOUNDED)
+
+#define BWOS(places, size, suffix, what, steal_fn)			\
+static void *bwos_create_##places##x##size##suffix(			\
+					const struct bench_queue *self)	\
+{									\
+	(void)self;							\
+	return bwos_create(places, size);				\
+}									\
+									\
+const struct bench_queue bench_bwos_##places##x##size##suffix = {	\
+	.name		= "wsq fifo " #places "x" #size what,		\
+	.capacity	= (places) * (size),				\
+	.create		= bwos_create_##places##x##size##suffix,	\
+	.destroy	= bwos_destroy,					\
+	.put		= bwos_call_put,				\
+	.get		= bwos_call_get,				\
+	.pass		= bwos_pass,					\
+	.pass_many	= bwos_pass_many,				\
+	.robbed		= bwos_robbed,					\
+	.steal		= steal_fn,					\
+}
+
+BWOS(8, 1024, , "", bwos_steal_one);
+BWOS(8, 1024, _blk, ", thief takes blocks", bwos_steal_block);
+BWOS(64, 128, , "", bwos_steal_one);
+BWOS(64, 128, _blk, ", thief takes blocks", bwos_steal_block);
+BWOS(64, 64, , "", bwos_steal_one);

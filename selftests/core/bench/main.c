@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The driver of the native benchmark: takes every queue through the same
+ * windows, ours and the peers in turn, and prints samples as JSON lines
+ * (tools/bench/README.md) for tools/bench/collect.
+ *
+ * For selftests/core/bench/run, which builds it several times with different
+ * code layouts and calls it once per build. What it guards against:
+ *
+ * - drift: a round measures every case once, so figures that are compared were
+ *   taken within the same second; the order turns from round to round;
+ * - disturbance: a window in which owner or thief was descheduled against its
+ *   will is thrown away, measured again, and counted in the output;
+ * - nonsense: each queue is checked for conservation before it is measured, and
+ *   in every window puts must equal gets plus steals.
+ *
+ * Limitations: sees only the descheduling its own kernel does, not that of a
+ * hypervisor beneath; needs two CPUs for the rows with a thief.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "cases.h"
+
+#define MAX_ROUNDS	64
+#define MAX_RETRIES	8
+
+static unsigned int opt_build;
+static unsigned int opt_rounds = 9;
+static unsigned int opt_window_us = 8000;
+static unsigned int opt_passes;
+static const char *opt_only;
+static int cpu_owner = -1, cpu_thief = -1;
+
+static __attribute__((noreturn, format(printf, 1, 2)))
+void die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("bench: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	exit(1);
+}
+
+void *bench_alloc(size_t size)
+{
+	static unsigned int nth;
+	size_t shift = 64 + (opt_build * 5 + nth++ * 3) % 64 * 64;
+	size_t all = (shift + size + 4095) / 4096 * 4096;
+	char *base = aligned_alloc(4096, all);
+
+	if (!base)
+		die("out of memory");
+	memset(base, 0, all);
+	memcpy(base + shift - sizeof(base), &base, sizeof(base));
+	return base + shift;
+}
+
+void bench_free(void *mem)
+{
+	void *base;
+
+	if (!mem)
+		return;
+	memcpy(&base, (char *)mem - sizeof(base), sizeof(base));
+	free(base);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+static long descheduled(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_THREAD, &ru);
+	return ru.ru_nivcsw;
+}
+
+static void pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("cannot run on CPU %d: %s", cpu, strerror(errno));
+}
+
+static void choose_cpus(void)
+{
+	cpu_set_t set;
+	int cpu;
+
+	sched_getaffinity(0, sizeof(set), &set);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (!CPU_ISSET(cpu, &set))
+			continue;
+		if (cpu_owner < 0)
+			cpu_owner = cpu;
+		else if (cpu_thief < 0)
+			cpu_thief = cpu;
+	}
+}
+
+/* ---- one case: a queue and what is done with it ---- */
+
+enum mode { ONE, MANY, STEAL };
+
+struct run {
+	const struct bench_queue *queue;
+	enum mode mode;
+	unsigned int percent;		/* stolen, for STEAL; 0: nobody steals */
+	const char *metric;
+	void *q;
+	uint64_t passes;		/* per window */
+	double idle;			/* the thief's, between attempts */
+	unsigned int dropped;
+	unsigned int nr;
+	double sample[MAX_ROUNDS];	/* million operations per second */
+	double stolen[MAX_ROUNDS];	/* percent of what was put */
+};
+
+/* ---- the thief ---- */
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+	struct run *run;		/* what to rob, under lock */
+	struct bench_count *count;
+	int ready, stop;		/* atomic */
+	long descheduled;
+} thief = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.wake = PTHREAD_COND_INITIALIZER,
+};
+
+/* Idle longer or shorter, by what came of the last few passes of the owner. */
+static double thief_pace(const struct run *run, double idle, uint64_t puts,
+			 uint64_t steals)
+{
+	double want = (double)puts * run->percent / 100.0;
+	double over = (double)steals / want;
+
+	if (over > 2)
+		over = 2;
+	if (over < 0.5)
+		over = 0.5;
+	idle = (idle + 1) * over - 1;
+	return idle < 0 ? 0 : idle;
+}
+
+static void thief_rob(struct run *run)
+{
+	const uint64_t stretch = 4 * run->queue->capacity;
+	uint64_t puts, last_puts = 0, steals = 0, last_steals = 0, told = 0;
+	double idle = run->idle;
+	unsigned int tick = 0;
+	uint64_t i;
+	long before = descheduled();
+
+	__atomic_store_n(&thief.ready, 1, __ATOMIC_RELEASE);
+	while (!__atomic_load_n(&thief.stop, __ATOMIC_ACQUIRE)) {
+		steals += run->queue->steal(run->q);
+		for (i = (uint64_t)idle; i; i--)
+			bench_barrier();
+		/* Not at every turn: the counters' lines are the owner's too. */
+		if (steals - told >= 16) {
+			told = steals;
+			__atomic_store_n(&thief.count->steals, steals,
+					 __ATOMIC_RELAXED);
+		}
+		if (++tick % 64)
+			continue;
+		puts = __atomic_load_n(&thief.count->puts, __ATOMIC_RELAXED);
+		if (puts - last_puts < stretch)
+			continue;
+		idle = thief_pace(run, idle, puts - last_puts,
+				  steals - last_steals);
+		last_puts = puts;
+		last_steals = steals;
+	}
+	run->idle = idle;
+	__atomic_store_n(&thief.count->steals, steals, __ATOMIC_RELAXED);
+	thief.descheduled = descheduled() - before;
+}
+
+static void *thief_main(void *arg)
+{
+	(void)arg;
+	pin(cpu_thief);
+	pthread_mutex_lock(&thief.lock);
+	for (;;) {
+		while (!thief.run)
+			pthread_cond_wait(&thief.wake, &thief.lock);
+		thief_rob(thief.run);
+		thief.run = NULL;
+		pthread_cond_broadcast(&thief.wake);
+	}
+	return NULL;
+}
+
+static void thief_begin(struct run *run, struct bench_count *count)
+{
+	pthread_mutex_lock(&thief.lock);
+	thief.run = run;
+	thief.count = count;
+	thief.ready = 0;
+	thief.stop = 0;
+	pthread_cond_broadcast(&thief.wake);
+	pthread_mutex_unlock(&thief.lock);
+	while (!__atomic_load_n(&thief.ready, __ATOMIC_ACQUIRE))
+		bench_barrier();
+}
+
+static void thief_end(void)
+{
+	__atomic_store_n(&thief.stop, 1, __ATOMIC_RELEASE);
+	pthread_mutex_lock(&thief.lock);
+	while (thief.run)
+		pthread_cond_wait(&thief.wake, &thief.lock);
+	pthread_mutex_unlock(&thief.lock);
+}
+
+/* ---- windows ---- */
+
+/*
+ * One window of @passes. Returns how long it lasted; *@rate is operations per
+ * microsecond, puts, gets and steals together; *@disturbed if it does not
+ * count.
+ */
+static uint64_t window(struct run *run, uint64_t passes, double *rate,
+		       double *stolen, bool *disturbed)
+{
+	static struct bench_count count __attribute__((aligned(64)));
+	const struct bench_queue *queue = run->queue;
+	bool robbed = run->mode == STEAL && run->percent;
+	uint64_t begin, ns;
+	long before;
+
+	memset(&count, 0, sizeof(count));
+	if (robbed) {
+		/* 3 % looser than the thief aims at, so that it rarely binds. */
+		double share = 0.97 * run->percent / 100;
+
+		count.total = passes * queue->capacity;
+		count.odds = (uint64_t)(1024 * (1 - share) / share);
+		/* A thief may take blocks, and those far apart. */
+		count.slack = 32 * queue->capacity;
+		thief_begin(run, &count);
+	}
+	before = descheduled();
+	begin = now_ns();
+	if (robbed)
+		queue->robbed(run->q, &count);
+	else if (run->mode == MANY)
+		queue->pass_many(run->q, passes, &count);
+	else
+		queue->pass(run->q, passes, &count);
+	ns = now_ns() - begin;
+	*disturbed = descheduled() != before;
+	if (robbed) {
+		thief_end();
+		*disturbed |= thief.descheduled != 0;
+	}
+	*rate = (double)(count.puts + count.gets + count.steals) * 1e3 /
+		(double)ns;
+	*stolen = 100.0 * (double)count.steals / (double)count.puts;
+	/* What the owner held back, untimed. */
+	while (robbed && queue->get(run->q))
+		count.gets++;
+	if (count.puts != count.gets + count.steals)
+		die("%s: %llu put, %llu taken, %llu stolen", queue->name,
+		    (unsigned long long)count.puts,
+		    (unsigned long long)count.gets,
+		    (unsigned long long)count.steals);
+	return ns;
+}
+
+static void calibrate(struct run *run)
+{
+	const uint64_t want = (uint64_t)opt_window_us * 1000;
+	double rate, stolen;
+	bool disturbed;
+	uint64_t ns;
+	int i;
+
+	run->passes = 8;
+	/* More than once: the thief's pace has to settle as well. */
+	for (i = 0; i < 8; i++) {
+		ns = window(run, run->passes, &rate, &stolen, &disturbed);
+		if (i >= 4 && !run->percent)
+			break;
+		if (ns < want / 2 || ns > want * 2)
+			run->passes = run->passes * want / (ns + 1) + 1;
+	}
+}
+
+static void measure(struct run *run)
+{
+	double rate, stolen;
+	bool disturbed;
+	int i;
+
+	for (i = 0; i < MAX_RETRIES; i++) {
+		window(run, run->passes, &rate, &stolen, &disturbed);
+		if (!disturbed) {
+			run->stolen[run->nr] = stolen;
+			run->sample[run->nr++] = rate;
+			return;
+		}
+		run->dropped++;
+	}
+	/* Never undisturbed: a hole, so that rounds stay aligned. */
+	run->sample[run->nr++] = -1;
+}
+
+/* Everything put comes out once, before anything is believed of the queue. */
+static void check(const struct bench_queue *queue)
+{
+	char *seen = calloc(queue->capacity + 1, 1);
+	void *q = queue->create(queue);
+	uintptr_t n = 0, out = 0;
+	void *task;
+
+	if (!q || !seen)
+		die("%s: cannot be created", queue->name);
+	while (n < queue->capacity && queue->put(q, (void *)(n + 1)))
+		n++;
+	/* ck_ring holds one less than its size. */
+	if (n + 1 < queue->capacity)
+		die("%s: holds %lu, not %u", queue->name, (unsigned long)n,
+		    queue->capacity);
+	while ((task = queue->get(q))) {
+		if ((uintptr_t)task > n || seen[(uintptr_t)task]++)
+			die("%s: task %lu came out wrong", queue->name,
+			    (unsigned long)(uintptr_t)task);
+		out++;
+	}
+	if (out != n)
+		die("%s: %lu put, %lu taken", queue->name, (unsigned long)n,
+		    (unsigned long)out);
+	queue->destroy(q);
+	free(seen);
+}
+
+/* ---- output ---- */
+
+static void print_samples(const struct run *run, const double *sample,
+			  const char *metric, const char *unit)
+{
+	unsigned int i;
+
+	printf("{\"suite\":\"core\",\"case\":\"%s\",\"metric\":\"%s\",\"unit\":\"%s\",\"run\":%u,\"dropped\":%u,\"samples\":[",
+	       run->queue->name, metric, unit, opt_build, run->dropped);
+	for (i = 0; i < run->nr; i++) {
+		if (i)
+			putchar(',');
+		if (run->sample[i] < 0)
+			fputs("null", stdout);
+		else
+			printf("%.5g", sample[i]);
+	}
+	puts("]}");
+}
+
+static void print_run(const struct run *run)
+{
+	char metric[40];
+
+	print_samples(run, run->sample, run->metric, "Mops/s");
+	if (run->mode != STEAL || !run->percent)
+		return;
+	snprintf(metric, sizeof(metric), "stolen, %u %% wanted", run->percent);
+	print_samples(run, run->stolen, metric, "%");
+}
+
+static struct run *add(struct run *runs, unsigned int *nr,
+		       const struct bench_queue *queue, enum mode mode,
+		       unsigned int percent, const char *metric)
+{
+	struct run *run = &runs[*nr];
+
+	if (!queue || (opt_only && !strstr(queue->name, opt_only)))
+		return NULL;
+	if (*nr == BENCH_MAX_RUNS)
+		die("more than %u cases", BENCH_MAX_RUNS);
+	memset(run, 0, sizeof(*run));
+	run->queue = queue;
+	run->mode = mode;
+	run->percent = percent;
+	run->metric = metric;
+	run->q = queue->create(queue);
+	run->idle = 100;
+	(*nr)++;
+	return run;
+}
+
+static unsigned int add_all(struct run *runs)
+{
+	static const struct {
+		unsigned int percent;
+		const char *metric;
+	} robbed[] = {
+		{ 1, "put+get+steal, 1 % stolen" },
+		{ 10, "put+get+steal, 10 % stolen" },
+		{ 20, "put+get+steal, 20 % stolen" },
+	};
+	unsigned int i, k, nr = 0;
+
+	for (i = 0; bench_queues[i].queue != BENCH_END; i++) {
+		const struct bench_queue *queue = bench_queues[i].queue;
+
+		if (!queue)
+			continue;
+		check(queue);
+		if (bench_queues[i].plain)
+			add(runs, &nr, queue, ONE, 0, "put+get");
+		if (queue->pass_many && bench_queues[i].plain)
+			add(runs, &nr, queue, MANY, 0, "put+get, batches of 32");
+	}
+	if (cpu_thief < 0)
+		return nr;
+	for (k = 0; k < sizeof(robbed) / sizeof(*robbed); k++) {
+		/* The same upper bound beside them: nobody steals from it. */
+		add(runs, &nr, bench_queues[0].queue, STEAL, 0,
+		    robbed[k].metric);
+		for (i = 0; bench_queues[i].queue != BENCH_END; i++) {
+			if (bench_queues[i].queue &&
+			    bench_queues[i].queue->steal)
+				add(runs, &nr, bench_queues[i].queue, STEAL,
+				    robbed[k].percent, robbed[k].metric);
+		}
+	}
+	return nr;
+}
+
+static void usage(void)
+{
+	fputs("usage: bench [-b BUILD] [-r ROUNDS] [-w WINDOW_US] [-o CASE_PART] [-n PASSES]\n"
+	      "  -o  only cases whose name contains this\n"
+	      "  -n  only so many passes of put+get, no figures: for perf and the like\n",
+	      stderr);
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	static struct run runs[BENCH_MAX_RUNS];
+	unsigned int i, nr, round;
+	pthread_t thread;
+	int opt;
+
+	while ((opt = getopt(argc, argv, "b:r:w:o:n:")) != -1) {
+		switch (opt) {
+		case 'b':
+			opt_build = (unsigned int)atoi(optarg);
+			break;
+		case 'r':
+			opt_rounds = (unsigned int)atoi(optarg);
+			break;
+		case 'w':
+			opt_window_us = (unsigned int)atoi(optarg);
+			break;
+		case 'o':
+			opt_only = optarg;
+			break;
+		case 'n':
+			opt_passes = (unsigned int)atoi(optarg);
+			break;
+		default:
+			usage();
+		}
+	}
+	if (optind != argc || !opt_rounds || opt_rounds > MAX_ROUNDS)
+		usage();
+
+	choose_cpus();
+	pin(cpu_owner);
+	nr = add_all(runs);
+	if (opt_passes) {
+		for (i = 0; i < nr; i++) {
+			struct bench_count count = { 0 };
+
+			if (runs[i].mode == ONE)
+				runs[i].queue->pass(runs[i].q, opt_passes,
+						    &count);
+		}
+		return 0;
+	}
+	if (cpu_thief >= 0 && pthread_create(&thread, NULL, thief_main, NULL))
+		die("no thread");
+	for (i = 0; i < nr; i++)
+		calibrate(&runs[i]);
+	for (round = 0; round < opt_rounds; round++) {
+		for (i = 0; i < nr; i++)
+			measure(&runs[(i + round) % nr]);
+	}
+	for (i = 0; i < nr; i++)
+		print_run(&runs[i]);
+	if (cpu_thief < 0)
+		puts("{\"suite\":\"core\",\"case\":\"all\",\"metric\":\"put+get+steal\",\"note\":\"only one CPU: no rows with a thief\"}");
+	return 0;
+}
