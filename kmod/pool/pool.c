@@ -45,8 +45,9 @@ static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
 	ct = wsq_container_create(pool, cpu, cpu_to_node(cpu), pool->blocks,
 				  pool->block_size,
 				  pool->link_offset == WSQ_NO_LINK);
+	/* Once the pool lives, a CPU can do without: it puts elsewhere. */
 	if (!ct)
-		return -ENOMEM;
+		return pool->live ? 0 : -ENOMEM;
 	/* Thieves look without a lock: pairs with wsq_pool_ct(). */
 	smp_store_release(&pool->ct[cpu], ct);
 	return 0;
@@ -116,8 +117,10 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 				break;
 		}
 	}
-	if (!ret)
+	if (!ret) {
+		pool->live = true;
 		return 0;
+	}
 
 	for_each_cpu(cpu, pool->cpus)
 		wsq_container_destroy(pool->ct[cpu]);

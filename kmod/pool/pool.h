@@ -30,6 +30,8 @@
  * @hotplug: entry in the list of pools that hear of CPUs that come and go
  * @on_orphan: called in task context when a CPU left tasks behind; may be %NULL
  * @steals: tasks taken by wsq_pool_pop() from other CPUs. Anybody, relaxed.
+ * @live: all CPUs that were online when it was made have their container. Set
+ *	once.
  * @name: for people
  */
 struct wsq_pool {
@@ -42,6 +44,7 @@ struct wsq_pool {
 	struct hlist_node hotplug;
 	void (*on_orphan)(struct wsq_pool *pool, unsigned int cpu);
 	atomic64_t steals;
+	bool live;
 	char name[WSQ_NAME_LEN];
 };
 

@@ -118,7 +118,7 @@ static void exec_pending(struct kunit *test)
 	wsq_destroy(q);
 }
 
-static void flush_thread(void *arg, int nr)
+static void flush_feed(void *arg, int nr)
 {
 	struct item *items = arg;
 	int i;
@@ -147,7 +147,7 @@ static void flush_load_thread(void *arg, int nr)
 	int i;
 
 	if (nr) {
-		flush_thread(l->items, nr);
+		flush_feed(l->items, nr);
 		return;
 	}
 	for (i = 0; i < 200; i++) {
@@ -390,9 +390,9 @@ static void exec_stolen_from_busy(struct kunit *test)
 	wsq_destroy(q);
 }
 
-#define MANY_QUEUES	1000
+#define MANY_QUEUES	150
 
-/* A thousand queues: no more workers than CPUs, each queue served. */
+/* Many queues: no more workers than CPUs, each queue served. */
 static void exec_many_queues(struct kunit *test)
 {
 	struct wsq **q = kunit_kcalloc(test, MANY_QUEUES, sizeof(*q),

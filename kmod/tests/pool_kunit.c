@@ -5,6 +5,7 @@
  */
 #include <kunit/test.h>
 #include <linux/irq_work.h>
+#include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/wsq.h>
 
