@@ -76,7 +76,7 @@ void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, const struct wsq_bwos_mem *mem,
 /* Have all thieves that claimed slots of @blk in its last round counted? */
 static bool wsq_bwos_counted(struct wsq_bwos_block *blk)
 {
-	u64 b = (u64)atomic64_read(&blk->b_pos);
+	u64 b = (u64)atomic64_read(&blk->b_pos);		/* BF(own:P) */
 
 	/* Pairs with BF(steal:F): their slot reads are over. */
 	return (u64)atomic64_read_acquire(&blk->s_cnt) == b;	/* BF(open:B) */
@@ -129,14 +129,15 @@ static void wsq_bwos_release_held(struct wsq_bwos_fifo *q)
 static bool wsq_bwos_open(struct wsq_bwos_fifo *q)
 {
 	u32 place = wsq_bwos_next_place(q, q->p.place);
-	u64 was = (u64)atomic64_read(&q->dir[place]);
-	u64 round = wsq_bwos_next_round((u64)atomic64_read(&q->p.blk->b_pos));
+	u64 was = (u64)atomic64_read(&q->dir[place]);		/* BF(own:P) */
+	u64 b = (u64)atomic64_read(&q->p.blk->b_pos);		/* BF(own:P) */
 	struct wsq_bwos_block *blk = &q->blocks[was];
+	u64 round = wsq_bwos_next_round(b);
 	u64 nr = was;
 
 	/* Has the consumer read it to the end? Pairs with BF(get:D). */
 	if (wsq_local_read(&blk->f_pos) !=			/* BF(open:A) */
-	    (u64)atomic64_read(&blk->b_pos))
+	    (u64)atomic64_read(&blk->b_pos))			/* BF(own:P) */
 		return false;
 	if (!wsq_bwos_counted(blk)) {
 		nr = wsq_bwos_replace(q, was);
@@ -195,7 +196,7 @@ u32 wsq_bwos_fifo_put_many(struct wsq_bwos_fifo *q, void *const *tasks, u32 nr,
 	u32 done = 0;
 
 	while (done < nr) {
-		u64 b = (u64)atomic64_read(&q->p.blk->b_pos);
+		u64 b = (u64)atomic64_read(&q->p.blk->b_pos);	/* BF(put:A) */
 		u64 i = wsq_bwos_idx(b);
 		u64 room = q->p.block_size - i;
 		u64 n = room < nr - done ? room : nr - done;
@@ -208,9 +209,11 @@ u32 wsq_bwos_fifo_put_many(struct wsq_bwos_fifo *q, void *const *tasks, u32 nr,
 			continue;
 		}
 		for (k = 0; k < n; k++)
-			wsq_slot_write(&q->p.slots[i + k], tasks[done + k]);
-		/* BF(put:C), for n slots at once. */
-		atomic64_set_release(&q->p.blk->b_pos, (s64)(b + n));
+			wsq_slot_write(&q->p.slots[i + k],	/* BF(put:B) */
+				       tasks[done + k]);
+		/* As in wsq_bwos_fifo_put(), for n slots at once. */
+		atomic64_set_release(&q->p.blk->b_pos,		/* BF(put:C) */
+				     (s64)(b + n));
 		done += (u32)n;
 	}
 	return done;
@@ -224,7 +227,8 @@ static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 {
 	u32 place = wsq_bwos_next_place(q, q->c.place);
 	u64 nr = (u64)atomic64_read(&q->dir[place]);		/* BF(take:A) */
-	u64 round = wsq_bwos_next_round((u64)atomic64_read(&q->c.blk->f_pos));
+	u64 f = (u64)atomic64_read(&q->c.blk->f_pos);		/* BF(own:C) */
+	u64 round = wsq_bwos_next_round(f);
 	u64 size = q->c.block_size;
 	struct wsq_bwos_block *blk = &q->blocks[nr];
 	u64 s;
@@ -264,12 +268,13 @@ static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 void *wsq_bwos_fifo_get_slow(struct wsq_bwos_fifo *q)
 {
 	u32 tries;
+	u64 f;
 
 	for (tries = 0; tries <= q->nr_places; tries++) {
 		if (!wsq_bwos_take_over(q))
 			return NULL;
-		if (wsq_bwos_idx((u64)atomic64_read(&q->c.blk->f_pos)) !=
-		    q->c.block_size)
+		f = (u64)atomic64_read(&q->c.blk->f_pos);	/* BF(own:C) */
+		if (wsq_bwos_idx(f) != q->c.block_size)
 			return wsq_bwos_fifo_get(q);
 	}
 	/* Only if the producer opened blocks as fast as we passed over them. */
@@ -290,7 +295,7 @@ u32 wsq_bwos_fifo_get_many(struct wsq_bwos_fifo *q, void **tasks, u32 nr)
 	u32 done = 0;
 
 	while (done < nr) {
-		u64 f = (u64)atomic64_read(&q->c.blk->f_pos);
+		u64 f = (u64)atomic64_read(&q->c.blk->f_pos);	/* BF(get:A) */
 		u64 i = wsq_bwos_idx(f);
 		u64 n, k;
 
@@ -301,13 +306,12 @@ u32 wsq_bwos_fifo_get_many(struct wsq_bwos_fifo *q, void **tasks, u32 nr)
 			done++;
 			continue;
 		}
-		/* BF(get:B) */
-		n = wsq_local_read(&q->c.blk->b_pos) - f;
+		n = wsq_local_read(&q->c.blk->b_pos) - f;	/* BF(get:B) */
 		if (!n)
 			break;
 		if (n > nr - done)
 			n = nr - done;
-		for (k = 0; k < n; k++)
+		for (k = 0; k < n; k++)				/* BF(get:C) */
 			tasks[done + k] = wsq_slot_read(&q->c.slots[i + k]);
 		wsq_local_set(&q->c.blk->f_pos, f + n);		/* BF(get:D) */
 		done += (u32)n;
@@ -378,7 +382,7 @@ int wsq_bwos_fifo_steal_at(struct wsq_bwos_fifo *q, u32 place, void **tasks,
  */
 int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max)
 {
-	u32 hint = (u32)atomic64_read(&q->t_hint);
+	u32 hint = (u32)atomic64_read(&q->t_hint);		/* BF(hint:A) */
 	int ret = WSQ_EMPTY;
 	u32 place = hint;
 	u32 i;
@@ -387,7 +391,7 @@ int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max)
 		int n = wsq_bwos_fifo_steal_at(q, place, tasks, max);
 
 		if (n > 0) {
-			if (place != hint)
+			if (place != hint)			/* BF(hint:B) */
 				atomic64_set(&q->t_hint, (s64)place);
 			return n;
 		}
@@ -409,15 +413,17 @@ int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max)
  */
 bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q)
 {
-	u64 f = (u64)atomic64_read(&q->c.blk->f_pos);
+	u64 f = (u64)atomic64_read(&q->c.blk->f_pos);		/* BF(own:C) */
+	u64 nr, b;
 	u32 place;
-	u64 nr;
 
-	if (wsq_bwos_idx(f) != q->c.block_size)
-		return f == wsq_local_read(&q->c.blk->b_pos);
+	if (wsq_bwos_idx(f) != q->c.block_size) {
+		b = (u64)atomic64_read(&q->c.blk->b_pos);	/* BF(empty:A) */
+		return f == b;
+	}
 
 	place = wsq_bwos_next_place(q, q->c.place);
-	nr = (u64)atomic64_read(&q->dir[place]);
-	return wsq_bwos_round(wsq_local_read(&q->blocks[nr].b_pos)) !=
-	       wsq_bwos_next_round(f);
+	nr = (u64)atomic64_read(&q->dir[place]);		/* BF(empty:B) */
+	b = (u64)atomic64_read(&q->blocks[nr].b_pos);		/* BF(empty:C) */
+	return wsq_bwos_round(b) != wsq_bwos_next_round(f);
 }

@@ -82,17 +82,28 @@
  *	BF(put:C), BF(open:F) -> BF(get:B), BF(take:B)	(local)
  *		A consumer that sees index i + 1 sees slot i; one that sees the
  *		new round finds s_pos granted, so its exchange at BF(take:C)
- *		returns an index of that round.
+ *		returns an index of that round. The exchange depends on what
+ *		BF(take:B) read, so that BF(take:B) would do without order.
  *		litmus/bwos_fifo-put-get.litmus
  *	BF(get:D) -> BF(open:A)				(local)
  *		A producer that sees the block read to its end overwrites slots
  *		only after the consumer has read them.
  *		litmus/bwos_fifo-get-open.litmus
+ *	BF(take:D) -> BF(open:A)			(local)
+ *		Where thieves have left the consumer nothing, it is the take-over
+ *		that tells the producer so. Its exchange at BF(take:C) comes
+ *		before BF(open:E) of the next round and cannot overwrite it.
+ *		litmus/bwos_fifo-take-open.litmus
  *
  * Atomicity alone, no order: BF(take:C) against BF(steal:D), who both change
  * s_pos in one step: an index below the exchanged value belongs to thieves, all
  * others to the consumer. Rounds never return, so a claim that slept through a
  * reuse of the block fails.
+ *
+ * No order either: BF(own:P) and BF(own:C), where the producer or the consumer
+ * reads what nobody else writes; BF(steal:A), BF(take:A) and BF(empty:B), for
+ * which any block number that the directory ever held will do; BF(hint:A),
+ * BF(hint:B), BF(empty:A) and BF(empty:C), whose answers are hints.
  */
 #ifndef _WSQ_CORE_BWOS_FIFO_H
 #define _WSQ_CORE_BWOS_FIFO_H
@@ -286,11 +297,16 @@ static inline void *wsq_bwos_fifo_get(struct wsq_bwos_fifo *q)
  *
  * Context: the owner (producer and consumer).
  * Return: true if the producer is ahead of the consumer's block. A hint:
- * thieves may have been there already.
+ * thieves may have been there already. Rounds are compared, not blocks: with
+ * every block in between full, the producer may have opened the one that the
+ * consumer has read to its end and not left yet.
  */
 static inline bool wsq_bwos_fifo_shared(const struct wsq_bwos_fifo *q)
 {
-	return q->p.blk != q->c.blk;
+	u64 b = (u64)atomic64_read(&q->p.blk->b_pos);		/* BF(own:P) */
+	u64 f = (u64)atomic64_read(&q->c.blk->f_pos);		/* BF(own:C) */
+
+	return wsq_bwos_round(b) != wsq_bwos_round(f);
 }
 
 #endif /* _WSQ_CORE_BWOS_FIFO_H */

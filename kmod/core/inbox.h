@@ -36,6 +36,9 @@
  *	IN(push:C) full, then a look at the park word
  *		See parking.h: store task, look whether the worker parked.
  *		litmus/parking-remote.litmus
+ *
+ * No order: IN(push:A), which IN(push:C) verifies; IN(empty:A), a hint;
+ * IN(link:A) and IN(link:B), on links that belong to the caller.
  */
 #ifndef _WSQ_CORE_INBOX_H
 #define _WSQ_CORE_INBOX_H
@@ -65,12 +68,12 @@ struct wsq_backlog {
 
 static inline atomic64_t *wsq_link_next(const atomic64_t *link)
 {
-	return (atomic64_t *)(uintptr_t)atomic64_read(link);
+	return (atomic64_t *)(uintptr_t)atomic64_read(link);	/* IN(link:A) */
 }
 
 static inline void wsq_link_set(atomic64_t *link, atomic64_t *next)
 {
-	atomic64_set(link, (s64)(uintptr_t)next);
+	atomic64_set(link, (s64)(uintptr_t)next);		/* IN(link:B) */
 }
 
 static inline void wsq_inbox_init(struct wsq_inbox *in)
