@@ -26,7 +26,7 @@
 enum wsq_op {
 	WSQ_OP_NOP	= 0,	/* nothing */
 	WSQ_OP_COPY	= 1,	/* src, len -> dst; ranges must not overlap */
-	WSQ_OP_CRC32C	= 2,	/* src, len, arg = seed; result = checksum */
+	WSQ_OP_CRC32C	= 2,	/* src, len, arg; result = checksum */
 	WSQ_OP_SHA256	= 3,	/* src, len -> 32 bytes at dst */
 	WSQ_OP_NR
 };
@@ -40,10 +40,16 @@ enum wsq_op {
  * @src: arena offset in bytes of what the task reads
  * @len: bytes to read, not zero; at most struct wsq_op_info.max_len
  * @dst: arena offset in bytes of what the task writes
- * @arg: crc32c: the seed, at most 32 bits. Otherwise zero.
+ * @arg: crc32c: the checksum of what comes before this range, 0 if nothing
+ *	does; at most 32 bits. So 0 gives the usual CRC-32C (of "123456789":
+ *	0xe3069283), and long data go in pieces. Otherwise zero.
  * @rsv: zero
  *
- * Members that an op does not use are zero.
+ * Members that an op does not use are zero. What is wrong with an entry is told
+ * in its completion entry: EOPNOTSUPP no such op; EINVAL a member that should
+ * be zero is not, @len is zero, @arg is out of bounds, or ranges overlap; E2BIG
+ * @len is above the op's limit; EFAULT a range is not in the arena. The first
+ * of these that applies.
  */
 struct wsq_sqe {
 	__u16 op;
@@ -115,12 +121,16 @@ struct wsq_ring_page {
  * @flags: zero so far
  * @max_len: largest len it takes, in bytes; 0 if it takes none
  * @name: its name, NUL-terminated
+ * @rsv: zero so far
+ *
+ * The size of this struct is for ever, it stands in arrays.
  */
 struct wsq_op_info {
 	__u32 op;
 	__u32 flags;
 	__u64 max_len;
 	char name[WSQ_OP_NAME_LEN];
+	__u64 rsv[4];
 };
 
 /**
@@ -129,8 +139,8 @@ struct wsq_op_info {
  * @nr_ops: in: room at @ops, in entries; out: number of ops there are
  * @ops: address of an array of struct wsq_op_info, or 0
  * @features: out: WSQ_FEAT_* bits
- * @min_entries: out: least sq_entries and cq_entries
- * @max_entries: out: most sq_entries and cq_entries
+ * @max_sq_entries: out: most sq_entries
+ * @max_cq_entries: out: most cq_entries
  * @max_arena: out: largest arena in bytes
  * @nr_cpus: out: CPU numbers are below this
  * @nr_nodes: out: memory nodes in use
@@ -145,8 +155,8 @@ struct wsq_query {
 	__u32 nr_ops;
 	__u64 ops;
 	__u64 features;
-	__u32 min_entries;
-	__u32 max_entries;
+	__u32 max_sq_entries;
+	__u32 max_cq_entries;
 	__u64 max_arena;
 	__u32 nr_cpus;
 	__u32 nr_nodes;
@@ -191,23 +201,30 @@ struct wsq_setup {
  * struct wsq_enter - WSQ_IOC_ENTER: submit, then wait
  * @size: sizeof(struct wsq_enter) as the caller knows it
  * @flags: zero
- * @to_submit: take at most this many submission entries
+ * @to_submit: take at most this many submission entries; no error if fewer
+ *	are there
  * @min_complete: then wait until this many completion entries are there to be
- *	read; at most cq_entries
+ *	read, counted from @cq_head as it was at the start of the call; at most
+ *	cq_entries
  * @timeout_ns: give up waiting after this many nanoseconds; 0 does not wait,
  *	WSQ_NO_TIMEOUT waits for ever
  * @submitted: out, also when an error is returned: entries taken
- * @completed: out, also when an error is returned: entries there to be read
+ * @completed: out, also when an error is returned: entries there to be read,
+ *	counted likewise
  *
  * An entry that cannot be run is completed with -errno in res, as everything
- * else; it does not stop the ones behind it. ENTER itself fails with:
+ * else; it does not stop the ones behind it. If the completion ring has no
+ * room for all, ENTER takes those it has room for and returns without waiting.
+ * ENTER itself fails with:
  *
- * EAGAIN	nothing was submitted because each completion entry is spoken
- *		for: read some
+ * EAGAIN	entries were there and none was taken, because each completion
+ *		entry is spoken for: read some
  * ETIME	fewer than @min_complete after @timeout_ns
  * EINTR	a signal came first
  * EINVAL	a member is out of bounds, no ring, or shared cursors that make no
- *		sense
+ *		sense: @sq_tail more than sq_entries beyond @sq_head, @cq_head
+ *		moved back or beyond what was completed. Nothing is lost, and
+ *		the ring works again once they are right
  */
 struct wsq_enter {
 	__u32 size;
