@@ -306,9 +306,10 @@ u32 wsq_bwos_fifo_get_many(struct wsq_bwos_fifo *q, void **tasks, u32 nr)
 			done++;
 			continue;
 		}
-		n = wsq_local_read(&q->c.blk->b_pos) - f;	/* BF(get:B) */
-		if (!n)
+		n = wsq_local_read(&q->c.blk->b_pos);		/* BF(get:B) */
+		if (n <= f)
 			break;
+		n -= f;
 		if (n > nr - done)
 			n = nr - done;
 		for (k = 0; k < n; k++)				/* BF(get:C) */
@@ -419,7 +420,7 @@ bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q)
 
 	if (wsq_bwos_idx(f) != q->c.block_size) {
 		b = (u64)atomic64_read(&q->c.blk->b_pos);	/* BF(empty:A) */
-		return f == b;
+		return b <= f;
 	}
 
 	place = wsq_bwos_next_place(q, q->c.place);

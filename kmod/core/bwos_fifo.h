@@ -281,8 +281,12 @@ static inline void *wsq_bwos_fifo_get(struct wsq_bwos_fifo *q)
 
 	if (unlikely(i == q->c.block_size))
 		return wsq_bwos_fifo_get_slow(q);
-	/* Same block, same round: equal words mean equal indices. */
-	if (f == wsq_local_read(&blk->b_pos))			/* BF(get:B) */
+	/*
+	 * Same block, same round: words compare as indices do. f is ahead if
+	 * thieves have taken what this context does not see put yet, which
+	 * takes a producer on another CPU.
+	 */
+	if (wsq_local_read(&blk->b_pos) <= f)			/* BF(get:B) */
 		return NULL;
 
 	task = wsq_slot_read(&q->c.slots[i]);			/* BF(get:C) */

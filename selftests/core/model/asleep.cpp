@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A thief asleep from its look at the positions to its claim, while the block
+ * is used anew. Run bounded. Rounds that never return make the claim fail;
+ * with -DWSQ_BWOS_ROUND_BITS=2, which is enough for two blocks as long as
+ * nobody sleeps, round 6 looks like round 2, and this client must find it.
+ *
+ * The thief finds block 1 full in round 2. When it wakes the block has one task
+ * in round 6, and a claim of two would take a slot that nobody has filled.
+ * Shared parts, use and limitations: client.h.
+ */
+#include "client.h"
+
+struct asleep : fifo_client<asleep, 2> {
+	void thread(unsigned int i)
+	{
+		int lap;
+
+		if (i == 0) {
+			put(4);
+			get(4);
+			for (lap = 3; lap < 6; lap++) {
+				put(2);
+				get(2);
+			}
+			put(1);
+		} else {
+			steal(2);
+		}
+	}
+};
+
+CLIENT_MAIN(asleep)

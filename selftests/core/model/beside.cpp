@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * put beside get beside two thieves, on four threads: what figure 9's client
+ * lacks. The local accesses are acquire and release here (shim/relacy), which
+ * stands for an interrupt that puts between any two instructions of a get.
+ * Shared parts, use and limitations: client.h.
+ */
+#include "client.h"
+
+struct beside : fifo_client<beside, 4> {
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			put(8);
+			break;
+		case 1:
+			get(7);
+			break;
+		default:
+			steal(1);
+			steal(1);
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(beside)
