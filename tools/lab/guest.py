@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Run a guest to its end: stream what it prints, watch its kernel, time it.
+
+For vm and uml. A guest has two lines: the console, which carries kernel
+messages and nothing else, and a data line with the command's output and two
+markers of guest-init. Both are printed as they come, never mixed within a
+line; the kernel's boot messages only go to the log, unless asked for.
+
+Exit status: the command's; 97 a module could not be loaded; 98 the guest
+ended (or would not end) without telling; 99 the kernel reported that it is
+unwell; 124 time limit; 130 interrupted.
+
+The guest is its own process group and gets SIGKILL when this process dies,
+is interrupted or runs into the limit: UML ignores SIGTERM when stuck.
+
+Limitations: Linux only (prctl).
+"""
+
+import ctypes
+import os
+import re
+import selectors
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import klog
+
+LOAD_FAILED, GUEST_LOST, KERNEL_REPORT, TIMED_OUT = 97, 98, 99, 124
+PR_SET_PDEATHSIG = 1
+# Said of every module that is not Debian's, and while powering off.
+QUIET = re.compile(r"loading out-of-tree module taints kernel|module verification failed: signature")
+QUIET_END = re.compile(r"^(reboot: |ACPI: PM: Preparing|sd .*Synchronizing|System halted)")
+
+
+def run_file(token, tty, command, deps=(), modules=(), adds="", drives="", interactive=False):
+    """What guest-init reads: see there."""
+    text = {"token": token, "tty": tty, "deps": " ".join(deps), "modules": " ".join(modules),
+            "adds": adds, "drives": drives, "interactive": "1" if interactive else ""}
+    lines = ["%s=%s" % (k, shlex.quote(v)) for k, v in text.items()]
+    lines.append("command() {\n\t%s\n}" % (shlex.join(command) if command else ":"))
+    return "\n".join(lines) + "\n"
+
+
+def _child_setup():
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class Guest:
+    def __init__(self, token, log, timeout, verbose=False, allow=(), label="guest"):
+        self.mark = b"\x1e" + token.encode() + b" "
+        self.label = label
+        self.timeout = timeout
+        self.verbose = verbose
+        self.allow = [re.compile(p) for p in allow]
+        self.log = open(log, "wb")
+        self.log_name = log
+        self.started = None
+        self.status = None
+        self.reports = []
+        self.tail = []
+        self.held = b""            # data line: what may be the start of a marker
+        self.partial = b""         # console: an unfinished line
+        self.column0 = True
+        self.waiting = []          # kernel lines behind an unfinished data line
+        self.waiting_since = 0
+
+    # Output
+
+    def _show(self, data):
+        os.write(1, data) if len(data) < 4096 else _write_all(1, data)
+
+    def _say(self, text):
+        sys.stdout.flush()
+        self._flush_waiting(force=True)
+        self._show(("%s: %s\n" % (self.label, text)).encode())
+
+    def _remember(self, line):
+        self.tail.append(line)
+        del self.tail[:-25]
+
+    def _flush_waiting(self, force=False):
+        if not self.waiting or not (self.column0 or force):
+            return
+        if not self.column0:
+            self._show(b"\n")
+            self.column0 = True
+        self._show(b"".join(self.waiting))
+        self.waiting = []
+
+    def _kernel_line(self, raw):
+        line = raw.rstrip(b"\r\n").decode("utf-8", "replace")
+        self.log.write(b"K " + line.encode() + b"\n")
+        self._remember(line)
+        report = klog.is_report(line, self.allow)
+        if report:
+            self.reports.append(line)
+        if not (self.started or self.verbose or report):
+            return
+        if QUIET.search(line) or self.status is not None and QUIET_END.search(klog.strip(line)):
+            return
+        if not self.waiting:
+            self.waiting_since = time.monotonic()
+        self.waiting.append(line.encode() + b"\n")
+        self._flush_waiting()
+
+    def console(self, data):
+        self.partial += data
+        *lines, self.partial = self.partial.split(b"\n")
+        for raw in lines:
+            self._kernel_line(raw)
+
+    def _data_out(self, data):
+        if not data:
+            return
+        self.log.write(b"".join(b"D " + x + b"\n" for x in data.rstrip(b"\n").split(b"\n")))
+        for line in data.decode("utf-8", "replace").splitlines():
+            self._remember(line)
+        self._show(data)
+        self.column0 = data.endswith((b"\n", b"\r"))
+        self._flush_waiting()
+
+    def data(self, data):
+        self.held += data
+        while True:
+            at = self.held.find(b"\x1e")
+            if at < 0:
+                self._data_out(self.held)
+                self.held = b""
+                return
+            end = self.held.find(b"\n", at)
+            rest = self.held[at:]
+            if not rest.startswith(self.mark[:len(rest)]):
+                self._data_out(self.held[:at + 1])
+                self.held = self.held[at + 1:]
+                continue
+            before, self.held = self.held[:at], rest
+            self._data_out(before)
+            if end < 0:
+                return
+            word = rest[len(self.mark):end - at].decode().split()
+            self.held = rest[end - at + 1:]
+            if word[0] == "start":
+                self.started = time.monotonic()
+            elif word[0] == "exit":
+                self.status = int(word[1])
+
+    # Life
+
+    def run(self, argv, console, data, pass_fds=(), cwd=None):
+        """console, data: our ends of the guest's two lines; pass_fds: its."""
+        begin = time.monotonic()
+        ends = (console, data)
+        proc = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.STDOUT, pass_fds=pass_fds, cwd=cwd,
+                                start_new_session=True, preexec_fn=_child_setup)
+        for fd in pass_fds:
+            os.close(fd)
+
+        def on_signal(number, _frame):
+            raise KeyboardInterrupt(number)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, on_signal)
+        verdict = None
+        try:
+            verdict = self._loop(proc, ends, begin)
+        except KeyboardInterrupt as stop:
+            self._say("interrupted")
+            verdict = 128 + (stop.args[0] if stop.args else signal.SIGINT)
+        finally:
+            _kill_group(proc)
+            self._drain(proc, ends)
+        return self._judge(verdict, begin)
+
+    def _loop(self, proc, ends, begin):
+        sel = selectors.DefaultSelector()
+        own = proc.stdout.fileno()
+        sinks = {ends[0]: self.console, ends[1]: self.data, own: self._own_output}
+        for fd in sinks:
+            sel.register(fd, selectors.EVENT_READ)
+        open_fds = set(sinks)
+        leaving = None
+        while open_fds:
+            now = time.monotonic()
+            if self.status is not None and leaving is None:
+                leaving = now
+            if leaving is not None and now - leaving > 20:
+                self._say("the guest did not power off within 20 s")
+                return GUEST_LOST
+            if leaving is None and now - begin > self.timeout:
+                self._say("time limit of %g s" % self.timeout)
+                return TIMED_OUT
+            if self.waiting and now - self.waiting_since > 0.5:
+                self._flush_waiting(force=True)
+            for key, _ in sel.select(0.2):
+                try:
+                    chunk = os.read(key.fd, 65536)
+                except OSError:
+                    chunk = b""
+                if chunk:
+                    sinks[key.fd](chunk)
+                else:
+                    sel.unregister(key.fd)
+                    open_fds.discard(key.fd)
+            if proc.poll() is not None:
+                return None
+        proc.wait()
+        return None
+
+    def _own_output(self, chunk):
+        for line in chunk.decode("utf-8", "replace").splitlines():
+            self._remember(line)
+            self.log.write(b"H " + line.encode() + b"\n")
+
+    def _drain(self, proc, ends):
+        """What was still under way when the guest ended."""
+        for fd, sink in ((ends[1], self.data), (ends[0], self.console),
+                         (proc.stdout.fileno(), self._own_output)):
+            os.set_blocking(fd, False)
+            while True:
+                try:
+                    chunk = os.read(fd, 65536)
+                except OSError:
+                    break
+                if not chunk:
+                    break
+                sink(chunk)
+        if self.partial:
+            self._kernel_line(self.partial)
+            self.partial = b""
+        self._flush_waiting(force=True)
+
+    def _judge(self, verdict, begin):
+        seconds = time.monotonic() - begin
+        boot = (self.started or begin) - begin
+        if verdict is None and self.status is None:
+            self._say("the guest ended without an exit status")
+            verdict = GUEST_LOST
+        if verdict in (GUEST_LOST, TIMED_OUT) and not self.reports:
+            self._say("the last lines were:")
+            self._show(b"".join(b"    " + x.encode() + b"\n" for x in self.tail))
+        if self.reports:
+            self._say("%d kernel report(s), the first: %s" % (len(self.reports), self.reports[0]))
+            if verdict in (None, GUEST_LOST):
+                verdict = KERNEL_REPORT
+        if verdict is None:
+            verdict = self.status
+        self.log.write(b"H exit %d after %.1f s, boot %.1f s\n" % (verdict, seconds, boot))
+        self.log.close()
+        if self.verbose or verdict:
+            sys.stderr.write("%s: exit %d after %.1f s (boot %.1f s), log: %s\n"
+                             % (self.label, verdict, seconds, boot, self.log_name))
+        return verdict
+
+
+def _write_all(fd, data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view):]
+
+
+def _kill_group(proc):
+    try:
+        os.killpg(proc.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    proc.wait()
+
+
+def line():
+    """Our end and the guest's end of one line, the latter inheritable.
+
+    A pipe: through a socket, QEMU's serial port drops characters when the
+    reader is late.
+    """
+    ours, theirs = os.pipe()
+    os.set_inheritable(theirs, True)
+    return ours, theirs
