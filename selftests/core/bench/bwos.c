@@ -64,18 +64,22 @@ static void bwos_destroy(void *arg)
 {
 	struct bench_bwos *b = arg;
 
-	bench_free(b->mem.blocks);
 	bench_free(b->mem.slots);
 	bench_free(b->mem.dir);
 	bench_free(b);
 }
 
+/*
+ * Queue and blocks in one piece: apart, a position may come to lie at the same
+ * offset in its page as q->p or q->c, and then every load of the one waits for
+ * the store to the other (4 KiB aliasing: get takes 2.9 cycles for 2.2).
+ */
 static void *bwos_create(u32 places, u32 block_size)
 {
-	struct bench_bwos *b = bench_alloc(sizeof(*b));
+	struct bench_bwos *b = bench_alloc(sizeof(*b) + (places + NR_SPARE) *
+					   sizeof(*b->mem.blocks));
 
-	b->mem.blocks = bench_alloc((places + NR_SPARE) *
-				    sizeof(*b->mem.blocks));
+	b->mem.blocks = (struct wsq_bwos_block *)(b + 1);
 	b->mem.slots = bench_alloc((size_t)(places + NR_SPARE) * block_size *
 				   sizeof(*b->mem.slots));
 	b->mem.dir = bench_alloc(places * sizeof(*b->mem.dir));

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Tests of collect, compare and table: python3 -m unittest discover -s
+tools/bench/tests. Standard library only."""
+import importlib.machinery
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TOOLS = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+sys.path.insert(0, TOOLS)
+sys.dont_write_bytecode = True
+import benchlib  # noqa: E402
+
+
+def script(name):
+    loader = importlib.machinery.SourceFileLoader(
+        f"bench_{name}", os.path.join(TOOLS, name))
+    module = importlib.util.module_from_spec(
+        importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
+
+
+def line(case, samples=None, unit="Mops/s", metric="m", **more):
+    obj = {"suite": "core", "case": case, "metric": metric, **more}
+    if samples is not None:
+        obj.update(unit=unit, samples=samples)
+    return json.dumps(obj)
+
+
+def results(*lines):
+    collection = benchlib.Collection()
+    bad = collection.feed(lines)
+    return collection.results(), bad
+
+
+def row(rows, case, peer=""):
+    found = [r for r in rows if r["case"] == case and r["peer"] == peer]
+    assert len(found) == 1, (case, peer, rows)
+    return found[0]
+
+
+class Lines(unittest.TestCase):
+    def test_prefix_and_foreign_lines(self):
+        rows, bad = results("[    1.23] wsq_bench: " + line("a", [1]) + "\r\n",
+                            "hello", "{}", "")
+        self.assertEqual((len(rows), bad), (1, 0))
+
+    def test_cut_line_is_counted(self):
+        rows, bad = results(line("a", [1, 2])[:-4], line("b", [1]))
+        self.assertEqual((len(rows), bad), (1, 1))
+
+    def test_samples_over_several_lines(self):
+        rows, _ = results(line("a", [1, 2], round=0), line("a", [3], round=2),
+                          line("a", [9, 9]))
+        self.assertEqual(row(rows, "a")["rounds"], 5)
+        self.assertEqual(row(rows, "a")["max"], 9)
+
+    def test_lines_in_any_order(self):
+        rows, _ = results(line("a", [30], round=2), line("a", [10, 20], round=0),
+                          line("b", [1, 2, 3]), line("a", peer="b"))
+        self.assertEqual(row(rows, "a", "b")["ratio"], 10)
+
+    def test_same_round_twice_is_an_error(self):
+        with self.assertRaises(ValueError):
+            collection = benchlib.Collection()
+            collection.add(json.loads(line("a", [1], round=0)))
+            collection.add(json.loads(line("a", [1], round=0)))
+
+    def test_unit_must_not_change(self):
+        with self.assertRaises(ValueError):
+            collection = benchlib.Collection()
+            collection.add(json.loads(line("a", [1])))
+            collection.add(json.loads(line("a", [1], unit="ns")))
+
+
+class Ratios(unittest.TestCase):
+    def test_fields(self):
+        rows, _ = results(line("a", [1, 2, 3], peer="b", note="n"),
+                          line("b", [1, 1, 1]))
+        want = {"suite", "case", "metric", "unit", "median", "min", "max",
+                "rounds", "peer", "ratio", "note"}
+        for r in rows:
+            self.assertLessEqual(want, set(r))
+        r = row(rows, "a", "b")
+        self.assertEqual((r["median"], r["min"], r["max"], r["rounds"],
+                          r["ratio"], r["note"]), (2, 1, 3, 3, 2, "n"))
+
+    def test_more_is_better(self):
+        rows, _ = results(line("a", [20]), line("b", [10]), line("a", peer="b"))
+        self.assertEqual(row(rows, "a", "b")["ratio"], 2)
+
+    def test_times_are_inverted(self):
+        for unit in ("ns", "ns/op", "us per item", "cycles", "s"):
+            rows, _ = results(line("a", [20], unit=unit, peer="b"),
+                              line("b", [10], unit=unit))
+            self.assertEqual(row(rows, "a", "b")["ratio"], 0.5, unit)
+
+    def test_paired_by_run_and_round(self):
+        # The machine is twice as fast in run 1; the ratio never moves.
+        rows, _ = results(line("a", [10, 11], run=0), line("b", [5, 5.5], run=0),
+                          line("a", [22], run=1), line("b", [11], run=1),
+                          line("a", peer="b"))
+        r = row(rows, "a", "b")
+        self.assertEqual((r["ratio"], r["ratio_lo"], r["ratio_hi"]), (2, 2, 2))
+        self.assertEqual(r["runs"], 2)
+
+    def test_hole_keeps_rounds_aligned(self):
+        rows, _ = results(line("a", [None, 20, 30], peer="b"),
+                          line("b", [7, 10, 15]))
+        self.assertEqual(row(rows, "a", "b")["ratio"], 2)
+        self.assertEqual(row(rows, "a", "b")["rounds"], 2)
+
+    def test_several_peers_and_missing_ones(self):
+        rows, _ = results(line("a", [4], peer=["b", "c"]), line("b", [2]))
+        self.assertEqual(row(rows, "a", "b")["ratio"], 2)
+        self.assertIsNone(row(rows, "a", "c")["ratio"])
+        self.assertIn("c was not measured", row(rows, "a", "c")["note"])
+
+    def test_other_metric_is_no_peer(self):
+        rows, _ = results(line("a", [4], peer="b"),
+                          line("b", [2], metric="other"))
+        self.assertIsNone(row(rows, "a", "b")["ratio"])
+
+    def test_floor(self):
+        rows, _ = results(line("a", [9]), line("b", [10]), line("c", [1]),
+                          line("a", peer="b", floor=0.95),
+                          line("a", peer="c", floor=2.5),
+                          line("a", peer="d", floor=1))
+        self.assertEqual(benchlib.verdict(row(rows, "a", "b")), "falls short")
+        self.assertEqual(benchlib.verdict(row(rows, "a", "c")), "pass")
+        self.assertEqual(benchlib.verdict(row(rows, "a", "d")), "not measured")
+        self.assertEqual(benchlib.verdict(row(rows, "b")), "")
+
+    def test_dropped_counts_each_run_once(self):
+        rows, _ = results(line("a", [1], run=0, dropped=2),
+                          line("a", [1], run=0, dropped=2),
+                          line("a", [1], run=1, dropped=1))
+        self.assertEqual(row(rows, "a")["dropped"], 3)
+
+    def test_note_without_figures(self):
+        rows, _ = results(line("a", note="not measured: gone"))
+        self.assertIsNone(row(rows, "a")["median"])
+
+
+class Merge(unittest.TestCase):
+    def test_replaces_suite_and_keeps_others(self):
+        old = [{"suite": "core", "n": 1}, {"suite": "kernel", "n": 2}]
+        self.assertEqual(benchlib.merge(old, [{"suite": "core", "n": 3}]),
+                         [{"suite": "kernel", "n": 2}, {"suite": "core", "n": 3}])
+
+
+class Commands(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.dir.name, "sub", "results.json")
+        self.addCleanup(self.dir.cleanup)
+
+    def suite(self, body):
+        path = os.path.join(self.dir.name, "suite")
+        with open(path, "w", encoding="utf-8") as f:
+            f.write("#!/bin/sh\n" + body)
+        os.chmod(path, 0o755)
+        return path
+
+    def run_tool(self, name, *args):
+        return subprocess.run([os.path.join(TOOLS, name), *args], text=True,
+                              capture_output=True, check=False)
+
+    def test_collect_runs_a_suite(self):
+        suite = self.suite(f"echo '{line('wsq x', [3, 1])}'; echo chatter\n")
+        done = self.run_tool("collect", "-o", self.path, suite)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("chatter", done.stderr)
+        self.assertEqual(benchlib.load(self.path)[0]["median"], 2)
+
+    def test_failed_suite_writes_nothing(self):
+        suite = self.suite(f"echo '{line('wsq x', [3])}'; exit 3\n")
+        done = self.run_tool("collect", "-o", self.path, suite)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("status 3", done.stderr)
+        self.assertFalse(os.path.exists(self.path))
+
+    def test_missing_suite(self):
+        done = self.run_tool("collect", "-o", self.path, "/nonexistent")
+        self.assertEqual(done.returncode, 1)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def test_table(self):
+        suite = self.suite(f"echo '{line('wsq x', [3], peer='y', floor=2)}'\n"
+                           f"echo '{line('y', [1])}'\n"
+                           f"echo '{line('z', note='not measured: why')}'\n")
+        self.run_tool("collect", "-o", self.path, suite)
+        text = self.run_tool("table", "-i", self.path, "-o", "-").stdout
+        self.assertIn("| **wsq x** | 3 |", text)
+        self.assertIn("| wsq x | y | 3.00 (3.00 to 3.00) | 2 | pass |", text)
+        self.assertIn("not measured: why", text)
+
+    def test_table_without_results(self):
+        done = self.run_tool("table", "-i", self.path)
+        self.assertEqual(done.returncode, 1)
+        self.assertNotIn("Traceback", done.stderr)
+
+
+class Compare(unittest.TestCase):
+    @staticmethod
+    def row(ratio, low, high, case="wsq a"):
+        return {"suite": "core", "metric": "m", "case": case, "peer": "b",
+                "ratio": ratio, "ratio_lo": low, "ratio_hi": high}
+
+    def marks(self, old, new):
+        return [c[3] for c in script("compare").changes(old, new)]
+
+    def test_marks(self):
+        old = [self.row(1.0, 0.95, 1.05)]
+        self.assertEqual(self.marks(old, [self.row(1.2, 1.1, 1.3)]), ["better"])
+        self.assertEqual(self.marks(old, [self.row(0.8, 0.7, 0.9)]), ["worse"])
+        self.assertEqual(self.marks(old, [self.row(1.2, 1.0, 1.3)]), [""])
+
+    def test_new_and_gone(self):
+        old, new = [self.row(1, 1, 1, "wsq a")], [self.row(1, 1, 1, "wsq c")]
+        self.assertEqual(self.marks(old, new), ["gone", "new"])
+
+    def test_null_ratio_is_left_out(self):
+        self.assertEqual(self.marks([self.row(None, None, None)], []), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
