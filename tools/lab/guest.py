@@ -16,7 +16,9 @@ is interrupted or runs into the limit: UML ignores SIGTERM when stuck.
 Limitations: Linux only (prctl).
 """
 
+import argparse
 import ctypes
+import fcntl
 import os
 import re
 import selectors
@@ -27,6 +29,9 @@ import sys
 import time
 
 import klog
+
+LAB = os.path.dirname(os.path.abspath(__file__))
+TOP = os.path.dirname(os.path.dirname(LAB))
 
 LOAD_FAILED, GUEST_LOST, KERNEL_REPORT, TIMED_OUT = 97, 98, 99, 124
 PR_SET_PDEATHSIG = 1
@@ -42,6 +47,44 @@ def run_file(token, tty, command, deps=(), modules=(), adds="", drives="", inter
     lines = ["%s=%s" % (k, shlex.quote(v)) for k, v in text.items()]
     lines.append("command() {\n\t%s\n}" % (shlex.join(command) if command else ":"))
     return "\n".join(lines) + "\n"
+
+
+def pair(text):
+    """An argument SRC:/DST, SRC existing."""
+    src, sep, dst = text.rpartition(":")
+    if not sep or not dst.startswith("/") or not os.path.lexists(src):
+        raise argparse.ArgumentTypeError("%r is no existing SRC:/DST" % text)
+    return os.path.abspath(src), dst
+
+
+def existing(text):
+    """An argument that names a file."""
+    if not os.path.isfile(text):
+        raise argparse.ArgumentTypeError("no file %r" % text)
+    return os.path.realpath(text)
+
+
+def split_command():
+    """The options, and the command behind --."""
+    argv = sys.argv[1:]
+    if "--" not in argv:
+        return argv, []
+    at = argv.index("--")
+    return argv[:at], argv[at + 1:]
+
+
+def entry_of(kernel):
+    """The cache's directory of a kernel, fetched or built when missing."""
+    out = subprocess.run([os.path.join(LAB, "get"), kernel], stdout=subprocess.PIPE, text=True)
+    if out.returncode:
+        sys.exit(out.returncode)
+    return out.stdout.split("\n")[-2]
+
+
+def log_file(name):
+    path = os.path.join(TOP, "build/lab", "%s-%d.log" % (name, os.getpid()))
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    return path
 
 
 def _child_setup():
@@ -277,4 +320,5 @@ def line():
     """
     ours, theirs = os.pipe()
     os.set_inheritable(theirs, True)
+    fcntl.fcntl(theirs, fcntl.F_SETPIPE_SZ, 1 << 20)
     return ours, theirs
