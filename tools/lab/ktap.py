@@ -1,0 +1,382 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Read KTAP and TAP as test results, strictly.
+
+  ktap.py run --suite NAME [--timeout S] [--dir build/check] -- CMD...
+  ktap.py total [--expect NAME]... FILE.json...
+
+run passes CMD's output on as it comes, reads the test results in it and
+writes DIR/NAME.json: {suite, passed, failed, skipped, skips: [{name, reason}],
+failures: [text], seconds}. It fails when a test failed, when a plan is missing
+or not kept, when no test ran, when CMD's exit status is not 0, or at the time
+limit. total prints a table, every failure, every skip with its reason, and
+"N passed, N failed, N skipped" as its last line.
+
+Understood: KTAP 1 with nesting by indentation, TAP 12 to 14, kselftest's
+nesting behind "# " (announced by "# TAP version" or "# KTAP version"), KUnit
+in a kernel log with or without time stamps, log lines in between, several
+documents one after another. Only leaves count. A parent that is "not ok" with
+no failed child counts as a failure; so does each level whose plan was not
+kept. A failing test stays a failure behind TODO, XFAIL and SKIP. With CI=true
+a skip that gives no reason counts as failed.
+
+Limitations: results need a number ("ok 1"), as KTAP has it; a nested level
+may lack a plan (KUnit's parameters), the outermost may not.
+"""
+
+import argparse
+import ctypes
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+PRINTK = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ?")
+PREFIX = re.compile(r"^((?:# (?=\S| *(?:K?TAP version|1\.\.\d|(?:not )?ok\b|# ))| )*)(.*)$")
+VERSION = re.compile(r"^K?TAP version \d+\s*$")
+PLAN = re.compile(r"^1\.\.(\d+)\s*(?:#\s*(.*))?$")
+RESULT = re.compile(r"^(ok|not ok) (\d+)(?:\s+(.*))?$")
+NUMBERLESS = re.compile(r"^not ok\b")
+SUBTEST = re.compile(r"^# Subtest: (.*)$")
+BAIL = re.compile(r"^Bail out!\s*(.*)$")
+DIRECTIVE = re.compile(r"(?:^|\s)#\s*(SKIP|TODO|XFAIL|XPASS|TIMEOUT|ERROR)\b:?\s*(.*)$", re.I)
+
+
+class Level:
+    """One list of results: a document, or what is nested in a result."""
+
+    def __init__(self, prefix):
+        self.prefix = prefix
+        self.name = None
+        self.plan = None
+        self.skip_all = None
+        self.numbers = set()
+        self.count = 0
+        self.leaves = 0
+        self.failed = 0
+
+    @property
+    def width(self):
+        return len(self.prefix)
+
+    @property
+    def used(self):
+        return self.plan is not None or self.count > 0
+
+
+class Parser:
+    def __init__(self, strict_skips=False):
+        self.strict_skips = strict_skips
+        self.stack = []
+        self.passed = 0
+        self.skips = []
+        self.failures = []
+
+    # Leaves
+
+    def _path(self, name):
+        return "/".join([lv.name for lv in self.stack if lv.name] + [name or "unnamed"])
+
+    def _fail(self, text):
+        self.failures.append(text)
+        for level in self.stack:
+            level.failed += 1
+
+    def _leaf(self):
+        for level in self.stack:
+            level.leaves += 1
+
+    def _skip(self, name, reason):
+        self._leaf()
+        if self.strict_skips and not reason:
+            self._fail("%s: skipped without a reason" % name)
+        else:
+            self.skips.append({"name": name, "reason": reason})
+
+    # Levels
+
+    def _pop(self):
+        level = self.stack[-1]
+        where = self._path("").removesuffix("unnamed").rstrip("/") or "document"
+        if level.skip_all is not None and level.count == 0:
+            self._skip(where, level.skip_all)
+        elif level.plan is None and len(self.stack) == 1:
+            self._fail("%s: no plan (1..N) for %d result(s)" % (where, level.count))
+        elif level.plan is not None and level.count != level.plan:
+            self._fail("%s: %d planned, %d reported" % (where, level.plan, level.count))
+        return self.stack.pop()
+
+    def _close_deeper(self, width):
+        """Ends the levels right of width; what they held."""
+        leaves = failed = 0
+        while self.stack and self.stack[-1].width > width:
+            level = self._pop()
+            # Counts include deeper levels: keep the outermost closed.
+            leaves, failed = level.leaves, level.failed
+        return leaves, failed
+
+    def _level(self, prefix):
+        if not self.stack or self.stack[-1].width < len(prefix):
+            self.stack.append(Level(prefix))
+        return self.stack[-1]
+
+    # Lines
+
+    def feed(self, line):
+        line = PRINTK.sub("", line.rstrip("\r\n"), count=1).expandtabs(8)
+        subtest = re.match(r"^((?:# )*\s*)(# Subtest: .*)$", line)
+        if subtest:
+            prefix, text = subtest.groups()
+        else:
+            prefix, text = PREFIX.match(line).groups()
+        if "#" in prefix and not VERSION.match(text) and prefix not in [lv.prefix for lv in self.stack]:
+            return
+        for pattern, action in ((VERSION, self._version), (PLAN, self._plan), (SUBTEST, self._subtest),
+                                (RESULT, self._result), (NUMBERLESS, self._numberless),
+                                (BAIL, self._bail)):
+            match = pattern.match(text)
+            if match:
+                action(prefix, match)
+                return
+
+    def _version(self, prefix, _match):
+        self._close_deeper(len(prefix))
+        if self.stack and self.stack[-1].width == len(prefix) and self.stack[-1].used:
+            self._pop()
+        self._level(prefix)
+
+    def _plan(self, prefix, match):
+        self._close_deeper(len(prefix))
+        level = self._level(prefix)
+        if level.plan is not None:
+            if level.count == level.plan:
+                self._pop()
+                level = self._level(prefix)
+            else:
+                self._fail("%s: a second plan" % self._path(""))
+        level.plan = int(match.group(1))
+        directive = DIRECTIVE.search("# " + (match.group(2) or ""))
+        if directive and directive.group(1).upper() == "SKIP" and level.plan == 0:
+            level.skip_all = directive.group(2).strip()
+
+    def _subtest(self, prefix, match):
+        self._close_deeper(len(prefix))
+        if self.stack and self.stack[-1].width == len(prefix) and self.stack[-1].used:
+            return
+        self._level(prefix).name = match.group(1).strip()
+
+    def _result(self, prefix, match):
+        leaves, failed = self._close_deeper(len(prefix))
+        level = self._level(prefix)
+        ok, number = match.group(1) == "ok", int(match.group(2))
+        name, directive, reason = self._describe(match.group(3) or "")
+        if number in level.numbers:
+            self._fail("%s: number %d twice" % (self._path(name), number))
+        elif number != level.count + 1:
+            self._fail("%s: number %d where %d was expected" % (self._path(name), number, level.count + 1))
+        level.numbers.add(number)
+        level.count += 1
+        path = self._path(name)
+        if leaves:
+            if not ok and not failed:
+                self._fail("%s: not ok, though nothing in it failed" % path)
+            return
+        if ok and directive == "SKIP":
+            self._skip(path, reason)
+            return
+        self._leaf()
+        if ok and directive not in ("TIMEOUT", "ERROR"):
+            self.passed += 1
+        elif not failed:
+            self._fail(path + (": %s %s" % (directive, reason) if directive else ""))
+
+    def _numberless(self, prefix, _match):
+        self._close_deeper(len(prefix))
+        self._fail("%s: not ok without a number" % self._path(""))
+
+    def _bail(self, _prefix, match):
+        self._fail("bail out: " + (match.group(1) or "no reason given"))
+
+    @staticmethod
+    def _describe(text):
+        directive = DIRECTIVE.search(text)
+        word = reason = ""
+        if directive:
+            word, reason = directive.group(1).upper(), directive.group(2).strip()
+            text = text[:directive.start()]
+        name = re.sub(r"^-\s+", "", text.strip()).replace("\\#", "#")
+        return name.strip() or reason, word, reason
+
+    def finish(self):
+        while self.stack:
+            self._pop()
+        if not (self.passed or self.skips or self.failures):
+            self._fail("no test ran")
+
+
+# Commands
+
+class Output:
+    """Passes bytes on at once and cuts them into lines for the parser."""
+
+    def __init__(self, parser):
+        self.parser = parser
+        self.rest = b""
+
+    def feed(self, data):
+        view = memoryview(data)
+        while view:
+            view = view[os.write(1, view):]
+        self.rest += data
+        *lines, self.rest = self.rest.split(b"\n")
+        for line in lines:
+            self.parser.feed(line.split(b"\r")[-1].decode("utf-8", "replace")
+                             if not line.endswith(b"\r") else line.decode("utf-8", "replace"))
+
+    def close(self):
+        if self.rest:
+            self.parser.feed(self.rest.decode("utf-8", "replace"))
+
+
+def _child_setup():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)      # PR_SET_PDEATHSIG
+
+
+def _stop(proc):
+    """SIGTERM, so that a guest's runner cleans up, then SIGKILL, to the group."""
+    for number, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
+        try:
+            os.killpg(proc.pid, number)
+        except ProcessLookupError:
+            return
+        try:
+            proc.wait(patience)
+        except subprocess.TimeoutExpired:
+            continue
+        # The leader is gone; the rest of its group goes too.
+        try:
+            os.killpg(proc.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        return
+
+
+def run(suite, command, timeout, directory):
+    parser = Parser(strict_skips=os.environ.get("CI") == "true")
+    out = Output(parser)
+    begin = time.monotonic()
+    wrong = None
+    late = threading.Event()
+    try:
+        proc = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                start_new_session=True, preexec_fn=_child_setup)
+    except OSError as error:
+        proc, wrong = None, "cannot run %s: %s" % (command[0], error.strerror)
+        status = 127
+    interrupted = 0
+    if proc:
+        def on_signal(number, _frame):
+            raise KeyboardInterrupt(number)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, on_signal)
+
+        def on_limit():
+            late.set()
+            _stop(proc)
+        limit = threading.Timer(timeout, on_limit)
+        limit.daemon = True
+        limit.start()
+        try:
+            while True:
+                chunk = os.read(proc.stdout.fileno(), 65536)
+                if not chunk:
+                    break
+                out.feed(chunk)
+            proc.wait()
+        except KeyboardInterrupt as stop:
+            interrupted = stop.args[0] if stop.args else signal.SIGINT
+        limit.cancel()
+        _stop(proc)
+        status = proc.wait()
+    out.close()
+    if interrupted:
+        wrong = "interrupted"
+    elif late.is_set():
+        wrong = "time limit of %g s" % timeout
+    parser.finish()
+    if wrong is None and status != 0 and not parser.failures:
+        wrong = "the command's exit status is %d" % status
+    if wrong:
+        parser.failures.append(wrong)
+    result = {"suite": suite, "passed": parser.passed, "failed": len(parser.failures),
+              "skipped": len(parser.skips), "skips": parser.skips, "failures": parser.failures,
+              "seconds": round(time.monotonic() - begin, 1)}
+    os.makedirs(directory, exist_ok=True)
+    path = os.path.join(directory, suite + ".json")
+    with open(path + ".tmp", "w") as f:
+        json.dump(result, f, indent=1)
+        f.write("\n")
+    os.rename(path + ".tmp", path)
+    print("# %s: %d passed, %d failed, %d skipped in %.1f s"
+          % (suite, result["passed"], result["failed"], result["skipped"], result["seconds"]), flush=True)
+    for failure in parser.failures:
+        print("# %s: failed: %s" % (suite, failure), flush=True)
+    if interrupted:
+        return 128 + interrupted
+    return 1 if parser.failures else 0
+
+
+def total(paths, expected):
+    results = []
+    for path in paths:
+        with open(path) as f:
+            results.append(json.load(f))
+    for name in expected:
+        if name not in [r["suite"] for r in results]:
+            results.append({"suite": name, "passed": 0, "failed": 1, "skipped": 0, "skips": [],
+                            "failures": ["the suite left no result"], "seconds": 0})
+    width = max([len(r["suite"]) for r in results] + [5])
+    print("\n%-*s  %7s %7s %7s %9s" % (width, "suite", "passed", "failed", "skipped", "seconds"))
+    for r in results:
+        print("%-*s  %7d %7d %7d %9.1f" % (width, r["suite"], r["passed"], r["failed"], r["skipped"],
+                                          r["seconds"]))
+    for r in results:
+        for failure in r["failures"]:
+            print("failed: %s: %s" % (r["suite"], failure))
+    for r in results:
+        for skip in r["skips"]:
+            print("skipped: %s: %s: %s" % (r["suite"], skip["name"], skip["reason"] or "no reason given"))
+    passed, failed, skipped = (sum(r[k] for r in results) for k in ("passed", "failed", "skipped"))
+    print("%d passed, %d failed, %d skipped" % (passed, failed, skipped), flush=True)
+    return 1 if failed or passed + skipped == 0 else 0
+
+
+def main(argv):
+    p = argparse.ArgumentParser(prog="ktap.py", description=__doc__,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    sub = p.add_subparsers(dest="mode", required=True)
+    r = sub.add_parser("run")
+    r.add_argument("--suite", required=True)
+    r.add_argument("--timeout", type=float, default=600)
+    r.add_argument("--dir", default="build/check")
+    t = sub.add_parser("total")
+    t.add_argument("--expect", action="append", default=[])
+    t.add_argument("files", nargs="*")
+    command = []
+    if "--" in argv:
+        at = argv.index("--")
+        argv, command = argv[:at], argv[at + 1:]
+    o = p.parse_args(argv)
+    if o.mode == "total":
+        return total(o.files, o.expect)
+    if not command:
+        p.error("run what? -- CMD... is missing")
+    return run(o.suite, command, o.timeout, o.dir)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Guests without a guest: kernel reports, markers, time limit, archives."""
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import tempfile
+import time
+import unittest
+
+import guest
+import initramfs
+import klog
+
+
+class KernelLog(unittest.TestCase):
+    BAD = (
+        "[    3.1] WARNING: CPU: 1 PID: 126 at kernel/x.c:6 f+0x3c/0x1000 [wsq]",
+        "WARNING: hello.c:6 at hello_init+0x79/0x1000 [hello], CPU#0: busybox/59",
+        "[    3.1][   T12] WARNING: possible circular locking dependency detected",
+        "WARNING: suspicious RCU usage",
+        "BUG: kernel NULL pointer dereference, address: 0000000000000008",
+        "[  9.1] BUG: KASAN: slab-use-after-free in f+0x1/0x2",
+        "BUG: KCSAN: data-race in f / g",
+        "BUG: sleeping function called from invalid context at mm/slab.h:1",
+        "watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [x:1]",
+        "kernel BUG at kmod/main.c:8!",
+        "Oops: 0002 [#1] PREEMPT SMP NOPTI",
+        "invalid opcode: 0000 [#1] PREEMPT SMP NOPTI",
+        "general protection fault, probably for non-canonical address 0x1: 0000 [#1]",
+        "Kernel panic - not syncing: on purpose",
+        "UBSAN: array-index-out-of-bounds in x.c:1:2",
+        "INFO: task sh:12 blocked for more than 120 seconds.",
+        "rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
+        "rcu: INFO: rcu_preempt self-detected stall on CPU",
+        "INFO: possible recursive locking detected",
+        "kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)",
+        "Call Trace:",
+    )
+    FINE = (
+        "[    0.0] Spectre V2 : WARNING: Unprivileged eBPF is enabled with eIBRS on",
+        "[    0.1] AMD-Vi: functionality not available on this system - This is not a bug.",
+        "[    0.1] [Firmware Bug]: TSC not synchronous",
+        "wsq: loading out-of-tree module taints kernel.",
+        "ok 1 warns_on_bad_argument",
+        "    # Subtest: BUG_cases",
+        "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'tsc' as unstable",
+    )
+
+    def test_reports(self):
+        for line in self.BAD:
+            self.assertTrue(klog.is_report(line), line)
+
+    def test_noise(self):
+        for line in self.FINE:
+            self.assertFalse(klog.is_report(line), line)
+
+    def test_allow(self):
+        self.assertFalse(klog.is_report(self.BAD[0], [re.compile("WARNING: CPU")]))
+
+
+class Running(unittest.TestCase):
+    """A shell stands for the guest: $c is its console, $d its data line."""
+
+    def run_guest(self, script, timeout=10, **options):
+        console, console_fd = guest.line()
+        data, data_fd = guest.line()
+        with tempfile.TemporaryDirectory() as tmp:
+            out = os.path.join(tmp, "out")
+            saved = os.dup(1)
+            to = os.open(out, os.O_WRONLY | os.O_CREAT)
+            os.dup2(to, 1)
+            os.close(to)
+            try:
+                g = guest.Guest("tok", os.path.join(tmp, "log"), timeout, **options)
+                g._say = lambda text: os.write(1, ("guest: %s\n" % text).encode())
+                with contextlib.redirect_stderr(io.StringIO()):
+                    status = g.run(["bash", "-c", "c=%d; d=%d\n%s" % (console_fd, data_fd, script)],
+                                   console, data, (console_fd, data_fd))
+            finally:
+                os.dup2(saved, 1)
+                os.close(saved)
+                os.close(console)
+                os.close(data)
+            with open(out) as f:
+                return status, f.read()
+
+    START = "printf '\\036tok start\\n' >&$d;"
+
+    def test_status_and_output(self):
+        status, out = self.run_guest(self.START + "echo hi >&$d; printf '\\036tok exit 5\\n' >&$d")
+        self.assertEqual((status, out), (5, "hi\n"))
+
+    def test_forged_marker(self):
+        status, out = self.run_guest(self.START + "printf '\\036tik exit 0\\n' >&$d")
+        self.assertEqual(status, guest.GUEST_LOST)
+        self.assertIn("\x1etik exit 0\n", out)
+
+    def test_marker_in_pieces_behind_an_unfinished_line(self):
+        status, out = self.run_guest(self.START + "printf 'abc\\036to' >&$d; sleep 0.3; printf 'k exit 0\\n' >&$d")
+        self.assertEqual((status, out), (0, "abc"))
+
+    def test_boot_is_not_shown(self):
+        status, out = self.run_guest("echo booting >&$c; sleep 0.3;" + self.START +
+                                     "sleep 0.3; echo wsq: loaded >&$c; printf '\\036tok exit 0\\n' >&$d")
+        self.assertEqual((status, out), (0, "wsq: loaded\n"))
+
+    def test_kernel_report_fails_the_run(self):
+        status, out = self.run_guest(self.START + "echo 'WARNING: CPU: 1' >&$c; printf '\\036tok exit 0\\n' >&$d")
+        self.assertEqual(status, guest.KERNEL_REPORT)
+        self.assertIn("WARNING: CPU: 1", out)
+
+    def test_allowed_report(self):
+        status, _ = self.run_guest(self.START + "echo 'WARNING: CPU: 1' >&$c; printf '\\036tok exit 0\\n' >&$d",
+                                   allow=["^WARNING: CPU"])
+        self.assertEqual(status, 0)
+
+    def test_lines_do_not_mix(self):
+        _, out = self.run_guest(self.START + "sleep 0.2; printf half >&$d; sleep 0.1; echo kernel >&$c; sleep 0.1;"
+                                "echo way >&$d; printf '\\036tok exit 0\\n' >&$d")
+        self.assertEqual(out, "halfway\nkernel\n")
+
+    def test_lost(self):
+        status, out = self.run_guest("echo last words >&$c")
+        self.assertEqual(status, guest.GUEST_LOST)
+        self.assertIn("last words", out)
+
+    def test_time_limit_kills_all(self):
+        begin = time.monotonic()
+        status, out = self.run_guest("trap '' TERM INT; echo stuck >&$c; sleep 987.125 & sleep 987.125", timeout=1)
+        self.assertEqual(status, guest.TIMED_OUT)
+        self.assertIn("stuck", out)
+        self.assertLess(time.monotonic() - begin, 5)
+        ps = subprocess.run(["ps", "ax"], stdout=subprocess.PIPE, text=True).stdout
+        self.assertNotIn("sleep 987.125", ps)
+
+
+class Archive(unittest.TestCase):
+    def test_cpio_reads_it(self):
+        with tempfile.TemporaryDirectory() as tmp:
+            tree = os.path.join(tmp, "tree")
+            os.makedirs(os.path.join(tree, "sub"))
+            with open(os.path.join(tree, "sub/odd"), "wb") as f:
+                f.write(b"x" * 4097)
+            os.symlink("sub/odd", os.path.join(tree, "link"))
+            path = os.path.join(tmp, "initrd")
+            archive = initramfs.Initramfs(path)
+            archive.add(tree, "/data")
+            archive.file("/init", b"#!/bin/sh\n", 0o755)
+            archive.file("/init", b"twice", 0o755)
+            archive.close()
+            self.assertEqual(os.path.getsize(path) % 512, 0)
+            self.assertEqual(self.entries(path), {
+                "data": 0o40755, "data/link": 0o120777, "data/sub": 0o40755,
+                "data/sub/odd": 0o100644, "init": 0o100755, "TRAILER!!!": 0})
+
+    @staticmethod
+    def entries(path):
+        """Names and modes, by a reader of our own."""
+        with open(path, "rb") as f:
+            raw = f.read()
+        at, found = 0, {}
+        while raw[at:at + 6] == b"070701":
+            field = [int(raw[at + 6 + 8 * n:at + 14 + 8 * n], 16) for n in range(13)]
+            name = raw[at + 110:at + 109 + field[11]].decode()
+            found[name] = field[1]
+            at += 110 + field[11]
+            at += -at % 4 + field[6]
+            at += -at % 4
+        return found
