@@ -173,10 +173,14 @@ __s64 wsq_arena_take(struct wsq_arena *a, size_t size, size_t align)
 int wsq_arena_give(struct wsq_arena *a, __u64 off)
 {
 	__u64 u = off >> UNIT_SHIFT;
+	unsigned int order;
 
 	if ((off & (UNIT - 1)) || u >= a->units || !(a->state[u] & ST_USED))
 		return -EINVAL;
-	block_free(a, (__u32)u, a->state[u] & ST_ORDER);
+	order = a->state[u] & ST_ORDER;
+	/* The united block may begin at the buddy: this is its inside then. */
+	a->state[u] = 0;
+	block_free(a, (__u32)u, order);
 	return 0;
 }
 

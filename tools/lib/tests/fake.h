@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT OR LGPL-2.1 */
+/*
+ * A wsq module made of threads, for tests of libwsq and wsqctl without one.
+ *
+ * It keeps to include/uapi/linux/wsq.h: rules about sizes and reserved members,
+ * completion slots reserved at submission, seq stored last, errors of ENTER.
+ * fake_install() puts it in place of the kernel; then fake_cfg sets it up before
+ * a ring is made. Limitations: its speed and its steals mean nothing.
+ */
+#ifndef LIBWSQ_TESTS_FAKE_H
+#define LIBWSQ_TESTS_FAKE_H
+
+#include <stdbool.h>
+
+#include "libwsq.h"
+
+/**
+ * struct fake_cfg - what it should do
+ * @threads: workers of each ring; 0 runs tasks inside ENTER's wait
+ * @cpus: CPUs that it claims to have, on two nodes
+ * @take_max: most entries taken by one ENTER; 0 means all
+ * @open_err: for open
+ * @setup_err: for SETUP
+ * @mmap_fail: 1, 2, 3: this call of mmap after SETUP fails with ENOMEM
+ * @enter_err: for ENTER's wait, once, instead of waiting
+ * @hold: tasks are taken but do not run
+ * @lose: task number @lose (from 1) never completes
+ * @fail_nth: each task whose number is a multiple ends with -EIO
+ * @swap: completions 0 and 1 become visible in reverse order
+ * @delay_us: what a task takes
+ * @sha_max: sha256's max_len; 0 means 16 MiB
+ * @no_sha: no sha256 op
+ * @wrong: sha256 gives a wrong result for lengths that are a multiple of this
+ * @die_after: the process kills itself at that many tasks taken
+ */
+struct fake_cfg {
+	unsigned int threads;
+	unsigned int cpus;
+	unsigned int take_max;
+	int open_err;
+	int setup_err;
+	int mmap_fail;
+	int enter_err;
+	bool hold;
+	unsigned int lose;
+	unsigned int fail_nth;
+	bool swap;
+	unsigned int delay_us;
+	unsigned long sha_max;
+	bool no_sha;
+	unsigned long wrong;
+	unsigned int die_after;
+};
+
+extern struct fake_cfg fake_cfg;
+extern unsigned int fake_enters;	/* calls of ENTER */
+extern int fake_live;			/* mappings and files not given back */
+
+void fake_install(void);
+
+#endif /* LIBWSQ_TESTS_FAKE_H */
