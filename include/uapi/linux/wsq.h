@@ -47,9 +47,9 @@ enum wsq_op {
  *
  * Members that an op does not use are zero. What is wrong with an entry is told
  * in its completion entry: EOPNOTSUPP no such op; EINVAL a member that should
- * be zero is not, @len is zero, @arg is out of bounds, or ranges overlap; E2BIG
- * @len is above the op's limit; EFAULT a range is not in the arena. The first
- * of these that applies.
+ * be zero is not, @len is zero, or @arg is out of bounds; E2BIG @len is above
+ * the op's limit; EFAULT a range is not in the arena; EINVAL ranges overlap. The
+ * first of these that applies.
  */
 struct wsq_sqe {
 	__u16 op;
@@ -145,7 +145,7 @@ struct wsq_op_info {
  * @nr_cpus: out: CPU numbers are below this
  * @nr_nodes: out: memory nodes in use
  * @memory: out: bytes that a SETUP with the values below would charge to the
- *	caller's memory cgroup; 0 if they are not valid
+ *	caller's memory cgroup at most; 0 if they are not valid
  * @sq_entries: in, for @memory
  * @cq_entries: in, for @memory
  * @arena_size: in, for @memory

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /dev/wsq: what a process can do with an open file of it.
+ */
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/module.h>
+#include <linux/nodemask.h>
+#include <linux/poll.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#include "../obs/stats.h"
+#include "ring.h"
+
+/*
+ * Sizes of the first versions. They never change; the structs may grow.
+ */
+#define WSQ_QUERY_SIZE_V0	72
+#define WSQ_SETUP_SIZE_V0	56
+#define WSQ_ENTER_SIZE_V0	32
+#define WSQ_STATS_SIZE_V0	40
+#define WSQ_CPU_STATS_SIZE_V0	88
+
+static_assert(sizeof(struct wsq_query) == WSQ_QUERY_SIZE_V0);
+static_assert(sizeof(struct wsq_setup) == WSQ_SETUP_SIZE_V0);
+static_assert(sizeof(struct wsq_enter) == WSQ_ENTER_SIZE_V0);
+static_assert(sizeof(struct wsq_stats) == WSQ_STATS_SIZE_V0);
+static_assert(sizeof(struct wsq_cpu_stats) == WSQ_CPU_STATS_SIZE_V0);
+static_assert(sizeof(struct wsq_op_info) == 64);
+
+/*
+ * Fetch a struct that begins with its size as the caller knows it: %-EFAULT,
+ * %-EINVAL if shorter than ever, %-E2BIG if longer than a page or with
+ * something in the part that is not known here.
+ */
+static int wsq_struct_get(void *dst, size_t ksize, size_t least,
+			  const void __user *src, u32 *size)
+{
+	if (get_user(*size, (const u32 __user *)src))
+		return -EFAULT;
+	if (*size < least)
+		return -EINVAL;
+	if (*size > PAGE_SIZE)
+		return -E2BIG;
+	return copy_struct_from_user(dst, ksize, src, *size);
+}
+
+/* Hand it back, as far as the caller knows it. */
+static int wsq_struct_put(void __user *dst, const void *src, size_t ksize,
+			  u32 size)
+{
+	return copy_to_user(dst, src, min_t(size_t, ksize, size)) ? -EFAULT : 0;
+}
+
+static u32 wsq_nr_ops(void)
+{
+	u32 op, nr = 0;
+
+	for (op = 0; op < WSQ_OP_NR; op++)
+		nr += !!wsq_op_info(op);
+	return nr;
+}
+
+static int wsq_query_ops(struct wsq_op_info __user *to, u32 room)
+{
+	u32 op;
+
+	for (op = 0; op < WSQ_OP_NR && room; op++) {
+		const struct wsq_op_def *def = wsq_op_info(op);
+		struct wsq_op_info info = { .op = op };
+
+		if (!def)
+			continue;
+		info.max_len = def->max_len;
+		strscpy(info.name, def->name, sizeof(info.name));
+		if (copy_to_user(to, &info, sizeof(info)))
+			return -EFAULT;
+		to++;
+		room--;
+	}
+	return 0;
+}
+
+static long wsq_ioctl_query(void __user *arg)
+{
+	struct wsq_sizes sizes;
+	struct wsq_query q;
+	u32 size;
+	int ret;
+
+	ret = wsq_struct_get(&q, sizeof(q), WSQ_QUERY_SIZE_V0, arg, &size);
+	if (ret)
+		return ret;
+	if (q.ops) {
+		ret = wsq_query_ops(u64_to_user_ptr(q.ops), q.nr_ops);
+		if (ret)
+			return ret;
+	}
+	q.nr_ops = wsq_nr_ops();
+	q.features = WSQ_FEAT_TIMEOUT | WSQ_FEAT_STATS;
+	q.max_sq_entries = WSQ_MAX_SQ_ENTRIES;
+	q.max_cq_entries = WSQ_MAX_CQ_ENTRIES;
+	q.max_arena = wsq_arena_max();
+	q.nr_cpus = nr_cpu_ids;
+	q.nr_nodes = num_node_state(N_MEMORY);
+	q.memory = 0;
+	if (!wsq_ring_sizes(q.sq_entries, q.cq_entries, q.arena_size, &sizes))
+		q.memory = sizes.memory;
+	return wsq_struct_put(arg, &q, sizeof(q), size);
+}
+
+static int wsq_setup(struct wsq_ring *ring, struct wsq_setup *s,
+		     void __user *arg, u32 size)
+{
+	struct wsq_sizes sizes;
+	int ret;
+
+	if (wsq_ring_live(ring))
+		return -EBUSY;
+	ret = wsq_ring_sizes(s->sq_entries, s->cq_entries, s->arena_size,
+			     &sizes);
+	if (ret)
+		return ret;
+	ret = wsq_ring_make(ring, &sizes);
+	if (ret)
+		return ret;
+	s->sq_entries = sizes.sq_entries;
+	s->cq_entries = sizes.cq_entries;
+	s->rings_bytes = sizes.rings;
+	s->sqes_bytes = sizes.sqes;
+	s->arena_bytes = sizes.arena;
+	s->cqes_off = sizes.cqes_off;
+	/* A ring that the process cannot know of would be of no use. */
+	ret = wsq_struct_put(arg, s, sizeof(*s), size);
+	if (ret) {
+		wsq_ring_unmake(ring);
+		return ret;
+	}
+	wsq_ring_publish(ring);
+	return 0;
+}
+
+static long wsq_ioctl_setup(struct file *file, void __user *arg)
+{
+	struct wsq_ring *ring = file->private_data;
+	struct wsq_setup s;
+	u32 size;
+	int ret;
+
+	if ((file->f_mode & (FMODE_READ | FMODE_WRITE)) !=
+	    (FMODE_READ | FMODE_WRITE))
+		return -EBADF;
+	ret = wsq_struct_get(&s, sizeof(s), WSQ_SETUP_SIZE_V0, arg, &size);
+	if (ret)
+		return ret;
+	if (s.flags || s.rsv)
+		return -EINVAL;
+	if (mutex_lock_killable(&ring->lock))
+		return -EINTR;
+	ret = wsq_setup(ring, &s, arg, size);
+	mutex_unlock(&ring->lock);
+	return ret;
+}
+
+static long wsq_ioctl_enter(struct file *file, void __user *arg)
+{
+	struct wsq_ring *ring = file->private_data;
+	struct wsq_enter e;
+	u32 size;
+	int ret, put;
+
+	ret = wsq_struct_get(&e, sizeof(e), WSQ_ENTER_SIZE_V0, arg, &size);
+	if (ret)
+		return ret;
+	if (!wsq_ring_live(ring))
+		return -EINVAL;
+	ret = wsq_ring_enter(ring, &e);
+	put = wsq_struct_put(arg, &e, sizeof(e), size);
+	return put ?: ret;
+}
+
+static int wsq_stats_cpus(u8 __user *to, u32 room, u32 stride)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct wsq_cpu_stats st;
+		size_t n = min_t(size_t, stride, sizeof(st));
+
+		if (!room--)
+			break;
+		wsq_stats_cpu(cpu, &st);
+		if (copy_to_user(to, &st, n) ||
+		    clear_user(to + n, stride - n))
+			return -EFAULT;
+		to += stride;
+	}
+	return 0;
+}
+
+static long wsq_ioctl_stats(void __user *arg)
+{
+	struct wsq_stats st;
+	u32 size;
+	int ret;
+
+	ret = wsq_struct_get(&st, sizeof(st), WSQ_STATS_SIZE_V0, arg, &size);
+	if (ret)
+		return ret;
+	if (st.rsv || st.pad)
+		return -EINVAL;
+	if (st.cpus) {
+		if (st.cpu_stats_size < WSQ_CPU_STATS_SIZE_V0 ||
+		    st.cpu_stats_size > PAGE_SIZE || st.cpu_stats_size % 8)
+			return -EINVAL;
+		ret = wsq_stats_cpus(u64_to_user_ptr(st.cpus), st.nr_cpus,
+				     st.cpu_stats_size);
+		if (ret)
+			return ret;
+	}
+	st.nr_cpus = num_possible_cpus();
+	st.rings = wsq_ring_count();
+	st.queues = wsq_stats_queues();
+	st.workers = wsq_stats_workers();
+	return wsq_struct_put(arg, &st, sizeof(st), size);
+}
+
+static long wsq_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	void __user *argp = (void __user *)arg;
+
+	switch (cmd) {
+	case WSQ_IOC_QUERY:
+		return wsq_ioctl_query(argp);
+	case WSQ_IOC_SETUP:
+		return wsq_ioctl_setup(file, argp);
+	case WSQ_IOC_ENTER:
+		return wsq_ioctl_enter(file, argp);
+	case WSQ_IOC_STATS:
+		return wsq_ioctl_stats(argp);
+	default:
+		return -ENOTTY;
+	}
+}
+
+static int wsq_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct wsq_ring *ring = file->private_data;
+	u64 off = (u64)vma->vm_pgoff << PAGE_SHIFT;
+
+	if (!wsq_ring_live(ring))
+		return -EINVAL;
+	switch (off) {
+	case WSQ_OFF_RINGS:
+		return wsq_mem_mmap(&ring->mem_rings, vma);
+	case WSQ_OFF_SQES:
+		return wsq_mem_mmap(&ring->mem_sqes, vma);
+	case WSQ_OFF_ARENA:
+		return wsq_mem_mmap(&ring->mem_arena, vma);
+	default:
+		return -EINVAL;
+	}
+}
+
+static __poll_t wsq_poll(struct file *file, poll_table *wait)
+{
+	struct wsq_ring *ring = file->private_data;
+
+	poll_wait(file, &ring->poll_wait, wait);
+	/* [WT]; poll_wait() has one of its own since 6.14 only. */
+	smp_mb();
+	if (!wsq_ring_live(ring))
+		return EPOLLERR | EPOLLHUP;
+	return wsq_ring_poll(ring);
+}
+
+/* The file holds the ring; numbers move while they are printed. */
+static void wsq_show_fdinfo(struct seq_file *m, struct file *file)
+{
+	struct wsq_ring *ring = file->private_data;
+	u64 submitted, completed;
+
+	if (!wsq_ring_live(ring)) {
+		seq_puts(m, "wsq_state:\tnew\n");
+		return;
+	}
+	/* In this order, so there are never more of the former. */
+	completed = atomic64_read_acquire(&ring->completed);
+	submitted = max(READ_ONCE(ring->sq_head), completed);
+	seq_puts(m, "wsq_state:\tlive\n");
+	seq_printf(m, "wsq_sq_entries:\t%u\n", ring->sizes.sq_entries);
+	seq_printf(m, "wsq_cq_entries:\t%u\n", ring->sizes.cq_entries);
+	seq_printf(m, "wsq_arena:\t%llu\n", ring->sizes.arena);
+	seq_printf(m, "wsq_memory:\t%llu\n", ring->sizes.memory);
+	seq_printf(m, "wsq_submitted:\t%llu\n", submitted);
+	seq_printf(m, "wsq_completed:\t%llu\n", completed);
+	seq_printf(m, "wsq_read:\t%llu\n", READ_ONCE(ring->cq_head));
+	seq_printf(m, "wsq_in_flight:\t%llu\n", submitted - completed);
+}
+
+static int wsq_open(struct inode *inode, struct file *file)
+{
+	file->private_data = wsq_ring_alloc();
+	if (!file->private_data)
+		return -ENOMEM;
+	return nonseekable_open(inode, file);
+}
+
+static int wsq_release(struct inode *inode, struct file *file)
+{
+	wsq_ring_release(file->private_data);
+	return 0;
+}
+
+static const struct file_operations wsq_fops = {
+	.owner = THIS_MODULE,
+	.open = wsq_open,
+	.release = wsq_release,
+	.unlocked_ioctl = wsq_ioctl,
+	.compat_ioctl = compat_ptr_ioctl,
+	.mmap = wsq_mmap,
+	.poll = wsq_poll,
+	.show_fdinfo = wsq_show_fdinfo,
+};
+
+static struct miscdevice wsq_misc = {
+	.minor = MISC_DYNAMIC_MINOR,
+	.name = "wsq",
+	.fops = &wsq_fops,
+	.mode = 0600,
+};
+
+/**
+ * wsq_ring_init() - begin to serve processes
+ *
+ * Context: module load; queues can be made.
+ * Return: 0 or -errno.
+ */
+int wsq_ring_init(void)
+{
+	int ret;
+
+	ret = wsq_ops_init();
+	if (ret)
+		return ret;
+	ret = wsq_rings_init();
+	if (ret)
+		goto exit_ops;
+	ret = misc_register(&wsq_misc);
+	if (ret)
+		goto exit_rings;
+	return 0;
+
+exit_rings:
+	wsq_rings_exit();
+exit_ops:
+	wsq_ops_exit();
+	return ret;
+}
+
+/**
+ * wsq_ring_exit() - stop serving processes
+ *
+ * No file is open, for each holds the module; rings may still be on their way
+ * out. First nobody can come in, then all that is left goes.
+ *
+ * Context: module unload; may sleep. Workers still run.
+ */
+void wsq_ring_exit(void)
+{
+	misc_deregister(&wsq_misc);
+	wsq_rings_exit();
+	wsq_ops_exit();
+}

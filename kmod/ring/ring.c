@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Life and death of rings.
+ *
+ * The struct is made by open(), the rest by SETUP. It ends when the file is
+ * released, which a mapping prevents, and all requests have been through a
+ * worker, which finds the ring dead and does not run them. Nobody waits for
+ * that: the last reference frees the ring from a workqueue, since vunmap() may
+ * sleep and the last reference may be dropped by an RCU callback.
+ */
+#include <linux/err.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/moduleparam.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+
+#include "../compat/export.h"
+#include "ring.h"
+
+/* Ends can be counted in pages, and offsets in the mapping do not wrap. */
+#define WSQ_ARENA_LIMIT		BIT_ULL(40)
+#define WSQ_ARENA_DEFAULT	(256ULL << 20)
+
+static unsigned long long wsq_arena_max_param = WSQ_ARENA_DEFAULT;
+
+static struct workqueue_struct *wsq_ring_wq;
+/* Rings that SETUP made and that are not freed yet. */
+static atomic_t wsq_nr_rings = ATOMIC_INIT(0);
+
+/* The queue that all rings feed. Made with the first ring, under the lock. */
+static DEFINE_MUTEX(wsq_queue_lock);
+static struct wsq *wsq_queue;
+
+static_assert(sizeof(struct wsq_sqe) == 64);
+static_assert(sizeof(struct wsq_cqe) == 32);
+static_assert(sizeof(struct wsq_ring_page) == 256);
+static_assert(offsetof(struct wsq_ring_page, sq_head) == 0);
+static_assert(offsetof(struct wsq_ring_page, sq_tail) == 64);
+static_assert(offsetof(struct wsq_ring_page, cq_head) == 128);
+static_assert(offsetof(struct wsq_ring_page, cq_tail) == 192);
+/* A request fills two cache lines. */
+static_assert(sizeof(struct wsq_req) <= 128);
+/* Shared cursors have 64 bits and are read by one load. */
+static_assert(sizeof(unsigned long) == sizeof(u64));
+/* The three mappings do not overlap: the arena is last and has no end. */
+static_assert(WSQ_OFF_RINGS + 2 * SZ_64K + WSQ_MAX_CQ_ENTRIES *
+	      sizeof(struct wsq_cqe) <= WSQ_OFF_SQES);
+static_assert(WSQ_OFF_SQES + SZ_64K + WSQ_MAX_SQ_ENTRIES *
+	      sizeof(struct wsq_sqe) <= WSQ_OFF_ARENA);
+
+static int wsq_arena_max_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned long long bytes;
+	int ret = kstrtoull(val, 0, &bytes);
+
+	if (ret)
+		return ret;
+	if (bytes > WSQ_ARENA_LIMIT)
+		return -EINVAL;
+	WRITE_ONCE(wsq_arena_max_param, bytes);
+	return 0;
+}
+
+static const struct kernel_param_ops wsq_arena_max_ops = {
+	.set = wsq_arena_max_set,
+	.get = param_get_ullong,
+};
+
+module_param_cb(arena_max, &wsq_arena_max_ops, &wsq_arena_max_param, 0644);
+MODULE_PARM_DESC(arena_max, "largest arena of a ring in bytes, 0 to 2^40");
+__MODULE_PARM_TYPE(arena_max, "ullong");
+
+/**
+ * wsq_arena_max() - largest arena that SETUP takes
+ *
+ * Context: any.
+ * Return: bytes, whole pages.
+ */
+u64 wsq_arena_max(void)
+{
+	return round_down(READ_ONCE(wsq_arena_max_param), PAGE_SIZE);
+}
+
+/* What an array of @n times @size may take of an allocator. */
+static u64 wsq_array_bytes(u64 n, size_t size)
+{
+	return n ? roundup_pow_of_two(n * size) : 0;
+}
+
+/* Pages, and the array of pointers to them. */
+static u64 wsq_mem_bytes(u64 bytes)
+{
+	return bytes + wsq_array_bytes(bytes >> PAGE_SHIFT,
+				       sizeof(struct page *));
+}
+
+/**
+ * wsq_ring_sizes() - check what SETUP asks for and tell what it takes
+ * @sq_entries: a power of two
+ * @cq_entries: a power of two, at least @sq_entries; 0 means twice that
+ * @arena_size: bytes
+ * @s: filled in on success
+ *
+ * Context: any.
+ * Return: 0 or %-EINVAL.
+ */
+int wsq_ring_sizes(u32 sq_entries, u32 cq_entries, u64 arena_size,
+		   struct wsq_sizes *s)
+{
+	if (!is_power_of_2(sq_entries) || sq_entries > WSQ_MAX_SQ_ENTRIES)
+		return -EINVAL;
+	if (!cq_entries)
+		cq_entries = 2 * sq_entries;
+	if (!is_power_of_2(cq_entries) || cq_entries > WSQ_MAX_CQ_ENTRIES ||
+	    cq_entries < sq_entries)
+		return -EINVAL;
+	if (arena_size > wsq_arena_max())
+		return -EINVAL;
+
+	s->sq_entries = sq_entries;
+	s->cq_entries = cq_entries;
+	s->cqes_off = sizeof(struct wsq_ring_page);
+	s->rings = PAGE_ALIGN(s->cqes_off +
+			      (u64)cq_entries * sizeof(struct wsq_cqe));
+	s->sqes = PAGE_ALIGN((u64)sq_entries * sizeof(struct wsq_sqe));
+	s->arena = PAGE_ALIGN(arena_size);
+	s->memory = wsq_mem_bytes(s->rings) + wsq_mem_bytes(s->sqes) +
+		    wsq_mem_bytes(s->arena) +
+		    wsq_array_bytes(cq_entries, sizeof(struct wsq_req)) +
+		    wsq_array_bytes(cq_entries, sizeof(atomic64_t));
+	return 0;
+}
+WSQ_EXPORT(wsq_ring_sizes);
+
+/*
+ * The queue that all rings feed. Blocks are small, so that a batch of one
+ * process is soon within reach of other CPUs.
+ */
+static struct wsq *wsq_ring_queue(void)
+{
+	static const struct wsq_attrs attrs = {
+		.blocks = 64,
+		.block_size = 16,
+	};
+	struct wsq *q;
+
+	mutex_lock(&wsq_queue_lock);
+	q = wsq_queue;
+	if (!q) {
+		q = wsq_create(&attrs, "ring");
+		if (!IS_ERR(q))
+			wsq_queue = q;
+	}
+	mutex_unlock(&wsq_queue_lock);
+	return q;
+}
+
+/**
+ * wsq_ring_alloc() - the part of a ring that every open file has
+ *
+ * Context: task; may sleep.
+ * Return: the ring, or %NULL for want of memory.
+ */
+struct wsq_ring *wsq_ring_alloc(void)
+{
+	struct wsq_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
+
+	if (!ring)
+		return NULL;
+	mutex_init(&ring->lock);
+	init_waitqueue_head(&ring->waiters);
+	init_waitqueue_head(&ring->poll_wait);
+	ring->wake_at = U64_MAX;
+	return ring;
+}
+
+/* In the workqueue, after the last reference. */
+static void wsq_ring_free(struct work_struct *work)
+{
+	struct wsq_ring *ring = container_of(work, struct wsq_ring, free_work);
+
+	wsq_ring_unmake(ring);
+	kfree(ring);
+	if (atomic_dec_and_test(&wsq_nr_rings))
+		wake_up_var(&wsq_nr_rings);
+}
+
+/* The last reference: maybe from an RCU callback, so the rest is for others. */
+static void wsq_ring_unref(struct percpu_ref *refs)
+{
+	struct wsq_ring *ring = container_of(refs, struct wsq_ring, refs);
+
+	queue_work(wsq_ring_wq, &ring->free_work);
+}
+
+static int wsq_ring_make_reqs(struct wsq_ring *ring)
+{
+	u32 n = ring->sizes.cq_entries, i;
+
+	ring->reqs = kvcalloc(n, sizeof(*ring->reqs), GFP_KERNEL_ACCOUNT);
+	ring->slots = kvcalloc(n, sizeof(*ring->slots), GFP_KERNEL_ACCOUNT);
+	if (!ring->reqs || !ring->slots)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		struct wsq_req *req = &ring->reqs[i];
+
+		INIT_WSQ_WORK(&req->work, wsq_req_run);
+		req->ring = ring;
+		req->index = i;
+		/* Pass 0, as if completion i - cq_entries had been here. */
+		atomic64_set(&ring->slots[i], i);
+	}
+	return 0;
+}
+
+/**
+ * wsq_ring_make() - make the rest of the ring
+ * @ring: of wsq_ring_alloc(), its lock held, not live
+ * @s: how large, from wsq_ring_sizes()
+ *
+ * Context: task; may sleep.
+ * Return: 0, then wsq_ring_publish() or wsq_ring_unmake() is next; or %-ENOMEM,
+ * or %-EINTR if the process was killed meanwhile, and nothing has changed.
+ */
+int wsq_ring_make(struct wsq_ring *ring, const struct wsq_sizes *s)
+{
+	struct wsq *q = wsq_ring_queue();
+	int ret;
+
+	if (IS_ERR(q))
+		return PTR_ERR(q);
+	ring->queue = q;
+	ring->sizes = *s;
+	ring->sq_mask = s->sq_entries - 1;
+	ring->cq_mask = s->cq_entries - 1;
+	ring->cq_shift = ilog2(s->cq_entries);
+	INIT_WORK(&ring->free_work, wsq_ring_free);
+
+	ret = percpu_ref_init(&ring->refs, wsq_ring_unref, 0,
+			      GFP_KERNEL_ACCOUNT);
+	if (!ret)
+		ret = wsq_ring_make_reqs(ring);
+	if (!ret)
+		ret = wsq_mem_alloc(&ring->mem_rings, s->rings, WSQ_OFF_RINGS);
+	if (!ret)
+		ret = wsq_mem_alloc(&ring->mem_sqes, s->sqes, WSQ_OFF_SQES);
+	if (!ret)
+		ret = wsq_mem_alloc(&ring->mem_arena, s->arena, WSQ_OFF_ARENA);
+	if (ret) {
+		wsq_ring_unmake(ring);
+		return ret;
+	}
+	ring->page = ring->mem_rings.addr;
+	ring->cqes = ring->mem_rings.addr + s->cqes_off;
+	ring->sqes = ring->mem_sqes.addr;
+	ring->arena = ring->mem_arena.addr;
+	return 0;
+}
+
+/**
+ * wsq_ring_unmake() - undo wsq_ring_make(), however far it came
+ * @ring: the ring; nobody uses it
+ *
+ * Context: task; may sleep.
+ */
+void wsq_ring_unmake(struct wsq_ring *ring)
+{
+	wsq_mem_free(&ring->mem_arena);
+	wsq_mem_free(&ring->mem_sqes);
+	wsq_mem_free(&ring->mem_rings);
+	kvfree(ring->slots);
+	ring->slots = NULL;
+	kvfree(ring->reqs);
+	ring->reqs = NULL;
+	percpu_ref_exit(&ring->refs);
+}
+
+/**
+ * wsq_ring_publish() - let the ring be used
+ * @ring: of wsq_ring_make(), its lock held
+ *
+ * Context: task.
+ */
+void wsq_ring_publish(struct wsq_ring *ring)
+{
+	atomic_inc(&wsq_nr_rings);
+	smp_store_release(&ring->live, true);	/* [LV] */
+}
+
+/**
+ * wsq_ring_release() - the file is gone
+ * @ring: its ring, live or not
+ *
+ * Does not wait. No ENTER and no mapping is left, since each holds the file;
+ * what has been submitted and not begun will not run.
+ *
+ * Context: task.
+ */
+void wsq_ring_release(struct wsq_ring *ring)
+{
+	if (!wsq_ring_live(ring)) {
+		kfree(ring);
+		return;
+	}
+	WRITE_ONCE(ring->dead, true);
+	percpu_ref_kill(&ring->refs);
+}
+
+/**
+ * wsq_ring_count() - rings that exist, dead ones not yet freed included
+ *
+ * Context: any.
+ */
+u32 wsq_ring_count(void)
+{
+	return atomic_read(&wsq_nr_rings);
+}
+
+/**
+ * wsq_rings_init() - before the first open()
+ *
+ * Context: module load.
+ * Return: 0 or %-ENOMEM.
+ */
+int wsq_rings_init(void)
+{
+	wsq_ring_wq = alloc_workqueue("wsq_ring", WQ_UNBOUND, 0);
+	return wsq_ring_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * wsq_rings_exit() - after the last release()
+ *
+ * No code of the module may run when this returns, so, in this order:
+ * the queue is drained: after that no request is in flight, no worker is in
+ * wsq_req_run(), and no reference is left but those that release() has killed;
+ * RCU then drops these, and each queues its ring's end;
+ * the last of them having run, no ring is left;
+ * an RCU callback that dropped a reference may still be in wsq_ring_unref(),
+ * the barrier waits for it to return;
+ * and an end may still be in wsq_ring_free(), which destroying its workqueue
+ * waits for.
+ *
+ * Context: module unload; may sleep.
+ */
+void wsq_rings_exit(void)
+{
+	wsq_destroy(wsq_queue);
+	wsq_queue = NULL;
+	wait_var_event(&wsq_nr_rings, !atomic_read(&wsq_nr_rings));
+	rcu_barrier();
+	destroy_workqueue(wsq_ring_wq);
+}
