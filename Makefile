@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# For people. What the kernel's build system compiles is in Kbuild; how
+# kernels are got, built and booted is in tools/lab. `make help` lists what
+# works.
+
+# A kernel build directory, or stock, backports or uml (tools/lab fetches
+# these).
+KDIR ?= /lib/modules/$(shell uname -r)/build
+
+# For check-vm, vm-shell and demo: stock or backports, and the machine.
+export KERNEL CPUS NODES MEM
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+
+.PHONY: all
+all: tools modules ## the modules for KDIR (default: the running kernel) and the tools
+
+.PHONY: modules
+modules: ## the modules alone
+	@tools/lab/build-modules $(KDIR)
+
+.PHONY: tools
+tools: ## libwsq and wsqctl, in build/tools
+	@$(MAKE) -s -C tools/lib
+	@$(MAKE) -s -C tools/wsqctl
+
+.PHONY: demo
+demo: ## the main job in a virtual machine, from nothing to its figures
+	@tools/demo/demo
+
+.PHONY: check
+check: ## all tests that a change must pass
+	@tools/check/run all
+
+.PHONY: check-lab check-core check-model check-vm check-kunit check-style
+check-lab: ## the tests of the laboratory and of the benchmark tools
+check-core: ## the algorithms and libwsq in user space
+check-model: ## weak memory: Relacy, mutants, litmus tests
+check-vm: ## kselftests on a Debian kernel; KERNEL=stock|backports CPUS= NODES=
+check-kunit: ## KUnit suites in SMP user-mode Linux
+check-style: ## checkpatch, sparse, kernel-doc, warnings, shellcheck
+check-lab check-core check-model check-vm check-kunit check-style: check-%:
+	@tools/check/run $*
+
+.PHONY: bench bench-core
+bench: bench-core ## all benchmarks: build/bench/results.json, tables, plots
+bench-core: ## the algorithms beside packaged peers, natively
+	@tools/bench/collect core
+	@tools/bench/table
+	@tools/bench/plot
+
+.PHONY: vm-shell
+vm-shell: ## a shell in the guest, module loaded, tools in PATH
+	@tools/lab/shell
+
+.PHONY: install
+install: ## modules (KDIR) and tools, under DESTDIR
+	@tools/lab/install-modules $(KDIR)
+	@$(MAKE) -s -C tools/lib install
+	@$(MAKE) -s -C tools/wsqctl install
+
+.PHONY: clean
+clean: ## remove build/; the cache of kernels stays (tools/lab/README.md)
+	rm -rf build
+
+.PHONY: help
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
