@@ -153,7 +153,7 @@ struct fifo_client : rl::test_suite<T, THREADS> {
 		}
 	}
 
-	void after()
+	void drain()
 	{
 		int i;
 
@@ -163,6 +163,20 @@ struct fifo_client : rl::test_suite<T, THREADS> {
 		RL_ASSERT(!wsq_bwos_fifo_shared(&q));
 		for (i = 1; i < next; i++)
 			RL_ASSERT(out[i] == (in[i] ? 1 : 0));
+	}
+
+	/* All came out once, and nothing keeps a block out of use for good. */
+	void after()
+	{
+		unsigned int i;
+
+		drain();
+		for (i = 0; i < (NB - 1) * BS + 1; i++) {
+			put(1);
+			RL_ASSERT(in[next - 1]);
+		}
+		drain();
+		RL_ASSERT(!q.nr_held && q.nr_spare == SPARE);
 	}
 };
 

@@ -75,4 +75,8 @@ static inline s64 wsq_shim_cmpxchg(atomic64_t *v, s64 old, s64 i,
 #define wsq_local_read(v)		((u64)(v)->load(rl::mo_acquire, $))
 #define wsq_local_set(v, i)		(v)->store((s64)(i), rl::mo_release, $)
 
+/* What model/mutants puts in the place of the two above. */
+#define wsq_weak_local_read(v)		((u64)(v)->load(rl::mo_relaxed, $))
+#define wsq_weak_local_set(v, i)	(v)->store((s64)(i), rl::mo_relaxed, $)
+
 #endif /* _WSQ_PLATFORM_H */

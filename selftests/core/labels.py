@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Do labels, tables, litmus files and mutants of kmod/core agree?
+
+For: run-model, and model/mutants.py, which takes its list of ordered accesses
+from here. Prints one line for each disagreement; exit status 1 if there is any.
+
+What must hold:
+  1. each shared access in kmod/core bears a label (XX(fn:L) on its statement or
+     on the line before), but for *_init(), which run before anybody else knows
+     the object;
+  2. each label that a comment in kmod/core or a litmus file names is borne by
+     an access;
+  3. each access with an order is named in a comment above the code of its
+     header, where the pairs are;
+  4. each litmus file named in kmod/core exists, says Never, and has a negative
+     that says Sometimes; a negative differs from its positive in one statement;
+  5. each access with an order has its line in model/mutants.list.
+
+Cost: nothing. Limitations: reads lines, not C; an access hidden in a macro of
+its own would escape.
+"""
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+CORE = HERE.parent.parent / "kmod" / "core"
+LITMUS = HERE / "litmus"
+MUTANTS = HERE / "model" / "mutants.list"
+
+LABEL = re.compile(r"\b([A-Z]{2}\([a-z_]+:[A-Z]\))")
+ACCESS = re.compile(r"\b(atomic64_(?!t\b)\w+|wsq_slot_(?:read|write)|"
+                    r"wsq_local_(?:read|set)|smp_mb|smp_[a-z_]+)\s*\(")
+ORDERED = re.compile(r"\b(atomic64_\w+_(?:acquire|release)|"
+                     r"atomic64_(?:xchg|cmpxchg|fetch_add)|"
+                     r"wsq_local_(?:read|set)|smp_[a-z_]+)\s*\(")
+FUNCTION = re.compile(r"^[A-Za-z_].*?\b(\w+)\(")
+
+
+def split(line, inside):
+    """Code and comment of a line; inside: it begins within a comment."""
+    code, comment = "", ""
+    while line:
+        if inside:
+            end = line.find("*/")
+            if end < 0:
+                return code, comment + line, True
+            comment += line[:end]
+            line, inside = line[end + 2:], False
+        else:
+            start = line.find("/*")
+            if start < 0:
+                return code + line, comment, False
+            code += line[:start]
+            line, inside = line[start + 2:], True
+    return code, comment, inside
+
+
+class Access:
+    def __init__(self, path, nr, what, label, ordered):
+        self.path, self.nr, self.what = path, nr, what
+        self.label, self.ordered, self.name = label, ordered, None
+
+
+def parse(path):
+    """Accesses outside *_init(), and labels that comments mention."""
+    lines, inside = [], False
+    for line in path.read_text().splitlines():
+        code, comment, inside = split(line, inside)
+        lines.append((code, comment))
+    accesses, mentions, function = [], [], ""
+    for nr, (code, comment) in enumerate(lines):
+        found = FUNCTION.match(code)
+        if found:
+            function = found[1]
+        if not ACCESS.search(code):
+            if not code.strip():
+                mentions += [(nr + 1, m) for m in LABEL.findall(comment)]
+            continue
+        if function.endswith("_init"):
+            continue
+        label, at = None, nr
+        while label is None:
+            found = LABEL.findall(lines[at][1])
+            label = found[0] if found else None
+            if re.search(r"[;{]\s*$", lines[at][0]) or at + 1 == len(lines):
+                break
+            at += 1
+        if label is None and lines[nr - 1][0].strip() and \
+           not ACCESS.search(lines[nr - 1][0]):
+            found = LABEL.findall(lines[nr - 1][1])
+            label = found[0] if found else None
+        accesses += [Access(path, nr + 1, m, label, bool(ORDERED.match(m + "(")))
+                     for m in ACCESS.findall(code)]
+    return accesses, mentions
+
+
+def ordered_accesses():
+    """Name (LABEL#N) to access, for all that have an order."""
+    count, named = {}, {}
+    for path in sources():
+        for access in parse(path)[0]:
+            if access.ordered and access.label:
+                count[access.label] = count.get(access.label, 0) + 1
+                access.name = f"{access.label}#{count[access.label]}"
+                named[access.name] = access
+    return named
+
+
+def sources():
+    """kmod/core, each header before its .c: the order that counts accesses."""
+    return sorted((p for p in CORE.iterdir() if p.suffix in (".h", ".c")),
+                  key=lambda p: (p.stem, p.suffix != ".h"))
+
+
+def statements(path):
+    """The code of a litmus file, without comments, name and result."""
+    text = re.sub(r"\(\*.*?\*\)", "", path.read_text(), flags=re.S)
+    text = re.sub(r"//.*", "", text)
+    return [re.sub(r"\s+", " ", l).strip() for l in text.splitlines()[1:]
+            if l.strip()]
+
+
+def result(path):
+    found = re.search(r"^ \* Result: (\w+)$", path.read_text(), re.M)
+    return found[1] if found else None
+
+
+def check():
+    errors, borne = [], set()
+    for path in sources():
+        accesses, _ = parse(path)
+        borne |= {a.label for a in accesses if a.label}
+        errors += [f"{path.name}:{a.nr}: {a.what}() has no label"
+                   for a in accesses if not a.label]
+        table = path.with_suffix(".h").read_text().split("#ifndef")[0]
+        errors += [f"{path.name}:{a.nr}: {a.label} has an order and is in no table"
+                   for a in accesses if a.ordered and a.label and
+                   a.label not in table]
+    for path in sources():
+        errors += [f"{path.name}:{nr}: no access bears {label}"
+                   for nr, label in parse(path)[1] if label not in borne]
+        for name in re.findall(r"litmus/([\w-]+)\.litmus", path.read_text()):
+            files = {n: LITMUS / f"{name}{n}.litmus" for n in ("", "-negative")}
+            for end, want in (("", "Never"), ("-negative", "Sometimes")):
+                if not files[end].exists():
+                    errors.append(f"{path.name}: no {files[end].name}")
+                elif result(files[end]) != want:
+                    errors.append(f"{files[end].name}: Result is not {want}")
+    for path in sorted(LITMUS.glob("*.litmus")):
+        errors += [f"{path.name}: no access bears {label}"
+                   for label in LABEL.findall(path.read_text())
+                   if label not in borne]
+        base = re.sub(r"-(negative(-\d+)?|redundant)\.litmus$", ".litmus", path.name)
+        if base != path.name:
+            ours, theirs = statements(path), statements(LITMUS / base)
+            # One statement changed, or one gone.
+            gone = [l for l in theirs if l not in ours]
+            new = [l for l in ours if l not in theirs]
+            if len(gone) + len(new) not in (1, 2):
+                errors.append(f"{path.name}: differs from {base} in {gone} {new}")
+    listed = {l.split()[1] for l in MUTANTS.read_text().splitlines()
+              if l.startswith("order")}
+    named = ordered_accesses()
+    errors += [f"{named[n].path.name}:{named[n].nr}: {n} is not in mutants.list"
+               for n in named if n not in listed]
+    errors += [f"mutants.list: {n} is no ordered access of kmod/core"
+               for n in listed if n not in named]
+    return errors
+
+
+if __name__ == "__main__":
+    problems = check()
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)

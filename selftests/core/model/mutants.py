@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Break kmod/core in one place at a time; a client of the model must notice.
+
+	mutants.py [--list] [NAME...]
+
+For: run-model, and whoever changes kmod/core. Each mutant of mutants.list is
+made on a copy below build/core/model/mutants, compiled with the clients that
+the list names for it and run until one of them fails. One line for each:
+"pass NAME reason" or "fail NAME reason"; exit status 1 if there is a fail.
+
+What Relacy cannot see is the business of a litmus file (the list says which):
+then its Result line is checked here, and run-model has herd7 confirm it.
+
+Cost: two to three seconds for each, mostly compilation. Limitations: a mutant
+that is caught shows that the check can fail, not that it finds everything.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+sys.dont_write_bytecode = True
+import labels  # noqa: E402
+
+TOP = HERE.parent.parent.parent
+OUT = Path(os.environ.get("OUT", TOP / "build" / "core")) / "model" / "mutants"
+SHIM = HERE.parent / "shim" / "relacy"
+EXECUTIONS = os.environ.get("MUTANT_EXECUTIONS", "400000")
+CXX = [os.environ.get("CXX", "g++"), "-std=gnu++17", "-O0", "-w"]
+
+WEAKER = (
+    (r"atomic64_read_acquire\(", "atomic64_read("),
+    (r"atomic64_set_release\(", "atomic64_set("),
+    (r"atomic64_(xchg|cmpxchg|fetch_add)(_acquire|_release)?\(",
+     r"atomic64_\1_relaxed("),
+    (r"wsq_local_(read|set)\(", r"wsq_weak_local_\1("),
+    (r"smp_mb\(\)", "(void)0"),
+)
+
+
+class Mutant:
+    def __init__(self, line):
+        words, _, self.sed = line.partition(" -- ")
+        kind, self.name, *rest = words.split()
+        self.order = kind == "order"
+        self.proof = None
+        if self.order and rest[0] in ("litmus", "redundant"):
+            self.proof = rest
+        elif not self.order:
+            self.file, *rest = rest
+        self.clients = rest
+
+    def make(self, core):
+        """Write the broken copy of kmod/core; False if nothing changed."""
+        shutil.copytree(labels.CORE, core)
+        if not self.order:
+            path = core / self.file
+            before = path.read_text()
+            subprocess.run(["sed", "-i", self.sed, path], check=True)
+            return path.read_text() != before
+        access = labels.ordered_accesses().get(self.name)
+        if not access:
+            return False
+        path = core / access.path.name
+        lines = path.read_text().splitlines(keepends=True)
+        before = lines[access.nr - 1]
+        for strong, weak in WEAKER:
+            lines[access.nr - 1] = re.sub(strong, weak, lines[access.nr - 1])
+        path.write_text("".join(lines))
+        return lines[access.nr - 1] != before
+
+    def run(self):
+        if self.proof:
+            kind, name = self.proof
+            want = "Never" if kind == "redundant" else "Sometimes"
+            path = labels.LITMUS / f"{name}.litmus"
+            if path.exists() and labels.result(path) == want:
+                return True, f"{kind}: litmus/{name} says {want}"
+            return False, f"litmus/{name} does not say {want}"
+        where = OUT / re.sub(r"\W+", "-", self.name).strip("-")
+        shutil.rmtree(where, ignore_errors=True)
+        where.mkdir(parents=True)
+        if not self.make(where / "core"):
+            return False, "changes nothing: core and mutants.list disagree"
+        for client in self.clients:
+            source, *options = client.split(":")
+            compiled = subprocess.run(
+                CXX + ["-I", OUT / "shim", "-I", where / "core", "-I", HERE,
+                       HERE / f"{source}.cpp", "-o", where / source],
+                capture_output=True, text=True)
+            if compiled.returncode:
+                first = [l for l in compiled.stderr.splitlines() if "error" in l]
+                return False, f"does not compile: {' '.join(first[:1])}"
+            options = dict(o.split("=") for o in options)
+            if "bound" in options:
+                command = [where / source, "bound", options["bound"]]
+            else:
+                command = [where / source, EXECUTIONS, options.get("first", "1")]
+            log = where / f"{source}.out"
+            with log.open("w") as out:
+                ran = subprocess.run(command, stdout=out, stderr=out)
+            if ran.returncode == 0:
+                continue
+            text = log.read_text(errors="replace")
+            after = re.search(r"^iteration: (\d+)", text, re.M)
+            if ran.returncode != 1 or not after:
+                return False, f"{source} ended with {ran.returncode}: {log}"
+            why = text.splitlines()[1]
+            return True, f"{source}, execution {after[1]}: {why[:90]}"
+        return False, f"survives {' '.join(self.clients)}"
+
+
+def main():
+    lines = [l for l in labels.MUTANTS.read_text().splitlines()
+             if l.startswith(("order", "logic"))]
+    mutants = [Mutant(l) for l in lines]
+    if "--list" in sys.argv:
+        print("\n".join(m.name for m in mutants))
+        return 0
+    if sys.argv[1:]:
+        mutants = [m for m in mutants if m.name in sys.argv[1:]]
+    shutil.rmtree(OUT / "shim", ignore_errors=True)
+    (OUT / "shim").mkdir(parents=True)
+    header = OUT / "shim" / "wsq_platform.h"
+    shutil.copy(SHIM / "wsq_platform.h", header)
+    subprocess.run(CXX + ["-x", "c++-header", header, "-o", f"{header}.gch"],
+                   check=True)
+    bad = 0
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for mutant, (good, why) in zip(mutants, pool.map(Mutant.run, mutants)):
+            print(f"{'pass' if good else 'fail'} {mutant.name} {why}", flush=True)
+            bad += not good
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
