@@ -172,7 +172,7 @@ static void stress_thread(void *arg, int nr)
 			for (i = 0; i < n; i++)
 				stress_saw(s, got[i]);
 			if (n <= 0)
-				cond_resched();
+				wsq_test_breathe();
 		}
 		return;
 	}
@@ -268,13 +268,13 @@ static void inbox_thread(void *arg, int nr)
 		smp_rmb();
 		if (wsq_backlog_empty(&bl))
 			wsq_backlog_fill(&bl, wsq_inbox_take(&s->inbox));
+		wsq_test_breathe();
 		if (!wsq_backlog_turn(&bl, 16))
 			continue;
 		link = wsq_backlog_pop(&bl);
 		if (!link) {
 			if (over && wsq_inbox_empty(&s->inbox))
 				return;
-			cond_resched();
 			continue;
 		}
 		i = link - s->links;

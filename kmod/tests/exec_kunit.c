@@ -129,7 +129,7 @@ static void flush_feed(void *arg, int nr)
 
 		wsq_queue_work(it->q, &it->work);
 		if (!(i % 64))
-			cond_resched();
+			wsq_test_breathe();
 	}
 }
 
@@ -280,7 +280,7 @@ static void contexts_thread(void *arg, int nr)
 		contexts_queue(c, 1);
 		if (!(nr & 1))
 			irq_work_queue(&c->irq);
-		cond_resched();
+		wsq_test_breathe();
 	}
 }
 

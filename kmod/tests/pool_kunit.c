@@ -254,8 +254,11 @@ static void pool_saw(struct pool_stress *s, void *task)
 	atomic_inc(&s->taken);
 }
 
-/* Push the next id, wherever we are. */
-static bool pool_push_next(struct pool_stress *s)
+/*
+ * Push the next id, wherever we are. An interrupt must not wait for room that
+ * perhaps only the context it interrupted can make.
+ */
+static bool pool_push_next(struct pool_stress *s, bool wait)
 {
 	unsigned long id = atomic_inc_return(&s->next);
 	void *task;
@@ -265,6 +268,10 @@ static bool pool_push_next(struct pool_stress *s)
 		return false;
 	}
 	while (wsq_pool_push(s->pool, (void *)id) == -EAGAIN) {
+		if (!wait) {
+			pool_saw(s, (void *)id);
+			break;
+		}
 		task = wsq_pool_pop(s->pool);
 		if (task)
 			pool_saw(s, task);
@@ -276,7 +283,7 @@ static void pool_irq(struct irq_work *irq)
 {
 	struct pool_stress *s = container_of(irq, struct pool_stress, irq);
 
-	pool_push_next(s);
+	pool_push_next(s, false);
 }
 
 static void pool_thread(void *arg, int nr)
@@ -285,7 +292,7 @@ static void pool_thread(void *arg, int nr)
 	void *task;
 	int i = 0;
 
-	while (pool_push_next(s)) {
+	while (pool_push_next(s, true)) {
 		if (!(++i % 8) && !nr)
 			irq_work_queue(&s->irq);
 		if (i % 3) {
@@ -293,7 +300,7 @@ static void pool_thread(void *arg, int nr)
 			if (task)
 				pool_saw(s, task);
 		}
-		cond_resched();
+		wsq_test_breathe();
 	}
 	if (!nr)
 		irq_work_sync(&s->irq);
@@ -307,7 +314,7 @@ static void pool_thread(void *arg, int nr)
 			pool_saw(s, task);
 		else if (over)
 			return;
-		cond_resched();
+		wsq_test_breathe();
 	}
 }
 

@@ -28,6 +28,18 @@ struct wsq_test_thread {
 	struct completion *go;
 };
 
+/*
+ * Let others run. cond_resched() is nothing on preemptible kernels, and
+ * user-mode Linux does not preempt on return from an interrupt, so a loop that
+ * never switches preemption off would have the CPU for good.
+ */
+static inline void wsq_test_breathe(void)
+{
+	preempt_disable();
+	preempt_enable();
+	cond_resched();
+}
+
 static int wsq_test_thread_fn(void *data)
 {
 	struct wsq_test_thread *t = data;
