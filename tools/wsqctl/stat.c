@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wsqctl stat: what each CPU did, by STATS; with an interval, as vmstat: first
+ * since the module was loaded, then the difference every so many seconds.
+ *
+ * The counters of a CPU are read one after the other while it works: sums may
+ * be off by what happens meanwhile.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "wsqctl.h"
+
+struct args {
+	bool json;
+	double interval;
+	unsigned long count;
+	unsigned int nr;
+};
+
+static const struct argp_option options[] = {
+	{ "json", 'j', NULL, 0, "Print JSON, one document a line", 0 },
+	{ 0 }
+};
+
+static void parse_number(struct argp_state *state, struct args *a, char *arg)
+{
+	char *end;
+
+	errno = 0;
+	if (a->nr++ == 0) {
+		a->interval = strtod(arg, &end);
+		if (*end || end == arg || !(a->interval > 0) ||
+		    a->interval > 1e6)
+			argp_error(state, "'%s' is no interval in seconds", arg);
+	} else if (a->nr == 2) {
+		a->count = strtoul(arg, &end, 10);
+		if (*end || end == arg || errno || *arg == '-' || !a->count)
+			argp_error(state, "'%s' is no count", arg);
+	} else {
+		argp_usage(state);
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+
+	switch (key) {
+	case 'j':
+		a->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		parse_number(state, a, arg);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.args_doc = "[INTERVAL [COUNT]]",
+	.doc = "Shows what each CPU did since the wsq module was loaded; then, "
+	       "every INTERVAL seconds, what it did meanwhile, COUNT reports in "
+	       "all.\v"
+	       "Columns: puts queued there; gets run there; of these, steals by "
+	       "distance of the victim (smt: same core, cache, node, remote); "
+	       "parks of the worker; wakeups by a put there; inbox: of puts, "
+	       "those through an inbox. W: worker, P: parked, -: offline.",
+};
+
+static void row(const char *cpu, const char *node, const char *flags,
+		const struct wsq_cpu_stats *s)
+{
+	printf("%5s %4s %2s", cpu, node, flags);
+	printf(" %12" PRIu64 " %12" PRIu64, (uint64_t)s->puts,
+	       (uint64_t)s->gets);
+	printf(" %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64,
+	       (uint64_t)s->steals[WSQ_DIST_SMT],
+	       (uint64_t)s->steals[WSQ_DIST_CACHE],
+	       (uint64_t)s->steals[WSQ_DIST_NODE],
+	       (uint64_t)s->steals[WSQ_DIST_REMOTE]);
+	printf(" %9" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n", (uint64_t)s->parks,
+	       (uint64_t)s->wakeups, (uint64_t)s->inbox);
+}
+
+static int as_text(const struct counters *c)
+{
+	struct wsq_cpu_stats total = counters_total(c);
+	char cpu[16], node[16], flags[3];
+	unsigned int i;
+
+	printf("%5s %4s %2s %12s %12s %9s %9s %9s %9s %9s %9s %9s\n", "CPU",
+	       "node", "", "puts", "gets", "smt", "cache", "node", "remote",
+	       "parks", "wakeups", "inbox");
+	for (i = 0; i < c->nr; i++) {
+		const struct wsq_cpu_stats *s = &c->cpus[i];
+
+		snprintf(cpu, sizeof(cpu), "%u", s->cpu);
+		snprintf(node, sizeof(node), "%u", s->node);
+		snprintf(flags, sizeof(flags), "%s%s",
+			 !(s->flags & WSQ_CPU_ONLINE) ? "-" :
+			 s->flags & WSQ_CPU_WORKER ? "W" : " ",
+			 s->flags & WSQ_CPU_PARKED ? "P" : "");
+		row(cpu, node, flags, s);
+	}
+	row("all", "", "", &total);
+	return flush_stdout();
+}
+
+static void put_u64(struct json_object *o, const char *name, __u64 v)
+{
+	json_object_object_add(o, name, json_object_new_uint64(v));
+}
+
+static struct json_object *cpu_json(const struct wsq_cpu_stats *s)
+{
+	static const char * const dist[WSQ_DIST_NR] = {
+		"smt", "cache", "node", "remote"
+	};
+	struct json_object *o = json_object_new_object();
+	struct json_object *steals = json_object_new_object();
+	unsigned int i;
+
+	put_u64(o, "puts", s->puts);
+	put_u64(o, "gets", s->gets);
+	for (i = 0; i < WSQ_DIST_NR; i++)
+		put_u64(steals, dist[i], s->steals[i]);
+	json_object_object_add(o, "steals", steals);
+	put_u64(o, "parks", s->parks);
+	put_u64(o, "wakeups", s->wakeups);
+	put_u64(o, "inbox", s->inbox);
+	return o;
+}
+
+static int as_json(const struct counters *c, double seconds)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *list = json_object_new_array();
+	struct wsq_cpu_stats total = counters_total(c);
+	unsigned int i;
+
+	/* 0: since the module was loaded. */
+	json_object_object_add(o, "seconds", json_object_new_double(seconds));
+	put_u64(o, "rings", c->st.rings);
+	put_u64(o, "queues", c->st.queues);
+	put_u64(o, "workers", c->st.workers);
+	for (i = 0; i < c->nr; i++) {
+		const struct wsq_cpu_stats *s = &c->cpus[i];
+		struct json_object *e = cpu_json(s);
+
+		put_u64(e, "cpu", s->cpu);
+		put_u64(e, "node", s->node);
+		json_object_object_add(e, "online",
+			json_object_new_boolean(s->flags & WSQ_CPU_ONLINE));
+		json_object_object_add(e, "worker",
+			json_object_new_boolean(s->flags & WSQ_CPU_WORKER));
+		json_object_object_add(e, "parked",
+			json_object_new_boolean(s->flags & WSQ_CPU_PARKED));
+		json_object_array_add(list, e);
+	}
+	json_object_object_add(o, "cpus", list);
+	json_object_object_add(o, "total", cpu_json(&total));
+	return print_json(o, true);
+}
+
+/* One report; keeps the counters in @last for the next. */
+static int report(int fd, const struct args *a, struct counters *last,
+		  double seconds)
+{
+	struct counters now, diff;
+	int ret = EXIT_TROUBLE;
+
+	if (counters_get(fd, &now))
+		return EXIT_TROUBLE;
+	diff = now;
+	diff.cpus = calloc(now.nr + 1, sizeof(*diff.cpus));
+	if (diff.cpus) {
+		memcpy(diff.cpus, now.cpus, now.nr * sizeof(*diff.cpus));
+		if (last->cpus)
+			counters_sub(&diff, last);
+		ret = a->json ? as_json(&diff, seconds) : as_text(&diff);
+		free(diff.cpus);
+	}
+	free(last->cpus);
+	*last = now;
+	return ret;
+}
+
+int cmd_stat(int argc, char **argv)
+{
+	struct counters last = { .nr = 0 };
+	struct args a = { .count = 0 };
+	struct timespec pause;
+	unsigned long n;
+	int fd, ret;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	fd = open_device();
+	if (fd < 0)
+		return EXIT_TROUBLE;
+	pause.tv_sec = (time_t)a.interval;
+	pause.tv_nsec = (long)((a.interval - (double)pause.tv_sec) * 1e9);
+	ret = report(fd, &a, &last, 0);
+	for (n = 1; !ret && a.interval > 0 && n != a.count; n++) {
+		nanosleep(&pause, NULL);
+		if (!a.json)
+			putchar('\n');
+		ret = report(fd, &a, &last, a.interval);
+	}
+	free(last.cpus);
+	wsq_close(fd);
+	return ret;
+}
