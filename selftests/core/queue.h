@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A FIFO BWoS with its memory, for tests in user space: what the module's pool
+ * does with pages, in one allocation each, so that the address sanitizer sees
+ * every step over an edge.
+ *
+ * For: unit and stress. Tasks are the numbers 1, 2, 3, ...
+ */
+#ifndef _WSQ_SELFTESTS_QUEUE_H
+#define _WSQ_SELFTESTS_QUEUE_H
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "bwos_fifo.h"
+
+struct queue {
+	struct wsq_bwos_fifo q;
+	struct wsq_bwos_mem mem;
+};
+
+static inline void *queue_alloc(size_t n, size_t size)
+{
+	size_t bytes = (n * size + 63) / 64 * 64;
+	void *p = aligned_alloc(64, bytes);
+
+	if (!p) {
+		perror("aligned_alloc");
+		abort();
+	}
+	return p;
+}
+
+static inline struct queue *queue_new(u32 nr_places, u32 block_size, u32 nr_spare)
+{
+	struct queue *t = (struct queue *)queue_alloc(1, sizeof(*t));
+	u32 nr = nr_places + nr_spare;
+
+	t->mem.blocks = (struct wsq_bwos_block *)
+		queue_alloc(nr, sizeof(*t->mem.blocks));
+	/* Exact, for the sanitizer's red zones. */
+	t->mem.slots = (wsq_slot_t *)malloc((size_t)nr * block_size *
+					    sizeof(*t->mem.slots));
+	t->mem.dir = (atomic64_t *)malloc(nr_places * sizeof(*t->mem.dir));
+	t->mem.spare = (u16 *)malloc(nr_spare * sizeof(*t->mem.spare) + 1);
+	t->mem.held = (u16 *)malloc(nr_spare * sizeof(*t->mem.held) + 1);
+	if (!t->mem.slots || !t->mem.dir || !t->mem.spare || !t->mem.held)
+		abort();
+	wsq_bwos_fifo_init(&t->q, &t->mem, nr_places, block_size, nr_spare);
+	return t;
+}
+
+static inline void queue_free(struct queue *t)
+{
+	free(t->mem.blocks);
+	free(t->mem.slots);
+	free(t->mem.dir);
+	free(t->mem.spare);
+	free(t->mem.held);
+	free(t);
+}
+
+static inline void *task_of(u64 id)
+{
+	return (void *)(uintptr_t)id;
+}
+
+static inline u64 id_of(const void *task)
+{
+	return (u64)(uintptr_t)task;
+}
+
+/* xorshift64*: small, seeded, the same everywhere. */
+static inline u64 rnd(u64 *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 2685821657736338717ULL;
+}
+
+#endif /* _WSQ_SELFTESTS_QUEUE_H */

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# TAP for run-checks and run-model: a plan, numbered results, diagnostics as "#"
+# lines. Sourced after tools/lab/lib.sh; costs nothing. A skip becomes a failure
+# with CI=true.
+
+tap_nr=0
+tap_bad=0
+
+tap_plan() { printf 'TAP version 13\n1..%d\n' "$1"; }
+
+tap_note() { sed 's/^/# /'; }
+
+# tap NAME STATUS [REASON]: STATUS is 0, skip, or anything else for failure.
+tap() {
+	tap_nr=$((tap_nr + 1))
+	if [[ $2 == 0 ]]; then
+		printf 'ok %d - %s\n' "$tap_nr" "$1"
+	elif [[ $2 == skip && ${CI:-} != true ]]; then
+		printf 'ok %d - %s # SKIP %s\n' "$tap_nr" "$1" "${3:-}"
+	else
+		printf 'not ok %d - %s\n' "$tap_nr" "$1"
+		[[ ${3:-} ]] && printf '# %s\n' "$3"
+		tap_bad=$((tap_bad + 1))
+	fi
+}
+
+# Exit status for the caller: 0 only if nothing failed and the plan was kept.
+tap_end() {
+	[[ $tap_nr == "$1" ]] || {
+		printf '# planned %d tests, ran %d\n' "$1" "$tap_nr"
+		return 1
+	}
+	return $((tap_bad != 0))
+}
+
+# tap_jobs N: reads "NAME<tab>COMMAND" lines, keeps N commands running, reports
+# each in order as it ends; the last lines of a failed one follow as notes.
+tap_jobs() {
+	local max=$1 dir name command
+	local -a names=() pids=()
+	local next=0 nr=0 status
+
+	dir=$(mktemp -d)
+	while IFS=$'\t' read -r name command; do
+		names[nr]=$name
+		printf '%s\n' "$command" >"$dir/$nr.cmd"
+		nr=$((nr + 1))
+	done
+	# shellcheck disable=SC2016  # for the inner shell
+	# Starts are a pipeline of their own, so that reports come in order.
+	seq 0 $((nr - 1)) | xargs -P "$max" -I{} bash -c \
+		'bash "$1/{}.cmd" >"$1/{}.out" 2>&1 </dev/null; echo $? >"$1/{}.tmp"; mv "$1/{}.tmp" "$1/{}.rc"' \
+		_ "$dir" &
+	pids=($!)
+	while ((next < nr)); do
+		until [[ -e $dir/$next.rc ]]; do
+			kill -0 "${pids[0]}" 2>/dev/null || [[ -e $dir/$next.rc ]] ||
+				echo 255 >"$dir/$next.rc"
+			sleep 0.05
+		done
+		status=$(<"$dir/$next.rc")
+		tap "${names[next]}" "$status"
+		if [[ $status != 0 ]]; then
+			printf '%s\n' "status $status: $(<"$dir/$next.cmd")" | tap_note
+			tail -n 40 "$dir/$next.out" | tap_note
+		elif [[ ${TAP_SAY:-} ]]; then
+			grep -E "$TAP_SAY" "$dir/$next.out" | tap_note
+		fi
+		next=$((next + 1))
+	done
+	wait "${pids[0]}"
+	rm -rf "$dir"
+}
