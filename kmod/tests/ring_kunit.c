@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of kmod/ring: what it refuses and with which errno, row by row
+ * with the neighbours that it takes; what ops compute; how slots tell passes
+ * apart. What needs a process is in selftests/wsq.
+ */
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/limits.h>
+#include <linux/mm.h>
+#include <linux/sizes.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "../ring/ring.h"
+
+#define ARENA	((u64)SZ_16M + SZ_4M)
+#define LONGEST	((u64)SZ_16M)
+#define TOP_BIT	(1ULL << 63)
+
+#define ROW(e, ...)	{ .err = (e), .sqe = { __VA_ARGS__ } }
+#define NOP(e, ...)	ROW(e, .op = WSQ_OP_NOP, ##__VA_ARGS__)
+#define COPY(e, ...)	ROW(e, .op = WSQ_OP_COPY, ##__VA_ARGS__)
+#define CRC(e, ...)	ROW(e, .op = WSQ_OP_CRC32C, ##__VA_ARGS__)
+#define SHA(e, ...)	ROW(e, .op = WSQ_OP_SHA256, ##__VA_ARGS__)
+
+static const struct {
+	int err;
+	struct wsq_sqe sqe;
+} entries[] = {
+	/* No such op comes first, whatever else is wrong. */
+	ROW(-EOPNOTSUPP, .op = WSQ_OP_NR),
+	ROW(-EOPNOTSUPP, .op = WSQ_OP_NR, .flags = 1),
+	ROW(-EOPNOTSUPP, .op = 0x100),
+	ROW(-EOPNOTSUPP, .op = 0x7fff),
+	ROW(-EOPNOTSUPP, .op = 0x8000),
+	ROW(-EOPNOTSUPP, .op = 0xffff),
+
+	NOP(0),
+	NOP(0, .user_data = U64_MAX),
+	NOP(-EINVAL, .flags = 1),
+	NOP(-EINVAL, .flags = 0x8000),
+	NOP(-EINVAL, .rsv0 = 1),
+	NOP(-EINVAL, .rsv0 = BIT(31)),
+	NOP(-EINVAL, .rsv = { 1, 0 }),
+	NOP(-EINVAL, .rsv = { 0, 1 }),
+	NOP(-EINVAL, .rsv = { TOP_BIT, 0 }),
+	NOP(-EINVAL, .rsv = { 0, TOP_BIT }),
+	NOP(-EINVAL, .src = 1),
+	NOP(-EINVAL, .src = TOP_BIT),
+	NOP(-EINVAL, .len = 1),
+	NOP(-EINVAL, .len = TOP_BIT),
+	NOP(-EINVAL, .dst = 1),
+	NOP(-EINVAL, .dst = TOP_BIT),
+	NOP(-EINVAL, .arg = 1),
+	NOP(-EINVAL, .arg = TOP_BIT),
+
+	COPY(0, .len = 1, .dst = 1),
+	COPY(0, .len = 1, .src = 1),
+	COPY(-EINVAL, .len = 1, .dst = 1, .flags = 1),
+	COPY(-EINVAL, .len = 1, .dst = 1, .rsv0 = 1),
+	COPY(-EINVAL, .len = 1, .dst = 1, .rsv = { 1 }),
+	COPY(-EINVAL, .len = 1, .dst = 1, .arg = 1),
+	COPY(-EINVAL, .len = 1, .dst = 1, .arg = TOP_BIT),
+	COPY(-EINVAL, .len = 0, .dst = 1),
+	/* Too long comes before out of the arena, and that before overlap. */
+	COPY(-E2BIG, .len = LONGEST + 1),
+	COPY(-E2BIG, .len = U64_MAX, .src = U64_MAX, .dst = U64_MAX),
+	COPY(-E2BIG, .len = TOP_BIT, .dst = 1),
+	COPY(-EFAULT, .len = 2, .src = ARENA - 1, .dst = ARENA - 1),
+	/* Ends of the arena. */
+	COPY(0, .len = SZ_4M, .src = ARENA - SZ_4M),
+	COPY(0, .len = SZ_4M, .dst = ARENA - SZ_4M),
+	COPY(-EFAULT, .len = SZ_4M, .src = ARENA - SZ_4M + 1),
+	COPY(-EFAULT, .len = SZ_4M, .dst = ARENA - SZ_4M + 1),
+	COPY(0, .len = 1, .src = ARENA - 1),
+	COPY(-EFAULT, .len = 1, .src = ARENA),
+	COPY(-EFAULT, .len = 1, .dst = ARENA),
+	/* Sums that overflow, to just inside and to zero. */
+	COPY(-EFAULT, .len = 1, .src = U64_MAX),
+	COPY(-EFAULT, .len = 2, .src = U64_MAX),
+	COPY(-EFAULT, .len = LONGEST, .src = U64_MAX - LONGEST + 1),
+	COPY(-EFAULT, .len = LONGEST, .src = U64_MAX - LONGEST + 2),
+	COPY(-EFAULT, .len = 2, .dst = U64_MAX),
+	COPY(-EFAULT, .len = 2, .dst = U64_MAX - 1),
+	COPY(-EFAULT, .len = 1, .src = TOP_BIT),
+	COPY(-EFAULT, .len = 1, .dst = TOP_BIT),
+	/* Overlap, on each side by one byte, and none. */
+	COPY(-EINVAL, .len = 1),
+	COPY(-EINVAL, .len = 64, .src = 1000, .dst = 1000),
+	COPY(-EINVAL, .len = 64, .src = 1000, .dst = 1063),
+	COPY(-EINVAL, .len = 64, .src = 1000, .dst = 937),
+	COPY(0, .len = 64, .src = 1000, .dst = 1064),
+	COPY(0, .len = 64, .src = 1000, .dst = 936),
+	COPY(-EINVAL, .len = LONGEST, .dst = SZ_4M),
+
+	CRC(0, .len = 1),
+	CRC(0, .len = 1, .arg = U32_MAX),
+	CRC(-EINVAL, .len = 1, .arg = 1ULL + U32_MAX),
+	CRC(-EINVAL, .len = 1, .arg = U64_MAX),
+	CRC(-EINVAL, .len = 1, .dst = 1),
+	CRC(-EINVAL, .len = 1, .dst = TOP_BIT),
+	CRC(-EINVAL, .len = 1, .flags = 1),
+	CRC(-EINVAL, .len = 1, .rsv0 = 1),
+	CRC(-EINVAL, .len = 1, .rsv = { 0, 1 }),
+	CRC(-EINVAL, .len = 0),
+	CRC(0, .len = LONGEST),
+	CRC(-E2BIG, .len = LONGEST + 1),
+	CRC(-E2BIG, .len = U64_MAX),
+	CRC(0, .len = LONGEST, .src = ARENA - LONGEST),
+	CRC(-EFAULT, .len = LONGEST, .src = ARENA - LONGEST + 1),
+	CRC(0, .len = 1, .src = ARENA - 1),
+	CRC(-EFAULT, .len = 1, .src = ARENA),
+	CRC(-EFAULT, .len = 1, .src = U64_MAX),
+	CRC(-EFAULT, .len = 2, .src = U64_MAX),
+
+	SHA(0, .len = 1),
+	SHA(0, .len = LONGEST),
+	SHA(0, .len = LONGEST, .dst = LONGEST / 2),
+	SHA(-EINVAL, .len = 0),
+	SHA(-EINVAL, .len = 1, .arg = 1),
+	SHA(-EINVAL, .len = 1, .flags = 1),
+	SHA(-EINVAL, .len = 1, .rsv0 = 1),
+	SHA(-EINVAL, .len = 1, .rsv = { 1 }),
+	SHA(-E2BIG, .len = LONGEST + 1),
+	SHA(0, .len = 1, .src = ARENA - 1),
+	SHA(-EFAULT, .len = 1, .src = ARENA),
+	SHA(-EFAULT, .len = 2, .src = U64_MAX),
+	SHA(0, .len = 1, .dst = ARENA - 32),
+	SHA(-EFAULT, .len = 1, .dst = ARENA - 31),
+	SHA(-EFAULT, .len = 1, .dst = ARENA),
+	SHA(-EFAULT, .len = 1, .dst = U64_MAX),
+	SHA(-EFAULT, .len = 1, .dst = U64_MAX - 31),
+};
+
+static void ring_entries(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		const struct wsq_sqe *sqe = &entries[i].sqe;
+		const struct wsq_op_def *def = wsq_op_prep(sqe, ARENA);
+
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(def), entries[i].err,
+				    "row %d, op %u", i, sqe->op);
+		if (!IS_ERR(def))
+			KUNIT_EXPECT_PTR_EQ(test, def, wsq_op_info(sqe->op));
+	}
+}
+
+/* Without an arena nothing is in it, whatever the op. */
+static void ring_no_arena(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(entries); i++) {
+		const struct wsq_sqe *sqe = &entries[i].sqe;
+		const struct wsq_op_def *def = wsq_op_prep(sqe, 0);
+
+		if (entries[i].err && entries[i].err != -EFAULT)
+			continue;
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(def),
+				    sqe->op == WSQ_OP_NOP ? 0 : -EFAULT,
+				    "row %d, op %u", i, sqe->op);
+	}
+}
+
+static const struct {
+	int err;
+	u32 sq, cq;
+	u64 arena;
+	u32 want_cq;
+} sizes[] = {
+	{ 0, 1, 0, 0, 2 },
+	{ 0, 1, 1, 0, 1 },
+	{ 0, 1, 65536, 0, 65536 },
+	{ 0, 32768, 0, 0, 65536 },
+	{ 0, 32768, 32768, 0, 32768 },
+	{ 0, 256, 0, 1, 512 },
+	{ 0, 256, 0, PAGE_SIZE, 512 },
+	{ 0, 256, 0, PAGE_SIZE + 1, 512 },
+	{ -EINVAL, 0, 0, 0 },
+	{ -EINVAL, 0, 2, 0 },
+	{ -EINVAL, 3, 0, 0 },
+	{ -EINVAL, 65536, 0, 0 },
+	{ -EINVAL, 65536, 65536, 0 },
+	{ -EINVAL, U32_MAX, 0, 0 },
+	{ -EINVAL, 0x80000000, 0, 0 },
+	{ -EINVAL, 0x80000000, 0x80000000, 0 },
+	{ -EINVAL, 2, 1, 0 },
+	{ -EINVAL, 2, 3, 0 },
+	{ -EINVAL, 2, 131072, 0 },
+	{ -EINVAL, 2, 0x80000000, 0 },
+	{ -EINVAL, 2, 0, U64_MAX },
+	{ -EINVAL, 2, 0, U64_MAX - PAGE_SIZE },
+	{ -EINVAL, 2, 0, (1ULL << 40) + 1 },
+};
+
+static void ring_sizes(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct wsq_sizes s = {};
+		int ret = wsq_ring_sizes(sizes[i].sq, sizes[i].cq,
+					 sizes[i].arena, &s);
+
+		KUNIT_EXPECT_EQ_MSG(test, ret, sizes[i].err, "row %d", i);
+		if (ret)
+			continue;
+		KUNIT_EXPECT_EQ(test, s.sq_entries, sizes[i].sq);
+		KUNIT_EXPECT_EQ(test, s.cq_entries, sizes[i].want_cq);
+		KUNIT_EXPECT_EQ(test, s.arena, PAGE_ALIGN(sizes[i].arena));
+		KUNIT_EXPECT_GE(test, s.rings, s.cqes_off + s.cq_entries *
+				(u64)sizeof(struct wsq_cqe));
+		KUNIT_EXPECT_GE(test, s.sqes, s.sq_entries *
+				(u64)sizeof(struct wsq_sqe));
+		KUNIT_EXPECT_TRUE(test, PAGE_ALIGNED(s.rings | s.sqes));
+		KUNIT_EXPECT_GE(test, s.memory, s.rings + s.sqes + s.arena +
+				s.cq_entries * (u64)sizeof(struct wsq_req));
+	}
+}
+
+static const struct {
+	const char *text;
+	u32 crc32c;
+	u8 sha256[32];
+} vectors[] = {
+	{ "a", 0xc1d04330, {
+		0xca, 0x97, 0x81, 0x12, 0xca, 0x1b, 0xbd, 0xca, 0xfa, 0xc2,
+		0x31, 0xb3, 0x9a, 0x23, 0xdc, 0x4d, 0xa7, 0x86, 0xef, 0xf8,
+		0x14, 0x7c, 0x4e, 0x72, 0xb9, 0x80, 0x77, 0x85, 0xaf, 0xee,
+		0x48, 0xbb } },
+	{ "123456789", 0xe3069283, {
+		0x15, 0xe2, 0xb0, 0xd3, 0xc3, 0x38, 0x91, 0xeb, 0xb0, 0xf1,
+		0xef, 0x60, 0x9e, 0xc4, 0x19, 0x42, 0x0c, 0x20, 0xe3, 0x20,
+		0xce, 0x94, 0xc6, 0x5f, 0xbc, 0x8c, 0x33, 0x12, 0x44, 0x8e,
+		0xb2, 0x25 } },
+	{ "abc", 0x364b3fb7, {
+		0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea, 0x41, 0x41,
+		0x40, 0xde, 0x5d, 0xae, 0x22, 0x23, 0xb0, 0x03, 0x61, 0xa3,
+		0x96, 0x17, 0x7a, 0x9c, 0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00,
+		0x15, 0xad } },
+};
+
+/* As the ring does it: check, then do. */
+static s64 op_do(const struct wsq_sqe *sqe, void *arena, bool dead)
+{
+	const struct wsq_op_def *def = wsq_op_prep(sqe, ARENA);
+
+	return IS_ERR(def) ? PTR_ERR(def) :
+			     wsq_op_issue(def, sqe, arena, &dead);
+}
+
+static void ring_results(struct kunit *test)
+{
+	u8 *arena = vzalloc(ARENA);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, arena);
+	for (i = 0; i < ARRAY_SIZE(vectors); i++) {
+		u64 len = strlen(vectors[i].text);
+		struct wsq_sqe crc = { .op = WSQ_OP_CRC32C, .len = len,
+				       .src = 77 };
+		struct wsq_sqe sha = { .op = WSQ_OP_SHA256, .len = len,
+				       .src = 77, .dst = ARENA - 32 };
+		struct wsq_sqe copy = { .op = WSQ_OP_COPY, .len = len,
+					.src = 77, .dst = 4096 };
+
+		memcpy(arena + 77, vectors[i].text, len);
+		KUNIT_EXPECT_EQ(test, op_do(&crc, arena, false),
+				vectors[i].crc32c);
+		/* In two pieces, the one's checksum handed to the other. */
+		crc.len = len / 2;
+		if (crc.len) {
+			crc.arg = op_do(&crc, arena, false);
+			crc.src += crc.len;
+			crc.len = len - crc.len;
+			KUNIT_EXPECT_EQ(test, op_do(&crc, arena, false),
+					vectors[i].crc32c);
+		}
+		KUNIT_EXPECT_EQ(test, op_do(&sha, arena, false), 32);
+		KUNIT_EXPECT_EQ(test, memcmp(arena + ARENA - 32,
+					     vectors[i].sha256, 32), 0);
+		arena[4096 + len] = 0x5a;
+		KUNIT_EXPECT_EQ(test, op_do(&copy, arena, false), len);
+		KUNIT_EXPECT_EQ(test, memcmp(arena + 4096, vectors[i].text,
+					     len), 0);
+		KUNIT_EXPECT_EQ(test, arena[4096 + len], 0x5a);
+	}
+	vfree(arena);
+}
+
+/* A whole equals its pieces, at sizes around those that ops work in. */
+static void ring_pieces(struct kunit *test)
+{
+	static const u32 lens[] = {
+		SZ_16K - 1, SZ_16K, SZ_16K + 1, 2 * SZ_16K, 100001, SZ_1M + 3,
+	};
+	u8 *arena = vmalloc(ARENA);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, arena);
+	for (i = 0; i < SZ_2M; i++)
+		arena[i] = i * 7 + (i >> 8);
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		struct wsq_sqe crc = { .op = WSQ_OP_CRC32C, .len = lens[i] };
+		struct wsq_sqe copy = { .op = WSQ_OP_COPY, .len = lens[i],
+					.dst = SZ_4M };
+		s64 whole = op_do(&crc, arena, false), part = 0;
+		u64 off;
+
+		for (off = 0; off < lens[i]; off += crc.len) {
+			crc.src = off;
+			crc.len = min_t(u64, 4999, lens[i] - off);
+			crc.arg = part;
+			part = op_do(&crc, arena, false);
+		}
+		KUNIT_EXPECT_EQ(test, whole, part);
+		KUNIT_EXPECT_EQ(test, op_do(&copy, arena, false), lens[i]);
+		KUNIT_EXPECT_EQ(test, memcmp(arena, arena + SZ_4M, lens[i]), 0);
+	}
+	vfree(arena);
+}
+
+/* Long tasks of a dead ring end early, short ones as they like. */
+static void ring_dead(struct kunit *test)
+{
+	struct wsq_sqe copy = { .op = WSQ_OP_COPY, .len = SZ_1M,
+				.dst = SZ_2M };
+	struct wsq_sqe crc = { .op = WSQ_OP_CRC32C, .len = SZ_1M };
+	struct wsq_sqe sha = { .op = WSQ_OP_SHA256, .len = SZ_1M,
+			       .dst = SZ_2M };
+	u8 *arena = vzalloc(ARENA);
+
+	KUNIT_ASSERT_NOT_NULL(test, arena);
+	memset(arena, 1, SZ_1M);
+	KUNIT_EXPECT_EQ(test, op_do(&copy, arena, true), -ECANCELED);
+	KUNIT_EXPECT_EQ(test, arena[SZ_2M + SZ_1M - 1], 0);
+	KUNIT_EXPECT_EQ(test, op_do(&crc, arena, true), -ECANCELED);
+	memset(arena + SZ_2M, 0, 32);
+	KUNIT_EXPECT_EQ(test, op_do(&sha, arena, true), -ECANCELED);
+	KUNIT_EXPECT_PTR_EQ(test, memchr_inv(arena + SZ_2M, 0, 32), NULL);
+	vfree(arena);
+}
+
+/* Slots: published or not, from the first pass to the end of all numbers. */
+static void ring_slots(struct kunit *test)
+{
+	static const u64 starts[] = {
+		0, 1, 65536, 1ULL << 32, (1ULL << 48) - 3, U64_MAX - 70000,
+	};
+	struct wsq_ring *ring = kunit_kzalloc(test, sizeof(*ring), GFP_KERNEL);
+	atomic64_t slot;
+	int i;
+	u8 shift;
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	ring->slots = &slot;
+	for (shift = 0; shift <= 16; shift += 4) {
+		/* One slot stands for all: its neighbours do not matter. */
+		ring->cq_shift = shift;
+		ring->cq_mask = 0;
+		for (i = 0; i < ARRAY_SIZE(starts); i++) {
+			u64 n = starts[i], lap = 1ULL << shift;
+			u32 index = lap - 1;
+
+			if (n > U64_MAX - lap)
+				continue;
+			atomic64_set(&slot, wsq_slot_word(ring, n, index));
+			KUNIT_EXPECT_TRUE(test, wsq_slot_done(ring, n));
+			KUNIT_EXPECT_FALSE(test, wsq_slot_done(ring, n + lap));
+			if (n >= lap)
+				KUNIT_EXPECT_TRUE(test, wsq_slot_done(ring,
+								n - lap));
+			KUNIT_EXPECT_EQ(test, atomic64_read(&slot) & (lap - 1),
+					index);
+		}
+		/* As SETUP leaves it, nothing is published. */
+		atomic64_set(&slot, (1U << shift) - 1);
+		KUNIT_EXPECT_FALSE(test, wsq_slot_done(ring, 0));
+	}
+}
+
+static struct kunit_case ring_cases[] = {
+	KUNIT_CASE(ring_entries),
+	KUNIT_CASE(ring_no_arena),
+	KUNIT_CASE(ring_sizes),
+	KUNIT_CASE(ring_results),
+	KUNIT_CASE(ring_pieces),
+	KUNIT_CASE(ring_dead),
+	KUNIT_CASE(ring_slots),
+	{}
+};
+
+static struct kunit_suite ring_suite = {
+	.name = "wsq_ring",
+	.test_cases = ring_cases,
+};
+
+kunit_test_suite(ring_suite);

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * kill -9 of producers with work in flight: nobody hangs, nothing stays
+ * behind, and the module serves the next one.
+ */
+#include "wsq_test.h"
+
+#include <pthread.h>
+#include <sys/sysinfo.h>
+
+#define ROUNDS		40
+
+/* Keeps a ring busy until it is killed: long tasks, short ones, sleeping. */
+static void __attribute__((noreturn)) producer(uint64_t seed)
+{
+	const uint64_t arena = 8 << 20;
+	struct ring r;
+
+	ring_open(&r, 256, 512, arena);
+	for (;;) {
+		unsigned int n = 1 + rnd(&seed) % 256, min;
+		int ret;
+
+		while (n-- && r.tail - r.page->sq_head < 256) {
+			struct wsq_sqe sqe = { .user_data = r.tail };
+
+			switch (rnd(&seed) % 4) {
+			case 0:
+				sqe.op = WSQ_OP_SHA256;
+				sqe.len = 1 + rnd(&seed) % (arena / 2);
+				sqe.dst = arena - 32;
+				break;
+			case 1:
+				sqe.op = WSQ_OP_COPY;
+				sqe.len = 1 + rnd(&seed) % (arena / 2);
+				sqe.dst = arena / 2;
+				break;
+			case 2:
+				sqe.op = rnd(&seed);
+				break;
+			}
+			ring_push(&r, &sqe);
+		}
+		min = rnd(&seed) % 2 ? rnd(&seed) % 64 : 0;
+		ret = ring_enter(&r, -1, min, rnd(&seed) % (20 * MSEC));
+		if (ret && ret != -ETIME && ret != -EAGAIN)
+			FAIL("ENTER: %d", ret);
+		while (ring_peek(&r))
+			ring_seen(&r);
+	}
+}
+
+static void kill_one(pid_t pid)
+{
+	uint64_t t = now_ns();
+	int status;
+
+	EXPECT_ERR(kill(pid, SIGKILL), 0);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	/* Its exit waits for none of its 512 tasks of several ms each. */
+	EXPECT(now_ns() - t < 3 * SEC);
+}
+
+static void killed(void)
+{
+	uint64_t seed = 99;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++) {
+		pid_t pid = fork();
+
+		if (!pid)
+			producer(i + 1);
+		usleep(rnd(&seed) % 60000);
+		kill_one(pid);
+		if (i % 10 == 9)
+			expect_usable();
+	}
+	expect_rings(0);
+	expect_usable();
+}
+
+static void killed_together(void)
+{
+	uint64_t seed = 7;
+	pid_t pids[6];
+	int i, k;
+
+	for (i = 0; i < 8; i++) {
+		for (k = 0; k < 6; k++) {
+			pids[k] = fork();
+			if (!pids[k])
+				producer(1 + i * 6 + k);
+		}
+		usleep(rnd(&seed) % 150000);
+		for (k = 0; k < 6; k++)
+			kill(pids[k], SIGKILL);
+		for (k = 0; k < 6; k++)
+			EXPECT_EQ(waitpid(pids[k], NULL, 0), pids[k]);
+		expect_usable();
+	}
+	expect_rings(0);
+}
+
+/* In the middle of SETUP, which for a large arena takes its time. */
+static void killed_in_setup(void)
+{
+	uint64_t seed = 3;
+	int i;
+
+	for (i = 0; i < 12; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			for (;;) {
+				struct wsq_setup s = {
+					.size = sizeof(s), .sq_entries = 4,
+					.arena_size = 192 << 20,
+				};
+				int fd = dev_open();
+
+				ioctl(fd, WSQ_IOC_SETUP, &s);
+				close(fd);
+			}
+		}
+		usleep(rnd(&seed) % 60000);
+		kill_one(pid);
+	}
+	expect_rings(0);
+	expect_usable();
+}
+
+/* Asleep in ENTER for ever, on a ring with nothing in flight. */
+static void killed_asleep(void)
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct ring r;
+
+		ring_open(&r, 4, 0, 0);
+		ring_enter(&r, 0, 1, WSQ_NO_TIMEOUT);
+		_exit(1);
+	}
+	usleep(100000);
+	kill_one(pid);
+	expect_rings(0);
+}
+
+static unsigned long long free_bytes(void)
+{
+	struct sysinfo si;
+
+	sysinfo(&si);
+	return (unsigned long long)si.freeram * si.mem_unit;
+}
+
+/*
+ * Memory comes back: 30 rings of 32 MiB each, killed at work, are more than
+ * what may be missing afterwards by far.
+ */
+static void memory(void)
+{
+	unsigned long long before, after = 0, end;
+	int i;
+
+	expect_usable();
+	expect_rings(0);
+	before = free_bytes();
+	for (i = 0; i < 30; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			struct wsq_sqe sqe = {
+				.op = WSQ_OP_CRC32C, .len = 16 << 20,
+			};
+			struct ring r;
+			int k;
+
+			ring_open(&r, 8, 0, 32 << 20);
+			memset(r.arena, i, 32 << 20);
+			for (k = 0; k < 8; k++)
+				ring_push(&r, &sqe);
+			ring_enter(&r, 8, 0, 0);
+			raise(SIGKILL);
+		}
+		EXPECT_EQ(waitpid(pid, NULL, 0), pid);
+		/* Not all at once: the guest has 2 GB. */
+		expect_rings(0);
+	}
+	for (end = now_ns() + 5 * SEC; now_ns() < end; usleep(50000)) {
+		after = free_bytes();
+		if (after + (24 << 20) > before)
+			return;
+	}
+	FAIL("%llu MiB were free, %llu MiB are", before >> 20, after >> 20);
+}
+
+static const struct test tests[] = {
+	{ "killed", killed, 40 },
+	{ "killed_together", killed_together, 40 },
+	{ "killed_in_setup", killed_in_setup, 30 },
+	{ "killed_asleep", killed_asleep },
+	{ "memory", memory, 40 },
+};
+
+TEST_MAIN(tests)

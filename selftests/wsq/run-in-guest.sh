@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# Run all programs of selftests/wsq that stand beside this script, and print
+# KTAP with a plan, each program a parent of its tests:
+#
+#   run-in-guest.sh [PROGRAM...]
+#
+# Loads /lib/modules/wsq/wsq.ko (or $WSQ_KO) unless the module is there
+# already. Exit status 0 if nothing failed. Needs root; POSIX shell and busybox
+# only. Takes a minute in an emulated guest.
+
+cd "$(dirname "$0")" || exit 1
+[ $# -gt 0 ] || set -- abi ring kill lifecycle scribble unload
+
+if [ ! -e /sys/module/wsq ]; then
+	insmod "${WSQ_KO:-/lib/modules/wsq/wsq.ko}" || exit 1
+fi
+
+echo "KTAP version 1"
+echo "1..$#"
+n=0
+failed=0
+for prog in "$@"; do
+	n=$((n + 1))
+	echo "  # Subtest: $prog"
+	# A pipe hides the exit status, so it goes through a file.
+	{ "./$prog"; echo $? >"/tmp/.wsq-status.$$"; } 2>&1 |
+		sed -e 's/^TAP version 13$/KTAP version 1/' -e 's/^/  /'
+	read -r status <"/tmp/.wsq-status.$$"
+	if [ "$status" = 0 ]; then
+		echo "ok $n $prog"
+	else
+		echo "not ok $n $prog"
+		failed=1
+	fi
+done
+rm -f "/tmp/.wsq-status.$$"
+exit $failed
