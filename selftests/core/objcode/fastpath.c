@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The fast paths as functions of their own, to be disassembled by count.
+ *
+ * Compiled under shim/native, whose accessors have the orders of the kernel's
+ * and give the same instructions (shim/wsq_user.h says for each why): relaxed
+ * is a plain load or store as READ_ONCE and WRITE_ONCE, the release store is
+ * stlr on arm64 and mov on x86, the local accesses are the kernel's words. So
+ * what is counted here holds for the module.
+ */
+#include "bwos_fifo.h"
+
+int fast_put(struct wsq_bwos_fifo *q, void *task);
+void *fast_get(struct wsq_bwos_fifo *q);
+
+int fast_put(struct wsq_bwos_fifo *q, void *task)
+{
+	return wsq_bwos_fifo_put(q, task);
+}
+
+void *fast_get(struct wsq_bwos_fifo *q)
+{
+	return wsq_bwos_fifo_get(q);
+}
