@@ -19,6 +19,8 @@
  * @nr: its number, from 0; given to @fn
  * @task: the thread
  * @go: when to begin
+ * @over: when @fn has returned. A thread that is stopped before it first ran
+ *	never runs its function, so wait for this first.
  */
 struct wsq_test_thread {
 	void (*fn)(void *arg, int nr);
@@ -26,6 +28,7 @@ struct wsq_test_thread {
 	int nr;
 	struct task_struct *task;
 	struct completion *go;
+	struct completion over;
 };
 
 /*
@@ -46,6 +49,7 @@ static int wsq_test_thread_fn(void *data)
 
 	wait_for_completion(t->go);
 	t->fn(t->arg, t->nr);
+	complete(&t->over);
 	while (!kthread_should_stop())
 		schedule_timeout_interruptible(1);
 	return 0;
@@ -70,6 +74,7 @@ static void wsq_test_run(struct kunit *test, int nr,
 		t[i].arg = arg;
 		t[i].nr = i;
 		t[i].go = &go;
+		init_completion(&t[i].over);
 		t[i].task = kthread_create(wsq_test_thread_fn, &t[i],
 					   "wsq_test/%d", i);
 		if (IS_ERR(t[i].task))
@@ -82,8 +87,10 @@ static void wsq_test_run(struct kunit *test, int nr,
 			cpu = cpumask_first(cpu_online_mask);
 	}
 	complete_all(&go);
-	for (i = 0; i < started; i++)
+	for (i = 0; i < started; i++) {
+		wait_for_completion(&t[i].over);
 		kthread_stop(t[i].task);
+	}
 	KUNIT_ASSERT_EQ(test, started, nr);
 }
 
