@@ -10,11 +10,15 @@
  * neither consumer nor producer needs an atomic read-modify-write or a fence
  * except when it moves to another block. Moving costs the producer three
  * stores and two loads of the new block's words, the consumer one exchange
- * and, if thieves left it something, one add.
+ * and, where thieves took a part of the block, one add.
  *
- * What it costs: put is one load, one slot store, one store-release. get is two
- * loads, one slot load, one store. A steal is two loads, one compare-and-
- * exchange, the slot loads and one add, all on lines of that block.
+ * What it costs: put is one load, one slot store, one store-release. get is one
+ * load, one slot load, one store, and one more load when what it last saw of
+ * the producer is used up. A steal is two loads, one compare-and-exchange, the
+ * slot loads and one add, all on lines of that block. Keep queue and blocks in
+ * one piece of memory: a position at the same offset in its page as @p or @c
+ * makes loads of the one wait for stores to the other (get takes 2.9 cycles
+ * instead of 2.2 then).
  *
  * Best suited for: producer and consumer on one CPU, many small tasks, order
  * roughly kept. Limitations: bounded; what is left in the consumer's own block
@@ -103,7 +107,8 @@
  * No order either: BF(own:P) and BF(own:C), where the producer or the consumer
  * reads what nobody else writes; BF(steal:A), BF(take:A) and BF(empty:B), for
  * which any block number that the directory ever held will do; BF(hint:A),
- * BF(hint:B), BF(empty:A) and BF(empty:C), whose answers are hints.
+ * BF(hint:B), BF(empty:A) and BF(empty:C), whose answers are hints; BF(take:F),
+ * for which no thief is left that could count in this round.
  */
 #ifndef _WSQ_CORE_BWOS_FIFO_H
 #define _WSQ_CORE_BWOS_FIFO_H
@@ -166,6 +171,8 @@ struct wsq_bwos_end {
  * @nr_spare: number of entries in @spare. Producer only.
  * @nr_held: number of entries in @held. Producer only.
  * @c: consumer's end. Consumer only.
+ * @c_seen: b_pos of the consumer's block as get last read it; not above f_pos
+ *	if it has not yet read it in this round. Consumer only.
  * @t_hint: place where a thief last found something. Any thief, no order.
  * @blocks: all blocks, those of the directory and spare ones. Constant.
  * @slots: @block_size slots for each of @blocks. Constant pointer.
@@ -181,6 +188,7 @@ struct wsq_bwos_fifo {
 	u32 nr_held;
 
 	struct wsq_bwos_end c WSQ_CACHE_ALIGNED;
+	u64 c_seen;
 
 	atomic64_t t_hint WSQ_CACHE_ALIGNED;
 
@@ -279,15 +287,22 @@ static inline void *wsq_bwos_fifo_get(struct wsq_bwos_fifo *q)
 	u64 i = wsq_bwos_idx(f);
 	void *task;
 
-	if (unlikely(i == q->c.block_size))
-		return wsq_bwos_fifo_get_slow(q);
 	/*
-	 * Same block, same round: words compare as indices do. f is ahead if
-	 * thieves have taken what this context does not see put yet, which
-	 * takes a producer on another CPU.
+	 * Same block, same round: words compare as indices do. Looking at the
+	 * producer again only when what it was seen to have put is used up
+	 * spares a load and a compare, 0.3 of 2.2 cycles.
 	 */
-	if (wsq_local_read(&blk->b_pos) <= f)			/* BF(get:B) */
-		return NULL;
+	if (unlikely(f >= q->c_seen)) {
+		if (i == q->c.block_size)
+			return wsq_bwos_fifo_get_slow(q);
+		q->c_seen = wsq_local_read(&blk->b_pos);	/* BF(get:B) */
+		/*
+		 * f is ahead if thieves have taken what this context does not
+		 * see put yet, which takes a producer on another CPU.
+		 */
+		if (q->c_seen <= f)
+			return NULL;
+	}
 
 	task = wsq_slot_read(&q->c.slots[i]);			/* BF(get:C) */
 	/* After the slot is read: BF(open:A) lets the producer reuse it. */
