@@ -25,6 +25,7 @@
 #include "sum.h"
 
 #define MAX_JOBS	1024
+#define MAX_CLAIM	8
 
 enum { OPT_PIN = 256, OPT_DEPTH, OPT_ARENA, OPT_STALL, OPT_PROGRESS, OPT_TABLE };
 
@@ -196,6 +197,12 @@ static int prepare(struct sum_run *run, int fd)
 	if (!run->max_len || counters_get(fd, &run->before) ||
 	    sum_list_make(&run->list, o))
 		return -1;
+	/* No producer without work; short lists are shared out evenly. */
+	if (o->jobs > run->list.nr)
+		o->jobs = run->list.nr ?: 1;
+	run->claim = run->list.nr / (4 * o->jobs);
+	if (run->claim < 1 || run->claim > MAX_CLAIM)
+		run->claim = run->claim ? MAX_CLAIM : 1;
 	run->next = shared(sizeof(*run->next));
 	run->result = shared((run->list.nr + 1) * sizeof(*run->result));
 	run->worker = shared(o->jobs * sizeof(*run->worker));

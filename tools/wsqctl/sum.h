@@ -112,6 +112,7 @@ struct sum_opts {
  * @before: the module's counters at the start; nodes of CPUs
  * @after: at the end, then the difference
  * @max_len: what sha256 takes
+ * @claim: files that a worker claims at a time
  * @next: first file that no worker has claimed; shared
  * @result: of each file; shared
  * @worker: of each worker; shared
@@ -128,6 +129,7 @@ struct sum_run {
 	struct counters before;
 	struct counters after;
 	uint64_t max_len;
+	size_t claim;
 	size_t *next;
 	struct sum_result *result;
 	struct sum_worker *worker;

@@ -24,7 +24,6 @@
 
 #include "sum.h"
 
-#define CLAIM		8	/* files claimed at a time */
 #define BATCH		16	/* tasks handed over at a time */
 #define UNKNOWN		65536	/* room for a file that does not say its size */
 
@@ -85,9 +84,9 @@ static void finish(struct producer *p, size_t file, enum sum_stage stage,
 static bool next_file(struct producer *p, size_t *file)
 {
 	if (p->claim == p->claim_end) {
-		p->claim = __atomic_fetch_add(p->run->next, CLAIM,
+		p->claim = __atomic_fetch_add(p->run->next, p->run->claim,
 					      __ATOMIC_RELAXED);
-		p->claim_end = p->claim + CLAIM;
+		p->claim_end = p->claim + p->run->claim;
 	}
 	if (p->claim >= p->run->list.nr) {
 		p->claim = p->claim_end = p->run->list.nr;
