@@ -19,6 +19,8 @@
  * before the flush is in the second, in one of the two phases. So equal sums
  * mean that it has run.
  *
+ * litmus/exec-flush-count.litmus, litmus/exec-flush-wake.litmus
+ *
  *	[FL1] done counter, release (wsq_account())  ->  acquire (wsq_sum_done())
  *		covers the put counter of the same item, which its worker saw,
  *		and everything the item did
