@@ -185,6 +185,11 @@ class Commands(unittest.TestCase):
         self.assertIn("status 3", done.stderr)
         self.assertFalse(os.path.exists(self.path))
 
+    def test_known_suites_exist(self):
+        collect = script("collect")
+        for name in collect.SUITES:
+            self.assertTrue(os.access(collect.program_of(name), os.X_OK), name)
+
     def test_missing_suite(self):
         done = self.run_tool("collect", "-o", self.path, "/nonexistent")
         self.assertEqual(done.returncode, 1)
