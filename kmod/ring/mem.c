@@ -46,7 +46,8 @@ int wsq_mem_alloc(struct wsq_mem *mem, u64 bytes, u64 offset)
 	mem->pgoff = offset >> PAGE_SHIFT;
 	if (!nr)
 		return 0;
-	mem->pages = kvcalloc(nr, sizeof(*mem->pages), GFP_KERNEL_ACCOUNT);
+	mem->pages = kvcalloc(nr, sizeof(*mem->pages),
+			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!mem->pages)
 		return -ENOMEM;
 	while (mem->nr < nr) {
@@ -108,7 +109,8 @@ static const struct vm_operations_struct wsq_mem_vm_ops = {
  * @vma: where; the file is the ring's
  *
  * Only whole, shared, and not for execution, now or by mprotect(). Not
- * inherited by fork(), not grown by mremap(), not dumped.
+ * inherited by fork() unless madvise() says so, not grown by mremap(), not
+ * dumped.
  *
  * Context: ->mmap().
  * Return: 0; %-EINVAL for another length or a private mapping; %-EACCES for

@@ -20,8 +20,8 @@
 #include "../compat/export.h"
 #include "ring.h"
 
-/* Ends can be counted in pages, and offsets in the mapping do not wrap. */
-#define WSQ_ARENA_LIMIT		BIT_ULL(40)
+/* The array of its pages is then as large as kvmalloc() makes any. */
+#define WSQ_ARENA_LIMIT		BIT_ULL(39)
 #define WSQ_ARENA_DEFAULT	(256ULL << 20)
 
 static unsigned long long wsq_arena_max_param = WSQ_ARENA_DEFAULT;
@@ -70,7 +70,7 @@ static const struct kernel_param_ops wsq_arena_max_ops = {
 };
 
 module_param_cb(arena_max, &wsq_arena_max_ops, &wsq_arena_max_param, 0644);
-MODULE_PARM_DESC(arena_max, "largest arena of a ring in bytes, 0 to 2^40");
+MODULE_PARM_DESC(arena_max, "largest arena of a ring in bytes, 0 to 2^39");
 __MODULE_PARM_TYPE(arena_max, "ullong");
 
 /**
@@ -200,8 +200,10 @@ static int wsq_ring_make_reqs(struct wsq_ring *ring)
 {
 	u32 n = ring->sizes.cq_entries, i;
 
-	ring->reqs = kvcalloc(n, sizeof(*ring->reqs), GFP_KERNEL_ACCOUNT);
-	ring->slots = kvcalloc(n, sizeof(*ring->slots), GFP_KERNEL_ACCOUNT);
+	ring->reqs = kvcalloc(n, sizeof(*ring->reqs),
+			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	ring->slots = kvcalloc(n, sizeof(*ring->slots),
+			       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
 	if (!ring->reqs || !ring->slots)
 		return -ENOMEM;
 	for (i = 0; i < n; i++) {

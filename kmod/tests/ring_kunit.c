@@ -16,7 +16,7 @@
 
 #define ARENA	((u64)SZ_16M + SZ_4M)
 #define LONGEST	((u64)SZ_16M)
-#define TOP_BIT	(1ULL << 63)
+#define TOP_BIT	BIT_ULL(63)
 
 #define ROW(e, ...)	{ .err = (e), .sqe = { __VA_ARGS__ } }
 #define NOP(e, ...)	ROW(e, .op = WSQ_OP_NOP, ##__VA_ARGS__)
@@ -193,7 +193,7 @@ static const struct {
 	{ -EINVAL, 2, 0x80000000, 0 },
 	{ -EINVAL, 2, 0, U64_MAX },
 	{ -EINVAL, 2, 0, U64_MAX - PAGE_SIZE },
-	{ -EINVAL, 2, 0, (1ULL << 40) + 1 },
+	{ -EINVAL, 2, 0, BIT_ULL(39) + 1 },
 };
 
 static void ring_sizes(struct kunit *test)
@@ -371,8 +371,8 @@ static void ring_slots(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, wsq_slot_done(ring, n));
 			KUNIT_EXPECT_FALSE(test, wsq_slot_done(ring, n + lap));
 			if (n >= lap)
-				KUNIT_EXPECT_TRUE(test, wsq_slot_done(ring,
-								n - lap));
+				KUNIT_EXPECT_TRUE(test,
+						  wsq_slot_done(ring, n - lap));
 			KUNIT_EXPECT_EQ(test, atomic64_read(&slot) & (lap - 1),
 					index);
 		}

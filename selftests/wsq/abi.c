@@ -697,9 +697,9 @@ static void arena_max(void)
 	} rows[] = {
 		{ "x", -EINVAL, 8192 },
 		{ "-1", -EINVAL, 8192 },
-		{ "1099511627777", -EINVAL, 8192 },
+		{ "549755813889", -EINVAL, 8192 },
 		{ "99999999999999999999", -ERANGE, 8192 },
-		{ "1099511627776", 0, 1099511627776ULL },
+		{ "549755813888", 0, 549755813888ULL },
 		{ "8193", 0, 8192 },
 		{ "0", 0, 0 },
 	};
@@ -727,6 +727,19 @@ static void arena_max(void)
 	}
 }
 
+#ifdef __x86_64__
+static int syscall32(long nr, long a, long b, long c)
+{
+	long ret;
+
+	asm volatile("int $0x80"
+		     : "=a" (ret)
+		     : "a" (nr), "b" (a), "c" (b), "d" (c)
+		     : "memory", "r8", "r9", "r10", "r11");
+	return ret;
+}
+#endif
+
 /* The same ioctls as a 32-bit program makes them. */
 static void compat(void)
 {
@@ -734,17 +747,15 @@ static void compat(void)
 	struct wsq_query *q = mmap(NULL, PAGE, RW, MAP_PRIVATE |
 				   MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 	int fd = dev_open();
-	long ret;
+	int ret;
 
 	EXPECT(q != MAP_FAILED);
 	q->size = sizeof(*q);
-	asm volatile("int $0x80"
-		     : "=a" (ret)
-		     : "a" (54), "b" (fd), "c" (WSQ_IOC_QUERY), "d" (q)
-		     : "memory", "r8", "r9", "r10", "r11");
-	if ((int)ret == -ENOSYS)
+	/* 20 is getpid there, something else in UML and elsewhere. */
+	if (syscall32(20, 0, 0, 0) != getpid())
 		SKIP("no 32-bit system calls in this kernel");
-	EXPECT_EQ((int)ret, 0);
+	ret = syscall32(54, fd, WSQ_IOC_QUERY, (long)q);
+	EXPECT_EQ(ret, 0);
 	EXPECT_EQ(q->nr_ops, WSQ_OP_NR);
 #else
 	SKIP("knows x86 only");

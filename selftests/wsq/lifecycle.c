@@ -54,7 +54,19 @@ static void forked(void)
 	}
 	expect_child(pid);
 
-	/* the file is, and can be mapped anew: the same ring. */
+	/* unless one asks for it, which is harmless. */
+	EXPECT_ERR(madvise(r.arena, PAGE, MADV_DOFORK), 0);
+	pid = fork();
+	if (!pid) {
+		EXPECT_EQ(r.arena[0], 42);
+		close(r.fd);
+		r.arena[2] = 45;
+		_exit(0);
+	}
+	expect_child(pid);
+	EXPECT_EQ(r.arena[2], 45);
+
+	/* The file is, and can be mapped anew: the same ring. */
 	pid = fork();
 	if (!pid) {
 		ring_map(&r);
