@@ -22,6 +22,7 @@ its own would escape.
 """
 import re
 import sys
+from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -154,10 +155,11 @@ def check():
                    if label not in borne]
         base = re.sub(r"-(negative(-\d+)?|redundant)\.litmus$", ".litmus", path.name)
         if base != path.name:
-            ours, theirs = statements(path), statements(LITMUS / base)
+            ours = Counter(statements(path))
+            theirs = Counter(statements(LITMUS / base))
             # One statement changed, or one gone.
-            gone = [l for l in theirs if l not in ours]
-            new = [l for l in ours if l not in theirs]
+            gone = list((theirs - ours).elements())
+            new = list((ours - theirs).elements())
             if len(gone) + len(new) not in (1, 2):
                 errors.append(f"{path.name}: differs from {base} in {gone} {new}")
     listed = {l.split()[1] for l in MUTANTS.read_text().splitlines()
