@@ -323,8 +323,9 @@ static void progress(struct sum_run *run, uint64_t ns, bool last)
 		errors += __atomic_load_n(&w->errors, __ATOMIC_RELAXED);
 	}
 	fflush(stdout);
-	fprintf(stderr, "%s%3.0f %% %" PRIu64 "/%zu files, %.1f MB, %.0f files/s, %" PRIu64 " errors%s",
-		tty ? "\r" : "", run->list.nr ?
+	fprintf(stderr, "%s%3.0f %% %" PRIu64 "/%zu files, %.1f MB, "
+		"%.0f files/s, %" PRIu64 " errors%s", tty ? "\r" : "",
+		run->list.nr ?
 		100.0 * (double)files / (double)run->list.nr : 100.0, files,
 		run->list.nr, (double)bytes / 1e6, (double)files / s, errors,
 		tty && !last ? "\033[K" : tty ? "\033[K\n" : "\n");

@@ -89,7 +89,8 @@ static bool next_file(struct producer *p, size_t *file)
 		p->claim_end = p->claim + p->run->claim;
 	}
 	if (p->claim >= p->run->list.nr) {
-		p->claim = p->claim_end = p->run->list.nr;
+		p->claim = p->run->list.nr;
+		p->claim_end = p->claim;
 		return false;
 	}
 	*file = p->claim++;

@@ -293,7 +293,8 @@ static void pass_numbers(void)
 	struct wsq_cqe *cqe, *many[8];
 
 	CHECK(wsq_peek_cqe(&r, &cqe) == -EAGAIN);
-	slots[0].seq = slots[1].seq = 1;
+	slots[0].seq = 1;
+	slots[1].seq = 1;
 	CHECK(wsq_peek_batch_cqe(&r, many, 8) == 2);
 	wsq_cq_advance(&r, 2);
 	CHECK(khead == 2 && wsq_peek_cqe(&r, &cqe) == -EAGAIN);
