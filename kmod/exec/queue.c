@@ -11,6 +11,7 @@
 
 /* Queues by id. Workers look under RCU, or with preemption off. */
 struct xarray wsq_queues;
+WSQ_EXPORT(wsq_queues);
 
 /* Makes and frees one queue at a time; holds queues for statistics. */
 DEFINE_MUTEX(wsq_queues_lock);

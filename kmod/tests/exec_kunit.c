@@ -417,6 +417,25 @@ static void exec_many_queues(struct kunit *test)
 	vfree(items);
 }
 
+/* When all numbers are taken, an honest answer, and nothing is left behind. */
+static void exec_too_many(struct kunit *test)
+{
+	struct wsq *q;
+	u32 id, taken = 0;
+
+	for (id = 0; id < WSQ_MAX_QUEUES; id++)
+		taken += !xa_reserve(&wsq_queues, id, GFP_KERNEL);
+	KUNIT_EXPECT_EQ(test, taken, WSQ_MAX_QUEUES);
+	q = wsq_create(NULL, "one too many");
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(q), -ENOSPC);
+	if (!IS_ERR(q))
+		wsq_destroy(q);
+	for (id = 0; id < WSQ_MAX_QUEUES; id++)
+		xa_release(&wsq_queues, id);
+	q = queue_new(test, 2, 2);
+	wsq_destroy(q);
+}
+
 struct fair {
 	struct wsq *busy;
 	struct wsq *calm;
@@ -565,6 +584,7 @@ static struct kunit_case exec_cases[] = {
 	KUNIT_CASE(exec_nested),
 	KUNIT_CASE(exec_stolen_from_busy),
 	KUNIT_CASE(exec_many_queues),
+	KUNIT_CASE(exec_too_many),
 	KUNIT_CASE(exec_fair),
 	KUNIT_CASE(exec_idle),
 	KUNIT_CASE(exec_stats),
