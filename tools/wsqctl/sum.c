@@ -169,32 +169,44 @@ static int nth_cpu(const cpu_set_t *set, unsigned int n)
 	return 0;
 }
 
-/* How long sha256's tasks may be; 0 after a complaint. */
-static uint64_t sha256_limit(int fd)
+/* Whether the module can do it, so that no producer fails for what is known. */
+static int check_limits(struct sum_run *run, int fd)
 {
+	const struct sum_opts *o = &run->opts;
 	struct wsq_query q = { .size = 0 };
 	struct wsq_op_info *ops;
-	uint64_t max = 0;
 	unsigned int i;
 
 	if (query(fd, &q, &ops))
-		return 0;
+		return -1;
 	for (i = 0; i < q.nr_ops; i++)
 		if (!strncmp(ops[i].name, "sha256", sizeof(ops[i].name)) &&
 		    ops[i].op == WSQ_OP_SHA256)
-			max = ops[i].max_len;
+			run->max_len = ops[i].max_len;
 	free(ops);
-	if (!max)
+	if (!run->max_len) {
 		complain("this module has no sha256 op");
-	return max;
+		return -1;
+	}
+	if (o->depth > q.max_sq_entries || 2 * o->depth > q.max_cq_entries) {
+		complain("depth: the module has rings of up to %u entries",
+			 q.max_sq_entries);
+		return -1;
+	}
+	if (sum_arena_bytes(o) > q.max_arena) {
+		complain("arena: the module has arenas of up to %" PRIu64
+			 " bytes, of which %" PRIu64 " are for digests",
+			 (uint64_t)q.max_arena, sum_arena_bytes(o) - o->arena);
+		return -1;
+	}
+	return 0;
 }
 
 static int prepare(struct sum_run *run, int fd)
 {
 	struct sum_opts *o = &run->opts;
 
-	run->max_len = sha256_limit(fd);
-	if (!run->max_len || counters_get(fd, &run->before) ||
+	if (check_limits(run, fd) || counters_get(fd, &run->before) ||
 	    sum_list_make(&run->list, o))
 		return -1;
 	/* No producer without work; short lists are shared out evenly. */

@@ -147,6 +147,14 @@ struct sum_total {
 	struct wsq_cpu_stats cpu;
 };
 
+#define DIGEST_ROOM	64	/* in the arena, for each task in flight */
+
+/* The arena that a producer asks for: the files' and a digest for each task. */
+static inline uint64_t sum_arena_bytes(const struct sum_opts *o)
+{
+	return o->arena + (((uint64_t)DIGEST_ROOM * o->depth + 4095) & ~4095ULL);
+}
+
 int sum_list_make(struct sum_list *l, const struct sum_opts *o);
 void sum_list_free(struct sum_list *l);
 

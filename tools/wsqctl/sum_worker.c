@@ -44,7 +44,7 @@ struct producer {
 	uint32_t nr_free;
 	uint32_t fresh[BATCH];	/* filled since the last submission */
 	uint32_t nr_fresh;
-	uint64_t digests;	/* offset of the array of digests, 64 bytes each */
+	uint64_t digests;	/* offset of the array of digests */
 	size_t claim, claim_end;
 	time_t heard;		/* when the last completion came */
 	uint8_t buf[65536];
@@ -128,7 +128,7 @@ static int reap(struct producer *p)
 				return give_up(p, GIVEUP_STRAY, EPROTO);
 			s = &p->slot[c->user_data];
 			digest = wsq_arena_ptr(&p->ring, p->digests +
-					       64 * c->user_data);
+					       DIGEST_ROOM * c->user_data);
 			account(p, s, c);
 			s->busy = false;
 			if (c->res >= 0) {
@@ -255,7 +255,7 @@ static int queue_task(struct producer *p, size_t file, uint64_t block,
 	p->slot[id] = (struct slot){
 		.file = file, .block = block, .len = len, .busy = true,
 	};
-	wsq_prep_sha256(sqe, p->digests + 64 * id, block, len);
+	wsq_prep_sha256(sqe, p->digests + DIGEST_ROOM * id, block, len);
 	wsq_sqe_set_data64(sqe, id);
 	p->fresh[p->nr_fresh++] = id;
 	return 0;
@@ -364,7 +364,7 @@ static int begin(struct producer *p, int cpu)
 	struct wsq_query q = {
 		.sq_entries = o->depth, .cq_entries = 2 * o->depth,
 	};
-	uint64_t arena = o->arena + 64ULL * o->depth;
+	uint64_t arena = sum_arena_bytes(o);
 	int64_t digests;
 	uint32_t i;
 	int ret;
@@ -395,7 +395,8 @@ static int begin(struct producer *p, int cpu)
 	if (ret)
 		return give_up(p, GIVEUP_RING, -ret);
 	/* Beside the power of two that stays whole for the files. */
-	digests = wsq_arena_alloc(&p->ring, 64ULL * o->depth, 64);
+	digests = wsq_arena_alloc(&p->ring, (size_t)DIGEST_ROOM * o->depth,
+				  DIGEST_ROOM);
 	if (digests < 0)
 		return give_up(p, GIVEUP_RING, (int)-digests);
 	p->digests = digests;
