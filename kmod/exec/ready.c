@@ -225,6 +225,7 @@ void wsq_ready_forget(u32 id)
 
 	for_each_possible_cpu(cpu) {
 		clear_bit(id, wsq_cpus[cpu]->leaf);
+		/* Clear, then look: as in wsq_ready_unmark(). */
 		smp_mb__after_atomic();
 		wsq_summary_tidy(wsq_cpus[cpu], wsq_leaf_word(id));
 	}

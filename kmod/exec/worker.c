@@ -20,8 +20,11 @@
 #include "../compat/export.h"
 #include "exec.h"
 
+/* All workers, those that lost their CPU included. */
 LIST_HEAD(wsq_workers);
 WSQ_EXPORT(wsq_workers);
+
+/* Starts and ends one worker at a time; holds the list. */
 DEFINE_MUTEX(wsq_workers_lock);
 WSQ_EXPORT(wsq_workers_lock);
 
@@ -61,8 +64,9 @@ static void wsq_account(struct wsq_container *ct, const struct wsq_worker *w,
 			unsigned int phase)
 {
 	if (wsq_at_home(w))
+		/* [FL1] */
 		smp_store_release(&ct->done_cnt[phase],
-				  ct->done_cnt[phase] + 1);	/* [FL1] */
+				  ct->done_cnt[phase] + 1);
 	else
 		atomic64_fetch_add_release(1, &ct->far_cnt[phase]);
 }

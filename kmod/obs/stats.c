@@ -73,6 +73,7 @@ WSQ_EXPORT(wsq_stats_cpu);
  * wsq_stats_queues() - how many queues there are
  *
  * Context: task; may sleep.
+ * Return: that number.
  */
 u32 wsq_stats_queues(void)
 {
@@ -92,6 +93,7 @@ WSQ_EXPORT(wsq_stats_queues);
  * wsq_stats_workers() - how many workers there are
  *
  * Context: any.
+ * Return: that number.
  */
 u32 wsq_stats_workers(void)
 {

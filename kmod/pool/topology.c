@@ -103,9 +103,7 @@ static int wsq_victim_cmp(const void *a, const void *b, const void *priv)
 	if (va->hops != vb->hops)
 		return va->hops < vb->hops ? -1 : 1;
 	/* Equally far: from the thief's own number upwards, then around. */
-	if ((va->cpu > self) != (vb->cpu > self))
-		return va->cpu > self ? -1 : 1;
-	return va->cpu < vb->cpu ? -1 : 1;
+	return va->cpu - self < vb->cpu - self ? -1 : 1;
 }
 
 static struct wsq_access *wsq_access_make(const struct wsq_topology *topo,

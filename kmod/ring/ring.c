@@ -315,6 +315,7 @@ void wsq_ring_release(struct wsq_ring *ring)
  * wsq_ring_count() - rings that exist, dead ones not yet freed included
  *
  * Context: any.
+ * Return: that number.
  */
 u32 wsq_ring_count(void)
 {

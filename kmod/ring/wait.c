@@ -188,6 +188,7 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
  * a hint to that process.
  *
  * Context: any.
+ * Return: EPOLL* bits.
  */
 __poll_t wsq_ring_poll(struct wsq_ring *ring)
 {

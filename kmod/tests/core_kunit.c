@@ -165,6 +165,7 @@ static void stress_thread(void *arg, int nr)
 	int n, i;
 
 	if (nr) {
+		/* What the owner took is counted before. */
 		while (!smp_load_acquire(&s->done)) {
 			preempt_disable();
 			n = wsq_bwos_fifo_steal(s->q, got, s->max);
@@ -203,6 +204,7 @@ static void stress_thread(void *arg, int nr)
 		stress_saw(s, task);
 	}
 	preempt_enable();
+	/* After the last take. */
 	smp_store_release(&s->done, true);
 }
 
@@ -265,7 +267,7 @@ static void inbox_thread(void *arg, int nr)
 	for (;;) {
 		bool over = !atomic_read(&s->pushers);
 
-		smp_rmb();
+		smp_rmb();	/* over, then the inbox */
 		if (wsq_backlog_empty(&bl))
 			wsq_backlog_fill(&bl, wsq_inbox_take(&s->inbox));
 		wsq_test_breathe();

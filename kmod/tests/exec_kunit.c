@@ -340,7 +340,7 @@ static void where_fn(struct wsq_work *work)
 	struct where *w = container_of(work, struct where, work);
 
 	w->cpu = raw_smp_processor_id();
-	udelay(50);
+	udelay(9);
 }
 
 /*

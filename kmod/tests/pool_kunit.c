@@ -308,7 +308,7 @@ static void pool_thread(void *arg, int nr)
 	for (;;) {
 		bool over = !atomic_read(&s->pushing);
 
-		smp_rmb();
+		smp_rmb();	/* over, then the pool */
 		task = wsq_pool_pop(s->pool);
 		if (task)
 			pool_saw(s, task);

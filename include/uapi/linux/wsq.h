@@ -89,6 +89,10 @@ struct wsq_cqe {
  *	with release.
  * @cq_head: completion entries that the process has read. Process writes, with
  *	release.
+ * @rsv0: keeps @sq_head on a cache line of its own
+ * @rsv1: likewise @sq_tail
+ * @rsv2: likewise @cq_head
+ * @rsv3: likewise @cq_tail
  * @cq_tail: completion entries given out; entry cq_tail - 1 may still be on
  *	its way, @seq of the entry decides. Kernel writes, at times that suit
  *	it: a hint.
