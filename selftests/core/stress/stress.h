@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the stress programs share: failing, options, and the nurse, a thread
+ * that puts others to sleep wherever they happen to be.
+ *
+ * The nurse sends SIGUSR1; the handler sleeps. So a thread stops between any
+ * two instructions, as a virtual CPU that is descheduled does, for up to the
+ * time given. Under the thread sanitizer handlers run at the next access to
+ * shared memory or system call instead, which is where it matters.
+ */
+#ifndef _WSQ_SELFTESTS_STRESS_H
+#define _WSQ_SELFTESTS_STRESS_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "queue.h"
+
+#define MAX_THREADS	32
+
+static u64 seed = 1;
+static u32 pause_us;
+static bool over;
+
+static inline bool is_over(void)
+{
+	return __atomic_load_n(&over, __ATOMIC_ACQUIRE);
+}
+
+__attribute__((format(printf, 1, 2), noreturn))
+static inline void fail(const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	printf("FAIL (seed %llu): ", seed);
+	vprintf(fmt, args);
+	printf("\n");
+	fflush(stdout);
+	_exit(1);
+	va_end(args);
+}
+
+#define check(cond, ...)			\
+do {						\
+	if (!(cond))				\
+		fail(__VA_ARGS__);		\
+} while (0)
+
+static inline void timed_out(int sig)
+{
+	static const char text[] = "FAIL: no end within the time limit\n";
+
+	(void)sig;
+	if (write(1, text, sizeof(text) - 1))
+		_exit(1);
+	_exit(1);
+}
+
+static inline void sleep_us(u32 us)
+{
+	struct timespec ts = { 0, (long)us * 1000 };
+
+	nanosleep(&ts, NULL);
+}
+
+/* Some hundred nanoseconds of work, now and then the CPU for somebody else. */
+static inline void dawdle(u64 *state)
+{
+	u64 r = rnd(state), i;
+
+	if (r % 64 == 0)
+		sched_yield();
+	else if (r % 2)
+		for (i = 0; i < (r >> 32) % 512; i++)
+			barrier();
+}
+
+static inline void on_pause(int sig)
+{
+	(void)sig;
+	sleep_us(pause_us);
+}
+
+struct patients {
+	pthread_t thread[MAX_THREADS];
+	u32 nr;
+};
+
+static inline void *nurse(void *arg)
+{
+	struct patients *p = (struct patients *)arg;
+	u64 state = seed ^ 0x9e3779b97f4a7c15ULL;
+
+	while (!is_over()) {
+		pthread_kill(p->thread[rnd(&state) % p->nr], SIGUSR1);
+		sleep_us((u32)(rnd(&state) % (pause_us / 2 + 1)) + 20);
+	}
+	return NULL;
+}
+
+static inline void stress_init(u32 limit_s)
+{
+	struct sigaction sa;
+
+	memset(&sa, 0, sizeof(sa));
+	sa.sa_handler = on_pause;
+	sa.sa_flags = SA_RESTART;
+	sigaction(SIGUSR1, &sa, NULL);
+	sa.sa_handler = timed_out;
+	sigaction(SIGALRM, &sa, NULL);
+	alarm(limit_s);
+}
+
+static inline u64 option(const char *arg, const char *name, u64 *value)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(arg, name, n) || arg[n] != '=')
+		return 0;
+	*value = strtoull(arg + n + 1, NULL, 0);
+	return 1;
+}
+
+#endif /* _WSQ_SELFTESTS_STRESS_H */
