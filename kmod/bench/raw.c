@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pools of pointers: wsq_pool one by one and in batches, and ptr_ring likewise.
+ * The pool runs nothing; who takes a pointer calls the function that it finds
+ * through it.
+ *
+ * Submitting, each member fills the pool (or, with ptr_ring, its own ring) and
+ * empties it again whenever it is full. Handing over, member 0 produces and
+ * member 1 consumes: with wsq_pool it steals, and since the block in which the
+ * producer last took something is out of a thief's reach, a producer that finds
+ * the pool full takes a pointer itself.
+ */
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/ptr_ring.h>
+#include <linux/sched.h>
+
+#include "bench.h"
+
+/* Items run since the last bench_raw_clean(). */
+static atomic_t bench_raw_runs = ATOMIC_INIT(0);
+
+/* The producer has queued everything and taken what was left. */
+static bool bench_raw_over;
+
+static void bench_raw_empty(struct bench_raw *raw)
+{
+}
+
+static void bench_raw_prepare(struct bench_item *items, unsigned int nr,
+			      bool stamp)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		items[i].raw.func = bench_raw_empty;
+	bench_raw_over = false;
+}
+
+static bool bench_raw_clean(struct bench_item *items, unsigned int nr)
+{
+	return atomic_xchg(&bench_raw_runs, 0) == nr;
+}
+
+static inline void bench_raw_run(struct bench_raw *raw)
+{
+	raw->func(raw);
+}
+
+/* wsq_pool */
+
+static struct wsq_pool *bench_the_pool;
+
+static int bench_pool_start(void)
+{
+	bench_the_pool = wsq_pool_create(NULL, "wsq_bench");
+	return PTR_ERR_OR_ZERO(bench_the_pool);
+}
+
+static void bench_pool_stop(void)
+{
+	wsq_pool_destroy(bench_the_pool);
+}
+
+static void bench_pool_flush(unsigned int member)
+{
+	struct bench_raw *raw;
+	unsigned int runs = 0;
+
+	while ((raw = wsq_pool_pop(bench_the_pool))) {
+		bench_raw_run(raw);
+		runs++;
+	}
+	atomic_add(runs, &bench_raw_runs);
+}
+
+static void bench_pool_queue(struct bench_item *items, unsigned int nr,
+			     unsigned int member)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		while (wsq_pool_push(bench_the_pool, &items[i].raw))
+			bench_pool_flush(member);
+	}
+}
+
+static void bench_pool_produce(struct bench_item *items, unsigned int nr)
+{
+	struct bench_raw *raw;
+	unsigned int i, runs = 0;
+
+	for (i = 0; i < nr; i++) {
+		while (wsq_pool_push(bench_the_pool, &items[i].raw)) {
+			raw = wsq_pool_pop(bench_the_pool);
+			if (raw) {
+				bench_raw_run(raw);
+				runs++;
+			}
+		}
+	}
+	while ((raw = wsq_pool_pop(bench_the_pool))) {
+		bench_raw_run(raw);
+		runs++;
+	}
+	atomic_add(runs, &bench_raw_runs);
+	/* Pairs with bench_pool_consume(): nothing is left by then. */
+	smp_store_release(&bench_raw_over, true);
+}
+
+static void bench_pool_consume(unsigned int nr)
+{
+	struct bench_raw *raw;
+	unsigned int runs = 0;
+
+	/* Pairs with bench_pool_produce(). */
+	while (!smp_load_acquire(&bench_raw_over)) {
+		raw = wsq_pool_pop(bench_the_pool);
+		if (raw) {
+			bench_raw_run(raw);
+			runs++;
+		} else {
+			cpu_relax();
+			cond_resched();
+		}
+	}
+	atomic_add(runs, &bench_raw_runs);
+}
+
+struct bench_service bench_pool = {
+	.name = "wsq pool",
+	.start = bench_pool_start,
+	.stop = bench_pool_stop,
+	.prepare = bench_raw_prepare,
+	.queue = bench_pool_queue,
+	.flush = bench_pool_flush,
+	.clean = bench_raw_clean,
+	.raw = true,
+	.produce = bench_pool_produce,
+	.consume = bench_pool_consume,
+};
+
+static int bench_pool_many_start(void)
+{
+	/* The pool of bench_pool, which is started before. */
+	return PTR_ERR_OR_ZERO(bench_the_pool);
+}
+
+static void bench_pool_many_stop(void)
+{
+}
+
+static void bench_pool_many_flush(unsigned int member)
+{
+	void *tasks[BENCH_BATCH];
+	unsigned int i, nr, runs = 0;
+
+	while ((nr = wsq_pool_pop_many(bench_the_pool, tasks, BENCH_BATCH))) {
+		for (i = 0; i < nr; i++)
+			bench_raw_run(tasks[i]);
+		runs += nr;
+	}
+	atomic_add(runs, &bench_raw_runs);
+}
+
+static void bench_pool_many_queue(struct bench_item *items, unsigned int nr,
+				  unsigned int member)
+{
+	void *tasks[BENCH_BATCH];
+	unsigned int i, n, done;
+
+	for (i = 0; i < nr; i += n) {
+		for (n = 0; n < BENCH_BATCH && i + n < nr; n++)
+			tasks[n] = &items[i + n].raw;
+		for (done = 0; done < n;) {
+			done += wsq_pool_push_many(bench_the_pool, tasks + done,
+						   n - done);
+			if (done < n)
+				bench_pool_many_flush(member);
+		}
+	}
+}
+
+struct bench_service bench_pool_many = {
+	.name = "wsq pool batched",
+	.start = bench_pool_many_start,
+	.stop = bench_pool_many_stop,
+	.prepare = bench_raw_prepare,
+	.queue = bench_pool_many_queue,
+	.flush = bench_pool_many_flush,
+	.clean = bench_raw_clean,
+	.raw = true,
+};
+
+/* ptr_ring, one for each submitting CPU */
+
+static struct ptr_ring bench_ring[BENCH_MAX_CPUS];
+
+static int bench_ptr_ring_start(void)
+{
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < bench_nr_cpus; i++) {
+		ret = ptr_ring_init(&bench_ring[i], BENCH_RING_SIZE,
+				    GFP_KERNEL);
+		if (ret) {
+			while (i--)
+				ptr_ring_cleanup(&bench_ring[i], NULL);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+static void bench_ptr_ring_stop(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < bench_nr_cpus; i++)
+		ptr_ring_cleanup(&bench_ring[i], NULL);
+}
+
+static void bench_ptr_ring_flush(unsigned int member)
+{
+	struct bench_raw *raw;
+	unsigned int runs = 0;
+
+	while ((raw = ptr_ring_consume(&bench_ring[member]))) {
+		bench_raw_run(raw);
+		runs++;
+	}
+	atomic_add(runs, &bench_raw_runs);
+}
+
+static void bench_ptr_ring_queue(struct bench_item *items, unsigned int nr,
+				 unsigned int member)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		while (ptr_ring_produce(&bench_ring[member], &items[i].raw))
+			bench_ptr_ring_flush(member);
+	}
+}
+
+static void bench_ptr_ring_produce(struct bench_item *items, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		while (ptr_ring_produce(&bench_ring[0], &items[i].raw)) {
+			cpu_relax();
+			cond_resched();
+		}
+	}
+}
+
+static void bench_ptr_ring_consume(unsigned int nr)
+{
+	struct bench_raw *raw;
+	unsigned int runs = 0;
+
+	while (runs < nr) {
+		raw = ptr_ring_consume(&bench_ring[0]);
+		if (raw) {
+			bench_raw_run(raw);
+			runs++;
+		} else {
+			cpu_relax();
+			cond_resched();
+		}
+	}
+	atomic_add(runs, &bench_raw_runs);
+}
+
+struct bench_service bench_ptr_ring = {
+	.name = "ptr_ring",
+	.start = bench_ptr_ring_start,
+	.stop = bench_ptr_ring_stop,
+	.prepare = bench_raw_prepare,
+	.queue = bench_ptr_ring_queue,
+	.flush = bench_ptr_ring_flush,
+	.clean = bench_raw_clean,
+	.raw = true,
+	.produce = bench_ptr_ring_produce,
+	.consume = bench_ptr_ring_consume,
+};
+
+static int bench_ptr_ring_many_start(void)
+{
+	/* The rings of bench_ptr_ring, which is started before. */
+	return bench_ptr_ring.error;
+}
+
+static void bench_ptr_ring_many_stop(void)
+{
+}
+
+static void bench_ptr_ring_many_flush(unsigned int member)
+{
+	void *tasks[BENCH_BATCH];
+	unsigned int runs = 0;
+	int i, nr;
+
+	while ((nr = ptr_ring_consume_batched(&bench_ring[member], tasks,
+					      BENCH_BATCH)) > 0) {
+		for (i = 0; i < nr; i++)
+			bench_raw_run(tasks[i]);
+		runs += nr;
+	}
+	atomic_add(runs, &bench_raw_runs);
+}
+
+static void bench_ptr_ring_many_queue(struct bench_item *items,
+				      unsigned int nr, unsigned int member)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		while (ptr_ring_produce(&bench_ring[member], &items[i].raw))
+			bench_ptr_ring_many_flush(member);
+	}
+}
+
+struct bench_service bench_ptr_ring_many = {
+	.name = "ptr_ring batched consume",
+	.start = bench_ptr_ring_many_start,
+	.stop = bench_ptr_ring_many_stop,
+	.prepare = bench_raw_prepare,
+	.queue = bench_ptr_ring_many_queue,
+	.flush = bench_ptr_ring_many_flush,
+	.clean = bench_raw_clean,
+	.raw = true,
+};
