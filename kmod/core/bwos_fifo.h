@@ -86,8 +86,9 @@
  *	BF(put:C), BF(open:F) -> BF(get:B), BF(take:B)	(local)
  *		A consumer that sees index i + 1 sees slot i; one that sees the
  *		new round finds s_pos granted, so its exchange at BF(take:C)
- *		returns an index of that round. The exchange depends on what
- *		BF(take:B) read, so that BF(take:B) would do without order.
+ *		returns an index of that round, and BF(take:F) comes after
+ *		BF(open:D). Both depend on what BF(take:B) read, so that
+ *		BF(take:B) would do without order.
  *		litmus/bwos_fifo-put-get.litmus
  *	BF(get:D) -> BF(open:A)				(local)
  *		A producer that sees the block read to its end overwrites slots
