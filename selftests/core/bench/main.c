@@ -10,7 +10,8 @@
  * - drift: a round measures every case once, so figures that are compared were
  *   taken within the same second; the order turns from round to round;
  * - disturbance: a window in which owner or thief was descheduled against its
- *   will is thrown away, measured again, and counted in the output;
+ *   will, or in which the share stolen is far from what was wanted, is thrown
+ *   away, measured again, and counted in the output;
  * - nonsense: each queue is checked for conservation before it is measured, and
  *   in every window puts must equal gets plus steals.
  *
@@ -263,8 +264,9 @@ static uint64_t window(struct run *run, uint64_t passes, double *rate,
 
 		count.total = passes * queue->capacity;
 		count.odds = (uint64_t)(1024 * (1 - share) / share);
-		/* A thief may take blocks, and those far apart. */
-		count.slack = 32 * queue->capacity;
+		/* A thief may take an eighth at a time, and that rarely. */
+		count.slack = 2 * queue->capacity +
+			      2 * queue->capacity / 8 * 100 / run->percent;
 		thief_begin(run, &count);
 	}
 	before = descheduled();
@@ -284,6 +286,10 @@ static uint64_t window(struct run *run, uint64_t passes, double *rate,
 	*rate = (double)(count.puts + count.gets + count.steals) * 1e3 /
 		(double)ns;
 	*stolen = 100.0 * (double)count.steals / (double)count.puts;
+	/* The thief or the owner stood still: another experiment. */
+	if (robbed && (*stolen < 0.67 * run->percent ||
+		       *stolen > 1.5 * run->percent))
+		*disturbed = true;
 	/* What the owner held back, untimed. */
 	while (robbed && queue->get(run->q))
 		count.gets++;
