@@ -51,6 +51,16 @@ static void put_u64(struct json_object *o, const char *name, __u64 v)
 	json_object_object_add(o, name, json_object_new_uint64(v));
 }
 
+static void put_bool(struct json_object *o, const char *name, bool v)
+{
+	json_object_object_add(o, name, json_object_new_boolean(v));
+}
+
+static void add_string(struct json_object *list, const char *s)
+{
+	json_object_array_add(list, json_object_new_string(s));
+}
+
 static int as_json(const struct wsq_query *q, const struct wsq_op_info *ops,
 		   const struct counters *c)
 {
@@ -71,8 +81,7 @@ static int as_json(const struct wsq_query *q, const struct wsq_op_info *ops,
 	list = json_object_new_array();
 	for (i = 0; i < NR_FEATURES; i++)
 		if (q->features & features[i].bit)
-			json_object_array_add(list,
-				json_object_new_string(features[i].name));
+			add_string(list, features[i].name);
 	json_object_object_add(o, "features", list);
 	put_u64(o, "feature_bits", q->features);
 	put_u64(o, "max_sq_entries", q->max_sq_entries);
@@ -93,9 +102,7 @@ static int as_json(const struct wsq_query *q, const struct wsq_op_info *ops,
 		e = json_object_new_object();
 		put_u64(e, "cpu", c->cpus[i].cpu);
 		put_u64(e, "node", c->cpus[i].node);
-		json_object_object_add(e, "online",
-			json_object_new_boolean(c->cpus[i].flags &
-						WSQ_CPU_ONLINE));
+		put_bool(e, "online", c->cpus[i].flags & WSQ_CPU_ONLINE);
 		json_object_array_add(list, e);
 	}
 	json_object_object_add(o, "cpus", list);

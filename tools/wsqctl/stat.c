@@ -117,6 +117,11 @@ static void put_u64(struct json_object *o, const char *name, __u64 v)
 	json_object_object_add(o, name, json_object_new_uint64(v));
 }
 
+static void put_bool(struct json_object *o, const char *name, bool v)
+{
+	json_object_object_add(o, name, json_object_new_boolean(v));
+}
+
 static struct json_object *cpu_json(const struct wsq_cpu_stats *s)
 {
 	static const char * const dist[WSQ_DIST_NR] = {
@@ -155,12 +160,9 @@ static int as_json(const struct counters *c, double seconds)
 
 		put_u64(e, "cpu", s->cpu);
 		put_u64(e, "node", s->node);
-		json_object_object_add(e, "online",
-			json_object_new_boolean(s->flags & WSQ_CPU_ONLINE));
-		json_object_object_add(e, "worker",
-			json_object_new_boolean(s->flags & WSQ_CPU_WORKER));
-		json_object_object_add(e, "parked",
-			json_object_new_boolean(s->flags & WSQ_CPU_PARKED));
+		put_bool(e, "online", s->flags & WSQ_CPU_ONLINE);
+		put_bool(e, "worker", s->flags & WSQ_CPU_WORKER);
+		put_bool(e, "parked", s->flags & WSQ_CPU_PARKED);
 		json_object_array_add(list, e);
 	}
 	json_object_object_add(o, "cpus", list);

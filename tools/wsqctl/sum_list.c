@@ -179,11 +179,8 @@ int sum_list_make(struct sum_list *l, const struct sum_opts *o)
 	}
 	if (!ret && o->files_from)
 		ret = from_file(l, o);
-	if (!ret && !o->nr_paths && !o->files_from) {
-		static char std[] = "-";
-
-		ret = add(l, std);
-	}
+	if (!ret && !o->nr_paths && !o->files_from)
+		ret = add(l, "-");
 	if (!ret && o->sort)
 		qsort(l->path, l->nr, sizeof(*l->path), cmp);
 	return ret;

@@ -111,16 +111,18 @@ static void one_json(struct sum_run *run, size_t i, bool lost)
 	const struct sum_result *r = &run->result[i];
 	struct json_object *o = json_object_new_object();
 	char digest[2 * DIGEST_LEN + 1];
+	const char *name, *value;
 
 	add_path(o, run->list.path[i]);
 	if (lost || r->stage != STAGE_NONE) {
-		json_object_object_add(o, "error",
-			json_object_new_string(what_went_wrong(r, lost)));
+		name = "error";
+		value = what_went_wrong(r, lost);
 	} else {
 		hex(r->digest, DIGEST_LEN, digest);
-		json_object_object_add(o, "sha256",
-				       json_object_new_string(digest));
+		name = "sha256";
+		value = digest;
 	}
+	json_object_object_add(o, name, json_object_new_string(value));
 	json_object_array_add(run->json, o);
 }
 
