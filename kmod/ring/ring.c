@@ -15,7 +15,6 @@
 #include <linux/moduleparam.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
-#include <linux/wait_bit.h>
 
 #include "../compat/export.h"
 #include "ring.h"
@@ -184,8 +183,7 @@ static void wsq_ring_free(struct work_struct *work)
 
 	wsq_ring_unmake(ring);
 	kfree(ring);
-	if (atomic_dec_and_test(&wsq_nr_rings))
-		wake_up_var(&wsq_nr_rings);
+	atomic_dec(&wsq_nr_rings);
 }
 
 /* The last reference: maybe from an RCU callback, so the rest is for others. */
@@ -340,12 +338,10 @@ int wsq_rings_init(void)
  * No code of the module may run when this returns, so, in this order:
  * the queue is drained: after that no request is in flight, no worker is in
  * wsq_req_run(), and no reference is left but those that release() has killed;
- * RCU then drops these, and each queues its ring's end;
- * the last of them having run, no ring is left;
- * an RCU callback that dropped a reference may still be in wsq_ring_unref(),
- * the barrier waits for it to return;
- * and an end may still be in wsq_ring_free(), which destroying its workqueue
- * waits for.
+ * RCU callbacks drop these, the last that there are, in wsq_ring_unref(), and
+ * the barrier waits until they have returned;
+ * each has queued its ring's end, and destroying the workqueue waits until
+ * wsq_ring_free() has returned as often.
  *
  * Context: module unload; may sleep.
  */
@@ -353,7 +349,7 @@ void wsq_rings_exit(void)
 {
 	wsq_destroy(wsq_queue);
 	wsq_queue = NULL;
-	wait_var_event(&wsq_nr_rings, !atomic_read(&wsq_nr_rings));
 	rcu_barrier();
 	destroy_workqueue(wsq_ring_wq);
+	WARN_ON(atomic_read(&wsq_nr_rings));
 }

@@ -48,11 +48,13 @@
  *	that the process still reads, since its slot is given out by a
  *	submission after this load, and reaches the worker through
  *	wsq_queue_work(), which orders.
+ *	litmus/ring-head.litmus
  * [SL]	worker: last touch of the request; store slot, release
  *	submitter: load slot, acquire; use the request anew
  * [WT]	worker: store slot; smp_mb; load wake_at, poll_wait
  *	waiter: store wake_at or add itself to poll_wait; smp_mb; load slot
  *	Store buffering: one of the two sees the other, so no wake-up is lost.
+ *	litmus/ring-wait.litmus
  * [LV]	SETUP: make the ring; store live, release
  *	others: load live, acquire; use the ring
  */

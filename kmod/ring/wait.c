@@ -16,6 +16,7 @@
 #include <linux/minmax.h>
 #include <linux/sched/signal.h>
 
+#include "../compat/export.h"
 #include "ring.h"
 
 /**
@@ -109,6 +110,7 @@ void wsq_ring_wake(struct wsq_ring *ring, u64 n)
 	if (waitqueue_active(&ring->poll_wait))
 		wake_up_poll(&ring->poll_wait, EPOLLIN | EPOLLRDNORM);
 }
+WSQ_EXPORT(wsq_ring_wake);
 
 /* From now on, completion @n or a later one wakes @w. */
 static void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_waiter *w, u64 n)
@@ -179,6 +181,7 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
 	remove_wait_queue(&ring->waiters, &w.entry);
 	return ret;
 }
+WSQ_EXPORT(wsq_ring_wait);
 
 /**
  * wsq_ring_poll() - what poll() says of a ring

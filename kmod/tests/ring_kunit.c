@@ -5,7 +5,11 @@
  * apart. What needs a process is in selftests/wsq.
  */
 #include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
 #include <linux/sizes.h>
@@ -382,6 +386,144 @@ static void ring_slots(struct kunit *test)
 	}
 }
 
+#define WAIT_SLOTS	4
+
+/* A ring of slots and waiters only, and somebody who waits. */
+struct wait_test {
+	struct wsq_ring ring;
+	atomic64_t slots[WAIT_SLOTS];
+	struct completion done;
+	u64 target;
+	int ret;
+};
+
+static int wait_thread(void *arg)
+{
+	struct wait_test *w = arg;
+
+	w->ret = wsq_ring_wait(&w->ring, w->target, U64_MAX);
+	complete(&w->done);
+	return 0;
+}
+
+/* Until it sleeps, armed for a completion that is not there, or is done. */
+static void wait_settle(struct wait_test *w, struct task_struct *task)
+{
+	unsigned long end = jiffies + 5 * HZ;
+
+	while (time_before(jiffies, end)) {
+		if (completion_done(&w->done))
+			return;
+		if (READ_ONCE(w->ring.wake_at) != U64_MAX &&
+		    READ_ONCE(task->__state) == TASK_INTERRUPTIBLE)
+			return;
+		usleep_range(50, 100);
+	}
+}
+
+/* Completions come in this order; who waits for the first few of them wakes. */
+static bool wait_order(struct kunit *test, struct wait_test *w,
+		       const u8 *order, u64 target)
+{
+	struct task_struct *task;
+	bool right = true;
+	u8 there = 0;
+	int i;
+
+	memset(w, 0, sizeof(*w));
+	w->ring.cq_shift = ilog2(WAIT_SLOTS);
+	w->ring.cq_mask = WAIT_SLOTS - 1;
+	w->ring.slots = w->slots;
+	w->ring.wake_at = U64_MAX;
+	init_waitqueue_head(&w->ring.waiters);
+	init_waitqueue_head(&w->ring.poll_wait);
+	init_completion(&w->done);
+	w->target = target;
+	for (i = 0; i < WAIT_SLOTS; i++)
+		atomic64_set(&w->slots[i], i);
+	task = kthread_run(wait_thread, w, "wsq_test_wait");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+
+	for (i = 0; i < WAIT_SLOTS; i++) {
+		bool all = (there & (BIT(target) - 1)) == BIT(target) - 1;
+
+		wait_settle(w, task);
+		if (completion_done(&w->done) != all)
+			right = false;
+		atomic64_set_release(&w->slots[order[i]],
+				     wsq_slot_word(&w->ring, order[i], 0));
+		there |= BIT(order[i]);
+		wsq_ring_wake(&w->ring, order[i]);
+	}
+	if (!wait_for_completion_timeout(&w->done, 5 * HZ)) {
+		right = false;
+		/* Let it go: everything from now on wakes it. */
+		WRITE_ONCE(w->ring.wake_at, 0);
+		wsq_ring_wake(&w->ring, U64_MAX - 1);
+		wait_for_completion(&w->done);
+	}
+	/* It is out of our code when this returns. */
+	kthread_stop(task);
+	put_task_struct(task);
+	return right && !w->ret;
+}
+
+/* Every order in which completions can be published, for every number. */
+static void ring_wait_orders(struct kunit *test)
+{
+	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	u64 target;
+	int code;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	for (code = 0; code < 256; code++) {
+		u8 order[] = { code & 3, code >> 2 & 3, code >> 4 & 3,
+			       code >> 6 };
+		u8 used = 0;
+		int i;
+
+		for (i = 0; i < WAIT_SLOTS; i++)
+			used |= BIT(order[i]);
+		if (used != 0xf)
+			continue;
+		for (target = 1; target <= WAIT_SLOTS; target++)
+			KUNIT_ASSERT_TRUE_MSG(test,
+					      wait_order(test, w, order,
+							 target),
+					      "target %llu, order %u%u%u%u",
+					      target, order[0], order[1],
+					      order[2], order[3]);
+	}
+}
+
+static void ring_wait_timeout(struct kunit *test)
+{
+	static const u64 timeouts[] = { 0, 1, 1000 * 1000, 20 * 1000 * 1000 };
+	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	w->ring.cq_shift = ilog2(WAIT_SLOTS);
+	w->ring.cq_mask = WAIT_SLOTS - 1;
+	w->ring.slots = w->slots;
+	w->ring.wake_at = U64_MAX;
+	init_waitqueue_head(&w->ring.waiters);
+	init_waitqueue_head(&w->ring.poll_wait);
+	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
+		ktime_t t = ktime_get();
+
+		KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, timeouts[i]),
+				-ETIME);
+		KUNIT_EXPECT_GE(test, ktime_to_ns(ktime_sub(ktime_get(), t)),
+				(s64)timeouts[i]);
+		KUNIT_EXPECT_FALSE(test, waitqueue_active(&w->ring.waiters));
+	}
+	atomic64_set(&w->slots[0], wsq_slot_word(&w->ring, 0, 0));
+	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, 0), 0);
+	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 2, 0), -ETIME);
+}
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_entries),
 	KUNIT_CASE(ring_no_arena),
@@ -390,6 +532,8 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_pieces),
 	KUNIT_CASE(ring_dead),
 	KUNIT_CASE(ring_slots),
+	KUNIT_CASE(ring_wait_orders),
+	KUNIT_CASE(ring_wait_timeout),
 	{}
 };
 
