@@ -265,7 +265,7 @@ static uint64_t window(struct run *run, uint64_t passes, double *rate,
 		count.total = passes * queue->capacity;
 		count.odds = (uint64_t)(1024 * (1 - share) / share);
 		/* A thief may take an eighth at a time, and that rarely. */
-		count.slack = 2 * queue->capacity +
+		count.slack = 8 * queue->capacity +
 			      2 * queue->capacity / 8 * 100 / run->percent;
 		thief_begin(run, &count);
 	}
