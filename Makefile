@@ -44,10 +44,15 @@ check-style: ## checkpatch, sparse, kernel-doc, warnings, shellcheck
 check-lab check-core check-model check-vm check-kunit check-style: check-%:
 	@tools/check/run $*
 
-.PHONY: bench bench-core
-bench: bench-core ## all benchmarks: build/bench/results.json, tables, plots
+.PHONY: bench bench-core bench-kernel
+bench: bench-core bench-kernel ## all benchmarks: build/bench/results.json, tables, plots
 bench-core: ## the algorithms beside packaged peers, natively
 	@tools/bench/collect core
+	@tools/bench/table
+	@tools/bench/plot
+
+bench-kernel: ## queues and rings beside the kernel's own, in SMP user-mode Linux
+	@tools/bench/collect kernel
 	@tools/bench/table
 	@tools/bench/plot
 

@@ -5,8 +5,10 @@
  *
  * system_wq is not flushed (that is forbidden): an item queued last on the same
  * CPU is waited for instead. Workers of one CPU start items in order, and empty
- * items end where they start.
+ * items end where they start; but an item whose worker was off the CPU when it
+ * was queued again waits for that worker, hence the patience afterwards.
  */
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
 
@@ -39,11 +41,15 @@ static void bench_work_prepare(struct bench_item *items, unsigned int nr,
 
 static bool bench_work_clean(struct bench_item *items, unsigned int nr)
 {
-	unsigned int i;
+	unsigned int i, patience = 1000;
 
-	for (i = 0; i < nr; i++)
-		if (work_pending(&items[i].work))
-			return false;
+	for (i = 0; i < nr; i++) {
+		while (work_pending(&items[i].work)) {
+			if (!patience--)
+				return false;
+			usleep_range(1000, 2000);
+		}
+	}
 	return true;
 }
 

@@ -50,6 +50,9 @@
 /* Tasks that a worker takes from one victim at a time. */
 #define WSQ_STEAL_MAX		16
 
+/* No phase: nothing was run yet, or no flush waits. */
+#define WSQ_NO_PHASE		WSQ_PHASES
+
 /* struct wsq_work.state */
 #define WSQ_PENDING_BIT		0
 
@@ -58,7 +61,8 @@
  * @pool: its containers
  * @id: number of its ready bits. Constant.
  * @phase: the phase that puts count in. Written under @flush_lock.
- * @flushers: how many sleep in @flush_wait or are about to. Anybody.
+ * @awaited: the phase that a flush sleeps for or is about to, %WSQ_NO_PHASE if
+ *	none does. Written under @flush_lock, read by workers.
  * @flush_lock: one flush at a time
  * @flush_wait: where a flush sleeps
  * @dying: set by wsq_destroy(); puts are refused. Anybody reads.
@@ -67,7 +71,7 @@ struct wsq {
 	struct wsq_pool pool;
 	u32 id;
 	unsigned int phase;
-	atomic_t flushers;
+	unsigned int awaited;
 	bool dying;
 	struct mutex flush_lock;	/* one flush at a time */
 	wait_queue_head_t flush_wait;
@@ -175,12 +179,13 @@ bool wsq_steal(struct wsq_cpu *c);
 /* flush.c */
 void wsq_flush_init(struct wsq *q);
 bool wsq_flushed(const struct wsq *q);
-void wsq_flush_wake(struct wsq *q);
+void wsq_flush_wake(struct wsq *q, unsigned int phase);
 
-static inline void wsq_flush_check(struct wsq *q)
+/* After a full barrier since the last item of @phase was counted. */
+static inline void wsq_flush_check(struct wsq *q, unsigned int phase)
 {
-	if (unlikely(atomic_read(&q->flushers)))
-		wsq_flush_wake(q);
+	if (unlikely(READ_ONCE(q->awaited) == phase) && phase != WSQ_NO_PHASE)
+		wsq_flush_wake(q, phase);
 }
 
 /* queue.c */

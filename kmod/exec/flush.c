@@ -25,12 +25,14 @@
  *		covers the put counter of the same item, which its worker saw,
  *		and everything the item did
  *
- * Who wakes a flush: a worker that ran an item of one phase and then finds an
- * item of the other, or none, looks at @flushers. While the next item is of the
- * same phase, that one is still due, and the flush with it. A full barrier
- * stands between the count and the look in both cases: taking the pending bit
- * of the next item (wsq_run()), and [FL2] in wsq_serve(). Against [FL3]: the
- * flush raises @flushers, full barrier, sums up.
+ * Who wakes a flush: a worker that ran items of one phase and then finds an item
+ * of the other, or none, or has used up its budget, looks at @awaited, and if
+ * that is the phase it ran, sums up and wakes the flush if the sums are equal.
+ * A full barrier stands between the count and the look: taking the pending bit
+ * of the next item (wsq_run()), or [FL2] in wsq_serve(). Against [FL3]: the
+ * flush sets @awaited, full barrier, sums up. Of two workers that count the
+ * last two items each has a full barrier between its count and its sum, so one
+ * of them sees both.
  */
 #include <linux/sched.h>
 
@@ -95,21 +97,27 @@ static void wsq_phase_wait(struct wsq *q, unsigned int phase)
 {
 	if (wsq_phase_over(q, phase))
 		return;
-	atomic_inc(&q->flushers);
-	smp_mb__after_atomic();					/* [FL3] */
+	WRITE_ONCE(q->awaited, phase);
+	/* Say so, then sum up. */
+	smp_mb();						/* [FL3] */
 	wait_event(q->flush_wait, wsq_phase_over(q, phase));
-	atomic_dec(&q->flushers);
+	WRITE_ONCE(q->awaited, WSQ_NO_PHASE);
 }
 
 /**
- * wsq_flush_wake() - let flushes look at the sums again
+ * wsq_flush_wake() - wake the flush if what it waits for is over
  * @q: the queue
+ * @phase: the phase of what the caller has run
+ *
+ * Sums up on behalf of the flush: two context switches cost more than the
+ * counters of a hundred CPUs, and workers call this often while one waits.
  *
  * Context: a worker, preemption on or off. Never sleeps.
  */
-void wsq_flush_wake(struct wsq *q)
+void wsq_flush_wake(struct wsq *q, unsigned int phase)
 {
-	wake_up_all(&q->flush_wait);
+	if (wsq_phase_over(q, phase))
+		wake_up_all(&q->flush_wait);
 }
 
 /**
@@ -120,7 +128,7 @@ void wsq_flush_init(struct wsq *q)
 {
 	mutex_init(&q->flush_lock);
 	init_waitqueue_head(&q->flush_wait);
-	atomic_set(&q->flushers, 0);
+	q->awaited = WSQ_NO_PHASE;
 	q->phase = 0;
 }
 

@@ -138,10 +138,12 @@ static void wsq_queue_slow(struct wsq *q, struct wsq_container *ct,
 		cpu = wsq_pool_nearest(&q->pool, cpu);
 		ct = wsq_pool_ct(&q->pool, cpu);
 	}
+	/* A full barrier: [RD1], and against wsq_idle_enter(). */
 	wsq_container_push_link(ct, &work->link, phase);
-	wsq_ready_mark(wsq_cpus[cpu], q->id);
+	if (!wsq_ready_test(wsq_cpus[cpu], q->id))
+		wsq_ready_mark(wsq_cpus[cpu], q->id);
 	/* A full container, or a CPU that is busy with an interrupt. */
-	if (!wsq_parked(&wsq_cpus[cpu]->park))
+	if (unlikely(wsq_idle_any()) && !wsq_parked(&wsq_cpus[cpu]->park))
 		wsq_wake_idle(q, cpu);
 }
 

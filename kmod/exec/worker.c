@@ -15,6 +15,7 @@
 #include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
+#include <linux/sched/clock.h>
 #include <linux/slab.h>
 
 #include "../compat/export.h"
@@ -33,6 +34,9 @@ static enum cpuhp_state wsq_worker_hp;
 /* CPUs that some queue includes. wsq_workers_lock. */
 static cpumask_var_t wsq_needed;
 
+/* A worker that parks twice within this time gets too many wake-ups. */
+#define WSQ_BREATHE_NS		(10 * NSEC_PER_USEC)
+
 /* Is the caller, with preemption off, this CPU's worker? */
 static bool wsq_at_home(const struct wsq_worker *w)
 {
@@ -49,21 +53,21 @@ static unsigned int wsq_run(struct wsq *q, struct wsq_work *work,
 	/*
 	 * From here on the item may be queued again. Full barrier: a put that
 	 * found the item pending is seen by the function, and the count of the
-	 * item before is out before @flushers is read below.
+	 * item before is out before @awaited is read below.
 	 */
 	xchg(&work->state, 0);
 	if (phase != last_phase)
-		wsq_flush_check(q);
+		wsq_flush_check(q, last_phase);
 	func(work);
 	/* The item may be gone. */
 	return phase;
 }
 
 /* Count an item that has run. Preemption is off. */
-static void wsq_account(struct wsq_container *ct, const struct wsq_worker *w,
+static void wsq_account(struct wsq_container *ct, bool home,
 			unsigned int phase)
 {
-	if (wsq_at_home(w))
+	if (likely(home))
 		/* [FL1] */
 		smp_store_release(&ct->done_cnt[phase],
 				  ct->done_cnt[phase] + 1);
@@ -79,11 +83,13 @@ static void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		      struct wsq_container *ct)
 {
 	unsigned int budget = WSQ_BUDGET;
-	unsigned int phase = WSQ_PHASES;
+	unsigned int phase = WSQ_NO_PHASE;
 	void *task;
+	bool home;
 
 	preempt_disable();
-	while (budget-- && wsq_at_home(w)) {
+	home = wsq_at_home(w);
+	while (budget-- && home) {
 		task = wsq_container_get(ct);
 		if (!task) {
 			wsq_ready_unmark(c, q->id, ct);
@@ -100,12 +106,13 @@ static void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		cond_resched();
 
 		preempt_disable();
-		wsq_account(ct, w, phase);
+		home = wsq_at_home(w);
+		wsq_account(ct, home, phase);
 	}
 	preempt_enable();
 
 	smp_mb();						/* [FL2] */
-	wsq_flush_check(q);
+	wsq_flush_check(q, phase);
 }
 
 /* Serve the next queue that has work here. False if there is none. */
@@ -152,18 +159,39 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	wsq_idle_leave(c->cpu);
 }
 
+/*
+ * A worker that is woken for every single item, because it preempts whoever
+ * queues them, costs two context switches an item. One that parked less than
+ * that time ago lets the others on this CPU go first, without parking, and
+ * finds what they have queued meanwhile. Returns true if so; parking comes
+ * next.
+ */
+static bool wsq_worker_breathe(u64 *parked)
+{
+	u64 now = local_clock();
+	bool soon = now - *parked < WSQ_BREATHE_NS;
+
+	/* Once in a row. */
+	*parked = soon ? 0 : now;
+	if (soon)
+		yield();
+	return soon;
+}
+
 static int wsq_worker_fn(void *arg)
 {
 	struct wsq_worker *w = arg;
 	struct wsq_cpu *c = wsq_cpus[w->cpu];
+	u64 parked = 0;
 
 	while (!kthread_should_stop() && !READ_ONCE(w->gone)) {
 		if (wsq_serve_next(w, c)) {
 			cond_resched_tasks_rcu_qs();
 			continue;
 		}
-		if (!wsq_steal(c))
-			wsq_worker_park(w, c);
+		if (wsq_steal(c) || wsq_worker_breathe(&parked))
+			continue;
+		wsq_worker_park(w, c);
 	}
 	/* Whoever took us out of office fetches us. */
 	for (;;) {
