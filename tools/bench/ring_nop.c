@@ -75,8 +75,12 @@ static void wsq_batch(unsigned int nr)
 	ret = wsq_submit_and_wait(&wring, nr, WSQ_NO_TIMEOUT);
 	if (ret < 0)
 		die("wsq_submit_and_wait", ret);
-	if (wsq_peek_batch_cqe(&wring, cqes, nr) != nr)
-		die("wsq_peek_batch_cqe", EPROTO);
+	/* io_uring's task work counts as a signal and may have ended the wait. */
+	while (wsq_peek_batch_cqe(&wring, cqes, nr) != nr) {
+		ret = wsq_wait_cqes(&wring, cqes, nr, WSQ_NO_TIMEOUT);
+		if (ret < 0 && ret != -EINTR)
+			die("wsq_wait_cqes", ret);
+	}
 	for (i = 0; i < nr; i++)
 		if (cqes[i]->res)
 			die("wsq nop", (int)cqes[i]->res);
