@@ -573,6 +573,121 @@ static void exec_ready_bits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wsq_ready_next(c, 3000), 4094);
 }
 
+/* Does a worker come to rest within a second or two? */
+static bool exec_parks(struct wsq_cpu *c)
+{
+	int i;
+
+	for (i = 0; i < 100; i++) {
+		if (wsq_parked(&c->park) && !wsq_ready_any(c))
+			return true;
+		schedule_timeout_uninterruptible(HZ / 50 + 1);
+	}
+	return false;
+}
+
+/*
+ * A put on another CPU that stopped between leaf bit and summary bit, while the
+ * worker ran the item, leaves a summary bit that stands for nothing.
+ */
+static void exec_stale_summary(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 2, 4);
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct wsq_cpu *c = wsq_cpus[cpu];
+
+	KUNIT_EXPECT_TRUE(test, exec_parks(c));
+	set_bit(BITS_PER_LONG - 1, &c->summary);
+	wake_up_process(c->worker->task);
+	KUNIT_EXPECT_TRUE(test, exec_parks(c));
+	KUNIT_EXPECT_EQ(test, c->summary, 0);
+	/* Leave the others a CPU. */
+	clear_bit(BITS_PER_LONG - 1, &c->summary);
+	wsq_destroy(q);
+}
+
+/* A worker that was driven from its CPU, which stayed, comes back. */
+static void exec_displaced(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 2, 4);
+	atomic_t ran = ATOMIC_INIT(0);
+	struct item *item = items_new(test, q, 1, count_item, &ran);
+	struct task_struct *task;
+	unsigned int here;
+	int i;
+
+	if (num_online_cpus() < 2) {
+		wsq_destroy(q);
+		vfree(item);
+		kunit_skip(test, "needs two CPUs");
+	}
+	migrate_disable();
+	here = smp_processor_id();
+	task = wsq_cpus[here]->worker->task;
+	KUNIT_EXPECT_TRUE(test, exec_parks(wsq_cpus[here]));
+	KUNIT_EXPECT_EQ(test, set_cpus_allowed_ptr(task,
+			cpumask_of(cpumask_any_but(cpu_online_mask, here))), 0);
+	wsq_queue_work(q, &item->work);
+	migrate_enable();
+	for (i = 0; i < 100 && !atomic_read(&ran); i++)
+		schedule_timeout_uninterruptible(HZ / 50 + 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ran), 1);
+	KUNIT_EXPECT_EQ(test, task_cpu(task), here);
+	set_cpus_allowed_ptr(task, cpumask_of(here));
+	wsq_destroy(q);
+	vfree(item);
+}
+
+struct monotone {
+	atomic_t left;
+	atomic_t back;
+};
+
+static void monotone_thread(void *arg, int nr)
+{
+	struct monotone *m = arg;
+	struct wsq_cpu_stats st;
+	unsigned int cpu;
+	u64 last = 0;
+
+	if (!nr) {
+		while (atomic_read(&m->left)) {
+			u64 sum = 0;
+
+			for_each_possible_cpu(cpu) {
+				wsq_stats_cpu(cpu, &st);
+				sum += st.puts;
+			}
+			if (sum < last)
+				atomic_inc(&m->back);
+			last = sum;
+			wsq_test_breathe();
+		}
+		return;
+	}
+	while (atomic_dec_return(&m->left) > 0) {
+		struct wsq *q = wsq_create(NULL, "brief");
+		atomic_t ran = ATOMIC_INIT(0);
+		struct item it = { .ran = &ran };
+
+		if (IS_ERR(q))
+			continue;
+		INIT_WSQ_WORK(&it.work, count_item);
+		wsq_queue_work(q, &it.work);
+		wsq_destroy(q);
+	}
+	atomic_set(&m->left, 0);
+}
+
+/* Counters do not go back while a queue goes. */
+static void exec_stats_monotone(struct kunit *test)
+{
+	struct monotone m = { .left = ATOMIC_INIT(20) };
+
+	wsq_test_run(test, 2, monotone_thread, &m);
+	KUNIT_EXPECT_EQ(test, atomic_read(&m.back), 0);
+}
+
 static struct kunit_case exec_cases[] = {
 	KUNIT_CASE(exec_ready_bits),
 	KUNIT_CASE(exec_all_run),
@@ -588,6 +703,9 @@ static struct kunit_case exec_cases[] = {
 	KUNIT_CASE(exec_fair),
 	KUNIT_CASE(exec_idle),
 	KUNIT_CASE(exec_stats),
+	KUNIT_CASE(exec_stats_monotone),
+	KUNIT_CASE(exec_stale_summary),
+	KUNIT_CASE(exec_displaced),
 	{}
 };
 

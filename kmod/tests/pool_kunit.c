@@ -384,6 +384,57 @@ static void pool_outside(struct kunit *test)
 	wsq_pool_destroy(pool);
 }
 
+/* No CPU of the mask is there: what is put waits in the place of one. */
+static void pool_offline(struct kunit *test)
+{
+	struct wsq_attrs attrs = {};
+	struct wsq_pool *pool;
+	cpumask_var_t mask;
+
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
+	if (!cpumask_andnot(mask, cpu_possible_mask, cpu_online_mask)) {
+		free_cpumask_var(mask);
+		kunit_skip(test, "needs a CPU that is offline");
+	}
+	attrs.cpumask = mask;
+	pool = wsq_pool_create(&attrs, "offline");
+	free_cpumask_var(mask);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	KUNIT_ASSERT_LT(test, wsq_pool_nearest(pool, 0), nr_cpu_ids);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, (void *)7UL), 0);
+	KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool), (void *)7UL);
+	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
+	wsq_pool_destroy(pool);
+}
+
+/* What came through the inbox does not wait for ever behind a busy engine. */
+static void pool_many_inbox(struct kunit *test)
+{
+	struct wsq_pool *pool = wsq_pool_create(NULL, "many");
+	struct wsq_container *ct;
+	void *tasks[2];
+	bool seen = false;
+	unsigned int i, k;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	preempt_disable();
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	ct->put_busy = 1;
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, (void *)7UL), 0);
+	ct->put_busy = 0;
+	for (i = 0; i < 1000 && !seen; i++) {
+		tasks[0] = (void *)1UL;
+		tasks[1] = (void *)2UL;
+		KUNIT_EXPECT_EQ(test, wsq_pool_push_many(pool, tasks, 2), 2);
+		KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 2), 2);
+		for (k = 0; k < 2; k++)
+			seen |= tasks[k] == (void *)7UL;
+	}
+	preempt_enable();
+	KUNIT_EXPECT_TRUE(test, seen);
+	wsq_pool_destroy(pool);
+}
+
 static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(access_order),
 	KUNIT_CASE(access_node_distance),
@@ -395,6 +446,8 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(pool_nested),
 	KUNIT_CASE(pool_stress),
 	KUNIT_CASE(pool_outside),
+	KUNIT_CASE(pool_offline),
+	KUNIT_CASE(pool_many_inbox),
 	{}
 };
 

@@ -517,6 +517,7 @@ static void ring_wait_timeout(struct kunit *test)
 				-ETIME);
 		KUNIT_EXPECT_GE(test, ktime_to_ns(ktime_sub(ktime_get(), t)),
 				(s64)timeouts[i]);
+		/* Nobody else is at this ring, so no barrier is due. */
 		KUNIT_EXPECT_FALSE(test, waitqueue_active(&w->ring.waiters));
 	}
 	atomic64_set(&w->slots[0], wsq_slot_word(&w->ring, 0, 0));

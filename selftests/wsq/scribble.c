@@ -77,8 +77,11 @@ static void *teaser(void *arg)
 		e->len = rnd(&seed) % 8192;
 		e->dst = e->op == WSQ_OP_CRC32C ? 0 : rnd(&seed) % ARENA;
 		e->arg = 0;
-		if (e->op == WSQ_OP_NOP)
-			e->src = e->len = e->dst = 0;
+		if (e->op == WSQ_OP_NOP) {
+			e->src = 0;
+			e->len = 0;
+			e->dst = 0;
+		}
 		page->sq_tail = page->sq_head + rnd(&seed) % 34;
 		page->cq_head = page->cq_tail;
 		if (rnd(&seed) % 16 == 0)
