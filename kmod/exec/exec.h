@@ -21,6 +21,7 @@
  *	wake if parked			leaf word 0? clear summary bit
  *					[RD2] smp_mb
  *					leaf word still 0? else set summary bit
+					and wake if parked, for others tidy too
  *
  * [RD1] on the container's own CPU needs no order (scenario A of
  * core/parking.h), elsewhere the push into the inbox is a full barrier: one of
@@ -142,6 +143,7 @@ int wsq_ready_init(void);
 void wsq_ready_exit(void);
 void wsq_ready_mark(struct wsq_cpu *c, u32 id);
 void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_container *ct);
+void wsq_ready_tidy(struct wsq_cpu *c);
 void wsq_ready_forget(u32 id);
 u32 wsq_ready_next(const struct wsq_cpu *c, u32 from);
 void wsq_wake_cpu(struct wsq_cpu *c);

@@ -112,6 +112,8 @@ void wsq_destroy(struct wsq *q)
 	/* Not to be found any more, but the number stays taken. */
 	mutex_lock(&wsq_queues_lock);
 	xa_store(&wsq_queues, q->id, XA_ZERO_ENTRY, GFP_KERNEL);
+	/* Statistics either find the queue or what it counted. */
+	wsq_queue_fold(q);
 	mutex_unlock(&wsq_queues_lock);
 	/* Who found the queue by its number has said so by now ... */
 	synchronize_rcu();
@@ -121,7 +123,6 @@ void wsq_destroy(struct wsq *q)
 
 	mutex_lock(&wsq_queues_lock);
 	xa_erase(&wsq_queues, q->id);
-	wsq_queue_fold(q);
 	mutex_unlock(&wsq_queues_lock);
 	wsq_pool_exit(&q->pool);
 	kfree(q);

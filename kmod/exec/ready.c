@@ -45,17 +45,6 @@ static bool wsq_summary_empty(const struct wsq_cpu *c, unsigned int word)
 	return true;
 }
 
-/* Clear the summary bit of a word that has become empty. Anybody may. */
-static void wsq_summary_tidy(struct wsq_cpu *c, unsigned int word)
-{
-	if (!wsq_summary_empty(c, word))
-		return;
-	clear_bit(wsq_summary_bit(word), &c->summary);
-	smp_mb__after_atomic();					/* [RD2] */
-	if (!wsq_summary_empty(c, word))
-		set_bit(wsq_summary_bit(word), &c->summary);
-}
-
 static void wsq_wake_worker(struct wsq_cpu *c)
 {
 	struct wsq_worker *w = READ_ONCE(c->worker);
@@ -170,6 +159,31 @@ void wsq_idle_leave(unsigned int cpu)
 	cpumask_clear_cpu(cpu, wsq_idle);
 }
 
+/* Something is in @word, and who serves it shall know. Preemption is off. */
+static void wsq_summary_mark(struct wsq_cpu *c, unsigned int word)
+{
+	test_and_set_bit(wsq_summary_bit(word), &c->summary);	/* [RD1] */
+	if (likely(READ_ONCE(c->worker)))
+		wsq_wake_cpu(c);
+	else
+		wsq_wake_all();
+}
+
+/*
+ * Clear the summary bit of a word that has become empty. Anybody may, with
+ * preemption off. A worker that finds the bit clear in between may park, so
+ * setting it again has to wake as a put does.
+ */
+static void wsq_summary_tidy(struct wsq_cpu *c, unsigned int word)
+{
+	if (!wsq_summary_empty(c, word))
+		return;
+	clear_bit(wsq_summary_bit(word), &c->summary);
+	smp_mb__after_atomic();					/* [RD2] */
+	if (!wsq_summary_empty(c, word))
+		wsq_summary_mark(c, word);
+}
+
 /**
  * wsq_ready_mark() - tell a CPU that a queue has work for it
  * @c: the CPU
@@ -180,16 +194,10 @@ void wsq_idle_leave(unsigned int cpu)
  */
 void wsq_ready_mark(struct wsq_cpu *c, u32 id)
 {
-	unsigned int word = wsq_leaf_word(id);
-
 	if (test_and_set_bit(id, c->leaf))			/* [RD1] */
 		return;
 	/* Always: the bit may be there, about to be cleared. */
-	test_and_set_bit(wsq_summary_bit(word), &c->summary);	/* [RD1] */
-	if (likely(READ_ONCE(c->worker)))
-		wsq_wake_cpu(c);
-	else
-		wsq_wake_all();
+	wsq_summary_mark(c, wsq_leaf_word(id));
 }
 
 /**
@@ -214,6 +222,29 @@ void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_container *ct)
 }
 
 /**
+ * wsq_ready_tidy() - summary bits are set, but no queue was found ready
+ * @c: the CPU
+ *
+ * A put on another CPU that sets the leaf bit, then the summary bit, may find
+ * in between that the worker saw the one thanks to another queue's summary bit,
+ * ran the item and cleared both. The summary bit it then sets stands for
+ * nothing, and the worker would never park.
+ *
+ * Context: the worker.
+ */
+void wsq_ready_tidy(struct wsq_cpu *c)
+{
+	unsigned int bit;
+
+	preempt_disable();
+	for (bit = 0; bit < min(WSQ_LEAF_WORDS, BITS_PER_LONG); bit++) {
+		if (test_bit(bit, &c->summary))
+			wsq_summary_tidy(c, bit);
+	}
+	preempt_enable();
+}
+
+/**
  * wsq_ready_forget() - a queue is gone
  * @id: its number
  *
@@ -224,10 +255,12 @@ void wsq_ready_forget(u32 id)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
+		preempt_disable();
 		clear_bit(id, wsq_cpus[cpu]->leaf);
 		/* Clear, then look: as in wsq_ready_unmark(). */
 		smp_mb__after_atomic();
 		wsq_summary_tidy(wsq_cpus[cpu], wsq_leaf_word(id));
+		preempt_enable();
 	}
 }
 
@@ -288,7 +321,8 @@ int wsq_ready_init(void)
 		wsq_cpus[cpu] = c;
 		c->cpu = cpu;
 		wsq_park_init(&c->park);
-		init_irq_work(&c->nmi_work, wsq_nmi_work);
+		/* Hard: c->worker is only safe with preemption off. */
+		c->nmi_work = IRQ_WORK_INIT_HARD(wsq_nmi_work);
 		c->access = wsq_topology_access(&wsq_machine, cpu);
 		if (!c->access)
 			goto err;

@@ -123,8 +123,11 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 	u32 id;
 
 	id = wsq_ready_next(c, c->next);
-	if (id == WSQ_MAX_QUEUES)
+	if (id == WSQ_MAX_QUEUES) {
+		if (unlikely(wsq_ready_any(c)))
+			wsq_ready_tidy(c);
 		return false;
+	}
 	c->next = id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0;
 
 	preempt_disable();
@@ -178,6 +181,18 @@ static bool wsq_worker_breathe(u64 *parked)
 	return soon;
 }
 
+/*
+ * Back to where we belong. Hotplug drives a worker out before it tells us, and
+ * tells nothing if the CPU stays after all.
+ */
+static void wsq_worker_return(const struct wsq_worker *w)
+{
+	set_cpus_allowed_ptr(current, cpumask_of(w->cpu));
+	/* Not yet: the CPU is on its way out, or not quite back. */
+	if (raw_smp_processor_id() != w->cpu)
+		schedule_timeout_idle(1);
+}
+
 static int wsq_worker_fn(void *arg)
 {
 	struct wsq_worker *w = arg;
@@ -185,6 +200,10 @@ static int wsq_worker_fn(void *arg)
 	u64 parked = 0;
 
 	while (!kthread_should_stop() && !READ_ONCE(w->gone)) {
+		if (unlikely(raw_smp_processor_id() != w->cpu)) {
+			wsq_worker_return(w);
+			continue;
+		}
 		if (wsq_serve_next(w, c)) {
 			cond_resched_tasks_rcu_qs();
 			continue;

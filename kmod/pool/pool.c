@@ -42,8 +42,10 @@ static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
 		wsq_container_reclaim(ct);
 		return 0;
 	}
-	ct = wsq_container_create(pool, cpu, cpu_to_node(cpu), pool->blocks,
-				  pool->block_size,
+	/* Of a node that is still offline, nearby memory must do. */
+	ct = wsq_container_create(pool, cpu, node_online(cpu_to_node(cpu)) ?
+				  cpu_to_node(cpu) : NUMA_NO_NODE,
+				  pool->blocks, pool->block_size,
 				  pool->link_offset == WSQ_NO_LINK);
 	/* Once the pool lives, a CPU can do without: it puts elsewhere. */
 	if (!ct)
@@ -108,8 +110,18 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	}
 
 	if (topo == &wsq_machine) {
-		/* Runs wsq_pool_cpu_up() for each CPU that is online. */
-		ret = cpuhp_state_add_instance(wsq_pool_hp, &pool->hotplug);
+		/*
+		 * Puts need a place even if all of @cpus are offline: an orphan
+		 * until its CPU comes, which may be now.
+		 */
+		cpu = cpumask_first(pool->cpus);
+		ret = wsq_pool_cpu_up(cpu, &pool->hotplug);
+		if (!ret) {
+			wsq_container_orphan(pool->ct[cpu]);
+			/* wsq_pool_cpu_up() for each CPU that is online. */
+			ret = cpuhp_state_add_instance(wsq_pool_hp,
+						       &pool->hotplug);
+		}
 	} else {
 		for_each_cpu(cpu, pool->cpus) {
 			ret = wsq_pool_cpu_up(cpu, &pool->hotplug);
@@ -254,7 +266,7 @@ static int wsq_pool_push_slow(struct wsq_pool *pool, struct wsq_container *ct,
  *
  * Context: any, NMI included. Never sleeps.
  * Return: 0; %-EINVAL if @task is %NULL; %-EAGAIN if this CPU's part of the
- * pool is full: pop some, or let others.
+ * pool is full: pop here; what this CPU pops from is out of others' reach.
  * Ordering: what precedes the call is visible to whoever pops @task.
  */
 int wsq_pool_push(struct wsq_pool *pool, void *task)
@@ -389,7 +401,13 @@ unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 	preempt_disable();
 	ct = wsq_pool_ct(pool, smp_processor_id());
 	if (likely(ct && nr && wsq_get_begin(ct))) {
-		done = wsq_bwos_fifo_get_many(&ct->fifo, tasks, nr);
+		/* As in wsq_container_get(): a turn for the inbox. */
+		if (unlikely(++ct->turns >= WSQ_BACKLOG_TURN)) {
+			tasks[0] = wsq_container_get_slow(ct);
+			done = !!tasks[0];
+		}
+		done += wsq_bwos_fifo_get_many(&ct->fifo, tasks + done,
+					       nr - done);
 		wsq_get_end(ct);
 	}
 	preempt_enable();

@@ -613,7 +613,7 @@ static void exec_displaced(struct kunit *test)
 	atomic_t ran = ATOMIC_INIT(0);
 	struct item *item = items_new(test, q, 1, count_item, &ran);
 	struct task_struct *task;
-	unsigned int here;
+	unsigned int here, away;
 	int i;
 
 	if (num_online_cpus() < 2) {
@@ -625,8 +625,8 @@ static void exec_displaced(struct kunit *test)
 	here = smp_processor_id();
 	task = wsq_cpus[here]->worker->task;
 	KUNIT_EXPECT_TRUE(test, exec_parks(wsq_cpus[here]));
-	KUNIT_EXPECT_EQ(test, set_cpus_allowed_ptr(task,
-			cpumask_of(cpumask_any_but(cpu_online_mask, here))), 0);
+	away = cpumask_any_but(cpu_online_mask, here);
+	KUNIT_EXPECT_EQ(test, set_cpus_allowed_ptr(task, cpumask_of(away)), 0);
 	wsq_queue_work(q, &item->work);
 	migrate_enable();
 	for (i = 0; i < 100 && !atomic_read(&ran); i++)
