@@ -139,7 +139,8 @@ void wsq_flush_init(struct wsq *q)
  * Items queued while the flush waits, those that items queue included, are not
  * waited for.
  *
- * Context: task; may sleep. Not from an item of @q: it would wait for itself.
+ * Context: task; may sleep. Not from an item, whatever its queue: it would wait
+ * for itself, or keep its worker from what it waits for.
  * Ordering: everything that those items did is visible on return.
  */
 void wsq_flush(struct wsq *q)

@@ -96,7 +96,7 @@ static void wsq_queue_fold(const struct wsq *q)
  * Nobody may queue to @q once this is called, but for its own items, which are
  * waited for as well.
  *
- * Context: task; may sleep. Not from an item of @q.
+ * Context: task; may sleep. Not from an item, as wsq_flush().
  */
 void wsq_destroy(struct wsq *q)
 {
