@@ -68,7 +68,8 @@ static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
 			nr = wsq_steal_from(q, victim, me);
 	}
 	if (nr) {
-		c->steals[v->distance] += nr;
+		WRITE_ONCE(c->steals[v->distance],
+			   c->steals[v->distance] + nr);
 		wsq_ready_mark(c, id);
 		/* A whole haul: there may be more for one more. */
 		if (nr > 1)

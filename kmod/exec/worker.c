@@ -154,7 +154,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	wsq_park_announce(&c->park);
 	if (!kthread_should_stop() && !READ_ONCE(w->gone) &&
 	    !wsq_ready_any(c) && !wsq_steal(c)) {
-		c->parks++;
+		WRITE_ONCE(c->parks, c->parks + 1);
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
