@@ -11,9 +11,12 @@ static int __init wsq_module_init(void)
 {
 	int ret;
 
-	ret = wsq_pool_module_init();
+	ret = wsq_cpumask_init();
 	if (ret)
 		return ret;
+	ret = wsq_pool_module_init();
+	if (ret)
+		goto exit_cpumask;
 	ret = wsq_ready_init();
 	if (ret)
 		goto exit_pool;
@@ -36,6 +39,8 @@ exit_ready:
 	wsq_ready_exit();
 exit_pool:
 	wsq_pool_module_exit();
+exit_cpumask:
+	wsq_cpumask_exit();
 	return ret;
 }
 
@@ -46,6 +51,7 @@ static void __exit wsq_module_exit(void)
 	wsq_queues_exit();
 	wsq_ready_exit();
 	wsq_pool_module_exit();
+	wsq_cpumask_exit();
 }
 
 module_init(wsq_module_init);

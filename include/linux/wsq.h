@@ -13,6 +13,10 @@
 #define _LINUX_WSQ_H
 
 #include <linux/atomic.h>
+#include <linux/kernel.h>
+#include <linux/list.h>
+#include <linux/lockdep.h>
+#include <linux/timer.h>
 #include <linux/types.h>
 
 struct cpumask;
@@ -21,18 +25,35 @@ struct wsq_pool;
 struct wsq_work;
 
 /**
+ * enum wsq_attr_flags - what a queue promises
+ * @WSQ_MEM_RECLAIM: items of this queue may be waited for while memory is being
+ *	reclaimed. A thread of its own runs them when every worker sleeps and no
+ *	more can be started for want of memory
+ * @WSQ_RESIDENT: containers have all their memory from the start and keep it.
+ *	Otherwise a CPU's blocks are there while the queue is busy on it
+ */
+enum wsq_attr_flags {
+	WSQ_MEM_RECLAIM	= 1U << 0,
+	WSQ_RESIDENT	= 1U << 1,
+};
+
+/**
  * struct wsq_attrs - what a pool or queue is made like; zero means default
  * @blocks: blocks of each CPU's container, 2 to 64; default 8
  * @block_size: tasks in a block, 2 to 4096; default 256. What is left of the
- *	block that a CPU works in is out of reach for thieves: small blocks
- *	spread work better, large ones cost less
+ *	block that a CPU works in is out of reach for thieves who rob a pool,
+ *	and dear to get at for those of a queue: small blocks spread work
+ *	better, large ones cost less
+ * @flags: enum wsq_attr_flags; of no effect on pools
  * @cpumask: CPUs that have a container, and with queues a worker; %NULL means
- *	all. Copied. Other CPUs may put as well, their tasks go to the nearest
- *	CPU in the mask
+ *	all that are not isolated (parameter cpumask of the module). Copied.
+ *	Other CPUs may put as well, their tasks go to the nearest CPU in the
+ *	mask
  */
 struct wsq_attrs {
 	u32 blocks;
 	u32 block_size;
+	u32 flags;
 	const struct cpumask *cpumask;
 };
 
@@ -58,59 +79,329 @@ unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
  * typedef wsq_func_t - what a work item does
  * @work: the item; the function may free it or queue it again
  *
- * Context: task, on a worker of the module; may sleep, but what is queued on
- * the same CPU waits for it.
+ * Context: task, on a worker of the module; may sleep. What is queued on the
+ * same CPU is run elsewhere, or by a stand-in, if it takes long.
  */
 typedef void (*wsq_func_t)(struct wsq_work *work);
 
 /**
+ * struct wsq_link - where a work item is while it is pending
+ * @next: next in an inbox
+ * @list: place in a list
+ * @where: kind of place, container and flush phase; no kind while it has no
+ *	place or is on its way from one to another
+ */
+struct wsq_link {
+	union {
+		atomic64_t next;
+		struct list_head list;
+	};
+	u64 where;
+};
+
+/**
  * struct wsq_work - a work item, to be embedded in the caller's struct
- * @link: place in an inbox, while it is in one
- * @state: pending or not
- * @phase: flush phase it is counted in, while pending
+ * @link: its place
+ * @state: pending or not, how often disabled, who ran it last
  * @func: what to run
  *
  * All members are private to wsq. The item must stay where it is from
  * wsq_queue_work() until its function is called, not longer.
  */
 struct wsq_work {
-	atomic64_t link;
+	struct wsq_link link;
 	unsigned long state;
-	unsigned long phase;
 	wsq_func_t func;
+#ifdef CONFIG_LOCKDEP
+	/* private: what the item depends on */
+	struct lockdep_map lockdep_map;
+#endif
 };
 
-#define __WSQ_WORK_INITIALIZER(f) {					\
-	.link = ATOMIC64_INIT(0),					\
-	.state = 0,							\
+/**
+ * struct wsq_delayed_work - a work item with a timer in front
+ * @work: the item
+ * @timer: queues it
+ * @q: the queue it goes to
+ * @cpu: the CPU it goes to, %WSQ_CPU_ANY for that of the timer
+ */
+struct wsq_delayed_work {
+	struct wsq_work work;
+	struct timer_list timer;
+	/* private: */
+	struct wsq *q;
+	int cpu;
+};
+
+/* No CPU in particular. */
+#define WSQ_CPU_ANY	(-1)
+
+/**
+ * enum wsq_busy - what wsq_work_busy() tells
+ * @WSQ_BUSY_PENDING: it waits, in a queue or for its timer
+ * @WSQ_BUSY_RUNNING: its function runs
+ */
+enum wsq_busy {
+	WSQ_BUSY_PENDING	= 1U << 0,
+	WSQ_BUSY_RUNNING	= 1U << 1,
+};
+
+static inline struct wsq_delayed_work *
+to_wsq_delayed_work(struct wsq_work *work)
+{
+	return container_of(work, struct wsq_delayed_work, work);
+}
+
+#ifdef CONFIG_LOCKDEP
+#define __WSQ_WORK_LOCKDEP_INIT(n)	\
+	.lockdep_map = STATIC_LOCKDEP_MAP_INIT(n, &(n)),
+#define __wsq_work_lockdep_init(work, name, key)	\
+	lockdep_init_map(&(work)->lockdep_map, name, key, 0)
+#else
+#define __WSQ_WORK_LOCKDEP_INIT(n)
+#define __wsq_work_lockdep_init(work, name, key)	\
+	do { (void)(name); (void)(key); } while (0)
+#endif
+
+/* In @state: made by the compiler. */
+#define WSQ_WORK_STATIC	(1UL << 3)
+
+#define __WSQ_WORK_INITIALIZER(n, f) {					\
+	.link = { .where = 0 },						\
+	.state = WSQ_WORK_STATIC,					\
 	.func = (f),							\
+	__WSQ_WORK_LOCKDEP_INIT(#n)					\
 }
 
 /**
  * DECLARE_WSQ_WORK() - define a work item and make it ready to be queued
- * @name: its name
+ * @n: its name
  * @f: its function, a wsq_func_t
  */
-#define DECLARE_WSQ_WORK(name, f)					\
-	struct wsq_work name = __WSQ_WORK_INITIALIZER(f)
+#define DECLARE_WSQ_WORK(n, f)						\
+	struct wsq_work n = __WSQ_WORK_INITIALIZER(n, f)
 
 /**
- * INIT_WSQ_WORK() - make a work item ready to be queued
- * @work: the item; neither pending nor in use
- * @f: its function
+ * DECLARE_WSQ_DELAYED_WORK() - define a delayed work item, ready to be queued
+ * @n: its name
+ * @f: its function, a wsq_func_t
  */
-static inline void INIT_WSQ_WORK(struct wsq_work *work, wsq_func_t f)
+#define DECLARE_WSQ_DELAYED_WORK(n, f)					\
+	struct wsq_delayed_work n = {					\
+		.work = __WSQ_WORK_INITIALIZER(n.work, f),		\
+		.timer = __TIMER_INITIALIZER(wsq_delayed_work_timer_fn,	\
+					     TIMER_IRQSAFE),		\
+	}
+
+void wsq_delayed_work_timer_fn(struct timer_list *timer);
+
+void __wsq_init_work(struct wsq_work *work, bool onstack);
+void wsq_destroy_work_on_stack(struct wsq_work *work);
+void wsq_destroy_delayed_work_on_stack(struct wsq_delayed_work *dwork);
+
+static inline void ___wsq_init_work(struct wsq_work *work, wsq_func_t f,
+				    bool onstack)
 {
-	atomic64_set(&work->link, 0);
+	if (IS_ENABLED(CONFIG_DEBUG_OBJECTS_WORK))
+		__wsq_init_work(work, onstack);
+	INIT_LIST_HEAD(&work->link.list);
+	work->link.where = 0;
 	work->state = 0;
-	work->phase = 0;
 	work->func = f;
 }
 
-__printf(2, 3)
-struct wsq *wsq_create(const struct wsq_attrs *attrs, const char *fmt, ...);
+#define __INIT_WSQ_WORK(w, f, onstack)					\
+	do {								\
+		static struct lock_class_key __key;			\
+		struct wsq_work *__w = (w);				\
+									\
+		___wsq_init_work(__w, (f), (onstack));			\
+		__wsq_work_lockdep_init(__w, "(wsq_work)" #w, &__key);	\
+	} while (0)
+
+/**
+ * INIT_WSQ_WORK() - make a work item ready to be queued
+ * @w: the item; neither pending nor in use. Not disabled afterwards
+ * @f: its function, a wsq_func_t
+ */
+#define INIT_WSQ_WORK(w, f)		__INIT_WSQ_WORK(w, f, false)
+
+/**
+ * INIT_WSQ_WORK_ONSTACK() - the same for an item on the stack
+ * @w: the item; wsq_destroy_work_on_stack() before it goes
+ * @f: its function, a wsq_func_t
+ */
+#define INIT_WSQ_WORK_ONSTACK(w, f)	__INIT_WSQ_WORK(w, f, true)
+
+/**
+ * INIT_WSQ_DELAYED_WORK() - make a delayed work item ready to be queued
+ * @d: the item; neither pending nor in use. Not disabled afterwards
+ * @f: its function, a wsq_func_t
+ */
+#define INIT_WSQ_DELAYED_WORK(d, f)					\
+	do {								\
+		INIT_WSQ_WORK(&(d)->work, f);				\
+		timer_setup(&(d)->timer, wsq_delayed_work_timer_fn,	\
+			    TIMER_IRQSAFE);				\
+	} while (0)
+
+/**
+ * INIT_WSQ_DELAYED_WORK_ONSTACK() - the same for an item on the stack
+ * @d: the item; wsq_destroy_delayed_work_on_stack() before it goes
+ * @f: its function, a wsq_func_t
+ */
+#define INIT_WSQ_DELAYED_WORK_ONSTACK(d, f)				\
+	do {								\
+		INIT_WSQ_WORK_ONSTACK(&(d)->work, f);			\
+		timer_setup_on_stack(&(d)->timer,			\
+				     wsq_delayed_work_timer_fn,		\
+				     TIMER_IRQSAFE);			\
+	} while (0)
+
+/* queue.c: make, free, wait for all */
+__printf(4, 5)
+struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
+			   struct lock_class_key *key, const char *lock_name,
+			   const char *fmt, ...);
+
+/**
+ * wsq_create() - make a queue
+ * @attrs: what it is like; %NULL or zero members for defaults
+ * @fmt: its name, as for printf, and arguments
+ *
+ * Starts the workers of its CPUs unless they run already.
+ *
+ * Context: task; may sleep.
+ * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds,
+ * %-ENOMEM, %-ENOSPC if there are too many queues.
+ */
+#define wsq_create(attrs, fmt, ...)					\
+({									\
+	static struct lock_class_key __key;				\
+									\
+	wsq_create_key(attrs, &__key, "(wsq)" #fmt, fmt, ##__VA_ARGS__);\
+})
+
 void wsq_destroy(struct wsq *q);
-bool wsq_queue_work(struct wsq *q, struct wsq_work *work);
 void wsq_flush(struct wsq *q);
+void wsq_drain(struct wsq *q);
+int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask);
+
+/* put */
+bool wsq_queue_work(struct wsq *q, struct wsq_work *work);
+bool wsq_queue_work_on(int cpu, struct wsq *q, struct wsq_work *work);
+bool wsq_queue_work_node(int node, struct wsq *q, struct wsq_work *work);
+unsigned int wsq_queue_work_many(struct wsq *q, struct wsq_work *const *works,
+				 unsigned int nr);
+bool wsq_queue_delayed_work_on(int cpu, struct wsq *q,
+			       struct wsq_delayed_work *dwork,
+			       unsigned long delay);
+bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
+			     struct wsq_delayed_work *dwork,
+			     unsigned long delay);
+
+/**
+ * wsq_queue_delayed_work() - have a work item run later
+ * @q: the queue
+ * @dwork: the item
+ * @delay: jiffies to wait; 0 queues at once
+ *
+ * Context and return value as wsq_queue_delayed_work_on().
+ */
+static inline bool wsq_queue_delayed_work(struct wsq *q,
+					  struct wsq_delayed_work *dwork,
+					  unsigned long delay)
+{
+	return wsq_queue_delayed_work_on(WSQ_CPU_ANY, q, dwork, delay);
+}
+
+/**
+ * wsq_mod_delayed_work() - have a work item run so much later from now
+ * @q: the queue
+ * @dwork: the item, pending or not
+ * @delay: jiffies to wait; 0 queues at once
+ *
+ * Context and return value as wsq_mod_delayed_work_on().
+ */
+static inline bool wsq_mod_delayed_work(struct wsq *q,
+					struct wsq_delayed_work *dwork,
+					unsigned long delay)
+{
+	return wsq_mod_delayed_work_on(WSQ_CPU_ANY, q, dwork, delay);
+}
+
+/* wait for, or call back, one item */
+bool wsq_flush_work(struct wsq_work *work);
+bool wsq_cancel_work(struct wsq_work *work);
+bool wsq_cancel_work_sync(struct wsq_work *work);
+bool wsq_disable_work(struct wsq_work *work);
+bool wsq_disable_work_sync(struct wsq_work *work);
+bool wsq_enable_work(struct wsq_work *work);
+unsigned int wsq_work_busy(struct wsq_work *work);
+bool wsq_flush_delayed_work(struct wsq_delayed_work *dwork);
+
+static inline bool wsq_cancel_delayed_work(struct wsq_delayed_work *dwork)
+{
+	return wsq_cancel_work(&dwork->work);
+}
+
+static inline bool wsq_cancel_delayed_work_sync(struct wsq_delayed_work *dwork)
+{
+	return wsq_cancel_work_sync(&dwork->work);
+}
+
+static inline bool wsq_disable_delayed_work(struct wsq_delayed_work *dwork)
+{
+	return wsq_disable_work(&dwork->work);
+}
+
+static inline bool
+wsq_disable_delayed_work_sync(struct wsq_delayed_work *dwork)
+{
+	return wsq_disable_work_sync(&dwork->work);
+}
+
+static inline bool wsq_enable_delayed_work(struct wsq_delayed_work *dwork)
+{
+	return wsq_enable_work(&dwork->work);
+}
+
+/**
+ * wsq_work_pending() - does an item wait to be run
+ * @work: the item
+ *
+ * Context: any.
+ * Return: as of some moment; no order.
+ */
+static inline bool wsq_work_pending(const struct wsq_work *work)
+{
+	return READ_ONCE(work->state) & 1UL;
+}
+
+struct wsq_work *wsq_current_work(void);
+
+/* Jobs: a range, cut into pieces. */
+
+/**
+ * struct wsq_job - a range that several CPUs work through
+ * @func: called with a piece of the range, on several CPUs at a time
+ * @arg: passed to @func
+ * @start: where the range begins
+ * @size: its length; 0 is no work
+ * @align: pieces begin at @start plus a multiple of this; 0 means 1
+ * @grain: smallest piece worth a call, in units of the range; 0 means 1
+ * @max_cpus: CPUs at work at a time, the caller included; 0 means all
+ */
+struct wsq_job {
+	void (*func)(unsigned long start, unsigned long end, void *arg);
+	void *arg;
+	unsigned long start;
+	unsigned long size;
+	unsigned long align;
+	unsigned long grain;
+	unsigned int max_cpus;
+};
+
+void wsq_run_job(struct wsq *q, const struct wsq_job *job);
 
 #endif /* _LINUX_WSQ_H */

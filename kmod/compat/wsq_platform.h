@@ -9,7 +9,9 @@
  *
  * atomic64_*       every word that more than one context touches
  * wsq_slot_*       payload: written before it is published, read after it is
- *                  claimed, so never racy; plain accesses let KCSAN prove that
+ *                  claimed, so never racy; plain accesses let KCSAN prove that.
+ *                  With claimed slots (bwos_fifo.h) the slot itself is what is
+ *                  raced for, by _publish, _claim, _claim_if and _peek
  * wsq_local_*      a word whose other party is on the same CPU, namely an
  *                  interrupt or the code it interrupted. Program order is all
  *                  such a pair needs, so a compiler barrier is all it gets;
@@ -42,6 +44,30 @@ static inline void *wsq_slot_read(const wsq_slot_t *slot)
 static inline void wsq_slot_write(wsq_slot_t *slot, void *task)
 {
 	slot->task = task;
+}
+
+/* Store a task for whoever claims it. Release. */
+static inline void wsq_slot_publish(wsq_slot_t *slot, void *task)
+{
+	smp_store_release(&slot->task, task);
+}
+
+/* Take what is in the slot, %NULL if it was taken before. Full barrier. */
+static inline void *wsq_slot_claim(wsq_slot_t *slot)
+{
+	return xchg(&slot->task, NULL);
+}
+
+/* Take @task if it is in the slot. Acquire if so, else no order. */
+static inline bool wsq_slot_claim_if(wsq_slot_t *slot, void *task)
+{
+	return cmpxchg(&slot->task, task, NULL) == task;
+}
+
+/* What is in the slot, as of some moment. */
+static inline void *wsq_slot_peek(const wsq_slot_t *slot)
+{
+	return READ_ONCE(slot->task);
 }
 
 /* Load; what follows in program order stays behind it on this CPU. */

@@ -8,70 +8,120 @@
 /* A thief that loses this many claims in one block looks at another one. */
 #define WSQ_BWOS_CLAIM_TRIES	4
 
-static inline wsq_slot_t *wsq_bwos_slots(const struct wsq_bwos_fifo *q, u64 nr)
+static inline struct wsq_bwos_mem *wsq_bwos_mem(const struct wsq_bwos_fifo *q)
 {
-	return &q->slots[nr * q->block_size];
+	/* The owner's own store; thieves have BF(steal:G). */
+	return (struct wsq_bwos_mem *)(uintptr_t)
+		atomic64_read(&q->mem);				/* BF(own:M) */
 }
 
-static inline u32 wsq_bwos_next_place(const struct wsq_bwos_fifo *q, u32 place)
+static inline struct wsq_bwos_mem *
+wsq_bwos_thief_mem(const struct wsq_bwos_fifo *q)
 {
-	return place + 1 == q->nr_places ? 0 : place + 1;
+	/* Pairs with BF(mount:A): the memory is as mounted or later. */
+	return (struct wsq_bwos_mem *)(uintptr_t)
+		atomic64_read_acquire(&q->mem);			/* BF(steal:G) */
+}
+
+static inline wsq_slot_t *wsq_bwos_slots(const struct wsq_bwos_mem *mem, u64 nr)
+{
+	return &mem->slots[nr * mem->block_size];
+}
+
+static inline u32 wsq_bwos_next_place(const struct wsq_bwos_mem *mem, u32 place)
+{
+	return place + 1 == mem->nr_places ? 0 : place + 1;
 }
 
 /**
- * wsq_bwos_fifo_init() - make a queue of memory that the caller owns
+ * wsq_bwos_fifo_init() - make a queue that has no memory yet
  * @q: the queue
- * @mem: its memory; must live as long as any thief may look
- * @nr_places: blocks in use at a time, %WSQ_BWOS_MIN_BLOCKS to
- *	%WSQ_BWOS_MAX_BLOCKS
- * @block_size: tasks in a block, %WSQ_BWOS_MIN_BLOCK_SIZE to
- *	%WSQ_BWOS_MAX_BLOCK_SIZE
- * @nr_spare: further blocks, each of which outweighs one thief that stopped
- *	between claiming and counting
+ * @none: a block with all positions 0, of which nobody writes; may serve any
+ *	number of queues, must live as long as they
+ *
+ * Without memory the queue is full for puts and empty for everybody else.
  *
  * Context: before anybody else knows @q.
  */
-void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, const struct wsq_bwos_mem *mem,
-			u32 nr_places, u32 block_size, u32 nr_spare)
+void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, struct wsq_bwos_block *none)
+{
+	q->none = none;
+	q->nr_spare = 0;
+	q->nr_held = 0;
+	q->p.blk = none;
+	q->p.slots = NULL;
+	q->p.block_size = 0;
+	q->p.first = 0;
+	q->p.place = 0;
+	q->c = q->p;
+	q->c_seen = 0;
+	atomic64_set(&q->t_hint, 0);
+	atomic64_set(&q->mem, 0);
+}
+
+/**
+ * wsq_bwos_fifo_mount() - give a queue memory
+ * @q: the queue, without memory
+ * @mem: the memory; @mem->slots hold %NULL if slots are to be claimed
+ *
+ * Context: producer and consumer at once.
+ */
+void wsq_bwos_fifo_mount(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem)
 {
 	const u64 first = WSQ_BWOS_ROUND_ONE;
+	u32 size = mem->block_size;
 	u32 i;
 
-	q->blocks = mem->blocks;
-	q->slots = mem->slots;
-	q->dir = mem->dir;
-	q->spare = mem->spare;
-	q->held = mem->held;
-	q->nr_places = nr_places;
-	q->block_size = block_size;
-	q->nr_spare = nr_spare;
+	q->nr_spare = mem->nr_spare;
 	q->nr_held = 0;
 	atomic64_set(&q->t_hint, 0);
 
 	/* Every block is spent in round 0 ... */
-	for (i = 0; i < nr_places + nr_spare; i++) {
-		atomic64_set(&q->blocks[i].b_pos, (s64)block_size);
-		atomic64_set(&q->blocks[i].f_pos, (s64)block_size);
-		atomic64_set(&q->blocks[i].s_pos, (s64)block_size);
-		atomic64_set(&q->blocks[i].s_cnt, (s64)block_size);
+	for (i = 0; i < mem->nr_places + mem->nr_spare; i++) {
+		atomic64_set(&mem->blocks[i].b_pos, (s64)size);
+		atomic64_set(&mem->blocks[i].f_pos, (s64)size);
+		atomic64_set(&mem->blocks[i].s_pos, (s64)size);
+		atomic64_set(&mem->blocks[i].s_cnt, (s64)size);
 	}
-	for (i = 0; i < nr_places; i++)
-		atomic64_set(&q->dir[i], (s64)i);
-	for (i = 0; i < nr_spare; i++)
-		q->spare[i] = (u16)(nr_places + i);
+	for (i = 0; i < mem->nr_places; i++)
+		atomic64_set(&mem->dir[i], (s64)i);
+	for (i = 0; i < mem->nr_spare; i++)
+		mem->spare[i] = (u16)(mem->nr_places + i);
 
 	/* ... but the first, which is open in round 1 and taken over. */
-	atomic64_set(&q->blocks[0].b_pos, (s64)first);
-	atomic64_set(&q->blocks[0].f_pos, (s64)first);
-	atomic64_set(&q->blocks[0].s_pos, (s64)(first | block_size));
-	atomic64_set(&q->blocks[0].s_cnt, (s64)(first | block_size));
+	atomic64_set(&mem->blocks[0].b_pos, (s64)first);
+	atomic64_set(&mem->blocks[0].f_pos, (s64)first);
+	atomic64_set(&mem->blocks[0].s_pos, (s64)(first | size));
+	atomic64_set(&mem->blocks[0].s_cnt, (s64)(first | size));
 
-	q->p.blk = &q->blocks[0];
-	q->p.slots = q->slots;
-	q->p.block_size = block_size;
+	q->p.blk = &mem->blocks[0];
+	q->p.slots = mem->slots;
+	q->p.block_size = size;
+	q->p.first = 0;
 	q->p.place = 0;
 	q->c = q->p;
 	q->c_seen = first;
+	/* Pairs with BF(steal:G). */
+	atomic64_set_release(&q->mem, (s64)(uintptr_t)mem);	/* BF(mount:A) */
+}
+
+/**
+ * wsq_bwos_fifo_unmount() - take an empty queue's memory away
+ * @q: the queue
+ *
+ * Context: producer and consumer at once. Thieves may still read the memory,
+ * and count in it, until each has left the section it is in: free it after a
+ * grace period.
+ * Return: the memory, or %NULL if the queue has none or is not empty.
+ */
+struct wsq_bwos_mem *wsq_bwos_fifo_unmount(struct wsq_bwos_fifo *q)
+{
+	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
+
+	if (!mem || !wsq_bwos_fifo_empty(q))
+		return NULL;
+	wsq_bwos_fifo_init(q, q->none);
+	return mem;
 }
 
 /* Have all thieves that claimed slots of @blk in its last round counted? */
@@ -88,20 +138,21 @@ static bool wsq_bwos_counted(struct wsq_bwos_block *blk)
  * is set aside until the thief has counted. Returns @nr itself if there is
  * none.
  */
-static u64 wsq_bwos_replace(struct wsq_bwos_fifo *q, u64 nr)
+static u64 wsq_bwos_replace(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem,
+			    u64 nr)
 {
 	u64 other;
 	u32 i;
 
 	if (q->nr_spare) {
-		other = q->spare[--q->nr_spare];
-		q->held[q->nr_held++] = (u16)nr;
+		other = mem->spare[--q->nr_spare];
+		mem->held[q->nr_held++] = (u16)nr;
 		return other;
 	}
 	for (i = 0; i < q->nr_held; i++) {
-		other = q->held[i];
-		if (wsq_bwos_counted(&q->blocks[other])) {
-			q->held[i] = (u16)nr;
+		other = mem->held[i];
+		if (wsq_bwos_counted(&mem->blocks[other])) {
+			mem->held[i] = (u16)nr;
 			return other;
 		}
 	}
@@ -109,14 +160,15 @@ static u64 wsq_bwos_replace(struct wsq_bwos_fifo *q, u64 nr)
 }
 
 /* Give the blocks back whose thieves have counted meanwhile. */
-static void wsq_bwos_release_held(struct wsq_bwos_fifo *q)
+static void wsq_bwos_release_held(struct wsq_bwos_fifo *q,
+				  struct wsq_bwos_mem *mem)
 {
 	u32 i = 0;
 
 	while (i < q->nr_held) {
-		if (wsq_bwos_counted(&q->blocks[q->held[i]])) {
-			q->spare[q->nr_spare++] = q->held[i];
-			q->held[i] = q->held[--q->nr_held];
+		if (wsq_bwos_counted(&mem->blocks[mem->held[i]])) {
+			mem->spare[q->nr_spare++] = mem->held[i];
+			mem->held[i] = mem->held[--q->nr_held];
 		} else {
 			i++;
 		}
@@ -129,26 +181,33 @@ static void wsq_bwos_release_held(struct wsq_bwos_fifo *q)
  */
 static bool wsq_bwos_open(struct wsq_bwos_fifo *q)
 {
-	u32 place = wsq_bwos_next_place(q, q->p.place);
-	u64 was = (u64)atomic64_read(&q->dir[place]);		/* BF(own:P) */
-	u64 b = (u64)atomic64_read(&q->p.blk->b_pos);		/* BF(own:P) */
-	struct wsq_bwos_block *blk = &q->blocks[was];
-	u64 round = wsq_bwos_next_round(b);
-	u64 nr = was;
+	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
+	struct wsq_bwos_block *blk;
+	u64 was, b, round, nr;
+	u32 place;
+
+	if (!mem)
+		return false;
+	place = wsq_bwos_next_place(mem, q->p.place);
+	was = (u64)atomic64_read(&mem->dir[place]);		/* BF(own:P) */
+	b = (u64)atomic64_read(&q->p.blk->b_pos);		/* BF(own:P) */
+	blk = &mem->blocks[was];
+	round = wsq_bwos_next_round(b);
+	nr = was;
 
 	/* Has the consumer read it to the end? Pairs with BF(get:D). */
 	if (wsq_local_read(&blk->f_pos) !=			/* BF(open:A) */
 	    (u64)atomic64_read(&blk->b_pos))			/* BF(own:P) */
 		return false;
 	if (!wsq_bwos_counted(blk)) {
-		nr = wsq_bwos_replace(q, was);
+		nr = wsq_bwos_replace(q, mem, was);
 		if (nr == was)
 			return false;
-		blk = &q->blocks[nr];
+		blk = &mem->blocks[nr];
 		/* A thief with either number finds a block of this queue. */
-		atomic64_set(&q->dir[place], (s64)nr);		/* BF(open:C) */
+		atomic64_set(&mem->dir[place], (s64)nr);		/* BF(open:C) */
 	} else if (q->nr_held) {
-		wsq_bwos_release_held(q);
+		wsq_bwos_release_held(q, mem);
 	}
 
 	/* Nobody but the producer looks at the block in this round so far. */
@@ -159,7 +218,8 @@ static bool wsq_bwos_open(struct wsq_bwos_fifo *q)
 	wsq_local_set(&blk->b_pos, round);			/* BF(open:F) */
 
 	q->p.blk = blk;
-	q->p.slots = wsq_bwos_slots(q, nr);
+	q->p.slots = wsq_bwos_slots(mem, nr);
+	q->p.first = (u32)nr * mem->block_size;
 	q->p.place = place;
 	return true;
 }
@@ -178,6 +238,18 @@ int wsq_bwos_fifo_put_slow(struct wsq_bwos_fifo *q, void *task)
 		return WSQ_FULL;
 	wsq_bwos_fifo_put(q, task);
 	return WSQ_OPENED;
+}
+
+/**
+ * wsq_bwos_fifo_open() - begin a new block
+ * @q: the queue, whose producer's block is full
+ *
+ * Context: as wsq_bwos_fifo_put(). Bounded by the number of spare blocks.
+ * Return: %WSQ_OPENED or %WSQ_FULL.
+ */
+int wsq_bwos_fifo_open(struct wsq_bwos_fifo *q)
+{
+	return wsq_bwos_open(q) ? WSQ_OPENED : WSQ_FULL;
 }
 
 /**
@@ -226,13 +298,19 @@ u32 wsq_bwos_fifo_put_many(struct wsq_bwos_fifo *q, void *const *tasks, u32 nr,
  */
 static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 {
-	u32 place = wsq_bwos_next_place(q, q->c.place);
-	u64 nr = (u64)atomic64_read(&q->dir[place]);		/* BF(take:A) */
-	u64 f = (u64)atomic64_read(&q->c.blk->f_pos);		/* BF(own:C) */
-	u64 round = wsq_bwos_next_round(f);
-	u64 size = q->c.block_size;
-	struct wsq_bwos_block *blk = &q->blocks[nr];
-	u64 s;
+	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
+	struct wsq_bwos_block *blk;
+	u64 nr, f, round, size, s;
+	u32 place;
+
+	if (!mem)
+		return false;
+	place = wsq_bwos_next_place(mem, q->c.place);
+	nr = (u64)atomic64_read(&mem->dir[place]);		/* BF(take:A) */
+	f = (u64)atomic64_read(&q->c.blk->f_pos);		/* BF(own:C) */
+	round = wsq_bwos_next_round(f);
+	size = q->c.block_size;
+	blk = &mem->blocks[nr];
 
 	if (wsq_bwos_round(wsq_local_read(&blk->b_pos)) != round) /* BF(take:B) */
 		return false;
@@ -255,35 +333,54 @@ static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 
 	q->c.blk = blk;
 	q->c_seen = s;
-	q->c.slots = wsq_bwos_slots(q, nr);
+	q->c.slots = wsq_bwos_slots(mem, nr);
+	q->c.first = (u32)nr * mem->block_size;
 	q->c.place = place;
 	return true;
+}
+
+/*
+ * Move on to a block of which thieves have left something. Blocks that they
+ * have emptied are passed over; the number of blocks bounds the loop.
+ */
+static bool wsq_bwos_advance(struct wsq_bwos_fifo *q)
+{
+	u32 tries;
+	u64 f;
+
+	for (tries = 0; tries <= WSQ_BWOS_MAX_BLOCKS; tries++) {
+		if (!wsq_bwos_take_over(q))
+			return false;
+		f = (u64)atomic64_read(&q->c.blk->f_pos);	/* BF(own:C) */
+		if (wsq_bwos_idx(f) != q->c.block_size)
+			return true;
+	}
+	/* Only if the producer opened blocks as fast as we passed over them. */
+	return false;
 }
 
 /**
  * wsq_bwos_fifo_get_slow() - wsq_bwos_fifo_get() when the block is read up
  * @q: the queue
  *
- * Blocks that thieves have emptied are passed over; their number bounds the
- * loop.
- *
  * Context: as wsq_bwos_fifo_get().
  * Return: the task, or %NULL if there is none.
  */
 void *wsq_bwos_fifo_get_slow(struct wsq_bwos_fifo *q)
 {
-	u32 tries;
-	u64 f;
+	return wsq_bwos_advance(q) ? wsq_bwos_fifo_get(q) : NULL;
+}
 
-	for (tries = 0; tries <= q->nr_places; tries++) {
-		if (!wsq_bwos_take_over(q))
-			return NULL;
-		f = (u64)atomic64_read(&q->c.blk->f_pos);	/* BF(own:C) */
-		if (wsq_bwos_idx(f) != q->c.block_size)
-			return wsq_bwos_fifo_get(q);
-	}
-	/* Only if the producer opened blocks as fast as we passed over them. */
-	return NULL;
+/**
+ * wsq_bwos_fifo_claim_slow() - wsq_bwos_fifo_claim() when the block is read up
+ * @q: the queue
+ *
+ * Context: as wsq_bwos_fifo_claim().
+ * Return: as wsq_bwos_fifo_claim().
+ */
+void *wsq_bwos_fifo_claim_slow(struct wsq_bwos_fifo *q)
+{
+	return wsq_bwos_advance(q) ? wsq_bwos_fifo_claim(q) : NULL;
 }
 
 /**
@@ -325,6 +422,65 @@ u32 wsq_bwos_fifo_get_many(struct wsq_bwos_fifo *q, void **tasks, u32 nr)
 	return done;
 }
 
+/* Read the slots of a claimed range, or claim them one by one. */
+static u32 wsq_bwos_haul(wsq_slot_t *slots, u64 n, void **tasks, bool claim)
+{
+	u32 got = 0;
+	u64 k;
+
+	if (!claim) {
+		for (k = 0; k < n; k++)
+			tasks[k] = wsq_slot_read(&slots[k]);	/* BF(steal:E) */
+		return (u32)n;
+	}
+	for (k = 0; k < n; k++) {
+		void *task = wsq_slot_claim(&slots[k]);		/* BF(claim:B) */
+
+		if (task)
+			tasks[got++] = task;
+	}
+	return got;
+}
+
+static inline int wsq_bwos_steal_at(struct wsq_bwos_mem *mem, u32 place,
+				    void **tasks, u32 max, bool claim)
+{
+	u64 nr = (u64)atomic64_read(&mem->dir[place]);		/* BF(steal:A) */
+	struct wsq_bwos_block *blk = &mem->blocks[nr];
+	wsq_slot_t *slots = wsq_bwos_slots(mem, nr);
+	u32 tries;
+
+	for (tries = 0; tries < WSQ_BWOS_CLAIM_TRIES; tries++) {
+		u64 s = (u64)atomic64_read(&blk->s_pos);	/* BF(steal:B) */
+		u64 i = wsq_bwos_idx(s);
+		u64 b, n;
+		u32 got;
+
+		if (i == mem->block_size)
+			return WSQ_DONE;
+		/* Pairs with BF(put:C). */
+		b = (u64)atomic64_read_acquire(&blk->b_pos);	/* BF(steal:C) */
+		/* Another round, or older than s: not ours to judge. */
+		if (wsq_bwos_round(b) != wsq_bwos_round(s) ||
+		    wsq_bwos_idx(b) <= i)
+			return WSQ_EMPTY;
+		n = wsq_bwos_idx(b) - i;
+		if (n > max)
+			n = max;
+		if ((u64)atomic64_cmpxchg_relaxed(&blk->s_pos, (s64)s,
+						  (s64)(s + n)) != s) /* BF(steal:D) */
+			continue;
+
+		got = wsq_bwos_haul(&slots[i], n, tasks, claim);
+		/* After the slots are read: pairs with BF(open:B). */
+		atomic64_fetch_add_release((s64)n, &blk->s_cnt); /* BF(steal:F) */
+		/* All of them taken out: there may be more behind. */
+		if (got)
+			return (int)got;
+	}
+	return WSQ_CONFLICT;
+}
+
 /**
  * wsq_bwos_fifo_steal_at() - take tasks from one block
  * @q: the queue
@@ -340,38 +496,39 @@ u32 wsq_bwos_fifo_get_many(struct wsq_bwos_fifo *q, void **tasks, u32 nr)
 int wsq_bwos_fifo_steal_at(struct wsq_bwos_fifo *q, u32 place, void **tasks,
 			   u32 max)
 {
-	u64 nr = (u64)atomic64_read(&q->dir[place]);		/* BF(steal:A) */
-	struct wsq_bwos_block *blk = &q->blocks[nr];
-	wsq_slot_t *slots = wsq_bwos_slots(q, nr);
-	u32 tries;
+	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
 
-	for (tries = 0; tries < WSQ_BWOS_CLAIM_TRIES; tries++) {
-		u64 s = (u64)atomic64_read(&blk->s_pos);	/* BF(steal:B) */
-		u64 i = wsq_bwos_idx(s);
-		u64 b, n, k;
+	return mem ? wsq_bwos_steal_at(mem, place, tasks, max, false) :
+		     WSQ_EMPTY;
+}
 
-		if (i == q->block_size)
-			return WSQ_DONE;
-		/* Pairs with BF(put:C). */
-		b = (u64)atomic64_read_acquire(&blk->b_pos);	/* BF(steal:C) */
-		/* Another round, or older than s: not ours to judge. */
-		if (wsq_bwos_round(b) != wsq_bwos_round(s) ||
-		    wsq_bwos_idx(b) <= i)
-			return WSQ_EMPTY;
-		n = wsq_bwos_idx(b) - i;
-		if (n > max)
-			n = max;
-		if ((u64)atomic64_cmpxchg_relaxed(&blk->s_pos, (s64)s,
-						  (s64)(s + n)) != s) /* BF(steal:D) */
-			continue;
+static inline int wsq_bwos_steal(struct wsq_bwos_fifo *q, void **tasks,
+				 u32 max, bool claim)
+{
+	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
+	u32 hint = (u32)atomic64_read(&q->t_hint);		/* BF(hint:A) */
+	int ret = WSQ_EMPTY;
+	u32 place = hint;
+	u32 i;
 
-		for (k = 0; k < n; k++)				/* BF(steal:E) */
-			tasks[k] = wsq_slot_read(&slots[i + k]);
-		/* After the slots are read: pairs with BF(open:B). */
-		atomic64_fetch_add_release((s64)n, &blk->s_cnt); /* BF(steal:F) */
-		return (int)n;
+	if (!mem)
+		return WSQ_EMPTY;
+	/* A hint of other memory. */
+	if (place >= mem->nr_places)
+		place = 0;
+	for (i = 0; i < mem->nr_places; i++) {
+		int n = wsq_bwos_steal_at(mem, place, tasks, max, claim);
+
+		if (n > 0) {
+			if (place != hint)			/* BF(hint:B) */
+				atomic64_set(&q->t_hint, (s64)place);
+			return n;
+		}
+		if (n == WSQ_CONFLICT)
+			ret = WSQ_CONFLICT;
+		place = wsq_bwos_next_place(mem, place);
 	}
-	return WSQ_CONFLICT;
+	return ret;
 }
 
 /**
@@ -388,24 +545,110 @@ int wsq_bwos_fifo_steal_at(struct wsq_bwos_fifo *q, u32 place, void **tasks,
  */
 int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max)
 {
-	u32 hint = (u32)atomic64_read(&q->t_hint);		/* BF(hint:A) */
-	int ret = WSQ_EMPTY;
-	u32 place = hint;
-	u32 i;
+	return wsq_bwos_steal(q, tasks, max, false);
+}
 
-	for (i = 0; i < q->nr_places; i++) {
-		int n = wsq_bwos_fifo_steal_at(q, place, tasks, max);
+/**
+ * wsq_bwos_fifo_steal_claim() - wsq_bwos_fifo_steal() for claimed slots
+ * @q: the queue
+ * @tasks: where to store them
+ * @max: how many at most; all come from one block
+ *
+ * Context: as wsq_bwos_fifo_steal_at().
+ * Return: as wsq_bwos_fifo_steal().
+ */
+int wsq_bwos_fifo_steal_claim(struct wsq_bwos_fifo *q, void **tasks, u32 max)
+{
+	return wsq_bwos_steal(q, tasks, max, true);
+}
 
-		if (n > 0) {
-			if (place != hint)			/* BF(hint:B) */
-				atomic64_set(&q->t_hint, (s64)place);
-			return n;
+/**
+ * wsq_bwos_fifo_pry() - take tasks out of the consumer's own block
+ * @q: the queue, with claimed slots
+ * @tasks: where to store them
+ * @max: how many at most
+ *
+ * For when the consumer is held up by the task it took last. Disturbs it:
+ * reads its lines and leaves it tombs to walk over.
+ *
+ * Context: anybody, in a section that keeps the memory: preemption off.
+ * Return: how many were taken, oldest first.
+ */
+int wsq_bwos_fifo_pry(struct wsq_bwos_fifo *q, void **tasks, u32 max)
+{
+	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
+	u32 got = 0;
+	u32 place;
+
+	if (!mem)
+		return 0;
+	for (place = 0; place < mem->nr_places && got < max; place++) {
+		u64 nr = (u64)atomic64_read(&mem->dir[place]);	/* BF(pry:A) */
+		struct wsq_bwos_block *blk = &mem->blocks[nr];
+		wsq_slot_t *slots = wsq_bwos_slots(mem, nr);
+		u64 f = (u64)atomic64_read(&blk->f_pos);	/* BF(pry:B) */
+		u64 b = (u64)atomic64_read(&blk->b_pos);	/* BF(pry:C) */
+		u64 i, end = wsq_bwos_idx(b);
+
+		/* The slots decide; positions only say where to look. */
+		if (wsq_bwos_round(f) != wsq_bwos_round(b))
+			continue;
+		for (i = wsq_bwos_idx(f); i < end && got < max; i++) {
+			void *task = wsq_slot_peek(&slots[i]);	/* BF(pry:D) */
+
+			/* Pairs with BF(fill:A). */
+			if (task && wsq_slot_claim_if(&slots[i],
+						      task))	/* BF(pry:E) */
+				tasks[got++] = task;
 		}
-		if (n == WSQ_CONFLICT)
-			ret = WSQ_CONFLICT;
-		place = wsq_bwos_next_place(q, place);
 	}
-	return ret;
+	return (int)got;
+}
+
+/**
+ * wsq_bwos_fifo_withdraw() - take one task out, wherever it is by now
+ * @q: the queue, with claimed slots
+ * @nr: number of the slot where it may be; any number
+ * @task: the task
+ *
+ * Context: anybody, in a section that keeps the memory: preemption off.
+ * Return: true if @task was there and is the caller's now.
+ */
+bool wsq_bwos_fifo_withdraw(struct wsq_bwos_fifo *q, u32 nr, void *task)
+{
+	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
+
+	if (!mem || nr >= (mem->nr_places + mem->nr_spare) * mem->block_size)
+		return false;
+	/* Pairs with BF(fill:A). */
+	return wsq_slot_claim_if(&mem->slots[nr], task);	/* BF(out:A) */
+}
+
+/**
+ * wsq_bwos_fifo_waiting() - does anything wait here
+ * @q: the queue
+ *
+ * Context: anybody, in a section that keeps the memory: preemption off.
+ * Return: a hint.
+ */
+bool wsq_bwos_fifo_waiting(const struct wsq_bwos_fifo *q)
+{
+	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
+	u32 place;
+
+	for (place = 0; mem && place < mem->nr_places; place++) {
+		u64 nr = (u64)atomic64_read(&mem->dir[place]);	/* BF(pry:A) */
+		struct wsq_bwos_block *blk = &mem->blocks[nr];
+		u64 b = (u64)atomic64_read(&blk->b_pos);	/* BF(pry:C) */
+		u64 f = (u64)atomic64_read(&blk->f_pos);	/* BF(pry:B) */
+		u64 s = (u64)atomic64_read(&blk->s_pos);	/* BF(steal:B) */
+
+		/* Taken over: the consumer's; else its f_pos is of old. */
+		if (wsq_bwos_round(f) == wsq_bwos_round(b) ?
+		    f < b : wsq_bwos_round(s) == wsq_bwos_round(b) && s < b)
+			return true;
+	}
+	return false;
 }
 
 /**
@@ -420,16 +663,19 @@ int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max)
 bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q)
 {
 	u64 f = (u64)atomic64_read(&q->c.blk->f_pos);		/* BF(own:C) */
+	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
 	u64 nr, b;
 	u32 place;
 
+	if (!mem)
+		return true;
 	if (wsq_bwos_idx(f) != q->c.block_size) {
 		b = (u64)atomic64_read(&q->c.blk->b_pos);	/* BF(empty:A) */
 		return b <= f;
 	}
 
-	place = wsq_bwos_next_place(q, q->c.place);
-	nr = (u64)atomic64_read(&q->dir[place]);		/* BF(empty:B) */
-	b = (u64)atomic64_read(&q->blocks[nr].b_pos);		/* BF(empty:C) */
+	place = wsq_bwos_next_place(mem, q->c.place);
+	nr = (u64)atomic64_read(&mem->dir[place]);		/* BF(empty:B) */
+	b = (u64)atomic64_read(&mem->blocks[nr].b_pos);		/* BF(empty:C) */
 	return wsq_bwos_round(b) != wsq_bwos_next_round(f);
 }

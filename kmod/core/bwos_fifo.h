@@ -153,35 +153,60 @@ struct wsq_bwos_block {
 };
 
 /**
+ * struct wsq_bwos_mem - the memory of a queue, lent by the caller; constant
+ * @blocks: nr_places + nr_spare blocks
+ * @slots: block_size slots for each of @blocks
+ * @dir: the block that serves at each place. Words written by the producer
+ * @spare: nr_spare numbers of blocks that may be opened anywhere. Producer only
+ * @held: nr_spare numbers of blocks that wait for a thief to count. Producer
+ *	only
+ * @nr_places: blocks in use at a time, %WSQ_BWOS_MIN_BLOCKS to
+ *	%WSQ_BWOS_MAX_BLOCKS
+ * @block_size: tasks in a block, %WSQ_BWOS_MIN_BLOCK_SIZE to
+ *	%WSQ_BWOS_MAX_BLOCK_SIZE
+ * @nr_spare: further blocks, each of which outweighs one thief that stopped
+ *	between claiming and counting
+ */
+struct wsq_bwos_mem {
+	struct wsq_bwos_block *blocks;
+	wsq_slot_t *slots;
+	atomic64_t *dir;
+	u16 *spare;
+	u16 *held;
+	u32 nr_places;
+	u32 block_size;
+	u32 nr_spare;
+};
+
+/**
  * struct wsq_bwos_end - where the producer or the consumer stands; private to it
  * @blk: its block
  * @slots: slots of @blk
- * @block_size: copy of the queue's, to keep the fast path on one line
+ * @block_size: copy of the memory's, to keep the fast path on one line
+ * @first: number of the first of @slots
  * @place: directory place of @blk
  */
 struct wsq_bwos_end {
 	struct wsq_bwos_block *blk;
 	wsq_slot_t *slots;
 	u64 block_size;
+	u32 first;
 	u32 place;
 };
 
 /**
  * struct wsq_bwos_fifo - a FIFO BWoS queue
  * @p: producer's end. Producer only.
- * @nr_spare: number of entries in @spare. Producer only.
- * @nr_held: number of entries in @held. Producer only.
+ * @nr_spare: number of spare blocks. Producer only.
+ * @nr_held: number of held blocks. Producer only.
  * @c: consumer's end. Consumer only.
  * @c_seen: b_pos of the consumer's block as get last read it; not above f_pos
  *	if it has not yet read it in this round. Consumer only.
  * @t_hint: place where a thief last found something. Any thief, no order.
- * @blocks: all blocks, those of the directory and spare ones. Constant.
- * @slots: @block_size slots for each of @blocks. Constant pointer.
- * @dir: the block that serves at each place. Written by the producer.
- * @spare: numbers of blocks that may be opened anywhere. Producer only.
- * @held: numbers of blocks that wait for a thief to count. Producer only.
- * @nr_places: length of @dir. Constant.
- * @block_size: slots in a block. Constant.
+ * @mem: address of the memory, 0 while there is none. Written by whoever is
+ *	producer and consumer at once.
+ * @none: stands for the producer's and the consumer's block while there is no
+ *	memory: full and empty, never written. Constant.
  */
 struct wsq_bwos_fifo {
 	struct wsq_bwos_end p WSQ_CACHE_ALIGNED;
@@ -192,34 +217,14 @@ struct wsq_bwos_fifo {
 	u64 c_seen;
 
 	atomic64_t t_hint WSQ_CACHE_ALIGNED;
-
-	struct wsq_bwos_block *blocks WSQ_CACHE_ALIGNED;
-	wsq_slot_t *slots;
-	atomic64_t *dir;
-	u16 *spare;
-	u16 *held;
-	u32 nr_places;
-	u32 block_size;
+	atomic64_t mem;
+	struct wsq_bwos_block *none;
 };
 
-/**
- * struct wsq_bwos_mem - memory that the caller lends to a queue
- * @blocks: nr_places + nr_spare blocks
- * @slots: (nr_places + nr_spare) * block_size slots
- * @dir: nr_places words
- * @spare: nr_spare numbers
- * @held: nr_spare numbers
- */
-struct wsq_bwos_mem {
-	struct wsq_bwos_block *blocks;
-	wsq_slot_t *slots;
-	atomic64_t *dir;
-	u16 *spare;
-	u16 *held;
-};
-
-void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, const struct wsq_bwos_mem *mem,
-			u32 nr_places, u32 block_size, u32 nr_spare);
+void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, struct wsq_bwos_block *none);
+void wsq_bwos_fifo_mount(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem);
+struct wsq_bwos_mem *wsq_bwos_fifo_unmount(struct wsq_bwos_fifo *q);
+int wsq_bwos_fifo_open(struct wsq_bwos_fifo *q);
 int wsq_bwos_fifo_put_slow(struct wsq_bwos_fifo *q, void *task);
 void *wsq_bwos_fifo_get_slow(struct wsq_bwos_fifo *q);
 u32 wsq_bwos_fifo_put_many(struct wsq_bwos_fifo *q, void *const *tasks, u32 nr,
@@ -229,6 +234,15 @@ int wsq_bwos_fifo_steal_at(struct wsq_bwos_fifo *q, u32 place, void **tasks,
 			   u32 max);
 int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max);
 bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q);
+
+void *wsq_bwos_fifo_claim_slow(struct wsq_bwos_fifo *q);
+int wsq_bwos_fifo_steal_claim(struct wsq_bwos_fifo *q, void **tasks, u32 max);
+int wsq_bwos_fifo_pry(struct wsq_bwos_fifo *q, void **tasks, u32 max);
+bool wsq_bwos_fifo_withdraw(struct wsq_bwos_fifo *q, u32 nr, void *task);
+bool wsq_bwos_fifo_waiting(const struct wsq_bwos_fifo *q);
+
+/* wsq_bwos_fifo_claim(): a task was here, and somebody took it out. */
+#define WSQ_TOMB		((void *)-2L)
 
 static inline u64 wsq_bwos_idx(u64 pos)
 {
@@ -309,6 +323,118 @@ static inline void *wsq_bwos_fifo_get(struct wsq_bwos_fifo *q)
 	/* After the slot is read: BF(open:A) lets the producer reuse it. */
 	wsq_local_set(&blk->f_pos, f + 1);			/* BF(get:D) */
 	return task;
+}
+
+/*
+ * Claimed slots. Queues whose tasks can be called back, or taken from behind a
+ * task that runs long, use the operations below instead of put, get and steal;
+ * the positions work as before. A slot's own word then decides who has its
+ * task: whoever changes it from the task to %NULL, the consumer and thieves by
+ * exchange, others by compare-and-exchange. One exchange a task is what that
+ * costs.
+ */
+
+/**
+ * struct wsq_bwos_room - room for tasks, between reserve and commit
+ * @b: the producer's position
+ * @nr: number of the first slot
+ * @n: slots there are in a row
+ */
+struct wsq_bwos_room {
+	u64 b;
+	u32 nr;
+	u32 n;
+};
+
+/**
+ * wsq_bwos_fifo_reserve() - find room
+ * @q: the queue
+ * @room: where to say what was found; at least one slot
+ *
+ * Context: the producer, as wsq_bwos_fifo_put(), until commit.
+ * Return: %WSQ_OK; %WSQ_OPENED if a new block was begun; %WSQ_FULL.
+ */
+static inline int wsq_bwos_fifo_reserve(struct wsq_bwos_fifo *q,
+					struct wsq_bwos_room *room)
+{
+	u64 b = (u64)atomic64_read(&q->p.blk->b_pos);		/* BF(put:A) */
+	u64 i = wsq_bwos_idx(b);
+	int ret = WSQ_OK;
+
+	if (unlikely(i == q->p.block_size)) {
+		ret = wsq_bwos_fifo_open(q);
+		if (ret < 0)
+			return ret;
+		b = (u64)atomic64_read(&q->p.blk->b_pos);	/* BF(put:A) */
+		i = 0;
+	}
+	room->b = b;
+	room->nr = q->p.first + (u32)i;
+	room->n = (u32)(q->p.block_size - i);
+	return ret;
+}
+
+/**
+ * wsq_bwos_fifo_fill() - fill a reserved slot
+ * @q: the queue
+ * @room: what wsq_bwos_fifo_reserve() found
+ * @k: which slot of it
+ * @task: the task. From here on it may be withdrawn or pried out, or run and
+ *	gone
+ *
+ * Context: as wsq_bwos_fifo_reserve().
+ */
+static inline void wsq_bwos_fifo_fill(struct wsq_bwos_fifo *q,
+				      const struct wsq_bwos_room *room, u32 k,
+				      void *task)
+{
+	/* Release: who claims by the slot alone sees the task whole. */
+	wsq_slot_publish(&q->p.slots[wsq_bwos_idx(room->b) + k],
+			 task);					/* BF(fill:A) */
+}
+
+/**
+ * wsq_bwos_fifo_commit() - publish what was filled
+ * @q: the queue
+ * @room: what wsq_bwos_fifo_reserve() found
+ * @n: slots filled, from the first
+ *
+ * Context: as wsq_bwos_fifo_reserve().
+ */
+static inline void wsq_bwos_fifo_commit(struct wsq_bwos_fifo *q,
+					const struct wsq_bwos_room *room,
+					u32 n)
+{
+	atomic64_set_release(&q->p.blk->b_pos,			/* BF(put:C) */
+			     (s64)(room->b + n));
+}
+
+/**
+ * wsq_bwos_fifo_claim() - take the oldest task of a queue with claimed slots
+ * @q: the queue
+ *
+ * Context: the consumer, as wsq_bwos_fifo_get().
+ * Return: the task; %WSQ_TOMB if it had been taken out; %NULL if there is none
+ * that thieves have not claimed.
+ */
+static inline void *wsq_bwos_fifo_claim(struct wsq_bwos_fifo *q)
+{
+	struct wsq_bwos_block *blk = q->c.blk;
+	u64 f = (u64)atomic64_read(&blk->f_pos);		/* BF(get:A) */
+	u64 i = wsq_bwos_idx(f);
+	void *task;
+
+	if (unlikely(f >= q->c_seen)) {
+		if (i == q->c.block_size)
+			return wsq_bwos_fifo_claim_slow(q);
+		q->c_seen = wsq_local_read(&blk->b_pos);	/* BF(get:B) */
+		if (q->c_seen <= f)
+			return NULL;
+	}
+
+	task = wsq_slot_claim(&q->c.slots[i]);			/* BF(claim:A) */
+	wsq_local_set(&blk->f_pos, f + 1);			/* BF(get:D) */
+	return task ? task : WSQ_TOMB;
 }
 
 /**

@@ -4,11 +4,11 @@
  * each other. Internal.
  *
  * A queue is a pool whose tasks are work items. Workers belong to the module,
- * one for each CPU, and serve all queues. Which queues have work on a CPU is
- * told by that CPU's ready bits, one for each queue. A put that finds its bit
- * set is done; one that finds it clear sets it and wakes the worker if that
- * parked. The worker clears a bit when it has found the container empty, looks
- * once more, and parks when no bit is left and stealing brings nothing.
+ * one at a time for each CPU, and serve all queues. Which queues have work on a
+ * CPU is told by that CPU's ready bits, one for each queue. A put that finds
+ * its bit set is done; one that finds it clear sets it and wakes the worker if
+ * that parked. The worker clears a bit when it has found the container empty,
+ * looks once more, and parks when no bit is left and stealing brings nothing.
  *
  * Ready bits: a leaf of 64 words, 64 queues each, and a summary word, so that a
  * thief learns with one load that a CPU has nothing.
@@ -21,7 +21,7 @@
  *	wake if parked			leaf word 0? clear summary bit
  *					[RD2] smp_mb
  *					leaf word still 0? else set summary bit
-					and wake if parked, for others tidy too
+ *					and wake if parked, for others tidy too
  *
  * [RD1] on the container's own CPU needs no order (scenario A of
  * core/parking.h), elsewhere the push into the inbox is a full barrier: one of
@@ -32,14 +32,18 @@
 #define _WSQ_EXEC_EXEC_H
 
 #include <linux/bitops.h>
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
 #include <linux/wsq.h>
 #include <linux/xarray.h>
 
 #include "../core/parking.h"
+#include "../pool/linked.h"
 #include "../pool/pool.h"
 
 #define WSQ_LEAF_WORDS		64
@@ -54,44 +58,107 @@
 /* No phase: nothing was run yet, or no flush waits. */
 #define WSQ_NO_PHASE		WSQ_PHASES
 
-/* struct wsq_work.state */
-#define WSQ_PENDING_BIT		0
+/* struct wsq.flags */
+#define WSQ_Q_DYING		BIT(0)
+#define WSQ_Q_DRAINING		BIT(1)
+
+struct wsq_rescuer;
 
 /**
  * struct wsq - a queue
- * @pool: its containers
- * @id: number of its ready bits. Constant.
+ * @pool: its containers; their @id is the number of the queue's ready bits
+ * @flags: WSQ_Q_*. Written under @drain_lock, anybody reads.
  * @phase: the phase that puts count in. Written under @flush_lock.
  * @awaited: the phase that a flush sleeps for or is about to, %WSQ_NO_PHASE if
  *	none does. Written under @flush_lock, read by workers.
  * @flush_lock: one flush at a time
  * @flush_wait: where a flush sleeps
- * @dying: set by wsq_destroy(); puts are refused. Anybody reads.
+ * @drain_lock: one drain at a time, and @drainers
+ * @drainers: drains under way
+ * @mask_lock: one change of @pool's CPUs at a time
+ * @rescuer: runs items when nobody else can; %NULL without %WSQ_MEM_RECLAIM.
+ *	Constant.
+ * @free_work: frees the queue after a grace period
+ * @lockdep_map: what flushing the queue depends on
+ * @lock_name: name of @lockdep_map
  */
 struct wsq {
 	struct wsq_pool pool;
-	u32 id;
+	unsigned int flags;
 	unsigned int phase;
 	unsigned int awaited;
-	bool dying;
 	struct mutex flush_lock;	/* one flush at a time */
 	wait_queue_head_t flush_wait;
+	struct mutex drain_lock;	/* drainers, flags */
+	unsigned int drainers;
+	struct mutex mask_lock;		/* changes of the pool's CPUs */
+	struct wsq_rescuer *rescuer;
+	struct rcu_work free_work;
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map lockdep_map;
+	const char *lock_name;
+#endif
 };
 
 /**
  * struct wsq_worker - a thread that runs tasks
- * @cpu: the CPU it belongs to. Constant.
+ * @cpu: the CPU it belongs to. Constant, but for a rescuer.
+ * @id: its number, by which an item remembers who ran it last. Constant.
  * @task: the thread. Constant.
  * @serving: the queue it is at, which wsq_destroy() must not free. Worker.
+ * @cur: the item it runs, %NULL between two. Worker; anybody reads.
+ * @func: the function of @cur. Worker; anybody reads.
+ * @nr_run: how many items it has begun. Worker; anybody reads.
+ * @attention: something below is for the worker to see to. Set under @lock,
+ *	cleared by the worker under @lock, read by it without.
+ * @lock: what others leave here
+ * @waiters: struct wsq_waiter of those who wait until @cur is through. @lock.
+ * @deferred: items that were queued again while they run here. @lock.
+ * @displaced: another worker has this one's place. @lock; once seen, the
+ *	worker's.
  * @gone: it has lost its CPU and ends when it may. Hotplug callback.
  * @list: in wsq_workers
+ * @spare: in the CPU's list of spare workers. The CPU's role_lock.
+ * @rescuer: what else a rescuer has, %NULL for others. Constant once it runs.
+ * @rcu: to free it
  */
 struct wsq_worker {
 	unsigned int cpu;
+	u32 id;
 	struct task_struct *task;
 	struct wsq *serving;
+	struct wsq_work *cur;
+	wsq_func_t func;
+	u64 nr_run;
+	bool attention;
+	raw_spinlock_t lock;		/* what others leave here */
+	struct list_head waiters;
+	struct list_head deferred;
+	bool displaced;
 	bool gone;
 	struct list_head list;
+	struct list_head spare;
+	struct wsq_rescuer *rescuer;
+	struct rcu_head rcu;
+};
+
+/**
+ * struct wsq_watch - looks now and then whether a CPU's worker gets on
+ * @timer: runs on any CPU
+ * @on: the timer is set. Anybody, by exchange.
+ * @seen: @nr_run of the worker when the timer last looked. Timer.
+ * @worker: the worker that @seen is of. Timer.
+ * @stuck: @nr_run + 1 of the item behind which others may take from the
+ *	consumer's block; 0 for none. Timer; thieves read.
+ * @period: ns until the timer looks again. Timer.
+ */
+struct wsq_watch {
+	struct hrtimer timer;
+	atomic_t on;
+	u64 seen;
+	const struct wsq_worker *worker;
+	u64 stuck;
+	u64 period;
 };
 
 /**
@@ -100,15 +167,22 @@ struct wsq_worker {
  * @leaf: ready bits of all queues. Set by anybody, cleared by the worker.
  * @park: the worker's announcement
  * @cpu: its number. Constant.
- * @worker: the worker, %NULL while there is none. Written under wsq_workers_lock,
- *	read with preemption off.
+ * @worker: the worker in office, %NULL while there is none. Written under
+ *	@role_lock, read with preemption off.
  * @access: whom to rob. Constant.
- * @next: queue to begin with, for fairness. Worker.
- * @steals: tasks taken from others, by distance. Worker.
- * @parks: times it parked. Worker.
+ * @next: queue to begin with, for fairness. Workers.
+ * @steals: tasks taken from others, by distance. Workers, preemption off.
+ * @parks: times a worker parked. Workers.
+ * @standins: times a stand-in took over. Timer.
+ * @role_lock: who is in office
+ * @spares: workers out of office that wait for one. @role_lock.
+ * @nr_spares: how many. @role_lock.
+ * @nr_workers: all workers of this CPU. wsq_workers_lock.
+ * @spawn: makes a spare worker
+ * @watch: sees to it that no item waits behind a long one
  * @wakeups: wake-ups sent from this CPU. Anybody.
  * @old_puts: tasks put on this CPU to queues that are gone. wsq_queues_lock.
- * @old_inbox: of these, through the inbox. wsq_queues_lock.
+ * @old_inbox: of these, through an entrance. wsq_queues_lock.
  * @old_gets: tasks run by this CPU for queues that are gone. wsq_queues_lock.
  * @nmi_work: wakes the worker for a put in an NMI handler
  */
@@ -123,6 +197,14 @@ struct wsq_cpu {
 	u32 next;
 	u64 steals[WSQ_DIST_NR];
 	u64 parks;
+	u64 standins;
+
+	raw_spinlock_t role_lock ____cacheline_aligned; /* who is in office */
+	struct list_head spares;
+	unsigned int nr_spares;
+	unsigned int nr_workers;
+	struct work_struct spawn;
+	struct wsq_watch watch;
 
 	atomic64_t wakeups ____cacheline_aligned;
 	u64 old_puts;
@@ -135,6 +217,7 @@ extern struct wsq_cpu **wsq_cpus;
 extern atomic_t wsq_nr_idle;
 extern struct xarray wsq_queues;
 extern struct mutex wsq_queues_lock;
+extern struct workqueue_struct *wsq_housekeeping;
 extern struct list_head wsq_workers;
 extern struct mutex wsq_workers_lock;
 
@@ -143,6 +226,7 @@ int wsq_ready_init(void);
 void wsq_ready_exit(void);
 void wsq_ready_mark(struct wsq_cpu *c, u32 id);
 void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_container *ct);
+void wsq_ready_drop(struct wsq_cpu *c, u32 id);
 void wsq_ready_tidy(struct wsq_cpu *c);
 void wsq_ready_forget(u32 id);
 u32 wsq_ready_next(const struct wsq_cpu *c, u32 from);
@@ -168,15 +252,38 @@ static inline bool wsq_ready_any(const struct wsq_cpu *c)
 	return READ_ONCE(c->summary);
 }
 
-/* worker.c */
+/* worker.c: what workers do */
+int wsq_worker_fn(void *arg);
+struct wsq_worker *wsq_worker_current(void);
+void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
+	       struct wsq_container *ct);
+void wsq_account(struct wsq *q, struct wsq_container *ct, bool home,
+		 unsigned int phase);
+
+/* office.c: who is a CPU's worker */
 int wsq_workers_init(void);
 void wsq_workers_exit(void);
 int wsq_workers_need(const struct cpumask *cpus);
 void wsq_workers_leave(const struct wsq *q);
+bool wsq_workers_thin(void);
 void wsq_queue_orphan(struct wsq_pool *pool, unsigned int cpu);
+struct wsq_worker *wsq_worker_create(unsigned int cpu, int (*fn)(void *arg),
+				     const char *name);
+void wsq_worker_end(struct wsq_worker *w);
+struct wsq_worker *wsq_worker_find(u32 id);
+bool wsq_office_hand_over(struct wsq_cpu *c, struct wsq_worker *w, u64 seen);
+void wsq_office_wait(struct wsq_worker *w);
+void wsq_office_init(struct wsq_cpu *c);
+
+/* watch.c */
+void wsq_watch_init(struct wsq_cpu *c);
+void wsq_watch_exit(struct wsq_cpu *c);
+void wsq_watch_start(struct wsq_cpu *c);
+bool wsq_watch_stuck(const struct wsq_cpu *c);
 
 /* steal.c */
 bool wsq_steal(struct wsq_cpu *c);
+void wsq_evacuate(struct wsq *q, unsigned int cpu);
 
 /* flush.c */
 void wsq_flush_init(struct wsq *q);
@@ -190,8 +297,24 @@ static inline void wsq_flush_check(struct wsq *q, unsigned int phase)
 		wsq_flush_wake(q, phase);
 }
 
-/* queue.c */
+/* queue.c, put.c, memory.c, rescue.c, cpumask.c */
 int wsq_queues_init(void);
 void wsq_queues_exit(void);
+void wsq_put(struct wsq *q, struct wsq_work *work, int cpu);
+void wsq_put_again(struct wsq_work *work);
+void wsq_memory_exit(void);
+void wsq_memory_serve(struct wsq_container *ct);
+int wsq_rescuer_fn(void *arg);
+int wsq_rescuer_create(struct wsq *q);
+void wsq_rescuer_destroy(struct wsq *q);
+void wsq_rescue(struct wsq *q, unsigned int cpu);
+const struct cpumask *wsq_default_cpus(void);
+int wsq_cpumask_init(void);
+void wsq_cpumask_exit(void);
+
+static inline struct wsq *wsq_of_pool(struct wsq_pool *pool)
+{
+	return container_of(pool, struct wsq, pool);
+}
 
 #endif /* _WSQ_EXEC_EXEC_H */

@@ -29,7 +29,7 @@
  * of the other, or none, or has used up its budget, looks at @awaited, and if
  * that is the phase it ran, sums up and wakes the flush if the sums are equal.
  * A full barrier stands between the count and the look: taking the pending bit
- * of the next item (wsq_run()), or [FL2] in wsq_serve(). Against [FL3]: the
+ * of the next item (wsq_begin()), or [FL2] in wsq_serve(). Against [FL3]: the
  * flush sets @awaited, full barrier, sums up. Of two workers that count the
  * last two items each has a full barrier between its count and its sum, so one
  * of them sees both.
@@ -44,8 +44,8 @@ static u64 wsq_sum_done(const struct wsq *q, unsigned int phase)
 	unsigned int cpu;
 	u64 sum = 0;
 
-	for_each_cpu(cpu, q->pool.cpus) {
-		struct wsq_container *ct = wsq_pool_ct(&q->pool, cpu);
+	for_each_possible_cpu(cpu) {
+		struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
 
 		if (!ct)
 			continue;
@@ -60,8 +60,8 @@ static u64 wsq_sum_put(const struct wsq *q, unsigned int phase)
 	unsigned int cpu;
 	u64 sum = 0;
 
-	for_each_cpu(cpu, q->pool.cpus) {
-		struct wsq_container *ct = wsq_pool_ct(&q->pool, cpu);
+	for_each_possible_cpu(cpu) {
+		struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
 
 		if (!ct)
 			continue;
@@ -132,6 +132,30 @@ void wsq_flush_init(struct wsq *q)
 	q->phase = 0;
 }
 
+/*
+ * What waiting for a queue depends on: its items, and who runs them. An item
+ * of a queue that reclaim may wait for must not wait for one that may itself
+ * wait for memory.
+ */
+static void wsq_touch_queue(struct wsq *q)
+{
+	const struct wsq_worker *w = wsq_worker_current();
+	const struct wsq *own = w ? READ_ONCE(w->serving) : NULL;
+
+#ifdef CONFIG_LOCKDEP
+	lock_map_acquire(&q->lockdep_map);
+	lock_map_release(&q->lockdep_map);
+#endif
+	if (q->rescuer)
+		return;
+	WARN_ONCE(current->flags & PF_MEMALLOC,
+		  "wsq: task %s(%d) that reclaims memory flushes %s, which is not WSQ_MEM_RECLAIM\n",
+		  current->comm, current->pid, q->pool.name);
+	WARN_ONCE(own && own->rescuer,
+		  "wsq: %s, which is WSQ_MEM_RECLAIM, flushes %s, which is not\n",
+		  own->pool.name, q->pool.name);
+}
+
 /**
  * wsq_flush() - wait until everything queued before has run
  * @q: the queue
@@ -139,8 +163,8 @@ void wsq_flush_init(struct wsq *q)
  * Items queued while the flush waits, those that items queue included, are not
  * waited for.
  *
- * Context: task; may sleep. Not from an item, whatever its queue: it would wait
- * for itself, or keep its worker from what it waits for.
+ * Context: task; may sleep. Not from an item of @q, nor with a lock held that
+ * one of them takes.
  * Ordering: everything that those items did is visible on return.
  */
 void wsq_flush(struct wsq *q)
@@ -148,6 +172,7 @@ void wsq_flush(struct wsq *q)
 	unsigned int phase;
 
 	might_sleep();
+	wsq_touch_queue(q);
 	mutex_lock(&q->flush_lock);
 	phase = q->phase;
 	wsq_phase_wait(q, !phase);

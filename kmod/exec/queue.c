@@ -1,38 +1,107 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues: make, put, free.
+ * Queues: make, drain, free.
  */
+#include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
 #include "../compat/export.h"
-#include "exec.h"
+#include "item.h"
 
 /* Queues by id. Workers look under RCU, or with preemption off. */
 struct xarray wsq_queues;
 WSQ_EXPORT(wsq_queues);
 
+/* Slow work of the module itself: memory, and what waits for grace periods. */
+struct workqueue_struct *wsq_housekeeping;
+
 /* Makes and frees one queue at a time; holds queues for statistics. */
 DEFINE_MUTEX(wsq_queues_lock);
 
+static void wsq_queue_lockdep_init(struct wsq *q, struct lock_class_key *key,
+				   const char *lock_name)
+{
+#ifdef CONFIG_LOCKDEP
+	q->lock_name = lock_name;
+	lockdep_init_map(&q->lockdep_map, lock_name, key, 0);
+#endif
+}
+
+/* Take a number that is not to be found yet. */
+static int wsq_queue_number(struct wsq *q)
+{
+	bool waited = false;
+	int ret;
+
+	for (;;) {
+		ret = xa_alloc(&wsq_queues, &q->pool.id, XA_ZERO_ENTRY,
+			       XA_LIMIT(0, WSQ_MAX_QUEUES - 1), GFP_KERNEL);
+		if (ret != -EBUSY || waited)
+			return ret == -EBUSY ? -ENOSPC : ret;
+		/* Some may be of queues that are gone but for their memory. */
+		rcu_barrier();
+		flush_workqueue(wsq_housekeeping);
+		waited = true;
+	}
+}
+
+/* Give the queue its number and its parts. */
+static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs)
+{
+	struct wsq_attrs all = attrs ? *attrs : (struct wsq_attrs){};
+	int ret;
+
+	if (!all.cpumask)
+		all.cpumask = wsq_default_cpus();
+	ret = wsq_queue_number(q);
+	if (ret)
+		return ret;
+	q->pool.on_orphan = wsq_queue_orphan;
+	ret = wsq_pool_init(&q->pool, &wsq_machine, &all, false);
+	if (ret)
+		goto erase;
+	cpus_read_lock();
+	ret = wsq_workers_need(q->pool.cpus);
+	cpus_read_unlock();
+	if (ret)
+		goto exit_pool;
+	if (all.flags & WSQ_MEM_RECLAIM)
+		ret = wsq_rescuer_create(q);
+	if (ret)
+		goto exit_pool;
+	mutex_lock(&wsq_queues_lock);
+	xa_store(&wsq_queues, q->pool.id, q, GFP_KERNEL);
+	mutex_unlock(&wsq_queues_lock);
+	return 0;
+exit_pool:
+	wsq_pool_exit(&q->pool);
+erase:
+	xa_erase(&wsq_queues, q->pool.id);
+	return ret;
+}
+
 /**
- * wsq_create() - make a queue
+ * wsq_create_key() - wsq_create(), with a lockdep class
  * @attrs: what it is like; %NULL or zero members for defaults
- * @fmt: its name, as for printf
- *
- * Starts the workers of its CPUs unless they run already.
+ * @key: the class of what flushing the queue depends on
+ * @lock_name: name of the class
+ * @fmt: the queue's name, as for printf
  *
  * Context: task; may sleep.
- * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds,
- * %-ENOMEM, %-ENOSPC if there are too many queues.
+ * Return: as wsq_create().
  */
-struct wsq *wsq_create(const struct wsq_attrs *attrs, const char *fmt, ...)
+struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
+			   struct lock_class_key *key, const char *lock_name,
+			   const char *fmt, ...)
 {
 	va_list args;
 	struct wsq *q;
 	int ret;
 
+	if (attrs && attrs->flags & ~(WSQ_MEM_RECLAIM | WSQ_RESIDENT))
+		return ERR_PTR(-EINVAL);
 	q = kzalloc(sizeof(*q), GFP_KERNEL);
 	if (!q)
 		return ERR_PTR(-ENOMEM);
@@ -40,40 +109,25 @@ struct wsq *wsq_create(const struct wsq_attrs *attrs, const char *fmt, ...)
 	vsnprintf(q->pool.name, sizeof(q->pool.name), fmt, args);
 	va_end(args);
 	wsq_flush_init(q);
-	q->pool.on_orphan = wsq_queue_orphan;
-
-	ret = wsq_pool_init(&q->pool, &wsq_machine, attrs,
-			    offsetof(struct wsq_work, link));
-	if (ret)
-		goto free;
-	ret = wsq_workers_need(q->pool.cpus);
-	if (ret)
-		goto exit_pool;
-	mutex_lock(&wsq_queues_lock);
-	ret = xa_alloc(&wsq_queues, &q->id, q, XA_LIMIT(0, WSQ_MAX_QUEUES - 1),
-		       GFP_KERNEL);
-	mutex_unlock(&wsq_queues_lock);
+	mutex_init(&q->drain_lock);
+	mutex_init(&q->mask_lock);
+	wsq_queue_lockdep_init(q, key, lock_name);
+	ret = wsq_queue_build(q, attrs);
 	if (ret) {
-		ret = ret == -EBUSY ? -ENOSPC : ret;
-		goto exit_pool;
+		kfree(q);
+		return ERR_PTR(ret);
 	}
 	return q;
-
-exit_pool:
-	wsq_pool_exit(&q->pool);
-free:
-	kfree(q);
-	return ERR_PTR(ret);
 }
-WSQ_EXPORT(wsq_create);
+WSQ_EXPORT(wsq_create_key);
 
 /* Keep what the queue counted, so that statistics do not go back. */
 static void wsq_queue_fold(const struct wsq *q)
 {
 	unsigned int cpu, phase;
 
-	for_each_cpu(cpu, q->pool.cpus) {
-		const struct wsq_container *ct = wsq_pool_ct(&q->pool, cpu);
+	for_each_possible_cpu(cpu) {
+		const struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
 		struct wsq_cpu *c = wsq_cpus[cpu];
 
 		if (!ct)
@@ -90,145 +144,111 @@ static void wsq_queue_fold(const struct wsq *q)
 }
 
 /**
+ * wsq_drain() - run what is queued, until nothing is left
+ * @q: the queue
+ *
+ * Meanwhile only the items of @q may queue to it; other puts are refused, with
+ * a warning. Items that are on a timer are not waited for.
+ *
+ * Context: task; may sleep. As wsq_flush().
+ */
+void wsq_drain(struct wsq *q)
+{
+	unsigned int rounds = 0;
+
+	mutex_lock(&q->drain_lock);
+	if (!q->drainers++)
+		WRITE_ONCE(q->flags, q->flags | WSQ_Q_DRAINING);
+	mutex_unlock(&q->drain_lock);
+	/* Items that queue items: each round gets one generation further. */
+	do {
+		wsq_flush(q);
+		if (++rounds == 10 || rounds == 100 || rounds == 1000)
+			pr_warn("wsq: %s is not empty after %u flushes\n",
+				q->pool.name, rounds);
+	} while (!wsq_flushed(q));
+	mutex_lock(&q->drain_lock);
+	if (!--q->drainers)
+		WRITE_ONCE(q->flags, q->flags & ~WSQ_Q_DRAINING);
+	mutex_unlock(&q->drain_lock);
+}
+WSQ_EXPORT(wsq_drain);
+
+/* A grace period after the queue could last be found. */
+static void wsq_queue_free(struct work_struct *work)
+{
+	struct wsq *q = container_of(to_rcu_work(work), struct wsq, free_work);
+
+	/* Who found it by its number leaves it soon: there is nothing in it. */
+	wsq_workers_leave(q);
+	wsq_ready_forget(q->pool.id);
+	mutex_lock(&wsq_queues_lock);
+	xa_erase(&wsq_queues, q->pool.id);
+	mutex_unlock(&wsq_queues_lock);
+	wsq_pool_exit(&q->pool);
+	kfree(q);
+}
+
+/**
  * wsq_destroy() - run what is queued, then free the queue
  * @q: the queue, or %NULL
  *
  * Nobody may queue to @q once this is called, but for its own items, which are
- * waited for as well.
+ * waited for as well. Delayed items are the caller's to cancel before.
  *
- * Context: task; may sleep. Not from an item, as wsq_flush().
+ * All functions of items have returned when this does. The memory goes after a
+ * grace period that is not waited for.
+ *
+ * Context: task; may sleep. Not from an item of @q.
  */
 void wsq_destroy(struct wsq *q)
 {
 	if (!q)
 		return;
 
-	/* Items that queue items: each round gets one generation further. */
-	do {
-		wsq_flush(q);
-	} while (!wsq_flushed(q));
-	WRITE_ONCE(q->dying, true);
+	wsq_drain(q);
+	mutex_lock(&q->drain_lock);
+	WRITE_ONCE(q->flags, q->flags | WSQ_Q_DYING);
+	mutex_unlock(&q->drain_lock);
 
+	wsq_rescuer_destroy(q);
 	/* Not to be found any more, but the number stays taken. */
 	mutex_lock(&wsq_queues_lock);
-	xa_store(&wsq_queues, q->id, XA_ZERO_ENTRY, GFP_KERNEL);
+	xa_store(&wsq_queues, q->pool.id, XA_ZERO_ENTRY, GFP_KERNEL);
 	/* Statistics either find the queue or what it counted. */
 	wsq_queue_fold(q);
 	mutex_unlock(&wsq_queues_lock);
-	/* Who found the queue by its number has said so by now ... */
-	synchronize_rcu();
-	/* ... and leaves it soon, for there is nothing in it. */
-	wsq_workers_leave(q);
-	wsq_ready_forget(q->id);
-
-	mutex_lock(&wsq_queues_lock);
-	xa_erase(&wsq_queues, q->id);
-	mutex_unlock(&wsq_queues_lock);
-	wsq_pool_exit(&q->pool);
-	kfree(q);
+	INIT_RCU_WORK(&q->free_work, wsq_queue_free);
+	queue_rcu_work(wsq_housekeeping, &q->free_work);
 }
 WSQ_EXPORT(wsq_destroy);
-
-/* A put that cannot use the engine of its own CPU. */
-static void wsq_queue_slow(struct wsq *q, struct wsq_container *ct,
-			   struct wsq_work *work, unsigned int phase)
-{
-	unsigned int cpu = smp_processor_id();
-
-	if (!ct) {
-		cpu = wsq_pool_nearest(&q->pool, cpu);
-		ct = wsq_pool_ct(&q->pool, cpu);
-	}
-	/* A full barrier: [RD1], and against wsq_idle_enter(). */
-	wsq_container_push_link(ct, &work->link, phase);
-	if (!wsq_ready_test(wsq_cpus[cpu], q->id))
-		wsq_ready_mark(wsq_cpus[cpu], q->id);
-	/* A full container, or a CPU that is busy with an interrupt. */
-	if (unlikely(wsq_idle_any()) && !wsq_parked(&wsq_cpus[cpu]->park))
-		wsq_wake_idle(q, cpu);
-}
-
-/**
- * wsq_queue_work() - have a work item run
- * @q: the queue
- * @work: the item
- *
- * The item runs on this CPU, or on one that is idle earlier. An item that was
- * queued again by its own function, or since that function was called, may run
- * beside itself on two CPUs.
- *
- * Context: any, NMI included; not under a runqueue lock or a task's pi_lock.
- * Never sleeps, never fails for want of memory or room.
- * Return: true if @work was queued; false if it was pending already: its
- * function has not been called yet and will be.
- * Ordering: what precedes the call is visible to the function, whatever the
- * return value.
- */
-bool wsq_queue_work(struct wsq *q, struct wsq_work *work)
-{
-	struct wsq_container *ct;
-	unsigned int cpu, phase;
-	int ret = WSQ_CONFLICT;
-
-	/* Full barrier, also if the bit was set: against wsq_run(). */
-	if (test_and_set_bit(WSQ_PENDING_BIT, &work->state))
-		return false;
-	if (WARN_ON_ONCE(READ_ONCE(q->dying))) {
-		clear_bit(WSQ_PENDING_BIT, &work->state);
-		return false;
-	}
-
-	preempt_disable();
-	phase = READ_ONCE(q->phase);
-	/* Whoever sets the pending bit owns the item. */
-	work->phase = phase;
-
-	cpu = smp_processor_id();
-	ct = wsq_pool_ct(&q->pool, cpu);
-	if (likely(ct))
-		ret = wsq_container_put_counted(ct, work, phase);
-	if (unlikely(ret < 0)) {
-		/* What found no room is counted, what interrupted is not. */
-		wsq_queue_slow(q, ct, work,
-			       ret == WSQ_FULL ? WSQ_PHASES : phase);
-	} else {
-		if (!wsq_ready_test(wsq_cpus[cpu], q->id))
-			wsq_ready_mark(wsq_cpus[cpu], q->id);
-		/*
-		 * What the worker here does not have at hand is worth waking
-		 * an idle one for. Without a barrier, one that parks at this
-		 * very moment can be missed; then the task waits for the
-		 * worker here, or for the next put. OPENED pays for certainty.
-		 */
-		if (ret == WSQ_OPENED ||
-		    (unlikely(wsq_idle_any()) &&
-		     wsq_bwos_fifo_shared(&ct->fifo)))
-			wsq_wake_idle(q, cpu);
-	}
-	preempt_enable();
-	return true;
-}
-WSQ_EXPORT(wsq_queue_work);
 
 /**
  * wsq_queues_init() - before the first queue
  *
  * Context: module load.
- * Return: 0.
+ * Return: 0 or %-ENOMEM.
  */
 int wsq_queues_init(void)
 {
 	xa_init_flags(&wsq_queues, XA_FLAGS_ALLOC);
-	return 0;
+	wsq_wait_init();
+	wsq_housekeeping = alloc_workqueue("wsq_housekeeping",
+					   WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	return wsq_housekeeping ? 0 : -ENOMEM;
 }
 
 /**
- * wsq_queues_exit() - after the last queue
+ * wsq_queues_exit() - after the last queue was destroyed
  *
  * Context: module unload.
  */
 void wsq_queues_exit(void)
 {
+	wsq_memory_exit();
+	/* Queues that wait for their grace period, then for their turn. */
+	rcu_barrier();
+	destroy_workqueue(wsq_housekeeping);
 	WARN_ON(!xa_empty(&wsq_queues));
 	xa_destroy(&wsq_queues);
 }

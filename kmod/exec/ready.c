@@ -51,6 +51,8 @@ static void wsq_wake_worker(struct wsq_cpu *c)
 
 	if (w)
 		wake_up_process(w->task);
+	/* Whoever claims a wake-up has the worker watched from then on. */
+	wsq_watch_start(c);
 }
 
 static void wsq_nmi_work(struct irq_work *work)
@@ -214,11 +216,25 @@ void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_container *ct)
 
 	clear_bit(id, c->leaf);
 	smp_mb__after_atomic();					/* [RD2] */
-	if (!wsq_container_idle(ct)) {
+	if (!wsq_linked_idle(ct)) {
 		wsq_ready_mark(c, id);
 		return;
 	}
 	wsq_summary_tidy(c, word);
+}
+
+/**
+ * wsq_ready_drop() - a queue's work is none of this CPU's business any more
+ * @c: the CPU
+ * @id: the queue's number
+ *
+ * Context: the worker, with preemption off.
+ */
+void wsq_ready_drop(struct wsq_cpu *c, u32 id)
+{
+	clear_bit(id, c->leaf);
+	smp_mb__after_atomic();					/* [RD2] */
+	wsq_summary_tidy(c, wsq_leaf_word(id));
 }
 
 /**
@@ -321,6 +337,8 @@ int wsq_ready_init(void)
 		wsq_cpus[cpu] = c;
 		c->cpu = cpu;
 		wsq_park_init(&c->park);
+		wsq_office_init(c);
+		wsq_watch_init(c);
 		/* Hard: c->worker is only safe with preemption off. */
 		c->nmi_work = IRQ_WORK_INIT_HARD(wsq_nmi_work);
 		c->access = wsq_topology_access(&wsq_machine, cpu);
@@ -347,6 +365,7 @@ void wsq_ready_exit(void)
 			if (!wsq_cpus[cpu])
 				continue;
 			irq_work_sync(&wsq_cpus[cpu]->nmi_work);
+			wsq_watch_exit(wsq_cpus[cpu]);
 			kfree(wsq_cpus[cpu]);
 		}
 	}

@@ -3,49 +3,58 @@
  * What a worker does that has run dry: look at other CPUs, the nearest first,
  * and bring something home. A CPU that has nothing costs one load.
  */
+#include "../compat/export.h"
 #include "exec.h"
 
-/*
- * Put stolen tasks into our own container. There is room, but if an interrupt
- * filled it meanwhile the tasks have links.
- */
-static void wsq_steal_keep(struct wsq *q, struct wsq_container *me,
-			   void **tasks, int nr)
+/* Put items, in hand and counted, where this CPU takes from. */
+static void wsq_steal_keep(struct wsq_container *me, void **tasks, int nr)
 {
 	int i;
 
 	for (i = 0; i < nr; i++) {
-		if (wsq_container_put(me, tasks[i]) < 0)
-			wsq_container_push_link(me,
-						wsq_task_link(&q->pool, tasks[i]),
-						WSQ_PHASES);
+		struct wsq_link *link = tasks[i];
+		unsigned int phase = wsq_where_phase(READ_ONCE(link->where));
+
+		/* No memory, full, or we interrupted a put. */
+		if (wsq_linked_put(me, link, phase, false) < 0)
+			wsq_linked_push(me, link, phase, false, false);
 	}
 }
 
-/* Tasks brought home from @victim: how many, 0 if none. */
-static int wsq_steal_from(struct wsq *q, struct wsq_container *victim,
+/* Take one item from an orphan: 1 if it may have more. */
+static int wsq_steal_orphan(struct wsq_container *orphan,
+			    struct wsq_container *me)
+{
+	void *task;
+
+	if (!wsq_foster_begin(orphan))
+		return 0;
+	task = wsq_linked_claim(orphan);
+	wsq_foster_end(orphan);
+	if (!task)
+		return 0;
+	if (task != WSQ_AGAIN)
+		wsq_steal_keep(me, &task, 1);
+	return 1;
+}
+
+/* Items brought home from @victim: how many, 0 if none. */
+static int wsq_steal_from(struct wsq *q, const struct wsq_cpu *vc,
+			  struct wsq_container *victim,
 			  struct wsq_container *me)
 {
 	void *tasks[WSQ_STEAL_MAX];
 	u32 max = max(1U, min_t(u32, WSQ_STEAL_MAX, q->pool.block_size / 2));
-	void *task;
 	int nr;
 
-	nr = wsq_container_steal(victim, tasks, max);
+	nr = wsq_linked_steal(victim, tasks, max, wsq_watch_stuck(vc));
 	if (nr > 0) {
-		wsq_steal_keep(q, me, tasks, nr);
+		wsq_steal_keep(me, tasks, nr);
 		return nr;
 	}
-	if (wsq_container_rob_inbox(victim, me))
-		return 1;
 	if (likely(atomic_read(&victim->orphan) == WSQ_OWNED))
 		return 0;
-	task = wsq_container_foster_get(victim);
-	if (!task)
-		return 0;
-	if (task != WSQ_AGAIN)
-		wsq_steal_keep(q, me, &task, 1);
-	return 1;
+	return wsq_steal_orphan(victim, me);
 }
 
 /*
@@ -62,10 +71,10 @@ static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
 	preempt_disable();
 	q = smp_processor_id() == c->cpu ? xa_load(&wsq_queues, id) : NULL;
 	if (q) {
-		victim = wsq_pool_ct(&q->pool, v->cpu);
+		victim = wsq_pool_any(&q->pool, v->cpu);
 		me = wsq_pool_ct(&q->pool, c->cpu);
 		if (victim && me)
-			nr = wsq_steal_from(q, victim, me);
+			nr = wsq_steal_from(q, wsq_cpus[v->cpu], victim, me);
 	}
 	if (nr) {
 		WRITE_ONCE(c->steals[v->distance],
@@ -111,4 +120,36 @@ bool wsq_steal(struct wsq_cpu *c)
 		}
 	}
 	return false;
+}
+
+/**
+ * wsq_evacuate() - move what a CPU that left a queue has to others
+ * @q: the queue
+ * @cpu: the CPU; its container is an orphan
+ *
+ * Context: task; may sleep.
+ */
+void wsq_evacuate(struct wsq *q, unsigned int cpu)
+{
+	struct wsq_container *from = wsq_pool_any(&q->pool, cpu);
+	bool more = true;
+
+	while (from && more) {
+		void *task = NULL;
+
+		preempt_disable();
+		if (wsq_foster_begin(from)) {
+			task = wsq_linked_claim(from);
+			wsq_foster_end(from);
+			more = task;
+		} else {
+			/* A thief is at it, or the CPU has joined again. */
+			more = atomic_read(&from->orphan) == WSQ_FOSTERED;
+		}
+		if (task && task != WSQ_AGAIN)
+			wsq_put_again(container_of((struct wsq_link *)task,
+						   struct wsq_work, link));
+		preempt_enable();
+		cond_resched();
+	}
 }

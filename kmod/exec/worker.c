@@ -1,71 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Workers: one thread for each CPU, started when the first queue that includes
- * the CPU is made, kept until the module goes. It serves all queues that have
- * work on its CPU in turn, steals when there is none, and parks when stealing
- * brings nothing; parked, it costs no time.
+ * What workers do: serve all queues that have work on their CPU in turn, steal
+ * when there is none, and park when stealing brings nothing; parked, a worker
+ * costs no time.
  *
  * A worker owns the containers of its CPU only while it runs there, with
- * preemption off. One that lost its CPU to hotplug finishes the item it is at
- * and ends; the item is counted in far_cnt, for it is no longer this CPU's only
- * counter.
+ * preemption off. Two workers of one CPU, of which one has been put out of
+ * office and has not noticed yet, cannot get into each other's way for that. A
+ * worker that has lost its CPU, or its office, finishes the item it is at; the
+ * item is counted in far_cnt, for it is no longer this CPU's only counter.
  */
-#include <linux/cpu.h>
-#include <linux/cpuhotplug.h>
-#include <linux/delay.h>
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
-#include <linux/slab.h>
+#include <linux/sched/debug.h>
 
 #include "../compat/export.h"
-#include "exec.h"
-
-/* All workers, those that lost their CPU included. */
-LIST_HEAD(wsq_workers);
-WSQ_EXPORT(wsq_workers);
-
-/* Starts and ends one worker at a time; holds the list. */
-DEFINE_MUTEX(wsq_workers_lock);
-WSQ_EXPORT(wsq_workers_lock);
-
-static enum cpuhp_state wsq_worker_hp;
-
-/* CPUs that some queue includes. wsq_workers_lock. */
-static cpumask_var_t wsq_needed;
+#include "item.h"
 
 /* A worker that parks twice within this time gets too many wake-ups. */
 #define WSQ_BREATHE_NS		(10 * NSEC_PER_USEC)
 
-/* Is the caller, with preemption off, this CPU's worker? */
-static bool wsq_at_home(const struct wsq_worker *w)
+/* Is the caller, with preemption off, an owner of this container? */
+static bool wsq_at_home(const struct wsq_worker *w, const struct wsq *q,
+			const struct wsq_container *ct)
 {
-	return likely(smp_processor_id() == w->cpu && !READ_ONCE(w->gone));
+	return likely(smp_processor_id() == w->cpu) &&
+	       likely(!READ_ONCE(w->gone)) &&
+	       likely(wsq_pool_ct(&q->pool, w->cpu) == ct);
 }
 
-/* Run one item. Returns the phase to count it in. */
-static unsigned int wsq_run(struct wsq *q, struct wsq_work *work,
-			    unsigned int last_phase)
-{
-	wsq_func_t func = work->func;
-	unsigned int phase = work->phase;
-
-	/*
-	 * From here on the item may be queued again. Full barrier: a put that
-	 * found the item pending is seen by the function, and the count of the
-	 * item before is out before @awaited is read below.
-	 */
-	xchg(&work->state, 0);
-	if (phase != last_phase)
-		wsq_flush_check(q, last_phase);
-	func(work);
-	/* The item may be gone. */
-	return phase;
-}
-
-/* Count an item that has run. Preemption is off. */
-static void wsq_account(struct wsq_container *ct, bool home,
-			unsigned int phase)
+/**
+ * wsq_account() - count an item that has run, or will not
+ * @q: the queue
+ * @ct: the container that counted it as put, or any other of @q
+ * @home: the caller is an owner of @ct
+ * @phase: the item's phase
+ *
+ * Context: any, with preemption off.
+ */
+void wsq_account(struct wsq *q, struct wsq_container *ct, bool home,
+		 unsigned int phase)
 {
 	if (likely(home))
 		/* [FL1] */
@@ -75,44 +50,126 @@ static void wsq_account(struct wsq_container *ct, bool home,
 		atomic64_fetch_add_release(1, &ct->far_cnt[phase]);
 }
 
+/* Call the function. The item may be gone when it returns. */
+static void wsq_call(struct wsq *q, struct wsq_work *work, wsq_func_t func)
+{
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map map;
+
+	/* The item may be freed while its map is held. */
+	lockdep_copy_map(&map, &work->lockdep_map);
+	lock_map_acquire(&q->lockdep_map);
+	lock_map_acquire(&map);
+#endif
+	func(work);
+#ifdef CONFIG_LOCKDEP
+	lock_map_release(&map);
+	lock_map_release(&q->lockdep_map);
+#endif
+	if (IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
+	    unlikely(in_atomic() || rcu_preempt_depth())) {
+		pr_err("wsq: %ps returned with preemption off or a lock held\n",
+		       func);
+		dump_stack();
+	}
+}
+
 /*
- * Run items of one queue, at most a budget. The queue cannot go: @w->serving
- * says we are there.
+ * Run an item that was claimed. Preemption is off, on return as well. Returns
+ * the phase to count it in, %WSQ_NO_PHASE if it did not run here.
  */
-static void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
-		      struct wsq_container *ct)
+static unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
+			    struct wsq_work *work, unsigned int last_phase)
+{
+	u32 ran = wsq_ran(READ_ONCE(work->state));
+	u64 where = READ_ONCE(work->link.where);
+	unsigned int phase = wsq_where_phase(where);
+	wsq_func_t func = work->func;
+
+	if (unlikely(ran != w->id) && ran && wsq_defer(ran, work))
+		return WSQ_NO_PHASE;
+
+	wsq_debug_deactivate(work);
+	WRITE_ONCE(work->link.where, wsq_where_in_hand(where));
+	WRITE_ONCE(w->func, func);
+	WRITE_ONCE(w->nr_run, w->nr_run + 1);
+	WRITE_ONCE(w->cur, work);
+	/*
+	 * Full barrier, if it begins: the count of the item before is out
+	 * before @awaited is read.
+	 */
+	if (likely(wsq_begin(w, work))) {
+		preempt_enable();
+		if (phase != last_phase)
+			wsq_flush_check(q, last_phase);
+		wsq_call(q, work, func);
+		preempt_disable();
+	}
+	/* Release: who sees that it is through sees what it did. */
+	smp_store_release(&w->cur, NULL);
+	return phase;
+}
+
+/**
+ * wsq_serve() - run items of one queue, at most a budget
+ * @w: the worker
+ * @c: its CPU
+ * @q: the queue; it cannot go, because @w->serving says we are there
+ * @ct: its container here
+ *
+ * Context: @w itself.
+ */
+void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
+	       struct wsq_container *ct)
 {
 	unsigned int budget = WSQ_BUDGET;
-	unsigned int phase = WSQ_NO_PHASE;
+	unsigned int last = WSQ_NO_PHASE;
 	void *task;
 	bool home;
 
 	preempt_disable();
-	home = wsq_at_home(w);
+	home = wsq_at_home(w, q, ct);
+	if (home && (unlikely(!ct->engine) ||
+		     unlikely(READ_ONCE(ct->give_back))))
+		wsq_memory_serve(ct);
 	while (budget-- && home) {
-		task = wsq_container_get(ct);
+		unsigned int phase;
+
+		task = wsq_linked_claim(ct);
 		if (!task) {
-			wsq_ready_unmark(c, q->id, ct);
+			wsq_ready_unmark(c, q->pool.id, ct);
 			break;
 		}
 		if (task == WSQ_AGAIN)
 			continue;
+		/* [RN1]: a claim is a full barrier. */
+		if (unlikely(READ_ONCE(w->attention)))
+			wsq_attend(w);
 		/* More behind it: one more worker may be worth its waking. */
 		if (budget == WSQ_BUDGET - 1 && wsq_bwos_fifo_shared(&ct->fifo))
 			wsq_wake_idle(q, c->cpu);
-		preempt_enable();
 
-		phase = wsq_run(q, task, phase);
-		cond_resched();
-
-		preempt_disable();
-		home = wsq_at_home(w);
-		wsq_account(ct, home, phase);
+		phase = wsq_run(w, q, task, last);
+		home = wsq_at_home(w, q, ct);
+		if (unlikely(phase == WSQ_NO_PHASE))
+			continue;
+		wsq_account(q, ct, home, phase);
+		last = phase;
+		if (unlikely(READ_ONCE(w->displaced)))
+			break;
+		if (unlikely(need_resched())) {
+			preempt_enable();
+			cond_resched();
+			preempt_disable();
+			home = wsq_at_home(w, q, ct);
+		}
 	}
 	preempt_enable();
 
 	smp_mb();						/* [FL2] */
-	wsq_flush_check(q, phase);
+	wsq_flush_check(q, last);
+	if (unlikely(READ_ONCE(w->attention)))
+		wsq_attend(w);
 }
 
 /* Serve the next queue that has work here. False if there is none. */
@@ -122,21 +179,25 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 	struct wsq *q;
 	u32 id;
 
-	id = wsq_ready_next(c, c->next);
+	id = wsq_ready_next(c, READ_ONCE(c->next));
 	if (id == WSQ_MAX_QUEUES) {
 		if (unlikely(wsq_ready_any(c)))
 			wsq_ready_tidy(c);
 		return false;
 	}
-	c->next = id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0;
+	WRITE_ONCE(c->next, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0);
 
 	preempt_disable();
-	q = wsq_at_home(w) ? xa_load(&wsq_queues, id) : NULL;
-	if (q)
-		ct = wsq_pool_ct(&q->pool, c->cpu);
-	/* Before preemption is on again: against wsq_workers_leave(). */
-	if (ct)
-		WRITE_ONCE(w->serving, q);
+	if (likely(smp_processor_id() == w->cpu && !READ_ONCE(w->gone))) {
+		q = xa_load(&wsq_queues, id);
+		ct = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
+		/* Before preemption is on again: against wsq_workers_leave(). */
+		if (ct)
+			WRITE_ONCE(w->serving, q);
+		else if (q)
+			/* Left the queue: what is there, others see to. */
+			wsq_ready_drop(c, id);
+	}
 	preempt_enable();
 	if (!ct)
 		return true;
@@ -149,6 +210,15 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 
 static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 {
+	/*
+	 * [RN1] From here on nobody leaves us anything, for we run nothing. Out
+	 * of office, the announcement is another worker's.
+	 */
+	smp_mb();
+	if (READ_ONCE(w->attention)) {
+		wsq_attend(w);
+		return;
+	}
 	set_current_state(TASK_IDLE);
 	wsq_idle_enter(c->cpu);
 	wsq_park_announce(&c->park);
@@ -160,6 +230,8 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	__set_current_state(TASK_RUNNING);
 	wsq_park_retract(&c->park);
 	wsq_idle_leave(c->cpu);
+	/* Awake, we are watched. */
+	wsq_watch_start(c);
 }
 
 /*
@@ -193,13 +265,23 @@ static void wsq_worker_return(const struct wsq_worker *w)
 		schedule_timeout_idle(1);
 }
 
-static int wsq_worker_fn(void *arg)
+/**
+ * wsq_worker_fn() - a worker's life
+ * @arg: the struct wsq_worker
+ *
+ * Return: 0.
+ */
+int wsq_worker_fn(void *arg)
 {
 	struct wsq_worker *w = arg;
 	struct wsq_cpu *c = wsq_cpus[w->cpu];
 	u64 parked = 0;
 
 	while (!kthread_should_stop() && !READ_ONCE(w->gone)) {
+		if (unlikely(READ_ONCE(w->displaced))) {
+			wsq_office_wait(w);
+			continue;
+		}
 		if (unlikely(raw_smp_processor_id() != w->cpu)) {
 			wsq_worker_return(w);
 			continue;
@@ -212,6 +294,9 @@ static int wsq_worker_fn(void *arg)
 			continue;
 		wsq_worker_park(w, c);
 	}
+	smp_mb();						/* [RN1] */
+	if (READ_ONCE(w->attention))
+		wsq_attend(w);
 	/* Whoever took us out of office fetches us. */
 	for (;;) {
 		set_current_state(TASK_IDLE);
@@ -223,182 +308,33 @@ static int wsq_worker_fn(void *arg)
 	return 0;
 }
 
-/* Give an online CPU its worker. wsq_workers_lock is held. */
-static int wsq_worker_start(unsigned int cpu)
+/**
+ * wsq_worker_current() - the worker that runs the caller
+ *
+ * Context: any.
+ * Return: the worker, %NULL if the caller is none.
+ */
+struct wsq_worker *wsq_worker_current(void)
 {
-	struct wsq_worker *w;
-
-	if (wsq_cpus[cpu]->worker)
-		return 0;
-	w = kzalloc_node(sizeof(*w), GFP_KERNEL, cpu_to_node(cpu));
-	if (!w)
-		return -ENOMEM;
-	w->cpu = cpu;
-	w->task = kthread_create_on_node(wsq_worker_fn, w, cpu_to_node(cpu),
-					 "wsq/%u", cpu);
-	if (IS_ERR(w->task)) {
-		int ret = PTR_ERR(w->task);
-
-		kfree(w);
-		return ret;
-	}
-	get_task_struct(w->task);
-	kthread_bind(w->task, cpu);
-	list_add(&w->list, &wsq_workers);
-	WRITE_ONCE(wsq_cpus[cpu]->worker, w);
-	wake_up_process(w->task);
-	return 0;
-}
-
-/* End a worker and free it. wsq_workers_lock is held. */
-static void wsq_worker_end(struct wsq_worker *w)
-{
-	kthread_stop(w->task);
-	put_task_struct(w->task);
-	list_del(&w->list);
-	kfree(w);
-}
-
-static int wsq_worker_online(unsigned int cpu)
-{
-	struct wsq_worker *w, *n;
-	int ret = 0;
-
-	mutex_lock(&wsq_workers_lock);
-	/* One that lost this CPU earlier and is through by now. */
-	list_for_each_entry_safe(w, n, &wsq_workers, list) {
-		if (w->cpu == cpu && w->gone && !READ_ONCE(w->serving))
-			wsq_worker_end(w);
-	}
-	if (cpumask_test_cpu(cpu, wsq_needed))
-		ret = wsq_worker_start(cpu);
-	mutex_unlock(&wsq_workers_lock);
-	return ret;
-}
-
-static int wsq_worker_offline(unsigned int cpu)
-{
-	struct wsq_cpu *c = wsq_cpus[cpu];
-	struct wsq_worker *w;
-
-	mutex_lock(&wsq_workers_lock);
-	w = c->worker;
-	if (w) {
-		WRITE_ONCE(w->gone, true);
-		WRITE_ONCE(c->worker, NULL);
-		/* Who read it wakes it with preemption off. */
-		synchronize_rcu();
-		wake_up_process(w->task);
-	}
-	mutex_unlock(&wsq_workers_lock);
-	/* What it leaves waits for thieves, then for foster consumers. */
-	preempt_disable();
-	if (wsq_ready_any(c))
-		wsq_wake_all();
-	preempt_enable();
-	return 0;
+	if (!in_task() || !(current->flags & PF_KTHREAD))
+		return NULL;
+	if (kthread_func(current) != wsq_worker_fn &&
+	    kthread_func(current) != wsq_rescuer_fn)
+		return NULL;
+	return kthread_data(current);
 }
 
 /**
- * wsq_queue_orphan() - a CPU died and may have left items behind
- * @pool: the queue's pool
- * @cpu: the CPU
+ * wsq_current_work() - the item whose function the caller is in
  *
- * Context: task, hotplug callback.
+ * Context: any.
+ * Return: the item, which may be gone if its function has freed it; %NULL if
+ * the caller is no item.
  */
-void wsq_queue_orphan(struct wsq_pool *pool, unsigned int cpu)
+struct wsq_work *wsq_current_work(void)
 {
-	/* Even if all are busy: each looks around before it parks. */
-	preempt_disable();
-	wsq_wake_idle(container_of(pool, struct wsq, pool), cpu);
-	preempt_enable();
+	const struct wsq_worker *w = wsq_worker_current();
+
+	return w ? READ_ONCE(w->cur) : NULL;
 }
-
-/**
- * wsq_workers_need() - have workers on some CPUs
- * @cpus: the CPUs; those that are offline get theirs when they come
- *
- * Context: task; may sleep.
- * Return: 0 or a negative errno.
- */
-int wsq_workers_need(const struct cpumask *cpus)
-{
-	unsigned int cpu;
-	int ret = 0;
-
-	cpus_read_lock();
-	mutex_lock(&wsq_workers_lock);
-	for_each_cpu(cpu, cpus) {
-		cpumask_set_cpu(cpu, wsq_needed);
-		if (!cpu_online(cpu))
-			continue;
-		ret = wsq_worker_start(cpu);
-		if (ret)
-			break;
-	}
-	mutex_unlock(&wsq_workers_lock);
-	cpus_read_unlock();
-	return ret;
-}
-
-/**
- * wsq_workers_leave() - wait until no worker is at a queue
- * @q: the queue; empty, and no longer to be found
- *
- * Context: task; may sleep.
- */
-void wsq_workers_leave(const struct wsq *q)
-{
-	struct wsq_worker *w;
-
-	mutex_lock(&wsq_workers_lock);
-	list_for_each_entry(w, &wsq_workers, list) {
-		/* Pairs with the release in wsq_serve_next(). */
-		while (smp_load_acquire(&w->serving) == q)
-			usleep_range(10, 100);
-	}
-	mutex_unlock(&wsq_workers_lock);
-}
-
-/**
- * wsq_workers_init() - before the first queue
- *
- * Context: module load.
- * Return: 0 or a negative errno.
- */
-int wsq_workers_init(void)
-{
-	int ret;
-
-	if (!zalloc_cpumask_var(&wsq_needed, GFP_KERNEL))
-		return -ENOMEM;
-	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wsq/worker:online",
-					wsq_worker_online, wsq_worker_offline);
-	if (ret < 0) {
-		free_cpumask_var(wsq_needed);
-		return ret;
-	}
-	wsq_worker_hp = ret;
-	return 0;
-}
-
-/**
- * wsq_workers_exit() - after the last queue
- *
- * Context: module unload.
- */
-void wsq_workers_exit(void)
-{
-	struct wsq_worker *w, *n;
-	unsigned int cpu;
-
-	cpuhp_remove_state_nocalls(wsq_worker_hp);
-	mutex_lock(&wsq_workers_lock);
-	for_each_possible_cpu(cpu)
-		WRITE_ONCE(wsq_cpus[cpu]->worker, NULL);
-	synchronize_rcu();
-	list_for_each_entry_safe(w, n, &wsq_workers, list)
-		wsq_worker_end(w);
-	mutex_unlock(&wsq_workers_lock);
-	free_cpumask_var(wsq_needed);
-}
+WSQ_EXPORT(wsq_current_work);

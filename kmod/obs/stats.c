@@ -55,7 +55,7 @@ void wsq_stats_cpu(unsigned int cpu, struct wsq_cpu_stats *out)
 	out->inbox = c->old_inbox;
 	out->gets = c->old_gets;
 	xa_for_each(&wsq_queues, id, q) {
-		const struct wsq_container *ct = wsq_pool_ct(&q->pool, cpu);
+		const struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
 
 		if (ct)
 			wsq_stats_add(ct, out);

@@ -1,22 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Container: what one CPU owns of a pool. An engine's structure, an inbox for
+ * Container: what one CPU owns of a pool. An engine's structure, entrances for
  * everybody who may not use the engine's producer side, and counters.
+ *
+ * Two kinds of pools use it. A raw pool holds pointers, which the engine's
+ * plain put, get and steal move (raw.c). A queue's pool holds items that have a
+ * struct wsq_link at their front and can be withdrawn one by one, so that slots
+ * are claimed (kmod/core/bwos_fifo.h) and entrances have lists (linked.c).
  *
  * Roles, all with preemption off:
  *
  *	producer	whoever runs on the container's CPU and found
  *			@put_busy clear. One flag serves task, softirq, hardirq
  *			and NMI level, because on one CPU contexts nest: who
- *			interrupts a put sees the flag and goes to the inbox, who
- *			interrupts anything else is through before that goes on.
+ *			interrupts a put sees the flag and goes to the entrance,
+ *			who interrupts anything else is through before that goes
+ *			on.
  *	consumer	likewise with @get_busy. Producer and consumer nest in
  *			any order (figure "operation against operation" of
  *			kmod/core/bwos_fifo.h).
  *	thief		anybody, anywhere.
  *
- * A CPU that died leaves an orphan: @orphan becomes a lock under which anybody
- * is its consumer, until the CPU is back.
+ * The engine's memory comes and goes (kmod/pool/engine.h); without it all goes
+ * through the entrance.
+ *
+ * A CPU that died, or left the pool, leaves an orphan: @orphan becomes a lock
+ * under which anybody is its consumer, until the CPU is back.
  */
 #ifndef _WSQ_POOL_CONTAINER_H
 #define _WSQ_POOL_CONTAINER_H
@@ -26,8 +35,11 @@
 
 #include "../core/bwos_fifo.h"
 #include "../core/inbox.h"
+#include "entry.h"
+#include "where.h"
 
 struct wsq_container;
+struct wsq_engine;
 struct wsq_pool;
 
 /* Blocks beyond those of the directory, for thieves that stopped midway. */
@@ -36,18 +48,12 @@ struct wsq_pool;
 /* Links with which tasks that have none of their own pass an inbox. */
 #define WSQ_RAW_LINKS		64
 
-/* Links put in order in one go with preemption off. */
-#define WSQ_TURN_BUDGET		64
-
-/* Tasks moved from backlog to engine in one go with preemption off. */
-#define WSQ_REFILL_BUDGET	64
-
-/* The backlog gets its turn after so many takes at the latest. */
-#define WSQ_BACKLOG_TURN	64
+/* The entrances get their turn after so many takes at the latest. */
+#define WSQ_ENTRY_TURN		64
 
 #define WSQ_PHASES		2
 
-/* wsq_container_get(): work is there, but not in order yet; call again. */
+/* What a take says: work is there, but not at hand yet; call again. */
 #define WSQ_AGAIN		((void *)-1L)
 
 /**
@@ -77,60 +83,66 @@ struct wsq_raw_link {
 /**
  * struct wsq_container - one CPU's part of a pool
  * @pool: the pool. Constant.
+ * @raw: links for tasks that have none; %NULL in a queue's pool. Constant.
  * @cpu: the CPU. Constant.
- * @raw: @raw_links, %NULL if tasks have links of their own. Constant.
+ * @where: queue and CPU, as in struct wsq_link. Constant.
  * @put_busy: a put is under way. Own CPU.
  * @get_busy: a take is under way. Own CPU.
- * @turns: takes since the backlog had its turn. Consumer.
- * @backlog: taken from an inbox, waiting for room. Consumer.
+ * @turns: takes since the entrances had their turn. Consumer.
+ * @entered: items taken from the entrances since the engine had memory or
+ *	asked for it. Consumer.
  * @put_cnt: tasks put through the engine, by phase. Producer; anybody reads.
- * @done_cnt: tasks that this CPU's worker has run, by phase. Worker; anybody
- *	reads.
- * @in_cnt: tasks put through the inbox, by phase. Anybody.
- * @far_cnt: tasks run by a worker that lost its CPU meanwhile, by phase.
- *	Anybody.
- * @inbox: the inbox. Anybody.
+ * @done_cnt: tasks that this CPU's workers have run, by phase. They, with
+ *	preemption off; anybody reads.
+ * @open: entrance of what anybody may run. Anybody.
+ * @bound: entrance of what is to run on this CPU. Anybody.
+ * @in_cnt: tasks put through an entrance, by phase. Anybody.
+ * @far_cnt: tasks run by a worker that lost its CPU meanwhile, and cancelled
+ *	ones, by phase. Anybody.
  * @raw_used: bit i is set while @raw[i] is lent. Anybody.
- * @orphan: enum wsq_orphan. Hotplug callbacks; foster consumers.
+ * @orphan: enum wsq_orphan. Hotplug and cpumask changes; foster consumers.
+ * @engine: the engine's memory. Own CPU; who frees the container.
+ * @offered: memory for the engine, to be mounted. Housekeeping gives, the own
+ *	CPU takes.
+ * @wanted: the engine has asked for memory. Own CPU sets, housekeeping clears.
+ * @give_back: the engine shall give its memory back. Housekeeping sets, own CPU
+ *	clears.
+ * @idle_cnt: sum of what was put when housekeeping last looked.
  * @fifo: the engine.
  */
 struct wsq_container {
 	struct wsq_pool *pool;
 	struct wsq_raw_link *raw;
+	u64 where;
 	u32 cpu;
 
 	u8 put_busy ____cacheline_aligned;
 	u8 get_busy;
 	u32 turns;
-	struct wsq_backlog backlog;
+	u32 entered;
 	u64 put_cnt[WSQ_PHASES];
 	u64 done_cnt[WSQ_PHASES];
 
-	struct wsq_inbox inbox ____cacheline_aligned;
+	struct wsq_entry open ____cacheline_aligned;
+	struct wsq_entry bound;
 	atomic64_t in_cnt[WSQ_PHASES];
 	atomic64_t far_cnt[WSQ_PHASES];
 	atomic64_t raw_used;
 	atomic_t orphan;
 
+	struct wsq_engine *engine;
+	struct wsq_engine *offered;
+	bool wanted;
+	bool give_back;
+	u64 idle_cnt;
+
 	struct wsq_bwos_fifo fifo;
 };
 
 struct wsq_container *wsq_container_create(struct wsq_pool *pool,
-					   unsigned int cpu, int node,
-					   u32 blocks, u32 block_size,
-					   bool raw);
+					   unsigned int cpu, int node);
 void wsq_container_destroy(struct wsq_container *ct);
-size_t wsq_container_bytes(u32 blocks, u32 block_size, bool raw);
-
-int wsq_container_push_link(struct wsq_container *ct, atomic64_t *link,
-			    unsigned int phase);
-int wsq_container_push_raw(struct wsq_container *ct, void *task);
-void *wsq_container_get_slow(struct wsq_container *ct);
-void *wsq_container_foster_get(struct wsq_container *ct);
-int wsq_container_steal(struct wsq_container *ct, void **tasks, u32 max);
-void *wsq_container_rob_inbox(struct wsq_container *victim,
-			      struct wsq_container *me);
-bool wsq_container_idle(const struct wsq_container *ct);
+size_t wsq_container_bytes(bool raw);
 void wsq_container_orphan(struct wsq_container *ct);
 void wsq_container_reclaim(struct wsq_container *ct);
 
@@ -168,73 +180,18 @@ static inline void wsq_get_end(struct wsq_container *ct)
 	WRITE_ONCE(ct->get_busy, 0);
 }
 
-/**
- * wsq_container_put() - put a task through the engine
- * @ct: container of this CPU
- * @task: the task
- *
- * Context: any, on the container's CPU with preemption off.
- * Return: %WSQ_OK, %WSQ_OPENED, %WSQ_FULL; %WSQ_CONFLICT if the caller
- * interrupted a put.
- */
-static inline int wsq_container_put(struct wsq_container *ct, void *task)
+/* Become an orphan's consumer; hand the role on with wsq_foster_end(). */
+static inline bool wsq_foster_begin(struct wsq_container *ct)
 {
-	int ret;
-
-	if (!wsq_put_begin(ct))
-		return WSQ_CONFLICT;
-	ret = wsq_bwos_fifo_put(&ct->fifo, task);
-	wsq_put_end(ct);
-	return ret;
+	/* Acquire and release hand the consumer role from one to the next. */
+	return atomic_read(&ct->orphan) == WSQ_ORPHAN &&
+	       atomic_cmpxchg_acquire(&ct->orphan, WSQ_ORPHAN,
+				      WSQ_FOSTERED) == WSQ_ORPHAN;
 }
 
-/**
- * wsq_container_put_counted() - put a task and count it
- * @ct: container of this CPU
- * @task: the task
- * @phase: which counter to count it in
- *
- * Counted before it is published, so that the count of tasks run never exceeds
- * that of tasks put. A task that found the container full stays counted: push
- * its link with phase %WSQ_PHASES.
- *
- * Context: as wsq_container_put().
- * Return: as wsq_container_put(); not counted on %WSQ_CONFLICT.
- */
-static inline int wsq_container_put_counted(struct wsq_container *ct,
-					    void *task, unsigned int phase)
+static inline void wsq_foster_end(struct wsq_container *ct)
 {
-	int ret;
-
-	if (!wsq_put_begin(ct))
-		return WSQ_CONFLICT;
-	WRITE_ONCE(ct->put_cnt[phase], ct->put_cnt[phase] + 1);
-	ret = wsq_bwos_fifo_put(&ct->fifo, task);
-	wsq_put_end(ct);
-	return ret;
-}
-
-/**
- * wsq_container_get() - take a task, oldest first
- * @ct: container of this CPU
- *
- * Context: any but NMI, on the container's CPU with preemption off.
- * Return: the task; %NULL if there is none, or if the caller interrupted a
- * take; %WSQ_AGAIN if tasks are there but could not be put in order within the
- * budget.
- */
-static inline void *wsq_container_get(struct wsq_container *ct)
-{
-	void *task = NULL;
-
-	if (!wsq_get_begin(ct))
-		return NULL;
-	if (likely(++ct->turns < WSQ_BACKLOG_TURN))
-		task = wsq_bwos_fifo_get(&ct->fifo);
-	if (unlikely(!task))
-		task = wsq_container_get_slow(ct);
-	wsq_get_end(ct);
-	return task;
+	atomic_set_release(&ct->orphan, WSQ_ORPHAN);
 }
 
 #endif /* _WSQ_POOL_CONTAINER_H */

@@ -10,7 +10,9 @@
 
 #include "../compat/export.h"
 #include "../compat/topology.h"
+#include "engine.h"
 #include "pool.h"
+#include "raw.h"
 
 /* The machine this module runs on. Constant after load. */
 struct wsq_topology wsq_machine;
@@ -27,32 +29,62 @@ static bool wsq_attrs_valid(const struct wsq_pool *pool)
 	       !cpumask_empty(pool->cpus);
 }
 
-/* Before @cpu runs anything: give it its container, or give it back. */
+/* Of a node that is still offline, nearby memory must do. */
+static int wsq_cpu_node(unsigned int cpu)
+{
+	return node_online(cpu_to_node(cpu)) ? cpu_to_node(cpu) : NUMA_NO_NODE;
+}
+
+/* Give a member its container, or give it back. */
+static int wsq_pool_join(struct wsq_pool *pool, unsigned int cpu)
+{
+	struct wsq_container *ct = pool->all[cpu];
+
+	if (ct) {
+		wsq_container_reclaim(ct);
+	} else {
+		ct = wsq_container_create(pool, cpu, wsq_cpu_node(cpu));
+		if (!ct)
+			return -ENOMEM;
+		/* Thieves look without a lock: pairs with wsq_pool_any(). */
+		smp_store_release(&pool->all[cpu], ct);
+	}
+	/* Pairs with wsq_pool_ct(). */
+	smp_store_release(&pool->ct[cpu], ct);
+	return 0;
+}
+
+/*
+ * Puts need a place even if no member is online: an orphan until its CPU
+ * comes.
+ */
+static int wsq_pool_have_one(struct wsq_pool *pool, const struct cpumask *cpus)
+{
+	unsigned int cpu = cpumask_first(cpus);
+	int ret;
+
+	if (pool->ct[cpu])
+		return 0;
+	ret = wsq_pool_join(pool, cpu);
+	if (!ret)
+		wsq_container_orphan(pool->ct[cpu]);
+	return ret;
+}
+
+/* Before @cpu runs anything. */
 static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
 {
 	struct wsq_pool *pool = hlist_entry(node, struct wsq_pool, hotplug);
-	struct wsq_container *ct = pool->ct[cpu];
+	int ret;
 
 	/* Who has no container may still pop. */
 	if (!wsq_topology_access(pool->topo, cpu))
 		return -ENOMEM;
 	if (!cpumask_test_cpu(cpu, pool->cpus))
 		return 0;
-	if (ct) {
-		wsq_container_reclaim(ct);
-		return 0;
-	}
-	/* Of a node that is still offline, nearby memory must do. */
-	ct = wsq_container_create(pool, cpu, node_online(cpu_to_node(cpu)) ?
-				  cpu_to_node(cpu) : NUMA_NO_NODE,
-				  pool->blocks, pool->block_size,
-				  pool->link_offset == WSQ_NO_LINK);
+	ret = wsq_pool_join(pool, cpu);
 	/* Once the pool lives, a CPU can do without: it puts elsewhere. */
-	if (!ct)
-		return pool->live ? 0 : -ENOMEM;
-	/* Thieves look without a lock: pairs with wsq_pool_ct(). */
-	smp_store_release(&pool->ct[cpu], ct);
-	return 0;
+	return ret && pool->live ? 0 : ret;
 }
 
 /* After @cpu has run its last instruction. */
@@ -75,19 +107,22 @@ static int wsq_pool_cpu_dead(unsigned int cpu, struct hlist_node *node)
  *	of the running kernel only if it is @wsq_machine; of an invented machine
  *	each CPU that is there has one
  * @attrs: as in wsq_pool_create()
- * @link_offset: where in a task its link is, or %WSQ_NO_LINK
+ * @raw: tasks have no link of their own
+ *
+ * The caller has set @pool->id and @pool->on_orphan.
  *
  * Context: task; may sleep.
  * Return: 0, %-EINVAL for bad @attrs, %-ENOMEM.
  */
 int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
-		  const struct wsq_attrs *attrs, int link_offset)
+		  const struct wsq_attrs *attrs, bool raw)
 {
 	unsigned int cpu;
 	int ret = 0;
 
 	pool->topo = topo;
-	pool->link_offset = link_offset;
+	pool->raw = raw;
+	pool->resident = attrs && attrs->flags & WSQ_RESIDENT;
 	pool->blocks = attrs && attrs->blocks ? attrs->blocks : WSQ_DEF_BLOCKS;
 	pool->block_size = attrs && attrs->block_size ? attrs->block_size :
 						       WSQ_DEF_BLOCK_SIZE;
@@ -103,25 +138,20 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 		ret = -EINVAL;
 		goto free_mask;
 	}
+	ret = -ENOMEM;
 	pool->ct = kvcalloc(nr_cpu_ids, sizeof(*pool->ct), GFP_KERNEL);
-	if (!pool->ct) {
-		ret = -ENOMEM;
+	if (!pool->ct)
 		goto free_mask;
-	}
+	pool->all = kvcalloc(nr_cpu_ids, sizeof(*pool->all), GFP_KERNEL);
+	if (!pool->all)
+		goto free_ct;
 
 	if (topo == &wsq_machine) {
-		/*
-		 * Puts need a place even if all of @cpus are offline: an orphan
-		 * until its CPU comes, which may be now.
-		 */
-		cpu = cpumask_first(pool->cpus);
-		ret = wsq_pool_cpu_up(cpu, &pool->hotplug);
-		if (!ret) {
-			wsq_container_orphan(pool->ct[cpu]);
-			/* wsq_pool_cpu_up() for each CPU that is online. */
+		ret = wsq_pool_have_one(pool, pool->cpus);
+		/* wsq_pool_cpu_up() for each CPU that is online. */
+		if (!ret)
 			ret = cpuhp_state_add_instance(wsq_pool_hp,
 						       &pool->hotplug);
-		}
 	} else {
 		for_each_cpu(cpu, pool->cpus) {
 			ret = wsq_pool_cpu_up(cpu, &pool->hotplug);
@@ -135,7 +165,9 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	}
 
 	for_each_cpu(cpu, pool->cpus)
-		wsq_container_destroy(pool->ct[cpu]);
+		wsq_container_destroy(pool->all[cpu]);
+	kvfree(pool->all);
+free_ct:
 	kvfree(pool->ct);
 free_mask:
 	free_cpumask_var(pool->cpus);
@@ -156,12 +188,58 @@ void wsq_pool_exit(struct wsq_pool *pool)
 	if (pool->topo == &wsq_machine)
 		cpuhp_state_remove_instance_nocalls(wsq_pool_hp,
 						    &pool->hotplug);
-	for_each_cpu(cpu, pool->cpus)
-		wsq_container_destroy(pool->ct[cpu]);
+	for_each_possible_cpu(cpu)
+		wsq_container_destroy(pool->all[cpu]);
+	kvfree(pool->all);
 	kvfree(pool->ct);
 	free_cpumask_var(pool->cpus);
 }
 WSQ_EXPORT(wsq_pool_exit);
+
+/**
+ * wsq_pool_set_cpus() - change who has a part in a pool
+ * @pool: a pool of the running machine
+ * @cpus: the CPUs from now on; not empty
+ * @left: where to say which CPUs have left and are orphans now
+ *
+ * What CPUs that left had, @pool->on_orphan and foster consumers see to.
+ *
+ * Context: task; may sleep; CPU hotplug lock held; one at a time for @pool.
+ * Return: 0; %-ENOMEM, then nothing has changed but that CPUs have joined.
+ */
+int wsq_pool_set_cpus(struct wsq_pool *pool, const struct cpumask *cpus,
+		      struct cpumask *left)
+{
+	unsigned int cpu;
+	int ret = 0;
+
+	cpumask_clear(left);
+	if (!cpumask_intersects(cpus, cpu_online_mask))
+		ret = wsq_pool_have_one(pool, cpus);
+	for_each_cpu(cpu, cpus) {
+		if (ret)
+			return ret;
+		/* One that is offline joins when it comes. */
+		if (!pool->ct[cpu] && cpu_online(cpu))
+			ret = wsq_pool_join(pool, cpu);
+	}
+	if (ret)
+		return ret;
+	cpumask_andnot(left, pool->cpus, cpus);
+	cpumask_copy(pool->cpus, cpus);
+	for_each_cpu(cpu, left)
+		WRITE_ONCE(pool->ct[cpu], NULL);
+	if (cpumask_empty(left))
+		return 0;
+	/* Nobody is producer or consumer there any more, nor finds it. */
+	synchronize_rcu();
+	for_each_cpu(cpu, left) {
+		if (!pool->all[cpu])
+			continue;
+		wsq_container_orphan(pool->all[cpu]);
+	}
+	return 0;
+}
 
 /**
  * wsq_pool_nearest() - where a CPU without a container puts
@@ -223,7 +301,7 @@ struct wsq_pool *wsq_pool_create(const struct wsq_attrs *attrs,
 	va_start(args, fmt);
 	vsnprintf(pool->name, sizeof(pool->name), fmt, args);
 	va_end(args);
-	ret = wsq_pool_init(pool, &wsq_machine, attrs, WSQ_NO_LINK);
+	ret = wsq_pool_init(pool, &wsq_machine, attrs, true);
 	if (ret) {
 		kfree(pool);
 		return ERR_PTR(ret);
@@ -256,7 +334,7 @@ static int wsq_pool_push_slow(struct wsq_pool *pool, struct wsq_container *ct,
 
 		ct = wsq_pool_ct(pool, cpu);
 	}
-	return wsq_container_push_raw(ct, task) == WSQ_FULL ? -EAGAIN : 0;
+	return wsq_raw_push(ct, task) == WSQ_FULL ? -EAGAIN : 0;
 }
 
 /**
@@ -279,7 +357,7 @@ int wsq_pool_push(struct wsq_pool *pool, void *task)
 
 	preempt_disable();
 	ct = wsq_pool_ct(pool, smp_processor_id());
-	ret = likely(ct) ? wsq_container_put(ct, task) : WSQ_CONFLICT;
+	ret = likely(ct) ? wsq_raw_put(ct, task) : WSQ_CONFLICT;
 	if (likely(ret >= 0))
 		ret = 0;
 	else if (ret == WSQ_FULL)
@@ -338,14 +416,14 @@ static void *wsq_pool_steal(struct wsq_pool *pool, struct wsq_container *me)
 	for (i = 0; list && i < list->nr && !task; i++) {
 		struct wsq_container *ct;
 
-		ct = wsq_pool_ct(pool, list->victims[i].cpu);
+		ct = wsq_pool_any(pool, list->victims[i].cpu);
 		if (!ct)
 			continue;
-		if (wsq_container_steal(ct, &task, 1) == 1)
+		if (wsq_bwos_fifo_steal(&ct->fifo, &task, 1) == 1)
 			break;
-		task = wsq_container_rob_inbox(ct, me);
+		task = wsq_raw_rob(ct, me);
 		if (!task && atomic_read(&ct->orphan) != WSQ_OWNED)
-			task = wsq_container_foster_get(ct);
+			task = wsq_raw_foster_get(ct);
 	}
 	if (task)
 		atomic64_inc(&pool->steals);
@@ -373,7 +451,7 @@ void *wsq_pool_pop(struct wsq_pool *pool)
 	preempt_disable();
 	ct = wsq_pool_ct(pool, smp_processor_id());
 	if (likely(ct))
-		task = wsq_container_get(ct);
+		task = wsq_raw_get(ct);
 	if (unlikely(!task))
 		task = wsq_pool_steal(pool, ct);
 	preempt_enable();
@@ -401,9 +479,9 @@ unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 	preempt_disable();
 	ct = wsq_pool_ct(pool, smp_processor_id());
 	if (likely(ct && nr && wsq_get_begin(ct))) {
-		/* As in wsq_container_get(): a turn for the inbox. */
-		if (unlikely(++ct->turns >= WSQ_BACKLOG_TURN)) {
-			tasks[0] = wsq_container_get_slow(ct);
+		/* As in wsq_raw_get(): a turn for the inbox. */
+		if (unlikely(++ct->turns >= WSQ_ENTRY_TURN)) {
+			tasks[0] = wsq_raw_get_slow(ct);
 			done = !!tasks[0];
 		}
 		done += wsq_bwos_fifo_get_many(&ct->fifo, tasks + done,

@@ -15,18 +15,20 @@
 
 #define WSQ_NAME_LEN		32
 
-/* Tasks have no link of their own. */
-#define WSQ_NO_LINK		(-1)
-
 /**
  * struct wsq_pool - containers of all CPUs
  * @topo: the machine. Constant.
- * @ct: containers by CPU, %NULL where there is none. Set before the pool is
- *	known or, for a CPU that comes online later, with release.
- * @link_offset: where in a task its link is, or %WSQ_NO_LINK. Constant.
+ * @ct: containers of the CPUs that have a part in the pool, by CPU; %NULL for
+ *	others. Written under the CPU hotplug lock, with release; read with
+ *	preemption off: who finds one may use it as its CPU does
+ * @all: all containers, those of CPUs that left included. Set with release.
+ * @id: number of the queue that the pool belongs to. Constant.
+ * @raw: tasks have no link of their own. Constant.
+ * @resident: engines have their memory from the start. Constant.
  * @blocks: as in struct wsq_attrs. Constant.
  * @block_size: as in struct wsq_attrs. Constant.
- * @cpus: CPUs that may have a container. Constant.
+ * @cpus: CPUs that have a part, or will when they come. Written under the CPU
+ *	hotplug lock.
  * @hotplug: entry in the list of pools that hear of CPUs that come and go
  * @on_orphan: called in task context when a CPU left tasks behind; may be %NULL
  * @steals: tasks taken by wsq_pool_pop() from other CPUs. Anybody, relaxed.
@@ -37,7 +39,10 @@
 struct wsq_pool {
 	struct wsq_topology *topo;
 	struct wsq_container **ct;
-	int link_offset;
+	struct wsq_container **all;
+	u32 id;
+	bool raw;
+	bool resident;
 	u32 blocks;
 	u32 block_size;
 	cpumask_var_t cpus;
@@ -49,8 +54,10 @@ struct wsq_pool {
 };
 
 int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
-		  const struct wsq_attrs *attrs, int link_offset);
+		  const struct wsq_attrs *attrs, bool raw);
 void wsq_pool_exit(struct wsq_pool *pool);
+int wsq_pool_set_cpus(struct wsq_pool *pool, const struct cpumask *cpus,
+		      struct cpumask *left);
 unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu);
 
 int wsq_pool_module_init(void);
@@ -58,26 +65,23 @@ void wsq_pool_module_exit(void);
 
 extern struct wsq_topology wsq_machine;
 
-/* The container of a CPU, or NULL. */
+/* The container of a CPU that has a part in the pool, or NULL. */
 static inline struct wsq_container *wsq_pool_ct(const struct wsq_pool *pool,
 						unsigned int cpu)
 {
 	/*
-	 * Pairs with the release in wsq_pool_cpu_up(): whatever is read of a
+	 * Pairs with the release in wsq_pool_join(): whatever is read of a
 	 * container is read through this address. Cheaper than acquire where
 	 * that is an instruction.
 	 */
 	return READ_ONCE(pool->ct[cpu]);
 }
 
-static inline atomic64_t *wsq_task_link(const struct wsq_pool *pool, void *task)
+/* The container of a CPU, whether it still has a part or not, or NULL. */
+static inline struct wsq_container *wsq_pool_any(const struct wsq_pool *pool,
+						 unsigned int cpu)
 {
-	return task + pool->link_offset;
-}
-
-static inline void *wsq_link_task(const struct wsq_pool *pool, atomic64_t *link)
-{
-	return (void *)link - pool->link_offset;
+	return READ_ONCE(pool->all[cpu]);
 }
 
 #endif /* _WSQ_POOL_POOL_H */

@@ -77,7 +77,9 @@ void wsq_req_run(struct wsq_work *work)
 		return;
 	}
 	start = ktime_get_mono_fast_ns();
-	res = wsq_op_issue(req->def, &req->sqe, ring->arena, &ring->dead);
+	/* It was there when the entry was accepted, and stays. */
+	res = wsq_op_issue(wsq_op_info(req->sqe.op), &req->sqe, ring->arena,
+			   &ring->dead);
 	/* That clock may step back a little between CPUs. */
 	wsq_req_complete(req, res,
 			 start > req->submit_ns ? start - req->submit_ns : 0);

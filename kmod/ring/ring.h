@@ -131,7 +131,6 @@ enum wsq_req_state {
  * struct wsq_req - a task on its way from submission to completion
  * @work: in the queue. Constant but for the queue's own use.
  * @ring: where it belongs. Constant.
- * @def: the op. Submitter.
  * @sqe: the kernel's copy of the entry. Submitter.
  * @submit_ns: when it was submitted. Submitter.
  * @index: its place in struct wsq_ring.reqs. Constant.
@@ -144,7 +143,6 @@ enum wsq_req_state {
 struct wsq_req {
 	struct wsq_work work;
 	struct wsq_ring *ring;
-	const struct wsq_op_def *def;
 	struct wsq_sqe sqe;
 	u64 submit_ns;
 	u32 index;

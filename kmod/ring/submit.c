@@ -58,7 +58,6 @@ static void wsq_submit_one(struct wsq_ring *ring, u64 k, u64 now)
 		wsq_req_complete(req, PTR_ERR(def), 0);
 		return;
 	}
-	req->def = def;
 	req->submit_ns = now;
 	/* wsq_queue_work() orders all this before the worker. */
 	atomic_set(&req->state, WSQ_REQ_QUEUED);

@@ -20,23 +20,38 @@
 static struct wsq_bwos_fifo *fifo_new(struct kunit *test, u32 places, u32 size)
 {
 	u32 all = places + NR_SPARE;
+	struct wsq_bwos_block *none;
 	struct wsq_bwos_fifo *q;
-	struct wsq_bwos_mem m;
+	struct wsq_bwos_mem *m;
 
 	q = kunit_kzalloc(test, PAGE_ALIGN(sizeof(*q)), GFP_KERNEL);
-	m.blocks = kunit_kcalloc(test, all, sizeof(*m.blocks), GFP_KERNEL);
-	m.slots = kunit_kcalloc(test, all * size, sizeof(*m.slots), GFP_KERNEL);
-	m.dir = kunit_kcalloc(test, places, sizeof(*m.dir), GFP_KERNEL);
-	m.spare = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
-	m.held = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
+	none = kunit_kzalloc(test, sizeof(*none), GFP_KERNEL);
+	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, q);
-	KUNIT_ASSERT_NOT_NULL(test, m.blocks);
-	KUNIT_ASSERT_NOT_NULL(test, m.slots);
-	KUNIT_ASSERT_NOT_NULL(test, m.dir);
-	KUNIT_ASSERT_NOT_NULL(test, m.spare);
-	KUNIT_ASSERT_NOT_NULL(test, m.held);
-	wsq_bwos_fifo_init(q, &m, places, size, NR_SPARE);
+	KUNIT_ASSERT_NOT_NULL(test, none);
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->blocks = kunit_kcalloc(test, all, sizeof(*m->blocks), GFP_KERNEL);
+	m->slots = kunit_kcalloc(test, all * size, sizeof(*m->slots),
+				 GFP_KERNEL);
+	m->dir = kunit_kcalloc(test, places, sizeof(*m->dir), GFP_KERNEL);
+	m->spare = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
+	m->held = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m->blocks);
+	KUNIT_ASSERT_NOT_NULL(test, m->slots);
+	KUNIT_ASSERT_NOT_NULL(test, m->dir);
+	KUNIT_ASSERT_NOT_NULL(test, m->spare);
+	KUNIT_ASSERT_NOT_NULL(test, m->held);
+	m->nr_places = places;
+	m->block_size = size;
+	m->nr_spare = NR_SPARE;
+	wsq_bwos_fifo_init(q, none);
+	wsq_bwos_fifo_mount(q, m);
 	return q;
+}
+
+static struct wsq_bwos_mem *fifo_mem(const struct wsq_bwos_fifo *q)
+{
+	return (struct wsq_bwos_mem *)(uintptr_t)atomic64_read(&q->mem);
 }
 
 static void *id_task(unsigned long id)
@@ -111,7 +126,7 @@ static void fifo_stopped_thief(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_GE(test, wsq_bwos_fifo_put(q, id_task(in++)), 0);
 	/* What a thief does up to BF(steal:D). */
-	held = &q->blocks[atomic64_read(&q->dir[1])];
+	held = &fifo_mem(q)->blocks[atomic64_read(&fifo_mem(q)->dir[1])];
 	s = atomic64_read(&held->s_pos);
 	KUNIT_ASSERT_EQ(test, wsq_bwos_idx(s), 0);
 	KUNIT_ASSERT_EQ(test, atomic64_cmpxchg(&held->s_pos, s, s + 1), s);

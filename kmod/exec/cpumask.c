@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which CPUs run a queue's items: those of its cpumask, or of the module's. The
+ * module's leaves isolated CPUs alone unless its parameter says otherwise.
+ */
+#include <linux/cpu.h>
+#include <linux/moduleparam.h>
+
+#include "../compat/export.h"
+#include "../compat/isolation.h"
+#include "item.h"
+
+static char *cpumask_param;
+module_param_named(cpumask, cpumask_param, charp, 0444);
+MODULE_PARM_DESC(cpumask, "CPUs of queues that name none, as a list; default: all that are not isolated");
+
+/* CPUs of queues that name none. Constant after load. */
+static cpumask_var_t wsq_cpus_default;
+
+/**
+ * wsq_default_cpus() - CPUs of queues that name none
+ *
+ * Context: any.
+ * Return: the mask; not empty.
+ */
+const struct cpumask *wsq_default_cpus(void)
+{
+	return wsq_cpus_default;
+}
+WSQ_EXPORT(wsq_default_cpus);
+
+/**
+ * wsq_cpumask_init() - find out which CPUs to use
+ *
+ * Context: module load.
+ * Return: 0; %-EINVAL if the parameter is no list of CPUs, or none of them is
+ * possible; %-ENOMEM.
+ */
+int wsq_cpumask_init(void)
+{
+	int ret = 0;
+
+	if (!zalloc_cpumask_var(&wsq_cpus_default, GFP_KERNEL))
+		return -ENOMEM;
+	if (cpumask_param) {
+		ret = cpulist_parse(cpumask_param, wsq_cpus_default);
+		cpumask_and(wsq_cpus_default, wsq_cpus_default,
+			    cpu_possible_mask);
+		if (!ret && cpumask_empty(wsq_cpus_default))
+			ret = -EINVAL;
+		if (ret) {
+			pr_err("wsq: cpumask=%s names no CPU of this machine\n",
+			       cpumask_param);
+			free_cpumask_var(wsq_cpus_default);
+			return -EINVAL;
+		}
+		return 0;
+	}
+	wsq_housekeeping_cpus(wsq_cpus_default);
+	cpumask_and(wsq_cpus_default, wsq_cpus_default, cpu_possible_mask);
+	if (cpumask_empty(wsq_cpus_default))
+		cpumask_copy(wsq_cpus_default, cpu_possible_mask);
+	return 0;
+}
+
+/**
+ * wsq_cpumask_exit() - after the last queue
+ *
+ * Context: module unload.
+ */
+void wsq_cpumask_exit(void)
+{
+	free_cpumask_var(wsq_cpus_default);
+}
+
+/**
+ * wsq_set_cpumask() - change which CPUs run a queue's items
+ * @q: the queue; may be in use
+ * @mask: the CPUs from now on; %NULL for the module's
+ *
+ * Items that wait on CPUs that are left out move to others. One that runs there
+ * runs to its end.
+ *
+ * Context: task; may sleep. Not from an item of @q.
+ * Return: 0; %-EINVAL if no possible CPU is in @mask; %-ENOMEM, then nothing
+ * has changed.
+ */
+int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask)
+{
+	cpumask_var_t cpus, left;
+	unsigned int cpu;
+	int ret = -ENOMEM;
+
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	if (!zalloc_cpumask_var(&left, GFP_KERNEL))
+		goto free_cpus;
+	cpumask_and(cpus, mask ?: wsq_default_cpus(), cpu_possible_mask);
+	ret = -EINVAL;
+	if (cpumask_empty(cpus))
+		goto free_left;
+
+	mutex_lock(&q->mask_lock);
+	cpus_read_lock();
+	ret = wsq_workers_need(cpus);
+	if (!ret)
+		ret = wsq_pool_set_cpus(&q->pool, cpus, left);
+	if (!ret) {
+		for_each_cpu(cpu, left)
+			wsq_evacuate(q, cpu);
+	}
+	cpus_read_unlock();
+	mutex_unlock(&q->mask_lock);
+free_left:
+	free_cpumask_var(left);
+free_cpus:
+	free_cpumask_var(cpus);
+	return ret;
+}
+WSQ_EXPORT(wsq_set_cpumask);

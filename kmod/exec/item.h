@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The state of a work item, and who may change it. Internal.
+ *
+ * One word:
+ *
+ *	bit	 0	pending: the item is queued, on its timer, or somebody
+ *			is about to queue it. Whoever sets the bit owns the
+ *			item, and with it the right to change the rest of the
+ *			word, until it is in its place; then whoever takes it
+ *			out of there owns it
+ *		 1	waited: somebody waits for the pending item (wait.c).
+ *			Set by anybody while the pending bit is set
+ *		 2	rearm: whoever has the item in hand puts it on its
+ *			timer instead (delayed.c). Set by interrupts that cannot
+ *			wait for it
+ *		 3	made by the compiler, and not begun yet: for debug
+ *			objects
+ *		 8-23	how often it is disabled
+ *		32-63	number of the worker that ran it last, or runs it
+ *
+ * Taking an item: a worker claims it from its place, stores itself as the one
+ * who runs it, and clears the pending bit, in that order; then it calls the
+ * function and never touches the item again, which may be gone or queued anew.
+ *
+ * Never two at once: whoever claims an item looks who ran it last. If that
+ * worker still runs it (its @cur says so), the item is left there, in the list
+ * @deferred, under the worker's lock:
+ *
+ *	worker A			worker B, with the item in hand
+ *	--------			-------------------------------
+ *	cur = NULL			lock A
+ *	[RN1] full barrier: claim of	attention = true
+ *	      the next item, or one of	[RN2] smp_mb
+ *	      its own before it parks	cur == item? leave it there : run it
+ *	attention? lock, look		unlock A
+ *
+ * If B still sees the item in @cur, A's look at @attention comes after B's
+ * store, waits for the lock and finds the item. Otherwise B has it for itself.
+ * litmus/exec-attention.litmus. Those who wait until the function is through
+ * (wait.c) and those who give A's office to another worker (office.c) do the
+ * same.
+ */
+#ifndef _WSQ_EXEC_ITEM_H
+#define _WSQ_EXEC_ITEM_H
+
+#include <linux/completion.h>
+
+#include "debug.h"
+#include "exec.h"
+
+#define WSQ_PENDING_BIT		0
+#define WSQ_PENDING		BIT(WSQ_PENDING_BIT)
+#define WSQ_WAITED		BIT(1)
+#define WSQ_REARM		BIT(2)
+#define WSQ_DEPTH_SHIFT		8
+#define WSQ_DEPTH_ONE		BIT(WSQ_DEPTH_SHIFT)
+#define WSQ_DEPTH		GENMASK(23, WSQ_DEPTH_SHIFT)
+#define WSQ_RAN_SHIFT		32
+
+/**
+ * struct wsq_waiter - somebody waits for one run of an item
+ * @work: the item; only its address is used once it runs
+ * @done: it has run, or was cancelled
+ * @list: among those who wait for pending items, or at the worker
+ */
+struct wsq_waiter {
+	struct wsq_work *work;
+	struct completion done;
+	struct list_head list;
+};
+
+/* wait.c */
+void wsq_wait_init(void);
+void wsq_clear_pending(struct wsq_work *work);
+bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
+		    unsigned long ran);
+void wsq_attend(struct wsq_worker *w);
+bool wsq_defer(u32 ran, struct wsq_work *work);
+bool wsq_undefer(struct wsq_work *work);
+bool wsq_wait_pending(struct wsq_work *work);
+bool wsq_wait_running(struct wsq_work *work);
+
+/* item.c, delayed.c */
+bool wsq_grab(struct wsq_work *work, bool *was_pending);
+void wsq_rearm(struct wsq_work *work);
+
+/**
+ * wsq_begin() - an item is about to run: take it over and clear its pending bit
+ * @w: the worker that runs it
+ * @work: the item, claimed; its place has no kind any more
+ *
+ * Context: task, with preemption off since the item was claimed.
+ * Return: false if the item is to go on its timer instead, and is there.
+ * Ordering: full barrier if true. A put that found the item pending is seen by
+ * the function.
+ */
+static inline bool wsq_begin(struct wsq_worker *w, struct wsq_work *work)
+{
+	unsigned long ran = (unsigned long)w->id << WSQ_RAN_SHIFT;
+	unsigned long state = READ_ONCE(work->state);
+
+	if (likely(!(state & (WSQ_WAITED | WSQ_REARM))) &&
+	    likely(cmpxchg(&work->state, state,
+			   (state & WSQ_DEPTH) | ran) == state))
+		return true;
+	return wsq_begin_slow(w, work, ran);
+}
+
+/* Does this worker run the item? With acquire: if not, all it did is seen. */
+static inline bool wsq_runs(const struct wsq_worker *w,
+			    const struct wsq_work *work)
+{
+	return smp_load_acquire(&w->cur) == work;
+}
+
+static inline u32 wsq_ran(unsigned long state)
+{
+	return state >> WSQ_RAN_SHIFT;
+}
+
+#endif /* _WSQ_EXEC_ITEM_H */

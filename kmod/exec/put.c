@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Putting items: on this CPU, on another, many at once.
+ *
+ * An item goes to the engine of the CPU that puts it. What cannot (the engine
+ * is full or has no memory, the put interrupted another, the CPU has no part in
+ * the queue, the item is meant for another CPU) goes to an entrance. A put
+ * never fails for want of room, because the item has its link with it.
+ */
+#include <linux/kthread.h>
+#include <linux/topology.h>
+
+#include "../compat/export.h"
+#include "put.h"
+
+/* Items whose places are prepared together. */
+#define WSQ_PUT_CHUNK		32
+
+/* Is the caller an item of this queue? */
+static bool wsq_is_chained(const struct wsq *q)
+{
+	const struct wsq_worker *w = wsq_worker_current();
+
+	return w && READ_ONCE(w->serving) == q && READ_ONCE(w->cur);
+}
+
+/**
+ * wsq_may_put_slow() - wsq_may_put() when there is something to it
+ * @q: the queue
+ * @work: the item
+ *
+ * Context: as wsq_may_put().
+ * Return: as wsq_may_put().
+ */
+bool wsq_may_put_slow(struct wsq *q, struct wsq_work *work)
+{
+	unsigned int flags = READ_ONCE(q->flags);
+
+	if (!(READ_ONCE(work->state) & WSQ_DEPTH)) {
+		/* Draining queues take what their own items put. */
+		if (!flags || (flags == WSQ_Q_DRAINING && wsq_is_chained(q)))
+			return true;
+		WARN_ONCE(1, "wsq: %ps queued on %s, which is being %s\n",
+			  work->func, q->pool.name, flags & WSQ_Q_DYING ?
+			  "destroyed" : "drained");
+	}
+	WRITE_ONCE(work->link.where, 0);
+	wsq_clear_pending(work);
+	return false;
+}
+
+/* A member that anybody may put to: this CPU, or the nearest. */
+static struct wsq_container *wsq_put_place(struct wsq *q, unsigned int cpu)
+{
+	struct wsq_container *ct = wsq_pool_ct(&q->pool, cpu);
+
+	return ct ?: wsq_pool_ct(&q->pool, wsq_pool_nearest(&q->pool, cpu));
+}
+
+/* Through an entrance. Preemption is off. */
+static void wsq_put_entry(struct wsq *q, struct wsq_container *ct,
+			  struct wsq_work *work, unsigned int phase, bool bound,
+			  bool count)
+{
+	struct wsq_cpu *c;
+	bool full = ct->engine;
+	u32 id = q->pool.id;
+
+	/* A full barrier: [RD1], and against wsq_idle_enter(). */
+	wsq_linked_push(ct, &work->link, phase, bound, count);
+	/* @ct cannot go, with preemption off; the item may have. */
+	c = wsq_cpus[ct->cpu];
+	if (!wsq_ready_test(c, id))
+		wsq_ready_mark(c, id);
+	/* A full container, or a CPU that is busy with an interrupt. */
+	if (full && !bound && unlikely(wsq_idle_any()) && !wsq_parked(&c->park))
+		wsq_wake_idle(q, ct->cpu);
+}
+
+/* Where the item is meant for a CPU. False: anywhere will do. */
+static bool wsq_put_bound(struct wsq *q, struct wsq_work *work, int cpu)
+{
+	struct wsq_container *ct;
+
+	if (WARN_ON_ONCE((unsigned int)cpu >= nr_cpu_ids))
+		return false;
+	ct = wsq_pool_ct(&q->pool, cpu);
+	/* Not of the queue, or offline. */
+	if (!ct || atomic_read(&ct->orphan) != WSQ_OWNED)
+		return false;
+	wsq_put_entry(q, ct, work, READ_ONCE(q->phase), true, true);
+	return true;
+}
+
+/**
+ * wsq_put() - put an item
+ * @q: the queue
+ * @work: the item, in hand
+ * @cpu: where it is to run, or %WSQ_CPU_ANY
+ *
+ * Context: any, with preemption off.
+ */
+void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
+{
+	unsigned int here = smp_processor_id();
+	struct wsq_container *ct;
+	unsigned int phase;
+	int ret = WSQ_CONFLICT;
+	struct wsq_cpu *c;
+
+	wsq_debug_activate(work);
+	if (cpu != WSQ_CPU_ANY && wsq_put_bound(q, work, cpu))
+		return;
+
+	phase = READ_ONCE(q->phase);
+	ct = wsq_pool_ct(&q->pool, here);
+	if (likely(ct))
+		ret = wsq_linked_put(ct, &work->link, phase, true);
+	if (unlikely(ret < 0)) {
+		/* What found no room is counted, what interrupted is not. */
+		wsq_put_entry(q, ct ?: wsq_put_place(q, here), work, phase,
+			      false, ret != WSQ_FULL);
+		return;
+	}
+	c = wsq_cpus[here];
+	if (!wsq_ready_test(c, q->pool.id))
+		wsq_ready_mark(c, q->pool.id);
+	/*
+	 * What the worker here does not have at hand is worth waking an idle
+	 * one for. Without a barrier, one that parks at this very moment can be
+	 * missed; then the task waits for the worker here, for the next put, or
+	 * for the watch. OPENED pays for certainty.
+	 */
+	if (ret == WSQ_OPENED || (unlikely(wsq_idle_any()) &&
+				  wsq_bwos_fifo_shared(&ct->fifo)))
+		wsq_wake_idle(q, here);
+}
+
+/**
+ * wsq_put_again() - put an item that is counted already
+ * @work: the item, in hand; its place says queue and phase
+ *
+ * Context: task.
+ */
+void wsq_put_again(struct wsq_work *work)
+{
+	u64 where = READ_ONCE(work->link.where);
+	unsigned int phase = wsq_where_phase(where);
+	struct wsq_container *ct;
+	unsigned int cpu;
+	struct wsq *q;
+
+	preempt_disable();
+	/* It is counted, so the queue is there. */
+	q = xa_load(&wsq_queues, wsq_where_queue(where));
+	cpu = smp_processor_id();
+	ct = wsq_pool_ct(&q->pool, cpu);
+	if (ct && wsq_linked_put(ct, &work->link, phase, false) >= 0)
+		wsq_ready_mark(wsq_cpus[cpu], q->pool.id);
+	else
+		wsq_put_entry(q, ct ?: wsq_put_place(q, cpu), work, phase,
+			      false, false);
+	preempt_enable();
+}
+
+static bool wsq_queue(struct wsq *q, struct wsq_work *work, int cpu)
+{
+	bool ret = false;
+
+	preempt_disable();
+	/* Full barrier, also if the bit was set: against wsq_begin(). */
+	if (!test_and_set_bit(WSQ_PENDING_BIT, &work->state) &&
+	    wsq_may_put(q, work)) {
+		wsq_put(q, work, cpu);
+		ret = true;
+	}
+	preempt_enable();
+	return ret;
+}
+
+/**
+ * wsq_queue_work() - have a work item run
+ * @q: the queue
+ * @work: the item; may be running, and is not run beside itself
+ *
+ * The item runs on this CPU, or on one that is idle earlier.
+ *
+ * Context: any, NMI included; not under a runqueue lock or a task's pi_lock.
+ * Never sleeps, never fails for want of memory or room.
+ * Return: true if @work was queued; false if it was pending already: its
+ * function has not been called yet and will be, unless it is called back; and
+ * false if it is disabled, or @q is being drained or destroyed.
+ * Ordering: what precedes the call is visible to the function, also if @work
+ * was pending.
+ */
+bool wsq_queue_work(struct wsq *q, struct wsq_work *work)
+{
+	return wsq_queue(q, work, WSQ_CPU_ANY);
+}
+WSQ_EXPORT(wsq_queue_work);
+
+/**
+ * wsq_queue_work_on() - have a work item run on a given CPU
+ * @cpu: the CPU; if it is offline or no CPU of @q, or the item runs still
+ *	somewhere, another CPU will do
+ * @q: the queue
+ * @work: the item
+ *
+ * Context, return value and ordering as wsq_queue_work().
+ */
+bool wsq_queue_work_on(int cpu, struct wsq *q, struct wsq_work *work)
+{
+	return wsq_queue(q, work, cpu);
+}
+WSQ_EXPORT(wsq_queue_work_on);
+
+/**
+ * wsq_queue_work_node() - have a work item run near some memory
+ * @node: the node, or %NUMA_NO_NODE; if @q has no CPU online there, any node
+ *	will do
+ * @q: the queue
+ * @work: the item
+ *
+ * A CPU of the node gets the item, this one if it is of that node. It may still
+ * be stolen by one that is idle.
+ *
+ * Context, return value and ordering as wsq_queue_work().
+ */
+bool wsq_queue_work_node(int node, struct wsq *q, struct wsq_work *work)
+{
+	struct wsq_container *ct = NULL;
+	unsigned int cpu;
+	bool ret = false;
+
+	preempt_disable();
+	if (node < 0 || node >= nr_node_ids || !node_online(node) ||
+	    node == cpu_to_node(smp_processor_id())) {
+		ret = wsq_queue(q, work, WSQ_CPU_ANY);
+		goto out;
+	}
+	if (test_and_set_bit(WSQ_PENDING_BIT, &work->state) ||
+	    !wsq_may_put(q, work))
+		goto out;
+	ret = true;
+	for_each_cpu(cpu, cpumask_of_node(node)) {
+		struct wsq_container *there = wsq_pool_ct(&q->pool, cpu);
+
+		if (!there || atomic_read(&there->orphan) != WSQ_OWNED)
+			continue;
+		ct = there;
+		/* The first will do, but one whose worker sleeps is better. */
+		if (wsq_parked(&wsq_cpus[cpu]->park))
+			break;
+	}
+	if (ct) {
+		wsq_debug_activate(work);
+		wsq_put_entry(q, ct, work, READ_ONCE(q->phase), false, true);
+	} else {
+		wsq_put(q, work, WSQ_CPU_ANY);
+	}
+out:
+	preempt_enable();
+	return ret;
+}
+WSQ_EXPORT(wsq_queue_work_node);
+
+/* Put some items, in hand, in one go. Preemption is off. */
+static void wsq_put_chunk(struct wsq *q, struct wsq_link *const *links,
+			  unsigned int nr)
+{
+	unsigned int phase = READ_ONCE(q->phase), done = 0;
+	unsigned int cpu = smp_processor_id();
+	struct wsq_container *ct = wsq_pool_ct(&q->pool, cpu);
+	struct wsq_cpu *c = wsq_cpus[cpu];
+	bool opened = false;
+
+	if (likely(ct))
+		done = wsq_linked_put_many(ct, links, nr, phase, &opened);
+	if (done && !wsq_ready_test(c, q->pool.id))
+		wsq_ready_mark(c, q->pool.id);
+	if (opened || (done && unlikely(wsq_idle_any()) &&
+		       wsq_bwos_fifo_shared(&ct->fifo)))
+		wsq_wake_idle(q, cpu);
+	if (likely(done == nr))
+		return;
+	ct = ct ?: wsq_put_place(q, cpu);
+	for (; done < nr; done++)
+		wsq_put_entry(q, ct, container_of(links[done], struct wsq_work,
+						  link), phase, false, true);
+}
+
+/**
+ * wsq_queue_work_many() - have several work items run
+ * @q: the queue
+ * @works: the items; may be running, pending or disabled, in any mixture
+ * @nr: how many
+ *
+ * Cheaper than one by one; otherwise the same.
+ *
+ * Context: as wsq_queue_work(). Runs with preemption off for a few items at a
+ * time.
+ * Return: how many were queued: those for which wsq_queue_work() would have
+ * returned true.
+ * Ordering: as wsq_queue_work().
+ */
+unsigned int wsq_queue_work_many(struct wsq *q, struct wsq_work *const *works,
+				 unsigned int nr)
+{
+	struct wsq_link *links[WSQ_PUT_CHUNK];
+	unsigned int i = 0, n, queued = 0;
+
+	while (i < nr) {
+		preempt_disable();
+		for (n = 0; n < WSQ_PUT_CHUNK && i < nr; i++) {
+			struct wsq_work *work = works[i];
+
+			if (!test_and_set_bit(WSQ_PENDING_BIT, &work->state) &&
+			    wsq_may_put(q, work)) {
+				wsq_debug_activate(work);
+				links[n++] = &work->link;
+			}
+		}
+		if (n)
+			wsq_put_chunk(q, links, n);
+		preempt_enable();
+		queued += n;
+	}
+	return queued;
+}
+WSQ_EXPORT(wsq_queue_work_many);

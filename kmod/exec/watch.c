@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The watch: no item waits behind a long one while a CPU of the queue idles.
+ *
+ * A worker takes items one after the other. What is behind an item that runs
+ * long is out of sight: the put that brought it left it to the worker, which
+ * would have had it in no time. While a worker is awake, a timer looks now and
+ * then whether it got on. If not, and something waits,
+ *
+ *	- a worker that sleeps in its item is replaced by a stand-in (office.c),
+ *	  because its CPU may well have time;
+ *	- otherwise (it computes, or something of higher priority keeps it off its
+ *	  CPU) an idle worker of another CPU is woken, and may also take what is
+ *	  in the block that this CPU's consumer works in (wsq_bwos_fifo_pry());
+ *	- a queue with a rescuer gets it, if there is no stand-in to be had.
+ *
+ * The timer may run on any CPU: it only reads, and slots can be claimed from
+ * anywhere. It is set when a worker wakes, looks every half millisecond, less
+ * often while nothing changes, and is gone when it finds the worker parked.
+ *
+ * What it costs: one timer interrupt in a half to four milliseconds for each
+ * CPU whose worker is awake.
+ */
+#include "../compat/hrtimer.h"
+#include "item.h"
+
+#define WSQ_WATCH_MIN_NS	(500 * NSEC_PER_USEC)
+#define WSQ_WATCH_MAX_NS	(4 * NSEC_PER_MSEC)
+
+/* Does a queue have something waiting here? Preemption is off. */
+static bool wsq_watch_queue(struct wsq_cpu *c, struct wsq_worker *w, bool asleep,
+			    bool *replaced, u32 id)
+{
+	struct wsq *q = xa_load(&wsq_queues, id);
+	struct wsq_container *ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
+
+	if (!ct || !wsq_linked_waiting(ct))
+		return false;
+	if (asleep && !*replaced)
+		*replaced = wsq_office_hand_over(c, w, c->watch.seen);
+	if (!*replaced) {
+		wsq_wake_idle(q, c->cpu);
+		if (asleep && q->rescuer)
+			wsq_rescue(q, c->cpu);
+	}
+	return true;
+}
+
+/* The worker has not got on since we last looked. Does it keep others? */
+static bool wsq_watch_stalled(struct wsq_cpu *c, struct wsq_worker *w)
+{
+	bool asleep = READ_ONCE(w->cur) &&
+		      READ_ONCE(w->task->__state) != TASK_RUNNING;
+	bool replaced = false, waits = false;
+	u32 id, next;
+
+	WRITE_ONCE(c->watch.stuck, c->watch.seen + 1);
+	for (id = wsq_ready_next(c, 0); id < WSQ_MAX_QUEUES; id = next) {
+		waits |= wsq_watch_queue(c, w, asleep, &replaced, id);
+		next = wsq_ready_next(c, id + 1);
+		if (next <= id)
+			break;
+	}
+	return waits;
+}
+
+static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
+{
+	struct wsq_watch *watch = container_of(timer, struct wsq_watch, timer);
+	struct wsq_cpu *c = container_of(watch, struct wsq_cpu, watch);
+	struct wsq_worker *w = READ_ONCE(c->worker);
+	bool waits = false;
+
+	if (!w || wsq_parked(&c->park)) {
+		atomic_set(&watch->on, 0);
+		/* Off, then look: a worker wakes, then looks whether it is on. */
+		smp_mb();
+		if (!READ_ONCE(c->worker) || wsq_parked(&c->park) ||
+		    atomic_xchg(&watch->on, 1))
+			return HRTIMER_NORESTART;
+		w = READ_ONCE(c->worker);
+	}
+	if (w && w == watch->worker && READ_ONCE(w->nr_run) == watch->seen) {
+		waits = wsq_watch_stalled(c, w);
+		/* Nobody waits: look less often. */
+		watch->period = waits ? WSQ_WATCH_MIN_NS :
+				min_t(u64, watch->period * 2,
+				      WSQ_WATCH_MAX_NS);
+	} else if (w) {
+		watch->worker = w;
+		watch->seen = READ_ONCE(w->nr_run);
+		watch->period = WSQ_WATCH_MIN_NS;
+	}
+	hrtimer_forward_now(timer, ns_to_ktime(watch->period));
+	return HRTIMER_RESTART;
+}
+
+/**
+ * wsq_watch_start() - a worker is awake, or about to be
+ * @c: its CPU
+ *
+ * Context: any but NMI; a full barrier since the worker was seen parked.
+ */
+void wsq_watch_start(struct wsq_cpu *c)
+{
+	struct wsq_watch *watch = &c->watch;
+
+	if (likely(atomic_read(&watch->on)) || atomic_xchg(&watch->on, 1))
+		return;
+	hrtimer_start(&watch->timer, ns_to_ktime(WSQ_WATCH_MIN_NS),
+		      HRTIMER_MODE_REL_HARD);
+}
+
+/**
+ * wsq_watch_stuck() - may others take from the consumer's own block
+ * @c: the CPU
+ *
+ * Context: any, with preemption off.
+ * Return: true if its worker has not got on since it was found to keep others.
+ */
+bool wsq_watch_stuck(const struct wsq_cpu *c)
+{
+	u64 stuck = READ_ONCE(c->watch.stuck);
+	const struct wsq_worker *w = READ_ONCE(c->worker);
+
+	return stuck && w && READ_ONCE(w->nr_run) + 1 == stuck;
+}
+
+/**
+ * wsq_watch_init() - before a CPU has a worker
+ * @c: the CPU
+ */
+void wsq_watch_init(struct wsq_cpu *c)
+{
+	c->watch.period = WSQ_WATCH_MIN_NS;
+	wsq_hrtimer_setup(&c->watch.timer, wsq_watch_fn, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_REL_HARD);
+}
+
+/**
+ * wsq_watch_exit() - after a CPU's last worker is gone
+ * @c: the CPU
+ *
+ * Context: task; may sleep.
+ */
+void wsq_watch_exit(struct wsq_cpu *c)
+{
+	hrtimer_cancel(&c->watch.timer);
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Containers of queues, the parts outside the fast path: entrances, batches,
+ * stealing, and items that are wanted back.
+ */
+#include "../compat/export.h"
+#include "linked.h"
+
+/* Items moved from an entrance to the engine in one go, interrupts off. */
+#define WSQ_REFILL_BUDGET	32
+
+/**
+ * wsq_linked_push() - put an item through an entrance
+ * @ct: any container
+ * @link: the item's link
+ * @phase: flush phase of the item
+ * @bound: it shall run on the container's CPU
+ * @count: count it as put
+ *
+ * Context: any, NMI included.
+ * Ordering: full barrier.
+ */
+void wsq_linked_push(struct wsq_container *ct, struct wsq_link *link,
+		     unsigned int phase, bool bound, bool count)
+{
+	struct wsq_entry *e = bound ? &ct->bound : &ct->open;
+	int ret;
+
+	if (count)
+		atomic64_inc(&ct->in_cnt[phase]);
+	WRITE_ONCE(link->where, ct->where | WSQ_IN_INBOX |
+		   (u64)phase << WSQ_WHERE_PHASE_SHIFT |
+		   (u64)bound << WSQ_WHERE_BOUND_SHIFT);
+	do {
+		ret = wsq_inbox_try_push(&e->inbox, &link->next);
+	} while (ret == WSQ_CONFLICT);
+}
+WSQ_EXPORT(wsq_linked_push);
+
+/**
+ * wsq_linked_put_many() - put items through the engine, published by blocks
+ * @ct: container of this CPU
+ * @links: the items' links
+ * @nr: how many
+ * @phase: flush phase of the items
+ * @opened: set to true if a block was begun, otherwise left alone
+ *
+ * Context: as wsq_linked_put().
+ * Return: how many were put and counted, from the front.
+ */
+unsigned int wsq_linked_put_many(struct wsq_container *ct,
+				 struct wsq_link *const *links,
+				 unsigned int nr, unsigned int phase,
+				 bool *opened)
+{
+	const u64 where = ct->where | WSQ_IN_SLOT |
+			  (u64)phase << WSQ_WHERE_PHASE_SHIFT;
+	struct wsq_bwos_room room;
+	unsigned int done = 0;
+	u32 k, n;
+	int ret;
+
+	if (!wsq_put_begin(ct))
+		return 0;
+	while (done < nr) {
+		ret = wsq_bwos_fifo_reserve(&ct->fifo, &room);
+		if (ret < 0)
+			break;
+		if (ret == WSQ_OPENED)
+			*opened = true;
+		n = min(nr - done, room.n);
+		WRITE_ONCE(ct->put_cnt[phase], ct->put_cnt[phase] + n);
+		for (k = 0; k < n; k++) {
+			struct wsq_link *link = links[done + k];
+
+			WRITE_ONCE(link->where, where |
+				   (u64)(room.nr + k) << WSQ_WHERE_SLOT_SHIFT);
+			wsq_bwos_fifo_fill(&ct->fifo, &room, k, link);
+		}
+		wsq_bwos_fifo_commit(&ct->fifo, &room, n);
+		done += n;
+	}
+	wsq_put_end(ct);
+	return done;
+}
+
+/* Move items from the entrance, in order, to where taking them is cheap. */
+static void wsq_linked_refill(struct wsq_container *ct)
+{
+	unsigned int budget = WSQ_REFILL_BUDGET;
+	struct wsq_entry *e = &ct->open;
+	unsigned long flags;
+
+	if (!ct->engine || list_empty(&e->list))
+		return;
+	raw_spin_lock_irqsave(&e->lock, flags);
+	while (budget-- && !list_empty(&e->list)) {
+		struct wsq_link *link = list_first_entry(&e->list,
+							 struct wsq_link, list);
+		u64 where = link->where;
+
+		list_del(&link->list);
+		/* Full, or we interrupted a put: next time. */
+		if (wsq_linked_put(ct, link, wsq_where_phase(where),
+				   false) < 0) {
+			list_add(&link->list, &e->list);
+			break;
+		}
+	}
+	raw_spin_unlock_irqrestore(&e->lock, flags);
+}
+
+/**
+ * wsq_linked_claim_slow() - take an item from an entrance
+ * @ct: container of this CPU, with @get_busy set by the caller
+ *
+ * Called when the engine has nothing, and now and then when it has, lest a
+ * busy engine starve the entrances.
+ *
+ * Context: as wsq_linked_claim().
+ * Return: as wsq_linked_claim().
+ */
+void *wsq_linked_claim_slow(struct wsq_container *ct)
+{
+	void *task = NULL;
+	bool again = false;
+	int ret;
+
+	ct->turns = 0;
+	if (unlikely(!wsq_entry_idle(&ct->bound))) {
+		ret = wsq_entry_take(&ct->bound, &task, 1, false);
+		if (ret == 1)
+			return task;
+		again = ret == WSQ_CONFLICT;
+	}
+	if (!wsq_entry_idle(&ct->open)) {
+		ret = wsq_entry_take(&ct->open, &task, 1, false);
+		again |= ret == WSQ_CONFLICT;
+	}
+	if (task) {
+		ct->entered++;
+		wsq_linked_refill(ct);
+		return task;
+	}
+	task = wsq_bwos_fifo_claim(&ct->fifo);
+	if (task == WSQ_TOMB || (!task && again))
+		return WSQ_AGAIN;
+	return task;
+}
+
+/**
+ * wsq_linked_steal() - rob another CPU's container
+ * @ct: the victim
+ * @tasks: where to store what is taken
+ * @max: how many at most
+ * @pry: also take what only a consumer that is held up would get to
+ *
+ * Context: task, with preemption off.
+ * Return: how many were taken, or a negative enum wsq_status.
+ */
+int wsq_linked_steal(struct wsq_container *ct, void **tasks, unsigned int max,
+		     bool pry)
+{
+	int ret = wsq_bwos_fifo_steal_claim(&ct->fifo, tasks, max);
+
+	if (ret > 0)
+		return ret;
+	if (wsq_entry_any(&ct->open)) {
+		int n = wsq_entry_take(&ct->open, tasks, max, true);
+
+		if (n > 0)
+			return n;
+	}
+	return pry ? wsq_bwos_fifo_pry(&ct->fifo, tasks, max) : ret;
+}
+
+/**
+ * wsq_linked_withdraw() - take one item out
+ * @ct: the container that @where names
+ * @link: the item's link
+ * @where: what @link->where was
+ *
+ * Context: any but NMI; RCU read side or preemption off since before
+ * @link->where was read.
+ * Return: true if the item is in the caller's hand now. False: look where it
+ * is, and try again.
+ */
+bool wsq_linked_withdraw(struct wsq_container *ct, struct wsq_link *link,
+			 u64 where)
+{
+	switch (wsq_where_kind(where)) {
+	case WSQ_IN_SLOT:
+		if (!wsq_bwos_fifo_withdraw(&ct->fifo, wsq_where_slot(where),
+					    link))
+			return false;
+		WRITE_ONCE(link->where, wsq_where_in_hand(READ_ONCE(link->where)));
+		return true;
+	case WSQ_IN_INBOX:
+	case WSQ_IN_LIST:
+		return wsq_entry_withdraw(wsq_where_bound(where) ? &ct->bound :
+					  &ct->open, link, where);
+	default:
+		return false;
+	}
+}
+
+/**
+ * wsq_linked_idle() - does the owner have nothing to do here
+ * @ct: the container
+ *
+ * Context: the consumer.
+ * Return: true if engine and entrances are empty.
+ */
+bool wsq_linked_idle(struct wsq_container *ct)
+{
+	return wsq_bwos_fifo_empty(&ct->fifo) && wsq_entry_idle(&ct->open) &&
+	       wsq_entry_idle(&ct->bound);
+}
+WSQ_EXPORT(wsq_linked_idle);
+
+/**
+ * wsq_linked_waiting() - does anything wait here, as others see it
+ * @ct: the container
+ *
+ * Context: any, with preemption off.
+ * Return: a hint.
+ */
+bool wsq_linked_waiting(const struct wsq_container *ct)
+{
+	return wsq_bwos_fifo_waiting(&ct->fifo) || wsq_entry_any(&ct->open) ||
+	       wsq_entry_any(&ct->bound);
+}
