@@ -300,6 +300,7 @@ static inline void wsq_flush_check(struct wsq *q, unsigned int phase)
 /* queue.c, put.c, memory.c, rescue.c, cpumask.c */
 int wsq_queues_init(void);
 void wsq_queues_exit(void);
+void wsq_queues_settle(void);
 void wsq_put(struct wsq *q, struct wsq_work *work, int cpu);
 void wsq_put_again(struct wsq_work *work);
 void wsq_memory_exit(void);

@@ -29,6 +29,19 @@ static void wsq_queue_lockdep_init(struct wsq *q, struct lock_class_key *key,
 #endif
 }
 
+/**
+ * wsq_queues_settle() - wait until queues that were destroyed are gone
+ *
+ * Context: task; may sleep.
+ */
+void wsq_queues_settle(void)
+{
+	/* Those that wait for their grace period, then for their turn. */
+	rcu_barrier();
+	flush_workqueue(wsq_housekeeping);
+}
+WSQ_EXPORT(wsq_queues_settle);
+
 /* Take a number that is not to be found yet. */
 static int wsq_queue_number(struct wsq *q)
 {
@@ -41,8 +54,7 @@ static int wsq_queue_number(struct wsq *q)
 		if (ret != -EBUSY || waited)
 			return ret == -EBUSY ? -ENOSPC : ret;
 		/* Some may be of queues that are gone but for their memory. */
-		rcu_barrier();
-		flush_workqueue(wsq_housekeeping);
+		wsq_queues_settle();
 		waited = true;
 	}
 }
@@ -246,8 +258,7 @@ int wsq_queues_init(void)
 void wsq_queues_exit(void)
 {
 	wsq_memory_exit();
-	/* Queues that wait for their grace period, then for their turn. */
-	rcu_barrier();
+	wsq_queues_settle();
 	destroy_workqueue(wsq_housekeeping);
 	WARN_ON(!xa_empty(&wsq_queues));
 	xa_destroy(&wsq_queues);

@@ -423,6 +423,7 @@ static void exec_too_many(struct kunit *test)
 	struct wsq *q;
 	u32 id, taken = 0;
 
+	wsq_queues_settle();
 	for (id = 0; id < WSQ_MAX_QUEUES; id++)
 		taken += !xa_reserve(&wsq_queues, id, GFP_KERNEL);
 	KUNIT_EXPECT_EQ(test, taken, WSQ_MAX_QUEUES);
