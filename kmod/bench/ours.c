@@ -34,7 +34,7 @@ static bool bench_wsq_clean(struct bench_item *items, unsigned int nr)
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		if (READ_ONCE(items[i].wsq.state))
+		if (wsq_work_pending(&items[i].wsq))
 			return false;
 	return true;
 }
