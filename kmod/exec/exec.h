@@ -234,9 +234,9 @@ void wsq_wake_cpu(struct wsq_cpu *c);
 bool wsq_wake_idle(const struct wsq *q, unsigned int cpu);
 void wsq_wake_all(void);
 void wsq_idle_enter(unsigned int cpu);
-void wsq_idle_leave(unsigned int cpu);
+void wsq_idle_leave(struct wsq_cpu *c);
 
-/* Is any worker parked? As of some moment; no order. */
+/* Is any worker parked, and nobody about to wake it? No order. */
 static inline bool wsq_idle_any(void)
 {
 	return atomic_read(&wsq_nr_idle);

@@ -15,7 +15,10 @@ WSQ_EXPORT(wsq_cpus);
 /* CPUs whose worker is parked or about to park. Written by the workers. */
 static cpumask_var_t wsq_idle;
 
-/* How many there are in it, to be read at every put. Written by the workers. */
+/*
+ * How many of them nobody has woken yet, to be read at every put. Counted up
+ * by a worker, down by whoever claims its wake-up.
+ */
 atomic_t wsq_nr_idle = ATOMIC_INIT(0);
 
 static inline unsigned int wsq_leaf_word(u32 id)
@@ -73,6 +76,7 @@ void wsq_wake_cpu(struct wsq_cpu *c)
 {
 	if (!wsq_park_claim(&c->park))
 		return;
+	atomic_dec(&wsq_nr_idle);
 	atomic64_inc(&wsq_cpus[smp_processor_id()]->wakeups);
 	if (unlikely(in_nmi()))
 		irq_work_queue(&c->nmi_work);
@@ -151,14 +155,16 @@ void wsq_idle_enter(unsigned int cpu)
 
 /**
  * wsq_idle_leave() - this CPU's worker is awake
- * @cpu: its number
+ * @c: the CPU
  *
  * Context: the worker.
  */
-void wsq_idle_leave(unsigned int cpu)
+void wsq_idle_leave(struct wsq_cpu *c)
 {
-	atomic_dec(&wsq_nr_idle);
-	cpumask_clear_cpu(cpu, wsq_idle);
+	/* Not, if somebody has claimed the wake-up. */
+	if (wsq_park_claim(&c->park))
+		atomic_dec(&wsq_nr_idle);
+	cpumask_clear_cpu(c->cpu, wsq_idle);
 }
 
 /* Something is in @word, and who serves it shall know. Preemption is off. */

@@ -66,7 +66,7 @@ static void wsq_call(struct wsq *q, struct wsq_work *work, wsq_func_t func)
 	lock_map_release(&map);
 	lock_map_release(&q->lockdep_map);
 #endif
-	if (IS_ENABLED(CONFIG_PREEMPT_COUNT) &&
+	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) &&
 	    unlikely(in_atomic() || rcu_preempt_depth())) {
 		pr_err("wsq: %ps returned with preemption off or a lock held\n",
 		       func);
@@ -103,6 +103,7 @@ static unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
 		if (phase != last_phase)
 			wsq_flush_check(q, last_phase);
 		wsq_call(q, work, func);
+		cond_resched();
 		preempt_disable();
 	}
 	/* Release: who sees that it is through sees what it did. */
@@ -157,12 +158,6 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		last = phase;
 		if (unlikely(READ_ONCE(w->displaced)))
 			break;
-		if (unlikely(need_resched())) {
-			preempt_enable();
-			cond_resched();
-			preempt_disable();
-			home = wsq_at_home(w, q, ct);
-		}
 	}
 	preempt_enable();
 
@@ -228,8 +223,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 		schedule();
 	}
 	__set_current_state(TASK_RUNNING);
-	wsq_park_retract(&c->park);
-	wsq_idle_leave(c->cpu);
+	wsq_idle_leave(c);
 	/* Awake, we are watched. */
 	wsq_watch_start(c);
 }
