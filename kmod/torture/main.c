@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wsq_torture.ko: does everything that <linux/wsq.h> offers at once, at random,
+ * for a given time, and checks what it promises. For any kernel.
+ *
+ *	insmod wsq_torture.ko seconds=600
+ *
+ * insmod returns when the time is over, with an error if there was one; the
+ * kernel log tells which. With background=1 it returns at once, and rmmod ends
+ * the test. Documentation/torture.rst says what is checked and how to read the
+ * log.
+ *
+ * For whoever changes wsq, or doubts it. Keeps all CPUs busy, and takes some
+ * megabytes of memory.
+ *
+ * Limitations: the seed repeats what each thread tries, not how they meet. CPUs
+ * are taken off and on by a script (tools/check/torture), not from here.
+ */
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "../compat/export.h"
+#include "own.h"
+
+static unsigned int seconds = 30;
+module_param(seconds, uint, 0444);
+MODULE_PARM_DESC(seconds, "how long (default 30); from 20 on each path must be seen");
+
+static unsigned long long seed;
+module_param(seed, ullong, 0444);
+MODULE_PARM_DESC(seed, "for the dice (default 0: another each time, printed)");
+
+static unsigned int threads = 3;
+module_param(threads, uint, 0444);
+MODULE_PARM_DESC(threads, "threads for each CPU (default 3)");
+
+static unsigned int items = 240;
+module_param(items, uint, 0444);
+MODULE_PARM_DESC(items, "items that all threads share (default 240)");
+
+static unsigned int queues = 4;
+module_param(queues, uint, 0444);
+MODULE_PARM_DESC(queues, "queues that all threads share (default 4)");
+
+static bool cpumask = true;
+module_param(cpumask, bool, 0444);
+MODULE_PARM_DESC(cpumask, "change the CPUs of queues (default 1)");
+
+static bool churn = true;
+module_param(churn, bool, 0444);
+MODULE_PARM_DESC(churn, "create and destroy queues (default 1)");
+
+static bool hotplug;
+module_param(hotplug, bool, 0444);
+MODULE_PARM_DESC(hotplug, "somebody takes CPUs off and on: it must be seen (default 0)");
+
+static bool background;
+module_param(background, bool, 0444);
+MODULE_PARM_DESC(background, "do not wait for the end (default 0)");
+
+/* Actors with a word of their own: threads, and two for each CPU's interrupts. */
+unsigned int torture_nr_slots;
+
+/* Threads pause, so that workers park. */
+bool torture_calm;
+
+static bool stop;
+static struct torture_thread *all;
+static unsigned int nr_threads;
+static struct torture_thread finisher;
+static struct task_struct *control;
+static DECLARE_COMPLETION(over);
+
+/**
+ * torture_stopped() - has the time come
+ *
+ * Return: %true if so.
+ */
+bool torture_stopped(void)
+{
+	return READ_ONCE(stop);
+}
+
+/* A loop that never switches preemption off would have a CPU of UML for good. */
+static void breathe(void)
+{
+	preempt_disable();
+	preempt_enable();
+	cond_resched();
+}
+
+static void await_stop(void)
+{
+	while (!kthread_should_stop())
+		schedule_timeout_idle(HZ / 10 + 1);
+}
+
+static int thread_fn(void *arg)
+{
+	struct torture_thread *t = arg;
+
+	while (!torture_stopped()) {
+		t->round(t);
+		WRITE_ONCE(t->actor.ops, t->actor.ops + 1);
+		breathe();
+		while (READ_ONCE(torture_calm) && !torture_stopped())
+			schedule_timeout_idle(1);
+	}
+	WRITE_ONCE(t->over, true);
+	await_stop();
+	return 0;
+}
+
+/* What comes last may hang as well, so it has a thread that is watched. */
+static int finish_fn(void *arg)
+{
+	struct torture_thread *t = arg;
+	int left;
+
+	t->doing = "last cancel of all items";
+	torture_items_finish(t);
+	t->doing = "last drain of all queues";
+	torture_queues_drain();
+	left = torture_own_alive();
+	if (left)
+		torture_err("%d items never ran, or ran too late", left);
+	t->doing = "destroy all queues";
+	torture_queues_destroy();
+	torture_quarantine_turn();
+	torture_quarantine_turn();
+	WRITE_ONCE(t->over, true);
+	await_stop();
+	return 0;
+}
+
+static int thread_start(struct torture_thread *t, int (*fn)(void *arg),
+			const char *name, unsigned int nr)
+{
+	struct task_struct *task = kthread_create(fn, t, "%s/%u", name, nr);
+
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	prandom_seed_state(&t->actor.rnd, seed + nr);
+	t->actor.slot = nr;
+	t->actor.ctx = TORTURE_TASK;
+	t->since = jiffies;
+	t->doing = "start";
+	t->task = task;
+	return 0;
+}
+
+/* Prepare all threads, mixing ones first, evenly over the CPUs. */
+static int threads_create(void)
+{
+	unsigned int i, mixing = nr_threads - churn - cpumask;
+	unsigned int cpu = 0;
+	int ret;
+
+	all = kcalloc(nr_threads, sizeof(*all), GFP_KERNEL);
+	if (!all)
+		return -ENOMEM;
+	for (i = 0; i < nr_threads; i++) {
+		struct torture_thread *t = &all[i];
+
+		ret = thread_start(t, thread_fn, "wsq_torture", i);
+		if (ret)
+			return ret;
+		if (i < mixing) {
+			cpu = cpumask_next((int)i % nr_cpu_ids - 1,
+					   cpu_online_mask);
+			if (cpu >= nr_cpu_ids)
+				cpu = cpumask_first(cpu_online_mask);
+			kthread_bind(t->task, cpu);
+			t->round = torture_mix_round;
+		} else {
+			t->round = i == mixing && churn ? torture_churn_round :
+							  torture_cpumask_round;
+		}
+	}
+	return 0;
+}
+
+static void threads_stop(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_threads && all && all[i].task; i++)
+		kthread_stop(all[i].task);
+	kfree(all);
+}
+
+static void watch(bool with_items)
+{
+	unsigned int i;
+
+	if (with_items)
+		torture_watch_items();
+	for (i = 0; i < nr_threads; i++)
+		if (!READ_ONCE(all[i].over))
+			torture_watch_thread(&all[i]);
+}
+
+static void await_threads(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_threads; i++)
+		while (!READ_ONCE(all[i].over)) {
+			schedule_timeout_idle(HZ / 10 + 1);
+			watch(true);
+		}
+}
+
+static u64 operations(void)
+{
+	u64 sum = torture_irq_ops();
+	unsigned int i;
+
+	for (i = 0; i < nr_threads; i++)
+		sum += all[i].actor.ops;
+	return sum;
+}
+
+static void finish(void)
+{
+	await_threads();
+	torture_irq_stop();
+	wake_up_process(finisher.task);
+	while (!READ_ONCE(finisher.over)) {
+		schedule_timeout_idle(HZ / 10 + 1);
+		torture_watch_thread(&finisher);
+	}
+}
+
+static int control_fn(void *arg)
+{
+	unsigned long end = jiffies + seconds * HZ;
+	unsigned int turn = 0, i;
+	bool whole;
+
+	for (i = 0; i < nr_threads; i++)
+		wake_up_process(all[i].task);
+	while (!kthread_should_stop() && !torture_stopped() &&
+	       time_before(jiffies, end)) {
+		schedule_timeout_idle(HZ / 10 + 1);
+		torture_quarantine_turn();
+		WRITE_ONCE(torture_calm, turn % 16 == 15);
+		if (!(++turn % 8))
+			watch(true);
+	}
+	whole = !time_before(jiffies, end);
+	WRITE_ONCE(stop, true);
+	finish();
+	torture_print_counts(whole && seconds >= 20, hotplug);
+	pr_info("wsq_torture: end: %llu operations, %d errors\n", operations(),
+		atomic_read(&torture_errors));
+	complete(&over);
+	await_stop();
+	return 0;
+}
+
+/* In the reverse order of making; all of it is at rest. */
+static void cleanup(void)
+{
+	if (finisher.task)
+		kthread_stop(finisher.task);
+	threads_stop();
+	torture_hotplug_unwatch();
+	torture_irq_free();
+	torture_items_free();
+	torture_queues_destroy();
+}
+
+static int prepare(void)
+{
+	struct rnd_state rnd;
+	int ret;
+
+	if (!seconds || seconds > 1000000 || !threads || threads > 100 ||
+	    !items || items > 1000000)
+		return -EINVAL;
+	if (!seed)
+		seed = get_random_u32();
+	prandom_seed_state(&rnd, seed);
+	nr_threads = threads * num_online_cpus() + churn + cpumask;
+	torture_nr_slots = nr_threads + 2 * nr_cpu_ids;
+	ret = torture_hotplug_watch();
+	if (ret)
+		return ret;
+	ret = torture_queues_create(&rnd, queues);
+	if (!ret)
+		ret = torture_items_create(&rnd, items);
+	if (!ret)
+		ret = torture_irq_create(prandom_u32_state(&rnd));
+	if (!ret)
+		ret = threads_create();
+	if (!ret)
+		ret = thread_start(&finisher, finish_fn, "wsq_torture_end",
+				   nr_threads);
+	if (ret)
+		cleanup();
+	return ret;
+}
+
+static int __init torture_init(void)
+{
+	int ret = prepare();
+
+	if (ret)
+		return ret;
+	pr_info("wsq_torture: begin: seed=%llu seconds=%u threads=%u items=%u queues=%u cpumask=%d churn=%d hotplug=%d, %u CPUs\n",
+		seed, seconds, threads, torture_nr_items(), queues, cpumask,
+		churn, hotplug, num_online_cpus());
+	control = kthread_run(control_fn, NULL, "wsq_torture_ctl");
+	if (IS_ERR(control)) {
+		cleanup();
+		return PTR_ERR(control);
+	}
+	if (background)
+		return 0;
+	if (wait_for_completion_interruptible(&over)) {
+		WRITE_ONCE(stop, true);
+		while (!completion_done(&over))
+			schedule_timeout_idle(HZ / 10 + 1);
+		ret = -EINTR;
+	}
+	if (!ret && !atomic_read(&torture_errors))
+		return 0;
+	kthread_stop(control);
+	cleanup();
+	return ret ? ret : -EIO;
+}
+module_init(torture_init);
+
+static void __exit torture_exit(void)
+{
+	kthread_stop(control);
+	cleanup();
+}
+module_exit(torture_exit);
+
+MODULE_DESCRIPTION("Torture test of wsq");
+MODULE_LICENSE("GPL");
+WSQ_IMPORT_NS();

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * wsq_torture.ko: what its files know of each other.
+ */
+#ifndef _WSQ_TORTURE_TORTURE_H
+#define _WSQ_TORTURE_TORTURE_H
+
+#include <linux/atomic.h>
+#include <linux/cpumask.h>
+#include <linux/llist.h>
+#include <linux/percpu.h>
+#include <linux/preempt.h>
+#include <linux/prandom.h>
+#include <linux/sched.h>
+#include <linux/wsq.h>
+
+/* What is counted. Names and what must not be zero: count.c. */
+enum torture_count {
+	TC_QUEUE_TRUE,
+	TC_QUEUE_FALSE,
+	TC_QUEUE_ON,
+	TC_QUEUE_NODE,
+	TC_QUEUE_MANY,
+	TC_QUEUE_HARDIRQ,
+	TC_QUEUE_SOFTIRQ,
+	TC_QUEUE_RUNNING,
+	TC_QUEUE_SELF,
+	TC_QUEUE_NESTED,
+	TC_DELAYED_TRUE,
+	TC_DELAYED_FALSE,
+	TC_MOD_TRUE,
+	TC_MOD_FALSE,
+	TC_RUN,
+	TC_RUN_ELSEWHERE,
+	TC_RUN_SLEPT,
+	TC_RUN_COMPUTED,
+	TC_CANCEL_TRUE,
+	TC_CANCEL_FALSE,
+	TC_CANCEL_IRQ,
+	TC_CANCEL_SYNC_TRUE,
+	TC_CANCEL_SYNC_FALSE,
+	TC_CANCEL_SYNC_RUNNING,
+	TC_DISABLE_TRUE,
+	TC_DISABLE_FALSE,
+	TC_DISABLE_RUNNING,
+	TC_REFUSED,
+	TC_ENABLED,
+	TC_FLUSH_WORK_TRUE,
+	TC_FLUSH_WORK_FALSE,
+	TC_FLUSH_DELAYED_TRUE,
+	TC_FLUSH_DELAYED_FALSE,
+	TC_QUIET,
+	TC_VISIBLE,
+	TC_OWN_FLUSHED,
+	TC_OWN_CANCELLED,
+	TC_OWN_TOO_LATE,
+	TC_OWN_FREED_ITSELF,
+	TC_OWN_QUEUE_FLUSHED,
+	TC_OWN_DISABLED,
+	TC_OWN_STACK,
+	TC_OWN_ON_CPU,
+	TC_OWN_ON_CPU_MOVED,
+	TC_OWN_TIMER,
+	TC_OWN_TIMER_MODIFIED,
+	TC_OWN_TIMER_CANCELLED,
+	TC_JOB,
+	TC_JOB_PIECES,
+	TC_FLUSH,
+	TC_DRAIN,
+	TC_CREATE,
+	TC_DESTROY,
+	TC_CPUMASK,
+	TC_QUARANTINE,
+	TC_CPU_UP,
+	TC_CPU_DOWN,
+	TC_NO_MEMORY,
+	TC_NR
+};
+
+/**
+ * enum torture_ctx - where an actor is
+ * @TORTURE_TASK: in a thread
+ * @TORTURE_SOFTIRQ: in a tasklet
+ * @TORTURE_HARDIRQ: in an interrupt, or with interrupts off
+ */
+enum torture_ctx {
+	TORTURE_TASK,
+	TORTURE_SOFTIRQ,
+	TORTURE_HARDIRQ,
+};
+
+/**
+ * struct torture_actor - who does something at random
+ * @rnd: its dice; the same seed gives the same throws
+ * @slot: what it says of itself in struct torture_item.said
+ * @ctx: where it is
+ * @ops: what it has done so far
+ */
+struct torture_actor {
+	struct rnd_state rnd;
+	unsigned int slot;
+	enum torture_ctx ctx;
+	u64 ops;
+};
+
+/**
+ * struct torture_thread - a thread of the test
+ * @actor: its dice
+ * @task: the thread
+ * @round: what it does again and again
+ * @doing: name of the operation under way, for the watchdog
+ * @seen: @actor.ops when the watchdog last saw it change
+ * @since: when that was, in jiffies
+ * @told: the watchdog has complained
+ * @over: it has ended
+ */
+struct torture_thread {
+	struct torture_actor actor;
+	struct task_struct *task;
+	void (*round)(struct torture_thread *t);
+	const char *doing;
+	u64 seen;
+	unsigned long since;
+	bool told;
+	bool over;
+};
+
+/**
+ * enum torture_kind - what is done to a shared item
+ * @TORTURE_PLAIN: queue, cancel, from everywhere; queues itself again
+ * @TORTURE_BATCH: the same, in batches; counted by group, since
+ *	wsq_queue_work_many() does not tell which items it queued
+ * @TORTURE_SAID: queue and flush, never cancel: the last word must be heard
+ * @TORTURE_DISABLE: disable and enable besides
+ * @TORTURE_DELAYED: the same with a timer
+ * @TORTURE_MOD: wsq_mod_delayed_work(), and so no concurrent disabling nor
+ *	cancelling with sync, after which %false may mean two things
+ * @TORTURE_KINDS: how many
+ */
+enum torture_kind {
+	TORTURE_PLAIN,
+	TORTURE_BATCH,
+	TORTURE_SAID,
+	TORTURE_DISABLE,
+	TORTURE_DELAYED,
+	TORTURE_MOD,
+	TORTURE_KINDS
+};
+
+/* Items of one kind that lie together, and are counted as one if batched. */
+#define TORTURE_GROUP		8
+
+#define TORTURE_MAGIC		0x746f7274U
+#define TORTURE_POISON		0x6b
+
+/**
+ * struct torture_item - an item that all threads share, and its shadow
+ * @magic: %TORTURE_MAGIC
+ * @kind: what is done to it
+ * @nr: its number
+ * @dwork: the item; the timer is for kinds that have one
+ * @q: its queue
+ * @leader: the item that counts what is queued for its group
+ * @users: who is between torture_enter() and torture_leave()
+ * @closed: nobody may enter
+ * @queued: how often it was newly queued, if it is a leader
+ * @runs: how often its function has run
+ * @cancelled: how often it was called back while pending
+ * @in_func: its function runs
+ * @held: it is disabled, and the function does not run any more
+ * @said: word of each actor, written before it queues. One writer each.
+ * @seen: the same, as the function saw it last. Function.
+ * @dice: what the function does. Function.
+ * @put_cpu: where it was queued last, more or less
+ * @last: runs and calls back when the watchdog last saw them change
+ * @since: when that was, in jiffies
+ * @told: the watchdog has complained
+ */
+struct torture_item {
+	u32 magic;
+	enum torture_kind kind;
+	unsigned int nr;
+	struct wsq_delayed_work dwork;
+	struct wsq *q;
+	struct torture_item *leader;
+	atomic_t users;
+	atomic_t closed;
+	atomic_t queued;
+	atomic_t runs;
+	atomic_t cancelled;
+	atomic_t in_func;
+	atomic_t held;
+	u32 *said;
+	u32 *seen;
+	struct rnd_state dice;
+	unsigned int put_cpu;
+	u32 last;
+	unsigned long since;
+	bool told;
+};
+
+/* main.c */
+extern unsigned int torture_nr_slots;
+extern bool torture_calm;
+bool torture_stopped(void);
+
+/* count.c */
+DECLARE_PER_CPU(u64, torture_counts[TC_NR]);
+extern atomic_t torture_errors;
+u64 torture_counted(enum torture_count what);
+void torture_print_counts(bool must_all, bool hotplug);
+
+/* Errors that are told in full; the rest is only counted. */
+#define TORTURE_ERRORS_TOLD	20
+
+#define torture_err(fmt, ...)						\
+do {									\
+	if (atomic_inc_return(&torture_errors) <= TORTURE_ERRORS_TOLD)	\
+		pr_err("wsq_torture: error: " fmt "\n", ##__VA_ARGS__);	\
+} while (0)
+
+static inline void torture_add(enum torture_count what, unsigned int nr)
+{
+	this_cpu_add(torture_counts[what], nr);
+}
+
+static inline void torture_inc(enum torture_count what)
+{
+	torture_add(what, 1);
+}
+
+/* A number below @below. */
+static inline u32 torture_roll(struct rnd_state *rnd, u32 below)
+{
+	return prandom_u32_state(rnd) % below;
+}
+
+static inline bool torture_one_in(struct rnd_state *rnd, u32 n)
+{
+	return !torture_roll(rnd, n);
+}
+
+/* queues.c */
+int torture_queues_create(struct rnd_state *rnd, unsigned int nr);
+void torture_queues_drain(void);
+void torture_queues_destroy(void);
+struct wsq *torture_queue(unsigned int nr);
+struct wsq *torture_some_queue(struct rnd_state *rnd);
+void torture_cpumask_round(struct torture_thread *t);
+void torture_churn_round(struct torture_thread *t);
+
+/* items.c */
+int torture_items_create(struct rnd_state *rnd, unsigned int nr);
+void torture_items_free(void);
+void torture_items_finish(struct torture_thread *t);
+struct torture_item *torture_item(unsigned int nr);
+unsigned int torture_nr_items(void);
+struct torture_item *torture_some_item(struct rnd_state *rnd);
+bool torture_enter(struct torture_item *it);
+void torture_leave(struct torture_item *it);
+void torture_item_err(const struct torture_item *it, const char *what);
+void torture_quiet(struct torture_actor *a, struct torture_item *it);
+
+/* put.c */
+void torture_put(struct torture_actor *a, struct torture_item *it);
+void torture_call_back(struct torture_actor *a, struct torture_item *it);
+
+/* mix.c */
+unsigned int torture_some_cpu(struct rnd_state *rnd);
+void torture_pause(struct rnd_state *rnd);
+void torture_mix_round(struct torture_thread *t);
+
+/* own.c, timed.c */
+void torture_own_flush(struct torture_thread *t);
+void torture_own_cancel(struct torture_thread *t);
+void torture_own_free(struct torture_thread *t);
+void torture_own_flush_queue(struct torture_thread *t);
+void torture_own_on_cpu(struct torture_thread *t);
+void torture_own_disable(struct torture_thread *t);
+void torture_own_stack(struct torture_thread *t);
+void torture_timed_wait(struct torture_thread *t);
+void torture_timed_mod(struct torture_thread *t);
+void torture_timed_cancel(struct torture_thread *t);
+void torture_job(struct torture_thread *t);
+
+/* irq.c */
+int torture_irq_create(u64 seed);
+void torture_irq_stop(void);
+void torture_irq_free(void);
+void torture_kick(struct torture_thread *t);
+u64 torture_irq_ops(void);
+int torture_hotplug_watch(void);
+void torture_hotplug_unwatch(void);
+int torture_cpu_age(unsigned int cpu);
+
+/* watch.c */
+void torture_watch_items(void);
+void torture_watch_thread(struct torture_thread *t);
+
+#endif /* _WSQ_TORTURE_TORTURE_H */
