@@ -44,6 +44,11 @@ check-style: ## checkpatch, sparse, kernel-doc, warnings, shellcheck
 check-lab check-core check-model check-vm check-kunit check-style: check-%:
 	@tools/check/run $*
 
+# Also debug, rt and uml, where the laboratory has them.
+.PHONY: torture
+torture: ## wsq_torture.ko in a guest: MINUTES= (10), KERNEL=stock|backports
+	@MINUTES=$(or $(MINUTES),10) tools/check/torture
+
 .PHONY: bench bench-core bench-kernel
 bench: bench-core bench-kernel ## all benchmarks: build/bench/results.json, tables, plots
 bench-core: ## the algorithms beside packaged peers, natively
