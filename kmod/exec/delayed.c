@@ -129,8 +129,8 @@ bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
 	 * We interrupted whoever has it in hand. He, or whoever gets it from
 	 * him, does it for us.
 	 */
-	dwork->q = q;
-	dwork->cpu = cpu;
+	WRITE_ONCE(dwork->q, q);
+	WRITE_ONCE(dwork->cpu, cpu);
 	WRITE_ONCE(dwork->timer.expires, jiffies + delay);
 	state = READ_ONCE(dwork->work.state);
 	while (!try_cmpxchg(&dwork->work.state, &state, state | WSQ_REARM))

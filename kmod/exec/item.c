@@ -96,13 +96,13 @@ static unsigned long wsq_disable_add(struct wsq_work *work, bool more)
 
 static bool wsq_call_back(struct wsq_work *work, bool disable)
 {
-	bool was_pending;
-	bool got = wsq_grab(work, &was_pending);
+	bool was_pending, got = wsq_grab(work, &was_pending);
 
 	if (disable)
 		wsq_disable_add(work, true);
+	/* One that was to go on its timer was pending, too. */
 	if (got)
-		wsq_clear_pending(work);
+		was_pending |= wsq_clear_pending(work, false);
 	preempt_enable();
 	return got && was_pending;
 }

@@ -53,6 +53,7 @@
 #define WSQ_PENDING		BIT(WSQ_PENDING_BIT)
 #define WSQ_WAITED		BIT(1)
 #define WSQ_REARM		BIT(2)
+#define WSQ_ALL_PENDING		(WSQ_PENDING | WSQ_WAITED | WSQ_REARM)
 #define WSQ_DEPTH_SHIFT		8
 #define WSQ_DEPTH_ONE		BIT(WSQ_DEPTH_SHIFT)
 #define WSQ_DEPTH		GENMASK(23, WSQ_DEPTH_SHIFT)
@@ -72,7 +73,7 @@ struct wsq_waiter {
 
 /* wait.c */
 void wsq_wait_init(void);
-void wsq_clear_pending(struct wsq_work *work);
+bool wsq_clear_pending(struct wsq_work *work, bool rearm);
 bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
 		    unsigned long ran);
 void wsq_attend(struct wsq_worker *w);

@@ -151,6 +151,7 @@ static int wsq_worker_start(unsigned int cpu)
 	WRITE_ONCE(c->worker, w);
 	raw_spin_unlock_irq(&c->role_lock);
 	wake_up_process(w->task);
+	wsq_watch_start(c);
 	return 0;
 }
 

@@ -45,7 +45,7 @@ bool wsq_may_put_slow(struct wsq *q, struct wsq_work *work)
 			  "destroyed" : "drained");
 	}
 	WRITE_ONCE(work->link.where, 0);
-	wsq_clear_pending(work);
+	wsq_clear_pending(work, true);
 	return false;
 }
 

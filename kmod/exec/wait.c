@@ -44,9 +44,12 @@ static struct wsq_wait_bucket *wsq_wait_bucket(const struct wsq_work *work)
 	return &wsq_wait_table[hash_ptr(work, WSQ_WAIT_BITS)];
 }
 
-/* Change the state, and take those who wait out of the table. */
-static void wsq_take_waiters(struct wsq_work *work, unsigned long keep,
-			     unsigned long set, struct list_head *to)
+/*
+ * Change the state, and take those who wait out of the table. Returns what the
+ * state was.
+ */
+static unsigned long wsq_take_waiters(struct wsq_work *work, unsigned long keep,
+				      unsigned long set, struct list_head *to)
 {
 	struct wsq_wait_bucket *b = wsq_wait_bucket(work);
 	struct wsq_waiter *waiter, *next;
@@ -61,6 +64,7 @@ static void wsq_take_waiters(struct wsq_work *work, unsigned long keep,
 			list_move_tail(&waiter->list, to);
 	}
 	raw_spin_unlock_irqrestore(&b->lock, flags);
+	return state;
 }
 
 static void wsq_tell_waiters(struct list_head *waiters)
@@ -75,26 +79,30 @@ static void wsq_tell_waiters(struct list_head *waiters)
 /**
  * wsq_clear_pending() - give up an item that will not run
  * @work: the item, in hand
+ * @rearm: whether an interrupt may have its wish to put it on its timer
  *
  * Context: any; those who wait are told, so not NMI if the item was queued.
+ * Return: true if that wish was there and was denied.
  */
-void wsq_clear_pending(struct wsq_work *work)
+bool wsq_clear_pending(struct wsq_work *work, bool rearm)
 {
 	unsigned long state = READ_ONCE(work->state);
 	LIST_HEAD(waiters);
 
 	do {
-		if (unlikely(state & WSQ_REARM)) {
+		if (unlikely(state & WSQ_REARM) && rearm &&
+		    !(state & WSQ_DEPTH)) {
 			wsq_rearm(work);
-			return;
+			return false;
 		}
 		if (unlikely(state & WSQ_WAITED)) {
-			wsq_take_waiters(work, ~(WSQ_PENDING | WSQ_WAITED), 0,
-					 &waiters);
+			state = wsq_take_waiters(work, ~WSQ_ALL_PENDING, 0,
+						 &waiters);
 			wsq_tell_waiters(&waiters);
-			return;
+			break;
 		}
-	} while (!try_cmpxchg(&work->state, &state, state & ~WSQ_PENDING));
+	} while (!try_cmpxchg(&work->state, &state, state & ~WSQ_ALL_PENDING));
+	return state & WSQ_REARM;
 }
 
 /**
@@ -114,7 +122,8 @@ bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
 
 	do {
 		if (state & WSQ_REARM) {
-			wsq_rearm(work);
+			/* Instead of this run. */
+			wsq_clear_pending(work, true);
 			return false;
 		}
 		if (state & WSQ_WAITED) {
