@@ -25,6 +25,7 @@ size_t wsq_container_bytes(bool raw)
 	return sizeof(struct wsq_container) +
 	       (raw ? WSQ_RAW_LINKS * sizeof(struct wsq_raw_link) : 0);
 }
+WSQ_EXPORT(wsq_container_bytes);
 
 /**
  * wsq_container_create() - make a container
