@@ -37,7 +37,7 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
-#include <linux/wait.h>
+#include <linux/swait.h>
 #include <linux/workqueue.h>
 #include <linux/wsq.h>
 #include <linux/xarray.h>
@@ -88,7 +88,7 @@ struct wsq {
 	unsigned int phase;
 	unsigned int awaited;
 	struct mutex flush_lock;	/* one flush at a time */
-	wait_queue_head_t flush_wait;
+	struct swait_queue_head flush_wait;
 	struct mutex drain_lock;	/* drainers, flags */
 	unsigned int drainers;
 	struct mutex mask_lock;		/* changes of the pool's CPUs */

@@ -100,7 +100,7 @@ static void wsq_phase_wait(struct wsq *q, unsigned int phase)
 	WRITE_ONCE(q->awaited, phase);
 	/* Say so, then sum up. */
 	smp_mb();						/* [FL3] */
-	wait_event(q->flush_wait, wsq_phase_over(q, phase));
+	swait_event_exclusive(q->flush_wait, wsq_phase_over(q, phase));
 	WRITE_ONCE(q->awaited, WSQ_NO_PHASE);
 }
 
@@ -112,12 +112,12 @@ static void wsq_phase_wait(struct wsq *q, unsigned int phase)
  * Sums up on behalf of the flush: two context switches cost more than the
  * counters of a hundred CPUs, and workers call this often while one waits.
  *
- * Context: a worker, preemption on or off. Never sleeps.
+ * Context: any but NMI; preemption on or off. Never sleeps.
  */
 void wsq_flush_wake(struct wsq *q, unsigned int phase)
 {
 	if (wsq_phase_over(q, phase))
-		wake_up_all(&q->flush_wait);
+		swake_up_one(&q->flush_wait);
 }
 
 /**
@@ -127,7 +127,7 @@ void wsq_flush_wake(struct wsq *q, unsigned int phase)
 void wsq_flush_init(struct wsq *q)
 {
 	mutex_init(&q->flush_lock);
-	init_waitqueue_head(&q->flush_wait);
+	init_swait_queue_head(&q->flush_wait);
 	q->awaited = WSQ_NO_PHASE;
 	q->phase = 0;
 }
