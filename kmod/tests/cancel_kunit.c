@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of calling items back: from each kind of place, without waiting
+ * for what else is there; true exactly if the item was pending; its memory and
+ * itself free for anything at once; the flush counts come out even.
+ *
+ * A gate holds the only worker of the queue while items are called back, so
+ * that each is where the test says, and so that a cancel that waited for the
+ * worker would not end.
+ */
+#include "items.h"
+
+/**
+ * struct shelf - a queue on one CPU, held by a gate, with items behind it
+ * @q: the queue
+ * @cpu: its CPU
+ * @gate: holds it
+ * @items: one allocation each, so that each may be freed by itself
+ * @nr: how many
+ * @total: runs of all
+ */
+struct shelf {
+	struct wsq *q;
+	unsigned int cpu;
+	struct wsq_test_gate *gate;
+	struct wsq_test_item **items;
+	int nr;
+	atomic_t total;
+};
+
+static struct shelf *shelf_new(struct kunit *test, int nr, u32 blocks, u32 size)
+{
+	struct shelf *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->cpu = cpumask_first(cpu_online_mask);
+	s->q = wsq_test_queue(test, blocks, size, cpumask_of(s->cpu));
+	s->gate = wsq_test_hold(test, s->q, s->cpu);
+	s->nr = nr;
+	s->items = kcalloc(nr, sizeof(*s->items), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s->items);
+	for (i = 0; i < nr; i++) {
+		s->items[i] = kzalloc(sizeof(*s->items[i]), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, s->items[i]);
+		wsq_test_item_init(s->items[i], s->q, wsq_test_count);
+		s->items[i]->total = &s->total;
+	}
+	return s;
+}
+
+/* Open the gate. All items but those taken out (%NULL) have run @runs times. */
+static void shelf_end(struct kunit *test, struct shelf *s, int runs)
+{
+	int i, left = 0;
+
+	wsq_test_release(test, s->q, s->gate);
+	for (i = 0; i < s->nr; i++) {
+		if (!s->items[i])
+			continue;
+		left++;
+		wsq_test_expect_runs(test, s->items[i], 1, runs);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&s->total), left * runs);
+	wsq_test_queue_end(test, s->q);
+	for (i = 0; i < s->nr; i++)
+		kfree(s->items[i]);
+	kfree(s->items);
+	kfree(s);
+}
+
+/* Call item @i back, which is in a place of this kind, and poison it. */
+static void shelf_take_out(struct kunit *test, struct shelf *s, int i,
+			   enum wsq_kind kind)
+{
+	struct wsq_test_item *it = s->items[i];
+
+	KUNIT_EXPECT_EQ_MSG(test, wsq_test_kind(&it->work), kind, "item %d", i);
+	KUNIT_EXPECT_TRUE(test, wsq_work_pending(&it->work));
+	KUNIT_EXPECT_TRUE_MSG(test, wsq_test_call(test, wsq_test_cancel,
+						  &it->work), "item %d", i);
+	KUNIT_EXPECT_FALSE(test, wsq_work_pending(&it->work));
+	KUNIT_EXPECT_FALSE(test, wsq_cancel_work(&it->work));
+	/* Its place is free for it, or for anybody, at once. */
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(s->q, &it->work));
+	KUNIT_EXPECT_TRUE(test, wsq_test_call(test, wsq_test_cancel_sync,
+					      &it->work));
+	KUNIT_EXPECT_FALSE(test, wsq_test_call(test, wsq_test_cancel_sync,
+					       &it->work));
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
+	memset(it, 0x6b, sizeof(*it));
+	kfree(it);
+	s->items[i] = NULL;
+}
+
+static bool shelf_put_all(void *arg)
+{
+	struct shelf *s = arg;
+	bool all = true;
+	int i;
+
+	for (i = 0; i < s->nr; i++)
+		all &= wsq_queue_work(s->q, &s->items[i]->work);
+	return all;
+}
+
+/* Put all, from the queue's own CPU or from another one. */
+static void shelf_fill(struct kunit *test, struct shelf *s, bool own)
+{
+	unsigned int cpu = own ? s->cpu : wsq_test_other(s->cpu);
+	struct wsq_test_call *call;
+
+	call = wsq_test_start_on(test, cpu, shelf_put_all, s);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+}
+
+/* In slots of the engine: in the first block, later, last; by all CPUs. */
+static void cancel_slot(struct kunit *test)
+{
+	static const int which[] = { 0, 1, 4, 7, 8, 16, 29 };
+	unsigned int cpu;
+	int i;
+
+	for_each_online_cpu(cpu) {
+		struct shelf *s = shelf_new(test, 30, 8, 8);
+
+		shelf_fill(test, s, true);
+		wsq_test_stay(test, cpu);
+		for (i = 0; i < ARRAY_SIZE(which); i++)
+			shelf_take_out(test, s, which[i], WSQ_IN_SLOT);
+		wsq_test_roam();
+		shelf_end(test, s, 1);
+	}
+}
+
+/* In the inbox, where another CPU has put them. */
+static void cancel_inbox(struct kunit *test)
+{
+	static const int which[] = { 9, 0, 5 };
+	struct shelf *s;
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	s = shelf_new(test, 10, 8, 8);
+	shelf_fill(test, s, false);
+	shelf_take_out(test, s, which[0], WSQ_IN_INBOX);
+	/*
+	 * Looking for one may have brought the others in order: any entrance
+	 * will do for them.
+	 */
+	for (i = 1; i < ARRAY_SIZE(which); i++)
+		shelf_take_out(test, s, which[i],
+			       wsq_test_kind(&s->items[which[i]]->work));
+	shelf_end(test, s, 1);
+}
+
+/* Bound to the CPU by queue_work_on(). */
+static void cancel_bound(struct kunit *test)
+{
+	struct shelf *s = shelf_new(test, 10, 8, 8);
+	int i;
+
+	for (i = 0; i < s->nr; i++)
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(s->cpu, s->q,
+							  &s->items[i]->work));
+	shelf_take_out(test, s, 4, WSQ_IN_INBOX);
+	shelf_take_out(test, s, 0, wsq_test_kind(&s->items[0]->work));
+	shelf_take_out(test, s, 9, wsq_test_kind(&s->items[9]->work));
+	shelf_end(test, s, 1);
+}
+
+/*
+ * In the overflow behind a container that is full: first, middle, last; then
+ * behind a second gate, by when the worker has begun to move what is left to
+ * where it takes from.
+ */
+static void cancel_overflow(struct kunit *test)
+{
+	struct shelf *s = shelf_new(test, 400, 2, 2);
+	struct wsq_test_gate *second = wsq_test_gate(test, false);
+	int i, in_list = 0, other = 0, at = -1;
+
+	/* The second gate comes amid the overflow. */
+	wsq_test_stay(test, s->cpu);
+	for (i = 0; i < s->nr; i++) {
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(s->q, &s->items[i]->work));
+		if (i == 150)
+			wsq_queue_work(s->q, &second->it.work);
+	}
+	wsq_test_roam();
+	KUNIT_EXPECT_EQ(test, wsq_test_kind(&s->items[0]->work), WSQ_IN_SLOT);
+	shelf_take_out(test, s, 399, WSQ_IN_INBOX);
+	shelf_take_out(test, s, 200, wsq_test_kind(&s->items[200]->work));
+	for (i = 0; s->items[i] && wsq_test_kind(&s->items[i]->work) == WSQ_IN_SLOT;
+	     i++)
+		;
+	KUNIT_EXPECT_LE(test, i, 6);
+	shelf_take_out(test, s, i, wsq_test_kind(&s->items[i]->work));
+
+	wsq_test_gate_open(s->gate);
+	KUNIT_EXPECT_TRUE(test, wsq_test_gate_entered(second));
+	for (i = 0; i < s->nr; i++) {
+		if (!s->items[i] || !wsq_work_pending(&s->items[i]->work))
+			continue;
+		if (wsq_test_kind(&s->items[i]->work) == WSQ_IN_LIST) {
+			in_list++;
+			at = i;
+		} else {
+			other++;
+		}
+	}
+	KUNIT_EXPECT_GT(test, in_list, 0);
+	if (at >= 0)
+		shelf_take_out(test, s, at, WSQ_IN_LIST);
+	for (i = 160; i < s->nr; i += 10) {
+		if (s->items[i] && wsq_work_pending(&s->items[i]->work))
+			shelf_take_out(test, s, i,
+				       wsq_test_kind(&s->items[i]->work));
+	}
+	wsq_test_gate_open(second);
+	shelf_end(test, s, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&second->it.runs), 1);
+	kfree(second);
+}
+
+/* All of them, of every kind of place, in no order. */
+static void cancel_all(struct kunit *test)
+{
+	struct shelf *s = shelf_new(test, 211, 4, 8);
+	int i, got = 0;
+
+	shelf_fill(test, s, true);
+	for (i = 0; i < s->nr; i++)
+		got += wsq_cancel_work(&s->items[i * 73 % s->nr]->work);
+	KUNIT_EXPECT_EQ(test, got, s->nr);
+	/* And once more, now that tombs are in the slots. */
+	shelf_fill(test, s, true);
+	for (i = s->nr - 1; i >= 0; i--)
+		got -= wsq_cancel_work(&s->items[i]->work);
+	KUNIT_EXPECT_EQ(test, got, 0);
+	shelf_fill(test, s, true);
+	shelf_end(test, s, 1);
+}
+
+/* Left with the worker that runs it still. */
+static void cancel_deferred(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wsq_test_gate *g;
+	struct wsq *q;
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	g = wsq_test_hold(test, q, cpu);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(wsq_test_other(cpu),
+							  q, &g->it.work));
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_test_kind(&g->it.work) ==
+						       WSQ_DEFERRED));
+		KUNIT_EXPECT_TRUE(test, wsq_test_call(test, wsq_test_cancel,
+						      &g->it.work));
+		KUNIT_EXPECT_FALSE(test, wsq_work_pending(&g->it.work));
+	}
+	wsq_test_gate_open(g);
+	wsq_test_queue_end(test, q);
+	wsq_test_expect_runs(test, &g->it, 1, 1);
+	kfree(g);
+}
+
+/* Idle and running items are not pending: false. */
+static void cancel_false(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
+	struct wsq_test_gate *g;
+
+	KUNIT_EXPECT_FALSE(test, wsq_cancel_work(&it->work));
+	KUNIT_EXPECT_FALSE(test, wsq_cancel_work_sync(&it->work));
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
+	wsq_test_call(test, wsq_test_flush, q);
+	KUNIT_EXPECT_FALSE(test, wsq_cancel_work(&it->work));
+	KUNIT_EXPECT_FALSE(test, wsq_cancel_work_sync(&it->work));
+	g = wsq_test_hold(test, q, cpumask_first(cpu_online_mask));
+	KUNIT_EXPECT_FALSE(test, wsq_cancel_work(&g->it.work));
+	wsq_test_release(test, q, g);
+	wsq_test_expect_runs(test, it, 1, 1);
+	wsq_test_queue_end(test, q);
+	vfree(it);
+}
+
+/* cancel_sync waits for the function, and for nothing else. */
+static void cancel_sync_running(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wsq *q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct wsq_test_gate *g = wsq_test_hold(test, q, cpu);
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
+	struct wsq_test_call *call;
+
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
+	call = wsq_test_start(test, wsq_test_cancel_sync, &g->it.work);
+	wsq_test_linger();
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	/* While it is being cancelled it cannot be queued. */
+	KUNIT_EXPECT_FALSE(test, wsq_queue_work(q, &g->it.work));
+	KUNIT_EXPECT_FALSE(test, wsq_work_pending(&g->it.work));
+	/* The one behind is not the one that runs. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_call(test, wsq_test_cancel_sync,
+					      &it->work));
+	wsq_test_gate_open(g);
+	KUNIT_EXPECT_FALSE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_EQ(test, atomic_read(&g->it.inside), 0);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &g->it.work));
+	wsq_test_queue_end(test, q);
+	wsq_test_expect_runs(test, &g->it, 1, 2);
+	wsq_test_expect_runs(test, it, 1, 0);
+	vfree(it);
+	kfree(g);
+}
+
+/* An item that queues itself for ever, called back at all stages of its life. */
+static void cancel_sync_endless(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_repeat);
+	int i, runs;
+
+	for (i = 0; i < 100; i++) {
+		it->again = -1;
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
+		if (i & 1)
+			wsq_test_until(atomic_read(&it->runs) >= i);
+		wsq_test_call(test, wsq_test_cancel_sync, &it->work);
+		runs = atomic_read(&it->runs);
+		KUNIT_EXPECT_EQ(test, wsq_work_busy(&it->work), 0);
+		KUNIT_EXPECT_EQ(test, atomic_read(&it->inside), 0);
+		wsq_test_call(test, wsq_test_flush, q);
+		KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), runs);
+	}
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->twice), 0);
+	wsq_test_queue_end(test, q);
+	vfree(it);
+}
+
+/* Two at once, on an item that runs and waits: both end, one says true. */
+static void cancel_sync_two(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_call *call[3];
+	int i, turn, got;
+
+	for (turn = 0; turn < 10; turn++) {
+		struct wsq_test_gate *g;
+
+		g = wsq_test_hold(test, q, cpumask_first(cpu_online_mask));
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &g->it.work));
+		for (i = 0; i < ARRAY_SIZE(call); i++)
+			call[i] = wsq_test_start(test, wsq_test_cancel_sync,
+						 &g->it.work);
+		/* Some come while it runs, some afterwards. */
+		if (turn & 1)
+			wsq_test_linger();
+		wsq_test_gate_open(g);
+		for (got = 0, i = 0; i < ARRAY_SIZE(call); i++)
+			got += wsq_test_end(test, call[i]);
+		/* Unless it ran before anybody came. */
+		KUNIT_EXPECT_EQ(test, got + atomic_read(&g->it.runs), 2);
+		KUNIT_EXPECT_EQ(test, wsq_work_busy(&g->it.work), 0);
+		if (turn & 1)
+			KUNIT_EXPECT_EQ(test, got, 1);
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &g->it.work));
+		wsq_test_call(test, wsq_test_flush, q);
+		kfree(g);
+	}
+	wsq_test_queue_end(test, q);
+}
+
+/*
+ * A flush that waits for an item ends when that is called back; the counts are
+ * even afterwards, in both phases. The gate is of another queue, so only the
+ * item is waited for.
+ */
+static void cancel_flush(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wsq *other = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct wsq *q = wsq_test_queue(test, 2, 2, cpumask_of(cpu));
+	struct wsq_test_gate *g = wsq_test_hold(test, other, cpu);
+	struct wsq_test_item *items = wsq_test_items(test, q, 20,
+						     wsq_test_count);
+	struct wsq_test_call *call;
+	int i, turn;
+
+	for (turn = 0; turn < 4; turn++) {
+		for (i = 0; i < 20; i++)
+			KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[i].work));
+		call = wsq_test_start(test, wsq_test_flush, q);
+		wsq_test_linger();
+		for (i = 0; i < 20; i++) {
+			KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+			KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[i].work));
+		}
+		wsq_test_end(test, call);
+		/* Without anybody waiting, too. */
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[turn].work));
+		KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[turn].work));
+		wsq_test_call(test, wsq_test_flush, q);
+		wsq_test_call(test, wsq_test_drain, q);
+	}
+	wsq_test_release(test, other, g);
+	wsq_test_expect_runs(test, items, 20, 0);
+	wsq_test_queue_end(test, q);
+	wsq_test_queue_end(test, other);
+	vfree(items);
+}
+
+#define STRESS_ITEMS	7
+#define STRESS_ROUNDS	20000
+
+struct stress {
+	struct wsq *q[2];
+	struct wsq_test_item *items;
+	atomic_t queued[STRESS_ITEMS];
+	atomic_t cancelled[STRESS_ITEMS];
+};
+
+static void stress_thread(void *arg, int nr)
+{
+	struct stress *s = arg;
+	u32 seed = nr * 7 + 1;
+	int i;
+
+	for (i = 0; i < STRESS_ROUNDS; i++) {
+		struct wsq_work *work;
+		int k, cpu = WSQ_CPU_ANY;
+
+		seed = seed * 1103515245 + 12345;
+		k = (seed >> 16) % STRESS_ITEMS;
+		work = &s->items[k].work;
+		if (seed >> 30 & 1)
+			cpu = wsq_test_other(raw_smp_processor_id());
+		switch (seed >> 24 & 15) {
+		case 0 ... 8:
+			if (wsq_queue_work_on(cpu, s->q[seed >> 29 & 1], work))
+				atomic_inc(&s->queued[k]);
+			break;
+		case 9 ... 13:
+			if (wsq_cancel_work(work))
+				atomic_inc(&s->cancelled[k]);
+			break;
+		case 14:
+			if (wsq_disable_work(work))
+				atomic_inc(&s->cancelled[k]);
+			wsq_enable_work(work);
+			break;
+		default:
+			if (seed & 0x700000)
+				break;
+			if (wsq_cancel_work_sync(work))
+				atomic_inc(&s->cancelled[k]);
+			break;
+		}
+		if (!(seed >> 20 & 15))
+			wsq_test_breathe();
+	}
+}
+
+/*
+ * Queue and call back from everywhere at once: each put that returned true
+ * comes to a run or to a cancel that returned true, never both, never neither.
+ */
+static void cancel_stress(struct kunit *test)
+{
+	struct stress *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	int i, cancelled = 0, ran = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->q[0] = wsq_test_queue(test, 2, 2, NULL);
+	s->q[1] = wsq_test_queue(test, 4, 8, NULL);
+	s->items = wsq_test_items(test, NULL, STRESS_ITEMS, wsq_test_count);
+	wsq_test_run(test, 2 * num_online_cpus(), stress_thread, s);
+	for (i = 0; i < 2; i++)
+		wsq_test_call(test, wsq_test_flush, s->q[i]);
+	for (i = 0; i < STRESS_ITEMS; i++) {
+		wsq_test_expect_runs(test, &s->items[i], 1,
+				     atomic_read(&s->queued[i]) -
+				     atomic_read(&s->cancelled[i]));
+		cancelled += atomic_read(&s->cancelled[i]);
+		ran += atomic_read(&s->items[i].runs);
+	}
+	KUNIT_EXPECT_GT(test, cancelled, 0);
+	KUNIT_EXPECT_GT(test, ran, 0);
+	for (i = 0; i < 2; i++)
+		wsq_test_queue_end(test, s->q[i]);
+	vfree(s->items);
+}
+
+static struct kunit_case cancel_cases[] = {
+	KUNIT_CASE(cancel_slot),
+	KUNIT_CASE(cancel_inbox),
+	KUNIT_CASE(cancel_bound),
+	KUNIT_CASE(cancel_overflow),
+	KUNIT_CASE(cancel_all),
+	KUNIT_CASE(cancel_deferred),
+	KUNIT_CASE(cancel_false),
+	KUNIT_CASE(cancel_sync_running),
+	KUNIT_CASE(cancel_sync_endless),
+	KUNIT_CASE(cancel_sync_two),
+	KUNIT_CASE(cancel_flush),
+	KUNIT_CASE(cancel_stress),
+	{}
+};
+
+static struct kunit_suite cancel_suite = {
+	.name = "wsq_cancel",
+	.test_cases = cancel_cases,
+};
+
+kunit_test_suite(cancel_suite);

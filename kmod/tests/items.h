@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What tests of the work service share: items that count their runs, gates that
+ * hold a worker, and calls that must end.
+ *
+ * A test that waits for something that never comes fails with a message: every
+ * wait has an end (WSQ_TEST_PATIENCE), and functions of the API that might hang
+ * are called by threads of their own (wsq_test_start()). What such a thread
+ * still uses is left alone then. Nothing else depends on time.
+ */
+#ifndef _WSQ_TESTS_ITEMS_H
+#define _WSQ_TESTS_ITEMS_H
+
+#include <kunit/test.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+#include <linux/wsq.h>
+
+#include "../pool/where.h"
+#include "threads.h"
+
+/* Emulated and instrumented kernels are slow. */
+#define WSQ_TEST_PATIENCE	(20 * HZ)
+
+/* Wait until @cond holds. False if it did not come to that. */
+#define wsq_test_until(cond)						\
+({									\
+	unsigned long __end = jiffies + WSQ_TEST_PATIENCE;		\
+	bool __ok;							\
+									\
+	while (!(__ok = (cond)) && time_before(jiffies, __end))		\
+		schedule_timeout_uninterruptible(1);			\
+	__ok;								\
+})
+
+/* The same, for what comes soon: without sleeping. */
+#define wsq_test_spin_until(cond)					\
+({									\
+	unsigned long __end = jiffies + WSQ_TEST_PATIENCE;		\
+	bool __ok;							\
+									\
+	while (!(__ok = (cond)) && time_before(jiffies, __end))		\
+		wsq_test_breathe();					\
+	__ok;								\
+})
+
+/* Give what must not happen some time to happen. */
+static inline void wsq_test_linger(void)
+{
+	schedule_timeout_uninterruptible(HZ / 20 + 2);
+}
+
+/* Calls that must end. */
+
+/**
+ * struct wsq_test_call - a function called by a thread of its own
+ * @fn: the function
+ * @arg: its argument
+ * @ret: what it returned
+ * @over: it has
+ */
+struct wsq_test_call {
+	bool (*fn)(void *arg);
+	void *arg;
+	bool ret;
+	struct completion over;
+};
+
+static inline int wsq_test_call_fn(void *data)
+{
+	struct wsq_test_call *call = data;
+
+	call->ret = call->fn(call->arg);
+	kthread_complete_and_exit(&call->over, 0);
+}
+
+/* Call @fn(@arg) on @cpu, or anywhere if negative, beside the caller. */
+static inline struct wsq_test_call *
+wsq_test_start_on(struct kunit *test, int cpu, bool (*fn)(void *arg), void *arg)
+{
+	struct wsq_test_call *call = kzalloc(sizeof(*call), GFP_KERNEL);
+	struct task_struct *task;
+
+	KUNIT_ASSERT_NOT_NULL(test, call);
+	call->fn = fn;
+	call->arg = arg;
+	init_completion(&call->over);
+	task = kthread_create(wsq_test_call_fn, call, "wsq_test_call");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	if (cpu >= 0)
+		kthread_bind(task, cpu);
+	wake_up_process(task);
+	return call;
+}
+
+static inline struct wsq_test_call *
+wsq_test_start(struct kunit *test, bool (*fn)(void *arg), void *arg)
+{
+	return wsq_test_start_on(test, -1, fn, arg);
+}
+
+/* Has it ended? Then wsq_test_end() does not wait. */
+static inline bool wsq_test_over(struct wsq_test_call *call)
+{
+	return completion_done(&call->over);
+}
+
+/* Wait until it has ended, and return what it returned. */
+static inline bool wsq_test_end(struct kunit *test, struct wsq_test_call *call)
+{
+	unsigned long left;
+	bool ret;
+
+	left = wait_for_completion_timeout(&call->over, WSQ_TEST_PATIENCE);
+	KUNIT_ASSERT_NE_MSG(test, left, 0UL, "%ps does not end", call->fn);
+	ret = call->ret;
+	kfree(call);
+	return ret;
+}
+
+/* Call @fn(@arg), which must end. */
+static inline bool wsq_test_call(struct kunit *test, bool (*fn)(void *arg),
+				 void *arg)
+{
+	return wsq_test_end(test, wsq_test_start(test, fn, arg));
+}
+
+static inline bool wsq_test_cancel(void *work)
+{
+	return wsq_cancel_work(work);
+}
+
+static inline bool wsq_test_cancel_sync(void *work)
+{
+	return wsq_cancel_work_sync(work);
+}
+
+static inline bool wsq_test_disable_sync(void *work)
+{
+	return wsq_disable_work_sync(work);
+}
+
+static inline bool wsq_test_flush_work(void *work)
+{
+	return wsq_flush_work(work);
+}
+
+static inline bool wsq_test_flush(void *q)
+{
+	wsq_flush(q);
+	return true;
+}
+
+static inline bool wsq_test_drain(void *q)
+{
+	wsq_drain(q);
+	return true;
+}
+
+static inline bool wsq_test_destroy(void *q)
+{
+	wsq_destroy(q);
+	return true;
+}
+
+/* Queues. */
+
+static inline struct wsq *wsq_test_queue_attrs(struct kunit *test,
+					       const struct wsq_attrs *attrs)
+{
+	struct wsq *q = wsq_create(attrs, "test");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(q));
+	return q;
+}
+
+/* A queue of @blocks by @size that has its memory, on @mask, %NULL for all. */
+static inline struct wsq *wsq_test_queue(struct kunit *test, u32 blocks,
+					 u32 size, const struct cpumask *mask)
+{
+	struct wsq_attrs attrs = {
+		.blocks = blocks,
+		.block_size = size,
+		.flags = WSQ_RESIDENT,
+		.cpumask = mask,
+	};
+
+	return wsq_test_queue_attrs(test, &attrs);
+}
+
+/* An online CPU that is not @cpu; @cpu if there is no other. */
+static inline unsigned int wsq_test_other(unsigned int cpu)
+{
+	unsigned int other = cpumask_any_but(cpu_online_mask, cpu);
+
+	return other < nr_cpu_ids ? other : cpu;
+}
+
+static inline void wsq_test_need_cpus(struct kunit *test, unsigned int nr)
+{
+	if (num_online_cpus() < nr)
+		kunit_skip(test, "needs %u CPUs", nr);
+}
+
+/* Stay on @cpu from here on; wsq_test_roam() ends it. */
+static inline void wsq_test_stay(struct kunit *test, unsigned int cpu)
+{
+	KUNIT_ASSERT_EQ(test, set_cpus_allowed_ptr(current, cpumask_of(cpu)), 0);
+}
+
+static inline void wsq_test_roam(void)
+{
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+/* Items. */
+
+/**
+ * struct wsq_test_item - an item that counts
+ * @work: the item
+ * @q: a queue, for functions that queue
+ * @again: how often it shall queue itself again, negative for ever
+ * @id: its number
+ * @runs: how often it began
+ * @inside: how many run it now
+ * @twice: how often it was run beside itself
+ * @cpu: where it ran last, -1 before
+ * @total: counted up as well, if any
+ */
+struct wsq_test_item {
+	struct wsq_work work;
+	struct wsq *q;
+	int again;
+	int id;
+	atomic_t runs;
+	atomic_t inside;
+	atomic_t twice;
+	int cpu;
+	atomic_t *total;
+};
+
+static inline struct wsq_test_item *wsq_test_item_of(struct wsq_work *work)
+{
+	return container_of(work, struct wsq_test_item, work);
+}
+
+static inline void wsq_test_enter(struct wsq_test_item *it)
+{
+	if (atomic_inc_return(&it->inside) != 1)
+		atomic_inc(&it->twice);
+	atomic_inc(&it->runs);
+	WRITE_ONCE(it->cpu, raw_smp_processor_id());
+}
+
+static inline void wsq_test_leave(struct wsq_test_item *it)
+{
+	atomic_t *total = it->total;
+
+	atomic_dec(&it->inside);
+	if (total)
+		atomic_inc(total);
+}
+
+static inline void wsq_test_count(struct wsq_work *work)
+{
+	struct wsq_test_item *it = wsq_test_item_of(work);
+
+	wsq_test_enter(it);
+	wsq_test_leave(it);
+}
+
+/* Runs @again times more. */
+static inline void wsq_test_repeat(struct wsq_work *work)
+{
+	struct wsq_test_item *it = wsq_test_item_of(work);
+	int again = READ_ONCE(it->again);
+
+	wsq_test_enter(it);
+	if (again > 0)
+		WRITE_ONCE(it->again, again - 1);
+	if (again)
+		wsq_queue_work(it->q, work);
+	wsq_test_leave(it);
+}
+
+static inline void wsq_test_item_init(struct wsq_test_item *it, struct wsq *q,
+				      wsq_func_t fn)
+{
+	memset(it, 0, sizeof(*it));
+	INIT_WSQ_WORK(&it->work, fn);
+	it->q = q;
+	it->cpu = -1;
+}
+
+/* Freed by vfree(). */
+static inline struct wsq_test_item *wsq_test_items(struct kunit *test,
+						   struct wsq *q, int nr,
+						   wsq_func_t fn)
+{
+	struct wsq_test_item *items = vzalloc(array_size(nr, sizeof(*items)));
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, items);
+	for (i = 0; i < nr; i++) {
+		wsq_test_item_init(&items[i], q, fn);
+		items[i].id = i;
+	}
+	return items;
+}
+
+/* Where a pending item is. As of some moment, unless a gate holds it. */
+static inline enum wsq_kind wsq_test_kind(const struct wsq_work *work)
+{
+	return wsq_where_kind(READ_ONCE(work->link.where));
+}
+
+/* Gates. */
+
+/**
+ * struct wsq_test_gate - an item that holds its worker
+ * @it: the item
+ * @open: it may end
+ * @sleeps: it sleeps meanwhile; otherwise it computes, so that no stand-in
+ *	takes over
+ * @entered: it runs
+ * @leave: it may end, for one that sleeps
+ */
+struct wsq_test_gate {
+	struct wsq_test_item it;
+	bool open;
+	bool sleeps;
+	struct completion entered;
+	struct completion leave;
+};
+
+static inline void wsq_test_gate_fn(struct wsq_work *work)
+{
+	struct wsq_test_gate *g = container_of(work, struct wsq_test_gate,
+					       it.work);
+
+	wsq_test_enter(&g->it);
+	complete(&g->entered);
+	if (g->sleeps)
+		wait_for_completion(&g->leave);
+	while (!READ_ONCE(g->open)) {
+		wsq_test_breathe();
+		cpu_relax();
+	}
+	wsq_test_leave(&g->it);
+}
+
+/* A gate; freed by kfree() once its queue is flushed. */
+static inline struct wsq_test_gate *wsq_test_gate(struct kunit *test,
+						  bool sleeps)
+{
+	struct wsq_test_gate *g = kzalloc(sizeof(*g), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, g);
+	wsq_test_item_init(&g->it, NULL, wsq_test_gate_fn);
+	init_completion(&g->entered);
+	init_completion(&g->leave);
+	g->sleeps = sleeps;
+	return g;
+}
+
+static inline void wsq_test_gate_open(struct wsq_test_gate *g)
+{
+	WRITE_ONCE(g->open, true);
+	complete_all(&g->leave);
+}
+
+/* Its function runs. */
+static inline bool wsq_test_gate_entered(struct wsq_test_gate *g)
+{
+	return wait_for_completion_timeout(&g->entered, WSQ_TEST_PATIENCE);
+}
+
+/* Hold @cpu with an item of @q that computes. */
+static inline struct wsq_test_gate *wsq_test_hold(struct kunit *test,
+						  struct wsq *q, int cpu)
+{
+	struct wsq_test_gate *g = wsq_test_gate(test, false);
+
+	KUNIT_ASSERT_TRUE(test, wsq_queue_work_on(cpu, q, &g->it.work));
+	KUNIT_ASSERT_TRUE_MSG(test, wsq_test_gate_entered(g),
+			      "no worker comes on CPU %d", cpu);
+	KUNIT_ASSERT_EQ(test, READ_ONCE(g->it.cpu), cpu);
+	return g;
+}
+
+/* Open a gate, wait until all of @q has run, and free the gate. */
+static inline void wsq_test_release(struct kunit *test, struct wsq *q,
+				    struct wsq_test_gate *g)
+{
+	wsq_test_gate_open(g);
+	wsq_test_call(test, wsq_test_flush, q);
+	kfree(g);
+}
+
+/* Destroy a queue, which must end. */
+static inline void wsq_test_queue_end(struct kunit *test, struct wsq *q)
+{
+	wsq_test_call(test, wsq_test_destroy, q);
+}
+
+/* No item ran beside itself, and each ran @runs times. */
+static inline void wsq_test_expect_runs(struct kunit *test,
+					struct wsq_test_item *items, int nr,
+					int runs)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		KUNIT_EXPECT_EQ_MSG(test, atomic_read(&items[i].runs), runs,
+				    "item %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, atomic_read(&items[i].twice), 0,
+				    "item %d ran beside itself", i);
+	}
+}
+
+#endif /* _WSQ_TESTS_ITEMS_H */
