@@ -218,9 +218,13 @@ WSQ_EXPORT(wsq_cancel_work_sync);
  */
 bool wsq_flush_work(struct wsq_work *work)
 {
+	bool busy;
+
 	might_sleep();
 	wsq_touch_work(work);
-	return wsq_wait_pending(work) || wsq_wait_running(work);
+	/* Its run may end, and it be queued again, between the two. */
+	busy = wsq_work_busy(work);
+	return wsq_wait_pending(work) || wsq_wait_running(work) || busy;
 }
 WSQ_EXPORT(wsq_flush_work);
 
