@@ -59,8 +59,8 @@ static int wsq_test_thread_fn(void *data)
  * Run @fn on @nr threads, thread i bound to the i-th online CPU, modulo their
  * number, and wait for all.
  */
-static void wsq_test_run(struct kunit *test, int nr,
-			 void (*fn)(void *arg, int nr), void *arg)
+static inline void wsq_test_run(struct kunit *test, int nr,
+				void (*fn)(void *arg, int nr), void *arg)
 {
 	struct wsq_test_thread *t;
 	unsigned int cpu = cpumask_first(cpu_online_mask);

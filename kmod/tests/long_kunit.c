@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of the promise that no queued item waits behind a long one while
+ * a CPU of the queue idles: one long item, ten short ones queued behind it on
+ * the same CPU, all ten done before the long one ends. For a long item that
+ * computes, one that sleeps, and a worker that a real-time thread keeps off its
+ * CPU. Where the queue has only that CPU, a stand-in runs them, if the long one
+ * sleeps.
+ *
+ * The long item queues the ten itself, or a thread that has preempted it does,
+ * so they are where the long one came from, right behind it. It ends when they
+ * are done, or after a while that fails the test. The waits are printed; they
+ * decide nothing.
+ */
+#include <linux/ktime.h>
+#include <linux/sort.h>
+
+#include "../exec/exec.h"
+#include "items.h"
+
+#define SHORT_ITEMS	10
+
+/* Longest that the long one waits for the short ones, in ns. */
+#define LONG_NS		(5ULL * NSEC_PER_SEC)
+
+struct short_item {
+	struct wsq_work work;
+	struct long_run *r;
+	u64 queued;
+	u64 began;
+	int cpu;
+};
+
+/**
+ * struct long_run - a long item and those behind it
+ * @work: the long one
+ * @q: the queue
+ * @cpu: where the long one runs, and all others are queued
+ * @sleeps: the long one sleeps
+ * @yields: it computes, but lets those go first who preempt it. User-mode Linux
+ *	does not preempt on return from an interrupt.
+ * @entered: it runs
+ * @all_done: the short ones have run
+ * @done: how many have
+ * @in_time: they had when the long one ended
+ * @over: the long one has ended
+ * @items: the short ones
+ */
+struct long_run {
+	struct wsq_work work;
+	struct wsq *q;
+	unsigned int cpu;
+	bool sleeps;
+	bool yields;
+	struct completion entered;
+	struct completion all_done;
+	atomic_t done;
+	int in_time;
+	struct completion over;
+	struct short_item items[SHORT_ITEMS];
+};
+
+static void short_fn(struct wsq_work *work)
+{
+	struct short_item *s = container_of(work, struct short_item, work);
+	struct long_run *r = s->r;
+
+	s->began = ktime_get_ns();
+	s->cpu = raw_smp_processor_id();
+	if (atomic_inc_return(&r->done) == SHORT_ITEMS)
+		complete_all(&r->all_done);
+}
+
+/* Queue the short ones, on this CPU, behind what is there. */
+static void long_queue_short(struct long_run *r)
+{
+	int i;
+
+	for (i = 0; i < SHORT_ITEMS; i++) {
+		r->items[i].queued = ktime_get_ns();
+		wsq_queue_work(r->q, &r->items[i].work);
+	}
+}
+
+static void long_fn(struct wsq_work *work)
+{
+	struct long_run *r = container_of(work, struct long_run, work);
+	u64 until = ktime_get_ns() + LONG_NS;
+
+	/* It may have been stolen before it began. */
+	r->cpu = raw_smp_processor_id();
+	if (!r->yields)
+		long_queue_short(r);
+	complete(&r->entered);
+	if (r->sleeps)
+		wait_for_completion_timeout(&r->all_done,
+					    nsecs_to_jiffies(LONG_NS));
+	while (!r->sleeps && atomic_read(&r->done) < SHORT_ITEMS &&
+	       ktime_get_ns() < until) {
+		cpu_relax();
+		if (r->yields)
+			wsq_test_breathe();
+	}
+	r->in_time = atomic_read(&r->done);
+	complete(&r->over);
+}
+
+static struct long_run *long_new(struct kunit *test, bool sleeps,
+				 bool one_cpu, bool resident)
+{
+	struct long_run *r = kzalloc(sizeof(*r), GFP_KERNEL);
+	struct wsq_attrs attrs = {};
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	/* Not the CPU that this thread, or the machine's own work, prefers. */
+	r->cpu = cpumask_last(cpu_online_mask);
+	if (one_cpu)
+		attrs.cpumask = cpumask_of(r->cpu);
+	if (resident)
+		attrs.flags = WSQ_RESIDENT;
+	r->q = wsq_test_queue_attrs(test, &attrs);
+	r->sleeps = sleeps;
+	init_completion(&r->entered);
+	init_completion(&r->all_done);
+	init_completion(&r->over);
+	INIT_WSQ_WORK(&r->work, long_fn);
+	for (i = 0; i < SHORT_ITEMS; i++) {
+		INIT_WSQ_WORK(&r->items[i].work, short_fn);
+		r->items[i].r = r;
+		r->items[i].cpu = -1;
+	}
+	return r;
+}
+
+/* On @cpu, so that the long one gets where items of this CPU are. */
+static bool long_queue(void *arg)
+{
+	struct long_run *r = arg;
+
+	return wsq_queue_work(r->q, &r->work);
+}
+
+static int long_cmp(const void *a, const void *b)
+{
+	u64 x = *(const u64 *)a, y = *(const u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/*
+ * Wait for it; all ten were done in time, by others if the CPU was taken.
+ * Prints what they waited.
+ */
+static void long_expect(struct kunit *test, struct long_run *r,
+			const char *what)
+{
+	u64 waits[SHORT_ITEMS];
+	int i, elsewhere = 0;
+	unsigned long left;
+
+	left = wait_for_completion_timeout(&r->over, 2 * WSQ_TEST_PATIENCE);
+	KUNIT_ASSERT_NE_MSG(test, left, 0UL, "the long item does not end");
+	KUNIT_EXPECT_EQ_MSG(test, r->in_time, SHORT_ITEMS,
+			    "short items done when the long one ended");
+	wsq_test_call(test, wsq_test_flush, r->q);
+	KUNIT_EXPECT_EQ(test, atomic_read(&r->done), SHORT_ITEMS);
+	for (i = 0; i < SHORT_ITEMS; i++) {
+		waits[i] = r->items[i].began - r->items[i].queued;
+		elsewhere += r->items[i].cpu != r->cpu;
+	}
+	sort(waits, SHORT_ITEMS, sizeof(waits[0]), long_cmp, NULL);
+	if (!r->sleeps)
+		KUNIT_EXPECT_EQ(test, elsewhere, SHORT_ITEMS);
+	kunit_info(test, "%s: waits of %d items: least %llu us, median %llu us, most %llu us; %d ran on other CPUs",
+		   what, SHORT_ITEMS, waits[0] / 1000,
+		   waits[SHORT_ITEMS / 2] / 1000,
+		   waits[SHORT_ITEMS - 1] / 1000, elsewhere);
+}
+
+static void long_end(struct kunit *test, struct long_run *r)
+{
+	wsq_test_queue_end(test, r->q);
+	kfree(r);
+}
+
+static void long_try(struct kunit *test, bool sleeps, bool one_cpu,
+		     const char *what)
+{
+	static const char * const memory[] = { "entrance", "engine" };
+	int resident, turn;
+
+	for (resident = 0; resident < 2; resident++) {
+		for (turn = 0; turn < 3; turn++) {
+			struct long_run *r = long_new(test, sleeps, one_cpu,
+						      resident);
+			struct wsq_test_call *call;
+			char text[64];
+
+			call = wsq_test_start_on(test, r->cpu, long_queue, r);
+			KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+			snprintf(text, sizeof(text), "%s, %s", what,
+				 memory[resident]);
+			long_expect(test, r, text);
+			long_end(test, r);
+		}
+	}
+}
+
+static void long_computes(struct kunit *test)
+{
+	wsq_test_need_cpus(test, 2);
+	long_try(test, false, false, "behind one that computes");
+}
+
+static void long_sleeps(struct kunit *test)
+{
+	wsq_test_need_cpus(test, 2);
+	long_try(test, true, false, "behind one that sleeps");
+}
+
+/* Nobody else may run them: a stand-in on the same CPU does. */
+static void long_sleeps_one_cpu(struct kunit *test)
+{
+	u64 before, after;
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+
+	/* There is a worker there only once a queue was. */
+	wsq_test_queue_end(test, wsq_test_queue(test, 2, 2, NULL));
+	before = READ_ONCE(wsq_cpus[cpu]->standins);
+	long_try(test, true, true, "behind one that sleeps, one CPU");
+	after = READ_ONCE(wsq_cpus[cpu]->standins);
+	KUNIT_EXPECT_GE(test, after - before, 1);
+}
+
+/* Items that sleep behind items that sleep: a stand-in for the stand-in. */
+static void long_sleeps_deep(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct wsq *q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
+	struct wsq_test_gate *g[8];
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(g); i++) {
+		g[i] = wsq_test_gate(test, true);
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &g[i]->it.work));
+	}
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
+	/* None of them ends before all have begun. */
+	for (i = 0; i < ARRAY_SIZE(g); i++)
+		KUNIT_EXPECT_TRUE_MSG(test, wsq_test_gate_entered(g[i]),
+				      "item %d", i);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
+	for (i = 0; i < ARRAY_SIZE(g); i++)
+		wsq_test_gate_open(g[i]);
+	wsq_test_queue_end(test, q);
+	for (i = 0; i < ARRAY_SIZE(g); i++) {
+		wsq_test_expect_runs(test, &g[i]->it, 1, 1);
+		KUNIT_EXPECT_EQ(test, g[i]->it.cpu, (int)cpu);
+		kfree(g[i]);
+	}
+	vfree(it);
+}
+
+/* A thread of the real-time class that has a CPU for itself. */
+struct hog {
+	struct long_run *r;
+	int in_time;
+};
+
+static bool hog_fn(void *arg)
+{
+	struct hog *h = arg;
+	u64 until = ktime_get_ns() + LONG_NS;
+
+	sched_set_fifo(current);
+	/* The worker is off from here on, with the items behind it. */
+	long_queue_short(h->r);
+	while (atomic_read(&h->r->done) < SHORT_ITEMS && ktime_get_ns() < until)
+		cpu_relax();
+	h->in_time = atomic_read(&h->r->done);
+	return true;
+}
+
+/*
+ * A worker that is preempted in the middle of an item by a thread that does not
+ * leave: what is behind the item is run elsewhere before the hog ends.
+ */
+static void long_hog(struct kunit *test)
+{
+	int turn;
+
+	wsq_test_need_cpus(test, 2);
+	for (turn = 0; turn < 4; turn++) {
+		struct long_run *r = long_new(test, false, false, turn & 1);
+		struct hog *h = kzalloc(sizeof(*h), GFP_KERNEL);
+		struct wsq_test_call *call;
+
+		KUNIT_ASSERT_NOT_NULL(test, h);
+		h->r = r;
+		r->yields = true;
+		call = wsq_test_start_on(test, r->cpu, long_queue, r);
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+		KUNIT_ASSERT_TRUE(test,
+				  wait_for_completion_timeout(&r->entered,
+							      WSQ_TEST_PATIENCE));
+		call = wsq_test_start_on(test, r->cpu, hog_fn, h);
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+		KUNIT_EXPECT_EQ_MSG(test, h->in_time, SHORT_ITEMS,
+				    "short items done when the hog ended");
+		long_expect(test, r, turn & 1 ?
+			    "behind a preempted worker, engine" :
+			    "behind a preempted worker, entrance");
+		long_end(test, r);
+		kfree(h);
+	}
+}
+
+/* The same, when the hog comes before the worker has woken at all. */
+static void long_hog_first(struct kunit *test)
+{
+	int turn;
+
+	wsq_test_need_cpus(test, 2);
+	for (turn = 0; turn < 4; turn++) {
+		struct long_run *r = long_new(test, false, false, turn & 1);
+		struct hog *h = kzalloc(sizeof(*h), GFP_KERNEL);
+		struct wsq_test_call *call;
+
+		KUNIT_ASSERT_NOT_NULL(test, h);
+		h->r = r;
+		r->in_time = SHORT_ITEMS;
+		complete(&r->over);
+		call = wsq_test_start_on(test, r->cpu, hog_fn, h);
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+		KUNIT_EXPECT_EQ_MSG(test, h->in_time, SHORT_ITEMS,
+				    "short items done when the hog ended");
+		long_expect(test, r, turn & 1 ?
+			    "on a CPU that is taken, engine" :
+			    "on a CPU that is taken, entrance");
+		long_end(test, r);
+		kfree(h);
+	}
+}
+
+static struct kunit_case long_cases[] = {
+	KUNIT_CASE(long_computes),
+	KUNIT_CASE(long_sleeps),
+	KUNIT_CASE(long_sleeps_one_cpu),
+	KUNIT_CASE(long_sleeps_deep),
+	KUNIT_CASE(long_hog),
+	KUNIT_CASE(long_hog_first),
+	{}
+};
+
+static struct kunit_suite long_suite = {
+	.name = "wsq_long",
+	.test_cases = long_cases,
+};
+
+kunit_test_suite(long_suite);
