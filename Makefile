@@ -34,19 +34,19 @@ demo: ## the main job in a virtual machine, from nothing to its figures
 check: ## all tests that a change must pass
 	@tools/check/run all
 
-.PHONY: check-lab check-core check-model check-vm check-kunit check-style
+.PHONY: check-lab check-core check-model check-vm check-kunit check-debug check-style
 check-lab: ## the tests of the laboratory and of the benchmark tools
 check-core: ## the algorithms and libwsq in user space
 check-model: ## weak memory: Relacy, mutants, litmus tests
 check-vm: ## kselftests on a Debian kernel; KERNEL=stock|backports CPUS= NODES=
 check-kunit: ## KUnit suites in SMP user-mode Linux
+check-debug: ## KUnit, kselftests and torture under KASAN, lockdep, debug objects
 check-style: ## checkpatch, sparse, kernel-doc, warnings, shellcheck
-check-lab check-core check-model check-vm check-kunit check-style: check-%:
+check-lab check-core check-model check-vm check-kunit check-debug check-style: check-%:
 	@tools/check/run $*
 
-# Also debug, rt and uml, where the laboratory has them.
 .PHONY: torture
-torture: ## wsq_torture.ko in a guest: MINUTES= (10), KERNEL=stock|backports
+torture: ## wsq_torture.ko in a guest: MINUTES= (10), KERNEL=stock|rt|backports|uml|debug
 	@MINUTES=$(or $(MINUTES),10) tools/check/torture
 
 .PHONY: bench bench-core bench-kernel
