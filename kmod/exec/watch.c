@@ -16,7 +16,8 @@
  *
  * The timer may run on any CPU: it only reads, and slots can be claimed from
  * anywhere. It is set when a worker wakes, looks every half millisecond, less
- * often while nothing changes, and is gone when it finds the worker parked.
+ * often while nothing changes or the worker comes and goes, and is gone when
+ * the worker has been parked since it last looked.
  *
  * What it costs: one timer interrupt in a half to four milliseconds for each
  * CPU whose worker is awake.
@@ -64,32 +65,47 @@ static bool wsq_watch_stalled(struct wsq_cpu *c, struct wsq_worker *w)
 	return waits;
 }
 
+/* Has the worker begun anything since we last looked? */
+static bool wsq_watch_progress(struct wsq_watch *watch,
+			       const struct wsq_worker *w)
+{
+	u64 seen = watch->seen;
+	const struct wsq_worker *last = watch->worker;
+
+	watch->worker = w;
+	watch->seen = READ_ONCE(w->nr_run);
+	return last != w || seen != watch->seen;
+}
+
+/* Nothing has happened and the worker is parked: stop. False if not quite. */
+static bool wsq_watch_stop(struct wsq_cpu *c)
+{
+	atomic_set(&c->watch.on, 0);
+	/* Off, then look: a worker wakes, then looks whether it is on. */
+	smp_mb();
+	return !READ_ONCE(c->worker) || wsq_parked(&c->park) ||
+	       atomic_xchg(&c->watch.on, 1);
+}
+
 static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
 {
 	struct wsq_watch *watch = container_of(timer, struct wsq_watch, timer);
 	struct wsq_cpu *c = container_of(watch, struct wsq_cpu, watch);
 	struct wsq_worker *w = READ_ONCE(c->worker);
-	bool waits = false;
+	bool parked = wsq_parked(&c->park);
+	bool progress = w && wsq_watch_progress(watch, w);
 
-	if (!w || wsq_parked(&c->park)) {
-		atomic_set(&watch->on, 0);
-		/* Off, then look: a worker wakes, then looks whether it is on. */
-		smp_mb();
-		if (!READ_ONCE(c->worker) || wsq_parked(&c->park) ||
-		    atomic_xchg(&watch->on, 1))
+	if (!w || (parked && !progress)) {
+		if (wsq_watch_stop(c))
 			return HRTIMER_NORESTART;
-		w = READ_ONCE(c->worker);
-	}
-	if (w && w == watch->worker && READ_ONCE(w->nr_run) == watch->seen) {
-		waits = wsq_watch_stalled(c, w);
-		/* Nobody waits: look less often. */
-		watch->period = waits ? WSQ_WATCH_MIN_NS :
-				min_t(u64, watch->period * 2,
-				      WSQ_WATCH_MAX_NS);
-	} else if (w) {
-		watch->worker = w;
-		watch->seen = READ_ONCE(w->nr_run);
+	} else if (parked) {
+		/* It comes and goes: setting the timer each time costs more. */
+		watch->period = WSQ_WATCH_MAX_NS;
+	} else if (progress || wsq_watch_stalled(c, w)) {
 		watch->period = WSQ_WATCH_MIN_NS;
+	} else {
+		/* Nobody waits: look less often. */
+		watch->period = min_t(u64, watch->period * 2, WSQ_WATCH_MAX_NS);
 	}
 	hrtimer_forward_now(timer, ns_to_ktime(watch->period));
 	return HRTIMER_RESTART;
