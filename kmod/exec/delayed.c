@@ -149,14 +149,18 @@ WSQ_EXPORT(wsq_mod_delayed_work_on);
  */
 bool wsq_flush_delayed_work(struct wsq_delayed_work *dwork)
 {
+	bool timed;
+
 	might_sleep();
 	preempt_disable();
 	/* Whoever deletes the timer has the item in hand. */
-	if (timer_delete(&dwork->timer)) {
+	timed = timer_delete(&dwork->timer);
+	if (timed) {
 		wsq_debug_deactivate(&dwork->work);
 		wsq_put_owned(dwork->q, &dwork->work, dwork->cpu);
 	}
 	preempt_enable();
-	return wsq_flush_work(&dwork->work);
+	/* It may have run already. */
+	return wsq_flush_work(&dwork->work) || timed;
 }
 WSQ_EXPORT(wsq_flush_delayed_work);
