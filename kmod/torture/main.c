@@ -67,10 +67,8 @@ MODULE_PARM_DESC(background, "do not wait for the end (default 0)");
 /* Actors with a word of their own: threads, and two for each CPU's interrupts. */
 unsigned int torture_nr_slots;
 
-/* Threads pause, so that workers park. */
-bool torture_calm;
-
 static bool stop;
+static bool calm;
 static struct torture_thread *all;
 static unsigned int nr_threads;
 static struct torture_thread finisher;
@@ -109,8 +107,11 @@ static int thread_fn(void *arg)
 		t->round(t);
 		WRITE_ONCE(t->actor.ops, t->actor.ops + 1);
 		breathe();
-		while (READ_ONCE(torture_calm) && !torture_stopped())
+		while (READ_ONCE(calm) && !torture_stopped()) {
+			WRITE_ONCE(t->calm, true);
 			schedule_timeout_idle(1);
+		}
+		WRITE_ONCE(t->calm, false);
 	}
 	WRITE_ONCE(t->over, true);
 	await_stop();
@@ -238,6 +239,15 @@ static void finish(void)
 	}
 }
 
+/* Threads pause, until all that was queued has run; then workers park. */
+static void pause_all(void)
+{
+	WRITE_ONCE(calm, true);
+	torture_watch_calm(all, nr_threads);
+	schedule_timeout_idle(HZ / 20 + 1);
+	WRITE_ONCE(calm, false);
+}
+
 static int control_fn(void *arg)
 {
 	unsigned long end = jiffies + seconds * HZ;
@@ -250,9 +260,10 @@ static int control_fn(void *arg)
 	       time_before(jiffies, end)) {
 		schedule_timeout_idle(HZ / 10 + 1);
 		torture_quarantine_turn();
-		WRITE_ONCE(torture_calm, turn % 16 == 15);
 		if (!(++turn % 8))
 			watch(true);
+		if (!(turn % 16))
+			pause_all();
 	}
 	whole = !time_before(jiffies, end);
 	WRITE_ONCE(stop, true);

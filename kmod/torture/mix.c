@@ -51,9 +51,27 @@ void torture_pause(struct rnd_state *rnd)
 	}
 }
 
+/* An item at random, half the time one that runs if there is one. */
+static struct torture_item *mix_item(struct rnd_state *rnd)
+{
+	struct torture_item *it = torture_some_item(rnd);
+	unsigned int i, start = it->nr;
+
+	if (torture_one_in(rnd, 2))
+		return it;
+	for (i = 0; i < torture_nr_items(); i++) {
+		it = torture_item((start + i) % torture_nr_items());
+		if (atomic_read(&it->in_func))
+			break;
+	}
+	return it;
+}
+
 static void mix_queue(struct torture_thread *t)
 {
-	struct torture_item *it = torture_some_item(&t->actor.rnd);
+	struct torture_item *it = torture_one_in(&t->actor.rnd, 8) ?
+				  mix_item(&t->actor.rnd) :
+				  torture_some_item(&t->actor.rnd);
 
 	if (torture_enter(it)) {
 		torture_put(&t->actor, it);
@@ -63,7 +81,7 @@ static void mix_queue(struct torture_thread *t)
 
 static void mix_cancel(struct torture_thread *t)
 {
-	struct torture_item *it = torture_some_item(&t->actor.rnd);
+	struct torture_item *it = mix_item(&t->actor.rnd);
 
 	if (torture_enter(it)) {
 		torture_call_back(&t->actor, it);
@@ -73,7 +91,7 @@ static void mix_cancel(struct torture_thread *t)
 
 static void mix_cancel_sync(struct torture_thread *t)
 {
-	struct torture_item *it = torture_some_item(&t->actor.rnd);
+	struct torture_item *it = mix_item(&t->actor.rnd);
 	bool ret;
 
 	if (it->kind == TORTURE_SAID || it->kind == TORTURE_MOD ||
@@ -91,7 +109,7 @@ static void mix_cancel_sync(struct torture_thread *t)
 /* While disabled it must not run, however many try to queue it. */
 static void mix_disable(struct torture_thread *t)
 {
-	struct torture_item *it = torture_some_item(&t->actor.rnd);
+	struct torture_item *it = mix_item(&t->actor.rnd);
 	struct wsq_work *work = &it->dwork.work;
 	bool ret;
 
@@ -135,7 +153,7 @@ static void mix_disable(struct torture_thread *t)
 /* A word that this thread brought in must have been heard when flush returns. */
 static void mix_flush_work(struct torture_thread *t)
 {
-	struct torture_item *it = torture_some_item(&t->actor.rnd);
+	struct torture_item *it = mix_item(&t->actor.rnd);
 	bool ret, said = false;
 	u32 word = 0;
 
@@ -212,6 +230,8 @@ static const struct {
 	{ "own on CPU", 20, torture_own_on_cpu },
 	{ "own disable", 10, torture_own_disable },
 	{ "own stack", 10, torture_own_stack },
+	{ "own heard", 5, torture_own_heard },
+	{ "own nested", 15, torture_own_nested },
 	{ "timed wait", 3, torture_timed_wait },
 	{ "timed mod", 3, torture_timed_mod },
 	{ "timed cancel", 20, torture_timed_cancel },

@@ -73,6 +73,9 @@ static void own_check_poison(struct torture_own *o)
  */
 void torture_own_dispose(struct torture_own *o, bool quarantine)
 {
+	atomic_dec(&own_alive);
+	if (o->flags & TORTURE_OWN_MOVING)
+		return;
 	own_poison(o);
 	if (quarantine && atomic_read(&nr_quarantine) < QUARANTINE_MAX) {
 		atomic_inc(&nr_quarantine);
@@ -80,7 +83,6 @@ void torture_own_dispose(struct torture_own *o, bool quarantine)
 	} else {
 		kfree(o);
 	}
-	atomic_dec(&own_alive);
 }
 
 /**
@@ -113,7 +115,7 @@ static void own_fn(struct wsq_work *work)
 		torture_err("own item runs twice at the same time");
 	if (READ_ONCE(o->held))
 		torture_err("own item runs while disabled");
-	o->seen = o->said;
+	o->seen = READ_ONCE(o->said);
 	o->cpu = raw_smp_processor_id();
 	o->ran_at = jiffies;
 	if ((o->flags & TORTURE_OWN_TIMED) && time_before(o->ran_at, o->due))
@@ -170,6 +172,9 @@ struct torture_own *torture_own_new(struct wsq *q, unsigned int flags)
 
 /**
  * torture_own_ran() - an item is idle and has run so often, or it is an error
+ *
+ * Then it is never freed, so that the report is not the last.
+ *
  * @o: the item
  * @times: how often
  * @after: what has just returned
@@ -188,6 +193,7 @@ bool torture_own_ran(struct torture_own *o, unsigned int times,
 		return true;
 	torture_err("own item, after %s: ran %d times, not %u; running %d, busy %u, heard %u of %u",
 		    after, ran, times, in_func, busy, o->seen, o->said);
+	o->flags |= TORTURE_OWN_MOVING;
 	return false;
 }
 

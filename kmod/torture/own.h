@@ -11,6 +11,7 @@
 #define TORTURE_OWN_FREES	BIT(0)	/* frees the item */
 #define TORTURE_OWN_SLOW	BIT(1)	/* takes a while */
 #define TORTURE_OWN_TIMED	BIT(2)	/* looks whether its time has come */
+#define TORTURE_OWN_MOVING	BIT(3)	/* never freed: it was found in motion */
 
 /**
  * struct torture_own - an item of one thread's

@@ -6,26 +6,37 @@
 
 #include "torture.h"
 
-/* Ways to put that say whether the item was newly queued. */
+/*
+ * Ways to put that say whether the item was newly queued. What the function is
+ * to see is written last.
+ */
 static bool torture_put_plain(struct torture_actor *a, struct torture_item *it)
 {
 	struct wsq_work *work = &it->dwork.work;
+	u32 how = torture_roll(&a->rnd, 6);
 	unsigned int cpu = torture_some_cpu(&a->rnd);
 	struct wsq *q = it->q;
+	bool ret;
 
 	/* From one queue to the other; it may still run from the first. */
 	if (it->kind == TORTURE_PLAIN && torture_one_in(&a->rnd, 4))
 		q = torture_some_queue(&a->rnd);
-	switch (torture_roll(&a->rnd, 6)) {
+	/* Plainly: wsq_queue_work() shall make it seen. */
+	if (it->kind == TORTURE_SAID)
+		WRITE_ONCE(it->said[a->slot], it->said[a->slot] + 1);
+	switch (how) {
 	case 0:
+		ret = wsq_queue_work_on(cpu, q, work);
 		torture_inc(TC_QUEUE_ON);
-		return wsq_queue_work_on(cpu, q, work);
+		break;
 	case 1:
+		ret = wsq_queue_work_node(cpu_to_node(cpu), q, work);
 		torture_inc(TC_QUEUE_NODE);
-		return wsq_queue_work_node(cpu_to_node(cpu), q, work);
+		break;
 	default:
-		return wsq_queue_work(q, work);
+		ret = wsq_queue_work(q, work);
 	}
+	return ret;
 }
 
 /* Some of the group, beginning with this one, the last perhaps twice. */
@@ -88,12 +99,8 @@ void torture_put(struct torture_actor *a, struct torture_item *it)
 	struct torture_item *counter = it;
 	unsigned int nr;
 
-	if (it->kind == TORTURE_SAID) {
-		if (a->slot >= torture_nr_slots)
-			return;
-		/* Plainly: wsq_queue_work() shall make it seen. */
-		WRITE_ONCE(it->said[a->slot], it->said[a->slot] + 1);
-	}
+	if (it->kind == TORTURE_SAID && a->slot >= torture_nr_slots)
+		return;
 	WRITE_ONCE(it->put_cpu, raw_smp_processor_id());
 	switch (it->kind) {
 	case TORTURE_BATCH:

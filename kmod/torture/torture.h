@@ -51,6 +51,7 @@ enum torture_count {
 	TC_FLUSH_DELAYED_FALSE,
 	TC_QUIET,
 	TC_VISIBLE,
+	TC_CALM,
 	TC_OWN_FLUSHED,
 	TC_OWN_CANCELLED,
 	TC_OWN_TOO_LATE,
@@ -58,6 +59,9 @@ enum torture_count {
 	TC_OWN_QUEUE_FLUSHED,
 	TC_OWN_DISABLED,
 	TC_OWN_STACK,
+	TC_OWN_NESTED,
+	TC_OWN_HEARD,
+	TC_OWN_HEARD_ANEW,
 	TC_OWN_ON_CPU,
 	TC_OWN_ON_CPU_MOVED,
 	TC_OWN_TIMER,
@@ -112,6 +116,7 @@ struct torture_actor {
  * @seen: @actor.ops when the watchdog last saw it change
  * @since: when that was, in jiffies
  * @told: the watchdog has complained
+ * @calm: it pauses until others have, too
  * @over: it has ended
  */
 struct torture_thread {
@@ -122,6 +127,7 @@ struct torture_thread {
 	u64 seen;
 	unsigned long since;
 	bool told;
+	bool calm;
 	bool over;
 };
 
@@ -201,7 +207,6 @@ struct torture_item {
 
 /* main.c */
 extern unsigned int torture_nr_slots;
-extern bool torture_calm;
 bool torture_stopped(void);
 
 /* count.c */
@@ -270,7 +275,7 @@ unsigned int torture_some_cpu(struct rnd_state *rnd);
 void torture_pause(struct rnd_state *rnd);
 void torture_mix_round(struct torture_thread *t);
 
-/* own.c, timed.c */
+/* own.c */
 void torture_own_flush(struct torture_thread *t);
 void torture_own_cancel(struct torture_thread *t);
 void torture_own_free(struct torture_thread *t);
@@ -278,6 +283,14 @@ void torture_own_flush_queue(struct torture_thread *t);
 void torture_own_on_cpu(struct torture_thread *t);
 void torture_own_disable(struct torture_thread *t);
 void torture_own_stack(struct torture_thread *t);
+
+/* heard.c */
+void torture_own_heard(struct torture_thread *t);
+
+/* nested.c */
+void torture_own_nested(struct torture_thread *t);
+
+/* timed.c */
 void torture_timed_wait(struct torture_thread *t);
 void torture_timed_mod(struct torture_thread *t);
 void torture_timed_cancel(struct torture_thread *t);
@@ -296,5 +309,6 @@ int torture_cpu_age(unsigned int cpu);
 /* watch.c */
 void torture_watch_items(void);
 void torture_watch_thread(struct torture_thread *t);
+void torture_watch_calm(struct torture_thread *all, unsigned int nr);
 
 #endif /* _WSQ_TORTURE_TORTURE_H */

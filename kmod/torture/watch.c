@@ -2,6 +2,10 @@
 /*
  * The watchdog: an item that stays pending, a thread that stays in one
  * operation. Both are told once, with their state.
+ *
+ * While others work, a worker that was not woken is found by the next wake-up,
+ * and its items run late, not never. So now and then all threads pause: then
+ * nothing but what was put helps an item to run.
  */
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -58,4 +62,49 @@ void torture_watch_thread(struct torture_thread *t)
 		torture_err("%s has been at \"%s\" for 40 s", t->task->comm,
 			    READ_ONCE(t->doing));
 	}
+}
+
+static bool watch_is_calm(const struct torture_thread *all, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (!READ_ONCE(all[i].calm))
+			return false;
+	for (i = 0; i < torture_nr_items(); i++)
+		if (wsq_work_busy(&torture_item(i)->dwork.work))
+			return false;
+	return true;
+}
+
+/**
+ * torture_watch_calm() - wait until all that was queued has run
+ * @all: the threads, which pause as soon as they can
+ * @nr: how many
+ *
+ * Context: task; sleeps.
+ */
+void torture_watch_calm(struct torture_thread *all, unsigned int nr)
+{
+	unsigned long late = jiffies + ITEM_STUCK;
+	unsigned int i;
+
+	while (!watch_is_calm(all, nr)) {
+		schedule_timeout_idle(1);
+		if (torture_stopped())
+			return;
+		if (time_before(jiffies, late))
+			continue;
+		for (i = 0; i < nr; i++)
+			if (!READ_ONCE(all[i].calm))
+				torture_err("%s is still at \"%s\" when all pause",
+					    all[i].task->comm,
+					    READ_ONCE(all[i].doing));
+		for (i = 0; i < torture_nr_items(); i++)
+			if (wsq_work_busy(&torture_item(i)->dwork.work))
+				torture_item_err(torture_item(i),
+						 "has not run when all pause");
+		return;
+	}
+	torture_inc(TC_CALM);
 }

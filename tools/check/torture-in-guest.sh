@@ -33,10 +33,13 @@ case " $* " in
 *' hotplug=1 '*) hotplug & ;;
 esac
 
-insmod "$dir/wsq_torture.ko" "$@"
-status=$?
+# Waiting for the end in insmod would do, but busybox's tries a module that
+# failed once more.
+insmod "$dir/wsq_torture.ko" "$@" background=1 || exit 1
+until dmesg | grep -q 'wsq_torture: end: '; do
+	sleep 1
+done
 touch /tmp/torture-over
 wait
 rm -f /tmp/torture-over
-[ "$status" = 0 ] || exit "$status"
-rmmod wsq_torture && rmmod wsq
+rmmod wsq_torture && rmmod wsq && dmesg | grep -q 'wsq_torture: end: .*, 0 errors'
