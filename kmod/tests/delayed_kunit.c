@@ -246,7 +246,8 @@ static void delayed_flush(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wsq_test_call(test, delayed_flush_call,
 					       &l->dwork));
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(q, &l->dwork, AN_HOUR));
-	wsq_test_call(test, delayed_flush_call, &l->dwork);
+	KUNIT_EXPECT_TRUE(test, wsq_test_call(test, delayed_flush_call,
+					      &l->dwork));
 	KUNIT_EXPECT_EQ(test, atomic_read(&l->runs), 1);
 	KUNIT_EXPECT_FALSE(test, wsq_test_call(test, delayed_flush_call,
 					       &l->dwork));

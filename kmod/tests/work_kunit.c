@@ -467,7 +467,8 @@ static void work_flush_endless(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
 	for (i = 0; i < 20; i++) {
 		begun = atomic_read(&it->runs);
-		wsq_test_call(test, wsq_test_flush_work, &it->work);
+		KUNIT_EXPECT_TRUE(test, wsq_test_call(test, wsq_test_flush_work,
+						      &it->work));
 		/* What had begun is over, as every flush promises. */
 		KUNIT_EXPECT_GE(test, atomic_read(&over), begun);
 		wsq_test_call(test, wsq_test_flush, q);
