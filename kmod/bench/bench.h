@@ -6,7 +6,7 @@
  * A service takes items and sees to it that their function is called. A case
  * measures services one after the other within each round, so that whatever
  * disturbs the machine for longer than a round disturbs all alike. Samples are
- * kept in memory and printed at the end, because a console costs time.
+ * kept in memory and shown at the end.
  */
 #ifndef _WSQ_BENCH_BENCH_H
 #define _WSQ_BENCH_BENCH_H
@@ -17,8 +17,8 @@
 #include <linux/workqueue.h>
 #include <linux/wsq.h>
 
-/* CPUs that submit: enough for contention, and all that UML has. */
-#define BENCH_MAX_CPUS		2
+/* CPUs that submit, at most. */
+#define BENCH_MAX_CPUS		32
 
 /* Pointers in one push_many or pop_many. */
 #define BENCH_BATCH		64
@@ -27,6 +27,8 @@
 #define BENCH_RING_SIZE		(WSQ_DEF_BLOCKS * WSQ_DEF_BLOCK_SIZE)
 
 struct bench_raw;
+struct completion;
+struct seq_file;
 typedef void (*bench_func_t)(struct bench_raw *raw);
 
 /* An item of a service that hands out pointers only. */
@@ -40,7 +42,8 @@ struct bench_raw {
  * @kwork: for kthread_worker
  * @wsq: for wsq
  * @raw: for pools of pointers
- * @stamp: when it ran, ns; latency only
+ * @stamp: when it ran, ns; with %BENCH_STAMP
+ * @done: who waits for it; with %BENCH_COMPLETE
  */
 struct bench_item {
 	union {
@@ -50,20 +53,40 @@ struct bench_item {
 		struct bench_raw raw;
 	};
 	u64 stamp;
+	struct completion *done;
 } ____cacheline_aligned;
+
+/* What the function of an item does. */
+enum bench_does {
+	BENCH_EMPTY,
+	BENCH_STAMP,		/* stores the time */
+	BENCH_COMPLETE,
+	BENCH_NR_DOES,
+};
+
+struct bench_kind;
 
 /**
  * struct bench_service - something that runs items
  * @name: for people; ours begin with "wsq "
  * @start: make it ready; an errno keeps it out, with a note
  * @stop: take it down
- * @prepare: make items ready to be queued; @stamp chooses a function that
- *	stores the time instead of an empty one
+ * @prepare: make items ready to be queued
  * @queue: queue items; called on the submitting CPU. A pool of pointers has
  *	nobody to run items: it runs them here whenever it is full
+ * @queue_many: the same in one go; %NULL if it cannot
  * @flush: wait until what this member queued has run
+ * @flush_one: wait for one item; %NULL if it cannot
+ * @cancel: call items back, and if @sync wait for those that run; returns how
+ *	many were pending. %NULL if it cannot
  * @clean: has everything run since the last call
  * @raw: is a pool of pointers
+ * @flushes: @flush waits for the whole queue
+ * @stays: what waits on a CPU is not fetched by others
+ * @softirq: its items run in softirq context
+ * @sync_only: @cancel is always so
+ * @restricted: only member 0 may queue
+ * @only: the only kind of case that it is measured in; %NULL means all
  * @produce: queue for another CPU's @consume, see raw.c; %NULL if it cannot
  * @consume: run what @produce queues until that is through
  * @error: why it is not there. Set by bench_services_start().
@@ -72,12 +95,24 @@ struct bench_service {
 	const char *name;
 	int (*start)(void);
 	void (*stop)(void);
-	void (*prepare)(struct bench_item *items, unsigned int nr, bool stamp);
+	void (*prepare)(struct bench_item *items, unsigned int nr,
+			enum bench_does does);
 	void (*queue)(struct bench_item *items, unsigned int nr,
 		      unsigned int member);
+	void (*queue_many)(struct bench_item *items, unsigned int nr,
+			   unsigned int member);
 	void (*flush)(unsigned int member);
+	void (*flush_one)(struct bench_item *item);
+	unsigned int (*cancel)(struct bench_item *items, unsigned int nr,
+			       bool sync);
 	bool (*clean)(struct bench_item *items, unsigned int nr);
 	bool raw;
+	bool flushes;
+	bool stays;
+	bool softirq;
+	bool sync_only;
+	bool restricted;
+	const struct bench_kind *only;
 	void (*produce)(struct bench_item *items, unsigned int nr);
 	void (*consume)(unsigned int nr);
 	int error;
@@ -92,6 +127,13 @@ extern struct bench_service bench_system_wq;
 extern struct bench_service bench_percpu_wq;
 extern struct bench_service bench_unbound_wq;
 extern struct bench_service bench_bh_wq;
+extern struct bench_service bench_ordered_wq;
+extern struct bench_service bench_scope_cpu;
+extern struct bench_service bench_scope_smt;
+extern struct bench_service bench_scope_shard;
+extern struct bench_service bench_scope_cache;
+extern struct bench_service bench_scope_numa;
+extern struct bench_service bench_scope_system;
 extern struct bench_service bench_kthread_worker;
 
 /* ours.c */
@@ -107,10 +149,14 @@ extern struct bench_service bench_ptr_ring;
 extern struct bench_service bench_ptr_ring_many;
 
 /* report.c */
-void bench_report(const char *service, const char *metric, const char *unit,
-		  const u64 *samples, unsigned int nr, unsigned int run);
-void bench_report_note(const char *service, const char *metric,
-		       const char *note, unsigned int run);
+/* Instead of a sample: there is none of this round. */
+#define BENCH_NO_SAMPLE		U64_MAX
+
+void bench_report(struct seq_file *m, const char *service, const char *metric,
+		  const char *unit, const u64 *samples, unsigned int nr,
+		  unsigned int run);
+void bench_report_note(struct seq_file *m, const char *service,
+		       const char *metric, const char *note, unsigned int run);
 
 /* team.c */
 typedef void (*bench_job_t)(unsigned int member, void *arg);

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How one sample of each kind is taken.
+ * How one sample of each kind is taken that is about many items at a time, and
+ * of the latency of one.
  *
  * execute: members queue bursts and wait until they have run, over and over;
  * time from the first start to the last end, for each item. Contains the price
  * of waking and of waiting once a burst.
- * queue: the queueing loop alone, with preemption off, so that no worker of
+ * queueing: the queueing loop alone, with preemption off, so that no worker of
  * this CPU runs meanwhile; what is queued runs between two bursts, apart. A
  * worker of another CPU that comes to fetch items is part of the price.
  * hand over: member 0 produces, member 1 consumes.
  * latency: from before one item is queued until its function runs, with the
  * worker idle before.
+ *
+ * With batches, a service that takes several items at a time gets them so, and
+ * is charged for filling the array; the others get them one by one.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
+#include <linux/math64.h>
 #include <linux/slab.h>
 #include <linux/sort.h>
 
@@ -30,6 +35,30 @@ struct bench_take {
 	u64 lat[BENCH_LATENCIES];
 };
 
+/**
+ * bench_members() - how many CPUs take part
+ * @c: the case
+ *
+ * Return: a number from 1; may be more than there are.
+ */
+unsigned int bench_members(const struct bench_case *c)
+{
+	return c->members ?: bench_nr_cpus;
+}
+
+static void bench_put(const struct bench_take *t, struct bench_item *items,
+		      unsigned int burst, unsigned int member)
+{
+	unsigned int i, batch = t->c->batch;
+
+	if (!batch || !t->s->queue_many) {
+		t->s->queue(items, burst, member);
+		return;
+	}
+	for (i = 0; i < burst; i += batch)
+		t->s->queue_many(items + i, min(batch, burst - i), member);
+}
+
 static void bench_execute_job(unsigned int member, void *arg)
 {
 	struct bench_take *t = arg;
@@ -39,13 +68,13 @@ static void bench_execute_job(unsigned int member, void *arg)
 
 	t->from[member] = ktime_get_ns();
 	for (r = 0; r < t->nr / burst; r++) {
-		t->s->queue(items, burst, member);
+		bench_put(t, items, burst, member);
 		t->s->flush(member);
 	}
 	t->to[member] = ktime_get_ns();
 }
 
-static void bench_queue_job(unsigned int member, void *arg)
+static void bench_queueing_job(unsigned int member, void *arg)
 {
 	struct bench_take *t = arg;
 	unsigned int burst = t->c->burst ?: t->nr;
@@ -55,7 +84,7 @@ static void bench_queue_job(unsigned int member, void *arg)
 	for (r = 0; r < t->nr / burst; r++) {
 		preempt_disable();
 		from = ktime_get_ns();
-		t->s->queue(t->items, burst, member);
+		bench_put(t, t->items, burst, member);
 		t->spent += ktime_get_ns() - from;
 		preempt_enable();
 		t->s->flush(member);
@@ -100,79 +129,178 @@ static int bench_cmp(const void *a, const void *b)
 }
 
 /**
- * bench_case_take() - take one sample
- * @c: the case
- * @s: the service
- * @items: as many for each member as @nr says
+ * bench_sort() - sort, for percentiles
+ * @values: what
  * @nr: how many
- * @sample: where to store hundredths of ns; two of them for a latency, the
- *	median and the 99th percentile
- *
- * Context: task; may sleep.
- * Return: 0; a negative errno, %-EIO if items have not run.
  */
-int bench_case_take(const struct bench_case *c, struct bench_service *s,
-		    struct bench_item *items, unsigned int nr, u64 *sample)
+void bench_sort(u64 *values, unsigned int nr)
 {
-	struct bench_take *t;
-	u64 from, to, run;
+	sort(values, nr, sizeof(*values), bench_cmp, NULL);
+}
+
+/* Whole bursts only. */
+static u64 bench_whole(const struct bench_take *t)
+{
+	return t->c->burst ? t->nr / t->c->burst * t->c->burst : t->nr;
+}
+
+/* From the first start to the last end, for each of @run items. */
+static u64 bench_span(const struct bench_take *t, unsigned int members, u64 run)
+{
+	u64 from = t->from[0], to = t->to[0];
 	unsigned int i;
+
+	for (i = 1; i < members; i++) {
+		from = min(from, t->from[i]);
+		to = max(to, t->to[i]);
+	}
+	return div64_u64((to - from) * 100, run);
+}
+
+static struct bench_take *bench_take_new(const struct bench_case *c,
+					 struct bench_service *s,
+					 struct bench_item *items,
+					 unsigned int nr)
+{
+	struct bench_take *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	if (t) {
+		t->c = c;
+		t->s = s;
+		t->items = items;
+		t->nr = nr;
+	}
+	return t;
+}
+
+static int bench_execute_take(const struct bench_case *c,
+			      struct bench_service *s,
+			      struct bench_item *items, unsigned int nr,
+			      u64 *sample)
+{
+	struct bench_take *t = bench_take_new(c, s, items, nr);
+	unsigned int members = bench_members(c);
+	u64 run;
 	int ret;
 
-	t = kzalloc(sizeof(*t), GFP_KERNEL);
 	if (!t)
 		return -ENOMEM;
-	t->c = c;
-	t->s = s;
-	t->items = items;
-	t->nr = nr;
-	/* Whole bursts only. */
-	run = c->burst ? nr / c->burst * c->burst : nr;
-	s->prepare(items, nr * c->members, c->kind == BENCH_LATENCY);
-
-	switch (c->kind) {
-	case BENCH_EXECUTE:
-		ret = bench_team_run(c->members, bench_execute_job, t);
-		break;
-	case BENCH_QUEUE:
-		ret = bench_team_run(1, bench_queue_job, t);
-		break;
-	case BENCH_HAND_OVER:
-		ret = bench_team_run(2, bench_hand_over_job, t);
-		break;
-	case BENCH_LATENCY:
-	default:
-		ret = bench_team_run(1, bench_latency_job, t);
-		break;
+	s->prepare(items, nr * members, BENCH_EMPTY);
+	run = bench_whole(t) * members;
+	ret = bench_team_run(members, bench_execute_job, t);
+	if (!ret) {
+		sample[0] = bench_span(t, members, run);
+		if (!s->clean(items, run))
+			ret = -EIO;
 	}
-	if (ret)
-		goto out;
-
-	switch (c->kind) {
-	case BENCH_LATENCY:
-		sort(t->lat, BENCH_LATENCIES, sizeof(t->lat[0]), bench_cmp,
-		     NULL);
-		sample[0] = t->lat[BENCH_LATENCIES / 2] * 100;
-		sample[1] = t->lat[BENCH_LATENCIES * 99 / 100] * 100;
-		break;
-	case BENCH_QUEUE:
-		sample[0] = div64_u64(t->spent * 100, run);
-		break;
-	default:
-		from = t->from[0];
-		to = t->to[0];
-		for (i = 1; i < c->members; i++) {
-			from = min(from, t->from[i]);
-			to = max(to, t->to[i]);
-		}
-		if (c->kind == BENCH_EXECUTE)
-			run *= c->members;
-		sample[0] = div64_u64((to - from) * 100, run);
-		break;
-	}
-	if (c->kind != BENCH_LATENCY && !s->clean(items, run))
-		ret = -EIO;
-out:
 	kfree(t);
 	return ret;
 }
+
+static int bench_queueing_take(const struct bench_case *c,
+			       struct bench_service *s,
+			       struct bench_item *items, unsigned int nr,
+			       u64 *sample)
+{
+	struct bench_take *t = bench_take_new(c, s, items, nr);
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	s->prepare(items, nr, BENCH_EMPTY);
+	ret = bench_team_run(1, bench_queueing_job, t);
+	if (!ret) {
+		sample[0] = div64_u64(t->spent * 100, bench_whole(t));
+		if (!s->clean(items, bench_whole(t)))
+			ret = -EIO;
+	}
+	kfree(t);
+	return ret;
+}
+
+static int bench_hand_over_take(const struct bench_case *c,
+				struct bench_service *s,
+				struct bench_item *items, unsigned int nr,
+				u64 *sample)
+{
+	struct bench_take *t = bench_take_new(c, s, items, nr);
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	s->prepare(items, nr, BENCH_EMPTY);
+	ret = bench_team_run(2, bench_hand_over_job, t);
+	if (!ret) {
+		sample[0] = bench_span(t, 2, nr);
+		if (!s->clean(items, nr))
+			ret = -EIO;
+	}
+	kfree(t);
+	return ret;
+}
+
+static int bench_latency_take(const struct bench_case *c,
+			      struct bench_service *s,
+			      struct bench_item *items, unsigned int nr,
+			      u64 *sample)
+{
+	struct bench_take *t = bench_take_new(c, s, items, nr);
+	int ret;
+
+	if (!t)
+		return -ENOMEM;
+	s->prepare(items, 1, BENCH_STAMP);
+	ret = bench_team_run(1, bench_latency_job, t);
+	if (!ret) {
+		bench_sort(t->lat, BENCH_LATENCIES);
+		sample[0] = t->lat[BENCH_LATENCIES / 2] * 100;
+		sample[1] = t->lat[BENCH_LATENCIES * 99 / 100] * 100;
+		if (!s->clean(items, 1))
+			ret = -EIO;
+	}
+	kfree(t);
+	return ret;
+}
+
+static bool bench_execute_fits(const struct bench_case *c,
+			       const struct bench_service *s)
+{
+	/* Batches of pointers are services of their own. */
+	return !(c->batch && s->raw) && !(s->restricted && c->members != 1);
+}
+
+static bool bench_items_fit(const struct bench_case *c,
+			    const struct bench_service *s)
+{
+	return !s->raw;
+}
+
+static bool bench_hand_over_fits(const struct bench_case *c,
+				 const struct bench_service *s)
+{
+	return s->produce;
+}
+
+const struct bench_kind bench_execute = {
+	.parts = { { "", "ns" } },
+	.fits = bench_execute_fits,
+	.take = bench_execute_take,
+};
+
+const struct bench_kind bench_queueing = {
+	.parts = { { "", "ns" } },
+	.fits = bench_items_fit,
+	.take = bench_queueing_take,
+};
+
+const struct bench_kind bench_hand_over = {
+	.parts = { { "", "ns" } },
+	.fits = bench_hand_over_fits,
+	.take = bench_hand_over_take,
+};
+
+const struct bench_kind bench_latency = {
+	.parts = { { ", p50", "ns" }, { ", p99", "ns" } },
+	.fits = bench_items_fit,
+	.take = bench_latency_take,
+};

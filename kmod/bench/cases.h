@@ -1,39 +1,89 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is measured; how is in cases.c.
+ * What is measured, and who measures it. Internal.
+ *
+ * A kind knows how to take one sample; a case is a kind with its numbers. The
+ * cases are in main.c.
  */
 #ifndef _WSQ_BENCH_CASES_H
 #define _WSQ_BENCH_CASES_H
 
 #include "bench.h"
 
-/* Items queued one by one for the percentiles of one sample. */
-#define BENCH_LATENCIES		100
+/* Figures in one sample of a case. */
+#define BENCH_MAX_PARTS		8
 
-enum bench_kind {
-	BENCH_EXECUTE,
-	BENCH_QUEUE,
-	BENCH_HAND_OVER,
-	BENCH_LATENCY,
+/* Items queued one by one for the percentiles of one sample. */
+#define BENCH_LATENCIES		200
+
+/* Items that each member has run one by one for a sample. */
+#define BENCH_FLIGHTS		2000
+
+/* Waits for one item in a sample. */
+#define BENCH_FLUSHES		500
+
+/* Items called back in a sample, and how many wait at a time. */
+#define BENCH_CANCELS		4096
+#define BENCH_CANCEL_BURST	256
+
+/**
+ * struct bench_part - one figure of a sample
+ * @name: to be appended to the metric
+ * @unit: in what
+ */
+struct bench_part {
+	const char *name;
+	const char *unit;
+};
+
+struct bench_case;
+
+/**
+ * struct bench_kind - how to take a sample
+ * @parts: its figures, up to one without a name
+ * @fits: can @s be measured so; @c->members is more than nobody
+ * @take: take one; @items as many for each member as @nr says, @sample for
+ *	hundredths of the units of @parts. Returns 0 or a negative errno, %-EIO
+ *	if items have not run
+ */
+struct bench_kind {
+	struct bench_part parts[BENCH_MAX_PARTS];
+	bool (*fits)(const struct bench_case *c, const struct bench_service *s);
+	int (*take)(const struct bench_case *c, struct bench_service *s,
+		    struct bench_item *items, unsigned int nr, u64 *sample);
 };
 
 /**
  * struct bench_case - a case
  * @metric: its name
  * @kind: how to measure
- * @members: how many CPUs queue
+ * @members: how many CPUs take part; 0 means all that submit
  * @burst: how many each queues before it waits; 0 means all
- * @every: measured in every so many rounds
+ * @batch: how many of them in one go, by services that can; 0 means one
+ * @sync: cancel: wait until it has run; flush: the whole queue
+ * @far: cancel: from another CPU; flush: nothing is queued
  */
 struct bench_case {
 	const char *metric;
-	enum bench_kind kind;
+	const struct bench_kind *kind;
 	unsigned int members;
 	unsigned int burst;
-	unsigned int every;
+	unsigned int batch;
+	bool sync;
+	bool far;
 };
 
-int bench_case_take(const struct bench_case *c, struct bench_service *s,
-		    struct bench_item *items, unsigned int nr, u64 *sample);
+/* cases.c */
+extern const struct bench_kind bench_execute;
+extern const struct bench_kind bench_queueing;
+extern const struct bench_kind bench_hand_over;
+extern const struct bench_kind bench_latency;
+unsigned int bench_members(const struct bench_case *c);
+void bench_sort(u64 *values, unsigned int nr);
+
+/* cancel.c, flush.c, flight.c */
+extern const struct bench_kind bench_cancel;
+extern const struct bench_kind bench_flush;
+extern const struct bench_kind bench_flight;
 
 #endif /* _WSQ_BENCH_CASES_H */

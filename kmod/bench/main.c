@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wsq_bench.ko: measures on load, prints JSON lines (tools/bench/README.md),
- * and can then be removed.
+ * wsq_bench.ko: measures on load, shows JSON lines (tools/bench/README.md) in
+ * debugfs, and can then be removed.
  *
  *	insmod wsq_bench.ko rounds=15 items=100000 cases=execute:queue
+ *	cat /sys/kernel/debug/wsq_bench
  *
  * For whoever wants to know what wsq costs on their own kernel beside
- * workqueue, kthread_worker and ptr_ring. make bench-kernel runs it in SMP
- * user-mode Linux. Takes some seconds, keeps two CPUs busy, and 128 bytes of
- * memory an item. Empty items show what the service costs, nothing else: see
- * Documentation/when-not.rst.
+ * workqueue, kthread_worker and ptr_ring; tools/bench/here does it all. make
+ * bench-kernel runs it in SMP user-mode Linux. Empty items show what the service
+ * costs, nothing else: see Documentation/when-not.rst.
  *
- * Limitations: two submitting CPUs at most, the first that are online.
+ * What it takes: two CPUs busy, or as many as asked for; 64 bytes of memory an
+ * item and CPU (more on debug kernels), and no more than a quarter of what is
+ * free; at most so many seconds. A signal ends it, within a sample (some 0.1 s).
+ * Never more than a millisecond with preemption off or at real-time priority
+ * (items=10000 or less: with 100000, one burst takes some ten).
+ *
+ * Limitations: submitting CPUs are the first that are online.
  */
+#include <linux/debugfs.h>
 #include <linux/err.h>
+#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/sched/signal.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include "../compat/export.h"
@@ -33,13 +43,25 @@ static unsigned int items = 100000;
 module_param(items, uint, 0444);
 MODULE_PARM_DESC(items, "items that each CPU queues for a sample (default 100000)");
 
+static unsigned int cpus = 2;
+module_param(cpus, uint, 0444);
+MODULE_PARM_DESC(cpus, "CPUs that submit (default 2)");
+
+static unsigned int seconds = 120;
+module_param(seconds, uint, 0444);
+MODULE_PARM_DESC(seconds, "when to end, at the latest (default 120)");
+
 static bool verbose;
 module_param(verbose, bool, 0444);
 MODULE_PARM_DESC(verbose, "tell what is about to be measured");
 
+static bool print;
+module_param(print, bool, 0444);
+MODULE_PARM_DESC(print, "results as kernel messages, too");
+
 static unsigned int run;
 module_param(run, uint, 0444);
-MODULE_PARM_DESC(run, "number of this boot, to be printed (default 0)");
+MODULE_PARM_DESC(run, "number of this boot, to be shown (default 0)");
 
 unsigned int bench_cpus[BENCH_MAX_CPUS];
 unsigned int bench_nr_cpus;
@@ -50,10 +72,17 @@ static struct bench_service *const services[] = {
 	&bench_wsq_local,
 	&bench_percpu_wq,
 	&bench_unbound_wq,
+	&bench_scope_shard,
 	&bench_wsq_large,
 	&bench_wsq_blocks,
 	&bench_bh_wq,
+	&bench_ordered_wq,
 	&bench_kthread_worker,
+	&bench_scope_cpu,
+	&bench_scope_smt,
+	&bench_scope_cache,
+	&bench_scope_numa,
+	&bench_scope_system,
 	&bench_pool,
 	&bench_ptr_ring,
 	&bench_pool_many,
@@ -64,25 +93,43 @@ static struct bench_service *const services[] = {
 
 /* A burst of 1000 fits into a container of default size, a long one does not. */
 static const struct bench_case all_cases[] = {
-	{ "execute, 1 CPU, bursts of 1000", BENCH_EXECUTE, 1, 1000, 1 },
-	{ "execute, 1 CPU, one burst", BENCH_EXECUTE, 1, 0, 1 },
-	{ "execute, 2 CPUs, bursts of 1000", BENCH_EXECUTE, 2, 1000, 1 },
-	{ "execute, 2 CPUs, one burst", BENCH_EXECUTE, 2, 0, 1 },
-	{ "queue, bursts of 1000", BENCH_QUEUE, 1, 1000, 1 },
-	{ "queue, one burst", BENCH_QUEUE, 1, 0, 1 },
-	{ "hand over", BENCH_HAND_OVER, 2, 0, 1 },
-	{ "latency", BENCH_LATENCY, 1, 1, 5 },
+	{ "execute, 1 CPU, bursts of 1000", &bench_execute, 1, 1000 },
+	{ "execute, 1 CPU, one burst", &bench_execute, 1 },
+	{ "execute, 2 CPUs, bursts of 1000", &bench_execute, 2, 1000 },
+	{ "execute, 2 CPUs, one burst", &bench_execute, 2 },
+	{ "execute, all CPUs, bursts of 1000", &bench_execute, 0, 1000 },
+	{ "execute, batches of 8", &bench_execute, 1, 1024, 8 },
+	{ "execute, batches of 64", &bench_execute, 1, 1024, 64 },
+	{ "execute, batches of 512", &bench_execute, 1, 1024, 512 },
+	{ "queue, bursts of 1000", &bench_queueing, 1, 1000 },
+	{ "queue, one burst", &bench_queueing, 1 },
+	{ "queue, batches of 8", &bench_queueing, 1, 1024, 8 },
+	{ "queue, batches of 64", &bench_queueing, 1, 1024, 64 },
+	{ "queue, batches of 512", &bench_queueing, 1, 1024, 512 },
+	{ "cancel, same CPU", &bench_cancel },
+	{ "cancel, other CPU", &bench_cancel, .far = true },
+	{ "cancel_sync, same CPU", &bench_cancel, .sync = true },
+	{ "cancel_sync, other CPU", &bench_cancel, .sync = true, .far = true },
+	{ "flush one item", &bench_flush, 1 },
+	{ "flush a queue of one item", &bench_flush, 1, .sync = true },
+	{ "flush an idle item", &bench_flush, 1, .far = true },
+	{ "flush an idle queue", &bench_flush, 1, .sync = true, .far = true },
+	{ "hand over", &bench_hand_over, 2 },
+	{ "latency", &bench_latency, 1 },
+	{ "in flight, 1 CPU", &bench_flight, 1 },
+	{ "in flight, all CPUs", &bench_flight },
 };
 
 #define BENCH_CASES		ARRAY_SIZE(all_cases)
 
-/* Samples: two for each case, service and round. */
+/* Samples by case, service, part and round. */
 static u64 *samples;
-static bool seen[BENCH_CASES][BENCH_SERVICES];
+static unsigned int begun;		/* rounds */
 
-static u64 *bench_samples(unsigned int c, unsigned int s, unsigned int which)
+static u64 *bench_samples(unsigned int c, unsigned int s, unsigned int part)
 {
-	return samples + ((c * BENCH_SERVICES + s) * 2 + which) * rounds;
+	return samples +
+	       ((c * BENCH_SERVICES + s) * BENCH_MAX_PARTS + part) * rounds;
 }
 
 /* Is one of the beginnings in @cases that of @metric? */
@@ -106,84 +153,118 @@ static bool bench_wanted(const char *metric)
 static bool bench_fits(const struct bench_case *c,
 		       const struct bench_service *s)
 {
-	if (s->error || c->members > bench_nr_cpus || items < c->burst ||
-	    (s == &bench_wsq_local && c->members > 1))
+	/* Two are a case of their own. */
+	if (c->kind == &bench_execute && !c->members && bench_nr_cpus <= 2)
 		return false;
-	switch (c->kind) {
-	case BENCH_QUEUE:
-	case BENCH_LATENCY:
-		return !s->raw;
-	case BENCH_HAND_OVER:
-		return s->produce;
-	default:
-		return true;
-	}
+	return !s->error && bench_members(c) <= bench_nr_cpus &&
+	       items >= c->burst && (!s->only || s->only == c->kind) &&
+	       c->kind->fits(c, s);
 }
 
-static int bench_round(unsigned int round, struct bench_item *all)
+/* Take a sample of each service. Returns 0, 1 if it is time to end, or errno. */
+static int bench_case(unsigned int c, unsigned int round,
+		      struct bench_item *all, unsigned long until)
 {
-	unsigned int c, s;
-	u64 sample[2];
+	const struct bench_case *bc = &all_cases[c];
+	u64 sample[BENCH_MAX_PARTS];
+	unsigned int s, p;
 	int ret;
 
-	for (c = 0; c < BENCH_CASES; c++) {
-		const struct bench_case *bc = &all_cases[c];
-
-		if (!bench_wanted(bc->metric) || round % bc->every)
+	for (s = 0; s < BENCH_SERVICES; s++) {
+		if (!bench_fits(bc, services[s]))
 			continue;
-		for (s = 0; s < BENCH_SERVICES; s++) {
-			if (!bench_fits(bc, services[s]))
-				continue;
-			if (verbose)
-				pr_info("wsq_bench: %s: %s\n", bc->metric,
-					services[s]->name);
-			ret = bench_case_take(bc, services[s], all, items,
-					      sample);
-			if (ret) {
-				pr_err("wsq_bench: %s, %s: error %d\n",
-				       services[s]->name, bc->metric, ret);
-				return ret;
-			}
-			seen[c][s] = true;
-			bench_samples(c, s, 0)[round / bc->every] = sample[0];
-			bench_samples(c, s, 1)[round / bc->every] = sample[1];
+		if (signal_pending(current))
+			return -EINTR;
+		if (time_after(jiffies, until))
+			return 1;
+		if (verbose)
+			pr_info("wsq_bench: %s: %s\n", bc->metric,
+				services[s]->name);
+		ret = bc->kind->take(bc, services[s], all, items, sample);
+		/* Something came in between; the next round may do better. */
+		if (ret == -EBUSY || ret == -ETIMEDOUT)
+			continue;
+		if (ret) {
+			pr_err("wsq_bench: %s, %s: error %d\n",
+			       services[s]->name, bc->metric, ret);
+			return ret;
 		}
+		for (p = 0; p < BENCH_MAX_PARTS && bc->kind->parts[p].name; p++)
+			bench_samples(c, s, p)[round] = sample[p];
 	}
 	return 0;
 }
 
-static void bench_report_all(void)
+static int bench_rounds(struct bench_item *all)
 {
-	unsigned int c, s, nr;
+	unsigned long until = jiffies + seconds * HZ;
+	unsigned int c;
+	int ret = 0;
+
+	while (!ret && begun < rounds) {
+		begun++;
+		for (c = 0; !ret && c < BENCH_CASES; c++) {
+			if (bench_wanted(all_cases[c].metric))
+				ret = bench_case(c, begun - 1, all, until);
+		}
+	}
+	if (ret == 1) {
+		pr_warn("wsq_bench: ended after %u seconds, in round %u of %u\n",
+			seconds, begun, rounds);
+		ret = 0;
+	}
+	return ret;
+}
+
+static void bench_report_case(struct seq_file *m, unsigned int c,
+			      unsigned int s)
+{
+	const struct bench_case *bc = &all_cases[c];
+	const struct bench_part *part = bc->kind->parts;
 	char metric[64];
+	unsigned int p, i;
+
+	for (p = 0; p < BENCH_MAX_PARTS && part[p].name; p++) {
+		const u64 *values = bench_samples(c, s, p);
+
+		for (i = 0; i < begun && values[i] == BENCH_NO_SAMPLE; i++)
+			;
+		if (i == begun)
+			continue;
+		snprintf(metric, sizeof(metric), "%s%s", bc->metric,
+			 part[p].name);
+		bench_report(m, services[s]->name, metric, part[p].unit, values,
+			     begun, run);
+	}
+}
+
+static void bench_report_all(struct seq_file *m)
+{
+	unsigned int c, s;
 
 	for (c = 0; c < BENCH_CASES; c++) {
-		const struct bench_case *bc = &all_cases[c];
-		bool latency = bc->kind == BENCH_LATENCY;
-
-		nr = DIV_ROUND_UP(rounds, bc->every);
-		for (s = 0; s < BENCH_SERVICES; s++) {
-			if (!seen[c][s])
-				continue;
-			snprintf(metric, sizeof(metric), "%s%s", bc->metric,
-				 latency ? ", p50" : "");
-			bench_report(services[s]->name, metric, "ns",
-				     bench_samples(c, s, 0), nr, run);
-			if (!latency)
-				continue;
-			snprintf(metric, sizeof(metric), "%s, p99", bc->metric);
-			bench_report(services[s]->name, metric, "ns",
-				     bench_samples(c, s, 1), nr, run);
-		}
+		for (s = 0; s < BENCH_SERVICES; s++)
+			bench_report_case(m, c, s);
 	}
 	for (s = 0; s < BENCH_SERVICES; s++)
 		if (services[s]->error)
-			bench_report_note(services[s]->name,
+			bench_report_note(m, services[s]->name,
+					  services[s]->only == &bench_flight ?
+					  "in flight, all CPUs, rate" :
 					  all_cases[0].metric,
 					  services[s]->error == -EOPNOTSUPP ?
 					  "not in this kernel" :
 					  "could not be started", run);
 }
+
+static int bench_show(struct seq_file *m, void *unused)
+{
+	bench_report_all(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(bench);
+
+static struct dentry *bench_file;
 
 static void bench_services_start(void)
 {
@@ -202,30 +283,57 @@ static void bench_services_stop(void)
 			services[s]->stop();
 }
 
+/* Memory for items, without driving anybody out of his. */
+static struct bench_item *bench_items_new(void)
+{
+	u64 size = (u64)bench_nr_cpus * items * sizeof(struct bench_item);
+
+	if (si_mem_available() < 0 ||
+	    size > ((u64)si_mem_available() << PAGE_SHIFT) / 4) {
+		pr_err("wsq_bench: %u items are too many for the memory that is free\n",
+		       items);
+		return NULL;
+	}
+	return kvcalloc(bench_nr_cpus * items, sizeof(struct bench_item),
+			GFP_KERNEL);
+}
+
 static int __init bench_init(void)
 {
+	size_t nr = BENCH_CASES * BENCH_SERVICES * BENCH_MAX_PARTS;
 	struct bench_item *all;
-	unsigned int cpu, round;
-	int ret = -ENOMEM;
+	unsigned int cpu;
+	int ret;
 
-	if (!rounds || rounds > 1000 || !items || items > 10000000)
+	/* Some kinds take what they need whatever is asked for. */
+	if (!rounds || rounds > 1000 || items < BENCH_CANCEL_BURST ||
+	    items > 10000000 || !cpus || cpus > BENCH_MAX_CPUS ||
+	    !seconds || seconds > 3600)
 		return -EINVAL;
 	for_each_online_cpu(cpu) {
-		if (bench_nr_cpus < BENCH_MAX_CPUS)
+		if (bench_nr_cpus < cpus)
 			bench_cpus[bench_nr_cpus++] = cpu;
 	}
-	samples = kvcalloc(BENCH_CASES * BENCH_SERVICES * 2 * rounds,
-			   sizeof(*samples), GFP_KERNEL);
-	all = kvcalloc(bench_nr_cpus * items, sizeof(*all), GFP_KERNEL);
+	nr *= rounds;
+	samples = kvmalloc_array(nr, sizeof(*samples), GFP_KERNEL);
+	all = bench_items_new();
+	ret = -ENOMEM;
 	if (!samples || !all)
 		goto free;
+	/* All ones: BENCH_NO_SAMPLE. */
+	memset(samples, 0xff, nr * sizeof(*samples));
 
 	bench_services_start();
-	for (round = 0, ret = 0; !ret && round < rounds; round++)
-		ret = bench_round(round, all);
+	ret = bench_rounds(all);
 	bench_services_stop();
-	if (!ret)
-		bench_report_all();
+	if (ret)
+		goto free;
+	kvfree(all);
+	if (print)
+		bench_report_all(NULL);
+	bench_file = debugfs_create_file("wsq_bench", 0400, NULL, NULL,
+					 &bench_fops);
+	return 0;
 free:
 	kvfree(all);
 	kvfree(samples);
@@ -235,6 +343,8 @@ module_init(bench_init);
 
 static void __exit bench_exit(void)
 {
+	debugfs_remove(bench_file);
+	kvfree(samples);
 }
 module_exit(bench_exit);
 

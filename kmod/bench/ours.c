@@ -2,11 +2,12 @@
 /*
  * Queues of wsq, with several sizes of container.
  */
+#include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/ktime.h>
 
-#include "bench.h"
+#include "cases.h"
 
 static void bench_wsq_empty(struct wsq_work *work)
 {
@@ -19,15 +20,49 @@ static void bench_wsq_stamp(struct wsq_work *work)
 	it->stamp = ktime_get_ns();
 }
 
-static void bench_wsq_prepare(struct bench_item *items, unsigned int nr,
-			      bool stamp)
+static void bench_wsq_complete(struct wsq_work *work)
 {
+	struct bench_item *it = container_of(work, struct bench_item, wsq);
+
+	complete(it->done);
+}
+
+static void bench_wsq_prepare(struct bench_item *items, unsigned int nr,
+			      enum bench_does does)
+{
+	static const wsq_func_t funcs[BENCH_NR_DOES] = {
+		[BENCH_EMPTY] = bench_wsq_empty,
+		[BENCH_STAMP] = bench_wsq_stamp,
+		[BENCH_COMPLETE] = bench_wsq_complete,
+	};
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		INIT_WSQ_WORK(&items[i].wsq, stamp ? bench_wsq_stamp :
-						     bench_wsq_empty);
+		INIT_WSQ_WORK(&items[i].wsq, funcs[does]);
 }
+
+static void bench_wsq_flush_one(struct bench_item *item)
+{
+	wsq_flush_work(&item->wsq);
+}
+
+static unsigned int bench_wsq_cancel(struct bench_item *items, unsigned int nr,
+				     bool sync)
+{
+	unsigned int i, was = 0;
+
+	if (sync) {
+		for (i = 0; i < nr; i++)
+			was += wsq_cancel_work_sync(&items[i].wsq);
+		return was;
+	}
+	for (i = 0; i < nr; i++)
+		was += wsq_cancel_work(&items[i].wsq);
+	return was;
+}
+
+/* Items in one wsq_queue_work_many(). */
+#define BENCH_WSQ_BATCH		512
 
 static bool bench_wsq_clean(struct bench_item *items, unsigned int nr)
 {
@@ -52,7 +87,23 @@ static int bench_wsq_make(struct wsq **q, u32 blocks, u32 block_size,
 	return PTR_ERR_OR_ZERO(*q);
 }
 
-#define BENCH_WSQ(id, title, blocks, block_size, mask)		\
+/* Items of one wsq_queue_work_many(), by member. */
+static struct wsq_work *bench_wsq_works[BENCH_MAX_CPUS][BENCH_WSQ_BATCH];
+
+static void bench_wsq_put_many(struct wsq *q, struct bench_item *items,
+			       unsigned int nr, unsigned int member)
+{
+	struct wsq_work **works = bench_wsq_works[member];
+	unsigned int i, n;
+
+	for (i = 0; i < nr; i += n) {
+		for (n = 0; n < BENCH_WSQ_BATCH && i + n < nr; n++)
+			works[n] = &items[i + n].wsq;
+		wsq_queue_work_many(q, works, n);
+	}
+}
+
+#define BENCH_WSQ(id, title, blocks, block_size, mask, ...)		\
 static struct wsq *bench_q_##id;					\
 									\
 static int bench_##id##_start(void)					\
@@ -74,6 +125,12 @@ static void bench_##id##_queue(struct bench_item *items,		\
 		wsq_queue_work(bench_q_##id, &items[i].wsq);		\
 }									\
 									\
+static void bench_##id##_queue_many(struct bench_item *items,		\
+				    unsigned int nr, unsigned int member) \
+{									\
+	bench_wsq_put_many(bench_q_##id, items, nr, member);		\
+}									\
+									\
 static void bench_##id##_flush(unsigned int member)			\
 {									\
 	wsq_flush(bench_q_##id);					\
@@ -85,11 +142,19 @@ struct bench_service bench_##id = {					\
 	.stop = bench_##id##_stop,					\
 	.prepare = bench_wsq_prepare,					\
 	.queue = bench_##id##_queue,					\
+	.queue_many = bench_##id##_queue_many,				\
 	.flush = bench_##id##_flush,					\
+	.flush_one = bench_wsq_flush_one,				\
+	.cancel = bench_wsq_cancel,					\
 	.clean = bench_wsq_clean,					\
+	.flushes = true,						\
+	__VA_ARGS__							\
 }
 
 BENCH_WSQ(wsq, "wsq queue", 0, 0, NULL);
-BENCH_WSQ(wsq_local, "wsq queue on one CPU", 0, 0, cpumask_of(bench_cpus[0]));
-BENCH_WSQ(wsq_large, "wsq queue 32x4096", 32, 4096, NULL);
-BENCH_WSQ(wsq_blocks, "wsq queue 64x256", 64, 256, NULL);
+BENCH_WSQ(wsq_local, "wsq queue on one CPU", 0, 0, cpumask_of(bench_cpus[0]),
+	  .stays = true, .restricted = true);
+BENCH_WSQ(wsq_large, "wsq queue 32x4096", 32, 4096, NULL,
+	  .only = &bench_execute);
+BENCH_WSQ(wsq_blocks, "wsq queue 64x256", 64, 256, NULL,
+	  .only = &bench_execute);

@@ -7,13 +7,18 @@
  * CPU is waited for instead. Workers of one CPU start items in order, and empty
  * items end where they start; but an item whose worker was off the CPU when it
  * was queued again waits for that worker, hence the patience afterwards.
+ *
+ * Affinity scopes of unbound queues can be chosen in sysfs only: whoever loads
+ * the module must have it mounted, or does without those services.
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/fs.h>
 #include <linux/ktime.h>
 
 #include "../compat/workqueue.h"
-#include "bench.h"
+#include "cases.h"
 
 static void bench_work_empty(struct work_struct *work)
 {
@@ -26,17 +31,45 @@ static void bench_work_stamp(struct work_struct *work)
 	it->stamp = ktime_get_ns();
 }
 
-static void bench_work_prepare(struct bench_item *items, unsigned int nr,
-			       bool stamp)
+static void bench_work_complete(struct work_struct *work)
 {
+	struct bench_item *it = container_of(work, struct bench_item, work);
+
+	complete(it->done);
+}
+
+static void bench_work_prepare(struct bench_item *items, unsigned int nr,
+			       enum bench_does does)
+{
+	static const work_func_t funcs[BENCH_NR_DOES] = {
+		[BENCH_EMPTY] = bench_work_empty,
+		[BENCH_STAMP] = bench_work_stamp,
+		[BENCH_COMPLETE] = bench_work_complete,
+	};
 	unsigned int i;
 
-	for (i = 0; i < nr; i++) {
-		if (stamp)
-			INIT_WORK(&items[i].work, bench_work_stamp);
-		else
-			INIT_WORK(&items[i].work, bench_work_empty);
+	for (i = 0; i < nr; i++)
+		INIT_WORK(&items[i].work, funcs[does]);
+}
+
+static void bench_work_flush_one(struct bench_item *item)
+{
+	flush_work(&item->work);
+}
+
+static unsigned int bench_work_cancel(struct bench_item *items,
+				      unsigned int nr, bool sync)
+{
+	unsigned int i, was = 0;
+
+	if (sync) {
+		for (i = 0; i < nr; i++)
+			was += cancel_work_sync(&items[i].work);
+		return was;
 	}
+	for (i = 0; i < nr; i++)
+		was += cancel_work(&items[i].work);
+	return was;
 }
 
 static bool bench_work_clean(struct bench_item *items, unsigned int nr)
@@ -92,7 +125,10 @@ struct bench_service bench_system_wq = {
 	.prepare = bench_work_prepare,
 	.queue = bench_system_queue,
 	.flush = bench_system_flush,
+	.flush_one = bench_work_flush_one,
+	.cancel = bench_work_cancel,
 	.clean = bench_work_clean,
+	.stays = true,
 };
 
 /* Queues of our own */
@@ -109,12 +145,51 @@ static int bench_bh_make(struct workqueue_struct **wq, unsigned int flags)
 	return flags ? bench_wq_make(wq, flags) : -EOPNOTSUPP;
 }
 
-#define BENCH_WQ(id, title, make, flags)				\
+static int bench_ordered_make(struct workqueue_struct **wq, unsigned int flags)
+{
+	*wq = alloc_ordered_workqueue("wsq_bench", flags);
+	return *wq ? 0 : -ENOMEM;
+}
+
+/* Choose the affinity scope of a queue by its name. */
+static int bench_scope_set(const char *wq, const char *scope)
+{
+	struct file *file;
+	char path[80];
+	loff_t at = 0;
+	ssize_t ret;
+
+	snprintf(path, sizeof(path),
+		 "/sys/bus/workqueue/devices/%s/affinity_scope", wq);
+	file = filp_open(path, O_WRONLY, 0);
+	if (IS_ERR(file))
+		return -EOPNOTSUPP;
+	ret = kernel_write(file, scope, strlen(scope), &at);
+	filp_close(file, NULL);
+	return ret < 0 ? -EOPNOTSUPP : 0;
+}
+
+static int bench_scope_make(struct workqueue_struct **wq, const char *scope)
+{
+	char name[24];
+	int ret;
+
+	snprintf(name, sizeof(name), "wsq_bench_%s", scope);
+	*wq = alloc_workqueue("%s", WQ_UNBOUND | WQ_SYSFS, 0, name);
+	if (!*wq)
+		return -ENOMEM;
+	ret = bench_scope_set(name, scope);
+	if (ret)
+		destroy_workqueue(*wq);
+	return ret;
+}
+
+#define BENCH_WQ(id, title, make, how, ...)				\
 static struct workqueue_struct *bench_wq_##id;				\
 									\
 static int bench_##id##_start(void)					\
 {									\
-	return make(&bench_wq_##id, flags);				\
+	return make(&bench_wq_##id, how);				\
 }									\
 									\
 static void bench_##id##_stop(void)					\
@@ -136,19 +211,38 @@ static void bench_##id##_flush(unsigned int member)			\
 	flush_workqueue(bench_wq_##id);					\
 }									\
 									\
-struct bench_service bench_##id##_wq = {				\
+struct bench_service bench_##id = {					\
 	.name = title,							\
 	.start = bench_##id##_start,					\
 	.stop = bench_##id##_stop,					\
 	.prepare = bench_work_prepare,					\
 	.queue = bench_##id##_queue,					\
 	.flush = bench_##id##_flush,					\
+	.flush_one = bench_work_flush_one,				\
+	.cancel = bench_work_cancel,					\
 	.clean = bench_work_clean,					\
+	.flushes = true,						\
+	__VA_ARGS__							\
 }
 
-BENCH_WQ(percpu, "per-CPU workqueue", bench_wq_make, WSQ_WQ_PERCPU);
-BENCH_WQ(unbound, "WQ_UNBOUND", bench_wq_make, WQ_UNBOUND);
-BENCH_WQ(bh, "WQ_BH", bench_bh_make, WSQ_WQ_BH);
+BENCH_WQ(percpu_wq, "per-CPU workqueue", bench_wq_make, WSQ_WQ_PERCPU,
+	 .stays = true);
+BENCH_WQ(unbound_wq, "WQ_UNBOUND", bench_wq_make, WQ_UNBOUND);
+BENCH_WQ(bh_wq, "WQ_BH", bench_bh_make, WSQ_WQ_BH,
+	 .stays = true, .softirq = true);
+BENCH_WQ(ordered_wq, "ordered workqueue", bench_ordered_make, 0);
+BENCH_WQ(scope_shard, "WQ_UNBOUND cache_shard", bench_scope_make,
+	 "cache_shard");
+BENCH_WQ(scope_cpu, "WQ_UNBOUND cpu", bench_scope_make, "cpu",
+	 .only = &bench_flight);
+BENCH_WQ(scope_smt, "WQ_UNBOUND smt", bench_scope_make, "smt",
+	 .only = &bench_flight);
+BENCH_WQ(scope_cache, "WQ_UNBOUND cache", bench_scope_make, "cache",
+	 .only = &bench_flight);
+BENCH_WQ(scope_numa, "WQ_UNBOUND numa", bench_scope_make, "numa",
+	 .only = &bench_flight);
+BENCH_WQ(scope_system, "WQ_UNBOUND system", bench_scope_make, "system",
+	 .only = &bench_flight);
 
 /* kthread_worker, one for each submitting CPU, there */
 
@@ -199,14 +293,40 @@ static int bench_kthread_start(void)
 	return 0;
 }
 
-static void bench_kthread_prepare(struct bench_item *items, unsigned int nr,
-				  bool stamp)
+static void bench_kwork_complete(struct kthread_work *work)
 {
+	struct bench_item *it = container_of(work, struct bench_item, kwork);
+
+	complete(it->done);
+}
+
+static void bench_kthread_prepare(struct bench_item *items, unsigned int nr,
+				  enum bench_does does)
+{
+	static const kthread_work_func_t funcs[BENCH_NR_DOES] = {
+		[BENCH_EMPTY] = bench_kwork_empty,
+		[BENCH_STAMP] = bench_kwork_stamp,
+		[BENCH_COMPLETE] = bench_kwork_complete,
+	};
 	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		kthread_init_work(&items[i].kwork, stamp ? bench_kwork_stamp :
-							   bench_kwork_empty);
+		kthread_init_work(&items[i].kwork, funcs[does]);
+}
+
+static void bench_kthread_flush_one(struct bench_item *item)
+{
+	kthread_flush_work(&item->kwork);
+}
+
+static unsigned int bench_kthread_cancel(struct bench_item *items,
+					 unsigned int nr, bool sync)
+{
+	unsigned int i, was = 0;
+
+	for (i = 0; i < nr; i++)
+		was += kthread_cancel_work_sync(&items[i].kwork);
+	return was;
 }
 
 static void bench_kthread_queue(struct bench_item *items, unsigned int nr,
@@ -240,5 +360,10 @@ struct bench_service bench_kthread_worker = {
 	.prepare = bench_kthread_prepare,
 	.queue = bench_kthread_queue,
 	.flush = bench_kthread_flush,
+	.flush_one = bench_kthread_flush_one,
+	.cancel = bench_kthread_cancel,
 	.clean = bench_kthread_clean,
+	.flushes = true,
+	.stays = true,
+	.sync_only = true,
 };

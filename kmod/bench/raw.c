@@ -28,7 +28,7 @@ static void bench_raw_empty(struct bench_raw *raw)
 }
 
 static void bench_raw_prepare(struct bench_item *items, unsigned int nr,
-			      bool stamp)
+			      enum bench_does does)
 {
 	unsigned int i;
 

@@ -1,28 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Samples as JSON lines for tools/bench/collect (its format is in
- * tools/bench/README.md). Kernel messages are cut at some 900 bytes, so samples
- * are spread over lines.
+ * tools/bench/README.md), in a file or as kernel messages. Those are cut at some
+ * 900 bytes, so samples are spread over lines.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/printk.h>
+#include <linux/seq_file.h>
 
 #include "bench.h"
 
 #define BENCH_PER_LINE		20
 
+static __printf(2, 3) void bench_say(struct seq_file *m, const char *fmt, ...)
+{
+	struct va_format vaf;
+	va_list args;
+
+	va_start(args, fmt);
+	vaf.fmt = fmt;
+	vaf.va = &args;
+	if (m)
+		seq_printf(m, "%pV", &vaf);
+	else
+		pr_info("%pV", &vaf);
+	va_end(args);
+}
+
 /**
  * bench_report() - print samples
+ * @m: where to, %NULL for kernel messages
  * @service: what was measured
  * @metric: what was counted
  * @unit: in what
- * @samples: hundredths of @unit, in the order of rounds
+ * @samples: hundredths of @unit, in the order of rounds, or %BENCH_NO_SAMPLE
  * @nr: how many
  * @run: which boot they are of
  */
-void bench_report(const char *service, const char *metric, const char *unit,
-		  const u64 *samples, unsigned int nr, unsigned int run)
+void bench_report(struct seq_file *m, const char *service, const char *metric,
+		  const char *unit, const u64 *samples, unsigned int nr,
+		  unsigned int run)
 {
 	char text[BENCH_PER_LINE * 16];
 	unsigned int i, k, len;
@@ -32,26 +50,32 @@ void bench_report(const char *service, const char *metric, const char *unit,
 		for (k = i; k < min(nr, i + BENCH_PER_LINE); k++) {
 			u32 part;
 			u64 whole = div_u64_rem(samples[k], 100, &part);
+			const char *comma = k == i ? "" : ",";
 
-			len += scnprintf(text + len, sizeof(text) - len,
-					 "%s%llu.%02u", k == i ? "" : ",",
-					 whole, part);
+			if (samples[k] == BENCH_NO_SAMPLE)
+				len += scnprintf(text + len, sizeof(text) - len,
+						 "%snull", comma);
+			else
+				len += scnprintf(text + len, sizeof(text) - len,
+						 "%s%llu.%02u", comma, whole,
+						 part);
 		}
-		pr_info("{\"suite\":\"kernel\",\"case\":\"%s\",\"metric\":\"%s\",\"unit\":\"%s\",\"run\":%u,\"round\":%u,\"samples\":[%s]}\n",
-			service, metric, unit, run, i, text);
+		bench_say(m, "{\"suite\":\"kernel\",\"case\":\"%s\",\"metric\":\"%s\",\"unit\":\"%s\",\"run\":%u,\"round\":%u,\"samples\":[%s]}\n",
+			  service, metric, unit, run, i, text);
 	}
 }
 
 /**
  * bench_report_note() - say why there are no samples
+ * @m: where to, %NULL for kernel messages
  * @service: what was not measured
  * @metric: what was to be counted
  * @note: why
  * @run: of which boot
  */
-void bench_report_note(const char *service, const char *metric,
-		       const char *note, unsigned int run)
+void bench_report_note(struct seq_file *m, const char *service,
+		       const char *metric, const char *note, unsigned int run)
 {
-	pr_info("{\"suite\":\"kernel\",\"case\":\"%s\",\"metric\":\"%s\",\"run\":%u,\"note\":\"%s\"}\n",
-		service, metric, run, note);
+	bench_say(m, "{\"suite\":\"kernel\",\"case\":\"%s\",\"metric\":\"%s\",\"run\":%u,\"note\":\"%s\"}\n",
+		  service, metric, run, note);
 }
