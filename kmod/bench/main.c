@@ -116,8 +116,8 @@ static const struct bench_case all_cases[] = {
 	{ "flush an idle queue", &bench_flush, 1, .sync = true, .far = true },
 	{ "hand over", &bench_hand_over, 2 },
 	{ "latency", &bench_latency, 1 },
-	{ "in flight, 1 CPU", &bench_flight, 1 },
-	{ "in flight, all CPUs", &bench_flight },
+	{ "flight, 1 CPU", &bench_flight, 1 },
+	{ "flight, all CPUs", &bench_flight },
 };
 
 #define BENCH_CASES		ARRAY_SIZE(all_cases)
@@ -250,7 +250,7 @@ static void bench_report_all(struct seq_file *m)
 		if (services[s]->error)
 			bench_report_note(m, services[s]->name,
 					  services[s]->only == &bench_flight ?
-					  "in flight, all CPUs, rate" :
+					  "flight, all CPUs, rate" :
 					  all_cases[0].metric,
 					  services[s]->error == -EOPNOTSUPP ?
 					  "not in this kernel" :

@@ -189,6 +189,16 @@ class Commands(unittest.TestCase):
         collect = script("collect")
         for name in collect.SUITES:
             self.assertTrue(os.access(collect.program_of(name), os.X_OK), name)
+        for name in collect.HERE:
+            path = collect.program_of(name, here=True)
+            self.assertTrue(os.access(path, os.X_OK), name)
+            self.assertNotEqual(path, collect.program_of(name))
+
+    def test_here_is_for_kernels(self):
+        for suites in ([], ["core"], ["kernel", "core"]):
+            done = self.run_tool("collect", "--here", "--input", "/dev/null",
+                                 *suites)
+            self.assertEqual(done.returncode, 2, suites)
 
     def test_missing_suite(self):
         done = self.run_tool("collect", "-o", self.path, "/nonexistent")
@@ -204,11 +214,63 @@ class Commands(unittest.TestCase):
         self.assertIn("| **wsq x** | 3 |", text)
         self.assertIn("| wsq x | y | 3.00 (3.00 to 3.00) | 2 | pass |", text)
         self.assertIn("not measured: why", text)
+        self.assertIn("1 set, 0 of them fall short, 0 not measured", text)
+
+    def test_table_shows_shortfalls_first(self):
+        suite = self.suite(f"echo '{line('wsq x', [3], peer=['y', 'u'], floor=4)}'\n"
+                           f"echo '{line('wsq z', [1], peer='y', floor=4)}'\n"
+                           f"echo '{line('y', [1])}'\n")
+        self.run_tool("collect", "-o", self.path, suite)
+        text = self.run_tool("table", "-i", self.path, "-o", "-").stdout
+        self.assertIn("3 set, 2 of them fall short, 1 not measured", text)
+        worst = text.index("| core, m | wsq z | y | 1.00 (1.00 to 1.00) | 4 |")
+        other = text.index("| core, m | wsq x | y | 3.00 (3.00 to 3.00) | 4 |")
+        self.assertLess(worst, other)
+        self.assertLess(other, text.index("## core: m"))
 
     def test_table_without_results(self):
         done = self.run_tool("table", "-i", self.path)
         self.assertEqual(done.returncode, 1)
         self.assertNotIn("Traceback", done.stderr)
+
+
+class Pictures(unittest.TestCase):
+    def test_many_metrics_are_split_by_first_word(self):
+        plot = script("plot")
+        few = [((f"a, {i}", "ns"), []) for i in range(plot.MANY)]
+        self.assertEqual(plot.pictures("core", few), {"core": few})
+        many = few + [(("b c", "ns"), [])]
+        self.assertEqual(plot.pictures("core", many),
+                         {"core-a": few, "core-b": many[-1:]})
+
+
+class Pairs(unittest.TestCase):
+    """kernel-pairs.jsonl names what kmod/bench measures, in its words."""
+
+    def test_names_are_measured(self):
+        bench = os.path.join(TOOLS, "..", "..", "kmod", "bench")
+        source = ""
+        for name in os.listdir(bench):
+            with open(os.path.join(bench, name), encoding="utf-8") as f:
+                source += f.read()
+        ours = 0
+        with open(os.path.join(TOOLS, "kernel-pairs.jsonl"),
+                  encoding="utf-8") as f:
+            for text in f:
+                obj = benchlib.parse_line(text)
+                if obj is None or obj["metric"].startswith("ring nop"):
+                    continue
+                peers = obj["peer"]
+                peers = [peers] if isinstance(peers, str) else peers
+                for case in [obj["case"], *peers]:
+                    self.assertIn(f'"{case}"', source)
+                metric = obj["metric"]
+                while f'"{metric}"' not in source:
+                    metric, comma, part = metric.rpartition(", ")
+                    self.assertTrue(comma, obj["metric"])
+                    self.assertIn(f'", {part}"', source)
+                ours += 1
+        self.assertGreater(ours, 50)
 
 
 class Compare(unittest.TestCase):
@@ -229,6 +291,19 @@ class Compare(unittest.TestCase):
     def test_new_and_gone(self):
         old, new = [self.row(1, 1, 1, "wsq a")], [self.row(1, 1, 1, "wsq c")]
         self.assertEqual(self.marks(old, new), ["gone", "new"])
+
+    def test_floors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            old, new = (os.path.join(folder, n) for n in ("old", "new"))
+            benchlib.save(old, [self.row(5, 5, 5)])
+            benchlib.save(new, [dict(self.row(2, 2, 2), floor=4),
+                                dict(self.row(7, 7, 7, "wsq b"), floor=4)])
+            text = subprocess.run([os.path.join(TOOLS, "compare"), old, new],
+                                  text=True, capture_output=True,
+                                  check=True).stdout
+        self.assertRegex(text, r"wsq a / b: .*worse  floor 4: falls short")
+        self.assertRegex(text, r"wsq b / b: .*new  floor 4: pass")
+        self.assertIn("1 fall short of their floor", text)
 
     def test_null_ratio_is_left_out(self):
         self.assertEqual(self.marks([self.row(None, None, None)], []), [])
