@@ -42,7 +42,14 @@ static void errand_do(struct errand *e, bool in_place)
 {
 	e->in_place = in_place;
 	e->wrong = e->fn(e->arg);
+	/* Pairs with errand_over(): what it found is seen. */
 	smp_store_release(&e->over, true);
+}
+
+static bool errand_over(struct errand *e)
+{
+	/* Pairs with errand_do(). */
+	return smp_load_acquire(&e->over);
 }
 
 static void errand_tasklet(struct tasklet_struct *t)
@@ -192,7 +199,7 @@ static void context_do(struct kunit *test, const struct context *c,
 	e->fn = fn;
 	e->arg = arg;
 	KUNIT_ASSERT_TRUE_MSG(test, c->begin(e), "%s", c->name);
-	KUNIT_ASSERT_TRUE_MSG(test, wsq_test_until(smp_load_acquire(&e->over)),
+	KUNIT_ASSERT_TRUE_MSG(test, wsq_test_until(errand_over(e)),
 			      "%s does not come", c->name);
 	KUNIT_EXPECT_TRUE_MSG(test, e->in_place, "%s", c->name);
 	KUNIT_EXPECT_EQ_MSG(test, e->wrong, 0, "%s", c->name);
@@ -582,7 +589,7 @@ static void nmi_storm_all(void *arg, int nr)
 		for (k = i % num_online_cpus(); k; k--)
 			cpu = cpumask_next(cpu, cpu_online_mask);
 		if (!nmi_begin_on(&e, cpu) ||
-		    !wsq_test_spin_until(smp_load_acquire(&e.over)))
+		    !wsq_test_spin_until(errand_over(&e)))
 			break;
 		storm_step(s, put.seed * 69069);
 	}
@@ -595,7 +602,7 @@ static void context_nmi_storm(struct kunit *test)
 	struct storm *s;
 
 	if (!nmi_there())
-		kunit_skip(test, "a module cannot raise an NMI here; the deepest context is the hard hrtimer of context_storm");
+		kunit_skip(test, "no NMI here; the deepest context is context_storm's");
 	s = storm_new(test, false);
 	wsq_test_run(test, num_online_cpus(), nmi_storm_all, s);
 	KUNIT_EXPECT_EQ(test, atomic_read(&s->interrupts), 500);

@@ -386,7 +386,7 @@ static void job_no_memory(struct kunit *test)
 	kfree(t);
 	kfree(c);
 	if (!failed)
-		kunit_skip(test, "no allocation failed: write N to failslab/ignore-gfp-wait in debugfs");
+		kunit_skip(test, "nothing failed: write N to failslab/ignore-gfp-wait");
 }
 #else
 static void job_no_memory(struct kunit *test)

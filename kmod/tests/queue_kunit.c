@@ -1,0 +1,633 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of queues: batches, where items go (a CPU, a node, the CPUs of
+ * the queue while these change), drain, what one queue may do to another, and
+ * how many workers a put wakes.
+ */
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/sched/signal.h>
+#include <uapi/linux/wsq.h>
+
+#include "../exec/exec.h"
+#include "../obs/stats.h"
+#include "items.h"
+
+static unsigned int here_cpu(void)
+{
+	return cpumask_first(cpu_online_mask);
+}
+
+static struct wsq_work **batch_of(struct kunit *test,
+				  struct wsq_test_item *items, int nr)
+{
+	struct wsq_work **works;
+	int i;
+
+	works = kunit_kcalloc(test, nr, sizeof(*works), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, works);
+	for (i = 0; i < nr; i++)
+		works[i] = &items[i].work;
+	return works;
+}
+
+/* As many as there are, more than the container holds, none. */
+static void queue_many(struct kunit *test)
+{
+	static const int numbers[] = { 0, 1, 2, 15, 16, 17, 31, 32, 33, 1000 };
+	struct wsq *q = wsq_test_queue(test, 4, 4, NULL);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
+		int nr = numbers[i];
+		struct wsq_test_item *items;
+
+		items = wsq_test_items(test, q, max(nr, 1), wsq_test_count);
+		KUNIT_EXPECT_EQ(test, wsq_queue_work_many(q, batch_of(test, items,
+								      nr), nr),
+				(unsigned int)nr);
+		wsq_test_call(test, wsq_test_flush, q);
+		wsq_test_expect_runs(test, items, nr, 1);
+		vfree(items);
+	}
+	KUNIT_EXPECT_EQ(test, wsq_queue_work_many(q, NULL, 0), 0);
+	wsq_test_queue_end(test, q);
+}
+
+/*
+ * Some are pending already, disabled, on a timer, or twice in the batch: they
+ * are not counted and not queued a second time; and order is kept.
+ */
+static void queue_many_mixed(struct kunit *test)
+{
+	unsigned int cpu = here_cpu();
+	struct wsq *q = wsq_test_queue(test, 2, 8, cpumask_of(cpu));
+	struct wsq_test_gate *g = wsq_test_hold(test, q, cpu);
+	struct wsq_test_item *items = wsq_test_items(test, q, 100,
+						     wsq_test_count);
+	struct wsq_work **works = batch_of(test, items, 100);
+	int i, pending = 0, disabled = 0;
+
+	for (i = 0; i < 100; i += 3, pending++)
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, works[i]));
+	for (i = 1; i < 100; i += 9, disabled++)
+		wsq_disable_work(works[i]);
+	/* Twice: two in the batch are one item. */
+	works[5] = works[2];
+	KUNIT_EXPECT_EQ(test, wsq_queue_work_many(q, works, 100),
+			100U - pending - disabled - 1);
+	KUNIT_EXPECT_EQ(test, wsq_queue_work_many(q, works, 100), 0);
+	wsq_test_release(test, q, g);
+	for (i = 0; i < 100; i++)
+		wsq_test_expect_runs(test, &items[i], 1,
+				     !(i == 5 || i % 9 == 1));
+	wsq_test_queue_end(test, q);
+	vfree(items);
+}
+
+/* Called back singly, wherever in the container a batch has put them. */
+static void queue_many_cancel(struct kunit *test)
+{
+	unsigned int cpu = here_cpu();
+	struct wsq *q = wsq_test_queue(test, 4, 8, cpumask_of(cpu));
+	struct wsq_test_gate *g = wsq_test_hold(test, q, cpu);
+	struct wsq_test_item *items = wsq_test_items(test, q, 200,
+						     wsq_test_count);
+	int i;
+
+	wsq_test_stay(test, cpu);
+	KUNIT_EXPECT_EQ(test, wsq_queue_work_many(q, batch_of(test, items, 200),
+						  200), 200);
+	wsq_test_roam();
+	KUNIT_EXPECT_EQ(test, wsq_test_kind(&items[0].work), WSQ_IN_SLOT);
+	KUNIT_EXPECT_NE(test, wsq_test_kind(&items[199].work), WSQ_IN_SLOT);
+	for (i = 0; i < 200; i += 2)
+		KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[i].work));
+	wsq_test_release(test, q, g);
+	for (i = 0; i < 200; i++)
+		wsq_test_expect_runs(test, &items[i], 1, i & 1);
+	wsq_test_queue_end(test, q);
+	vfree(items);
+}
+
+/*
+ * Meant for a CPU: it runs there, and waits for it although others idle and
+ * the CPU is busy.
+ */
+static void queue_on(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 4, 4, NULL);
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct wsq_test_gate *g = wsq_test_hold(test, q, cpu);
+		struct wsq_test_item *items;
+		int i;
+
+		items = wsq_test_items(test, q, 50, wsq_test_count);
+		for (i = 0; i < 50; i++)
+			KUNIT_EXPECT_TRUE(test,
+					  wsq_queue_work_on(cpu, q,
+							    &items[i].work));
+		wsq_test_linger();
+		wsq_test_expect_runs(test, items, 50, 0);
+		wsq_test_release(test, q, g);
+		wsq_test_expect_runs(test, items, 50, 1);
+		for (i = 0; i < 50; i++)
+			KUNIT_EXPECT_EQ(test, items[i].cpu, (int)cpu);
+		vfree(items);
+	}
+	wsq_test_queue_end(test, q);
+}
+
+/* Not one of the queue's CPUs, or offline: another will do. */
+static void queue_on_absent(struct kunit *test)
+{
+	unsigned int cpu = here_cpu(), off = cpumask_last(cpu_online_mask);
+	struct wsq *one = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
+
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, one, &it->work));
+	wsq_test_call(test, wsq_test_flush, one);
+	wsq_test_expect_runs(test, it, 1, 1);
+	KUNIT_EXPECT_EQ(test, it->cpu, (int)cpu);
+	wsq_test_queue_end(test, one);
+#ifdef CONFIG_HOTPLUG_CPU
+	if (off != cpu && !remove_cpu(off)) {
+		int i;
+
+		for (i = 0; i < 20; i++) {
+			KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q,
+								  &it->work));
+			wsq_test_call(test, wsq_test_flush, q);
+			KUNIT_EXPECT_NE(test, it->cpu, (int)off);
+		}
+		wsq_test_expect_runs(test, it, 1, 21);
+		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
+		/* Back again, it is wanted again. */
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q, &it->work));
+		wsq_test_call(test, wsq_test_flush, q);
+		KUNIT_EXPECT_EQ(test, it->cpu, (int)off);
+	}
+#endif
+	wsq_test_queue_end(test, q);
+	vfree(it);
+}
+
+/* Near a node: on one of its CPUs, while nobody is free to steal. */
+static void queue_node(struct kunit *test)
+{
+	struct wsq *gates = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_item *items;
+	struct wsq_test_gate **g;
+	unsigned int cpu;
+	int node, nr = 0;
+
+	g = kunit_kcalloc(test, nr_cpu_ids, sizeof(*g), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, g);
+	items = wsq_test_items(test, q, nr_node_ids + 2, wsq_test_count);
+	for_each_online_cpu(cpu)
+		g[cpu] = wsq_test_hold(test, gates, cpu);
+	for_each_online_node(node) {
+		struct wsq_work *work = &items[nr++].work;
+		u32 where;
+
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work_node(node, q, work));
+		KUNIT_EXPECT_FALSE(test, wsq_queue_work_node(node, q, work));
+		KUNIT_EXPECT_NE(test, wsq_test_kind(work), WSQ_NOWHERE);
+		where = wsq_where_cpu(READ_ONCE(work->link.where));
+		if (!cpumask_empty(cpumask_of_node(node)))
+			KUNIT_EXPECT_EQ(test, cpu_to_node(where), node);
+	}
+	/* No node in particular, and one that there is not. */
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_node(NUMA_NO_NODE, q,
+						    &items[nr++].work));
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_node(nr_node_ids + 7, q,
+						    &items[nr++].work));
+	for_each_online_cpu(cpu)
+		wsq_test_gate_open(g[cpu]);
+	wsq_test_call(test, wsq_test_flush, q);
+	wsq_test_expect_runs(test, items, nr, 1);
+	wsq_test_queue_end(test, q);
+	wsq_test_queue_end(test, gates);
+	for_each_online_cpu(cpu)
+		kfree(g[cpu]);
+	vfree(items);
+}
+
+#define MASK_ITEMS	64
+
+struct masks {
+	struct wsq *q;
+	struct wsq_test_item *items;
+	atomic_t queued[MASK_ITEMS];
+	atomic_t changes;
+	int failed;
+	bool stop;
+};
+
+static void masks_thread(void *arg, int nr)
+{
+	struct masks *m = arg;
+	u32 seed = nr + 1;
+	int i = 0;
+
+	if (!nr) {
+		/* Each CPU alone, all, the last ones, in turn. */
+		for (i = 0; i < 60; i++) {
+			const struct cpumask *mask = NULL;
+			unsigned int cpu;
+
+			if (i % 3)
+				mask = cpumask_of(i % 3 == 1 ? here_cpu() :
+						  cpumask_last(cpu_online_mask));
+			cpu = wsq_set_cpumask(m->q, mask);
+			if (cpu)
+				m->failed++;
+			atomic_inc(&m->changes);
+			wsq_test_breathe();
+		}
+		WRITE_ONCE(m->stop, true);
+		return;
+	}
+	while (!READ_ONCE(m->stop)) {
+		int k, cpu = WSQ_CPU_ANY;
+
+		seed = seed * 1103515245 + 12345;
+		k = (seed >> 16) % MASK_ITEMS;
+		if (!(seed >> 24 & 3))
+			cpu = wsq_test_other(raw_smp_processor_id());
+		if (wsq_queue_work_on(cpu, m->q, &m->items[k].work))
+			atomic_inc(&m->queued[k]);
+		if (!(++i & 15))
+			wsq_test_breathe();
+	}
+}
+
+/* The CPUs change under load: nothing is lost; afterwards only they run it. */
+static void queue_cpumask(struct kunit *test)
+{
+	struct masks *m = kzalloc(sizeof(*m), GFP_KERNEL);
+	unsigned int cpu;
+	int i, turn;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->q = wsq_test_queue(test, 2, 4, NULL);
+	m->items = wsq_test_items(test, m->q, MASK_ITEMS, wsq_test_count);
+	wsq_test_run(test, 1 + num_online_cpus(), masks_thread, m);
+	wsq_test_call(test, wsq_test_flush, m->q);
+	KUNIT_EXPECT_EQ(test, m->failed, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&m->changes), 60);
+	for (i = 0; i < MASK_ITEMS; i++) {
+		KUNIT_EXPECT_GT(test, atomic_read(&m->queued[i]), 0);
+		wsq_test_expect_runs(test, &m->items[i], 1,
+				     atomic_read(&m->queued[i]));
+	}
+	for_each_online_cpu(cpu) {
+		KUNIT_EXPECT_EQ(test, wsq_set_cpumask(m->q, cpumask_of(cpu)), 0);
+		for (turn = 0; turn < 5; turn++) {
+			for (i = 0; i < MASK_ITEMS; i++)
+				wsq_queue_work_on(turn & 1 ? wsq_test_other(cpu) :
+						  WSQ_CPU_ANY, m->q,
+						  &m->items[i].work);
+			wsq_test_call(test, wsq_test_flush, m->q);
+			for (i = 0; i < MASK_ITEMS; i++)
+				KUNIT_EXPECT_EQ(test, m->items[i].cpu, (int)cpu);
+		}
+	}
+	wsq_test_queue_end(test, m->q);
+	vfree(m->items);
+	kfree(m);
+}
+
+/* What waits on a CPU that is left out moves; it is pending meanwhile. */
+static void queue_cpumask_moves(struct kunit *test)
+{
+	unsigned int cpu = here_cpu(), other = wsq_test_other(cpu);
+	struct wsq_test_item *items;
+	struct wsq_test_gate *g;
+	struct wsq *q;
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	g = wsq_test_hold(test, q, cpu);
+	items = wsq_test_items(test, q, 100, wsq_test_count);
+	wsq_test_stay(test, cpu);
+	for (i = 0; i < 100; i++) {
+		if (i % 3)
+			wsq_queue_work(q, &items[i].work);
+		else
+			wsq_queue_work_on(cpu, q, &items[i].work);
+	}
+	wsq_test_roam();
+	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(other)), 0);
+	/* The gate is shut still. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(!wsq_work_pending(&items[99].work)));
+	for (i = 0; i < 100; i++)
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&items[i].runs)));
+	wsq_test_release(test, q, g);
+	wsq_test_expect_runs(test, items, 100, 1);
+	for (i = 0; i < 100; i++)
+		KUNIT_EXPECT_EQ(test, items[i].cpu, (int)other);
+	wsq_test_queue_end(test, q);
+	vfree(items);
+}
+
+static void queue_cpumask_wrong(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
+	struct wsq_attrs attrs = {};
+	cpumask_var_t none;
+	struct wsq *no;
+
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&none, GFP_KERNEL));
+	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, none), -EINVAL);
+	attrs.cpumask = none;
+	no = wsq_create(&attrs, "none");
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(no), -EINVAL);
+	/* As it was. */
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
+	wsq_test_queue_end(test, q);
+	wsq_test_expect_runs(test, it, 1, 1);
+	free_cpumask_var(none);
+	vfree(it);
+}
+
+/* Items that queue themselves, and others, while the queue is drained. */
+static void queue_drain(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_item *items = wsq_test_items(test, q, 30,
+						     wsq_test_repeat);
+	struct wsq_test_call *call[2];
+	int i, turn;
+
+	for (turn = 1; turn <= 3; turn++) {
+		for (i = 0; i < 30; i++) {
+			items[i].again = i;
+			KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[i].work));
+		}
+		for (i = 0; i < 2; i++)
+			call[i] = wsq_test_start(test, wsq_test_drain, q);
+		for (i = 0; i < 2; i++)
+			wsq_test_end(test, call[i]);
+		/* Nothing is left, and it may be used again. */
+		for (i = 0; i < 30; i++)
+			wsq_test_expect_runs(test, &items[i], 1, turn * (i + 1));
+	}
+	wsq_test_queue_end(test, q);
+	vfree(items);
+}
+
+struct flood {
+	struct wsq *busy;
+	struct wsq *calm;
+	struct wsq_test_item *items;
+	atomic_t runs;
+	bool stop;
+};
+
+struct flood_item {
+	struct wsq_work work;
+	struct flood *f;
+};
+
+struct calm_item {
+	struct wsq_work work;
+	struct flood *f;
+	int at_start;
+	struct completion ran;
+};
+
+static void flood_fn(struct wsq_work *work)
+{
+	struct flood *f = container_of(work, struct flood_item, work)->f;
+
+	atomic_inc(&f->runs);
+	if (!READ_ONCE(f->stop))
+		wsq_queue_work(f->busy, work);
+}
+
+static void calm_fn(struct wsq_work *work)
+{
+	struct calm_item *c = container_of(work, struct calm_item, work);
+
+	c->at_start = atomic_read(&c->f->runs);
+	complete(&c->ran);
+}
+
+/*
+ * A queue that is flooded by items that queue themselves again does not keep
+ * another one waiting for longer than its budget, counted in items, on the one
+ * CPU that both have.
+ */
+static void queue_fair(struct kunit *test)
+{
+	struct flood *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	struct calm_item *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	unsigned int cpu = here_cpu();
+	struct flood_item *items;
+	int i, before, between, most = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	items = vzalloc(20 * sizeof(*items));
+	KUNIT_ASSERT_NOT_NULL(test, items);
+	f->busy = wsq_test_queue(test, 4, 16, cpumask_of(cpu));
+	f->calm = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	init_completion(&c->ran);
+	c->f = f;
+	INIT_WSQ_WORK(&c->work, calm_fn);
+	for (i = 0; i < 20; i++) {
+		INIT_WSQ_WORK(&items[i].work, flood_fn);
+		items[i].f = f;
+		wsq_queue_work(f->busy, &items[i].work);
+	}
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&f->runs) > 1000));
+	wsq_test_stay(test, cpu);
+	for (i = 0; i < 200; i++) {
+		/* No flood runs between the look and the put. */
+		preempt_disable();
+		before = atomic_read(&f->runs);
+		wsq_queue_work(f->calm, &c->work);
+		preempt_enable();
+		if (!wait_for_completion_timeout(&c->ran, WSQ_TEST_PATIENCE)) {
+			KUNIT_FAIL(test, "item %d does not come", i);
+			break;
+		}
+		between = c->at_start - before;
+		most = max(most, between);
+	}
+	wsq_test_roam();
+	kunit_info(test, "at most %d items of the busy queue between put and start",
+		   most);
+	KUNIT_EXPECT_LE(test, most, 2 * WSQ_BUDGET);
+	WRITE_ONCE(f->stop, true);
+	wsq_test_queue_end(test, f->busy);
+	wsq_test_queue_end(test, f->calm);
+	vfree(items);
+	kfree(c);
+	kfree(f);
+}
+
+static int queue_threads(void)
+{
+	struct task_struct *p;
+	int nr = 0;
+
+	rcu_read_lock();
+	for_each_process(p)
+		nr += !strncmp(p->comm, "wsq/", 4) || !strncmp(p->comm, "wsq-", 4);
+	rcu_read_unlock();
+	return nr;
+}
+
+#define A_THOUSAND	1000
+
+/* A thousand queues in use have the threads that one has. */
+static void queue_thousand(struct kunit *test)
+{
+	struct wsq **q = kvcalloc(A_THOUSAND, sizeof(*q), GFP_KERNEL);
+	struct wsq_attrs attrs = { .blocks = 2, .block_size = 2 };
+	struct wsq_test_item *items;
+	int i, before, most, cpus = num_online_cpus();
+
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	q[0] = wsq_test_queue_attrs(test, &attrs);
+	before = queue_threads();
+	KUNIT_EXPECT_GE(test, before, cpus);
+	for (i = 1; i < A_THOUSAND; i++)
+		q[i] = wsq_test_queue_attrs(test, &attrs);
+	items = wsq_test_items(test, NULL, 3 * A_THOUSAND, wsq_test_count);
+	for (i = 0; i < 3 * A_THOUSAND; i++)
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q[i % A_THOUSAND],
+						       &items[i].work));
+	most = queue_threads();
+	for (i = 0; i < A_THOUSAND; i++)
+		wsq_flush(q[i]);
+	most = max(most, queue_threads());
+	wsq_test_expect_runs(test, items, 3 * A_THOUSAND, 1);
+	/* Spare workers of tests before may have gone; none has come. */
+	KUNIT_EXPECT_LE(test, most, max(before, cpus));
+	kunit_info(test, "%d threads for %d queues", most, A_THOUSAND);
+	for (i = 0; i < A_THOUSAND; i++)
+		wsq_destroy(q[i]);
+	wsq_queues_settle();
+	vfree(items);
+	kvfree(q);
+}
+
+static void herd_sum(u64 *wakeups, u64 *parks)
+{
+	struct wsq_cpu_stats st;
+	unsigned int cpu;
+
+	*wakeups = 0;
+	*parks = 0;
+	for_each_possible_cpu(cpu) {
+		wsq_stats_cpu(cpu, &st);
+		*wakeups += st.wakeups;
+		*parks += st.parks;
+	}
+}
+
+#define HERD_ITEMS	300
+
+/*
+ * One item in a millisecond, all CPUs idle: each put wakes one worker at most,
+ * and some do. Others that are woken are woken by the watch, where the machine
+ * keeps a worker from getting on.
+ */
+static void queue_herd(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 4, 512, NULL);
+	struct wsq_test_item *items = wsq_test_items(test, q, HERD_ITEMS,
+						     wsq_test_count);
+	u64 wakeups[2], parks[2], by_puts = 0, most = 0;
+	unsigned long flags;
+	int i;
+
+	wsq_test_call(test, wsq_test_flush, q);
+	wsq_test_linger();
+	herd_sum(&wakeups[0], &parks[0]);
+	for (i = 0; i < HERD_ITEMS; i++) {
+		atomic64_t *sent;
+		u64 before;
+
+		/* Counted where they are sent: here, by nobody else. */
+		local_irq_save(flags);
+		sent = &wsq_cpus[raw_smp_processor_id()]->wakeups;
+		before = atomic64_read(sent);
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[i].work));
+		before = atomic64_read(sent) - before;
+		local_irq_restore(flags);
+		by_puts += before;
+		most = max(most, before);
+		usleep_range(1000, 1100);
+	}
+	wsq_test_call(test, wsq_test_flush, q);
+	herd_sum(&wakeups[1], &parks[1]);
+	wsq_test_expect_runs(test, items, HERD_ITEMS, 1);
+	kunit_info(test, "%d items, one in a millisecond: %llu wake-ups by puts, %llu in all, %llu times a worker parked",
+		   HERD_ITEMS, by_puts, wakeups[1] - wakeups[0],
+		   parks[1] - parks[0]);
+	KUNIT_EXPECT_GT(test, by_puts, 0);
+	KUNIT_EXPECT_LE(test, most, 1);
+	/* Who parks was woken, but for those who were up when it began. */
+	KUNIT_EXPECT_LE(test, parks[1] - parks[0],
+			wakeups[1] - wakeups[0] + num_online_cpus());
+	wsq_test_queue_end(test, q);
+	vfree(items);
+}
+
+/* What is not an attribute is refused. */
+static void queue_attrs_wrong(struct kunit *test)
+{
+	static const struct wsq_attrs wrong[] = {
+		{ .flags = 1U << 31 },
+		{ .flags = WSQ_RESIDENT << 1 },
+		{ .blocks = 1 },
+		{ .blocks = 65 },
+		{ .block_size = 1 },
+		{ .block_size = 4097 },
+	};
+	struct wsq *q;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		q = wsq_create(&wrong[i], "wrong");
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(q), -EINVAL,
+				    "attributes %d", i);
+		if (!IS_ERR(q))
+			wsq_destroy(q);
+	}
+}
+
+static struct kunit_case queue_cases[] = {
+	KUNIT_CASE(queue_many),
+	KUNIT_CASE(queue_many_mixed),
+	KUNIT_CASE(queue_many_cancel),
+	KUNIT_CASE(queue_on),
+	KUNIT_CASE(queue_on_absent),
+	KUNIT_CASE(queue_node),
+	KUNIT_CASE(queue_cpumask),
+	KUNIT_CASE(queue_cpumask_moves),
+	KUNIT_CASE(queue_cpumask_wrong),
+	KUNIT_CASE(queue_drain),
+	KUNIT_CASE(queue_fair),
+	KUNIT_CASE(queue_thousand),
+	KUNIT_CASE(queue_herd),
+	KUNIT_CASE(queue_attrs_wrong),
+	{}
+};
+
+static struct kunit_suite queue_suite = {
+	.name = "wsq_queue",
+	.test_cases = queue_cases,
+};
+
+kunit_test_suite(queue_suite);
