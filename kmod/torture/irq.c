@@ -61,7 +61,11 @@ static void irq_hard(void *arg)
 	struct torture_irq *irq = arg;
 
 	irq_ops(&irq->hard);
-	if (torture_one_in(&irq->hard.rnd, 2))
+	/*
+	 * An idle CPU handles this without an interrupt, and PREEMPT_RT does
+	 * not let that raise a softirq.
+	 */
+	if (in_hardirq() && torture_one_in(&irq->hard.rnd, 2))
 		tasklet_schedule(&irq->tasklet);
 	atomic_set_release(&irq->sent, 0);
 }

@@ -69,6 +69,7 @@ unsigned int torture_nr_slots;
 
 static bool stop;
 static bool calm;
+static bool rest;
 static struct torture_thread *all;
 static unsigned int nr_threads;
 static struct torture_thread finisher;
@@ -99,17 +100,28 @@ static void await_stop(void)
 		schedule_timeout_idle(HZ / 10 + 1);
 }
 
+static void thread_round(struct torture_thread *t, const char *doing,
+			 void (*round)(struct torture_thread *t))
+{
+	WRITE_ONCE(t->doing, doing);
+	round(t);
+	WRITE_ONCE(t->actor.ops, t->actor.ops + 1);
+	breathe();
+}
+
 static int thread_fn(void *arg)
 {
 	struct torture_thread *t = arg;
 
 	while (!torture_stopped()) {
-		t->round(t);
-		WRITE_ONCE(t->actor.ops, t->actor.ops + 1);
-		breathe();
+		thread_round(t, t->doing, t->round);
 		while (READ_ONCE(calm) && !torture_stopped()) {
 			WRITE_ONCE(t->calm, true);
-			schedule_timeout_idle(1);
+			/* What needs aim hits best when nobody disturbs. */
+			if (READ_ONCE(rest) && t == all)
+				thread_round(t, "own heard", torture_own_heard);
+			else
+				schedule_timeout_idle(1);
 		}
 		WRITE_ONCE(t->calm, false);
 	}
@@ -239,12 +251,19 @@ static void finish(void)
 	}
 }
 
-/* Threads pause, until all that was queued has run; then workers park. */
+/*
+ * Threads pause, until all that was queued has run; then workers park, and
+ * after that one thread alone goes on for a moment.
+ */
 static void pause_all(void)
 {
 	WRITE_ONCE(calm, true);
-	torture_watch_calm(all, nr_threads);
-	schedule_timeout_idle(HZ / 20 + 1);
+	if (torture_watch_calm(all, nr_threads)) {
+		schedule_timeout_idle(HZ / 20 + 1);
+		WRITE_ONCE(rest, true);
+		schedule_timeout_idle(HZ / 10 + 1);
+		WRITE_ONCE(rest, false);
+	}
 	WRITE_ONCE(calm, false);
 }
 

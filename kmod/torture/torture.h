@@ -309,6 +309,6 @@ int torture_cpu_age(unsigned int cpu);
 /* watch.c */
 void torture_watch_items(void);
 void torture_watch_thread(struct torture_thread *t);
-void torture_watch_calm(struct torture_thread *all, unsigned int nr);
+bool torture_watch_calm(struct torture_thread *all, unsigned int nr);
 
 #endif /* _WSQ_TORTURE_TORTURE_H */

@@ -83,8 +83,9 @@ static bool watch_is_calm(const struct torture_thread *all, unsigned int nr)
  * @nr: how many
  *
  * Context: task; sleeps.
+ * Return: %true if it has; otherwise what has not is told.
  */
-void torture_watch_calm(struct torture_thread *all, unsigned int nr)
+bool torture_watch_calm(struct torture_thread *all, unsigned int nr)
 {
 	unsigned long late = jiffies + ITEM_STUCK;
 	unsigned int i;
@@ -92,7 +93,7 @@ void torture_watch_calm(struct torture_thread *all, unsigned int nr)
 	while (!watch_is_calm(all, nr)) {
 		schedule_timeout_idle(1);
 		if (torture_stopped())
-			return;
+			return false;
 		if (time_before(jiffies, late))
 			continue;
 		for (i = 0; i < nr; i++)
@@ -104,7 +105,8 @@ void torture_watch_calm(struct torture_thread *all, unsigned int nr)
 			if (wsq_work_busy(&torture_item(i)->dwork.work))
 				torture_item_err(torture_item(i),
 						 "has not run when all pause");
-		return;
+		return false;
 	}
 	torture_inc(TC_CALM);
+	return true;
 }
