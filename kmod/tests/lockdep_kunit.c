@@ -219,6 +219,8 @@ static void lockdep_flush_each_other(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(qb));
 	a = act_new(test, act_flush);
 	b = act_new(test, act_flush);
+	/* The queues are to be reported, not the items. */
+	INIT_WSQ_WORK(&b->work, act_fn);
 	a->q = qb;
 	b->q = qa;
 	wsq_queue_work(qa, &a->work);
