@@ -54,11 +54,12 @@ static void bench_step(struct bench_recall *rc, enum bench_step step)
 static bool bench_await(struct bench_recall *rc, enum bench_step step)
 {
 	u64 until = ktime_get_ns() + NSEC_PER_SEC;
-	unsigned int i;
+	unsigned int i = 0;
 
-	for (i = 1; smp_load_acquire(&rc->step) != step; i++) {
+	/* Pairs with bench_step(). */
+	while (smp_load_acquire(&rc->step) != step) {
 		cpu_relax();
-		if (i % 1024 == 0 && ktime_get_ns() > until) {
+		if (++i % 1024 == 0 && ktime_get_ns() > until) {
 			WRITE_ONCE(rc->error, -ETIMEDOUT);
 			return false;
 		}

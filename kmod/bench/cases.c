@@ -254,7 +254,8 @@ static int bench_latency_take(const struct bench_case *c,
 	if (!ret) {
 		bench_sort(t->lat, BENCH_LATENCIES);
 		sample[0] = t->lat[BENCH_LATENCIES / 2] * 100;
-		sample[1] = t->lat[BENCH_LATENCIES * 99 / 100] * 100;
+		sample[1] = t->lat[BENCH_LATENCIES * 90 / 100] * 100;
+		sample[2] = t->lat[BENCH_LATENCIES * 99 / 100] * 100;
 		if (!s->clean(items, 1))
 			ret = -EIO;
 	}
@@ -300,7 +301,7 @@ const struct bench_kind bench_hand_over = {
 };
 
 const struct bench_kind bench_latency = {
-	.parts = { { ", p50", "ns" }, { ", p99", "ns" } },
+	.parts = { { ", p50", "ns" }, { ", p90", "ns" }, { ", p99", "ns" } },
 	.fits = bench_items_fit,
 	.take = bench_latency_take,
 };

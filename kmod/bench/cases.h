@@ -14,7 +14,7 @@
 #define BENCH_MAX_PARTS		8
 
 /* Items queued one by one for the percentiles of one sample. */
-#define BENCH_LATENCIES		200
+#define BENCH_LATENCIES		1000
 
 /* Items that each member has run one by one for a sample. */
 #define BENCH_FLIGHTS		2000

@@ -12,6 +12,7 @@
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/mm.h>
+#include <linux/slab.h>
 
 #include "cases.h"
 
@@ -79,7 +80,7 @@ static int bench_flight_take(const struct bench_case *c,
 	struct bench_flights *fl;
 	int ret = -ENOMEM;
 
-	fl = kvzalloc(sizeof(*fl), GFP_KERNEL);
+	fl = kzalloc(sizeof(*fl), GFP_KERNEL);
 	if (!fl)
 		return -ENOMEM;
 	fl->s = s;
@@ -98,7 +99,7 @@ static int bench_flight_take(const struct bench_case *c,
 free:
 	kvfree(fl->queue);
 	kvfree(fl->round);
-	kvfree(fl);
+	kfree(fl);
 	return ret;
 }
 

@@ -35,6 +35,10 @@ static char *cases;
 module_param(cases, charp, 0444);
 MODULE_PARM_DESC(cases, "beginnings of metrics to measure, by colons (default all)");
 
+static char *only;
+module_param(only, charp, 0444);
+MODULE_PARM_DESC(only, "beginnings of services to measure, by colons (default all)");
+
 static unsigned int rounds = 15;
 module_param(rounds, uint, 0444);
 MODULE_PARM_DESC(rounds, "samples of each service (default 15)");
@@ -132,17 +136,17 @@ static u64 *bench_samples(unsigned int c, unsigned int s, unsigned int part)
 	       ((c * BENCH_SERVICES + s) * BENCH_MAX_PARTS + part) * rounds;
 }
 
-/* Is one of the beginnings in @cases that of @metric? */
-static bool bench_wanted(const char *metric)
+/* Is one of the beginnings in @list that of @name? */
+static bool bench_wanted(const char *list, const char *name)
 {
-	const char *at = cases;
+	const char *at = list;
 
 	if (!at || !*at)
 		return true;
 	for (;;) {
 		const char *end = strchrnul(at, ':');
 
-		if (!strncmp(metric, at, end - at))
+		if (!strncmp(name, at, end - at))
 			return true;
 		if (!*end)
 			return false;
@@ -171,7 +175,8 @@ static int bench_case(unsigned int c, unsigned int round,
 	int ret;
 
 	for (s = 0; s < BENCH_SERVICES; s++) {
-		if (!bench_fits(bc, services[s]))
+		if (!bench_wanted(only, services[s]->name) ||
+		    !bench_fits(bc, services[s]))
 			continue;
 		if (signal_pending(current))
 			return -EINTR;
@@ -204,7 +209,7 @@ static int bench_rounds(struct bench_item *all)
 	while (!ret && begun < rounds) {
 		begun++;
 		for (c = 0; !ret && c < BENCH_CASES; c++) {
-			if (bench_wanted(all_cases[c].metric))
+			if (bench_wanted(cases, all_cases[c].metric))
 				ret = bench_case(c, begun - 1, all, until);
 		}
 	}

@@ -13,6 +13,11 @@
 
 #define BENCH_PER_LINE		20
 
+/* A line: what it is about, then one of these. */
+#define BENCH_HEAD	"{\"suite\":\"kernel\",\"case\":\"%s\",\"metric\":\"%s\","
+#define BENCH_SAMPLES	"\"unit\":\"%s\",\"run\":%u,\"round\":%u,\"samples\":[%s]}\n"
+#define BENCH_NOTE	"\"run\":%u,\"note\":\"%s\"}\n"
+
 static __printf(2, 3) void bench_say(struct seq_file *m, const char *fmt, ...)
 {
 	struct va_format vaf;
@@ -60,8 +65,8 @@ void bench_report(struct seq_file *m, const char *service, const char *metric,
 						 "%s%llu.%02u", comma, whole,
 						 part);
 		}
-		bench_say(m, "{\"suite\":\"kernel\",\"case\":\"%s\",\"metric\":\"%s\",\"unit\":\"%s\",\"run\":%u,\"round\":%u,\"samples\":[%s]}\n",
-			  service, metric, unit, run, i, text);
+		bench_say(m, BENCH_HEAD BENCH_SAMPLES, service, metric, unit,
+			  run, i, text);
 	}
 }
 
@@ -76,6 +81,5 @@ void bench_report(struct seq_file *m, const char *service, const char *metric,
 void bench_report_note(struct seq_file *m, const char *service,
 		       const char *metric, const char *note, unsigned int run)
 {
-	bench_say(m, "{\"suite\":\"kernel\",\"case\":\"%s\",\"metric\":\"%s\",\"run\":%u,\"note\":\"%s\"}\n",
-		  service, metric, run, note);
+	bench_say(m, BENCH_HEAD BENCH_NOTE, service, metric, run, note);
 }
