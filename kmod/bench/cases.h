@@ -40,7 +40,7 @@ struct bench_case;
 
 /**
  * struct bench_kind - how to take a sample
- * @parts: its figures, up to one without a name
+ * @parts: its figures, up to one without a name or the end
  * @fits: can @s be measured so; @c->members is more than nobody
  * @take: take one; @items as many for each member as @nr says, @sample for
  *	hundredths of the units of @parts. Returns 0 or a negative errno, %-EIO
