@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "exec/exec.h"
+#include "obs/stall.h"
 #include "ring/ring.h"
 
 static int __init wsq_module_init(void)
@@ -23,9 +24,12 @@ static int __init wsq_module_init(void)
 	ret = wsq_queues_init();
 	if (ret)
 		goto exit_ready;
-	ret = wsq_workers_init();
+	ret = wsq_stall_init();
 	if (ret)
 		goto exit_queues;
+	ret = wsq_workers_init();
+	if (ret)
+		goto exit_stall;
 	ret = wsq_ring_init();
 	if (ret)
 		goto exit_workers;
@@ -33,6 +37,8 @@ static int __init wsq_module_init(void)
 
 exit_workers:
 	wsq_workers_exit();
+exit_stall:
+	wsq_stall_exit();
 exit_queues:
 	wsq_queues_exit();
 exit_ready:
@@ -48,6 +54,7 @@ static void __exit wsq_module_exit(void)
 {
 	wsq_ring_exit();
 	wsq_workers_exit();
+	wsq_stall_exit();
 	wsq_queues_exit();
 	wsq_ready_exit();
 	wsq_pool_module_exit();

@@ -120,6 +120,9 @@ struct wsq {
  * @list: in wsq_workers
  * @spare: in the CPU's list of spare workers. The CPU's role_lock.
  * @rescuer: what else a rescuer has, %NULL for others. Constant once it runs.
+ * @stall_run: @nr_run when the stall detector last looked. wsq_workers_lock.
+ * @stall_since: since when it has been that, in jiffies. wsq_workers_lock.
+ * @stall_told: that was reported. wsq_workers_lock.
  * @rcu: to free it
  */
 struct wsq_worker {
@@ -139,6 +142,9 @@ struct wsq_worker {
 	struct list_head list;
 	struct list_head spare;
 	struct wsq_rescuer *rescuer;
+	u64 stall_run;
+	unsigned long stall_since;
+	bool stall_told;
 	struct rcu_head rcu;
 };
 

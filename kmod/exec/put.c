@@ -9,6 +9,7 @@
  */
 #include <linux/kthread.h>
 #include <linux/topology.h>
+#include <trace/events/wsq.h>
 
 #include "../compat/export.h"
 #include "put.h"
@@ -108,6 +109,7 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	int ret = WSQ_CONFLICT;
 	struct wsq_cpu *c;
 
+	trace_wsq_queue(q->pool.name, work, work->func, cpu);
 	wsq_debug_activate(work);
 	if (cpu != WSQ_CPU_ANY && wsq_put_bound(q, work, cpu))
 		return;
@@ -253,6 +255,7 @@ bool wsq_queue_work_node(int node, struct wsq *q, struct wsq_work *work)
 			break;
 	}
 	if (ct) {
+		trace_wsq_queue(q->pool.name, work, work->func, ct->cpu);
 		wsq_debug_activate(work);
 		wsq_put_entry(q, ct, work, READ_ONCE(q->phase), false, true);
 	} else {
@@ -316,6 +319,8 @@ unsigned int wsq_queue_work_many(struct wsq *q, struct wsq_work *const *works,
 
 			if (!test_and_set_bit(WSQ_PENDING_BIT, &work->state) &&
 			    wsq_may_put(q, work)) {
+				trace_wsq_queue(q->pool.name, work, work->func,
+						WSQ_CPU_ANY);
 				wsq_debug_activate(work);
 				links[n++] = &work->link;
 			}

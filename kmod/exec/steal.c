@@ -3,6 +3,8 @@
  * What a worker does that has run dry: look at other CPUs, the nearest first,
  * and bring something home. A CPU that has nothing costs one load.
  */
+#include <trace/events/wsq.h>
+
 #include "../compat/export.h"
 #include "exec.h"
 
@@ -79,6 +81,7 @@ static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
 	if (nr) {
 		WRITE_ONCE(c->steals[v->distance],
 			   c->steals[v->distance] + nr);
+		trace_wsq_steal(q->pool.name, c->cpu, v->cpu, v->distance, nr);
 		wsq_ready_mark(c, id);
 		/* A whole haul: there may be more for one more. */
 		if (nr > 1)

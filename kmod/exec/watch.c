@@ -23,6 +23,7 @@
  * CPU whose worker is awake.
  */
 #include "../compat/hrtimer.h"
+#include "../obs/stall.h"
 #include "item.h"
 
 #define WSQ_WATCH_MIN_NS	(500 * NSEC_PER_USEC)
@@ -107,6 +108,8 @@ static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
 		/* Nobody waits: look less often. */
 		watch->period = min_t(u64, watch->period * 2, WSQ_WATCH_MAX_NS);
 	}
+	if (w)
+		wsq_stall_watch();
 	hrtimer_forward_now(timer, ns_to_ktime(watch->period));
 	return HRTIMER_RESTART;
 }

@@ -14,6 +14,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/clock.h>
 #include <linux/sched/debug.h>
+#include <trace/events/wsq.h>
 
 #include "../compat/export.h"
 #include "item.h"
@@ -61,7 +62,10 @@ static void wsq_call(struct wsq *q, struct wsq_work *work, wsq_func_t func)
 	lock_map_acquire(&q->lockdep_map);
 	lock_map_acquire(&map);
 #endif
+	trace_wsq_execute_start(q->pool.name, work, func,
+				raw_smp_processor_id());
 	func(work);
+	trace_wsq_execute_end(q->pool.name, work, func, raw_smp_processor_id());
 #ifdef CONFIG_LOCKDEP
 	lock_map_release(&map);
 	lock_map_release(&q->lockdep_map);
@@ -220,7 +224,9 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	if (!kthread_should_stop() && !READ_ONCE(w->gone) &&
 	    !wsq_ready_any(c) && !wsq_steal(c)) {
 		WRITE_ONCE(c->parks, c->parks + 1);
+		trace_wsq_park(c->cpu);
 		schedule();
+		trace_wsq_unpark(c->cpu);
 	}
 	__set_current_state(TASK_RUNNING);
 	wsq_idle_leave(c);

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints of wsq: /sys/kernel/tracing/events/wsq. For people who look at a
+ * running system, and for kmod/obs/hist.c, which attaches to them. Cost while
+ * nobody does: a nop each. Documentation/observability.rst says when each fires.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM wsq
+
+#if !defined(_TRACE_WSQ_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _TRACE_WSQ_H
+
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <linux/types.h>
+
+#ifndef WSQ_TRACE_NAME_LEN
+#define WSQ_TRACE_NAME_LEN	32
+#endif
+
+/* An item is about to be put; @cpu was asked for, -1 for none in particular. */
+TRACE_EVENT(wsq_queue,
+	    TP_PROTO(const char *queue, const void *work, const void *function,
+		     int cpu),
+	    TP_ARGS(queue, work, function, cpu),
+	    TP_STRUCT__entry(__array(char, queue, WSQ_TRACE_NAME_LEN)
+			     __field(const void *, work)
+			     __field(const void *, function)
+			     __field(int, cpu)),
+	    TP_fast_assign(strscpy(__entry->queue, queue, WSQ_TRACE_NAME_LEN);
+			   __entry->work = work;
+			   __entry->function = function;
+			   __entry->cpu = cpu;),
+	    TP_printk("queue=%s work=%p function=%ps cpu=%d", __entry->queue,
+		      __entry->work, __entry->function, __entry->cpu));
+
+DECLARE_EVENT_CLASS(wsq_execute,
+		    TP_PROTO(const char *queue, const void *work, const void *function,
+			     unsigned int cpu),
+		    TP_ARGS(queue, work, function, cpu),
+		    TP_STRUCT__entry(__array(char, queue, WSQ_TRACE_NAME_LEN)
+				     __field(const void *, work)
+				     __field(const void *, function)
+				     __field(unsigned int, cpu)),
+		    TP_fast_assign(strscpy(__entry->queue, queue, WSQ_TRACE_NAME_LEN);
+				   __entry->work = work;
+				   __entry->function = function;
+				   __entry->cpu = cpu;),
+		    TP_printk("queue=%s work=%p function=%ps cpu=%u", __entry->queue,
+			      __entry->work, __entry->function, __entry->cpu));
+
+/* A function is about to be called. */
+DEFINE_EVENT(wsq_execute, wsq_execute_start,
+	     TP_PROTO(const char *queue, const void *work, const void *function,
+		      unsigned int cpu),
+	     TP_ARGS(queue, work, function, cpu));
+
+/* It has returned; @work is but an address by now. */
+DEFINE_EVENT(wsq_execute, wsq_execute_end,
+	     TP_PROTO(const char *queue, const void *work, const void *function,
+		      unsigned int cpu),
+	     TP_ARGS(queue, work, function, cpu));
+
+/* @cpu has brought @nr items home from @victim. */
+TRACE_EVENT(wsq_steal,
+	    TP_PROTO(const char *queue, unsigned int cpu, unsigned int victim,
+		     unsigned int distance, int nr),
+	    TP_ARGS(queue, cpu, victim, distance, nr),
+	    TP_STRUCT__entry(__array(char, queue, WSQ_TRACE_NAME_LEN)
+			     __field(unsigned int, cpu)
+			     __field(unsigned int, victim)
+			     __field(unsigned int, distance)
+			     __field(int, nr)),
+	    TP_fast_assign(strscpy(__entry->queue, queue, WSQ_TRACE_NAME_LEN);
+			   __entry->cpu = cpu;
+			   __entry->victim = victim;
+			   __entry->distance = distance;
+			   __entry->nr = nr;),
+	    TP_printk("queue=%s cpu=%u victim=%u distance=%s nr=%d",
+		      __entry->queue, __entry->cpu, __entry->victim,
+		      __print_symbolic(__entry->distance, { 0, "smt" },
+				       { 1, "cache" }, { 2, "node" },
+				       { 3, "remote" }),
+		      __entry->nr));
+
+DECLARE_EVENT_CLASS(wsq_parking,
+		    TP_PROTO(unsigned int cpu),
+		    TP_ARGS(cpu),
+		    TP_STRUCT__entry(__field(unsigned int, cpu)),
+		    TP_fast_assign(__entry->cpu = cpu;),
+		    TP_printk("cpu=%u", __entry->cpu));
+
+/* A CPU's worker goes to sleep, for nothing is to be done. */
+DEFINE_EVENT(wsq_parking, wsq_park,
+	     TP_PROTO(unsigned int cpu),
+	     TP_ARGS(cpu));
+
+/* It is awake again. */
+DEFINE_EVENT(wsq_parking, wsq_unpark,
+	     TP_PROTO(unsigned int cpu),
+	     TP_ARGS(cpu));
+
+/*
+ * An item ran, or waited, for @ms already. @function is what the CPU's worker
+ * @pid runs, %NULL if nothing.
+ */
+TRACE_EVENT(wsq_stall,
+	    TP_PROTO(const char *queue, const void *function, unsigned int cpu,
+		     int pid, unsigned int ms, bool waits),
+	    TP_ARGS(queue, function, cpu, pid, ms, waits),
+	    TP_STRUCT__entry(__array(char, queue, WSQ_TRACE_NAME_LEN)
+			     __field(const void *, function)
+			     __field(unsigned int, cpu)
+			     __field(int, pid)
+			     __field(unsigned int, ms)
+			     __field(bool, waits)),
+	    TP_fast_assign(strscpy(__entry->queue, queue, WSQ_TRACE_NAME_LEN);
+			   __entry->function = function;
+			   __entry->cpu = cpu;
+			   __entry->pid = pid;
+			   __entry->ms = ms;
+			   __entry->waits = waits;),
+	    TP_printk("queue=%s %s function=%ps cpu=%u pid=%d ms=%u",
+		      __entry->queue, __entry->waits ? "waits" : "runs",
+		      __entry->function, __entry->cpu, __entry->pid, __entry->ms));
+
+#endif /* _TRACE_WSQ_H */
+
+#include <trace/define_trace.h>
