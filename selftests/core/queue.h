@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "bwos_fifo.h"
+#include "rnd.h"
 
 struct queue {
 	struct wsq_bwos_fifo q;
@@ -68,15 +69,6 @@ static inline void *task_of(u64 id)
 static inline u64 id_of(const void *task)
 {
 	return (u64)(uintptr_t)task;
-}
-
-/* xorshift64*: small, seeded, the same everywhere. */
-static inline u64 rnd(u64 *state)
-{
-	*state ^= *state >> 12;
-	*state ^= *state << 25;
-	*state ^= *state >> 27;
-	return *state * 2685821657736338717ULL;
 }
 
 #endif /* _WSQ_SELFTESTS_QUEUE_H */

@@ -1,35 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the clients of the model checker share: a queue small enough to go
- * around in few steps, the book of who took which task, and main().
+ * What the FIFO BWoS's clients of the model checker share: a queue small enough to go
+ * around in few steps, and the book of who took which task.
  *
- * For: the .cpp files beside. Each is one program for Relacy: a struct whose
- * thread(i) calls kmod/core, compiled from its own files through shim/relacy.
- *
- *	client [EXECUTIONS [FIRST]]	random executions FIRST, FIRST + 1, ...
- *	client bound SWITCHES		all executions with at most so many
- *					preemptions
- *
- * Exit status 0 if nothing was found; otherwise 1, and Relacy's report with the
- * history of the execution, which names the lines of kmod/core, on stdout.
- *
- * Cost: 100,000 to 400,000 executions a second. Limitations: random executions
- * are no proof, and a party that sleeps through many steps of another is rare
- * among them (2^-steps): clients that need a sleeper are run bounded. Relacy
- * has no load buffering, and a store that is executed later is later in
- * modification order; litmus/ has both.
+ * For: the .cpp files beside of that queue; main.h tells how they are run.
  */
 #ifndef _WSQ_MODEL_CLIENT_H
 #define _WSQ_MODEL_CLIENT_H
 
-#include <wsq_platform.h>
-
-#include <cstdlib>
-#include <cstring>
+#include "main.h"
 
 #include "bwos_fifo.c"
-#include "inbox.h"
-#include "parking.h"
 
 /* Tasks are the numbers 1, 2, 3, ... */
 static inline void *task_of(int id)
@@ -179,31 +160,5 @@ struct fifo_client : rl::test_suite<T, THREADS> {
 		RL_ASSERT(!q.nr_held && q.nr_spare == SPARE);
 	}
 };
-
-template <typename T>
-static int client_main(int argc, char **argv)
-{
-	rl::test_params params;
-	long first = argc > 2 ? std::atol(argv[2]) : 1;
-
-	params.progress_output_period = 3600;
-	params.execution_depth_limit = 4000;
-	if (argc > 1 && !std::strcmp(argv[1], "bound")) {
-		params.search_type = rl::sched_bound;
-		params.context_bound = (unsigned)first;
-	} else {
-		params.iteration_count = argc > 1 ? std::atol(argv[1]) : 100000;
-		params.iteration_count += first - 1;
-		if (first > 1)
-			params.initial_state = std::to_string(first).c_str();
-	}
-	return rl::simulate<T>(params) ? 0 : 1;
-}
-
-#define CLIENT_MAIN(type)			\
-int main(int argc, char **argv)			\
-{						\
-	return client_main<type>(argc, argv);	\
-}
 
 #endif /* _WSQ_MODEL_CLIENT_H */

@@ -3,9 +3,11 @@
  * Inbox: two pushers of two links each, two takers that put what they take in
  * order through a backlog. Every link comes out once, with its task as it was
  * pushed, and each pusher's links come out in the order it pushed them.
- * Use and limitations: client.h.
+ * Use and limitations: main.h.
  */
-#include "client.h"
+#include "main.h"
+
+#include "inbox.h"
 
 struct inbox : rl::test_suite<inbox, 4> {
 	struct task {

@@ -37,10 +37,12 @@ CXX = [os.environ.get("CXX", "g++"), "-std=gnu++17", "-O0", "-w"]
 WEAKER = (
     (r"atomic64_read_acquire\(", "atomic64_read("),
     (r"atomic64_set_release\(", "atomic64_set("),
-    (r"atomic64_(xchg|cmpxchg|fetch_add)(_acquire|_release)?\(",
+    (r"atomic64_(xchg|cmpxchg|fetch_add|fetch_or)(_acquire|_release)?\(",
      r"atomic64_\1_relaxed("),
     (r"wsq_local_(read|set)\(", r"wsq_weak_local_\1("),
     (r"smp_mb\(\)", "(void)0"),
+    (r"wsq_fence_light\(\)", "(void)0"),
+    (r"wsq_fence_heavy\(", "(void)("),
 )
 
 
@@ -128,7 +130,8 @@ def main():
     shutil.rmtree(OUT / "shim", ignore_errors=True)
     (OUT / "shim").mkdir(parents=True)
     header = OUT / "shim" / "wsq_platform.h"
-    shutil.copy(SHIM / "wsq_platform.h", header)
+    for name in ("wsq_platform.h", "wsq_fence.h"):
+        shutil.copy(SHIM / name, OUT / "shim" / name)
     subprocess.run(CXX + ["-x", "c++-header", header, "-o", f"{header}.gch"],
                    check=True)
     bad = 0

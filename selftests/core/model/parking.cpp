@@ -3,9 +3,12 @@
  * Parking, scenario B of parking.h: a worker that goes to sleep, two puts from
  * other CPUs through the inbox. Forbidden: the worker sleeps, a task is there,
  * and nobody claimed to wake it; or two did.
- * Use and limitations: client.h.
+ * Use and limitations: main.h.
  */
-#include "client.h"
+#include "main.h"
+
+#include "inbox.h"
+#include "parking.h"
 
 struct parking : rl::test_suite<parking, 3> {
 	wsq_inbox in;

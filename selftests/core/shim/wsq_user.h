@@ -15,7 +15,7 @@
  * smp_load_acquire and smp_store_release; a relaxed read-modify-write into a
  * locked one on x86. The two places where the builtin alone would be another
  * thing than the kernel's are spelled out: smp_mb() and the fully ordered
- * atomic64_xchg, _cmpxchg and _fetch_add.
+ * atomic64_xchg, _cmpxchg, _fetch_add and _fetch_or.
  *
  * Limitations: x86-64 and arm64 are exact, other architectures merely correct.
  * The thread sanitizer does not see the barrier of smp_mb(); core publishes
@@ -123,6 +123,16 @@ static inline s64 atomic64_fetch_add##suffix(s64 i, atomic64_t *v)	\
 	old = __atomic_fetch_add(&v->counter, i, order);		\
 	fence;								\
 	return old;							\
+}									\
+									\
+static inline s64 atomic64_fetch_or##suffix(s64 i, atomic64_t *v)	\
+{									\
+	s64 old;							\
+									\
+	fence;								\
+	old = __atomic_fetch_or(&v->counter, i, order);			\
+	fence;								\
+	return old;							\
 }
 
 WSQ_SHIM_RMW(_relaxed, __ATOMIC_RELAXED, (void)0)
@@ -146,6 +156,38 @@ static inline void *wsq_slot_read(const wsq_slot_t *slot)
 static inline void wsq_slot_write(wsq_slot_t *slot, void *task)
 {
 	slot->task = task;
+}
+
+/* Claimed slots: as in kmod/compat/wsq_platform.h. */
+static inline void wsq_slot_publish(wsq_slot_t *slot, void *task)
+{
+	__atomic_store_n(&slot->task, task, __ATOMIC_RELEASE);
+}
+
+static inline void *wsq_slot_claim(wsq_slot_t *slot)
+{
+	void *task;
+
+	wsq_shim_full();
+	task = __atomic_exchange_n(&slot->task, NULL, __ATOMIC_SEQ_CST);
+	wsq_shim_full();
+	return task;
+}
+
+static inline bool wsq_slot_claim_if(wsq_slot_t *slot, void *task)
+{
+	bool done;
+
+	wsq_shim_full();
+	done = __atomic_compare_exchange_n(&slot->task, &task, NULL, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	wsq_shim_full();
+	return done;
+}
+
+static inline void *wsq_slot_peek(const wsq_slot_t *slot)
+{
+	return __atomic_load_n(&slot->task, __ATOMIC_RELAXED);
 }
 
 #endif /* _WSQ_SHIM_USER_H */

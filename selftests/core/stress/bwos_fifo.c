@@ -37,6 +37,8 @@
  */
 #include "stress.h"
 
+#include "queue.h"
+
 static u64 nr_places = 2, block_size = 2, nr_spare, nr_thieves = 2;
 static u64 nr_items = 1000000, split, batch, pause_opt, limit = 120;
 

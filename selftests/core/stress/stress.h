@@ -21,7 +21,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "queue.h"
+#include "rnd.h"
 
 #define MAX_THREADS	32
 

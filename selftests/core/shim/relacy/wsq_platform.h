@@ -34,9 +34,20 @@ typedef long long s64;
 
 typedef rl::atomic<s64> atomic64_t;
 
+/* A queue's slots are claimed ones or not: one of the two is in use. */
 struct wsq_slot_t {
 	rl::var<void *> task;
+	rl::atomic<void *> claimed;
 };
+
+static inline bool wsq_shim_claim_if(wsq_slot_t *slot, void *task,
+				     rl::debug_info_param info)
+{
+	void *none = nullptr;
+
+	return slot->claimed.compare_exchange_strong(task, none, rl::mo_acq_rel,
+						     info, rl::mo_relaxed, info);
+}
 
 static inline s64 wsq_shim_cmpxchg(atomic64_t *v, s64 old, s64 i,
 				   rl::memory_order order, bool full,
@@ -46,6 +57,20 @@ static inline s64 wsq_shim_cmpxchg(atomic64_t *v, s64 old, s64 i,
 					       rl::mo_relaxed, info);
 
 	if (done && full)
+		rl::atomic_thread_fence(rl::mo_seq_cst, info);
+	return old;
+}
+
+static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
+				    rl::memory_order order, bool full,
+				    rl::debug_info_param info)
+{
+	s64 old;
+
+	if (full)
+		rl::atomic_thread_fence(rl::mo_seq_cst, info);
+	old = v->fetch_or(i, order, info);
+	if (full)
 		rl::atomic_thread_fence(rl::mo_seq_cst, info);
 	return old;
 }
@@ -60,6 +85,10 @@ static inline s64 wsq_shim_cmpxchg(atomic64_t *v, s64 old, s64 i,
 #define atomic64_xchg_acquire(v, i)	(v)->exchange(i, rl::mo_acquire, $)
 #define atomic64_fetch_add_relaxed(i, v) (v)->fetch_add(i, rl::mo_relaxed, $)
 #define atomic64_fetch_add_release(i, v) (v)->fetch_add(i, rl::mo_release, $)
+#define atomic64_fetch_or_relaxed(i, v) \
+	wsq_shim_fetch_or(v, i, rl::mo_relaxed, false, $)
+#define atomic64_fetch_or(i, v) \
+	wsq_shim_fetch_or(v, i, rl::mo_seq_cst, true, $)
 #define atomic64_cmpxchg_relaxed(v, old, i) \
 	wsq_shim_cmpxchg(v, old, i, rl::mo_relaxed, false, $)
 #define atomic64_cmpxchg_acquire(v, old, i) \
@@ -71,6 +100,12 @@ static inline s64 wsq_shim_cmpxchg(atomic64_t *v, s64 old, s64 i,
 
 #define wsq_slot_read(slot)		(slot)->task($).load()
 #define wsq_slot_write(slot, t)		(slot)->task($).store(t)
+
+#define wsq_slot_publish(slot, t)	(slot)->claimed.store(t, rl::mo_release, $)
+#define wsq_slot_claim(slot)	\
+	(slot)->claimed.exchange((void *)nullptr, rl::mo_seq_cst, $)
+#define wsq_slot_claim_if(slot, t)	wsq_shim_claim_if(slot, t, $)
+#define wsq_slot_peek(slot)		(slot)->claimed.load(rl::mo_relaxed, $)
 
 #define wsq_local_read(v)		((u64)(v)->load(rl::mo_acquire, $))
 #define wsq_local_set(v, i)		(v)->store((s64)(i), rl::mo_release, $)

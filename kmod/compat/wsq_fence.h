@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hooks of core/fence.h in the kernel: the heavy side interrupts the CPUs
+ * of the set and waits until each has executed smp_mb(), as membarrier does.
+ *
+ * For: kmod/core, through <wsq_fence.h>. A section is a stretch with preemption
+ * off: the interrupt comes between two instructions of it, or waits for
+ * interrupts to be switched on, in which case it comes behind.
+ *
+ * The handler's smp_mb() is for the letter of the contract. What queues the
+ * call is a release, what the handler begins with an acquire, and so on the way
+ * back: for store buffering that is enough (the litmus files hold without it).
+ *
+ * Offline CPUs are not interrupted (smp_call_function_many() leaves them out)
+ * and count as fenced. A CPU leaves cpu_online_mask in take_cpu_down(), while
+ * every online CPU is in the stopper, which none gets to with preemption off.
+ * So a caller, which has preemption off, reads the mask either before that: then
+ * the CPU is still there, and serves what was queued for it on its way down. Or
+ * after its own CPU has been through the stopper, which all CPUs enter and leave
+ * in step, by full barriers: then what the other CPU did in sections before it
+ * stopped is before the caller's next access. Once it is out of the mask a CPU
+ * runs the stopper and the idle task only, which put nothing; on its way up it
+ * is in the mask before its interrupts are on, hence before its first section,
+ * hence before its bit is in a set.
+ *
+ * CPUs without a tick (nohz_full) are left in peace: wsq_fence_reaches() is
+ * false for them, which keeps them out of every set.
+ *
+ * Cost: begin and end what preempt_disable() and preempt_enable() cost, light
+ * nothing, heavy one interrupt for each CPU of the set, all at once. No memory.
+ * Limitations: the caller spins with preemption off until the slowest CPU of the
+ * set has had its interrupts on; the set must span cpumask_size() bytes.
+ */
+#ifndef _WSQ_COMPAT_FENCE_H
+#define _WSQ_COMPAT_FENCE_H
+
+#include <linux/bug.h>
+#include <linux/build_bug.h>
+#include <linux/cpumask.h>
+#include <linux/preempt.h>
+#include <linux/smp.h>
+#include <linux/types.h>
+
+#include <asm/barrier.h>
+
+#include "isolation.h"
+
+/* A set's words are a cpumask's: 64-bit kernels only. */
+static_assert(sizeof(unsigned long) == sizeof(u64));
+
+static inline void wsq_fence_begin(void)
+{
+	preempt_disable();
+}
+
+static inline void wsq_fence_end(void)
+{
+	preempt_enable();
+}
+
+static inline void wsq_fence_light(void)
+{
+	barrier();
+}
+
+/* How many words a set has. */
+static inline u32 wsq_fence_words(void)
+{
+	return cpumask_size() / sizeof(u64);
+}
+
+/* May @cpu be interrupted on somebody else's behalf? */
+static inline bool wsq_fence_reaches(unsigned int cpu)
+{
+#if IS_ENABLED(CONFIG_CPU_ISOLATION)
+	return cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_TICK));
+#else
+	return true;
+#endif
+}
+
+static inline void wsq_fence_serve(void *unused)
+{
+	/* The point of the contract in core/fence.h. */
+	smp_mb();
+}
+
+static inline void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
+{
+	const struct cpumask *mask = to_cpumask((unsigned long *)cpus);
+
+	/* A set that is no whole cpumask: rather all CPUs than some too few. */
+	if (WARN_ON_ONCE(nr_words < wsq_fence_words()))
+		mask = cpu_online_mask;
+	/* The caller's half: what precedes is before each handler. */
+	smp_mb();
+	preempt_disable();
+	smp_call_function_many(mask, wsq_fence_serve, NULL, true);
+	preempt_enable();
+	/* This CPU's own sections, and where the set was empty. */
+	smp_mb();
+}
+
+#endif /* _WSQ_COMPAT_FENCE_H */
