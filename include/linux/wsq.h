@@ -131,6 +131,12 @@ struct wsq_delayed_work {
 	/* private: */
 	struct wsq *q;
 	int cpu;
+	/* private: as wanted by an interrupt that could not wait */
+	struct {
+		struct wsq *q;
+		int cpu;
+		unsigned long expires;
+	} rearm;
 };
 
 /* No CPU in particular. */

@@ -69,10 +69,32 @@ void wsq_rearm(struct wsq_work *work)
 	unsigned long state = READ_ONCE(work->state);
 	struct wsq_delayed_work *dwork = to_wsq_delayed_work(work);
 
+	/* Acquire: what was wanted was written before the bit was set. */
 	while (!try_cmpxchg(&work->state, &state, state & ~WSQ_REARM))
 		;
-	/* Acquired with the bit. */
-	wsq_arm(dwork, READ_ONCE(dwork->timer.expires));
+	dwork->q = READ_ONCE(dwork->rearm.q);
+	dwork->cpu = READ_ONCE(dwork->rearm.cpu);
+	wsq_arm(dwork, READ_ONCE(dwork->rearm.expires));
+}
+
+/*
+ * Whoever has the item in hand, or gets it from him, shall put it on its timer.
+ * False if nobody has it any more. Two interrupts may do so at a time: one of
+ * them has its wish, or half of it.
+ */
+static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
+			  int cpu, unsigned long delay)
+{
+	unsigned long state = READ_ONCE(dwork->work.state);
+
+	WRITE_ONCE(dwork->rearm.q, q);
+	WRITE_ONCE(dwork->rearm.cpu, cpu);
+	WRITE_ONCE(dwork->rearm.expires, jiffies + delay);
+	do {
+		if (!(state & WSQ_PENDING))
+			return false;
+	} while (!try_cmpxchg(&dwork->work.state, &state, state | WSQ_REARM));
+	return true;
 }
 
 /**
@@ -117,26 +139,21 @@ bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
 			     struct wsq_delayed_work *dwork,
 			     unsigned long delay)
 {
-	unsigned long state;
-	bool was_pending;
+	bool was_pending, asked;
 
-	if (wsq_grab(&dwork->work, &was_pending)) {
-		wsq_delay(q, dwork, cpu, delay);
+	for (;;) {
+		if (wsq_grab(&dwork->work, &was_pending)) {
+			wsq_delay(q, dwork, cpu, delay);
+			preempt_enable();
+			return was_pending;
+		}
+		/* An interrupt, and perhaps what it interrupted has the item. */
+		asked = wsq_ask_rearm(q, dwork, cpu, delay);
 		preempt_enable();
-		return was_pending;
+		if (asked)
+			return true;
+		/* It was begun meanwhile. */
 	}
-	/*
-	 * We interrupted whoever has it in hand. He, or whoever gets it from
-	 * him, does it for us.
-	 */
-	WRITE_ONCE(dwork->q, q);
-	WRITE_ONCE(dwork->cpu, cpu);
-	WRITE_ONCE(dwork->timer.expires, jiffies + delay);
-	state = READ_ONCE(dwork->work.state);
-	while (!try_cmpxchg(&dwork->work.state, &state, state | WSQ_REARM))
-		;
-	preempt_enable();
-	return true;
 }
 WSQ_EXPORT(wsq_mod_delayed_work_on);
 

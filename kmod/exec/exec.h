@@ -248,6 +248,20 @@ static inline bool wsq_idle_any(void)
 	return atomic_read(&wsq_nr_idle);
 }
 
+/*
+ * Work for less than this is done before another CPU has come for it. If it
+ * takes longer after all, the watch wakes one.
+ */
+#define WSQ_WORTH_WAKING_NS	(20 * NSEC_PER_USEC)
+
+/* Is a block of such items too little to wake another CPU for? */
+static inline bool wsq_brief(const struct wsq *q, const struct wsq_container *ct)
+{
+	u32 ns = READ_ONCE(ct->item_ns);
+
+	return ns && (u64)ns * q->pool.block_size < WSQ_WORTH_WAKING_NS;
+}
+
 static inline bool wsq_ready_test(const struct wsq_cpu *c, u32 id)
 {
 	return test_bit(id, c->leaf);

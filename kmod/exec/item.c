@@ -173,6 +173,21 @@ bool wsq_disable_work_sync(struct wsq_work *work)
 WSQ_EXPORT(wsq_disable_work_sync);
 
 /**
+ * wsq_call_back_sync() - call back an item for good, and wait until it has run
+ * @work: the item; not to be queued again
+ *
+ * Without lockdep: for items that depend on nothing but what they are waited
+ * for by, however deep they are nested.
+ *
+ * Context: task; may sleep.
+ */
+void wsq_call_back_sync(struct wsq_work *work)
+{
+	wsq_call_back(work, true);
+	wsq_wait_running(work);
+}
+
+/**
  * wsq_enable_work() - take one wsq_disable_work() back
  * @work: the item
  *

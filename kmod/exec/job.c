@@ -66,8 +66,8 @@ static unsigned long wsq_job_piece(const struct wsq_job *job,
 					   WSQ_JOB_PIECES);
 
 	piece = max3(piece, job->grain, 1UL);
-	/* Up to a multiple, unless there is none that large. */
-	return piece > ULONG_MAX - align ? piece : roundup(piece, align);
+	/* Up to a multiple; if there is none that large, all in one piece. */
+	return piece > ULONG_MAX - align ? ULONG_MAX : roundup(piece, align);
 }
 
 /**
@@ -109,7 +109,7 @@ void wsq_run_job(struct wsq *q, const struct wsq_job *job)
 	}
 	wsq_job_pieces(&run);
 	for (i = 0; i < nr; i++)
-		wsq_cancel_work_sync(&helpers[i].work);
+		wsq_call_back_sync(&helpers[i].work);
 	kvfree(helpers);
 }
 WSQ_EXPORT(wsq_run_job);

@@ -125,8 +125,11 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 		return;
 	}
 	c = wsq_cpus[here];
-	if (!wsq_ready_test(c, q->pool.id))
+	if (!wsq_ready_test(c, q->pool.id)) {
 		wsq_ready_mark(c, q->pool.id);
+		/* It is the first; who serves it wakes others for what follows. */
+		return;
+	}
 	/*
 	 * What the worker here does not have at hand is worth waking an idle
 	 * one for. Without a barrier, one that parks at this very moment can be
@@ -134,8 +137,10 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	 * for the watch. OPENED pays for certainty.
 	 */
 	if (ret == WSQ_OPENED || (unlikely(wsq_idle_any()) &&
-				  wsq_bwos_fifo_shared(&ct->fifo)))
-		wsq_wake_idle(q, here);
+				  wsq_bwos_fifo_shared(&ct->fifo))) {
+		if (!wsq_brief(q, ct))
+			wsq_wake_idle(q, here);
+	}
 }
 
 /**
@@ -281,8 +286,8 @@ static void wsq_put_chunk(struct wsq *q, struct wsq_link *const *links,
 		done = wsq_linked_put_many(ct, links, nr, phase, &opened);
 	if (done && !wsq_ready_test(c, q->pool.id))
 		wsq_ready_mark(c, q->pool.id);
-	if (opened || (done && unlikely(wsq_idle_any()) &&
-		       wsq_bwos_fifo_shared(&ct->fifo)))
+	if ((opened || (done && unlikely(wsq_idle_any()) &&
+			wsq_bwos_fifo_shared(&ct->fifo))) && !wsq_brief(q, ct))
 		wsq_wake_idle(q, cpu);
 	if (likely(done == nr))
 		return;

@@ -129,6 +129,8 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 {
 	unsigned int budget = WSQ_BUDGET;
 	unsigned int last = WSQ_NO_PHASE;
+	unsigned int ran = 0;
+	u64 from = local_clock();
 	void *task;
 	bool home;
 
@@ -151,7 +153,8 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		if (unlikely(READ_ONCE(w->attention)))
 			wsq_attend(w);
 		/* More behind it: one more worker may be worth its waking. */
-		if (budget == WSQ_BUDGET - 1 && wsq_bwos_fifo_shared(&ct->fifo))
+		if (budget == WSQ_BUDGET - 1 &&
+		    wsq_bwos_fifo_shared(&ct->fifo) && !wsq_brief(q, ct))
 			wsq_wake_idle(q, c->cpu);
 
 		phase = wsq_run(w, q, task, last);
@@ -160,8 +163,16 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 			continue;
 		wsq_account(q, ct, home, phase);
 		last = phase;
+		ran++;
 		if (unlikely(READ_ONCE(w->displaced)))
 			break;
+	}
+	if (ran >= 16) {
+		u32 ns = div_u64(local_clock() - from, ran);
+
+		/* It may have been off its CPU, so: slowly. */
+		ns = ct->item_ns ? (7ULL * ct->item_ns + ns) / 8 : ns;
+		WRITE_ONCE(ct->item_ns, ns ?: 1);
 	}
 	preempt_enable();
 

@@ -94,6 +94,8 @@ struct wsq_raw_link {
  * @put_cnt: tasks put through the engine, by phase. Producer; anybody reads.
  * @done_cnt: tasks that this CPU's workers have run, by phase. They, with
  *	preemption off; anybody reads.
+ * @item_ns: what a task takes, about; 0 while nobody knows. This CPU's workers
+ *	write, puts here read.
  * @open: entrance of what anybody may run. Anybody.
  * @bound: entrance of what is to run on this CPU. Anybody.
  * @in_cnt: tasks put through an entrance, by phase. Anybody.
@@ -122,6 +124,7 @@ struct wsq_container {
 	u32 entered;
 	u64 put_cnt[WSQ_PHASES];
 	u64 done_cnt[WSQ_PHASES];
+	u32 item_ns;
 
 	struct wsq_entry open ____cacheline_aligned;
 	struct wsq_entry bound;

@@ -137,6 +137,8 @@ bool wsq_entry_idle(struct wsq_entry *e)
 	if (raw_spin_is_locked(&e->lock))
 		return false;
 	smp_rmb();
-	return !READ_ONCE(e->rest) && list_empty_careful(&e->turning) &&
-	       list_empty_careful(&e->list);
+	/* Stores to the lists are plain; no lock, so none is under way. */
+	return !READ_ONCE(e->rest) &&
+	       data_race(list_empty_careful(&e->turning)) &&
+	       data_race(list_empty_careful(&e->list));
 }

@@ -162,6 +162,7 @@ static void job_huge(struct kunit *test)
 	job_try(test, q, 0, ULONG_MAX, 1, 4096, 0, false);
 	job_try(test, q, 0, ULONG_MAX, ULONG_MAX, 1, 0, false);
 	job_try(test, q, 0, ULONG_MAX, ULONG_MAX, ULONG_MAX, 0, false);
+	job_try(test, q, 0, ULONG_MAX, ULONG_MAX - 5, 7, 0, false);
 	job_try(test, q, 1, ULONG_MAX - 1, ULONG_MAX / 3, 1UL << 60, 0, false);
 	job_try(test, q, ULONG_MAX - 1000, 1000, 10, 3, 0, false);
 	job_try(test, q, 0, 1UL << 40, 1UL << 30, 1UL << 20, 0, false);

@@ -544,7 +544,7 @@ static void herd_sum(u64 *wakeups, u64 *parks)
  */
 static void queue_herd(struct kunit *test)
 {
-	struct wsq *q = wsq_test_queue(test, 4, 512, NULL);
+	struct wsq *q = wsq_test_queue(test, 4, 16, NULL);
 	struct wsq_test_item *items = wsq_test_items(test, q, HERD_ITEMS,
 						     wsq_test_count);
 	u64 wakeups[2], parks[2], by_puts = 0, most = 0;
