@@ -100,12 +100,20 @@
  *		before BF(open:E) of the next round and cannot overwrite it.
  *		litmus/bwos_fifo-take-open.litmus
  *
+ *	BF(mount:A) release -> BF(steal:G) acquire
+ *		A thief that sees memory sees it as it was mounted.
+ *		litmus/bwos_fifo-mount-steal.litmus
+ *	BF(fill:A) release -> BF(claim:A), BF(claim:B), BF(pry:E), BF(out:A)
+ *		Whoever gets a task by its slot, published or not, sees it as it
+ *		was put.
+ *
  * Atomicity alone, no order: BF(take:C) against BF(steal:D), who both change
  * s_pos in one step: an index below the exchanged value belongs to thieves, all
  * others to the consumer. Rounds never return, so a claim that slept through a
  * reuse of the block fails.
  *
- * No order either: BF(own:P) and BF(own:C), where the producer or the consumer
+ * No order either: BF(pry:A), BF(pry:B), BF(pry:C) and BF(pry:D), which only say
+ * where to look, for the slot decides; BF(own:P), BF(own:C) and BF(own:M), where the producer or the consumer
  * reads what nobody else writes; BF(steal:A), BF(take:A) and BF(empty:B), for
  * which any block number that the directory ever held will do; BF(hint:A),
  * BF(hint:B), BF(empty:A) and BF(empty:C), whose answers are hints; BF(take:F),

@@ -32,7 +32,7 @@ LITMUS = HERE / "litmus"
 MUTANTS = HERE / "model" / "mutants.list"
 
 LABEL = re.compile(r"\b([A-Z]{2}\([a-z_]+:[A-Z]\))")
-ACCESS = re.compile(r"\b(atomic64_(?!t\b)\w+|wsq_slot_(?:read|write)|"
+ACCESS = re.compile(r"\b(atomic64_(?!t\b)\w+|wsq_slot_(?:read|write|publish|claim|claim_if|peek)|"
                     r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy)|"
                     r"smp_mb|smp_[a-z_]+)\s*\(")
 ORDERED = re.compile(r"\b(atomic64_\w+_(?:acquire|release)|"
@@ -95,6 +95,9 @@ def parse(path):
            not ACCESS.search(lines[nr - 1][0]):
             found = LABEL.findall(lines[nr - 1][1])
             label = found[0] if found else None
+        # Mounted memory is known to nobody until the labelled store.
+        if label is None and function.endswith("_mount"):
+            continue
         accesses += [Access(path, nr + 1, m, label, bool(ORDERED.match(m + "(")))
                      for m in ACCESS.findall(code)]
     return accesses, mentions

@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bwos_fifo.h"
 #include "rnd.h"
@@ -18,6 +19,7 @@
 struct queue {
 	struct wsq_bwos_fifo q;
 	struct wsq_bwos_mem mem;
+	struct wsq_bwos_block none;
 };
 
 static inline void *queue_alloc(size_t n, size_t size)
@@ -47,7 +49,12 @@ static inline struct queue *queue_new(u32 nr_places, u32 block_size, u32 nr_spar
 	t->mem.held = (u16 *)malloc(nr_spare * sizeof(*t->mem.held) + 1);
 	if (!t->mem.slots || !t->mem.dir || !t->mem.spare || !t->mem.held)
 		abort();
-	wsq_bwos_fifo_init(&t->q, &t->mem, nr_places, block_size, nr_spare);
+	t->mem.nr_places = nr_places;
+	t->mem.block_size = block_size;
+	t->mem.nr_spare = nr_spare;
+	memset(&t->none, 0, sizeof(t->none));
+	wsq_bwos_fifo_init(&t->q, &t->none);
+	wsq_bwos_fifo_mount(&t->q, &t->mem);
 	return t;
 }
 

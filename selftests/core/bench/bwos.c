@@ -14,6 +14,7 @@
 struct bench_bwos {
 	struct wsq_bwos_fifo q;
 	struct wsq_bwos_mem mem;
+	struct wsq_bwos_block none;
 	u16 spare[NR_SPARE];
 	u16 held[NR_SPARE];
 };
@@ -85,7 +86,11 @@ static void *bwos_create(u32 places, u32 block_size)
 	b->mem.dir = bench_alloc(places * sizeof(*b->mem.dir));
 	b->mem.spare = b->spare;
 	b->mem.held = b->held;
-	wsq_bwos_fifo_init(&b->q, &b->mem, places, block_size, NR_SPARE);
+	b->mem.nr_places = places;
+	b->mem.block_size = block_size;
+	b->mem.nr_spare = NR_SPARE;
+	wsq_bwos_fifo_init(&b->q, &b->none);
+	wsq_bwos_fifo_mount(&b->q, &b->mem);
 	return b;
 }
 

@@ -37,6 +37,8 @@ struct fifo_client : rl::test_suite<T, THREADS> {
 	enum { MAX_TASKS = 64 };
 
 	wsq_bwos_fifo q;
+	struct wsq_bwos_mem mem;
+	wsq_bwos_block none;
 	wsq_bwos_block blocks[NB + SPARE];
 	wsq_slot_t slots[(NB + SPARE) * BS];
 	atomic64_t dir[NB];
@@ -50,9 +52,11 @@ struct fifo_client : rl::test_suite<T, THREADS> {
 
 	void before()
 	{
-		wsq_bwos_mem mem = { blocks, slots, dir, spare, held };
-
-		wsq_bwos_fifo_init(&q, &mem, NB, BS, SPARE);
+		mem = { blocks, slots, dir, spare, held, NB, BS, SPARE };
+		atomic64_set(&none.b_pos, 0);
+		atomic64_set(&none.f_pos, 0);
+		wsq_bwos_fifo_init(&q, &none);
+		wsq_bwos_fifo_mount(&q, &mem);
 		next = 1;
 		last_got = 0;
 		std::memset(in, 0, sizeof(in));

@@ -23,9 +23,9 @@ struct halves : fifo_client<halves, 2, 2, 2, 1> {
 	{
 		u64 b;
 
-		t->nr = (u64)atomic64_read(&q.dir[rl::rand(2)]);
-		t->s = (u64)atomic64_read(&q.blocks[t->nr].s_pos);
-		b = (u64)atomic64_read_acquire(&q.blocks[t->nr].b_pos);
+		t->nr = (u64)atomic64_read(&dir[rl::rand(2)]);
+		t->s = (u64)atomic64_read(&blocks[t->nr].s_pos);
+		b = (u64)atomic64_read_acquire(&blocks[t->nr].b_pos);
 		if (wsq_bwos_idx(t->s) == 2 || wsq_bwos_round(b) != wsq_bwos_round(t->s) ||
 		    b <= t->s)
 			return;
@@ -43,7 +43,7 @@ struct halves : fifo_client<halves, 2, 2, 2, 1> {
 		u64 k;
 
 		t->state = thief::AWAKE;
-		if ((u64)atomic64_cmpxchg_relaxed(&q.blocks[t->nr].s_pos, (s64)t->s,
+		if ((u64)atomic64_cmpxchg_relaxed(&blocks[t->nr].s_pos, (s64)t->s,
 						  (s64)(t->s + t->n)) != t->s)
 			return;
 		for (k = 0; k < t->n; k++)
@@ -59,7 +59,7 @@ struct halves : fifo_client<halves, 2, 2, 2, 1> {
 			RL_ASSERT(wsq_slot_read(slot(t, k)) == t->tasks[k]);
 			took(t->tasks[k]);
 		}
-		atomic64_fetch_add_release((s64)t->n, &q.blocks[t->nr].s_cnt);
+		atomic64_fetch_add_release((s64)t->n, &blocks[t->nr].s_cnt);
 		t->state = thief::AWAKE;
 	}
 

@@ -78,6 +78,8 @@ class Mutant:
         return lines[access.nr - 1] != before
 
     def run(self):
+        if self.clients == ["unproven"]:
+            return None, "no client is sharp enough yet to miss it"
         if self.proof:
             kind, name = self.proof
             want = "Never" if kind == "redundant" else "Sometimes"
@@ -137,8 +139,9 @@ def main():
     bad = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for mutant, (good, why) in zip(mutants, pool.map(Mutant.run, mutants)):
-            print(f"{'pass' if good else 'fail'} {mutant.name} {why}", flush=True)
-            bad += not good
+            verdict = {None: "skip", True: "pass", False: "fail"}[good]
+            print(f"{verdict} {mutant.name} {why}", flush=True)
+            bad += good is False
     return 1 if bad else 0
 
 
