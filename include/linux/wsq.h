@@ -13,6 +13,7 @@
 #define _LINUX_WSQ_H
 
 #include <linux/atomic.h>
+#include <linux/bits.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/lockdep.h>
@@ -122,13 +123,11 @@ struct wsq_work {
  * struct wsq_delayed_work - a work item with a timer in front
  * @work: the item
  * @timer: queues it
- * @q: the queue it goes to
- * @cpu: the CPU it goes to, %WSQ_CPU_ANY for that of the timer
  */
 struct wsq_delayed_work {
 	struct wsq_work work;
 	struct timer_list timer;
-	/* private: */
+	/* private: where it goes */
 	struct wsq *q;
 	int cpu;
 	/* private: as wanted by an interrupt that could not wait */
@@ -166,11 +165,11 @@ to_wsq_delayed_work(struct wsq_work *work)
 #else
 #define __WSQ_WORK_LOCKDEP_INIT(n)
 #define __wsq_work_lockdep_init(work, name, key)	\
-	do { (void)(name); (void)(key); } while (0)
+	do { (void)(work); (void)(name); (void)(key); } while (0)
 #endif
 
 /* In @state: made by the compiler. */
-#define WSQ_WORK_STATIC	(1UL << 3)
+#define WSQ_WORK_STATIC	BIT(3)
 
 #define __WSQ_WORK_INITIALIZER(n, f) {					\
 	.link = { .where = 0 },						\
@@ -312,7 +311,8 @@ bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
  * @dwork: the item
  * @delay: jiffies to wait; 0 queues at once
  *
- * Context and return value as wsq_queue_delayed_work_on().
+ * Context: as wsq_queue_delayed_work_on().
+ * Return: as wsq_queue_delayed_work_on().
  */
 static inline bool wsq_queue_delayed_work(struct wsq *q,
 					  struct wsq_delayed_work *dwork,
@@ -327,7 +327,8 @@ static inline bool wsq_queue_delayed_work(struct wsq *q,
  * @dwork: the item, pending or not
  * @delay: jiffies to wait; 0 queues at once
  *
- * Context and return value as wsq_mod_delayed_work_on().
+ * Context: as wsq_mod_delayed_work_on().
+ * Return: as wsq_mod_delayed_work_on().
  */
 static inline bool wsq_mod_delayed_work(struct wsq *q,
 					struct wsq_delayed_work *dwork,

@@ -49,6 +49,7 @@ static inline void wsq_slot_write(wsq_slot_t *slot, void *task)
 /* Store a task for whoever claims it. Release. */
 static inline void wsq_slot_publish(wsq_slot_t *slot, void *task)
 {
+	/* Pairs with the claims below. */
 	smp_store_release(&slot->task, task);
 }
 

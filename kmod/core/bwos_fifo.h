@@ -113,8 +113,9 @@
  * reuse of the block fails.
  *
  * No order either: BF(pry:A), BF(pry:B), BF(pry:C) and BF(pry:D), which only say
- * where to look, for the slot decides; BF(own:P), BF(own:C) and BF(own:M), where the producer or the consumer
- * reads what nobody else writes; BF(steal:A), BF(take:A) and BF(empty:B), for
+ * where to look, for the slot decides; BF(own:P), BF(own:C) and BF(own:M), where
+ * the producer or the consumer reads what nobody else writes; BF(steal:A),
+ * BF(take:A) and BF(empty:B), for
  * which any block number that the directory ever held will do; BF(hint:A),
  * BF(hint:B), BF(empty:A) and BF(empty:C), whose answers are hints; BF(take:F),
  * for which no thief is left that could count in this round.

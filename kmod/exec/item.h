@@ -113,6 +113,7 @@ static inline bool wsq_begin(struct wsq_worker *w, struct wsq_work *work)
 static inline bool wsq_runs(const struct wsq_worker *w,
 			    const struct wsq_work *work)
 {
+	/* Pairs with the release in wsq_run(). */
 	return smp_load_acquire(&w->cur) == work;
 }
 

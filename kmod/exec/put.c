@@ -213,7 +213,9 @@ WSQ_EXPORT(wsq_queue_work);
  * @q: the queue
  * @work: the item
  *
- * Context, return value and ordering as wsq_queue_work().
+ * Context: as wsq_queue_work().
+ * Return: as wsq_queue_work().
+ * Ordering: as wsq_queue_work().
  */
 bool wsq_queue_work_on(int cpu, struct wsq *q, struct wsq_work *work)
 {
@@ -231,7 +233,9 @@ WSQ_EXPORT(wsq_queue_work_on);
  * A CPU of the node gets the item, this one if it is of that node. It may still
  * be stolen by one that is idle.
  *
- * Context, return value and ordering as wsq_queue_work().
+ * Context: as wsq_queue_work().
+ * Return: as wsq_queue_work().
+ * Ordering: as wsq_queue_work().
  */
 bool wsq_queue_work_node(int node, struct wsq *q, struct wsq_work *work)
 {

@@ -71,7 +71,7 @@ static void wsq_call(struct wsq *q, struct wsq_work *work, wsq_func_t func)
 	lock_map_release(&q->lockdep_map);
 #endif
 	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) &&
-	    unlikely(in_atomic() || rcu_preempt_depth())) {
+	    unlikely(preempt_count() || rcu_preempt_depth())) {
 		pr_err("wsq: %ps returned with preemption off or a lock held\n",
 		       func);
 		dump_stack();

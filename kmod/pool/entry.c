@@ -136,9 +136,11 @@ bool wsq_entry_idle(struct wsq_entry *e)
 	smp_rmb();
 	if (raw_spin_is_locked(&e->lock))
 		return false;
-	smp_rmb();
+	smp_rmb();	/* as above */
 	/* Stores to the lists are plain; no lock, so none is under way. */
 	return !READ_ONCE(e->rest) &&
+	       /* as said */
 	       data_race(list_empty_careful(&e->turning)) &&
+	       /* as said */
 	       data_race(list_empty_careful(&e->list));
 }

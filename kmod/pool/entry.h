@@ -51,8 +51,8 @@ bool wsq_entry_idle(struct wsq_entry *e);
 /* May anything be here? As of some moment, no order, no promise. */
 static inline bool wsq_entry_any(const struct wsq_entry *e)
 {
-	/* The list is somebody else's at this moment, and a hint will do. */
 	return !wsq_inbox_empty(&e->inbox) || READ_ONCE(e->rest) ||
+	       /* Somebody else's at this moment, and a hint will do. */
 	       data_race(!list_empty(&e->list));
 }
 

@@ -19,7 +19,7 @@
 #include "../compat/hrtimer.h"
 #include "items.h"
 
-/**
+/*
  * struct errand - something to do in some context
  * @fn: what; returns how many things were wrong
  * @arg: its argument
@@ -410,7 +410,7 @@ static void context_delayed(struct kunit *test)
 #define STORM_ITEMS	64
 #define STORM_ROUNDS	3000
 
-/**
+/*
  * struct storm - threads and interrupts that queue and call back the same items
  * @q: the queue
  * @items: the items

@@ -215,4 +215,5 @@ static struct kunit_suite memory_suite = {
 	.name = "wsq_memory",
 	.test_cases = memory_cases,
 };
+
 kunit_test_suite(memory_suite);
