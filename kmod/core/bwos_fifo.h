@@ -103,9 +103,33 @@
  *	BF(mount:A) release -> BF(steal:G) acquire
  *		A thief that sees memory sees it as it was mounted.
  *		litmus/bwos_fifo-mount-steal.litmus
- *	BF(fill:A) release -> BF(claim:A), BF(claim:B), BF(pry:E), BF(out:A)
- *		Whoever gets a task by its slot, published or not, sees it as it
- *		was put.
+ *	BF(fill:A) release -> BF(pry:E), BF(out:A)
+ *		Who gets a task by its slot alone, published or not, sees it as
+ *		it was put. Positions order this for BF(claim:A) and BF(claim:B).
+ *		litmus/bwos_fifo-fill-out.litmus
+ *	BF(put:C) release -> BF(steal:C) acquire, BF(get:B) (local)
+ *		With claimed slots the pairs above also keep a slot from being
+ *		claimed before it is filled: it would count as taken out, and its
+ *		task be lost.
+ *		litmus/bwos_fifo-fill-steal.litmus
+ *		litmus/bwos_fifo-fill-claim.litmus
+ *	BF(get:D) -> BF(open:A)				(local)
+ *		... and a slot from being filled for the next round before it was
+ *		claimed in this one. BF(claim:A), a full barrier, would do
+ *		instead of BF(get:B)'s and BF(get:D)'s order.
+ *		litmus/bwos_fifo-claim-open.litmus
+ *
+ * Claimed slots, the argument: a slot's word goes from %NULL to the task once a
+ * round (BF(fill:A)) and back once (one of BF(claim:A), BF(claim:B), BF(pry:E)
+ * and BF(out:A), all of them read-modify-writes), so a task comes out once.
+ * Every slot below b_pos is claimed by whoever the positions give it to, the
+ * consumer or a thief, before the block is spent, so that none stays: pry and
+ * withdraw come on top and leave %NULL, at which the other passes. The producer
+ * fills a slot only when its block is spent, when all of that is over; what
+ * comes late, by a stale position or number, finds another task or %NULL. Another
+ * task may be pried (nobody asks which); withdraw compares. The same task again
+ * is the same task queued again: it is the caller who must know that taking it
+ * out is still wanted (exec/item.h).
  *
  * Atomicity alone, no order: BF(take:C) against BF(steal:D), who both change
  * s_pos in one step: an index below the exchanged value belongs to thieves, all

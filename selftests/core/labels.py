@@ -37,6 +37,7 @@ ACCESS = re.compile(r"\b(atomic64_(?!t\b)\w+|wsq_slot_(?:read|write|publish|clai
                     r"smp_mb|smp_[a-z_]+)\s*\(")
 ORDERED = re.compile(r"\b(atomic64_\w+_(?:acquire|release)|"
                      r"atomic64_(?:xchg|cmpxchg|fetch_add|fetch_or)|"
+                     r"wsq_slot_(?:publish|claim|claim_if)|"
                      r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy)|"
                      r"smp_[a-z_]+)\s*\(")
 FUNCTION = re.compile(r"^[A-Za-z_].*?\b(\w+)\(")
@@ -167,7 +168,7 @@ def check():
         errors += [f"{path.name}: no access bears {label}"
                    for label in LABEL.findall(path.read_text())
                    if label not in borne]
-        base = re.sub(r"-(negative(-\d+)?|redundant)\.litmus$", ".litmus", path.name)
+        base = re.sub(r"-(negative|redundant)(-\d+)?\.litmus$", ".litmus", path.name)
         if base != path.name:
             lines = statements(path), statements(LITMUS / base)
             ours, theirs = Counter(lines[0]), Counter(lines[1])

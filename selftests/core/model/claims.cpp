@@ -2,11 +2,14 @@
 /*
  * Claimed slots: an owner that puts and claims, a thief that steals, somebody
  * who pries tasks out of the owner's block and takes one back by its slot. Each
- * task comes out once. Shared parts, use and limitations: client.h.
+ * task comes out once, and whole: its content is plain memory, written before it
+ * is put. Shared parts, use and limitations: client.h.
  */
 #include "client.h"
 
 struct claims : fifo_client<claims, 3> {
+	rl::var<int> content[MAX_TASKS];
+
 	void before()
 	{
 		fifo_client<claims, 3>::before();
@@ -14,11 +17,18 @@ struct claims : fifo_client<claims, 3> {
 			wsq_slot_publish(&slots[i], (void *)nullptr);
 	}
 
+	void out_came(void *task)
+	{
+		took(task);
+		RL_ASSERT(content[id_of(task)]($) == id_of(task));
+	}
+
 	void put_claimed(int n)
 	{
 		for (; n; n--, next++) {
 			wsq_bwos_room room;
 
+			content[next]($) = next;
 			in[next] = wsq_bwos_fifo_reserve(&q, &room) >= 0;
 			if (!in[next])
 				continue;
@@ -34,7 +44,7 @@ struct claims : fifo_client<claims, 3> {
 		for (; n; n--) {
 			task = wsq_bwos_fifo_claim(&q);
 			if (task && task != WSQ_TOMB)
-				took(task);
+				out_came(task);
 		}
 		return task;
 	}
@@ -46,7 +56,7 @@ struct claims : fifo_client<claims, 3> {
 				 wsq_bwos_fifo_steal_claim(&q, tasks, 2);
 
 		for (i = 0; i < n; i++)
-			took(tasks[i]);
+			out_came(tasks[i]);
 	}
 
 	void thread(unsigned int i)
@@ -65,10 +75,13 @@ struct claims : fifo_client<claims, 3> {
 			haul(false);
 			break;
 		case 2:
+			/* The block's second task, and one that comes later. */
+			if (wsq_bwos_fifo_withdraw(&q, 1, task_of(2)))
+				out_came(task_of(2));
 			haul(true);
 			for (u32 nr = 0; nr < 4; nr++)
 				if (wsq_bwos_fifo_withdraw(&q, nr, task_of(6)))
-					took(task_of(6));
+					out_came(task_of(6));
 			break;
 		}
 	}

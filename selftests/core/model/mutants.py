@@ -40,6 +40,7 @@ WEAKER = (
     (r"atomic64_(xchg|cmpxchg|fetch_add|fetch_or)(_acquire|_release)?\(",
      r"atomic64_\1_relaxed("),
     (r"wsq_local_(read|set)\(", r"wsq_weak_local_\1("),
+    (r"wsq_slot_(publish|claim|claim_if)\(", r"wsq_weak_slot_\1("),
     (r"smp_mb\(\)", "(void)0"),
     (r"wsq_fence_light\(\)", "(void)0"),
     (r"wsq_fence_heavy\(", "(void)("),
@@ -78,8 +79,6 @@ class Mutant:
         return lines[access.nr - 1] != before
 
     def run(self):
-        if self.clients == ["unproven"]:
-            return None, "no client is sharp enough yet to miss it"
         if self.proof:
             kind, name = self.proof
             want = "Never" if kind == "redundant" else "Sometimes"
@@ -139,9 +138,8 @@ def main():
     bad = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         for mutant, (good, why) in zip(mutants, pool.map(Mutant.run, mutants)):
-            verdict = {None: "skip", True: "pass", False: "fail"}[good]
-            print(f"{verdict} {mutant.name} {why}", flush=True)
-            bad += good is False
+            print(f"{'pass' if good else 'fail'} {mutant.name} {why}", flush=True)
+            bad += not good
     return 1 if bad else 0
 
 

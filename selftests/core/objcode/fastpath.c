@@ -12,6 +12,8 @@
 
 int fast_put(struct wsq_bwos_fifo *q, void *task);
 void *fast_get(struct wsq_bwos_fifo *q);
+int claimed_put(struct wsq_bwos_fifo *q, void *task);
+void *claimed_get(struct wsq_bwos_fifo *q);
 
 int fast_put(struct wsq_bwos_fifo *q, void *task)
 {
@@ -21,4 +23,21 @@ int fast_put(struct wsq_bwos_fifo *q, void *task)
 void *fast_get(struct wsq_bwos_fifo *q)
 {
 	return wsq_bwos_fifo_get(q);
+}
+
+int claimed_put(struct wsq_bwos_fifo *q, void *task)
+{
+	struct wsq_bwos_room room;
+	int ret = wsq_bwos_fifo_reserve(q, &room);
+
+	if (ret < 0)
+		return ret;
+	wsq_bwos_fifo_fill(q, &room, 0, task);
+	wsq_bwos_fifo_commit(q, &room, 1);
+	return ret;
+}
+
+void *claimed_get(struct wsq_bwos_fifo *q)
+{
+	return wsq_bwos_fifo_claim(q);
 }

@@ -41,12 +41,13 @@ struct wsq_slot_t {
 };
 
 static inline bool wsq_shim_claim_if(wsq_slot_t *slot, void *task,
+				     rl::memory_order order,
 				     rl::debug_info_param info)
 {
 	void *none = nullptr;
 
-	return slot->claimed.compare_exchange_strong(task, none, rl::mo_acq_rel,
-						     info, rl::mo_relaxed, info);
+	return slot->claimed.compare_exchange_strong(task, none, order, info,
+						     rl::mo_relaxed, info);
 }
 
 static inline s64 wsq_shim_cmpxchg(atomic64_t *v, s64 old, s64 i,
@@ -104,14 +105,20 @@ static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
 #define wsq_slot_publish(slot, t)	(slot)->claimed.store(t, rl::mo_release, $)
 #define wsq_slot_claim(slot)	\
 	(slot)->claimed.exchange((void *)nullptr, rl::mo_seq_cst, $)
-#define wsq_slot_claim_if(slot, t)	wsq_shim_claim_if(slot, t, $)
+#define wsq_slot_claim_if(slot, t)	\
+	wsq_shim_claim_if(slot, t, rl::mo_acq_rel, $)
 #define wsq_slot_peek(slot)		(slot)->claimed.load(rl::mo_relaxed, $)
 
 #define wsq_local_read(v)		((u64)(v)->load(rl::mo_acquire, $))
 #define wsq_local_set(v, i)		(v)->store((s64)(i), rl::mo_release, $)
 
-/* What model/mutants puts in the place of the two above. */
+/* What model/mutants.py puts in the place of those above. */
 #define wsq_weak_local_read(v)		((u64)(v)->load(rl::mo_relaxed, $))
 #define wsq_weak_local_set(v, i)	(v)->store((s64)(i), rl::mo_relaxed, $)
+#define wsq_weak_slot_publish(slot, t)	(slot)->claimed.store(t, rl::mo_relaxed, $)
+#define wsq_weak_slot_claim(slot)	\
+	(slot)->claimed.exchange((void *)nullptr, rl::mo_relaxed, $)
+#define wsq_weak_slot_claim_if(slot, t)	\
+	wsq_shim_claim_if(slot, t, rl::mo_relaxed, $)
 
 #endif /* _WSQ_PLATFORM_H */
