@@ -233,13 +233,14 @@ WSQ_EXPORT(wsq_cancel_work_sync);
  */
 bool wsq_flush_work(struct wsq_work *work)
 {
-	bool busy;
+	bool pending;
 
 	might_sleep();
 	wsq_touch_work(work);
-	/* Its run may end, and it be queued again, between the two. */
-	busy = wsq_work_busy(work);
-	return wsq_wait_pending(work) || wsq_wait_running(work) || busy;
+	/* It may begin between the two, and be through, too. */
+	pending = READ_ONCE(work->state) & WSQ_PENDING;
+	return (pending && wsq_wait_pending(work)) ||
+	       wsq_wait_running(work) || pending;
 }
 WSQ_EXPORT(wsq_flush_work);
 

@@ -20,6 +20,7 @@ static cpumask_var_t wsq_idle;
  * by a worker, down by whoever claims its wake-up.
  */
 atomic_t wsq_nr_idle = ATOMIC_INIT(0);
+WSQ_EXPORT(wsq_nr_idle);
 
 static inline unsigned int wsq_leaf_word(u32 id)
 {
