@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Guests without a guest: kernel reports, markers, time limit, archives."""
+"""Guests without a guest: kernel reports, markers, time limit, archives, shapes."""
 
 import contextlib
+import importlib.machinery
+import importlib.util
 import io
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 import guest
 import initramfs
@@ -170,3 +174,71 @@ class Archive(unittest.TestCase):
             at += -at % 4 + field[6]
             at += -at % 4
         return found
+
+
+class Shapes(unittest.TestCase):
+    """QEMU's arguments for processors, nodes and memory."""
+
+    @classmethod
+    def setUpClass(cls):
+        path = os.path.join(guest.LAB, "vm")
+        loader = importlib.machinery.SourceFileLoader("vm", path)
+        spec = importlib.util.spec_from_loader("vm", loader)
+        cls.vm = importlib.util.module_from_spec(spec)
+        loader.exec_module(cls.vm)
+
+    def shape(self, *words):
+        """(cores a socket, {node: its CPUs}, {node: its megabytes})."""
+        with mock.patch.dict(os.environ):
+            for name in ("KERNEL", "CPUS", "NODES", "MEM", "WSQ_ACCEL"):
+                os.environ.pop(name, None)
+            with mock.patch.object(sys, "argv", ["vm", "run", *words, "--", "true"]):
+                o, _ = self.vm.options()
+        args = self.vm.machine(o, "kernel", "initrd")
+        smp = dict(w.partition("=")[::2] for w in args[args.index("-smp") + 1].split(","))
+        self.assertEqual(int(smp["sockets"]) * int(smp["cores"]), int(smp["maxcpus"]))
+        backends = dict(re.findall(r"memory-backend-ram,id=(m\d+),size=(\d+)M", " ".join(args)))
+        cpus, memory = {}, {}
+        for a in args:
+            node = re.match(r"node,nodeid=(\d+)", a)
+            if node:
+                n = int(node[1])
+                cpus[n] = [int(c) for c in re.findall(r"cpus=(\d+)", a)]
+                memdev = re.search(r"memdev=(m\d+)", a)
+                memory[n] = int(backends.pop(memdev[1])) if memdev else 0
+        self.assertEqual(backends, {})
+        self.assertEqual(sum(memory.values()), o.mem)
+        self.assertEqual(sorted(c for some in cpus.values() for c in some), list(range(o.possible_cpus)))
+        cores = int(smp["cores"])
+        for some in cpus.values():
+            for cpu in some:
+                self.assertLessEqual({cpu // cores * cores + i for i in range(cores)}, set(some))
+        return cores, cpus, memory
+
+    def test_default(self):
+        self.assertEqual(self.shape(), (2, {0: [0, 1], 1: [2, 3]}, {0: 1024, 1: 1024}))
+
+    def test_uneven(self):
+        self.assertEqual(self.shape("--cpus", "3", "--mem", "1G")[:2], (1, {0: [0, 1], 1: [2]}))
+
+    def test_more_nodes_than_cpus(self):
+        self.assertEqual(self.shape("--cpus", "1", "--nodes", "2")[1], {0: [0], 1: []})
+
+    def test_possible(self):
+        for number in ("4", "5", "64", "255"):
+            cpus = self.shape("--possible-cpus", number)[1]
+            self.assertEqual([c for c in cpus[0] if c < 4], [0, 1])
+            self.assertEqual([c for c in cpus[1] if c < 4], [2, 3])
+
+    def test_bare_node(self):
+        _, cpus, memory = self.shape("--bare-node", "--nodes", "3", "--cpus", "6")
+        self.assertEqual((cpus[2], memory[2]), ([4, 5], 0))
+
+    def test_debug_has_more_memory(self):
+        self.assertEqual(self.shape("--kernel", "debug")[2], {0: 1536, 1: 1536})
+
+    def test_refused(self):
+        for words in (("--possible-cpus", "3"), ("--possible-cpus", "256"), ("--bare-node", "--nodes", "1"),
+                      ("--cpus", "0"), ("--nodes", "5")):
+            with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
+                self.shape(*words)
