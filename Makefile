@@ -4,11 +4,12 @@
 # kernels are got, built and booted is in tools/lab. `make help` lists what
 # works.
 
-# A kernel build directory, or stock, backports or uml (tools/lab fetches
-# these).
+# A kernel build directory, or stock, rt, backports, uml, debug or kcsan
+# (tools/lab gets these).
 KDIR ?= /lib/modules/$(shell uname -r)/build
 
-# For check-vm, vm-shell and demo: stock or backports, and the machine.
+# For check-vm, vm-shell and demo: stock, rt, backports, debug or kcsan, and the
+# machine.
 export KERNEL CPUS NODES MEM
 
 .DEFAULT_GOAL := all
@@ -34,16 +35,17 @@ demo: ## the main job in a virtual machine, from nothing to its figures
 check: ## all tests that a change must pass
 	@tools/check/run all
 
-.PHONY: check-lab check-core check-model check-vm check-kunit check-debug check-style
+.PHONY: check-lab check-core check-model check-vm check-kernels check-kunit check-debug check-style
 check-lab: ## the tests of the laboratory and of the benchmark tools
 check-core: ## the algorithms and libwsq in user space
 check-model: ## weak memory: Relacy, mutants, litmus tests
-check-vm: ## kselftests on a Debian kernel; KERNEL=stock|backports CPUS= NODES=
+check-vm: ## kselftests on a Debian kernel, machines of other shapes; KERNEL=stock|rt|backports|debug|kcsan CPUS= NODES=
+check-kernels: ## shorter, on the kernels of backports and with PREEMPT_RT
 check-kunit: ## KUnit suites in SMP user-mode Linux
-check-debug: ## KUnit, kselftests and torture under KASAN, lockdep, debug objects
+check-debug: ## KUnit, kselftests and torture under KASAN, lockdep, debug objects; KERNEL=kcsan: for data races
 check-style: ## checkpatch, sparse, kernel-doc, warnings, shellcheck
-check-lab check-core check-model check-vm check-kunit check-debug check-style: check-%:
-	@tools/check/run $*
+check-lab check-core check-model check-vm check-kernels check-kunit check-debug check-style: check-%:
+	@tools/check/run $(if $(filter debug/kcsan,$*/$(KERNEL)),kcsan,$*)
 
 .PHONY: torture
 torture: ## wsq_torture.ko in a guest: MINUTES= (10), KERNEL=stock|rt|backports|uml|debug
