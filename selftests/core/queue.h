@@ -34,24 +34,40 @@ static inline void *queue_alloc(size_t n, size_t size)
 	return p;
 }
 
+/* Ready to mount; slots hold NULL, as claimed ones have to. */
+static inline void mem_new(struct wsq_bwos_mem *mem, u32 nr_places,
+			   u32 block_size, u32 nr_spare)
+{
+	size_t nr = nr_places + nr_spare;
+
+	mem->blocks = (struct wsq_bwos_block *)
+		queue_alloc(nr, sizeof(*mem->blocks));
+	/* Exact, for the sanitizer's red zones. */
+	mem->slots = (wsq_slot_t *)calloc(nr * block_size, sizeof(*mem->slots));
+	mem->dir = (atomic64_t *)malloc(nr_places * sizeof(*mem->dir));
+	mem->spare = (u16 *)malloc(nr_spare * sizeof(*mem->spare) + 1);
+	mem->held = (u16 *)malloc(nr_spare * sizeof(*mem->held) + 1);
+	if (!mem->slots || !mem->dir || !mem->spare || !mem->held)
+		abort();
+	mem->nr_places = nr_places;
+	mem->block_size = block_size;
+	mem->nr_spare = nr_spare;
+}
+
+static inline void mem_free(struct wsq_bwos_mem *mem)
+{
+	free(mem->blocks);
+	free(mem->slots);
+	free(mem->dir);
+	free(mem->spare);
+	free(mem->held);
+}
+
 static inline struct queue *queue_new(u32 nr_places, u32 block_size, u32 nr_spare)
 {
 	struct queue *t = (struct queue *)queue_alloc(1, sizeof(*t));
-	u32 nr = nr_places + nr_spare;
 
-	t->mem.blocks = (struct wsq_bwos_block *)
-		queue_alloc(nr, sizeof(*t->mem.blocks));
-	/* Exact, for the sanitizer's red zones. */
-	t->mem.slots = (wsq_slot_t *)malloc((size_t)nr * block_size *
-					    sizeof(*t->mem.slots));
-	t->mem.dir = (atomic64_t *)malloc(nr_places * sizeof(*t->mem.dir));
-	t->mem.spare = (u16 *)malloc(nr_spare * sizeof(*t->mem.spare) + 1);
-	t->mem.held = (u16 *)malloc(nr_spare * sizeof(*t->mem.held) + 1);
-	if (!t->mem.slots || !t->mem.dir || !t->mem.spare || !t->mem.held)
-		abort();
-	t->mem.nr_places = nr_places;
-	t->mem.block_size = block_size;
-	t->mem.nr_spare = nr_spare;
+	mem_new(&t->mem, nr_places, block_size, nr_spare);
 	memset(&t->none, 0, sizeof(t->none));
 	wsq_bwos_fifo_init(&t->q, &t->none);
 	wsq_bwos_fifo_mount(&t->q, &t->mem);
@@ -60,11 +76,7 @@ static inline struct queue *queue_new(u32 nr_places, u32 block_size, u32 nr_spar
 
 static inline void queue_free(struct queue *t)
 {
-	free(t->mem.blocks);
-	free(t->mem.slots);
-	free(t->mem.dir);
-	free(t->mem.spare);
-	free(t->mem.held);
+	mem_free(&t->mem);
 	free(t);
 }
 
