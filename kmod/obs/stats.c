@@ -66,6 +66,7 @@ void wsq_stats_cpu(unsigned int cpu, struct wsq_cpu_stats *out)
 		out->steals[i] = READ_ONCE(c->steals[i]);
 	out->parks = READ_ONCE(c->parks);
 	out->wakeups = atomic64_read(&c->wakeups);
+	out->standins = READ_ONCE(c->standins);
 }
 WSQ_EXPORT(wsq_stats_cpu);
 

@@ -26,7 +26,8 @@ static_assert(sizeof(struct wsq_query) == WSQ_QUERY_SIZE_V0);
 static_assert(sizeof(struct wsq_setup) == WSQ_SETUP_SIZE_V0);
 static_assert(sizeof(struct wsq_enter) == WSQ_ENTER_SIZE_V0);
 static_assert(sizeof(struct wsq_stats) == WSQ_STATS_SIZE_V0);
-static_assert(sizeof(struct wsq_cpu_stats) == WSQ_CPU_STATS_SIZE_V0);
+static_assert(offsetofend(struct wsq_cpu_stats, inbox) ==
+	      WSQ_CPU_STATS_SIZE_V0);
 static_assert(sizeof(struct wsq_op_info) == 64);
 
 /*

@@ -14,8 +14,10 @@
  */
 #include <linux/ktime.h>
 #include <linux/sort.h>
+#include <uapi/linux/wsq.h>
 
 #include "../exec/exec.h"
+#include "../obs/stats.h"
 #include "items.h"
 
 #define SHORT_ITEMS	10
@@ -222,15 +224,15 @@ static void long_sleeps(struct kunit *test)
 /* Nobody else may run them: a stand-in on the same CPU does. */
 static void long_sleeps_one_cpu(struct kunit *test)
 {
-	u64 before, after;
 	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct wsq_cpu_stats before, after;
 
 	/* There is a worker there only once a queue was. */
 	wsq_test_queue_end(test, wsq_test_queue(test, 2, 2, NULL));
-	before = READ_ONCE(wsq_cpus[cpu]->standins);
+	wsq_stats_cpu(cpu, &before);
 	long_try(test, true, true, "behind one that sleeps, one CPU");
-	after = READ_ONCE(wsq_cpus[cpu]->standins);
-	KUNIT_EXPECT_GE(test, after - before, 1);
+	wsq_stats_cpu(cpu, &after);
+	KUNIT_EXPECT_GE(test, after.standins - before.standins, 1);
 }
 
 /* Items that sleep behind items that sleep: a stand-in for the stand-in. */

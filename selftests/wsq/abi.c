@@ -591,6 +591,9 @@ static void entries(void)
 	ring_close(&r);
 }
 
+/* The first version of struct wsq_cpu_stats, which ends before standins. */
+#define CPU_STATS_V0	88
+
 static void stats(void)
 {
 	uint8_t buf[8][128];
@@ -613,7 +616,9 @@ static void stats(void)
 	st.nr_cpus = 1;
 	st.cpu_stats_size = 0;
 	EXPECT_ERR(ioctl(fd, WSQ_IOC_STATS, &st), EINVAL);
-	st.cpu_stats_size = sizeof(*c) - 8;
+	st.cpu_stats_size = CPU_STATS_V0 - 8;
+	EXPECT_ERR(ioctl(fd, WSQ_IOC_STATS, &st), EINVAL);
+	st.cpu_stats_size = CPU_STATS_V0 + 4;
 	EXPECT_ERR(ioctl(fd, WSQ_IOC_STATS, &st), EINVAL);
 	st.cpu_stats_size = sizeof(*c) + 4;
 	EXPECT_ERR(ioctl(fd, WSQ_IOC_STATS, &st), EINVAL);
@@ -636,6 +641,57 @@ static void stats(void)
 	EXPECT(c->flags & WSQ_CPU_ONLINE);
 	EXPECT_EQ(buf[0][sizeof(*c)] | buf[0][127], 0);
 	EXPECT_EQ(buf[1][0], 0x55);
+	close(fd);
+}
+
+/*
+ * Entries as callers of any age know them: each gets as much of it as it has
+ * room for, entries stand that far apart, and nothing behind the last one is
+ * touched. What the module does not know comes back as zeros, whatever stood
+ * there.
+ */
+static void stats_sizes(void)
+{
+	static const unsigned int sizes[] = {
+		CPU_STATS_V0, sizeof(struct wsq_cpu_stats),
+		sizeof(struct wsq_cpu_stats) + 8, 4096,
+	};
+	static uint8_t buf[3 * 4096];
+	struct wsq_stats st;
+	int fd = dev_open();
+	unsigned int i, k, nr;
+
+	EXPECT_EQ(sizeof(struct wsq_cpu_stats), 96);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		unsigned int size = sizes[i], known = sizeof(struct wsq_cpu_stats);
+		struct wsq_cpu_stats c[2];
+
+		test_at("size", size);
+		if (known > size)
+			known = size;
+		memset(buf, 0x55, sizeof(buf));
+		memset(c, 0, sizeof(c));
+		memset(&st, 0, sizeof(st));
+		st.size = sizeof(st);
+		st.cpus = (uintptr_t)buf;
+		st.nr_cpus = 2;
+		st.cpu_stats_size = size;
+		EXPECT_ERR(ioctl(fd, WSQ_IOC_STATS, &st), 0);
+		nr = st.nr_cpus < 2 ? st.nr_cpus : 2;
+		for (k = 0; k < nr; k++) {
+			memcpy(&c[k], &buf[k * size], known);
+			EXPECT_EQ(c[k].cpu, k);
+			EXPECT_EQ(c[k].rsv, 0);
+			/* Never touched bytes would make it a huge number. */
+			EXPECT(c[k].inbox <= c[k].puts);
+			EXPECT(c[k].standins < 0x5555555555ULL);
+		}
+		for (k = known; k < size; k++)
+			EXPECT_EQ(buf[k] | buf[(nr - 1) * size + k], 0);
+		for (k = nr * size; k < sizeof(buf); k++)
+			EXPECT_EQ(buf[k], 0x55);
+	}
+	close(fd);
 }
 
 static void fdinfo_of(int fd, char *buf, size_t size)
@@ -773,6 +829,7 @@ static const struct test tests[] = {
 	{ "mappings", mappings },
 	{ "entries", entries },
 	{ "stats", stats },
+	{ "stats_sizes", stats_sizes },
 	{ "fdinfo", fdinfo },
 	{ "arena_max", arena_max },
 	{ "compat", compat },

@@ -155,6 +155,12 @@ int wsq_query(int fd, struct wsq_query *q, struct wsq_op_info *ops,
 	      unsigned int nr_ops);
 int wsq_stats(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
 	      unsigned int nr_cpus);
+int wsq_stats_sized(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
+		    unsigned int nr_cpus, size_t cpu_size);
+
+/* The struct grows: the library has to know how large the caller's is. */
+#define wsq_stats(fd, st, cpus, nr_cpus)				\
+	wsq_stats_sized(fd, st, cpus, nr_cpus, sizeof(struct wsq_cpu_stats))
 
 /* Submitting and waiting. */
 int wsq_submit(struct wsq_ring *ring);

@@ -8,6 +8,7 @@
  * setting up and tearing down excepted. Limitations: see libwsq.h.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -54,24 +55,38 @@ int wsq_query(int fd, struct wsq_query *q, struct wsq_op_info *ops,
 }
 
 /**
- * wsq_stats - the counters of the module
+ * wsq_stats_sized - the counters of the module, for callers of any age
  * @fd: of wsq_open() or wsq_ring_fd()
  * @st: the answer
  * @cpus: room for the counters of each CPU, or NULL
  * @nr_cpus: entries that fit there
+ * @cpu_size: sizeof(struct wsq_cpu_stats) as the caller was compiled with
  *
  * Returns 0 or a negative errno. @st->nr_cpus may come back larger than
  * @nr_cpus.
  */
-int wsq_stats(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
-	      unsigned int nr_cpus)
+int wsq_stats_sized(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
+		    unsigned int nr_cpus, size_t cpu_size)
 {
+	if (cpu_size > UINT32_MAX)
+		return -EINVAL;
 	memset(st, 0, sizeof(*st));
 	st->size = sizeof(*st);
 	st->nr_cpus = cpus ? nr_cpus : 0;
 	st->cpus = (__u64)(uintptr_t)cpus;
-	st->cpu_stats_size = sizeof(*cpus);
+	st->cpu_stats_size = (__u32)cpu_size;
 	return wsq_sys->ioctl(fd, WSQ_IOC_STATS, st);
+}
+
+/*
+ * Programs that were linked before struct wsq_cpu_stats grew have room for its
+ * first version. Those compiled now get the macro of this name.
+ */
+int (wsq_stats)(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
+		unsigned int nr_cpus)
+{
+	return wsq_stats_sized(fd, st, cpus, nr_cpus,
+			       offsetof(struct wsq_cpu_stats, standins));
 }
 
 static unsigned int log2_of(__u32 n)

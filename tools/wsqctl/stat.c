@@ -70,7 +70,9 @@ static const struct argp argp = {
 	       "Columns: puts queued there; gets run there; of these, steals by "
 	       "distance of the victim (smt: same core, cache, node, remote); "
 	       "parks of the worker; wakeups by a put there; inbox: of puts, "
-	       "those through an inbox. W: worker, P: parked, -: offline.",
+	       "those through an inbox; standins: times another worker took "
+	       "over from one that slept in a task. W: worker, P: parked, -: "
+	       "offline.",
 };
 
 static void row(const char *cpu, const char *node, const char *flags,
@@ -84,8 +86,9 @@ static void row(const char *cpu, const char *node, const char *flags,
 	       (uint64_t)s->steals[WSQ_DIST_CACHE],
 	       (uint64_t)s->steals[WSQ_DIST_NODE],
 	       (uint64_t)s->steals[WSQ_DIST_REMOTE]);
-	printf(" %9" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n", (uint64_t)s->parks,
-	       (uint64_t)s->wakeups, (uint64_t)s->inbox);
+	printf(" %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n",
+	       (uint64_t)s->parks, (uint64_t)s->wakeups, (uint64_t)s->inbox,
+	       (uint64_t)s->standins);
 }
 
 static int as_text(const struct counters *c)
@@ -94,9 +97,9 @@ static int as_text(const struct counters *c)
 	char cpu[16], node[16], flags[3];
 	unsigned int i;
 
-	printf("%5s %4s %2s %12s %12s %9s %9s %9s %9s %9s %9s %9s\n", "CPU",
+	printf("%5s %4s %2s %12s %12s %9s %9s %9s %9s %9s %9s %9s %9s\n", "CPU",
 	       "node", "", "puts", "gets", "smt", "cache", "node", "remote",
-	       "parks", "wakeups", "inbox");
+	       "parks", "wakeups", "inbox", "standins");
 	for (i = 0; i < c->nr; i++) {
 		const struct wsq_cpu_stats *s = &c->cpus[i];
 
@@ -139,6 +142,7 @@ static struct json_object *cpu_json(const struct wsq_cpu_stats *s)
 	put_u64(o, "parks", s->parks);
 	put_u64(o, "wakeups", s->wakeups);
 	put_u64(o, "inbox", s->inbox);
+	put_u64(o, "standins", s->standins);
 	return o;
 }
 

@@ -130,6 +130,7 @@ static void cpu_add(struct wsq_cpu_stats *a, const struct wsq_cpu_stats *b,
 	a->parks += sign * b->parks;
 	a->wakeups += sign * b->wakeups;
 	a->inbox += sign * b->inbox;
+	a->standins += sign * b->standins;
 }
 
 /* Makes @now what happened since @before. */

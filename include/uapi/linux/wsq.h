@@ -261,6 +261,8 @@ enum wsq_distance {
  * @parks: times the worker went to sleep
  * @wakeups: times a put on this CPU woke a worker
  * @inbox: of @puts, those that went through an inbox
+ * @standins: times a stand-in took over for a worker that slept in a task. Not
+ *	in the first version, which ends before it (88 bytes)
  */
 struct wsq_cpu_stats {
 	__u32 cpu;
@@ -273,6 +275,7 @@ struct wsq_cpu_stats {
 	__u64 parks;
 	__u64 wakeups;
 	__u64 inbox;
+	__u64 standins;
 };
 
 #define WSQ_CPU_ONLINE		(1U << 0)

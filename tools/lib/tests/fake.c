@@ -375,17 +375,21 @@ static int do_query(struct wsq_query *q)
 
 static int do_stats(struct wsq_stats *st)
 {
-	struct wsq_cpu_stats *cpus = (void *)(uintptr_t)st->cpus;
-	__u32 i;
+	char *to = (void *)(uintptr_t)st->cpus;
+	__u32 i, room = st->cpu_stats_size;
 
-	if (st->size != sizeof(*st) || st->cpu_stats_size != sizeof(*cpus) ||
+	if (st->size != sizeof(*st) || st->cpu_stats_size < 88 ||
 	    st->rsv || st->pad)
 		return -EINVAL;
-	for (i = 0; cpus && i < st->nr_cpus && i < fake_cfg.cpus; i++) {
-		cpus[i] = shared_stats[i];
-		cpus[i].cpu = i;
-		cpus[i].node = i >= fake_cfg.cpus / 2;
-		cpus[i].flags = WSQ_CPU_ONLINE | WSQ_CPU_WORKER;
+	for (i = 0; to && i < st->nr_cpus && i < fake_cfg.cpus; i++) {
+		struct wsq_cpu_stats c = shared_stats[i];
+
+		c.cpu = i;
+		c.node = i >= fake_cfg.cpus / 2;
+		c.flags = WSQ_CPU_ONLINE | WSQ_CPU_WORKER;
+		memset(to, 0, room);
+		memcpy(to, &c, room < sizeof(c) ? room : sizeof(c));
+		to += room;
 	}
 	st->nr_cpus = fake_cfg.cpus;
 	st->rings = 1;

@@ -85,6 +85,7 @@ static void init_errors(void)
 static void query_stats(void)
 {
 	struct wsq_cpu_stats cpus[2];
+	unsigned char old[3 * 88];
 	struct wsq_op_info info[2];
 	struct wsq_query q = { .sq_entries = 8 };
 	struct wsq_stats st;
@@ -99,6 +100,13 @@ static void query_stats(void)
 	CHECK(wsq_stats(fd, &st, cpus, 2) == 0);
 	CHECK(st.nr_cpus == 4 && cpus[1].cpu == 1);
 	CHECK(wsq_stats(fd, &st, NULL, 9) == 0 && st.nr_cpus == 4);
+	/* A program of before the struct grew, by the symbol that it has. */
+	memset(old, 0x55, sizeof(old));
+	CHECK((wsq_stats)(fd, &st, (void *)old, 2) == 0);
+	CHECK(((struct wsq_cpu_stats *)(void *)&old[88])->cpu == 1);
+	CHECK(old[2 * 88 - 1] == 0 && old[2 * 88] == 0x55);
+	CHECK(wsq_stats_sized(fd, &st, cpus, 2, 80) == -EINVAL);
+	CHECK(wsq_stats_sized(fd, &st, cpus, 2, 1UL << 32 | 96) == -EINVAL);
 	CHECK(wsq_close(fd) == 0);
 	CHECK(wsq_close(fd) == -EBADF);
 }
