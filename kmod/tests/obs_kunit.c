@@ -81,7 +81,7 @@ static void stall_runs(struct kunit *test)
 static void stall_waits(struct kunit *test)
 {
 	unsigned int cpu, here = get_cpu();
-	struct wsq_test_item behind;
+	struct wsq_test_item *behind;
 	struct wsq_test_gate *g;
 	struct wsq *q;
 	int before;
@@ -93,15 +93,16 @@ static void stall_waits(struct kunit *test)
 	q = wsq_test_queue(test, 4, 16, NULL);
 	before = stall_set(test, STALL_MS);
 	g = wsq_test_hold(test, q, cpu);
-	wsq_test_item_init(&behind, q, wsq_test_count);
+	behind = wsq_test_items(test, q, 1, wsq_test_count);
 	/* Bound to that CPU: nobody else may have it. */
-	wsq_queue_work_on(cpu, q, &behind.work);
+	wsq_queue_work_on(cpu, q, &behind->work);
 	stall_await(before + 2);
-	KUNIT_EXPECT_EQ(test, atomic_read(&behind.runs), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&behind->runs), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before + 2);
 	wsq_test_release(test, q, g);
 	wsq_test_queue_end(test, q);
-	KUNIT_EXPECT_EQ(test, atomic_read(&behind.runs), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&behind->runs), 1);
+	vfree(behind);
 	wsq_test_roam();
 }
 
@@ -112,11 +113,10 @@ static void stall_none(struct kunit *test)
 	struct wsq_test_gate *g = wsq_test_gate(test, true);
 	int before = stall_set(test, STALL_MS);
 	unsigned long end = jiffies + msecs_to_jiffies(4 * STALL_MS);
-	struct wsq_test_item it;
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
 
-	wsq_test_item_init(&it, q, wsq_test_count);
 	while (time_before(jiffies, end)) {
-		wsq_queue_work(q, &it.work);
+		wsq_queue_work(q, &it->work);
 		stall_sleep(10);
 	}
 	wsq_test_call(test, wsq_test_flush, q);
@@ -132,6 +132,7 @@ static void stall_none(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before);
 	wsq_test_release(test, q, g);
 	wsq_test_queue_end(test, q);
+	vfree(it);
 }
 
 static struct kunit_case stall_cases[] = {
