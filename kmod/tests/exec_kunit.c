@@ -18,6 +18,7 @@
 
 #include "../exec/exec.h"
 #include "../obs/stats.h"
+#include "items.h"
 #include "threads.h"
 
 struct item {
@@ -483,18 +484,14 @@ static void exec_fair(struct kunit *test)
 static void exec_idle(struct kunit *test)
 {
 	struct wsq *q = queue_new(test, 2, 4);
-	u64 before = 0, after = 0;
+	u64 before, after;
 	struct wsq_cpu_stats st;
-	struct wsq_worker *w;
 	unsigned int cpu;
 	u64 parks = 0;
 
 	wsq_flush(q);
 	schedule_timeout_uninterruptible(HZ / 5);
-	mutex_lock(&wsq_workers_lock);
-	list_for_each_entry(w, &wsq_workers, list)
-		before += w->task->se.sum_exec_runtime;
-	mutex_unlock(&wsq_workers_lock);
+	before = wsq_test_workers_time();
 	for_each_online_cpu(cpu) {
 		wsq_stats_cpu(cpu, &st);
 		KUNIT_EXPECT_TRUE(test, st.flags & WSQ_CPU_WORKER);
@@ -502,10 +499,7 @@ static void exec_idle(struct kunit *test)
 		parks += st.parks;
 	}
 	schedule_timeout_uninterruptible(HZ);
-	mutex_lock(&wsq_workers_lock);
-	list_for_each_entry(w, &wsq_workers, list)
-		after += w->task->se.sum_exec_runtime;
-	mutex_unlock(&wsq_workers_lock);
+	after = wsq_test_workers_time();
 	for_each_online_cpu(cpu) {
 		wsq_stats_cpu(cpu, &st);
 		parks -= st.parks;

@@ -22,6 +22,7 @@
 #include <linux/vmalloc.h>
 #include <linux/wsq.h>
 
+#include "../exec/exec.h"
 #include "../pool/where.h"
 #include "threads.h"
 
@@ -401,6 +402,23 @@ static inline void wsq_test_release(struct kunit *test, struct wsq *q,
 	wsq_test_gate_open(g);
 	wsq_test_call(test, wsq_test_flush, q);
 	kfree(g);
+}
+
+/* Time that the workers in office have used; spare ones come and go. */
+static inline u64 wsq_test_workers_time(void)
+{
+	unsigned int cpu;
+	u64 sum = 0;
+
+	mutex_lock(&wsq_workers_lock);
+	for_each_online_cpu(cpu) {
+		const struct wsq_worker *w = READ_ONCE(wsq_cpus[cpu]->worker);
+
+		if (w)
+			sum += w->task->se.sum_exec_runtime;
+	}
+	mutex_unlock(&wsq_workers_lock);
+	return sum;
 }
 
 /* Destroy a queue, which must end. */

@@ -12,6 +12,7 @@
 
 #include "../exec/exec.h"
 #include "../pool/engine.h"
+#include "items.h"
 
 #define LOAD_ITEMS	4096
 
@@ -155,19 +156,6 @@ static void memory_formula(struct kunit *test)
 	wsq_destroy(q);
 }
 
-/* Time that workers have used, all together. */
-static u64 workers_time(void)
-{
-	const struct wsq_worker *w;
-	u64 sum = 0;
-
-	mutex_lock(&wsq_workers_lock);
-	list_for_each_entry(w, &wsq_workers, list)
-		sum += w->task->se.sum_exec_runtime;
-	mutex_unlock(&wsq_workers_lock);
-	return sum;
-}
-
 static bool anything_awake(void)
 {
 	unsigned int cpu;
@@ -195,9 +183,9 @@ static void memory_idle_time(struct kunit *test)
 		schedule_timeout_uninterruptible(HZ / 10);
 	KUNIT_EXPECT_FALSE(test, anything_awake());
 	ssleep(3);
-	before = workers_time();
+	before = wsq_test_workers_time();
 	ssleep(10);
-	KUNIT_EXPECT_EQ(test, workers_time(), before);
+	KUNIT_EXPECT_EQ(test, wsq_test_workers_time(), before);
 	KUNIT_EXPECT_FALSE(test, anything_awake());
 	wsq_destroy(q);
 	wsq_destroy_work_on_stack(&work);
