@@ -105,10 +105,8 @@ int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask)
 	ret = wsq_workers_need(cpus);
 	if (!ret)
 		ret = wsq_pool_set_cpus(&q->pool, cpus, left);
-	if (!ret) {
-		for_each_cpu(cpu, left)
-			wsq_evacuate(q, cpu);
-	}
+	for_each_cpu(cpu, left)
+		wsq_evacuate(q, cpu);
 	cpus_read_unlock();
 	mutex_unlock(&q->mask_lock);
 free_left:

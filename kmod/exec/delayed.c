@@ -49,6 +49,8 @@ static bool wsq_delay(struct wsq *q, struct wsq_delayed_work *dwork, int cpu,
 {
 	if (!wsq_may_put(q, &dwork->work))
 		return false;
+	if (WARN_ON_ONCE(cpu != WSQ_CPU_ANY && (unsigned int)cpu >= nr_cpu_ids))
+		cpu = WSQ_CPU_ANY;
 	dwork->q = q;
 	dwork->cpu = cpu;
 	if (delay)
@@ -87,6 +89,8 @@ static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
 {
 	unsigned long state = READ_ONCE(dwork->work.state);
 
+	if (WARN_ON_ONCE(cpu != WSQ_CPU_ANY && (unsigned int)cpu >= nr_cpu_ids))
+		cpu = WSQ_CPU_ANY;
 	WRITE_ONCE(dwork->rearm.q, q);
 	WRITE_ONCE(dwork->rearm.cpu, cpu);
 	WRITE_ONCE(dwork->rearm.expires, jiffies + delay);

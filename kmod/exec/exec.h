@@ -191,6 +191,9 @@ struct wsq_watch {
  * @old_inbox: of these, through an entrance. wsq_queues_lock.
  * @old_gets: tasks run by this CPU for queues that are gone. wsq_queues_lock.
  * @nmi_work: wakes the worker for a put in an NMI handler
+ * @refuse_work: sees to @refused
+ * @refused: items whose put was refused in an NMI handler while somebody waits
+ *	for them. NMI handlers; @refuse_work.
  */
 struct wsq_cpu {
 	unsigned long summary;
@@ -217,6 +220,8 @@ struct wsq_cpu {
 	u64 old_inbox;
 	u64 old_gets;
 	struct irq_work nmi_work;
+	struct irq_work refuse_work;
+	struct wsq_inbox refused;
 };
 
 extern struct wsq_cpu **wsq_cpus;
@@ -295,6 +300,9 @@ bool wsq_office_hand_over(struct wsq_cpu *c, struct wsq_worker *w, u64 seen);
 void wsq_office_wait(struct wsq_worker *w);
 void wsq_office_init(struct wsq_cpu *c);
 
+/* wait.c */
+void wsq_refuse_work_fn(struct irq_work *irq_work);
+
 /* watch.c */
 void wsq_watch_init(struct wsq_cpu *c);
 void wsq_watch_exit(struct wsq_cpu *c);
@@ -325,6 +333,7 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu);
 void wsq_put_again(struct wsq_work *work);
 void wsq_memory_exit(void);
 void wsq_memory_serve(struct wsq_container *ct);
+void wsq_memory_later(void);
 int wsq_rescuer_fn(void *arg);
 int wsq_rescuer_create(struct wsq *q);
 void wsq_rescuer_destroy(struct wsq *q);

@@ -39,7 +39,7 @@ static bool wsq_grab_once(struct wsq_work *work)
 	if (!ct)
 		return false;
 	if (wsq_where_kind(where) == WSQ_DEFERRED ?
-	    !wsq_undefer(work) : !wsq_linked_withdraw(ct, &work->link, where))
+	    !wsq_undefer(work, where) : !wsq_linked_withdraw(ct, &work->link, where))
 		return false;
 	wsq_debug_deactivate(work);
 	wsq_account(q, ct, false, wsq_where_phase(READ_ONCE(work->link.where)));
@@ -100,9 +100,8 @@ static bool wsq_call_back(struct wsq_work *work, bool disable)
 
 	if (disable)
 		wsq_disable_add(work, true);
-	/* One that was to go on its timer was pending, too. */
 	if (got)
-		was_pending |= wsq_clear_pending(work, false);
+		wsq_clear_pending(work);
 	preempt_enable();
 	return got && was_pending;
 }
@@ -125,7 +124,8 @@ static void wsq_touch_work(struct wsq_work *work)
  *
  * Context: any but NMI. Never sleeps. An interrupt handler that interrupted
  * somebody who has the item in hand at that moment (a put, a worker that is
- * about to begin it) is told false, as if it ran already.
+ * about to begin it) is told false, as if it ran already; so is one that finds
+ * more than some 60,000 items in front of it that were queued from other CPUs.
  * Return: true if @work was pending and will not run for that.
  */
 bool wsq_cancel_work(struct wsq_work *work)
@@ -233,14 +233,17 @@ WSQ_EXPORT(wsq_cancel_work_sync);
  */
 bool wsq_flush_work(struct wsq_work *work)
 {
-	bool pending;
+	unsigned int busy;
 
 	might_sleep();
 	wsq_touch_work(work);
-	/* It may begin between the two, and be through, too. */
-	pending = READ_ONCE(work->state) & WSQ_PENDING;
-	return (pending && wsq_wait_pending(work)) ||
-	       wsq_wait_running(work) || pending;
+	busy = wsq_work_busy(work);
+	if (!busy)
+		return false;
+	/* It may begin, or end and be queued again, between the two. */
+	if (!(busy & WSQ_BUSY_PENDING) || !wsq_wait_pending(work))
+		wsq_wait_running(work);
+	return true;
 }
 WSQ_EXPORT(wsq_flush_work);
 

@@ -37,7 +37,8 @@
  *
  * If B still sees the item in @cur, A's look at @attention comes after B's
  * store, waits for the lock and finds the item. Otherwise B has it for itself.
- * litmus/exec-attention.litmus. Those who wait until the function is through
+ * litmus/exec-attention.litmus, and for a claim from an entrance
+ * litmus/exec-attention-entry.litmus. Those who wait until the function is through
  * (wait.c) and those who give A's office to another worker (office.c) do the
  * same.
  */
@@ -73,12 +74,12 @@ struct wsq_waiter {
 
 /* wait.c */
 void wsq_wait_init(void);
-bool wsq_clear_pending(struct wsq_work *work, bool rearm);
+void wsq_clear_pending(struct wsq_work *work);
 bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
 		    unsigned long ran);
 void wsq_attend(struct wsq_worker *w);
 bool wsq_defer(u32 ran, struct wsq_work *work);
-bool wsq_undefer(struct wsq_work *work);
+bool wsq_undefer(struct wsq_work *work, u64 where);
 bool wsq_wait_pending(struct wsq_work *work);
 bool wsq_wait_running(struct wsq_work *work);
 

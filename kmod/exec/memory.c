@@ -12,6 +12,7 @@
  * What a queue costs: Documentation/core-api.rst, "Memory".
  */
 #include <linux/jiffies.h>
+#include <linux/mm.h>
 
 #include "../pool/engine.h"
 #include "exec.h"
@@ -27,8 +28,12 @@ static void wsq_memory_collect(struct work_struct *work);
 static DECLARE_WORK(wsq_memory_offer_work, wsq_memory_offer);
 static DECLARE_DEFERRABLE_WORK(wsq_memory_collect_work, wsq_memory_collect);
 
-/* Have housekeeping look again in a while. */
-static void wsq_memory_later(void)
+/**
+ * wsq_memory_later() - have housekeeping look in a while what has been idle
+ *
+ * Context: any but NMI.
+ */
+void wsq_memory_later(void)
 {
 	queue_delayed_work(wsq_housekeeping, &wsq_memory_collect_work,
 			   WSQ_IDLE_JIFFIES);
@@ -74,6 +79,11 @@ static void wsq_memory_offer(struct work_struct *work)
 
 			if (!ct || !READ_ONCE(ct->wanted))
 				continue;
+			/* Asked again before it saw the last offer. */
+			if (READ_ONCE(ct->engine) || READ_ONCE(ct->offered)) {
+				WRITE_ONCE(ct->wanted, false);
+				continue;
+			}
 			engine = wsq_engine_create(ct, wsq_memory_node(cpu),
 						   q->pool.blocks,
 						   q->pool.block_size);
@@ -109,11 +119,13 @@ static bool wsq_memory_visit(struct wsq *q)
 	for_each_possible_cpu(cpu) {
 		struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
 
-		if (!ct || !READ_ONCE(ct->engine))
+		if (!ct || !(READ_ONCE(ct->engine) || READ_ONCE(ct->offered)))
 			continue;
 		more = true;
 		if (!wsq_memory_idle(ct))
 			continue;
+		/* Nobody came to mount it. */
+		kvfree(xchg(&ct->offered, NULL));
 		preempt_disable();
 		if (wsq_foster_begin(ct)) {
 			/* Nobody's: nobody else is producer or consumer. */

@@ -167,12 +167,19 @@ static void wsq_office_spawn(struct work_struct *work)
 	    c->nr_workers < WSQ_MAX_WORKERS) {
 		w = wsq_worker_hire(c->cpu);
 		if (!IS_ERR(w)) {
+			/* At once, lest the watch ask for more until it runs. */
+			raw_spin_lock_irq(&c->role_lock);
 			w->displaced = true;
+			list_add(&w->spare, &c->spares);
+			WRITE_ONCE(c->nr_spares, c->nr_spares + 1);
+			raw_spin_unlock_irq(&c->role_lock);
 			wake_up_process(w->task);
 		}
 	}
 	mutex_unlock(&wsq_workers_lock);
 	cpus_read_unlock();
+	/* It shall go again when it was idle for a while. */
+	wsq_memory_later();
 }
 
 /**
@@ -197,7 +204,7 @@ void wsq_office_wait(struct wsq_worker *w)
 	struct wsq_cpu *c = wsq_cpus[w->cpu];
 
 	raw_spin_lock_irq(&c->role_lock);
-	if (w->displaced && !w->gone) {
+	if (w->displaced && !w->gone && list_empty(&w->spare)) {
 		list_add(&w->spare, &c->spares);
 		WRITE_ONCE(c->nr_spares, c->nr_spares + 1);
 	}
@@ -346,10 +353,12 @@ static int wsq_worker_offline(unsigned int cpu)
  */
 void wsq_queue_orphan(struct wsq_pool *pool, unsigned int cpu)
 {
-	/* Even if all are busy: each looks around before it parks. */
-	preempt_disable();
-	wsq_wake_idle(wsq_of_pool(pool), cpu);
-	preempt_enable();
+	unsigned int near = wsq_pool_nearest(pool, cpu);
+	struct wsq_container *ct = wsq_pool_ct(pool, near);
+
+	/* To where workers are watched; without any, they wait for a CPU. */
+	if (atomic_read(&ct->orphan) == WSQ_OWNED)
+		wsq_evacuate(wsq_of_pool(pool), cpu);
 }
 
 /**

@@ -46,7 +46,7 @@ bool wsq_may_put_slow(struct wsq *q, struct wsq_work *work)
 			  "destroyed" : "drained");
 	}
 	WRITE_ONCE(work->link.where, 0);
-	wsq_clear_pending(work, true);
+	wsq_clear_pending(work);
 	return false;
 }
 
@@ -55,7 +55,8 @@ static struct wsq_container *wsq_put_place(struct wsq *q, unsigned int cpu)
 {
 	struct wsq_container *ct = wsq_pool_ct(&q->pool, cpu);
 
-	return ct ?: wsq_pool_ct(&q->pool, wsq_pool_nearest(&q->pool, cpu));
+	/* It may be leaving: what comes now is moved with the rest. */
+	return ct ?: wsq_pool_any(&q->pool, wsq_pool_nearest(&q->pool, cpu));
 }
 
 /* Through an entrance. Preemption is off. */
@@ -73,8 +74,11 @@ static void wsq_put_entry(struct wsq *q, struct wsq_container *ct,
 	c = wsq_cpus[ct->cpu];
 	if (!wsq_ready_test(c, id))
 		wsq_ready_mark(c, id);
+	if (unlikely(!READ_ONCE(c->worker)))
+		/* A CPU that is going: its bit was seen by nobody. */
+		wsq_wake_all();
 	/* A full container, or a CPU that is busy with an interrupt. */
-	if (full && !bound && unlikely(wsq_idle_any()) && !wsq_parked(&c->park))
+	else if (full && !bound && unlikely(wsq_idle_any()) && !wsq_parked(&c->park))
 		wsq_wake_idle(q, ct->cpu);
 }
 
@@ -147,7 +151,7 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
  * wsq_put_again() - put an item that is counted already
  * @work: the item, in hand; its place says queue and phase
  *
- * Context: task.
+ * Context: task, with preemption off.
  */
 void wsq_put_again(struct wsq_work *work)
 {
@@ -157,7 +161,6 @@ void wsq_put_again(struct wsq_work *work)
 	unsigned int cpu;
 	struct wsq *q;
 
-	preempt_disable();
 	/* It is counted, so the queue is there. */
 	q = xa_load(&wsq_queues, wsq_where_queue(where));
 	cpu = smp_processor_id();
@@ -167,7 +170,6 @@ void wsq_put_again(struct wsq_work *work)
 	else
 		wsq_put_entry(q, ct ?: wsq_put_place(q, cpu), work, phase,
 			      false, false);
-	preempt_enable();
 }
 
 static bool wsq_queue(struct wsq *q, struct wsq_work *work, int cpu)

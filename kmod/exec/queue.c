@@ -167,6 +167,7 @@ static void wsq_queue_fold(const struct wsq *q)
 void wsq_drain(struct wsq *q)
 {
 	unsigned int rounds = 0;
+	bool empty;
 
 	mutex_lock(&q->drain_lock);
 	if (!q->drainers++)
@@ -178,7 +179,11 @@ void wsq_drain(struct wsq *q)
 		if (++rounds == 10 || rounds == 100 || rounds == 1000)
 			pr_warn("wsq: %s is not empty after %u flushes\n",
 				q->pool.name, rounds);
-	} while (!wsq_flushed(q));
+		/* Its looks mean something while no flush turns the phase. */
+		mutex_lock(&q->flush_lock);
+		empty = wsq_flushed(q);
+		mutex_unlock(&q->flush_lock);
+	} while (!empty);
 	mutex_lock(&q->drain_lock);
 	if (!--q->drainers)
 		WRITE_ONCE(q->flags, q->flags & ~WSQ_Q_DRAINING);

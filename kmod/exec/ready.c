@@ -166,6 +166,8 @@ void wsq_idle_leave(struct wsq_cpu *c)
 	if (wsq_park_claim(&c->park))
 		atomic_dec(&wsq_nr_idle);
 	cpumask_clear_cpu(c->cpu, wsq_idle);
+	/* Awake, then look whether we are watched. litmus/exec-watch.litmus */
+	smp_mb__after_atomic();
 }
 
 /* Something is in @word, and who serves it shall know. Preemption is off. */
@@ -348,6 +350,8 @@ int wsq_ready_init(void)
 		wsq_watch_init(c);
 		/* Hard: c->worker is only safe with preemption off. */
 		c->nmi_work = IRQ_WORK_INIT_HARD(wsq_nmi_work);
+		c->refuse_work = IRQ_WORK_INIT_HARD(wsq_refuse_work_fn);
+		wsq_inbox_init(&c->refused);
 		c->access = wsq_topology_access(&wsq_machine, cpu);
 		if (!c->access)
 			goto err;
@@ -372,6 +376,7 @@ void wsq_ready_exit(void)
 			if (!wsq_cpus[cpu])
 				continue;
 			irq_work_sync(&wsq_cpus[cpu]->nmi_work);
+			irq_work_sync(&wsq_cpus[cpu]->refuse_work);
 			wsq_watch_exit(wsq_cpus[cpu]);
 			kfree(wsq_cpus[cpu]);
 		}

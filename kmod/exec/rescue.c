@@ -79,16 +79,20 @@ int wsq_rescuer_fn(void *arg)
 
 /**
  * wsq_rescue() - a queue's items on a CPU have nobody to run them
- * @q: the queue, which has a rescuer
+ * @q: the queue; if it has a rescuer, that comes
  * @cpu: the CPU
  *
- * Context: any but NMI.
+ * Context: any but NMI, with preemption off.
  */
 void wsq_rescue(struct wsq *q, unsigned int cpu)
 {
-	struct wsq_rescuer *r = q->rescuer;
+	struct wsq_rescuer *r = READ_ONCE(q->rescuer);
 
+	if (!r)
+		return;
 	cpumask_set_cpu(cpu, r->cpus);
+	/* Set, then look whether it is asleep. */
+	smp_mb__after_atomic();
 	/* Asleep in an item, it looks again when that is through. */
 	if (!READ_ONCE(r->w->cur))
 		wake_up_process(r->w->task);

@@ -49,7 +49,8 @@ static int wsq_steal_from(struct wsq *q, const struct wsq_cpu *vc,
 	u32 max = max(1U, min_t(u32, WSQ_STEAL_MAX, q->pool.block_size / 2));
 	int nr;
 
-	nr = wsq_linked_steal(victim, tasks, max, wsq_watch_stuck(vc));
+	nr = wsq_linked_steal(victim, tasks, max, wsq_watch_stuck(vc),
+			      !READ_ONCE(vc->worker));
 	if (nr > 0) {
 		wsq_steal_keep(me, tasks, nr);
 		return nr;
@@ -83,8 +84,11 @@ static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
 			   c->steals[v->distance] + nr);
 		trace_wsq_steal(q->pool.name, c->cpu, v->cpu, v->distance, nr);
 		wsq_ready_mark(c, id);
-		/* A whole haul: there may be more for one more. */
-		if (nr > 1)
+		/*
+		 * A whole haul: there may be more for one more. What nobody
+		 * serves and nobody watches is fetched by as many as it takes.
+		 */
+		if (nr > 1 || unlikely(!READ_ONCE(wsq_cpus[v->cpu]->worker)))
 			wsq_wake_idle(q, c->cpu);
 	}
 	preempt_enable();
@@ -126,8 +130,8 @@ bool wsq_steal(struct wsq_cpu *c)
 }
 
 /**
- * wsq_evacuate() - move what a CPU that left a queue has to others
- * @q: the queue
+ * wsq_evacuate() - move what a CPU has that died, or left a queue, to others
+ * @q: the queue; some CPU of it is online
  * @cpu: the CPU; its container is an orphan
  *
  * Context: task; may sleep.
@@ -146,8 +150,8 @@ void wsq_evacuate(struct wsq *q, unsigned int cpu)
 			wsq_foster_end(from);
 			more = task;
 		} else {
-			/* A thief is at it, or the CPU has joined again. */
-			more = atomic_read(&from->orphan) == WSQ_FOSTERED;
+			/* Somebody is at it, or was; or its CPU is back. */
+			more = atomic_read(&from->orphan) != WSQ_OWNED;
 		}
 		if (task && task != WSQ_AGAIN)
 			wsq_put_again(container_of((struct wsq_link *)task,

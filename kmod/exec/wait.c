@@ -45,11 +45,12 @@ static struct wsq_wait_bucket *wsq_wait_bucket(const struct wsq_work *work)
 }
 
 /*
- * Change the state, and take those who wait out of the table. Returns what the
- * state was.
+ * Change the state, and take those who wait out of the table. False, and
+ * nothing has changed, if a bit of @unless is set.
  */
-static unsigned long wsq_take_waiters(struct wsq_work *work, unsigned long keep,
-				      unsigned long set, struct list_head *to)
+static bool wsq_take_waiters(struct wsq_work *work, unsigned long unless,
+			     unsigned long keep, unsigned long set,
+			     struct list_head *to)
 {
 	struct wsq_wait_bucket *b = wsq_wait_bucket(work);
 	struct wsq_waiter *waiter, *next;
@@ -57,14 +58,18 @@ static unsigned long wsq_take_waiters(struct wsq_work *work, unsigned long keep,
 
 	raw_spin_lock_irqsave(&b->lock, flags);
 	state = READ_ONCE(work->state);
-	while (!try_cmpxchg(&work->state, &state, (state & keep) | set))
-		;
+	do {
+		if (state & unless) {
+			raw_spin_unlock_irqrestore(&b->lock, flags);
+			return false;
+		}
+	} while (!try_cmpxchg(&work->state, &state, (state & keep) | set));
 	list_for_each_entry_safe(waiter, next, &b->list, list) {
 		if (waiter->work == work)
 			list_move_tail(&waiter->list, to);
 	}
 	raw_spin_unlock_irqrestore(&b->lock, flags);
-	return state;
+	return true;
 }
 
 static void wsq_tell_waiters(struct list_head *waiters)
@@ -77,32 +82,62 @@ static void wsq_tell_waiters(struct list_head *waiters)
 }
 
 /**
+ * wsq_refuse_work_fn() - tell those who wait for what an NMI could not put
+ * @irq_work: a CPU's @refuse_work
+ *
+ * Context: hardirq.
+ */
+void wsq_refuse_work_fn(struct irq_work *irq_work)
+{
+	struct wsq_cpu *c = container_of(irq_work, struct wsq_cpu, refuse_work);
+	atomic64_t *next = wsq_inbox_take(&c->refused);
+
+	while (next) {
+		struct wsq_link *link = container_of(next, struct wsq_link,
+						     next);
+
+		next = wsq_link_next(next);
+		wsq_clear_pending(container_of(link, struct wsq_work, link));
+	}
+}
+
+/* In hand until the interrupt that comes as soon as the NMI is over. */
+static void wsq_refuse_later(struct wsq_work *work)
+{
+	struct wsq_cpu *c = wsq_cpus[smp_processor_id()];
+
+	while (wsq_inbox_try_push(&c->refused, &work->link.next) < 0)
+		;
+	irq_work_queue(&c->refuse_work);
+}
+
+/**
  * wsq_clear_pending() - give up an item that will not run
  * @work: the item, in hand
- * @rearm: whether an interrupt may have its wish to put it on its timer
  *
- * Context: any; those who wait are told, so not NMI if the item was queued.
- * Return: true if that wish was there and was denied.
+ * An interrupt that wished it to be on its timer was told that the item was
+ * pending, and so did not queue it: it is called back with the rest, and counts
+ * neither as queued nor as called back.
+ *
+ * Context: any, with preemption off.
  */
-bool wsq_clear_pending(struct wsq_work *work, bool rearm)
+void wsq_clear_pending(struct wsq_work *work)
 {
 	unsigned long state = READ_ONCE(work->state);
 	LIST_HEAD(waiters);
 
 	do {
-		if (unlikely(state & WSQ_REARM) && rearm &&
-		    !(state & WSQ_DEPTH)) {
-			wsq_rearm(work);
-			return false;
-		}
 		if (unlikely(state & WSQ_WAITED)) {
-			state = wsq_take_waiters(work, ~WSQ_ALL_PENDING, 0,
-						 &waiters);
+			if (in_nmi()) {
+				wsq_refuse_later(work);
+				return;
+			}
+			wsq_take_waiters(work, 0, ~WSQ_ALL_PENDING, 0,
+					 &waiters);
 			wsq_tell_waiters(&waiters);
-			break;
+			return;
 		}
 	} while (!try_cmpxchg(&work->state, &state, state & ~WSQ_ALL_PENDING));
-	return state & WSQ_REARM;
 }
 
 /**
@@ -120,22 +155,30 @@ bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
 	unsigned long flags, state = READ_ONCE(work->state);
 	LIST_HEAD(waiters);
 
-	do {
-		if (state & WSQ_REARM) {
+	for (;;) {
+		/* A disabled one is not put on its timer: it runs now. */
+		unsigned long rearm = state & WSQ_DEPTH ? 0 : WSQ_REARM;
+
+		if (state & rearm) {
 			/* Instead of this run. */
-			wsq_clear_pending(work, true);
+			wsq_rearm(work);
 			return false;
 		}
 		if (state & WSQ_WAITED) {
-			wsq_take_waiters(work, WSQ_DEPTH, ran, &waiters);
-			/* Told when the worker next looks, after this run. */
-			raw_spin_lock_irqsave(&w->lock, flags);
-			list_splice_tail(&waiters, &w->waiters);
-			WRITE_ONCE(w->attention, true);
-			raw_spin_unlock_irqrestore(&w->lock, flags);
+			if (wsq_take_waiters(work, rearm, WSQ_DEPTH, ran,
+					     &waiters))
+				break;
+			state = READ_ONCE(work->state);
+		} else if (try_cmpxchg(&work->state, &state,
+				       (state & WSQ_DEPTH) | ran)) {
 			return true;
 		}
-	} while (!try_cmpxchg(&work->state, &state, (state & WSQ_DEPTH) | ran));
+	}
+	/* Told when the worker next looks, after this run. */
+	raw_spin_lock_irqsave(&w->lock, flags);
+	list_splice_tail(&waiters, &w->waiters);
+	WRITE_ONCE(w->attention, true);
+	raw_spin_unlock_irqrestore(&w->lock, flags);
 	return true;
 }
 
@@ -152,6 +195,8 @@ void wsq_attend(struct wsq_worker *w)
 	struct wsq_link *link;
 
 	do {
+		/* Who has an item in hand cannot be preempted: wsq_grab(). */
+		preempt_disable();
 		raw_spin_lock_irqsave(&w->lock, flags);
 		WRITE_ONCE(w->attention, false);
 		list_splice_tail_init(&w->waiters, &waiters);
@@ -165,6 +210,7 @@ void wsq_attend(struct wsq_worker *w)
 		if (link)
 			wsq_put_again(container_of(link, struct wsq_work,
 						   link));
+		preempt_enable();
 	} while (link);
 	wsq_tell_waiters(&waiters);
 }
@@ -205,25 +251,26 @@ bool wsq_defer(u32 ran, struct wsq_work *work)
 /**
  * wsq_undefer() - take an item back from the worker that runs it still
  * @work: the item
+ * @where: what @work->link.where was
  *
  * Context: any but NMI; preemption off since before @work->link.where was read.
  * Return: true if it is in the caller's hand now.
  */
-bool wsq_undefer(struct wsq_work *work)
+bool wsq_undefer(struct wsq_work *work, u64 where)
 {
 	struct wsq_worker *w;
 	unsigned long flags;
 	bool got = false;
-	u64 where;
 
 	w = wsq_worker_find(wsq_ran(READ_ONCE(work->state)));
 	if (!w)
 		return false;
 	raw_spin_lock_irqsave(&w->lock, flags);
-	where = READ_ONCE(work->link.where);
-	/* The worker that ran it last is the only one it can be left with. */
-	if (wsq_where_kind(where) == WSQ_DEFERRED &&
-	    wsq_ran(READ_ONCE(work->state)) == w->id) {
+	/*
+	 * The worker that ran it last is the only one it can be left with; but
+	 * it may be of another queue by now.
+	 */
+	if (smp_load_acquire(&work->link.where) == where && wsq_ran(READ_ONCE(work->state)) == w->id) {
 		list_del(&work->link.list);
 		WRITE_ONCE(work->link.where, wsq_where_in_hand(where));
 		got = true;

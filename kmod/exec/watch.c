@@ -42,7 +42,7 @@ static bool wsq_watch_queue(struct wsq_cpu *c, struct wsq_worker *w, bool asleep
 		*replaced = wsq_office_hand_over(c, w, c->watch.seen);
 	if (!*replaced) {
 		wsq_wake_idle(q, c->cpu);
-		if (asleep && q->rescuer)
+		if (asleep)
 			wsq_rescue(q, c->cpu);
 	}
 	return true;
@@ -135,14 +135,15 @@ void wsq_watch_start(struct wsq_cpu *c)
  * @c: the CPU
  *
  * Context: any, with preemption off.
- * Return: true if its worker has not got on since it was found to keep others.
+ * Return: true if its worker has not got on since it was found to keep others,
+ * or if it has none because it is going offline.
  */
 bool wsq_watch_stuck(const struct wsq_cpu *c)
 {
 	u64 stuck = READ_ONCE(c->watch.stuck);
 	const struct wsq_worker *w = READ_ONCE(c->worker);
 
-	return stuck && w && READ_ONCE(w->nr_run) + 1 == stuck;
+	return !w || (stuck && READ_ONCE(w->nr_run) + 1 == stuck);
 }
 
 /**

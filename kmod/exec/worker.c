@@ -109,6 +109,9 @@ static unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
 		wsq_call(q, work, func);
 		cond_resched();
 		preempt_disable();
+	} else if (phase != last_phase) {
+		/* Its way back to its timer had a full barrier, too. */
+		wsq_flush_check(q, last_phase);
 	}
 	/* Release: who sees that it is through sees what it did. */
 	smp_store_release(&w->cur, NULL);
@@ -149,7 +152,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		}
 		if (task == WSQ_AGAIN)
 			continue;
-		/* [RN1]: a claim is a full barrier. */
+		/* [RN1]: a claim is a full barrier, wherever it was. */
 		if (unlikely(READ_ONCE(w->attention)))
 			wsq_attend(w);
 		/* More behind it: one more worker may be worth its waking. */
@@ -182,6 +185,21 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		wsq_attend(w);
 }
 
+/*
+ * A queue that this CPU has left, or that is gone: what is here, others see to.
+ * Preemption is off.
+ */
+static void wsq_serve_drop(struct wsq_cpu *c, u32 id)
+{
+	struct wsq *q;
+
+	wsq_ready_drop(c, id);
+	/* Unless the CPU has joined again, or the number is another queue's. */
+	q = xa_load(&wsq_queues, id);
+	if (q && wsq_pool_ct(&q->pool, c->cpu))
+		wsq_ready_mark(c, id);
+}
+
 /* Serve the next queue that has work here. False if there is none. */
 static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 {
@@ -204,9 +222,8 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 		/* Before preemption is on again: against wsq_workers_leave(). */
 		if (ct)
 			WRITE_ONCE(w->serving, q);
-		else if (q)
-			/* Left the queue: what is there, others see to. */
-			wsq_ready_drop(c, id);
+		else
+			wsq_serve_drop(c, id);
 	}
 	preempt_enable();
 	if (!ct)

@@ -92,11 +92,12 @@ void wsq_container_destroy(struct wsq_container *ct)
  * @ct: the container
  *
  * Context: task. Nobody is producer or consumer, nor will be on that CPU: it is
- * dead, or it has left the pool and a grace period has passed.
+ * dead, or it has left the pool and a grace period has passed. One that was an
+ * orphan before may be in foster care at this moment, and stays so.
  */
 void wsq_container_orphan(struct wsq_container *ct)
 {
-	atomic_set_release(&ct->orphan, WSQ_ORPHAN);
+	atomic_cmpxchg_release(&ct->orphan, WSQ_OWNED, WSQ_ORPHAN);
 }
 
 /**

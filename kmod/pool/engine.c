@@ -130,9 +130,13 @@ void wsq_engine_mount(struct wsq_container *ct, struct wsq_engine *engine)
 bool wsq_engine_offer(struct wsq_container *ct, struct wsq_engine *engine)
 {
 	if (engine)
-		/* Pairs with the exchange in wsq_engine_accept(). */
-		smp_store_release(&ct->offered, engine);
-	WRITE_ONCE(ct->wanted, false);
+		/*
+		 * Pairs with the exchange in wsq_engine_accept(). One that asked
+		 * again before it saw the last offer has had that in vain.
+		 */
+		kvfree(xchg(&ct->offered, engine));
+	/* Who sees this sees the offer. */
+	smp_store_release(&ct->wanted, false);
 	return engine;
 }
 
@@ -152,9 +156,14 @@ bool wsq_engine_accept(struct wsq_container *ct)
 	if (!wsq_put_begin(ct))
 		return false;
 	if (wsq_get_begin(ct)) {
-		wsq_engine_mount(ct, xchg(&ct->offered, NULL));
-		ct->entered = 0;
-		done = true;
+		/* Housekeeping may have taken it back. */
+		struct wsq_engine *engine = xchg(&ct->offered, NULL);
+
+		if (engine) {
+			wsq_engine_mount(ct, engine);
+			ct->entered = 0;
+			done = true;
+		}
 		wsq_get_end(ct);
 	}
 	wsq_put_end(ct);

@@ -56,6 +56,7 @@ static bool wsq_entry_turn(struct wsq_entry *e)
  * @try: leave it if somebody else is at it
  *
  * Context: any but NMI.
+ * Ordering: full barrier, unless it was left.
  * Return: how many were taken; %WSQ_EMPTY; %WSQ_CONFLICT if items are there but
  * not in order yet, or somebody else was at it.
  */
@@ -72,6 +73,11 @@ int wsq_entry_take(struct wsq_entry *e, void **tasks, unsigned int max,
 	} else {
 		raw_spin_lock_irqsave(&e->lock, flags);
 	}
+	/*
+	 * The lock is seen before what it guards is: wsq_entry_idle(). And a
+	 * worker's claim is a full barrier: [RN1] in exec/item.h.
+	 */
+	smp_mb__after_spinlock();
 	ready = !list_empty(&e->list) || wsq_entry_turn(e);
 	while (n < max && !list_empty(&e->list)) {
 		struct wsq_link *link = list_first_entry(&e->list,
@@ -105,6 +111,7 @@ bool wsq_entry_withdraw(struct wsq_entry *e, struct wsq_link *link, u64 where)
 	u64 now;
 
 	raw_spin_lock_irqsave(&e->lock, flags);
+	smp_mb__after_spinlock();	/* as in wsq_entry_take() */
 	now = READ_ONCE(link->where);
 	/* In a list of this very entrance: only who holds the lock moves it. */
 	if (!((now ^ where) & ~WSQ_WHERE_KIND) &&
@@ -132,7 +139,10 @@ bool wsq_entry_idle(struct wsq_entry *e)
 {
 	if (!wsq_inbox_empty(&e->inbox))
 		return false;
-	/* Inbox, lock, lists: against take and turn, which go that way too. */
+	/*
+	 * Inbox, lock, lists: against those who take the lock, then what is in
+	 * the inbox, and put that in a list. litmus/entry-idle.litmus
+	 */
 	smp_rmb();
 	if (raw_spin_is_locked(&e->lock))
 		return false;

@@ -154,12 +154,13 @@ void *wsq_linked_claim_slow(struct wsq_container *ct)
  * @tasks: where to store what is taken
  * @max: how many at most
  * @pry: also take what only a consumer that is held up would get to
+ * @bound: also take what is bound to that CPU, which runs nothing any more
  *
  * Context: task, with preemption off.
  * Return: how many were taken, or a negative enum wsq_status.
  */
 int wsq_linked_steal(struct wsq_container *ct, void **tasks, unsigned int max,
-		     bool pry)
+		     bool pry, bool bound)
 {
 	int ret = wsq_bwos_fifo_steal_claim(&ct->fifo, tasks, max);
 
@@ -167,6 +168,12 @@ int wsq_linked_steal(struct wsq_container *ct, void **tasks, unsigned int max,
 		return ret;
 	if (wsq_entry_any(&ct->open)) {
 		int n = wsq_entry_take(&ct->open, tasks, max, true);
+
+		if (n > 0)
+			return n;
+	}
+	if (bound && wsq_entry_any(&ct->bound)) {
+		int n = wsq_entry_take(&ct->bound, tasks, max, true);
 
 		if (n > 0)
 			return n;

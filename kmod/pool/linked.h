@@ -16,7 +16,7 @@ unsigned int wsq_linked_put_many(struct wsq_container *ct,
 				 bool *opened);
 void *wsq_linked_claim_slow(struct wsq_container *ct);
 int wsq_linked_steal(struct wsq_container *ct, void **tasks, unsigned int max,
-		     bool pry);
+		     bool pry, bool bound);
 bool wsq_linked_withdraw(struct wsq_container *ct, struct wsq_link *link,
 			 u64 where);
 bool wsq_linked_idle(struct wsq_container *ct);

@@ -196,16 +196,37 @@ void wsq_pool_exit(struct wsq_pool *pool)
 }
 WSQ_EXPORT(wsq_pool_exit);
 
+/* While puts from elsewhere look for the nearest member. */
+static void wsq_pool_copy_cpus(struct wsq_pool *pool,
+			       const struct cpumask *cpus)
+{
+	unsigned int cpu;
+
+	/* Who sees a member sees that it has joined. */
+	smp_wmb();
+	for_each_possible_cpu(cpu) {
+		if (cpumask_test_cpu(cpu, cpus))
+			cpumask_set_cpu(cpu, pool->cpus);
+	}
+	/* Those that leave go last, so that it is never empty. */
+	smp_wmb();
+	for_each_possible_cpu(cpu) {
+		if (!cpumask_test_cpu(cpu, cpus))
+			cpumask_clear_cpu(cpu, pool->cpus);
+	}
+}
+
 /**
  * wsq_pool_set_cpus() - change who has a part in a pool
  * @pool: a pool of the running machine
  * @cpus: the CPUs from now on; not empty
  * @left: where to say which CPUs have left and are orphans now
  *
- * What CPUs that left had, @pool->on_orphan and foster consumers see to.
+ * What they had is the caller's to move.
  *
  * Context: task; may sleep; CPU hotplug lock held; one at a time for @pool.
- * Return: 0; %-ENOMEM, then nothing has changed but that CPUs have joined.
+ * Return: 0; %-ENOMEM, then nothing has changed, but some that had joined may
+ * have left again.
  */
 int wsq_pool_set_cpus(struct wsq_pool *pool, const struct cpumask *cpus,
 		      struct cpumask *left)
@@ -213,32 +234,49 @@ int wsq_pool_set_cpus(struct wsq_pool *pool, const struct cpumask *cpus,
 	unsigned int cpu;
 	int ret = 0;
 
-	cpumask_clear(left);
 	if (!cpumask_intersects(cpus, cpu_online_mask))
 		ret = wsq_pool_have_one(pool, cpus);
 	for_each_cpu(cpu, cpus) {
-		if (ret)
-			return ret;
 		/* One that is offline joins when it comes. */
-		if (!pool->ct[cpu] && cpu_online(cpu))
+		if (!ret && !pool->ct[cpu] && cpu_online(cpu))
 			ret = wsq_pool_join(pool, cpu);
 	}
-	if (ret)
-		return ret;
-	cpumask_andnot(left, pool->cpus, cpus);
-	cpumask_copy(pool->cpus, cpus);
-	for_each_cpu(cpu, left)
-		WRITE_ONCE(pool->ct[cpu], NULL);
+	if (!ret)
+		wsq_pool_copy_cpus(pool, cpus);
+	/* Those that are left out; if it failed, those that had just joined. */
+	cpumask_clear(left);
+	for_each_possible_cpu(cpu) {
+		if (!pool->ct[cpu] || cpumask_test_cpu(cpu, pool->cpus))
+			continue;
+		cpumask_set_cpu(cpu, left);
+		/* After all who have joined: wsq_pool_nearest(). */
+		smp_store_release(&pool->ct[cpu], NULL);
+	}
 	if (cpumask_empty(left))
-		return 0;
+		return ret;
 	/* Nobody is producer or consumer there any more, nor finds it. */
 	synchronize_rcu();
-	for_each_cpu(cpu, left) {
-		if (!pool->all[cpu])
-			continue;
+	for_each_cpu(cpu, left)
 		wsq_container_orphan(pool->all[cpu]);
+	return ret;
+}
+
+/*
+ * The members change just now, and those seen first had left. Between two
+ * changes is a grace period, so that one more look finds one.
+ */
+static unsigned int wsq_pool_any_member(const struct wsq_pool *pool)
+{
+	unsigned int cpu;
+
+	/* Who saw one leave, or the new members, sees those that have joined. */
+	smp_rmb();
+	for_each_possible_cpu(cpu) {
+		if (wsq_pool_ct(pool, cpu))
+			return cpu;
 	}
-	return 0;
+	WARN_ON_ONCE(1);
+	return cpumask_first(cpu_possible_mask);
 }
 
 /**
@@ -246,7 +284,7 @@ int wsq_pool_set_cpus(struct wsq_pool *pool, const struct cpumask *cpus,
  * @pool: the pool
  * @cpu: the CPU
  *
- * Context: any.
+ * Context: any, with preemption off for as long as the result is used.
  * Return: a CPU that has a container: the nearest that is alive, if any is.
  */
 unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu)
@@ -272,7 +310,9 @@ unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu)
 			best = i;
 		}
 	}
-	return best < nr_cpu_ids ? best : fallback;
+	if (likely(best < nr_cpu_ids))
+		return best;
+	return fallback < nr_cpu_ids ? fallback : wsq_pool_any_member(pool);
 }
 WSQ_EXPORT(wsq_pool_nearest);
 
@@ -332,7 +372,7 @@ static int wsq_pool_push_slow(struct wsq_pool *pool, struct wsq_container *ct,
 	if (!ct) {
 		unsigned int cpu = wsq_pool_nearest(pool, smp_processor_id());
 
-		ct = wsq_pool_ct(pool, cpu);
+		ct = wsq_pool_any(pool, cpu);
 	}
 	return wsq_raw_push(ct, task) == WSQ_FULL ? -EAGAIN : 0;
 }
