@@ -9,8 +9,10 @@
  */
 #include <linux/interrupt.h>
 #include <linux/jiffies.h>
+#include <linux/log2.h>
 #include <linux/timer.h>
 
+#include "../exec/item.h"
 #include "items.h"
 
 #define AN_HOUR		(3600UL * HZ)
@@ -281,6 +283,38 @@ static void delayed_flush_work(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
+/*
+ * An item that an interrupt sends back to its timer, just when a worker takes
+ * it, does not hide from a flush that the items before it are through.
+ */
+static void delayed_flush_phase(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask), phase;
+	struct wsq *q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct later *l = later_new(test, q);
+	struct wsq_test_call *call;
+	struct wsq_test_gate *g;
+
+	wsq_test_need_cpus(test, 2);
+	g = wsq_test_hold(test, q, cpu);
+	phase = READ_ONCE(q->phase);
+	call = wsq_test_start_on(test, wsq_test_other(cpu), wsq_test_flush, q);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(q->phase) != phase &&
+					       READ_ONCE(q->awaited) == phase));
+	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work_on(cpu, q, &l->dwork, 0));
+	/* What wsq_mod_delayed_work_on() leaves in an interrupt. */
+	l->dwork.rearm.q = q;
+	l->dwork.rearm.cpu = WSQ_CPU_ANY;
+	l->dwork.rearm.expires = jiffies + AN_HOUR;
+	set_bit(ilog2(WSQ_REARM), &l->dwork.work.state);
+	wsq_test_gate_open(g);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_TRUE(test, wsq_cancel_delayed_work_sync(&l->dwork));
+	kfree(g);
+	later_end(test, l, 0);
+	wsq_test_queue_end(test, q);
+}
+
 /* On a given CPU, by the timer or at once. */
 static void delayed_on(struct kunit *test)
 {
@@ -472,6 +506,7 @@ static struct kunit_case delayed_cases[] = {
 	KUNIT_CASE(delayed_other_queue),
 	KUNIT_CASE(delayed_flush),
 	KUNIT_CASE(delayed_flush_work),
+	KUNIT_CASE(delayed_flush_phase),
 	KUNIT_CASE(delayed_on),
 	KUNIT_CASE(delayed_again),
 	KUNIT_CASE(delayed_mix),

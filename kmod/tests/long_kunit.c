@@ -346,6 +346,29 @@ static void long_hog_first(struct kunit *test)
 	}
 }
 
+/* A stand-in is one thread, and goes when it has been idle for a while. */
+static void long_spares(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wsq *q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
+	struct wsq_test_gate *g = wsq_test_gate(test, true);
+	struct wsq_cpu *c = wsq_cpus[cpu];
+
+	/* Those of tests before. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_workers) == 1));
+	KUNIT_ASSERT_TRUE(test, wsq_queue_work_on(cpu, q, &g->it.work));
+	KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(cpu, q, &it->work));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
+	KUNIT_EXPECT_EQ(test, READ_ONCE(c->nr_workers), 2U);
+	wsq_test_release(test, q, g);
+	/* Nothing else gives housekeeping cause to look. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_workers) == 1));
+	wsq_test_queue_end(test, q);
+	vfree(it);
+}
+
 static struct kunit_case long_cases[] = {
 	KUNIT_CASE(long_computes),
 	KUNIT_CASE(long_sleeps),
@@ -353,6 +376,7 @@ static struct kunit_case long_cases[] = {
 	KUNIT_CASE(long_sleeps_deep),
 	KUNIT_CASE(long_hog),
 	KUNIT_CASE(long_hog_first),
+	KUNIT_CASE(long_spares),
 	{}
 };
 

@@ -175,48 +175,6 @@ static void queue_on_absent(struct kunit *test)
 	vfree(it);
 }
 
-/*
- * What a CPU has when it dies, and nobody was told of, is found by others: its
- * worker lost a wake-up here, and everybody else sleeps.
- */
-static void queue_bequeath(struct kunit *test)
-{
-#ifdef CONFIG_HOTPLUG_CPU
-	unsigned int off = cpumask_last(cpu_online_mask);
-	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
-	struct wsq_test_item *it = wsq_test_items(test, q, 2, wsq_test_count);
-	struct wsq_cpu *c = wsq_cpus[off];
-	int ret;
-
-	wsq_test_stay(test, here_cpu());
-	if (off == here_cpu()) {
-		kunit_skip(test, "needs a second CPU");
-		return;
-	}
-	KUNIT_ASSERT_TRUE(test, wsq_test_until(atomic_read(&wsq_nr_idle) ==
-					       (int)num_online_cpus()));
-	KUNIT_ASSERT_TRUE(test, wsq_park_claim(&c->park));
-	atomic_dec(&wsq_nr_idle);
-	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q, &it[0].work));
-	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q, &it[1].work));
-	wsq_test_linger();
-	wsq_test_expect_runs(test, it, 2, 0);
-	wsq_test_roam();
-	ret = remove_cpu(off);
-	KUNIT_EXPECT_EQ(test, ret, 0);
-	if (ret)
-		wake_up_process(c->worker->task);
-	wsq_test_call(test, wsq_test_flush, q);
-	wsq_test_expect_runs(test, it, 2, 1);
-	if (!ret)
-		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
-	wsq_test_queue_end(test, q);
-	vfree(it);
-#else
-	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
-#endif
-}
-
 /* Near a node: on one of its CPUs, while nobody is free to steal. */
 static void queue_node(struct kunit *test)
 {
@@ -655,7 +613,6 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE(queue_many_cancel),
 	KUNIT_CASE(queue_on),
 	KUNIT_CASE(queue_on_absent),
-	KUNIT_CASE(queue_bequeath),
 	KUNIT_CASE(queue_node),
 	KUNIT_CASE(queue_cpumask),
 	KUNIT_CASE(queue_cpumask_moves),

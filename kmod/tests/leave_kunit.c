@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * CPUs that leave a queue, by a change of its mask or because they go offline,
+ * with items in their containers: all are run, none twice, nobody waits for
+ * ever, and puts from elsewhere always find a place.
+ *
+ * Those that take a CPU off need a kernel with hotplug (tools/check/kunit
+ * debug).
+ */
+#include <kunit/test.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/smp.h>
+
+#include "../exec/exec.h"
+#include "items.h"
+
+#define NR_LEFT		500
+
+/* Becomes an orphan's consumer as often as it can, and takes nothing. */
+struct leave_foster {
+	struct wsq_container *ct;
+	bool stop;
+	unsigned long nr;
+};
+
+static bool leave_foster_fn(void *arg)
+{
+	struct leave_foster *f = arg;
+	unsigned int i;
+
+	while (!READ_ONCE(f->stop)) {
+		for (i = 0; i < 1000; i++) {
+			preempt_disable();
+			if (wsq_foster_begin(f->ct)) {
+				f->nr++;
+				wsq_foster_end(f->ct);
+			}
+			preempt_enable();
+		}
+		wsq_test_breathe();
+	}
+	return true;
+}
+
+/* Nothing stays behind, however often thieves come between. */
+static void leave_evacuate(struct kunit *test)
+{
+	unsigned int stay = cpumask_first(cpu_online_mask);
+	unsigned int go = wsq_test_other(stay);
+	struct leave_foster f = {};
+	struct wsq_test_call *call;
+	struct wsq_test_item *items;
+	struct wsq_test_gate *g;
+	struct wsq *q, *other;
+	int round, i;
+
+	wsq_test_need_cpus(test, 2);
+	other = wsq_test_queue(test, 2, 4, NULL);
+	items = wsq_test_items(test, NULL, NR_LEFT, wsq_test_count);
+	wsq_test_stay(test, stay);
+	for (round = 0; round < 10; round++) {
+		q = wsq_test_queue(test, 2, 4, NULL);
+		/* Its worker has no time to serve them. */
+		g = wsq_test_hold(test, other, go);
+		for (i = 0; i < NR_LEFT; i++)
+			wsq_queue_work_on(go, q, &items[i].work);
+		f.ct = wsq_pool_any(&q->pool, go);
+		WRITE_ONCE(f.stop, false);
+		call = wsq_test_start(test, leave_foster_fn, &f);
+		KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(stay)), 0);
+		WRITE_ONCE(f.stop, true);
+		wsq_test_end(test, call);
+		wsq_test_call(test, wsq_test_flush, q);
+		wsq_test_release(test, other, g);
+		wsq_test_queue_end(test, q);
+	}
+	wsq_test_roam();
+	wsq_test_expect_runs(test, items, NR_LEFT, round);
+	kunit_info(test, "in foster care %lu times meanwhile", f.nr);
+	wsq_test_queue_end(test, other);
+	vfree(items);
+}
+
+static bool leave_mask_fn(void *q)
+{
+	return !wsq_set_cpumask(q, cpumask_of(cpumask_first(cpu_online_mask)));
+}
+
+/* An orphan that is left out of the mask keeps its one foster consumer. */
+static void leave_foster(struct kunit *test)
+{
+	unsigned int stay = cpumask_first(cpu_online_mask);
+	unsigned int go = wsq_test_other(stay);
+	struct wsq_container *ct;
+	struct wsq_test_call *call;
+	struct wsq *q;
+
+	wsq_test_need_cpus(test, 2);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	ct = wsq_pool_any(&q->pool, go);
+	/* As if it were offline, with a thief in it. */
+	atomic_set(&ct->orphan, WSQ_FOSTERED);
+	call = wsq_test_start(test, leave_mask_fn, q);
+	wsq_test_linger();
+	KUNIT_EXPECT_EQ(test, atomic_read(&ct->orphan), (int)WSQ_FOSTERED);
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	wsq_foster_end(ct);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	wsq_test_queue_end(test, q);
+}
+
+/* Puts from all CPUs, of which at most one is a member at a time. */
+struct leave_put {
+	struct wsq *q;
+	bool stop;
+};
+
+static bool leave_put_fn(void *arg)
+{
+	struct leave_put *p = arg;
+	struct wsq_test_item it;
+
+	memset(&it, 0, sizeof(it));
+	INIT_WSQ_WORK_ONSTACK(&it.work, wsq_test_count);
+	while (!READ_ONCE(p->stop)) {
+		wsq_queue_work(p->q, &it.work);
+		wsq_test_breathe();
+	}
+	wsq_cancel_work_sync(&it.work);
+	wsq_destroy_work_on_stack(&it.work);
+	return !atomic_read(&it.twice);
+}
+
+/* A put from outside finds a member, while another becomes the only one. */
+static void leave_nearest(struct kunit *test)
+{
+	unsigned int one = cpumask_first(cpu_online_mask), cpu, nr = 0;
+	unsigned int two = wsq_test_other(one);
+	struct wsq_test_call *calls[4];
+	struct leave_put p = {};
+	int i, bad = 0;
+
+	wsq_test_need_cpus(test, 2);
+	p.q = wsq_test_queue(test, 2, 4, cpumask_of(one));
+	for_each_online_cpu(cpu) {
+		if (nr < ARRAY_SIZE(calls))
+			calls[nr++] = wsq_test_start_on(test, cpu, leave_put_fn,
+							&p);
+	}
+	for (i = 0; i < 100; i++)
+		bad += !!wsq_set_cpumask(p.q, cpumask_of(i & 1 ? one : two));
+	WRITE_ONCE(p.stop, true);
+	while (nr--)
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, calls[nr]));
+	KUNIT_EXPECT_EQ(test, bad, 0);
+	wsq_test_call(test, wsq_test_flush, p.q);
+	wsq_test_queue_end(test, p.q);
+}
+
+#ifdef CONFIG_HOTPLUG_CPU
+
+/* What is left on a CPU that dies, and when somebody looks for it. */
+struct leave_dead {
+	struct wsq *q;
+	struct wsq_test_item *items;
+	unsigned int off;
+	int late;
+	bool waits;
+};
+
+/* Half through the engine, half bound. */
+static void leave_put_there(void *arg)
+{
+	struct leave_dead *d = arg;
+	int i;
+
+	for (i = 0; i < NR_LEFT; i++) {
+		if (i & 1)
+			wsq_queue_work(d->q, &d->items[i].work);
+		else
+			wsq_queue_work_on(d->off, d->q, &d->items[i].work);
+	}
+}
+
+/*
+ * Put items on a CPU whose worker has lost a wake-up, while everybody else
+ * sleeps. False if they are not left alone.
+ */
+static bool leave_leave(struct kunit *test, struct leave_dead *d)
+{
+	struct wsq_cpu *c = wsq_cpus[d->off];
+
+	if (!wsq_test_until(atomic_read(&wsq_nr_idle) ==
+			    (int)num_online_cpus()) ||
+	    !wsq_park_claim(&c->park))
+		return false;
+	atomic_dec(&wsq_nr_idle);
+	smp_call_function_single(d->off, leave_put_there, d, true);
+	wsq_test_linger();
+	return true;
+}
+
+static void leave_take_off(struct kunit *test, struct leave_dead *d)
+{
+	int ret;
+
+	KUNIT_ASSERT_NE(test, d->off, cpumask_first(cpu_online_mask));
+	wsq_test_stay(test, cpumask_first(cpu_online_mask));
+	KUNIT_EXPECT_TRUE(test, leave_leave(test, d));
+	ret = remove_cpu(d->off);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	wsq_test_roam();
+	if (ret)
+		wake_up_process(wsq_cpus[d->off]->worker->task);
+	wsq_test_call(test, wsq_test_flush, d->q);
+	wsq_test_expect_runs(test, d->items, NR_LEFT, 1);
+	if (!ret)
+		KUNIT_EXPECT_EQ(test, add_cpu(d->off), 0);
+}
+
+/* Nobody was told of what a CPU has when it dies: it is found. */
+static void leave_bequeath(struct kunit *test)
+{
+	struct leave_dead d = { .off = cpumask_last(cpu_online_mask) };
+
+	wsq_test_need_cpus(test, 2);
+	d.q = wsq_test_queue(test, 4, 64, NULL);
+	d.items = wsq_test_items(test, d.q, NR_LEFT, wsq_test_count);
+	leave_take_off(test, &d);
+	wsq_test_queue_end(test, d.q);
+	vfree(d.items);
+}
+
+static struct leave_dead *leave_closing_of;
+
+static int leave_late(const struct leave_dead *d)
+{
+	int i, late = 0;
+
+	for (i = 0; i < NR_LEFT; i++)
+		late += !atomic_read(&d->items[i].runs);
+	return late;
+}
+
+/*
+ * After the CPU is dead, before its containers are orphans: callbacks of others
+ * may wait here for what is in there.
+ */
+static int leave_closing_dead(unsigned int cpu)
+{
+	struct leave_dead *d = READ_ONCE(leave_closing_of);
+
+	if (!d || d->off != cpu)
+		return 0;
+	d->waits = true;
+	if (!wsq_test_until(!leave_late(d)))
+		d->late = leave_late(d);
+	return 0;
+}
+
+/* What a CPU has is run although it is going and its worker is gone. */
+static void leave_closing(struct kunit *test)
+{
+	struct leave_dead d = { .off = cpumask_last(cpu_online_mask) };
+	int state;
+
+	wsq_test_need_cpus(test, 2);
+	/* Taken down after what was set up before us: the pools. */
+	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wsq/test:dead",
+					  NULL, leave_closing_dead);
+	KUNIT_ASSERT_GT(test, state, 0);
+	d.q = wsq_test_queue(test, 4, 64, NULL);
+	d.items = wsq_test_items(test, d.q, NR_LEFT, wsq_test_count);
+	WRITE_ONCE(leave_closing_of, &d);
+	leave_take_off(test, &d);
+	WRITE_ONCE(leave_closing_of, NULL);
+	cpuhp_remove_state_nocalls(state);
+	KUNIT_EXPECT_TRUE(test, d.waits);
+	KUNIT_EXPECT_EQ(test, d.late, 0);
+	wsq_test_queue_end(test, d.q);
+	vfree(d.items);
+}
+
+/* Of two items left on a CPU that dies, the first waits for the second. */
+struct leave_pair {
+	struct wsq_work first;
+	struct wsq_work second;
+	struct completion ran;
+	unsigned long left;
+	struct wsq *q;
+};
+
+static void leave_first_fn(struct wsq_work *work)
+{
+	struct leave_pair *p = container_of(work, struct leave_pair, first);
+
+	p->left = wait_for_completion_timeout(&p->ran, WSQ_TEST_PATIENCE / 2);
+}
+
+static void leave_second_fn(struct wsq_work *work)
+{
+	complete(&container_of(work, struct leave_pair, second)->ran);
+}
+
+static void leave_put_pair(void *arg)
+{
+	struct leave_pair *p = arg;
+
+	wsq_queue_work(p->q, &p->first);
+	wsq_queue_work(p->q, &p->second);
+}
+
+static void leave_pair(struct kunit *test)
+{
+	unsigned int stay = cpumask_first(cpu_online_mask);
+	unsigned int off = cpumask_last(cpu_online_mask);
+	struct leave_pair *p = kzalloc(sizeof(*p), GFP_KERNEL);
+	struct cpumask *mask = kzalloc(cpumask_size(), GFP_KERNEL);
+	struct wsq_cpu *c = wsq_cpus[off];
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_ASSERT_NOT_NULL(test, mask);
+	wsq_test_need_cpus(test, 2);
+	cpumask_set_cpu(stay, mask);
+	cpumask_set_cpu(off, mask);
+	p->q = wsq_test_queue(test, 4, 64, mask);
+	init_completion(&p->ran);
+	INIT_WSQ_WORK(&p->first, leave_first_fn);
+	INIT_WSQ_WORK(&p->second, leave_second_fn);
+	wsq_test_stay(test, stay);
+	KUNIT_ASSERT_TRUE(test, wsq_test_until(atomic_read(&wsq_nr_idle) ==
+					       (int)num_online_cpus()));
+	KUNIT_ASSERT_TRUE(test, wsq_park_claim(&c->park));
+	atomic_dec(&wsq_nr_idle);
+	smp_call_function_single(off, leave_put_pair, p, true);
+	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
+	wsq_test_roam();
+	wsq_test_call(test, wsq_test_flush, p->q);
+	KUNIT_EXPECT_NE(test, p->left, 0UL);
+	KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
+	wsq_test_queue_end(test, p->q);
+	kfree(mask);
+	kfree(p);
+}
+
+#else
+
+static void leave_bequeath(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
+static void leave_closing(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
+static void leave_pair(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
+#endif
+
+static struct kunit_case leave_cases[] = {
+	KUNIT_CASE(leave_evacuate),
+	KUNIT_CASE(leave_foster),
+	KUNIT_CASE(leave_nearest),
+	KUNIT_CASE(leave_bequeath),
+	KUNIT_CASE(leave_closing),
+	KUNIT_CASE(leave_pair),
+	{}
+};
+
+static struct kunit_suite leave_suite = {
+	.name = "wsq_leave",
+	.test_cases = leave_cases,
+};
+
+kunit_test_suite(leave_suite);
