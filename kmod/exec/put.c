@@ -90,8 +90,9 @@ static bool wsq_put_bound(struct wsq *q, struct wsq_work *work, int cpu)
 	if (WARN_ON_ONCE((unsigned int)cpu >= nr_cpu_ids))
 		return false;
 	ct = wsq_pool_ct(&q->pool, cpu);
-	/* Not of the queue, or offline. */
-	if (!ct || atomic_read(&ct->orphan) != WSQ_OWNED)
+	/* Not of the queue, offline, or on its way. */
+	if (!ct || atomic_read(&ct->orphan) != WSQ_OWNED ||
+	    !READ_ONCE(wsq_cpus[cpu]->worker))
 		return false;
 	wsq_put_entry(q, ct, work, READ_ONCE(q->phase), true, true);
 	return true;

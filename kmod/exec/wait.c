@@ -270,7 +270,8 @@ bool wsq_undefer(struct wsq_work *work, u64 where)
 	 * The worker that ran it last is the only one it can be left with; but
 	 * it may be of another queue by now.
 	 */
-	if (smp_load_acquire(&work->link.where) == where && wsq_ran(READ_ONCE(work->state)) == w->id) {
+	if (smp_load_acquire(&work->link.where) == where &&
+	    wsq_ran(READ_ONCE(work->state)) == w->id) {
 		list_del(&work->link.list);
 		WRITE_ONCE(work->link.where, wsq_where_in_hand(where));
 		got = true;

@@ -328,8 +328,11 @@ void torture_own_on_cpu(struct torture_thread *t)
 		torture_err("own item was not queued on a CPU");
 	wsq_flush_work(&o->dwork.work);
 	torture_own_ran(o, 1, "flush");
-	/* Odd while the CPU is there. */
-	if (!(age & 1) || age != torture_cpu_age(cpu))
+	/*
+	 * Odd while the CPU is there. Before it goes, the scheduler drives out
+	 * who runs there.
+	 */
+	if (!(age & 1) || !cpu_active(cpu) || age != torture_cpu_age(cpu))
 		torture_inc(TC_OWN_ON_CPU_MOVED);
 	else if (o->cpu != cpu)
 		torture_err("own item ran on CPU %u, not %u", o->cpu, cpu);
