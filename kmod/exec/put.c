@@ -195,8 +195,8 @@ static bool wsq_queue(struct wsq *q, struct wsq_work *work, int cpu)
  *
  * The item runs on this CPU, or on one that is idle earlier.
  *
- * Context: any, NMI included; not under a runqueue lock or a task's pi_lock.
- * Never sleeps, never fails for want of memory or room.
+ * Context: any, NMI included; not under a runqueue lock, a task's pi_lock or a
+ * lock of the timer code. Never sleeps, never fails for want of memory or room.
  * Return: true if @work was queued; false if it was pending already: its
  * function has not been called yet and will be, unless it is called back; and
  * false if it is disabled, or @q is being drained or destroyed.
