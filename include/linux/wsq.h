@@ -278,7 +278,8 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
  *
  * Context: task; may sleep.
  * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds,
- * %-ENOMEM, %-ENOSPC if there are too many queues.
+ * %-ENOMEM, %-ENOSPC if there are too many queues, %-EINTR if the caller was
+ * killed while a worker was started.
  */
 #define wsq_create(attrs, fmt, ...)					\
 ({									\

@@ -82,8 +82,8 @@ void wsq_cpumask_exit(void)
  * runs to its end.
  *
  * Context: task; may sleep. Not from an item of @q.
- * Return: 0; %-EINVAL if no possible CPU is in @mask; %-ENOMEM, then nothing
- * has changed.
+ * Return: 0; %-EINVAL if no possible CPU is in @mask; %-ENOMEM, or %-EINTR if
+ * the caller was killed, and then nothing has changed.
  */
 int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask)
 {

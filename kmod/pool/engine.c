@@ -66,10 +66,14 @@ static void wsq_layout_make(struct wsq_layout *l, u32 blocks, u32 block_size,
  */
 size_t wsq_engine_bytes(u32 blocks, u32 block_size)
 {
+	size_t offset, most = 0;
 	struct wsq_layout l;
 
-	wsq_layout_make(&l, blocks, block_size, PAGE_SIZE - SMP_CACHE_BYTES);
-	return l.total;
+	for (offset = 0; offset < PAGE_SIZE; offset += SMP_CACHE_BYTES) {
+		wsq_layout_make(&l, blocks, block_size, offset);
+		most = max(most, l.total);
+	}
+	return most;
 }
 WSQ_EXPORT(wsq_engine_bytes);
 
