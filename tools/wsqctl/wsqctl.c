@@ -21,6 +21,7 @@ static const struct {
 	{ "info", cmd_info },
 	{ "stat", cmd_stat },
 	{ "sum", cmd_sum },
+	{ "top", cmd_top },
 };
 
 const char *argp_program_version = WSQCTL_VERSION;
@@ -213,7 +214,8 @@ static const struct argp argp = {
 	       "Commands:\n"
 	       "  info    what the module offers\n"
 	       "  stat    what each CPU did\n"
-	       "  sum     SHA-256 of files, computed by the module's workers\n\n"
+	       "  sum     SHA-256 of files, computed by the module's workers\n"
+	       "  top     what each CPU does now\n\n"
 	       "'wsqctl COMMAND --help' says more, wsqctl(1) all.",
 };
 

@@ -19,6 +19,7 @@ enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_TROUBLE = 2 };
 int cmd_info(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_sum(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 
 /**
  * struct counters - the module's statistics

@@ -377,10 +377,20 @@ static int do_stats(struct wsq_stats *st)
 {
 	char *to = (void *)(uintptr_t)st->cpus;
 	__u32 i, room = st->cpu_stats_size;
+	static unsigned int calls;
 
 	if (st->size != sizeof(*st) || st->cpu_stats_size < 88 ||
 	    st->rsv || st->pad)
 		return -EINVAL;
+	if (fake_cfg.stats_fail && ++calls >= fake_cfg.stats_fail)
+		return -ENODEV;
+	for (i = 1; fake_cfg.stats_move && i < fake_cfg.cpus; i++) {
+		shared_stats[i].puts += 10 * i;
+		shared_stats[i].inbox += 5 * i;
+		shared_stats[i].gets += 10 * i;
+		shared_stats[i].steals[WSQ_DIST_NODE] += i;
+		shared_stats[i].standins++;
+	}
 	for (i = 0; to && i < st->nr_cpus && i < fake_cfg.cpus; i++) {
 		struct wsq_cpu_stats c = shared_stats[i];
 

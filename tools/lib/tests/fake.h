@@ -31,6 +31,9 @@
  * @sha_max: sha256's max_len; 0 means 16 MiB
  * @no_sha: no sha256 op
  * @wrong: sha256 gives a wrong result for lengths that are a multiple of this
+ * @stats_fail: that call of STATS, from 1, and later ones fail with ENODEV
+ * @stats_move: every CPU but the first has done something at each STATS, the
+ *	last one most
  * @die_after: the process kills itself at that many tasks taken
  */
 struct fake_cfg {
@@ -49,6 +52,8 @@ struct fake_cfg {
 	unsigned long sha_max;
 	bool no_sha;
 	unsigned long wrong;
+	unsigned int stats_fail;
+	bool stats_move;
 	unsigned int die_after;
 };
 

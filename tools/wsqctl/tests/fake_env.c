@@ -27,6 +27,12 @@ static void set(const char *name, long v)
 		fake_cfg.no_sha = v;
 	else if (!strcmp(name, "wrong"))
 		fake_cfg.wrong = v;
+	else if (!strcmp(name, "cpus"))
+		fake_cfg.cpus = v;
+	else if (!strcmp(name, "stats_fail"))
+		fake_cfg.stats_fail = v;
+	else if (!strcmp(name, "stats_move"))
+		fake_cfg.stats_move = v;
 	else if (!strcmp(name, "die_after"))
 		fake_cfg.die_after = v;
 	else
