@@ -5,6 +5,7 @@
 #include <linux/module.h>
 
 #include "exec/exec.h"
+#include "obs/debugfs.h"
 #include "obs/stall.h"
 #include "ring/ring.h"
 
@@ -33,6 +34,7 @@ static int __init wsq_module_init(void)
 	ret = wsq_ring_init();
 	if (ret)
 		goto exit_workers;
+	wsq_debugfs_init();
 	return 0;
 
 exit_workers:
@@ -52,6 +54,7 @@ exit_cpumask:
 
 static void __exit wsq_module_exit(void)
 {
+	wsq_debugfs_exit();
 	wsq_ring_exit();
 	wsq_workers_exit();
 	wsq_stall_exit();

@@ -338,6 +338,7 @@ int wsq_rescuer_fn(void *arg);
 int wsq_rescuer_create(struct wsq *q);
 void wsq_rescuer_destroy(struct wsq *q);
 void wsq_rescue(struct wsq *q, unsigned int cpu);
+const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q);
 const struct cpumask *wsq_default_cpus(void);
 int wsq_cpumask_init(void);
 void wsq_cpumask_exit(void);

@@ -31,7 +31,7 @@ static void wsq_rescue_cpu(struct wsq_rescuer *r, unsigned int cpu)
 	/* Offline by now: others find what is there. */
 	if (set_cpus_allowed_ptr(current, cpumask_of(cpu)))
 		return;
-	r->w->cpu = cpu;
+	WRITE_ONCE(r->w->cpu, cpu);
 	/* The queue cannot go: it ends us first. */
 	WRITE_ONCE(r->w->serving, r->q);
 	do {
@@ -96,6 +96,20 @@ void wsq_rescue(struct wsq *q, unsigned int cpu)
 	/* Asleep in an item, it looks again when that is through. */
 	if (!READ_ONCE(r->w->cur))
 		wake_up_process(r->w->task);
+}
+
+/**
+ * wsq_rescuer_worker() - a queue's rescuer as a worker, for statistics
+ * @q: the queue
+ *
+ * Context: any, with RCU held for as long as the worker is used.
+ * Return: the worker; %NULL if there is none, or none any more.
+ */
+const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q)
+{
+	const struct wsq_rescuer *r = READ_ONCE(q->rescuer);
+
+	return r ? r->w : NULL;
 }
 
 /**

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/kernel/debug/wsq: queues and workers as they are, for whoever wonders
+ * what the module is at. Documentation/observability.rst shows the formats.
+ *
+ * Nothing is kept for it: reading looks, under the locks that keep queues and
+ * workers from going, and costs as much as there is to be shown.
+ *
+ * Limitations: things move while they are looked at. Each number is right by
+ * itself; what is computed from two of them is not to be taken to the last item.
+ */
+#include <linux/debugfs.h>
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+
+#include "../exec/exec.h"
+#include "debugfs.h"
+
+static struct dentry *wsq_debugfs_dir;
+
+/* The first queue whose number is @id or more. wsq_queues_lock is held. */
+static struct wsq *wsq_queues_seek(unsigned long id, loff_t *pos)
+{
+	struct wsq *q = xa_find(&wsq_queues, &id, ULONG_MAX, XA_PRESENT);
+
+	*pos = q ? id + 1 : WSQ_MAX_QUEUES + 1;
+	return q;
+}
+
+/* Position 0 is the head line, then a queue stands at its number + 1. */
+static void *wsq_queues_start(struct seq_file *m, loff_t *pos)
+{
+	mutex_lock(&wsq_queues_lock);
+	return *pos ? wsq_queues_seek(*pos - 1, pos) : SEQ_START_TOKEN;
+}
+
+static void *wsq_queues_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	return wsq_queues_seek(*pos, pos);
+}
+
+static void wsq_queues_stop(struct seq_file *m, void *v)
+{
+	mutex_unlock(&wsq_queues_lock);
+}
+
+/* How many items of a queue are in their functions. */
+static unsigned int wsq_queue_running(const struct wsq *q)
+{
+	const struct wsq_worker *w;
+	unsigned int nr = 0;
+
+	mutex_lock(&wsq_workers_lock);
+	list_for_each_entry(w, &wsq_workers, list)
+		nr += READ_ONCE(w->serving) == q && READ_ONCE(w->cur);
+	mutex_unlock(&wsq_workers_lock);
+	rcu_read_lock();
+	w = wsq_rescuer_worker(q);
+	nr += w && READ_ONCE(w->cur);
+	rcu_read_unlock();
+	return nr;
+}
+
+static void wsq_queue_counts(const struct wsq *q, u64 *queued, u64 *done)
+{
+	unsigned int cpu, phase;
+
+	*queued = 0;
+	*done = 0;
+	for_each_possible_cpu(cpu) {
+		const struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
+
+		for (phase = 0; ct && phase < WSQ_PHASES; phase++) {
+			*done += READ_ONCE(ct->done_cnt[phase]) +
+				 atomic64_read(&ct->far_cnt[phase]);
+			*queued += READ_ONCE(ct->put_cnt[phase]) +
+				   atomic64_read(&ct->in_cnt[phase]);
+		}
+	}
+}
+
+static void wsq_queue_show_flags(struct seq_file *m, const struct wsq *q)
+{
+	unsigned int flags = READ_ONCE(q->flags);
+	const char *comma = "";
+
+	if (READ_ONCE(q->rescuer)) {
+		seq_puts(m, "reclaim");
+		comma = ",";
+	}
+	if (q->pool.resident) {
+		seq_printf(m, "%sresident", comma);
+		comma = ",";
+	}
+	if (flags & WSQ_Q_DRAINING) {
+		seq_printf(m, "%sdraining", comma);
+		comma = ",";
+	}
+	if (flags & WSQ_Q_DYING) {
+		seq_printf(m, "%sdying", comma);
+		comma = ",";
+	}
+	if (!*comma)
+		seq_putc(m, '-');
+}
+
+static int wsq_queues_show(struct seq_file *m, void *v)
+{
+	u64 queued, done, running, left;
+	struct wsq *q = v;
+
+	if (v == SEQ_START_TOKEN) {
+		seq_puts(m, "id cpus flags queued done running waiting name\n");
+		return 0;
+	}
+	mutex_lock(&q->mask_lock);
+	seq_printf(m, "%u %*pbl ", q->pool.id, cpumask_pr_args(q->pool.cpus));
+	mutex_unlock(&q->mask_lock);
+	wsq_queue_show_flags(m, q);
+	running = wsq_queue_running(q);
+	wsq_queue_counts(q, &queued, &done);
+	left = queued > done ? queued - done : 0;
+	seq_printf(m, " %llu %llu %llu %llu %s\n", queued, done, running,
+		   left > running ? left - running : 0, q->pool.name);
+	return 0;
+}
+
+static const struct seq_operations wsq_queues_sops = {
+	.start	= wsq_queues_start,
+	.next	= wsq_queues_next,
+	.stop	= wsq_queues_stop,
+	.show	= wsq_queues_show,
+};
+DEFINE_SEQ_ATTRIBUTE(wsq_queues);
+
+/* Out of office, and not through with its item. Its CPU's role_lock is held. */
+static bool wsq_worker_displaced(const struct wsq_worker *w)
+{
+	return READ_ONCE(w->displaced) && READ_ONCE(w->cur);
+}
+
+/*
+ * What a worker is to its CPU. @replaced: CPUs where one is displaced, so that
+ * who is in office stands in.
+ */
+static const char *wsq_worker_role(const struct wsq_worker *w,
+				   const struct cpumask *replaced)
+{
+	struct wsq_cpu *c = wsq_cpus[w->cpu];
+	const char *role;
+
+	raw_spin_lock_irq(&c->role_lock);
+	if (READ_ONCE(w->gone))
+		role = "leaving";
+	else if (c->worker == w)
+		role = cpumask_test_cpu(w->cpu, replaced) ? "stand-in" :
+							    "office";
+	else
+		role = wsq_worker_displaced(w) ? "displaced" : "spare";
+	raw_spin_unlock_irq(&c->role_lock);
+	return role;
+}
+
+/* How long the item has been running, as far as anybody knows. */
+static void wsq_worker_show_time(struct seq_file *m, const struct wsq_worker *w)
+{
+	if (READ_ONCE(w->cur) && w->stall_run &&
+	    w->stall_run == READ_ONCE(w->nr_run))
+		/* The stall detector has seen it so long. */
+		seq_printf(m, ">=%u000",
+			   jiffies_to_msecs(jiffies - w->stall_since));
+	else
+		seq_putc(m, '-');
+}
+
+/* @q: the queue it is at, or %NULL; it cannot go. */
+static void wsq_worker_show(struct seq_file *m, const struct wsq_worker *w,
+			    const struct wsq *q, const char *role)
+{
+	wsq_func_t func = READ_ONCE(w->cur) ? READ_ONCE(w->func) : NULL;
+
+	seq_printf(m, "%u %d %s %llu ", READ_ONCE(w->cpu),
+		   task_pid_nr(w->task), role, READ_ONCE(w->nr_run));
+	wsq_worker_show_time(m, w);
+	if (q)
+		seq_printf(m, " %u ", q->pool.id);
+	else
+		seq_puts(m, " - ");
+	if (func)
+		seq_printf(m, "%ps\n", func);
+	else
+		seq_puts(m, "-\n");
+}
+
+static void wsq_workers_show_rescuers(struct seq_file *m)
+{
+	const struct wsq_worker *w;
+	unsigned long id;
+	struct wsq *q;
+
+	mutex_lock(&wsq_queues_lock);
+	xa_for_each(&wsq_queues, id, q) {
+		rcu_read_lock();
+		/* Whoever ends it waits for a grace period first. */
+		w = wsq_rescuer_worker(q);
+		if (w)
+			wsq_worker_show(m, w, q, "rescuer");
+		rcu_read_unlock();
+	}
+	mutex_unlock(&wsq_queues_lock);
+}
+
+static int wsq_workers_show(struct seq_file *m, void *unused)
+{
+	const struct wsq_worker *w;
+	cpumask_var_t replaced;
+
+	if (!zalloc_cpumask_var(&replaced, GFP_KERNEL))
+		return -ENOMEM;
+	seq_puts(m, "cpu pid role items us queue function\n");
+	mutex_lock(&wsq_workers_lock);
+	list_for_each_entry(w, &wsq_workers, list) {
+		if (wsq_worker_displaced(w))
+			cpumask_set_cpu(w->cpu, replaced);
+	}
+	list_for_each_entry_reverse(w, &wsq_workers, list)
+		/* The queue waits for our lock before it is freed. */
+		wsq_worker_show(m, w, READ_ONCE(w->serving),
+				wsq_worker_role(w, replaced));
+	mutex_unlock(&wsq_workers_lock);
+	free_cpumask_var(replaced);
+	wsq_workers_show_rescuers(m);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(wsq_workers);
+
+/**
+ * wsq_debugfs_init() - when all that is to be seen is there
+ *
+ * Without debugfs, or memory for it, the module works as well.
+ *
+ * Context: module load.
+ */
+void wsq_debugfs_init(void)
+{
+	wsq_debugfs_dir = debugfs_create_dir("wsq", NULL);
+	debugfs_create_file("queues", 0400, wsq_debugfs_dir, NULL,
+			    &wsq_queues_fops);
+	debugfs_create_file("workers", 0400, wsq_debugfs_dir, NULL,
+			    &wsq_workers_fops);
+}
+
+/**
+ * wsq_debugfs_exit() - before anything that is to be seen goes
+ *
+ * Context: module unload.
+ */
+void wsq_debugfs_exit(void)
+{
+	debugfs_remove_recursive(wsq_debugfs_dir);
+}
