@@ -123,6 +123,10 @@ struct wsq {
  * @stall_run: @nr_run when the stall detector last looked. wsq_workers_lock.
  * @stall_since: since when it has been that, in jiffies. wsq_workers_lock.
  * @stall_told: that was reported. wsq_workers_lock.
+ * @began: when @cur was begun, while that is collected (kmod/obs/hist.c).
+ *	Worker; anybody reads.
+ * @began_run: the @nr_run that @began is of. Worker; anybody reads.
+ * @began_by: the collection that @began is of. Worker.
  * @rcu: to free it
  */
 struct wsq_worker {
@@ -145,6 +149,9 @@ struct wsq_worker {
 	u64 stall_run;
 	unsigned long stall_since;
 	bool stall_told;
+	u64 began;
+	u64 began_run;
+	u64 began_by;
 	struct rcu_head rcu;
 };
 

@@ -11,11 +11,13 @@
  */
 #include <linux/debugfs.h>
 #include <linux/jiffies.h>
+#include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include "../exec/exec.h"
+#include "collect.h"
 #include "debugfs.h"
 
 static struct dentry *wsq_debugfs_dir;
@@ -166,8 +168,12 @@ static const char *wsq_worker_role(const struct wsq_worker *w,
 /* How long the item has been running, as far as anybody knows. */
 static void wsq_worker_show_time(struct seq_file *m, const struct wsq_worker *w)
 {
-	if (READ_ONCE(w->cur) && w->stall_run &&
-	    w->stall_run == READ_ONCE(w->nr_run))
+	u64 ns = wsq_collect_ran_for(w);
+
+	if (ns)
+		seq_printf(m, "%llu", div_u64(ns, NSEC_PER_USEC));
+	else if (READ_ONCE(w->cur) && w->stall_run &&
+		 w->stall_run == READ_ONCE(w->nr_run))
 		/* The stall detector has seen it so long. */
 		seq_printf(m, ">=%u000",
 			   jiffies_to_msecs(jiffies - w->stall_since));
@@ -250,6 +256,7 @@ void wsq_debugfs_init(void)
 			    &wsq_queues_fops);
 	debugfs_create_file("workers", 0400, wsq_debugfs_dir, NULL,
 			    &wsq_workers_fops);
+	wsq_collect_files(wsq_debugfs_dir);
 }
 
 /**
@@ -260,4 +267,5 @@ void wsq_debugfs_init(void)
 void wsq_debugfs_exit(void)
 {
 	debugfs_remove_recursive(wsq_debugfs_dir);
+	wsq_collect_exit();
 }
