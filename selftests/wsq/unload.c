@@ -2,71 +2,11 @@
 /*
  * The module comes and goes: in a loop, while it is open, and the moment the
  * last process with work in flight has been killed.
- *
- * WSQ_KO names the module's file. Without it these are looked at:
- * /lib/modules/wsq/wsq.ko (the laboratory's) and ./wsq.ko.
  */
-#include "wsq_test.h"
+#include "wsq_module.h"
 
 #include <dirent.h>
-#include <sys/syscall.h>
 #include <sys/sysinfo.h>
-
-static const char *module_path(void)
-{
-	static const char *const paths[] = {
-		"/lib/modules/wsq/wsq.ko", "./wsq.ko",
-	};
-	const char *p = getenv("WSQ_KO");
-	unsigned int i;
-
-	if (p)
-		return p;
-	for (i = 0; i < ARRAY_SIZE(paths); i++)
-		if (!access(paths[i], R_OK))
-			return paths[i];
-	SKIP("no module file, WSQ_KO is not set");
-}
-
-static int module_load(void)
-{
-	int fd = open(module_path(), O_RDONLY | O_CLOEXEC), ret;
-
-	EXPECT(fd >= 0);
-	ret = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
-	close(fd);
-	return ret;
-}
-
-static int module_unload(void)
-{
-	return syscall(SYS_delete_module, "wsq", O_NONBLOCK) ? errno : 0;
-}
-
-static int module_loaded(void)
-{
-	return !access("/sys/module/wsq/initstate", F_OK);
-}
-
-/* The device's node may take a moment to be made. */
-static void expect_device(void)
-{
-	uint64_t end = now_ns() + 2 * SEC;
-
-	while (access(WSQ_DEVICE, F_OK) && now_ns() < end)
-		usleep(1000);
-	EXPECT_ERR(access(WSQ_DEVICE, F_OK), 0);
-}
-
-/* As it was found, whatever a test did. */
-static void expect_loaded(void)
-{
-	int ret = module_loaded() ? 0 : module_load();
-
-	if (ret)
-		FAIL("cannot load %s: %s", module_path(), strerror(ret));
-	expect_device();
-}
 
 /* Kernel threads that bear the module's name. */
 static int threads(void)

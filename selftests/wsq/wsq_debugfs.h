@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * For debugfs.c: reads what is in /sys/kernel/debug/wsq, strictly, and makes
+ * work that is to be seen there.
+ */
+#ifndef WSQ_DEBUGFS_H
+#define WSQ_DEBUGFS_H
+
+#include "wsq_module.h"
+
+#include <stdbool.h>
+
+#define DIR		"/sys/kernel/debug/wsq/"
+#define TRACING		"/sys/kernel/tracing/"
+#define CPUS		256
+#define HASH		0x100000
+
+static inline int put_text(const char *path, const char *text, size_t len)
+{
+	int fd = open(path, O_WRONLY), ret;
+
+	if (fd < 0)
+		return errno;
+	ret = write(fd, text, len) == (ssize_t)len ? 0 : errno;
+	close(fd);
+	return ret;
+}
+
+static inline int collect(int on)
+{
+	return put_text(DIR "collect", on ? "1\n" : "0\n", 2);
+}
+
+/* The whole of a file; the caller frees it. NULL and errno if there is none. */
+static inline char *get_text(const char *path)
+{
+	size_t size = 1 << 16, len = 0;
+	int fd = open(path, O_RDONLY);
+	char *text;
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	text = malloc(size);
+	while ((n = read(fd, text + len, size - len - 1)) > 0) {
+		len += n;
+		if (len + 1 == size)
+			text = realloc(text, size *= 2);
+	}
+	text[len] = 0;
+	close(fd);
+	if (n < 0) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static inline char *expect_text(const char *path)
+{
+	char *text = get_text(path);
+
+	if (!text)
+		FAIL("%s: %s", path, strerror(errno));
+	return text;
+}
+
+static inline bool collecting(void)
+{
+	char *text = expect_text(DIR "collect");
+	bool on = !strcmp(text, "1\n");
+
+	EXPECT(on || !strcmp(text, "0\n"));
+	free(text);
+	return on;
+}
+
+static inline bool has_tracepoints(void)
+{
+	return !access(TRACING "events", F_OK);
+}
+
+static inline void need_tracepoints(void)
+{
+	if (!has_tracepoints())
+		SKIP("no tracepoints in this kernel");
+}
+
+struct latency {
+	unsigned long long begun, lost, cut;
+	unsigned long long waited, ran;		/* items */
+	unsigned long long waited_ns, ran_ns;	/* at least */
+};
+
+/* False if nothing is collected. */
+static inline bool latency(struct latency *l)
+{
+	char *text = expect_text(DIR "latency"), *at = text;
+	unsigned long long ns, waited, ran, next = 0;
+	int n, fields;
+
+	memset(l, 0, sizeof(*l));
+	EXPECT(*at == '#');
+	at = strchr(at, '\n');
+	EXPECT(at);
+	at++;
+	if (!*at) {
+		free(text);
+		return false;
+	}
+	n = 0;
+	fields = sscanf(at, "begun %llu\nlost %llu\ncut %llu\nns waited ran\n%n",
+			&l->begun, &l->lost, &l->cut, &n);
+	EXPECT_EQ(fields, 3);
+	EXPECT(n);
+	for (at += n; *at; at += n) {
+		n = 0;
+		fields = sscanf(at, "%llu %llu %llu%*1[\n]%n", &ns, &waited,
+				&ran, &n);
+		EXPECT_EQ(fields, 3);
+		EXPECT(n);
+		/* Each line begins where the one before ends. */
+		EXPECT(!(ns & (ns - 1)));
+		EXPECT(!next || ns == next);
+		next = ns ? 2 * ns : 1;
+		l->waited += waited;
+		l->ran += ran;
+		l->waited_ns += waited * ns;
+		l->ran_ns += ran * ns;
+	}
+	free(text);
+	return true;
+}
+
+/* All that was begun has ended, and the counts tell so. */
+static inline void latency_settled(struct latency *l)
+{
+	uint64_t end = now_ns() + 5 * SEC;
+
+	do {
+		EXPECT(latency(l));
+		if (l->ran == l->begun)
+			break;
+		usleep(10000);
+	} while (now_ns() < end);
+	EXPECT_EQ(l->ran, l->begun);
+	EXPECT_EQ(l->cut, 0);
+	EXPECT_EQ(l->waited + l->lost, l->begun);
+}
+
+struct steals {
+	unsigned long long sum;
+	unsigned long long by[CPUS];
+	int cells;
+};
+
+static inline bool steals(struct steals *s)
+{
+	char *text = expect_text(DIR "steals"), *at = text, *line;
+	unsigned long victims[CPUS];
+	int nr = 0, i;
+
+	memset(s, 0, sizeof(*s));
+	EXPECT(*at == '#');
+	at = strchr(at, '\n') + 1;
+	if (!*at) {
+		free(text);
+		return false;
+	}
+	i = sscanf(at, "stolen %llu", &s->sum);
+	EXPECT_EQ(i, 1);
+	at = strchr(at, '\n') + 1;
+	EXPECT(!strncmp(at, "thief", 5));
+	for (at += 5; *at == ' '; nr++) {
+		EXPECT(nr < CPUS);
+		victims[nr] = strtoul(at + 1, &at, 10);
+		EXPECT(!nr || victims[nr] > victims[nr - 1]);
+	}
+	EXPECT(*at == '\n');
+	for (line = at + 1; *line; line = at + 1) {
+		unsigned long thief = strtoul(line, &at, 10);
+		unsigned long long row = 0;
+
+		EXPECT(thief < CPUS && !s->by[thief]);
+		for (i = 0; i < nr; i++) {
+			unsigned long long n;
+
+			EXPECT(*at == ' ');
+			n = strtoull(at + 1, &at, 10);
+			/* Nobody robs himself. */
+			EXPECT(!n || victims[i] != thief);
+			row += n;
+			s->cells += !!n;
+		}
+		EXPECT(*at == '\n');
+		EXPECT(row > 0);
+		s->by[thief] = row;
+	}
+	free(text);
+	return true;
+}
+
+struct counts {
+	struct wsq_cpu_stats cpus[CPUS];
+	unsigned int nr;
+	uint64_t gets;
+};
+
+static inline void counts(struct counts *c)
+{
+	struct wsq_stats st = {
+		.size = sizeof(st), .nr_cpus = CPUS,
+		.cpus = (uintptr_t)c->cpus,
+		.cpu_stats_size = sizeof(c->cpus[0]),
+	};
+	int fd = dev_open();
+	unsigned int i;
+
+	EXPECT_ERR(ioctl(fd, WSQ_IOC_STATS, &st), 0);
+	close(fd);
+	EXPECT(st.nr_cpus <= CPUS);
+	c->nr = st.nr_cpus;
+	c->gets = 0;
+	for (i = 0; i < c->nr; i++)
+		c->gets += c->cpus[i].gets;
+}
+
+static inline uint64_t stolen(const struct wsq_cpu_stats *s)
+{
+	return s->steals[0] + s->steals[1] + s->steals[2] + s->steals[3];
+}
+
+/* Counted like the histograms, but always. */
+static inline uint64_t counted_since(const struct counts *before, uint64_t nr)
+{
+	uint64_t end = now_ns() + 5 * SEC;
+	struct counts c;
+
+	do {
+		counts(&c);
+		if (c.gets - before->gets >= nr)
+			break;
+		usleep(10000);
+	} while (now_ns() < end);
+	return c.gets - before->gets;
+}
+
+static inline void push_hash(struct ring *r, uint64_t len)
+{
+	struct wsq_sqe sqe = { .op = WSQ_OP_SHA256, .len = len, .dst = HASH };
+
+	ring_push(r, &sqe);
+}
+
+/* So many tasks, each @every-th long; returns the sum of what they waited. */
+static inline uint64_t run_tasks(unsigned int nr, unsigned int every)
+{
+	uint64_t wait_ns = 0;
+	struct ring r;
+	int ret;
+
+	ring_open(&r, 256, 0, HASH + 4096);
+	while (r.head < nr) {
+		while (r.tail < nr && r.tail - r.page->sq_head < 256) {
+			if (every && r.tail % every == 0)
+				push_hash(&r, HASH / 4);
+			else
+				ring_push_nop(&r, r.tail);
+		}
+		ret = ring_enter(&r, 256, 1, 10 * SEC);
+		/* The first of many completions is not there yet. */
+		if (ret == -EAGAIN)
+			usleep(1000);
+		else
+			EXPECT_EQ(ret, 0);
+		while (ring_peek(&r))
+			wait_ns += ring_take(&r).wait_ns;
+	}
+	ring_close(&r);
+	return wait_ns;
+}
+
+/* Starts children that run tasks for ever. */
+static inline void load_start(pid_t *pids, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			for (;;)
+				run_tasks(20000, 500);
+	}
+}
+
+static inline void load_stop(pid_t *pids, int nr)
+{
+	int i;
+
+	for (i = 0; i < nr; i++)
+		kill(pids[i], SIGKILL);
+	for (i = 0; i < nr; i++)
+		EXPECT_EQ(waitpid(pids[i], NULL, 0), pids[i]);
+	expect_rings(0);
+}
+
+static inline void need_module(void)
+{
+	expect_loaded();
+	if (access(DIR, F_OK))
+		SKIP("no debugfs");
+}
+
+#endif /* WSQ_DEBUGFS_H */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * For the programs of selftests/wsq that load and unload the module.
+ *
+ * WSQ_KO names the module's file. Without it these are looked at:
+ * /lib/modules/wsq/wsq.ko (the laboratory's) and ./wsq.ko.
+ */
+#ifndef WSQ_MODULE_H
+#define WSQ_MODULE_H
+
+#include "wsq_test.h"
+
+#include <sys/syscall.h>
+
+static inline const char *module_path(void)
+{
+	static const char *const paths[] = {
+		"/lib/modules/wsq/wsq.ko", "./wsq.ko",
+	};
+	const char *p = getenv("WSQ_KO");
+	unsigned int i;
+
+	if (p)
+		return p;
+	for (i = 0; i < ARRAY_SIZE(paths); i++)
+		if (!access(paths[i], R_OK))
+			return paths[i];
+	SKIP("no module file, WSQ_KO is not set");
+}
+
+static inline int module_load(void)
+{
+	int fd = open(module_path(), O_RDONLY | O_CLOEXEC), ret;
+
+	EXPECT(fd >= 0);
+	ret = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
+	close(fd);
+	return ret;
+}
+
+static inline int module_unload(void)
+{
+	return syscall(SYS_delete_module, "wsq", O_NONBLOCK) ? errno : 0;
+}
+
+static inline int module_loaded(void)
+{
+	return !access("/sys/module/wsq/initstate", F_OK);
+}
+
+/* The device's node may take a moment to be made. */
+static inline void expect_device(void)
+{
+	uint64_t end = now_ns() + 2 * SEC;
+
+	while (access(WSQ_DEVICE, F_OK) && now_ns() < end)
+		usleep(1000);
+	EXPECT_ERR(access(WSQ_DEVICE, F_OK), 0);
+}
+
+/* As it was found, whatever a test did. */
+static inline void expect_loaded(void)
+{
+	int ret = module_loaded() ? 0 : module_load();
+
+	if (ret)
+		FAIL("cannot load %s: %s", module_path(), strerror(ret));
+	expect_device();
+}
+
+#endif /* WSQ_MODULE_H */
