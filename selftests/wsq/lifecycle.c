@@ -398,89 +398,6 @@ static void watched(void)
 	EXPECT(seen > 0);
 }
 
-static int write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY), ret = -1;
-
-	if (fd >= 0) {
-		ret = write(fd, text, strlen(text)) < 0 ? -1 : 0;
-		close(fd);
-	}
-	return ret;
-}
-
-/*
- * Every allocation of open() and SETUP fails once: ENOMEM, nothing is left
- * behind, and the next SETUP of the same file succeeds.
- */
-static void setup_nomem(void)
-{
-#define FAULTS	"/sys/kernel/debug/"
-	static const char *const knobs[][2] = {
-		{ FAULTS "failslab/ignore-gfp-wait", "N" },
-		{ FAULTS "fail_page_alloc/ignore-gfp-wait", "N" },
-		{ FAULTS "fail_page_alloc/ignore-gfp-highmem", "N" },
-		{ FAULTS "fail_page_alloc/min-order", "0" },
-		{ FAULTS "failslab/verbose", "0" },
-		{ FAULTS "fail_page_alloc/verbose", "0" },
-	};
-	int fd, nth, failed = 0;
-	unsigned int i;
-	struct ring r;
-
-	fd = open("/proc/thread-self/fail-nth", O_RDWR);
-	if (fd < 0)
-		SKIP("no fault injection in this kernel");
-	for (i = 0; i < ARRAY_SIZE(knobs); i++)
-		if (write_file(knobs[i][0], knobs[i][1]))
-			SKIP("cannot set %s", knobs[i][0]);
-
-	for (nth = 1; nth < 1000; nth++) {
-		struct wsq_setup s = {
-			.size = sizeof(s), .sq_entries = 64,
-			.arena_size = 8 * PAGE,
-		};
-		char text[16];
-		int dev, ret, err, left;
-
-		snprintf(text, sizeof(text), "%d", nth);
-		EXPECT(write(fd, text, strlen(text)) > 0);
-		dev = open(WSQ_DEVICE, O_RDWR);
-		err = errno;
-		ret = dev < 0 ? -1 : ioctl(dev, WSQ_IOC_SETUP, &s);
-		if (dev >= 0)
-			err = errno;
-		memset(text, 0, sizeof(text));
-		EXPECT(pread(fd, text, sizeof(text) - 1, 0) > 0);
-		left = atoi(text);
-		EXPECT(pwrite(fd, "0", 1, 0) == 1);
-		if (!ret && left) {
-			/* More than there are. */
-			close(dev);
-			break;
-		}
-		if (ret) {
-			EXPECT_EQ(err, ENOMEM);
-			failed++;
-		}
-		if (dev < 0)
-			continue;
-		if (ret) {
-			ring_make(&r, dev, 64, 0, 8 * PAGE);
-			ring_push_nop(&r, 1);
-			EXPECT_EQ(ring_enter(&r, 1, 1, 5 * SEC), 0);
-			ring_close(&r);
-		} else {
-			close(dev);
-		}
-	}
-	printf("# %d allocations failed one by one\n", failed);
-	fflush(stdout);
-	EXPECT(nth < 1000 && failed > 10);
-	expect_rings(0);
-	expect_usable();
-}
-
 static const struct test tests[] = {
 	{ "forked", forked },
 	{ "duplicated", duplicated },
@@ -491,7 +408,6 @@ static const struct test tests[] = {
 	{ "page_kept", page_kept },
 	{ "zeroed", zeroed },
 	{ "watched", watched, 30 },
-	{ "setup_nomem", setup_nomem, 60 },
 };
 
 int main(void)
