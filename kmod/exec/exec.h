@@ -117,6 +117,7 @@ struct wsq {
  * @displaced: another worker has this one's place. @lock; once seen, the
  *	worker's.
  * @gone: it has lost its CPU and ends when it may. Hotplug callback.
+ * @ending: it was taken out of the spares to be ended. The CPU's role_lock.
  * @list: in wsq_workers
  * @spare: in the CPU's list of spare workers. The CPU's role_lock.
  * @rescuer: what else a rescuer has, %NULL for others. Constant once it runs.
@@ -143,6 +144,7 @@ struct wsq_worker {
 	struct list_head deferred;
 	bool displaced;
 	bool gone;
+	bool ending;
 	struct list_head list;
 	struct list_head spare;
 	struct wsq_rescuer *rescuer;

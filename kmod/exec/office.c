@@ -204,7 +204,7 @@ void wsq_office_wait(struct wsq_worker *w)
 	struct wsq_cpu *c = wsq_cpus[w->cpu];
 
 	raw_spin_lock_irq(&c->role_lock);
-	if (w->displaced && !w->gone && list_empty(&w->spare)) {
+	if (w->displaced && !w->gone && !w->ending && list_empty(&w->spare)) {
 		list_add(&w->spare, &c->spares);
 		WRITE_ONCE(c->nr_spares, c->nr_spares + 1);
 	}
@@ -287,6 +287,8 @@ bool wsq_workers_thin(void)
 		if (w) {
 			list_del_init(&w->spare);
 			WRITE_ONCE(c->nr_spares, c->nr_spares - 1);
+			/* If it has not run yet, it would enter itself. */
+			w->ending = true;
 		}
 		raw_spin_unlock_irq(&c->role_lock);
 		if (w)
@@ -323,9 +325,13 @@ static int wsq_worker_offline(unsigned int cpu)
 	raw_spin_lock_irq(&c->role_lock);
 	WRITE_ONCE(c->worker, NULL);
 	list_for_each_entry(w, &wsq_workers, list) {
-		if (w->cpu == cpu)
-			WRITE_ONCE(w->gone, true);
+		if (w->cpu != cpu)
+			continue;
+		WRITE_ONCE(w->gone, true);
+		/* One that has not run yet does not take itself out. */
+		list_del_init(&w->spare);
 	}
+	WRITE_ONCE(c->nr_spares, 0);
 	raw_spin_unlock_irq(&c->role_lock);
 	c->nr_workers = 0;
 	/* Who read c->worker wakes it with preemption off. */

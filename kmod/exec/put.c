@@ -59,6 +59,16 @@ static struct wsq_container *wsq_put_place(struct wsq *q, unsigned int cpu)
 	return ct ?: wsq_pool_any(&q->pool, wsq_pool_nearest(&q->pool, cpu));
 }
 
+/* Something is in a CPU's container. Preemption is off. */
+static void wsq_put_tell(struct wsq_cpu *c, u32 id)
+{
+	if (!wsq_ready_test(c, id))
+		wsq_ready_mark(c, id);
+	else if (unlikely(!READ_ONCE(c->worker)))
+		/* The CPU is going, and nobody is left to clear the bit. */
+		wsq_wake_all();
+}
+
 /* Through an entrance. Preemption is off. */
 static void wsq_put_entry(struct wsq *q, struct wsq_container *ct,
 			  struct wsq_work *work, unsigned int phase, bool bound,
@@ -72,13 +82,9 @@ static void wsq_put_entry(struct wsq *q, struct wsq_container *ct,
 	wsq_linked_push(ct, &work->link, phase, bound, count);
 	/* @ct cannot go, with preemption off; the item may have. */
 	c = wsq_cpus[ct->cpu];
-	if (!wsq_ready_test(c, id))
-		wsq_ready_mark(c, id);
-	if (unlikely(!READ_ONCE(c->worker)))
-		/* A CPU that is going: its bit was seen by nobody. */
-		wsq_wake_all();
+	wsq_put_tell(c, id);
 	/* A full container, or a CPU that is busy with an interrupt. */
-	else if (full && !bound && unlikely(wsq_idle_any()) && !wsq_parked(&c->park))
+	if (full && !bound && unlikely(wsq_idle_any()) && !wsq_parked(&c->park))
 		wsq_wake_idle(q, ct->cpu);
 }
 
@@ -135,6 +141,11 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 		/* It is the first; who serves it wakes others for what follows. */
 		return;
 	}
+	if (unlikely(!READ_ONCE(c->worker))) {
+		/* The CPU is going, and nobody is left to clear the bit. */
+		wsq_wake_all();
+		return;
+	}
 	/*
 	 * What the worker here does not have at hand is worth waking an idle
 	 * one for. Without a barrier, one that parks at this very moment can be
@@ -167,7 +178,7 @@ void wsq_put_again(struct wsq_work *work)
 	cpu = smp_processor_id();
 	ct = wsq_pool_ct(&q->pool, cpu);
 	if (ct && wsq_linked_put(ct, &work->link, phase, false) >= 0)
-		wsq_ready_mark(wsq_cpus[cpu], q->pool.id);
+		wsq_put_tell(wsq_cpus[cpu], q->pool.id);
 	else
 		wsq_put_entry(q, ct ?: wsq_put_place(q, cpu), work, phase,
 			      false, false);
@@ -291,8 +302,8 @@ static void wsq_put_chunk(struct wsq *q, struct wsq_link *const *links,
 
 	if (likely(ct))
 		done = wsq_linked_put_many(ct, links, nr, phase, &opened);
-	if (done && !wsq_ready_test(c, q->pool.id))
-		wsq_ready_mark(c, q->pool.id);
+	if (done)
+		wsq_put_tell(c, q->pool.id);
 	if ((opened || (done && unlikely(wsq_idle_any()) &&
 			wsq_bwos_fifo_shared(&ct->fifo))) && !wsq_brief(q, ct))
 		wsq_wake_idle(q, cpu);
