@@ -7,6 +7,7 @@
 #include "exec/exec.h"
 #include "obs/debugfs.h"
 #include "obs/stall.h"
+#include "obs/sysfs.h"
 #include "ring/ring.h"
 
 static int __init wsq_module_init(void)
@@ -16,9 +17,12 @@ static int __init wsq_module_init(void)
 	ret = wsq_cpumask_init();
 	if (ret)
 		return ret;
-	ret = wsq_pool_module_init();
+	ret = wsq_sysfs_init();
 	if (ret)
 		goto exit_cpumask;
+	ret = wsq_pool_module_init();
+	if (ret)
+		goto exit_sysfs;
 	ret = wsq_ready_init();
 	if (ret)
 		goto exit_pool;
@@ -47,6 +51,8 @@ exit_ready:
 	wsq_ready_exit();
 exit_pool:
 	wsq_pool_module_exit();
+exit_sysfs:
+	wsq_sysfs_exit();
 exit_cpumask:
 	wsq_cpumask_exit();
 	return ret;
@@ -61,6 +67,7 @@ static void __exit wsq_module_exit(void)
 	wsq_queues_exit();
 	wsq_ready_exit();
 	wsq_pool_module_exit();
+	wsq_sysfs_exit();
 	wsq_cpumask_exit();
 }
 

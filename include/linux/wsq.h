@@ -32,10 +32,14 @@ struct wsq_work;
  *	more can be started for want of memory
  * @WSQ_RESIDENT: containers have all their memory from the start and keep it.
  *	Otherwise a CPU's blocks are there while the queue is busy on it
+ * @WSQ_SYSFS: the queue has a directory /sys/class/wsq/NAME, where root may
+ *	change its cpumask. The name is one that a directory can bear, and no
+ *	other such queue's
  */
 enum wsq_attr_flags {
 	WSQ_MEM_RECLAIM	= 1U << 0,
 	WSQ_RESIDENT	= 1U << 1,
+	WSQ_SYSFS	= 1U << 2,
 };
 
 /**
@@ -277,9 +281,11 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
  * Starts the workers of its CPUs unless they run already.
  *
  * Context: task; may sleep.
- * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds,
- * %-ENOMEM, %-ENOSPC if there are too many queues, %-EINTR if the caller was
- * killed while a worker was started.
+ * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds, or,
+ * with %WSQ_SYSFS, a name that is empty, ".", "..", longer than 31 bytes or has
+ * a slash in it; %-EEXIST if another queue in sysfs has the name; %-ENOMEM,
+ * %-ENOSPC if there are too many queues, %-EINTR if the caller was killed while
+ * a worker was started.
  */
 #define wsq_create(attrs, fmt, ...)					\
 ({									\

@@ -62,6 +62,7 @@
 #define WSQ_Q_DYING		BIT(0)
 #define WSQ_Q_DRAINING		BIT(1)
 
+struct device;
 struct wsq_rescuer;
 
 /**
@@ -78,6 +79,8 @@ struct wsq_rescuer;
  * @mask_lock: one change of @pool's CPUs at a time
  * @rescuer: runs items when nobody else can; %NULL without %WSQ_MEM_RECLAIM.
  *	Constant.
+ * @dev: its directory in sysfs; %NULL without %WSQ_SYSFS. Constant while the
+ *	queue may be used.
  * @free_work: frees the queue after a grace period
  * @lockdep_map: what flushing the queue depends on
  * @lock_name: name of @lockdep_map
@@ -93,6 +96,7 @@ struct wsq {
 	unsigned int drainers;
 	struct mutex mask_lock;		/* changes of the pool's CPUs */
 	struct wsq_rescuer *rescuer;
+	struct device *dev;
 	struct rcu_work free_work;
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map lockdep_map;

@@ -8,6 +8,7 @@
 #include <linux/slab.h>
 
 #include "../compat/export.h"
+#include "../obs/sysfs.h"
 #include "item.h"
 
 /* Queues by id. Workers look under RCU, or with preemption off. */
@@ -109,17 +110,23 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
 			   const char *fmt, ...)
 {
 	va_list args;
+	u32 flags = attrs ? attrs->flags : 0;
 	struct wsq *q;
-	int ret;
+	int ret, len;
 
-	if (attrs && attrs->flags & ~(WSQ_MEM_RECLAIM | WSQ_RESIDENT))
+	if (flags & ~(WSQ_MEM_RECLAIM | WSQ_RESIDENT | WSQ_SYSFS))
 		return ERR_PTR(-EINVAL);
 	q = kzalloc(sizeof(*q), GFP_KERNEL);
 	if (!q)
 		return ERR_PTR(-ENOMEM);
 	va_start(args, fmt);
-	vsnprintf(q->pool.name, sizeof(q->pool.name), fmt, args);
+	len = vsnprintf(q->pool.name, sizeof(q->pool.name), fmt, args);
 	va_end(args);
+	if (flags & WSQ_SYSFS && (len >= sizeof(q->pool.name) ||
+				  !wsq_sysfs_name_ok(q->pool.name))) {
+		kfree(q);
+		return ERR_PTR(-EINVAL);
+	}
 	wsq_flush_init(q);
 	mutex_init(&q->drain_lock);
 	mutex_init(&q->mask_lock);
@@ -127,6 +134,13 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
 	ret = wsq_queue_build(q, attrs);
 	if (ret) {
 		kfree(q);
+		return ERR_PTR(ret);
+	}
+	/* Last: whoever finds the directory may use it at once. */
+	if (flags & WSQ_SYSFS)
+		ret = wsq_sysfs_add(q);
+	if (ret) {
+		wsq_destroy(q);
 		return ERR_PTR(ret);
 	}
 	return q;
@@ -223,6 +237,7 @@ void wsq_destroy(struct wsq *q)
 	if (!q)
 		return;
 
+	wsq_sysfs_remove(q);
 	wsq_drain(q);
 	mutex_lock(&q->drain_lock);
 	WRITE_ONCE(q->flags, q->flags | WSQ_Q_DYING);

@@ -71,6 +71,26 @@ void wsq_stats_cpu(unsigned int cpu, struct wsq_cpu_stats *out)
 WSQ_EXPORT(wsq_stats_cpu);
 
 /**
+ * wsq_stats_queue() - what one queue counted on all CPUs
+ * @q: the queue; stays until this returns
+ * @out: where to store it: puts, inbox and gets, otherwise zero
+ *
+ * Context: any. As wsq_stats_cpu().
+ */
+void wsq_stats_queue(const struct wsq *q, struct wsq_cpu_stats *out)
+{
+	unsigned int cpu;
+
+	memset(out, 0, sizeof(*out));
+	for_each_possible_cpu(cpu) {
+		const struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
+
+		if (ct)
+			wsq_stats_add(ct, out);
+	}
+}
+
+/**
  * wsq_stats_queues() - how many queues there are
  *
  * Context: task; may sleep.

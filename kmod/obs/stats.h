@@ -8,9 +8,11 @@
 
 #include <linux/types.h>
 
+struct wsq;
 struct wsq_cpu_stats;
 
 void wsq_stats_cpu(unsigned int cpu, struct wsq_cpu_stats *out);
+void wsq_stats_queue(const struct wsq *q, struct wsq_cpu_stats *out);
 u32 wsq_stats_queues(void);
 u32 wsq_stats_workers(void);
 

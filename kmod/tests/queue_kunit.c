@@ -589,7 +589,7 @@ static void queue_attrs_wrong(struct kunit *test)
 {
 	static const struct wsq_attrs wrong[] = {
 		{ .flags = 1U << 31 },
-		{ .flags = WSQ_RESIDENT << 1 },
+		{ .flags = WSQ_SYSFS << 1 },
 		{ .blocks = 1 },
 		{ .blocks = 65 },
 		{ .block_size = 1 },

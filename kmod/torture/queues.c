@@ -52,6 +52,8 @@ static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd)
 		attrs->flags |= WSQ_MEM_RECLAIM;
 	if (torture_one_in(rnd, 4))
 		attrs->flags |= WSQ_RESIDENT;
+	if (torture_one_in(rnd, 4))
+		attrs->flags |= WSQ_SYSFS;
 }
 
 /* Some CPUs, one of them online, for now. */

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * /sys/class/wsq: what is in there, and that nothing written there does harm.
+ *
+ * The queues are made by wsq_sysfs_test.ko (kmod/tests/sysfs_test.c), looked for
+ * in /lib/modules/wsq (the laboratory's) and beside wsq.ko, or named by
+ * WSQ_SYSFS_TEST_KO. Loaded here, left loaded if a test dies, unloaded last.
+ */
+#include "wsq_test.h"
+
+#include <sys/syscall.h>
+
+#define CLASS		"/sys/class/wsq"
+#define STEADY		CLASS "/sysfs-test"
+#define CHURN		CLASS "/sysfs-churn"
+#define PARAMETERS	"/sys/module/wsq_sysfs_test/parameters"
+
+static void expect_loaded(void)
+{
+	const char *path = getenv("WSQ_SYSFS_TEST_KO");
+	int fd, err;
+
+	if (!access(PARAMETERS, F_OK))
+		return;
+	if (!path)
+		path = "/lib/modules/wsq/wsq_sysfs_test.ko";
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		SKIP("no %s, WSQ_SYSFS_TEST_KO is not set", path);
+	err = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
+	/* EIO: some name was not refused or accepted as it should be. */
+	EXPECT_EQ(err, 0);
+	close(fd);
+}
+
+/* What a file says, without the end of the line. */
+static const char *get(const char *path)
+{
+	static char text[4096];
+	int fd = open(path, O_RDONLY);
+	ssize_t n;
+
+	if (fd < 0)
+		FAIL("%s: %s", path, strerror(errno));
+	n = read(fd, text, sizeof(text) - 1);
+	EXPECT(n > 0);
+	close(fd);
+	text[n] = 0;
+	text[strcspn(text, "\n")] = 0;
+	return text;
+}
+
+static unsigned long long number(const char *path)
+{
+	return strtoull(get(path), NULL, 10);
+}
+
+/* A mask in words of 32 bits; here only the last one, of CPUs 0 to 31. */
+static unsigned long mask_of(const char *path)
+{
+	const char *text = get(path), *last = strrchr(text, ',');
+
+	return strtoul(last ? last + 1 : text, NULL, 16);
+}
+
+/* Returns 0 or the error of one write(). */
+static int put(const char *path, const void *data, size_t len)
+{
+	int fd = open(path, O_WRONLY), err = 0;
+	ssize_t n;
+
+	if (fd < 0)
+		return errno;
+	n = write(fd, data, len);
+	if (n < 0)
+		err = errno;
+	else if ((size_t)n != len)
+		err = ENOSPC;
+	close(fd);
+	return err;
+}
+
+static int put_text(const char *path, const char *text)
+{
+	return put(path, text, strlen(text));
+}
+
+static void put_mask(unsigned long mask)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lx\n", mask);
+	EXPECT_EQ(put_text(STEADY "/cpumask", text), 0);
+	EXPECT_EQ(mask_of(STEADY "/cpumask"), mask);
+}
+
+static unsigned long online(void)
+{
+	unsigned long mask = 0;
+	long cpu, nr = sysconf(_SC_NPROCESSORS_CONF);
+	char path[64];
+
+	for (cpu = 0; cpu < nr && cpu < 32; cpu++) {
+		snprintf(path, sizeof(path),
+			 "/sys/devices/system/cpu/cpu%ld/online", cpu);
+		if (access(path, F_OK) || number(path))
+			mask |= 1UL << cpu;
+	}
+	return mask;
+}
+
+static void files(void)
+{
+	unsigned long long before;
+
+	expect_loaded();
+	EXPECT_EQ(number(STEADY "/resident"), 1);
+	EXPECT_EQ(number(STEADY "/mem_reclaim"), 0);
+	EXPECT(mask_of(CLASS "/cpumask"));
+	EXPECT_EQ(mask_of(STEADY "/cpumask") & online(), online());
+	EXPECT_EQ(mask_of(STEADY "/cpumask_effective"), online());
+	before = number(STEADY "/queued");
+	EXPECT_EQ(number(STEADY "/executed"), before);
+	number(PARAMETERS "/ran_on");
+	EXPECT_EQ(number(STEADY "/queued"), before + 1);
+	EXPECT_EQ(number(STEADY "/executed"), before + 1);
+	/* What only tells cannot be written, by root either. */
+	EXPECT_EQ(put_text(CLASS "/cpumask", "1"), EACCES);
+	EXPECT_EQ(put_text(STEADY "/cpumask_effective", "1"), EACCES);
+	EXPECT_EQ(put_text(STEADY "/queued", "1"), EACCES);
+}
+
+/* An item runs on a CPU of the mask, at once after it was written. */
+static void moves(void)
+{
+	unsigned long all;
+	int cpu, i;
+
+	expect_loaded();
+	all = online();
+	for (i = 0; i < 3; i++) {
+		for (cpu = 0; cpu < 32; cpu++) {
+			if (!(all & 1UL << cpu))
+				continue;
+			put_mask(1UL << cpu);
+			EXPECT_EQ(mask_of(STEADY "/cpumask_effective"),
+				  1UL << cpu);
+			EXPECT_EQ(number(PARAMETERS "/ran_on"), cpu);
+		}
+	}
+	put_mask(all);
+}
+
+static void wrong(void)
+{
+	static const struct {
+		const char *text;
+		int err;
+	} rows[] = {
+		{ "\n", EINVAL }, { "0", EINVAL }, { "0\n", EINVAL },
+		{ " ", EINVAL },
+		{ "x", EINVAL }, { "0x1", EINVAL }, { "-1", EINVAL },
+		{ "0-1", EINVAL }, { "1;", EINVAL },
+		{ "1\n2", EINVAL }, { "1\n\n", EINVAL }, { "%s%n", EINVAL },
+		{ "1,00000000,00000000,00000000,00000000,00000000,00000000,"
+		  "00000000,00000000,00000000,00000000,00000000,00000000,"
+		  "00000000,00000000,00000000,00000000,00000000,00000000,"
+		  "00000000,00000000,00000000,00000000,00000000,00000000,"
+		  "00000000,00000000,00000000,00000000,00000000,00000000,"
+		  "00000000,00000000,00000000,00000000,00000000,00000000\n",
+		  EOVERFLOW },
+	};
+	static char large[3 * 4096];
+	unsigned long before;
+	uint64_t seed = 1;
+	size_t i, k;
+
+	expect_loaded();
+	before = mask_of(STEADY "/cpumask");
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		test_at("row", i);
+		EXPECT_EQ(put_text(STEADY "/cpumask", rows[i].text),
+			  rows[i].err);
+		EXPECT_EQ(mask_of(STEADY "/cpumask"), before);
+	}
+	test_at(NULL, 0);
+	/* A string ends where the write does, not at a zero. */
+	EXPECT_EQ(put(STEADY "/cpumask", "1\0", 2), EINVAL);
+	EXPECT_EQ(put(STEADY "/cpumask", "1\0junk", 6), EINVAL);
+	EXPECT_EQ(put(STEADY "/cpumask", "\0", 1), EINVAL);
+	/* Longer than a page, of characters that each would do. */
+	for (i = 0; i < 2; i++) {
+		memset(large, "1,"[i], sizeof(large));
+		EXPECT(put(STEADY "/cpumask", large, sizeof(large)));
+		EXPECT_EQ(mask_of(STEADY "/cpumask"), before);
+	}
+	/* Anything at all: what is accepted names a CPU. */
+	for (i = 0; i < 3000; i++) {
+		static const char some[] = "0123456789abcdefABCDEF,,\n- x";
+		size_t len = 1 + rnd(&seed) % 40;
+
+		for (k = 0; k < len; k++)
+			large[k] = i % 2 ? some[rnd(&seed) % sizeof(some)] :
+					   (char)rnd(&seed);
+		put(STEADY "/cpumask", large, len);
+		EXPECT(mask_of(STEADY "/cpumask"));
+	}
+	number(PARAMETERS "/ran_on");
+	put_mask(before);
+}
+
+/* CPUs that are offline may be asked for; their part comes with them. */
+static void offline(void)
+{
+	static const char cpu1[] = "/sys/devices/system/cpu/cpu1/online";
+	unsigned long all;
+	pid_t pid;
+	int status;
+
+	expect_loaded();
+	all = online();
+	if (access(cpu1, W_OK) || !(all & 2))
+		SKIP("CPU 1 cannot be taken off");
+	EXPECT_EQ(put_text(cpu1, "0"), 0);
+	put_mask(2);
+	EXPECT_EQ(mask_of(STEADY "/cpumask_effective"), 0);
+	/* An item waits until the CPU is back. */
+	pid = fork();
+	if (!pid)
+		_exit(number(PARAMETERS "/ran_on") == 1 ? 0 : 1);
+	usleep(200000);
+	EXPECT_EQ(waitpid(pid, &status, WNOHANG), 0);
+	EXPECT_EQ(put_text(cpu1, "1"), 0);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(mask_of(STEADY "/cpumask_effective"), 2);
+	put_mask(all);
+}
+
+static void not_root(void)
+{
+	expect_loaded();
+	if (geteuid())
+		SKIP("not root");
+	EXPECT_EQ(setuid(65534), 0);
+	EXPECT(mask_of(STEADY "/cpumask"));
+	EXPECT_EQ(put_text(STEADY "/cpumask", "1"), EACCES);
+	EXPECT_EQ(put_text(STEADY "/queued", "1"), EACCES);
+	EXPECT_EQ(put_text(CLASS "/cpumask", "1"), EACCES);
+}
+
+static void __attribute__((noreturn)) writer(uint64_t seed)
+{
+	static const char *const names[] = {
+		CHURN "/cpumask", CHURN "/cpumask_effective", CHURN "/queued",
+		CHURN "/executed", CHURN "/mem_reclaim",
+	};
+	unsigned int written = 0;
+
+	for (;;) {
+		char text[64];
+		int fd, i;
+
+		/* Opened once and used for long, beyond the queue's end. */
+		fd = open(names[rnd(&seed) % ARRAY_SIZE(names)], O_RDWR);
+		if (fd < 0)
+			fd = open(CHURN "/cpumask", O_RDWR);
+		if (fd < 0) {
+			EXPECT(errno == ENOENT || errno == ENODEV);
+			continue;
+		}
+		for (i = rnd(&seed) % 30; i >= 0; i--) {
+			snprintf(text, sizeof(text), "%x",
+				 1 + (int)(rnd(&seed) % 7));
+			if (write(fd, text, strlen(text)) > 0)
+				written++;
+			else
+				EXPECT(errno == ENODEV || errno == EINVAL ||
+				       errno == EBADF || errno == EIO);
+			if (pread(fd, text, sizeof(text), 0) < 0)
+				EXPECT(errno == ENODEV || errno == EBADF ||
+				       errno == EIO);
+		}
+		close(fd);
+	}
+}
+
+/* Writers do not meet a queue that goes; nobody waits for ever. */
+static void destroy(void)
+{
+	unsigned long long before;
+	pid_t pids[3];
+	uint64_t end;
+	int i;
+
+	expect_loaded();
+	before = number(PARAMETERS "/churned");
+	for (i = 0; i < 3; i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			writer(i + 1);
+	}
+	end = now_ns() + 10 * SEC;
+	while (now_ns() < end) {
+		usleep(100000);
+		for (i = 0; i < 3; i++)
+			EXPECT_EQ(waitpid(pids[i], NULL, WNOHANG), 0);
+	}
+	for (i = 0; i < 3; i++) {
+		kill(pids[i], SIGKILL);
+		waitpid(pids[i], NULL, 0);
+	}
+	before = number(PARAMETERS "/churned") - before;
+	printf("# %llu queues gone under writers\n", before);
+	fflush(stdout);
+	EXPECT(before > 10);
+}
+
+/* A file that stays open does not keep the module, and is of no use then. */
+static void goes(void)
+{
+	int fd, err;
+	char c;
+
+	expect_loaded();
+	fd = open(STEADY "/cpumask", O_RDWR);
+	EXPECT(fd >= 0);
+	err = syscall(SYS_delete_module, "wsq_sysfs_test", O_NONBLOCK) ?
+	      errno : 0;
+	EXPECT_EQ(err, 0);
+	EXPECT_ERR(write(fd, "1", 1), ENODEV);
+	EXPECT_ERR(read(fd, &c, 1), ENODEV);
+	EXPECT_ERR(access(STEADY, F_OK), ENOENT);
+	EXPECT_ERR(access(CHURN, F_OK), ENOENT);
+	close(fd);
+	EXPECT(mask_of(CLASS "/cpumask"));
+	expect_loaded();
+	EXPECT(mask_of(STEADY "/cpumask"));
+	EXPECT_ERR(syscall(SYS_delete_module, "wsq_sysfs_test", O_NONBLOCK), 0);
+}
+
+static const struct test tests[] = {
+	{ "files", files },
+	{ "moves", moves },
+	{ "wrong", wrong, 120 },
+	{ "offline", offline },
+	{ "not_root", not_root },
+	{ "destroy", destroy, 60 },
+	{ "goes", goes },
+};
+
+TEST_MAIN(tests)
