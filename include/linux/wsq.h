@@ -34,7 +34,8 @@ struct wsq_work;
  *	Otherwise a CPU's blocks are there while the queue is busy on it
  * @WSQ_SYSFS: the queue has a directory /sys/class/wsq/NAME, where root may
  *	change its cpumask. The name is one that a directory can bear, and no
- *	other such queue's
+ *	other such queue's. wsq_destroy() waits for whoever is writing there,
+ *	and so for CPU hotplug
  */
 enum wsq_attr_flags {
 	WSQ_MEM_RECLAIM	= 1U << 0,

@@ -204,9 +204,7 @@ struct wsq_watch {
  * @old_inbox: of these, through an entrance. wsq_queues_lock.
  * @old_gets: tasks run by this CPU for queues that are gone. wsq_queues_lock.
  * @nmi_work: wakes the worker for a put in an NMI handler
- * @refuse_work: sees to @refused
- * @refused: items whose put was refused in an NMI handler while somebody waits
- *	for them. NMI handlers; @refuse_work.
+ * @refuse_work: sees to items whose put was refused in an NMI handler
  */
 struct wsq_cpu {
 	unsigned long summary;
@@ -234,7 +232,6 @@ struct wsq_cpu {
 	u64 old_gets;
 	struct irq_work nmi_work;
 	struct irq_work refuse_work;
-	struct wsq_inbox refused;
 };
 
 extern struct wsq_cpu **wsq_cpus;

@@ -74,6 +74,8 @@ bool wsq_grab(struct wsq_work *work, bool *was_pending)
 			return true;
 		if (!in_task() && ++tries == WSQ_GRAB_TRIES)
 			return false;
+		/* With interrupts off, nobody else may come to it. */
+		wsq_refused_tell();
 		preempt_enable();
 		cpu_relax();
 	}

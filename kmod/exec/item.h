@@ -74,6 +74,7 @@ struct wsq_waiter {
 
 /* wait.c */
 void wsq_wait_init(void);
+void wsq_refused_tell(void);
 void wsq_clear_pending(struct wsq_work *work);
 bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
 		    unsigned long ran);

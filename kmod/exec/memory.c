@@ -161,7 +161,8 @@ static void wsq_memory_collect(struct work_struct *work)
 }
 
 /**
- * wsq_memory_exit() - after the last queue was destroyed
+ * wsq_memory_exit() - after the last queue was destroyed, and when nobody makes
+ * spare workers any more
  *
  * Context: module unload.
  */

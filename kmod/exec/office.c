@@ -97,7 +97,7 @@ free:
 
 /**
  * wsq_worker_end() - end a worker and free it
- * @w: the worker; out of office, in nobody's list but that of all workers
+ * @w: the worker; out of office, in nobody's list
  *
  * Context: task; may sleep until the item that it runs is through.
  */
@@ -105,7 +105,6 @@ void wsq_worker_end(struct wsq_worker *w)
 {
 	kthread_stop(w->task);
 	put_task_struct(w->task);
-	list_del(&w->list);
 	xa_erase(&wsq_worker_ids, w->id);
 	/* Who found it by its number may still look. */
 	kfree_rcu(w, rcu);
@@ -128,11 +127,18 @@ static struct wsq_worker *wsq_worker_hire(unsigned int cpu)
 	return w;
 }
 
-static void wsq_worker_fire(struct wsq_worker *w)
+/* A worker is to end: nobody finds it by the list any more. */
+static void wsq_worker_dismiss(struct wsq_worker *w)
 {
 	lockdep_assert_held(&wsq_workers_lock);
 	if (!w->gone)
 		wsq_cpus[w->cpu]->nr_workers--;
+	list_del(&w->list);
+}
+
+static void wsq_worker_fire(struct wsq_worker *w)
+{
+	wsq_worker_dismiss(w);
 	wsq_worker_end(w);
 }
 
@@ -273,7 +279,8 @@ bool wsq_office_hand_over(struct wsq_cpu *c, struct wsq_worker *w, u64 seen)
  */
 bool wsq_workers_thin(void)
 {
-	struct wsq_worker *w;
+	struct wsq_worker *w, *n;
+	LIST_HEAD(over);
 	bool more = false;
 	unsigned int cpu;
 
@@ -291,13 +298,40 @@ bool wsq_workers_thin(void)
 			w->ending = true;
 		}
 		raw_spin_unlock_irq(&c->role_lock);
-		if (w)
-			wsq_worker_fire(w);
+		if (w) {
+			wsq_worker_dismiss(w);
+			list_add(&w->list, &over);
+		}
 		more |= c->nr_workers > 1;
 	}
 	mutex_unlock(&wsq_workers_lock);
+	/* Without the lock: somebody may keep them off their CPUs for long. */
+	list_for_each_entry_safe(w, n, &over, list)
+		wsq_worker_end(w);
 	return more;
 }
+
+/* Move what orphans have to CPUs that are back, where workers are watched. */
+static void wsq_workers_adopt(struct work_struct *work)
+{
+	struct wsq *q;
+	unsigned long id;
+	unsigned int cpu;
+
+	mutex_lock(&wsq_queues_lock);
+	xa_for_each(&wsq_queues, id, q) {
+		for_each_possible_cpu(cpu) {
+			struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
+
+			if (ct && atomic_read(&ct->orphan) != WSQ_OWNED)
+				wsq_queue_orphan(&q->pool, cpu);
+		}
+		cond_resched();
+	}
+	mutex_unlock(&wsq_queues_lock);
+}
+
+static DECLARE_WORK(wsq_adopt_work, wsq_workers_adopt);
 
 static int wsq_worker_online(unsigned int cpu)
 {
@@ -313,6 +347,9 @@ static int wsq_worker_online(unsigned int cpu)
 	if (cpumask_test_cpu(cpu, wsq_needed))
 		ret = wsq_worker_start(cpu);
 	mutex_unlock(&wsq_workers_lock);
+	/* It may be the first of a queue's CPUs that is. */
+	if (!ret)
+		queue_work(wsq_housekeeping, &wsq_adopt_work);
 	return ret;
 }
 
@@ -351,20 +388,16 @@ static int wsq_worker_offline(unsigned int cpu)
 }
 
 /**
- * wsq_queue_orphan() - a CPU died and may have left items behind
+ * wsq_queue_orphan() - a CPU that is offline may have left items behind
  * @pool: the queue's pool
  * @cpu: the CPU
  *
- * Context: task, hotplug callback.
+ * Context: task; may sleep. The queue cannot go.
  */
 void wsq_queue_orphan(struct wsq_pool *pool, unsigned int cpu)
 {
-	unsigned int near = wsq_pool_nearest(pool, cpu);
-	struct wsq_container *ct = wsq_pool_ct(pool, near);
-
-	/* To where workers are watched; without any, they wait for a CPU. */
-	if (atomic_read(&ct->orphan) == WSQ_OWNED)
-		wsq_evacuate(wsq_of_pool(pool), cpu);
+	/* To where workers are watched. */
+	wsq_evacuate(wsq_of_pool(pool), cpu);
 }
 
 /**
@@ -444,6 +477,7 @@ void wsq_workers_exit(void)
 	unsigned int cpu;
 
 	cpuhp_remove_state_nocalls(wsq_worker_hp);
+	cancel_work_sync(&wsq_adopt_work);
 	mutex_lock(&wsq_workers_lock);
 	for_each_possible_cpu(cpu) {
 		struct wsq_cpu *c = wsq_cpus[cpu];
@@ -457,6 +491,8 @@ void wsq_workers_exit(void)
 	synchronize_rcu();
 	for_each_possible_cpu(cpu)
 		cancel_work_sync(&wsq_cpus[cpu]->spawn);
+	/* Nobody makes spare workers any more, nor ends them beside us. */
+	wsq_memory_exit();
 	mutex_lock(&wsq_workers_lock);
 	list_for_each_entry_safe(w, n, &wsq_workers, list)
 		wsq_worker_fire(w);

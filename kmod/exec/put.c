@@ -222,8 +222,8 @@ WSQ_EXPORT(wsq_queue_work);
 
 /**
  * wsq_queue_work_on() - have a work item run on a given CPU
- * @cpu: the CPU; if it is offline or no CPU of @q, or the item runs still
- *	somewhere, another CPU will do
+ * @cpu: the CPU; if it is offline, only just coming, or no CPU of @q, or the
+ *	item runs still somewhere, another CPU will do
  * @q: the queue
  * @work: the item
  *

@@ -277,7 +277,6 @@ int wsq_queues_init(void)
  */
 void wsq_queues_exit(void)
 {
-	wsq_memory_exit();
 	wsq_queues_settle();
 	destroy_workqueue(wsq_housekeeping);
 	WARN_ON(!xa_empty(&wsq_queues));

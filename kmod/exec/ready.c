@@ -351,7 +351,6 @@ int wsq_ready_init(void)
 		/* Hard: c->worker is only safe with preemption off. */
 		c->nmi_work = IRQ_WORK_INIT_HARD(wsq_nmi_work);
 		c->refuse_work = IRQ_WORK_INIT_HARD(wsq_refuse_work_fn);
-		wsq_inbox_init(&c->refused);
 		c->access = wsq_topology_access(&wsq_machine, cpu);
 		if (!c->access)
 			goto err;

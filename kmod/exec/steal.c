@@ -129,10 +129,22 @@ bool wsq_steal(struct wsq_cpu *c)
 	return false;
 }
 
+/* Is any CPU of the queue there to take items in? Preemption is off. */
+static bool wsq_steal_refuge(const struct wsq *q)
+{
+	const struct wsq_pool *pool = &q->pool;
+	unsigned int cpu = wsq_pool_nearest(pool, smp_processor_id());
+
+	return atomic_read(&wsq_pool_any(pool, cpu)->orphan) == WSQ_OWNED;
+}
+
 /**
  * wsq_evacuate() - move what a CPU has that died, or left a queue, to others
- * @q: the queue; some CPU of it is online
+ * @q: the queue
  * @cpu: the CPU; its container is an orphan
+ *
+ * If no CPU of the queue is online, all stays where it is until one comes
+ * (wsq_workers_adopt()).
  *
  * Context: task; may sleep.
  */
@@ -145,7 +157,9 @@ void wsq_evacuate(struct wsq *q, unsigned int cpu)
 		void *task = NULL;
 
 		preempt_disable();
-		if (wsq_foster_begin(from)) {
+		if (!wsq_steal_refuge(q)) {
+			more = false;
+		} else if (wsq_foster_begin(from)) {
 			task = wsq_linked_claim(from);
 			wsq_foster_end(from);
 			more = task;

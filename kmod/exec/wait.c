@@ -26,6 +26,12 @@ struct wsq_wait_bucket {
 
 static struct wsq_wait_bucket wsq_wait_table[1 << WSQ_WAIT_BITS];
 
+/*
+ * Items whose put was refused in an NMI handler while somebody waits for them:
+ * in hand, until an interrupt or whoever wants one of them tells those who wait.
+ */
+static struct wsq_inbox wsq_refused;
+
 /**
  * wsq_wait_init() - before the first item
  */
@@ -33,6 +39,7 @@ void wsq_wait_init(void)
 {
 	unsigned int i;
 
+	wsq_inbox_init(&wsq_refused);
 	for (i = 0; i < ARRAY_SIZE(wsq_wait_table); i++) {
 		raw_spin_lock_init(&wsq_wait_table[i].lock);
 		INIT_LIST_HEAD(&wsq_wait_table[i].list);
@@ -82,15 +89,13 @@ static void wsq_tell_waiters(struct list_head *waiters)
 }
 
 /**
- * wsq_refuse_work_fn() - tell those who wait for what an NMI could not put
- * @irq_work: a CPU's @refuse_work
+ * wsq_refused_tell() - tell those who wait for what an NMI could not put
  *
- * Context: hardirq.
+ * Context: any but NMI, with preemption off.
  */
-void wsq_refuse_work_fn(struct irq_work *irq_work)
+void wsq_refused_tell(void)
 {
-	struct wsq_cpu *c = container_of(irq_work, struct wsq_cpu, refuse_work);
-	atomic64_t *next = wsq_inbox_take(&c->refused);
+	atomic64_t *next = wsq_inbox_take(&wsq_refused);
 
 	while (next) {
 		struct wsq_link *link = container_of(next, struct wsq_link,
@@ -101,14 +106,22 @@ void wsq_refuse_work_fn(struct irq_work *irq_work)
 	}
 }
 
-/* In hand until the interrupt that comes as soon as the NMI is over. */
+/**
+ * wsq_refuse_work_fn() - the interrupt that comes as soon as an NMI is over
+ * @irq_work: a CPU's @refuse_work
+ *
+ * Context: hardirq.
+ */
+void wsq_refuse_work_fn(struct irq_work *irq_work)
+{
+	wsq_refused_tell();
+}
+
 static void wsq_refuse_later(struct wsq_work *work)
 {
-	struct wsq_cpu *c = wsq_cpus[smp_processor_id()];
-
-	while (wsq_inbox_try_push(&c->refused, &work->link.next) < 0)
+	while (wsq_inbox_try_push(&wsq_refused, &work->link.next) < 0)
 		;
-	irq_work_queue(&c->refuse_work);
+	irq_work_queue(&wsq_cpus[smp_processor_id()]->refuse_work);
 }
 
 /**

@@ -117,9 +117,11 @@ static int wsq_queues_show(struct seq_file *m, void *v)
 		seq_puts(m, "id cpus flags queued done running waiting name\n");
 		return 0;
 	}
-	mutex_lock(&q->mask_lock);
+	/*
+	 * It may just be changed, bit by bit. Not under @mask_lock, within
+	 * which others wait for hotplug, and hotplug may wait for queues.
+	 */
 	seq_printf(m, "%u %*pbl ", q->pool.id, cpumask_pr_args(q->pool.cpus));
-	mutex_unlock(&q->mask_lock);
 	wsq_queue_show_flags(m, q);
 	running = wsq_queue_running(q);
 	wsq_queue_counts(q, &queued, &done);

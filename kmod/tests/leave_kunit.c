@@ -311,6 +311,44 @@ static void leave_put_pair(void *arg)
 	wsq_queue_work(p->q, &p->second);
 }
 
+/*
+ * All of a queue's CPUs are offline; then one comes, and what waits is where
+ * the other one was.
+ */
+static void leave_adopt(struct kunit *test)
+{
+	unsigned int two = cpumask_last(cpu_online_mask);
+	struct leave_pair *p = kzalloc(sizeof(*p), GFP_KERNEL);
+	struct cpumask *mask = kzalloc(cpumask_size(), GFP_KERNEL);
+	unsigned int one, cpu;
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_ASSERT_NOT_NULL(test, mask);
+	wsq_test_need_cpus(test, 3);
+	for_each_online_cpu(cpu) {
+		if (cpu != two)
+			one = cpu;
+	}
+	cpumask_set_cpu(one, mask);
+	cpumask_set_cpu(two, mask);
+	p->q = wsq_test_queue(test, 4, 64, mask);
+	init_completion(&p->ran);
+	INIT_WSQ_WORK(&p->first, leave_first_fn);
+	INIT_WSQ_WORK(&p->second, leave_second_fn);
+	KUNIT_EXPECT_EQ(test, remove_cpu(one), 0);
+	KUNIT_EXPECT_EQ(test, remove_cpu(two), 0);
+	leave_put_pair(p);
+	/* Whose they are by now. */
+	cpu = wsq_where_cpu(READ_ONCE(p->first.link.where));
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu == one ? two : one), 0);
+	wsq_test_call(test, wsq_test_flush, p->q);
+	KUNIT_EXPECT_NE(test, p->left, 0UL);
+	KUNIT_EXPECT_EQ(test, add_cpu(cpu == one ? one : two), 0);
+	wsq_test_queue_end(test, p->q);
+	kfree(mask);
+	kfree(p);
+}
+
 static void leave_pair(struct kunit *test)
 {
 	unsigned int stay = cpumask_first(cpu_online_mask);
@@ -356,6 +394,11 @@ static void leave_closing(struct kunit *test)
 	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
 }
 
+static void leave_adopt(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
 static void leave_pair(struct kunit *test)
 {
 	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
@@ -370,6 +413,7 @@ static struct kunit_case leave_cases[] = {
 	KUNIT_CASE(leave_bequeath),
 	KUNIT_CASE(leave_closing),
 	KUNIT_CASE(leave_pair),
+	KUNIT_CASE(leave_adopt),
 	{}
 };
 
