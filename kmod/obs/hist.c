@@ -35,7 +35,7 @@
  * pending bit first. So who read a stamp looks for the pending bit: seeing the
  * new put's stamp is seeing the bit ([HI2], [HI3]), and the sample is lost. Who
  * saw a stamp of another item, because the slot was taken away, fails to clear
- * the key.
+ * the key. litmus/obs-hist.litmus
  *
  * Costs, while attached: an exchange or two and a clock reading at each put and
  * each begin, a clock reading at each end; 64 KiB of memory for each possible
