@@ -249,23 +249,52 @@ bool wsq_flush_work(struct wsq_work *work)
 }
 WSQ_EXPORT(wsq_flush_work);
 
+/*
+ * One look at what an item does. False if it changed meanwhile. Preemption is
+ * off.
+ */
+static bool wsq_look(const struct wsq_work *work, unsigned int *busy)
+{
+	unsigned long state = READ_ONCE(work->state);
+	const struct wsq_worker *w = wsq_worker_find(wsq_ran(state));
+	u64 nr_run;
+
+	*busy = state & WSQ_PENDING ? WSQ_BUSY_PENDING : 0;
+	if (!w)
+		return true;
+	nr_run = READ_ONCE(w->nr_run);
+	smp_rmb();	/* count, then state: as below */
+	if (READ_ONCE(work->state) != state)
+		return false;
+	if (wsq_runs(w, work))
+		*busy |= WSQ_BUSY_RUNNING;
+	if (*busy)
+		return true;
+	/*
+	 * Neither, unless one run ended and the next began between the looks.
+	 * Then the state is another; or it is the same because the same worker
+	 * began it, which counted that before it changed the state.
+	 */
+	if (READ_ONCE(work->state) != state)
+		return false;
+	smp_rmb();	/* state, then count: against wsq_run() */
+	return READ_ONCE(w->nr_run) == nr_run;
+}
+
 /**
  * wsq_work_busy() - what does an item do
  * @work: the item
  *
  * Context: any.
- * Return: enum wsq_busy, 0 if it is idle; as of some moment, no order.
+ * Return: enum wsq_busy, 0 if it was idle at some moment; no order.
  */
 unsigned int wsq_work_busy(struct wsq_work *work)
 {
-	unsigned long state = READ_ONCE(work->state);
-	unsigned int busy = state & WSQ_PENDING ? WSQ_BUSY_PENDING : 0;
-	struct wsq_worker *w;
+	unsigned int busy;
 
 	preempt_disable();
-	w = wsq_worker_find(wsq_ran(state));
-	if (w && wsq_runs(w, work))
-		busy |= WSQ_BUSY_RUNNING;
+	while (!wsq_look(work, &busy))
+		cpu_relax();
 	preempt_enable();
 	return busy;
 }
