@@ -26,7 +26,8 @@ static void wsq_memory_offer(struct work_struct *work);
 static void wsq_memory_collect(struct work_struct *work);
 
 static DECLARE_WORK(wsq_memory_offer_work, wsq_memory_offer);
-static DECLARE_DEFERRABLE_WORK(wsq_memory_collect_work, wsq_memory_collect);
+/* Not deferrable: its timer would wait for as long as its CPU sleeps. */
+static DECLARE_DELAYED_WORK(wsq_memory_collect_work, wsq_memory_collect);
 
 /**
  * wsq_memory_later() - have housekeeping look in a while what has been idle
@@ -52,8 +53,14 @@ void wsq_memory_serve(struct wsq_container *ct)
 		wsq_engine_give_back(ct);
 		return;
 	}
-	if (ct->engine || wsq_engine_accept(ct) ||
-	    ct->entered < WSQ_WANT_AFTER || READ_ONCE(ct->wanted))
+	if (ct->engine)
+		return;
+	if (wsq_engine_accept(ct)) {
+		/* Housekeeping may have looked between offer and mount. */
+		wsq_memory_later();
+		return;
+	}
+	if (ct->entered < WSQ_WANT_AFTER || READ_ONCE(ct->wanted))
 		return;
 	WRITE_ONCE(ct->wanted, true);
 	queue_work(wsq_housekeeping, &wsq_memory_offer_work);
