@@ -35,46 +35,11 @@
  * (take-store, steal-no-index, open-grant-last) have windows of a few
  * instructions that only the model checker hits.
  */
-#include "stress.h"
+#include "book.h"
 
-#include "queue.h"
-
-static u64 nr_places = 2, block_size = 2, nr_spare, nr_thieves = 2;
-static u64 nr_items = 1000000, split, batch, pause_opt, limit = 120;
+static u64 nr_thieves = 2, split;
 
 static struct queue *queue;
-static u64 *payload;
-static unsigned char *taken;
-
-struct party {
-	u64 taken WSQ_CACHE_ALIGNED;
-	u64 state;
-	u64 conflicts, last;
-	u32 nr;
-} WSQ_CACHE_ALIGNED;
-
-static struct party parties[MAX_THREADS];
-
-static void took(struct party *p, void *task)
-{
-	u64 id = id_of(task);
-
-	check(id && id <= nr_items, "task %llu was never put", id);
-	check(payload[id] == id * 3, "task %llu carries %llu", id, payload[id]);
-	check(__atomic_fetch_add(&taken[id], 1, __ATOMIC_RELAXED) == 0,
-	      "task %llu came out twice", id);
-	__atomic_store_n(&p->taken, p->taken + 1, __ATOMIC_RELEASE);
-}
-
-static u64 taken_by_all(void)
-{
-	u64 sum = 0;
-	u32 i;
-
-	for (i = 0; i < MAX_THREADS; i++)
-		sum += __atomic_load_n(&parties[i].taken, __ATOMIC_ACQUIRE);
-	return sum;
-}
 
 static void *thief(void *arg)
 {
@@ -141,20 +106,9 @@ static u64 get_some(struct party *p, u64 want)
 				break;
 		}
 	}
-	for (i = 0; i < n; i++) {
-		check(id_of(tasks[i]) > p->last, "got %llu behind %llu",
-		      id_of(tasks[i]), p->last);
-		p->last = id_of(tasks[i]);
-		took(p, tasks[i]);
-	}
+	for (i = 0; i < n; i++)
+		took_in_order(p, tasks[i]);
 	return n;
-}
-
-/* More than a block at a time now and then, to come around. */
-static u64 burst(struct party *p)
-{
-	return rnd(&p->state) % (block_size * nr_places < 64 ?
-				 block_size * nr_places : 64) + 1;
 }
 
 static void owner(struct party *p)
@@ -207,7 +161,7 @@ int main(int argc, char **argv)
 {
 	struct patients patients = { .nr = 0 };
 	pthread_t threads[MAX_THREADS], night;
-	u64 stolen = 0, conflicts = 0, id;
+	u64 stolen, conflicts = 0;
 	u32 i;
 
 	for (i = 1; i < (u32)argc; i++)
@@ -229,15 +183,11 @@ int main(int argc, char **argv)
 	stress_init((u32)limit);
 	pause_us = (u32)pause_opt;
 	queue = queue_new((u32)nr_places, (u32)block_size, (u32)nr_spare);
-	payload = (u64 *)calloc(nr_items + 1, sizeof(*payload));
-	taken = (unsigned char *)calloc(nr_items + 1, 1);
-	if (!payload || !taken)
+	if (!book_open())
 		return 2;
 	printf("%llu x %llu + %llu, %llu thieves, split %llu, batch %llu, pause %llu us, %llu items, seed %llu\n",
 	       nr_places, block_size, nr_spare, nr_thieves, split, batch,
 	       pause_opt, nr_items, seed);
-	for (i = 0; i < MAX_THREADS; i++)
-		parties[i].state = (seed + i) * 0x9e3779b97f4a7c15ULL | 1;
 
 	for (i = 0; i < nr_thieves; i++)
 		pthread_create(&threads[i], NULL, thief, &parties[2 + i]);
@@ -266,16 +216,12 @@ int main(int argc, char **argv)
 
 	check(!wsq_bwos_fifo_get(&queue->q), "something is left");
 	check(wsq_bwos_fifo_empty(&queue->q), "empty, and says it is not");
-	for (id = 1; id <= nr_items; id++)
-		check(taken[id] == 1, "task %llu came out %u times", id, taken[id]);
-	for (i = 0; i < nr_thieves; i++) {
-		stolen += parties[2 + i].taken;
+	book_close();
+	stolen = taken_by(2, nr_thieves);
+	for (i = 0; i < nr_thieves; i++)
 		conflicts += parties[2 + i].conflicts;
-	}
 	printf("stolen %llu (%llu %%), conflicts %llu\n", stolen,
 	       stolen * 100 / nr_items, conflicts);
 	queue_free(queue);
-	free(payload);
-	free(taken);
 	return 0;
 }

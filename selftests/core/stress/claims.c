@@ -47,31 +47,14 @@
  * BF(steal:F), BF(open:B) here), which bwos_fifo.c and ../litmus cover. take-all
  * does no harm here: the owner walks over what thieves have claimed.
  */
-#include "stress.h"
+#include "book.h"
 
-#include "queue.h"
-
-static u64 nr_places = 2, block_size = 2, nr_spare, nr_items = 1000000;
-static u64 nr_thieves = 1, nr_pryers = 1, nr_withdrawers = 1;
-static u64 batch, remount, early, pause_opt, limit = 120;
+static u64 nr_thieves = 1, nr_pryers = 1, nr_withdrawers = 1, remount, early;
 
 static struct wsq_bwos_fifo queue;
 static struct wsq_bwos_block none;
-static u64 *payload;
 static u32 *note;
-static unsigned char *taken;
 static u64 next_id = 1;
-
-struct party {
-	u64 taken WSQ_CACHE_ALIGNED;
-	/* Odd inside a section. */
-	u64 section;
-	u64 state;
-	u64 last;
-} WSQ_CACHE_ALIGNED;
-
-/* The first is the owner. */
-static struct party parties[MAX_THREADS];
 
 /**
  * struct memory - memory, mounted or out of use
@@ -114,26 +97,6 @@ static void enter(struct party *p)
 static void leave(struct party *p)
 {
 	__atomic_store_n(&p->section, p->section + 1, __ATOMIC_RELEASE);
-}
-
-static void took(struct party *p, void *task)
-{
-	u64 id = id_of(task);
-
-	check(id && id <= nr_items, "task %llu was never put", id);
-	check(payload[id] == id * 3, "task %llu carries %llu", id, payload[id]);
-	check(__atomic_fetch_add(&taken[id], 1, __ATOMIC_RELAXED) == 0,
-	      "task %llu came out twice", id);
-	__atomic_store_n(&p->taken, p->taken + 1, __ATOMIC_RELEASE);
-}
-
-static u64 taken_by(u64 first, u64 nr)
-{
-	u64 sum = 0;
-
-	while (nr--)
-		sum += __atomic_load_n(&parties[first++].taken, __ATOMIC_ACQUIRE);
-	return sum;
 }
 
 static void *thief(void *arg)
@@ -420,21 +383,10 @@ static bool take_some(struct party *p, u64 want)
 		if (!task)
 			return any;
 		any = true;
-		if (task == WSQ_TOMB)
-			continue;
-		check(id_of(task) > p->last, "claimed %llu behind %llu",
-		      id_of(task), p->last);
-		p->last = id_of(task);
-		took(p, task);
+		if (task != WSQ_TOMB)
+			took_in_order(p, task);
 	}
 	return any;
-}
-
-/* More than a block at a time now and then, to come around. */
-static u64 burst(struct party *p)
-{
-	return rnd(&p->state) % (block_size * nr_places < 64 ?
-				 block_size * nr_places : 64) + 1;
 }
 
 static void owner(struct party *p)
@@ -466,7 +418,7 @@ static void owner(struct party *p)
 		refused++;
 		sched_yield();
 	}
-	while (taken_by(0, MAX_THREADS) < nr_items)
+	while (taken_by_all() < nr_items)
 		if (!take_some(p, 64))
 			sched_yield();
 	printf("owner: stopped by thieves %llu times, other memory %llu times\n",
@@ -504,7 +456,7 @@ int main(int argc, char **argv)
 {
 	struct patients patients = { .nr = 0 };
 	pthread_t night;
-	u64 nr, id;
+	u64 nr;
 	u32 i;
 
 	for (i = 1; i < (u32)argc; i++)
@@ -530,16 +482,12 @@ int main(int argc, char **argv)
 		return 2;
 	stress_init((u32)limit);
 	pause_us = (u32)pause_opt;
-	payload = (u64 *)calloc(nr_items + 1, sizeof(*payload));
 	note = (u32 *)calloc(nr_items + 1, sizeof(*note));
-	taken = (unsigned char *)calloc(nr_items + 1, 1);
-	if (!payload || !note || !taken)
+	if (!note || !book_open())
 		return 2;
 	printf("%llu x %llu + %llu, %llu thieves, %llu pryers, %llu withdrawers, batch %llu, remount %llu, pause %llu us, %llu items, seed %llu\n",
 	       nr_places, block_size, nr_spare, nr_thieves, nr_pryers,
 	       nr_withdrawers, batch, remount, pause_opt, nr_items, seed);
-	for (i = 0; i < MAX_THREADS; i++)
-		parties[i].state = (seed + i) * 0x9e3779b97f4a7c15ULL | 1;
 	wsq_bwos_fifo_init(&queue, &none);
 	mount(&parties[0]);
 
@@ -560,13 +508,10 @@ int main(int argc, char **argv)
 		pthread_join(patients.thread[i], NULL);
 
 	end(&parties[0]);
-	for (id = 1; id <= nr_items; id++)
-		check(taken[id] == 1, "task %llu came out %u times", id, taken[id]);
+	book_close();
 	printf("stolen %llu, pried %llu, withdrawn %llu\n",
 	       taken_by(1, nr_thieves), taken_by(1 + nr_thieves, nr_pryers),
 	       taken_by(1 + nr_thieves + nr_pryers, nr_withdrawers));
-	free(payload);
 	free(note);
-	free(taken);
 	return 0;
 }
