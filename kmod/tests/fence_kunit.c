@@ -1,0 +1,596 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of the asymmetric fence (core/fence.h) with the kernel's hooks:
+ * two CPUs that each run one side of a program, millions of times, and are told
+ * the forbidden outcome.
+ *
+ * Neither side waits for the other in a duel: the light side counts its rounds
+ * and keeps a log of what it read, the heavy side looks up the one round that
+ * the fence was to order. The same with a heavy side that is a compiler's
+ * barrier must find what is forbidden (sides.h).
+ *
+ * Message passing is forbidden to fail by x86 itself: that case is for other
+ * processors.
+ */
+#include <kunit/test.h>
+#include <linux/cpu.h>
+#include <linux/delay.h>
+#include <linux/irq_work.h>
+#include <linux/ktime.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+
+#include "sides.h"
+
+#define NR_LOG		1024
+
+/* Duels. */
+
+struct duel;
+
+/**
+ * struct duel_ops - a program
+ * @light: round @nr of the light side; false to end
+ * @heavy: what the heavy side does between its store and its load
+ * @hunt: end when the forbidden outcome is found
+ * @all: the set has all CPUs in it
+ */
+struct duel_ops {
+	bool (*light)(struct duel *d, u64 nr);
+	void (*heavy)(struct duel *d);
+	bool hunt;
+	bool all;
+};
+
+/**
+ * struct duel - store buffering, fence.h's scenario A
+ * @ops: the program
+ * @set: the light side's CPU, if it may be disturbed
+ * @none: no CPU
+ * @cpu: the light side's
+ * @reached: may it be disturbed
+ * @over: the heavy side has had enough
+ * @left: the light side is through, in this round at the latest
+ * @rounds: of the heavy side. Its count, as the next two
+ * @judged: those in which the log was still there
+ * @found: those with the forbidden outcome
+ * @x: the heavy side's word: its round
+ * @y: the light side's word: its round
+ * @log: what it read of @x, by round
+ */
+struct duel {
+	const struct duel_ops *ops;
+	u64 *set;
+	u64 *none;
+	unsigned int cpu;
+	bool reached;
+	bool over;
+	u64 left;
+	u64 rounds, judged, found;
+	u64 x ____cacheline_aligned;
+	u64 y ____cacheline_aligned;
+	u64 log[NR_LOG] ____cacheline_aligned;
+};
+
+/* With release: the log of the last round is there. */
+static void duel_store(struct duel *d, u64 nr)
+{
+	/* Pairs with duel_judge(). */
+	smp_store_release(&d->y, nr);
+}
+
+static void duel_load(struct duel *d, u64 nr)
+{
+	WRITE_ONCE(d->log[nr % NR_LOG], READ_ONCE(d->x));
+}
+
+static bool light_section(struct duel *d, u64 nr)
+{
+	wsq_fence_begin();
+	duel_store(d, nr);
+	side_pass(d->reached);
+	duel_load(d, nr);
+	wsq_fence_end();
+	return true;
+}
+
+/* The fence is left out, and so is what a light side has instead. */
+static bool light_bare(struct duel *d, u64 nr)
+{
+	wsq_fence_begin();
+	duel_store(d, nr);
+	wsq_fence_light();
+	duel_load(d, nr);
+	wsq_fence_end();
+	return true;
+}
+
+/* Sections end within a section, before and behind the light fence. */
+static bool light_nested(struct duel *d, u64 nr)
+{
+	wsq_fence_begin();
+	wsq_fence_begin();
+	duel_store(d, nr);
+	wsq_fence_end();
+	side_pass(d->reached);
+	wsq_fence_begin();
+	duel_load(d, nr);
+	wsq_fence_end();
+	wsq_fence_end();
+	return true;
+}
+
+/* A CPU that may not be disturbed: its own barrier, and in nobody's set. */
+static bool light_isolated(struct duel *d, u64 nr)
+{
+	wsq_fence_begin();
+	duel_store(d, nr);
+	/* For itself. */
+	smp_mb();
+	duel_load(d, nr);
+	wsq_fence_end();
+	return true;
+}
+
+/* No section: a heavy side itself, of which nobody is the light one. */
+static bool light_empty(struct duel *d, u64 nr)
+{
+	duel_store(d, nr);
+	wsq_fence_heavy(d->none, wsq_fence_words());
+	duel_load(d, nr);
+	return true;
+}
+
+static void heavy_set(struct duel *d)
+{
+	wsq_fence_heavy(d->set, wsq_fence_words());
+}
+
+static void heavy_empty(struct duel *d)
+{
+	wsq_fence_heavy(d->none, wsq_fence_words());
+}
+
+static void heavy_missing(struct duel *d)
+{
+	barrier();
+}
+
+static void duel_light(struct duel *d)
+{
+	u64 nr;
+
+	for (nr = 1; !READ_ONCE(d->over) && d->ops->light(d, nr); nr++)
+		if (nr % 1024 == 0)
+			wsq_test_breathe();
+	side_tell(&d->left, nr);
+}
+
+/*
+ * The heavy side found the light one in round @y. The next one stores behind
+ * that load, so what it reads must be of round @x, or later. Returns false if
+ * there was no next one.
+ */
+static bool duel_judge(struct duel *d, u64 x, u64 y)
+{
+	u64 seen, now;
+
+	for (;;) {
+		/* Pairs with side_tell(). */
+		bool left = smp_load_acquire(&d->left);
+
+		/* Pairs with duel_store(). */
+		now = smp_load_acquire(&d->y);
+		if (now >= y + 2)
+			break;
+		if (left)
+			return false;
+		cpu_relax();
+		wsq_test_breathe();
+	}
+	seen = READ_ONCE(d->log[(y + 1) % NR_LOG]);
+	/* Against duel_store(), of the round that writes there next. */
+	smp_rmb();
+	if (READ_ONCE(d->y) > y + NR_LOG)
+		return true;
+	WRITE_ONCE(d->judged, d->judged + 1);
+	d->found += seen < x;
+	return true;
+}
+
+static void duel_heavy(struct duel *d)
+{
+	u64 begin = ktime_get_ns(), y;
+	u64 want = d->ops->hunt ? SIDE_HUNTED : 1000;
+
+	do {
+		d->rounds++;
+		WRITE_ONCE(d->x, d->rounds);
+		d->ops->heavy(d);
+		y = READ_ONCE(d->y);
+		if (!duel_judge(d, d->rounds, y))
+			break;
+		if (d->rounds % 64 == 0 && side_over(begin, d->judged, want))
+			break;
+	} while (!(d->ops->hunt && d->found));
+	WRITE_ONCE(d->over, true);
+}
+
+static void duel_party(void *data, int nr)
+{
+	if (nr == 0)
+		duel_heavy(data);
+	else
+		duel_light(data);
+}
+
+static struct duel *duel_new(struct kunit *test, const struct duel_ops *ops)
+{
+	struct duel *d = kunit_kzalloc(test, PAGE_ALIGN(sizeof(*d)),
+				       GFP_KERNEL);
+	unsigned int cpu;
+
+	KUNIT_ASSERT_NOT_NULL(test, d);
+	d->ops = ops;
+	d->cpu = side_cpu();
+	d->reached = wsq_fence_reaches(d->cpu);
+	d->set = side_set_new(test);
+	d->none = side_set_new(test);
+	for_each_possible_cpu(cpu)
+		if (wsq_fence_reaches(cpu) && (ops->all || cpu == d->cpu))
+			side_set_add(d->set, cpu);
+	return d;
+}
+
+static struct duel *duel_hold(struct kunit *test, const struct duel_ops *ops)
+{
+	struct duel *d;
+
+	side_need_two(test);
+	d = duel_new(test, ops);
+	wsq_test_run(test, 2, duel_party, d);
+	kunit_info(test, "%llu rounds, %llu of them judged, against %llu, %llu found",
+		   d->rounds, d->judged, d->y, d->found);
+	KUNIT_EXPECT_GT(test, d->judged, 0);
+	if (!ops->hunt)
+		KUNIT_EXPECT_EQ(test, d->found, 0);
+	return d;
+}
+
+static void fence_buffer(struct kunit *test)
+{
+	static const struct duel_ops ops = { light_section, heavy_set };
+
+	duel_hold(test, &ops);
+}
+
+static void fence_buffer_missing(struct kunit *test)
+{
+	static const struct duel_ops ops = {
+		light_bare, heavy_missing, .hunt = true,
+	};
+	struct duel *d = duel_hold(test, &ops);
+
+	side_expect_found(test, d->found, d->rounds);
+}
+
+static void fence_nested(struct kunit *test)
+{
+	static const struct duel_ops ops = { light_nested, heavy_set };
+
+	duel_hold(test, &ops);
+}
+
+static void fence_isolated(struct kunit *test)
+{
+	static const struct duel_ops ops = { light_isolated, heavy_empty };
+
+	duel_hold(test, &ops);
+}
+
+/* For the caller the call is a full barrier, be the set empty or not. */
+static void fence_empty(struct kunit *test)
+{
+	static const struct duel_ops ops = { light_empty, heavy_empty };
+
+	duel_hold(test, &ops);
+}
+
+/* The caller, and CPUs that are not online, are in the set. */
+static void fence_all(struct kunit *test)
+{
+	static const struct duel_ops ops = { light_section, heavy_set,
+					     .all = true };
+
+	duel_hold(test, &ops);
+}
+
+/* A CPU goes offline in the middle of a duel, with its bit in the set. */
+
+#ifdef CONFIG_HOTPLUG_CPU
+
+#define NR_OFFLINE	5
+
+/* Who has entered the set as a CPU and is no longer there stops. */
+static bool light_bound(struct duel *d, u64 nr)
+{
+	bool here;
+
+	wsq_fence_begin();
+	here = raw_smp_processor_id() == d->cpu;
+	if (here) {
+		duel_store(d, nr);
+		side_pass(d->reached);
+		duel_load(d, nr);
+	}
+	wsq_fence_end();
+	return here;
+}
+
+struct offline {
+	struct duel *d;
+	u64 begin;
+	int ret[2];
+	u64 back;
+};
+
+static void offline_party(void *data, int nr)
+{
+	struct offline *o = data;
+	struct duel *d = o->d;
+
+	if (nr < 2) {
+		duel_party(d, nr);
+		/* Nobody is there to be interrupted, and nothing is missing. */
+		if (nr == 0) {
+			side_wait(&d->left, 1);
+			WRITE_ONCE(d->x, d->rounds + 1);
+			heavy_set(d);
+			o->back = d->left - 1 - READ_ONCE(d->y);
+		}
+		return;
+	}
+	do
+		msleep(20);
+	while (!side_over(o->begin, READ_ONCE(d->judged), 100) &&
+	       READ_ONCE(d->judged) < 100);
+	o->ret[0] = remove_cpu(d->cpu);
+	if (o->ret[0])
+		return;
+	msleep(20);
+	o->ret[1] = add_cpu(d->cpu);
+}
+
+static void fence_offline(struct kunit *test)
+{
+	static const struct duel_ops ops = { light_bound, heavy_set };
+	struct offline o = {};
+	int i;
+
+	if (num_online_cpus() < 3)
+		kunit_skip(test, "needs three CPUs");
+	for (i = 0; i < NR_OFFLINE; i++) {
+		o.d = duel_new(test, &ops);
+		o.begin = ktime_get_ns();
+		wsq_test_run(test, 3, offline_party, &o);
+		KUNIT_ASSERT_EQ(test, o.ret[0], 0);
+		KUNIT_ASSERT_EQ(test, o.ret[1], 0);
+		KUNIT_EXPECT_GT(test, o.d->judged, 0);
+		KUNIT_EXPECT_EQ(test, o.d->found, 0);
+		KUNIT_EXPECT_EQ(test, o.back, 0);
+	}
+}
+
+#else
+
+static void fence_offline(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
+#endif
+
+/* Message passing, both ways. */
+
+/**
+ * struct mail - two letters at a time
+ * @set: the light side's CPU, if it may be disturbed
+ * @reached: may it be
+ * @over: the heavy side has had enough
+ * @rounds: of the heavy side
+ * @heavy_bad: letters older than their flag, as the heavy side saw them
+ * @light_bad: as the light side did
+ * @letter: the heavy side's
+ * @flag: how many of them are there
+ * @light_letter: the light side's
+ * @light_flag: how many of them are there
+ */
+struct mail {
+	u64 *set;
+	bool reached;
+	bool over;
+	u64 rounds, heavy_bad, light_bad;
+	u64 letter ____cacheline_aligned;
+	u64 flag ____cacheline_aligned;
+	u64 light_letter ____cacheline_aligned;
+	u64 light_flag ____cacheline_aligned;
+};
+
+static void mail_light(struct mail *m)
+{
+	u64 nr, flag;
+
+	for (nr = 1; !READ_ONCE(m->over); nr++) {
+		wsq_fence_begin();
+		WRITE_ONCE(m->light_letter, nr);
+		side_pass(m->reached);
+		WRITE_ONCE(m->light_flag, nr);
+		flag = READ_ONCE(m->flag);
+		side_pass(m->reached);
+		m->light_bad += READ_ONCE(m->letter) < flag;
+		wsq_fence_end();
+		if (nr % 1024 == 0)
+			wsq_test_breathe();
+	}
+}
+
+static void mail_heavy(struct mail *m)
+{
+	u64 end = ktime_get_ns() + SIDE_CALM_NS, nr, flag;
+
+	for (nr = 1; nr % 64 || ktime_get_ns() < end; nr++) {
+		WRITE_ONCE(m->letter, nr);
+		wsq_fence_heavy(m->set, wsq_fence_words());
+		WRITE_ONCE(m->flag, nr);
+		flag = READ_ONCE(m->light_flag);
+		wsq_fence_heavy(m->set, wsq_fence_words());
+		m->heavy_bad += READ_ONCE(m->light_letter) < flag;
+	}
+	m->rounds = nr;
+	WRITE_ONCE(m->over, true);
+}
+
+static void mail_party(void *data, int nr)
+{
+	if (nr == 0)
+		mail_heavy(data);
+	else
+		mail_light(data);
+}
+
+static void fence_message(struct kunit *test)
+{
+	struct mail *m;
+
+	side_need_two(test);
+	m = kunit_kzalloc(test, PAGE_ALIGN(sizeof(*m)), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	m->set = side_set_new(test);
+	m->reached = wsq_fence_reaches(side_cpu());
+	if (m->reached)
+		side_set_add(m->set, side_cpu());
+	wsq_test_run(test, 2, mail_party, m);
+	kunit_info(test, "%llu rounds against %llu", m->rounds, m->light_flag);
+	KUNIT_EXPECT_EQ(test, m->heavy_bad, 0);
+	KUNIT_EXPECT_EQ(test, m->light_bad, 0);
+	KUNIT_EXPECT_GT(test, m->rounds, 0);
+}
+
+/* What a call waits for. */
+
+/**
+ * struct hold - a CPU that has its interrupts off for a while
+ * @set: that CPU
+ * @inside: it has
+ * @leaving: it is about to have them on again
+ * @late: that was before the call returned
+ */
+struct hold {
+	u64 *set;
+	u64 inside;
+	u64 leaving;
+	u64 late;
+};
+
+static void hold_party(void *data, int nr)
+{
+	struct hold *h = data;
+	unsigned long flags;
+
+	if (nr == 0) {
+		side_wait(&h->inside, 1);
+		wsq_fence_heavy(h->set, wsq_fence_words());
+		h->late = READ_ONCE(h->leaving);
+		return;
+	}
+	wsq_fence_begin();
+	local_irq_save(flags);
+	side_tell(&h->inside, 1);
+	mdelay(1);
+	WRITE_ONCE(h->leaving, 1);
+	local_irq_restore(flags);
+	wsq_fence_end();
+}
+
+static void fence_waits(struct kunit *test)
+{
+	struct hold h = {};
+	int i;
+
+	side_need_two(test);
+	if (!wsq_fence_reaches(side_cpu()))
+		kunit_skip(test, "no CPU is interrupted");
+	h.set = side_set_new(test);
+	side_set_add(h.set, side_cpu());
+	for (i = 0; i < 20; i++) {
+		h.inside = 0;
+		h.leaving = 0;
+		h.late = 0;
+		wsq_test_run(test, 2, hold_party, &h);
+		KUNIT_EXPECT_EQ(test, h.late, 1);
+	}
+}
+
+/* Sections, on one CPU. */
+
+struct nest {
+	struct irq_work work;
+	bool ran;
+};
+
+static void nest_irq(struct irq_work *work)
+{
+	struct nest *n = container_of(work, struct nest, work);
+
+	wsq_fence_begin();
+	wsq_fence_light();
+	wsq_fence_end();
+	WRITE_ONCE(n->ran, true);
+}
+
+static void fence_sections(struct kunit *test)
+{
+	struct nest n = { .work = IRQ_WORK_INIT_HARD(nest_irq) };
+	u64 end = ktime_get_ns() + SIDE_CALM_NS;
+	int was = preempt_count();
+	bool open;
+
+	if (!IS_ENABLED(CONFIG_PREEMPT_COUNT))
+		kunit_skip(test, "the kernel does not count sections");
+	wsq_fence_begin();
+	wsq_fence_begin();
+	wsq_fence_end();
+	open = preemptible();
+	irq_work_queue(&n.work);
+	while (!READ_ONCE(n.ran) && ktime_get_ns() < end)
+		cpu_relax();
+	open |= preemptible();
+	wsq_fence_end();
+	irq_work_sync(&n.work);
+	KUNIT_EXPECT_FALSE(test, open);
+	KUNIT_EXPECT_TRUE(test, n.ran);
+	KUNIT_EXPECT_EQ(test, preempt_count(), was);
+}
+
+static struct kunit_case fence_cases[] = {
+	KUNIT_CASE(fence_sections),
+	KUNIT_CASE(fence_waits),
+	KUNIT_CASE_SLOW(fence_buffer),
+	KUNIT_CASE_SLOW(fence_buffer_missing),
+	KUNIT_CASE_SLOW(fence_nested),
+	KUNIT_CASE_SLOW(fence_isolated),
+	KUNIT_CASE_SLOW(fence_empty),
+	KUNIT_CASE_SLOW(fence_all),
+	KUNIT_CASE_SLOW(fence_offline),
+	KUNIT_CASE_SLOW(fence_message),
+	{}
+};
+
+static struct kunit_suite fence_suite = {
+	.name = "wsq_fence",
+	.test_cases = fence_cases,
+};
+
+kunit_test_suite(fence_suite);

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What tests of the asymmetric fence share: the heavy side is on the first CPU
+ * of wsq_test_run(), the light side on the second.
+ *
+ * A program is run with its fence, and must not show what is forbidden; and
+ * once more without, and then must. On a processor that buffers stores, which
+ * user-mode Linux is given as it is, that is a matter of moments and demanded.
+ * Under an emulator, or where light sides pay for themselves, it is reported.
+ */
+#ifndef _WSQ_TESTS_SIDES_H
+#define _WSQ_TESTS_SIDES_H
+
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+
+#include "../core/fence.h"
+#include "threads.h"
+
+/*
+ * How long to look for what must not be found, and at most for what must: sides
+ * whose CPUs are one core of the host for a while do not meet.
+ */
+#define SIDE_CALM_NS	(2 * NSEC_PER_SEC)
+#define SIDE_HUNT_NS	(20 * NSEC_PER_SEC)
+
+/* What is hunted is worth all of that where it must be found. */
+#define SIDE_HUNTED	(IS_ENABLED(CONFIG_UML) ? U64_MAX : 0)
+
+/* Is it time to end, after @met of at least @want meetings since @begin? */
+static inline bool side_over(u64 begin, u64 met, u64 want)
+{
+	return ktime_get_ns() - begin >
+	       (met < want ? SIDE_HUNT_NS : SIDE_CALM_NS);
+}
+
+/* Spins: the other CPU is about to write. */
+static inline void side_wait(const u64 *word, u64 value)
+{
+	/* Pairs with side_tell(). */
+	while (smp_load_acquire(word) < value) {
+		cpu_relax();
+		wsq_test_breathe();
+	}
+}
+
+/* What precedes is seen by whoever waits for @word. */
+static inline void side_tell(u64 *word, u64 value)
+{
+	/* Pairs with side_wait(). */
+	smp_store_release(word, value);
+}
+
+/* A CPU that is not @reached pays for itself. */
+static inline void side_pass(bool reached)
+{
+	if (reached)
+		wsq_fence_light();
+	else
+		/* Against the full barrier that wsq_fence_heavy() is. */
+		smp_mb();
+}
+
+static inline unsigned int side_cpu(void)
+{
+	return cpumask_next(cpumask_first(cpu_online_mask), cpu_online_mask);
+}
+
+/* An empty set. */
+static inline u64 *side_set_new(struct kunit *test)
+{
+	u64 *set = kunit_kcalloc(test, wsq_fence_words(), sizeof(*set),
+				 GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, set);
+	return set;
+}
+
+static inline void side_set_add(u64 *set, unsigned int cpu)
+{
+	set[cpu / WSQ_FENCE_WORD_BITS] |= 1ULL << cpu % WSQ_FENCE_WORD_BITS;
+}
+
+static inline void side_need_two(struct kunit *test)
+{
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+}
+
+/* What came of a program without its fence. */
+static inline void side_expect_found(struct kunit *test, u64 found, u64 rounds)
+{
+	if (IS_ENABLED(CONFIG_UML) && wsq_fence_reaches(side_cpu()))
+		KUNIT_EXPECT_GT(test, found, 0);
+	if (found)
+		kunit_info(test, "without the fence found in round %llu", rounds);
+	else
+		kunit_info(test, "not found without the fence: this machine does not show it");
+}
+
+#endif /* _WSQ_TESTS_SIDES_H */
