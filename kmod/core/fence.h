@@ -5,7 +5,8 @@
  * For: pairs of which one side runs often and the other seldom. The frequent
  * side executes wsq_fence_light(), which stops the compiler and nothing else;
  * the rare side executes wsq_fence_heavy(), which makes each CPU of a set
- * execute a full barrier, wherever it happens to be. parking.h is the user.
+ * execute a full barrier, wherever it happens to be. For parking.h, and for a thief
+that displaces the owner of a chunk (scenario D).
  *
  * Only the contract is here. The hooks come from the platform through
  * <wsq_fence.h>, found by the include path: kmod/compat in the module (an
@@ -74,6 +75,54 @@
  *	Nobody is there to be interrupted. An offline CPU is in no section, and
  *	the platform owes the order of the way down: what CPU 1 did before it
  *	went is visible to whoever finds it offline. Each platform argues it.
+ *
+ * Scenario D: displacement. The owner of a chunk of tasks takes them one after
+ * the other without a barrier, until a thief makes the chunk its own. Tasks come
+ * in order, from a producer; a slot without one is empty.
+ *
+ *	thief				owner, in a section, its CPU in the set
+ *	-----				-----
+ *					i = idx
+ *					task = slot[i], none? leave
+ *	cmpxchg(owner, mine, thief's)	owner == mine? (check 1) if not, leave
+ *	heavy(set)			idx = i + 1
+ *	n = idx				light()
+ *	task = slot[n]			owner == mine? (check 2)
+ *	is there? cmpxchg(slot[n],	yes: slot[n] = TAKEN
+ *	    task, TAKEN)		no: cmpxchg(slot[i], task, TAKEN), leave
+ *	none? slot[n] is the first
+ *	of mine to take, else n + 1
+ *
+ *	Forbidden: two get a task, or nobody does. What the thief calls its own
+ *	it takes without looking at the owner again, as the owner did.
+ *
+ *	The interrupt finds the owner in one of six places:
+ *
+ *	1. Before it reads the slot. Check 1 is behind the handler, hence behind
+ *	   the compare-and-exchange: it fails, and the index stays. n == i.
+ *	2. Between the slot and check 1: as 1. The task that the owner saw it
+ *	   leaves to the thief.
+ *	3. Between check 1 and the index. The index is announced behind the
+ *	   handler, so the thief may miss it: n is i or i + 1. Check 2 fails.
+ *	   The slot was read before the handler, so that the thief, if n == i,
+ *	   finds the task there, too, and both compare and exchange. Without
+ *	   check 1 the owner could have read it behind the handler, of a slot
+ *	   that the thief found empty and calls its own.
+ *	4. Between the index and check 2. n == i + 1, check 2 fails, and the
+ *	   owner's compare-and-exchange has no rival. Without the fence tasks
+ *	   are taken twice here: the index still in the store buffer, the owner
+ *	   word read as it was.
+ *	5. Between check 2 and the take, which may be plain: n == i + 1, so that
+ *	   the thief keeps off that slot. Were the index stored behind check 2,
+ *	   n could be i.
+ *	6. Behind the take, or behind wherever the owner left: all of this is
+ *	   visible to the thief.
+ *	litmus/salsa-fence-1.litmus to litmus/salsa-fence-6.litmus
+ *
+ *	So behind the fence the index moves once more at most (place 3), and a
+ *	second time only for the next owner. That the owner word never returns
+ *	to what it was, and that no slot is used for another task while somebody
+ *	is between check 2 and the take, is for whoever reuses chunks.
  */
 #ifndef _WSQ_CORE_FENCE_H
 #define _WSQ_CORE_FENCE_H
