@@ -91,9 +91,7 @@ static void wsq_memory_offer(struct work_struct *work)
 				WRITE_ONCE(ct->wanted, false);
 				continue;
 			}
-			engine = wsq_engine_create(ct, wsq_memory_node(cpu),
-						   q->pool.blocks,
-						   q->pool.block_size);
+			engine = wsq_engine_create(ct, wsq_memory_node(cpu));
 			/* Without, entrances must do; it will ask again. */
 			wsq_engine_offer(ct, engine);
 		}

@@ -153,7 +153,7 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	 * for the watch. OPENED pays for certainty.
 	 */
 	if (ret == WSQ_OPENED || (unlikely(wsq_idle_any()) &&
-				  wsq_bwos_fifo_shared(&ct->fifo))) {
+				  wsq_engine_shared(ct))) {
 		if (!wsq_brief(q, ct))
 			wsq_wake_idle(q, here);
 	}
@@ -305,7 +305,7 @@ static void wsq_put_chunk(struct wsq *q, struct wsq_link *const *links,
 	if (done)
 		wsq_put_tell(c, q->pool.id);
 	if ((opened || (done && unlikely(wsq_idle_any()) &&
-			wsq_bwos_fifo_shared(&ct->fifo))) && !wsq_brief(q, ct))
+			wsq_engine_shared(ct))) && !wsq_brief(q, ct))
 		wsq_wake_idle(q, cpu);
 	if (likely(done == nr))
 		return;

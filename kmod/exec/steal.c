@@ -49,7 +49,7 @@ static int wsq_steal_from(struct wsq *q, const struct wsq_cpu *vc,
 	u32 max = max(1U, min_t(u32, WSQ_STEAL_MAX, q->pool.block_size / 2));
 	int nr;
 
-	nr = wsq_linked_steal(victim, tasks, max, wsq_watch_stuck(vc),
+	nr = wsq_linked_steal(victim, me, tasks, max, wsq_watch_stuck(vc),
 			      !READ_ONCE(vc->worker));
 	if (nr > 0) {
 		wsq_steal_keep(me, tasks, nr);

@@ -11,7 +11,7 @@
  *	  because its CPU may well have time;
  *	- otherwise (it computes, or something of higher priority keeps it off its
  *	  CPU) an idle worker of another CPU is woken, and may also take what is
- *	  in the block that this CPU's consumer works in (wsq_bwos_fifo_pry());
+ *	  in the block that this CPU's consumer works in (wsq_engine_pry());
  *	- a queue with a rescuer gets it, if there is no stand-in to be had.
  *
  * The timer may run on any CPU: it only reads, and slots can be claimed from

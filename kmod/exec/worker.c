@@ -157,7 +157,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 			wsq_attend(w);
 		/* More behind it: one more worker may be worth its waking. */
 		if (budget == WSQ_BUDGET - 1 &&
-		    wsq_bwos_fifo_shared(&ct->fifo) && !wsq_brief(q, ct))
+		    wsq_engine_shared(ct) && !wsq_brief(q, ct))
 			wsq_wake_idle(q, c->cpu);
 
 		phase = wsq_run(w, q, task, last);

@@ -10,9 +10,6 @@
 #include "engine.h"
 #include "pool.h"
 
-/* Stands for the blocks of engines without memory. Nobody writes to it. */
-static struct wsq_bwos_block wsq_no_block;
-
 /**
  * wsq_container_bytes() - memory of one container, without its engine's
  * @raw: whether tasks have no link of their own
@@ -49,10 +46,11 @@ struct wsq_container *wsq_container_create(struct wsq_pool *pool,
 		return NULL;
 	ct->pool = pool;
 	ct->cpu = cpu;
+	ct->kind = pool->kind;
 	ct->where = wsq_where_base(pool->id, cpu);
 	wsq_entry_init(&ct->open);
 	wsq_entry_init(&ct->bound);
-	wsq_bwos_fifo_init(&ct->fifo, &wsq_no_block);
+	wsq_engine_init(ct);
 	if (pool->raw) {
 		ct->raw = (void *)(ct + 1);
 		for (i = 0; i < WSQ_RAW_LINKS; i++)
@@ -61,8 +59,7 @@ struct wsq_container *wsq_container_create(struct wsq_pool *pool,
 	if (pool->raw || pool->resident) {
 		struct wsq_engine *engine;
 
-		engine = wsq_engine_create(ct, node, pool->blocks,
-					   pool->block_size);
+		engine = wsq_engine_create(ct, node);
 		if (!engine) {
 			kfree(ct);
 			return NULL;

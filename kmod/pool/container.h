@@ -6,7 +6,7 @@
  * Two kinds of pools use it. A raw pool holds pointers, which the engine's
  * plain put, get and steal move (raw.c). A queue's pool holds items that have a
  * struct wsq_link at their front and can be withdrawn one by one, so that slots
- * are claimed (kmod/core/bwos_fifo.h) and entrances have lists (linked.c).
+ * are claimed and entrances have lists (linked.c).
  *
  * Roles, all with preemption off:
  *
@@ -17,8 +17,7 @@
  *			who interrupts anything else is through before that goes
  *			on.
  *	consumer	likewise with @get_busy. Producer and consumer nest in
- *			any order (figure "operation against operation" of
- *			kmod/core/bwos_fifo.h).
+ *			any order (kmod/pool/engine.h).
  *	thief		anybody, anywhere.
  *
  * The engine's memory comes and goes (kmod/pool/engine.h); without it all goes
@@ -42,9 +41,6 @@ struct wsq_container;
 struct wsq_engine;
 struct wsq_pool;
 
-/* Blocks beyond those of the directory, for thieves that stopped midway. */
-#define WSQ_SPARE_BLOCKS	2
-
 /* Links with which tasks that have none of their own pass an inbox. */
 #define WSQ_RAW_LINKS		64
 
@@ -55,6 +51,14 @@ struct wsq_pool;
 
 /* What a take says: work is there, but not at hand yet; call again. */
 #define WSQ_AGAIN		((void *)-1L)
+
+/**
+ * enum wsq_engine_kind - algorithms of containers
+ * @WSQ_ENGINE_BWOS: FIFO BWoS (kmod/core/bwos_fifo.h)
+ */
+enum wsq_engine_kind {
+	WSQ_ENGINE_BWOS,
+};
 
 /**
  * enum wsq_orphan - whose a container is
@@ -86,6 +90,7 @@ struct wsq_raw_link {
  * @raw: links for tasks that have none; %NULL in a queue's pool. Constant.
  * @cpu: the CPU. Constant.
  * @where: queue and CPU, as in struct wsq_link. Constant.
+ * @kind: which engine. Constant.
  * @put_busy: a put is under way. Own CPU.
  * @get_busy: a take is under way. Own CPU.
  * @turns: takes since the entrances had their turn. Consumer.
@@ -110,13 +115,14 @@ struct wsq_raw_link {
  * @give_back: the engine shall give its memory back. Housekeeping sets, own CPU
  *	clears.
  * @idle_cnt: sum of what was put when housekeeping last looked.
- * @fifo: the engine.
+ * @bwos: the engine, of kind %WSQ_ENGINE_BWOS.
  */
 struct wsq_container {
 	struct wsq_pool *pool;
 	struct wsq_raw_link *raw;
 	u64 where;
 	u32 cpu;
+	enum wsq_engine_kind kind;
 
 	u8 put_busy ____cacheline_aligned;
 	u8 get_busy;
@@ -139,7 +145,9 @@ struct wsq_container {
 	bool give_back;
 	u64 idle_cnt;
 
-	struct wsq_bwos_fifo fifo;
+	union {
+		struct wsq_bwos_fifo bwos;
+	};
 };
 
 struct wsq_container *wsq_container_create(struct wsq_pool *pool,

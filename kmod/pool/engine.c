@@ -1,113 +1,85 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of engines. What it is for is in engine.h.
+ * Engines, the parts outside the fast path: sizes, and memory that comes and
+ * goes. What it is for is in engine.h.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
 #include "../compat/export.h"
 #include "engine.h"
-#include "pool.h"
 
-/*
- * Positions lie at least so far from the container, by their offset in a page:
- * an engine's position at the same offset as the container's own words makes
- * loads of the one wait for stores to the other.
+/**
+ * wsq_engine_sizes() - sizes of containers, from attributes
+ * @kind: which engine
+ * @blocks: as in struct wsq_attrs, 0 for the default; the number it comes to is
+ *	stored there
+ * @block_size: likewise
+ *
+ * Context: any.
+ * Return: true if they are within bounds.
  */
-#define WSQ_ENGINE_APART	1024
-
-/* Where the parts lie. */
-struct wsq_layout {
-	size_t dir;
-	size_t spare;
-	size_t held;
-	size_t blocks;
-	size_t slots;
-	size_t total;
-};
-
-static size_t wsq_layout_add(size_t *at, size_t bytes, size_t align)
+bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *block_size)
 {
-	size_t here = ALIGN(*at, align);
-
-	*at = here + bytes;
-	return here;
-}
-
-static void wsq_layout_make(struct wsq_layout *l, u32 blocks, u32 block_size,
-			    size_t page_offset)
-{
-	size_t at = sizeof(struct wsq_engine);
-	size_t all = blocks + WSQ_SPARE_BLOCKS;
-
-	l->dir = wsq_layout_add(&at, blocks * sizeof(atomic64_t),
-				SMP_CACHE_BYTES);
-	l->spare = wsq_layout_add(&at, WSQ_SPARE_BLOCKS * sizeof(u16),
-				  SMP_CACHE_BYTES);
-	l->held = wsq_layout_add(&at, WSQ_SPARE_BLOCKS * sizeof(u16),
-				 sizeof(u16));
-	at = ALIGN(at, SMP_CACHE_BYTES);
-	at += (page_offset - at) & (PAGE_SIZE - 1);
-	l->blocks = wsq_layout_add(&at, all * sizeof(struct wsq_bwos_block),
-				   SMP_CACHE_BYTES);
-	l->slots = wsq_layout_add(&at, all * block_size * sizeof(wsq_slot_t),
-				  SMP_CACHE_BYTES);
-	/* Whole pages: aligned to cache lines whoever serves them. */
-	l->total = PAGE_ALIGN(at);
+	switch (kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_engine_bwos_sizes(blocks, block_size);
+	}
+	wsq_engine_no_other();
 }
 
 /**
  * wsq_engine_bytes() - memory of an engine, at most
- * @blocks: as in struct wsq_attrs
- * @block_size: as in struct wsq_attrs
+ * @kind: which engine
+ * @blocks: as wsq_engine_sizes() stored it
+ * @block_size: likewise
  *
  * Context: any.
  * Return: bytes, to the page.
  */
-size_t wsq_engine_bytes(u32 blocks, u32 block_size)
+size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 block_size)
 {
-	size_t offset, most = 0;
-	struct wsq_layout l;
-
-	for (offset = 0; offset < PAGE_SIZE; offset += SMP_CACHE_BYTES) {
-		wsq_layout_make(&l, blocks, block_size, offset);
-		most = max(most, l.total);
+	switch (kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_engine_bwos_bytes(blocks, block_size);
 	}
-	return most;
+	wsq_engine_no_other();
 }
 WSQ_EXPORT(wsq_engine_bytes);
+
+/**
+ * wsq_engine_init() - make a container's engine, without memory
+ * @ct: the container; @kind and @pool are set
+ *
+ * It is full for puts and empty for everybody else.
+ *
+ * Context: before anybody else knows @ct.
+ */
+void wsq_engine_init(struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		wsq_engine_bwos_init(ct);
+		return;
+	}
+	wsq_engine_no_other();
+}
 
 /**
  * wsq_engine_create() - allocate an engine's memory
  * @ct: the container it is for
  * @node: the node whose memory to use
- * @blocks: as in struct wsq_attrs
- * @block_size: as in struct wsq_attrs
  *
  * Context: task; may sleep.
- * Return: the memory, or %NULL.
+ * Return: the memory, which kvfree() frees, or %NULL.
  */
-struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node,
-				     u32 blocks, u32 block_size)
+struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node)
 {
-	struct wsq_engine *engine;
-	struct wsq_layout l;
-
-	wsq_layout_make(&l, blocks, block_size,
-			(offset_in_page(ct) + WSQ_ENGINE_APART) &
-			(PAGE_SIZE - 1));
-	engine = kvzalloc_node(l.total, GFP_KERNEL, node);
-	if (!engine)
-		return NULL;
-	engine->mem.dir = (void *)engine + l.dir;
-	engine->mem.spare = (void *)engine + l.spare;
-	engine->mem.held = (void *)engine + l.held;
-	engine->mem.blocks = (void *)engine + l.blocks;
-	engine->mem.slots = (void *)engine + l.slots;
-	engine->mem.nr_places = blocks;
-	engine->mem.block_size = block_size;
-	engine->mem.nr_spare = WSQ_SPARE_BLOCKS;
-	return engine;
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_engine_bwos_create(ct, node);
+	}
+	wsq_engine_no_other();
 }
 
 /**
@@ -116,11 +88,31 @@ struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node,
  * @engine: the memory
  *
  * Context: before anybody else knows @ct, or as its producer and consumer.
+ * Ordering: thieves that see the memory see it as it was mounted.
  */
 void wsq_engine_mount(struct wsq_container *ct, struct wsq_engine *engine)
 {
 	ct->engine = engine;
-	wsq_bwos_fifo_mount(&ct->fifo, &engine->mem);
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		wsq_engine_bwos_mount(ct, engine);
+		return;
+	}
+	wsq_engine_no_other();
+}
+
+/*
+ * As its producer and consumer: make the engine what it was before it had
+ * memory. True if it was empty and nobody who comes from now on finds the
+ * memory: after a grace period it can be freed.
+ */
+static bool wsq_engine_unmount(struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_engine_bwos_unmount(ct);
+	}
+	wsq_engine_no_other();
 }
 
 /**
@@ -183,15 +175,15 @@ bool wsq_engine_accept(struct wsq_container *ct)
  */
 bool wsq_engine_give_back(struct wsq_container *ct)
 {
-	struct wsq_bwos_mem *mem = NULL;
+	bool done = false;
 
 	if (!ct->engine)
 		return true;
 	if (!wsq_put_begin(ct))
 		return false;
 	if (wsq_get_begin(ct)) {
-		mem = wsq_bwos_fifo_unmount(&ct->fifo);
-		if (mem) {
+		done = wsq_engine_unmount(ct);
+		if (done) {
 			struct wsq_engine *engine = ct->engine;
 
 			ct->engine = NULL;
@@ -201,5 +193,5 @@ bool wsq_engine_give_back(struct wsq_container *ct)
 		wsq_get_end(ct);
 	}
 	wsq_put_end(ct);
-	return mem;
+	return done;
 }

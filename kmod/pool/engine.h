@@ -1,14 +1,47 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory of an engine: one piece for directory, positions and slots, of the
- * container's node.
+ * Engines behind one small interface: all that kmod/pool and kmod/exec want of
+ * the algorithm that moves a container's tasks.
  *
- * A raw pool and a resident queue have it from the start. Any other queue's
- * container gets it when it is busy, and gives it back when it is idle: a
- * thousand queues that are used now and then shall not hold a thousand times
- * the memory of a busy one on every CPU. Puts allocate nothing; memory is
- * allocated and offered in task context (kmod/exec/memory.c), mounted by
- * whoever is producer and consumer on the CPU, and freed after a grace period.
+ * A pool has one kind of engine, its containers know which (@kind). Operations
+ * are inline, a switch on that constant and the algorithm's own inline function:
+ * no pointer to a function, because the call would cost more than the operation,
+ * and while there is one kind not even a compare. A switch has one case a kind
+ * and no default, so that the compiler names every operation that a new kind in
+ * enum wsq_engine_kind does not have yet.
+ *
+ * Raw pools move pointers (put, get, steal). Queues move items that have a
+ * struct wsq_link and may be wanted back one by one (put_link, claim,
+ * steal_claim, pry, withdraw). A container sees one of the two sets only.
+ *
+ * Which pairs may run at the same time; producer and consumer are roles of
+ * container.h, on one CPU, and interrupt each other between any two
+ * instructions, but never themselves:
+ *
+ *		 producer  consumer  thief	others
+ *	put	 no	   yes	     yes	yes
+ *	get	 yes	   no	     yes	yes
+ *	steal	 yes	   yes	     yes	yes
+ *	withdraw yes	   yes	     yes	yes
+ *	mount	 no	   no	     yes	yes
+ *
+ * Who holds both roles may do everything. Everybody has preemption off.
+ *
+ * What all must keep: a task comes out once. One that is there and stays there
+ * is found by the consumer in a bounded number of calls, and by thieves, or by
+ * them with pry, as long as they come. No operation waits, sleeps or allocates,
+ * and none takes longer than a bound that does not depend on others.
+ *
+ * Memory: one piece for each container, of its node. A raw pool and a resident
+ * queue have it from the start. Any other queue's container gets it when it is
+ * busy, and gives it back when it is idle: a thousand queues that are used now
+ * and then shall not hold a thousand times the memory of a busy one on every
+ * CPU. Puts allocate nothing; memory is allocated and offered in task context
+ * (kmod/exec/memory.c), mounted by whoever is producer and consumer on the CPU,
+ * and freed after a grace period. That is the same for all (engine.c).
+ *
+ * A further engine is its structure in struct wsq_container, its kind, a file
+ * with what is not in kmod/core, and a case in each operation.
  */
 #ifndef _WSQ_POOL_ENGINE_H
 #define _WSQ_POOL_ENGINE_H
@@ -16,23 +49,323 @@
 #include <linux/rcupdate.h>
 
 #include "container.h"
+#include "engine_bwos.h"
+
+/*
+ * Behind the switches: there is no other kind, so that the last case needs no
+ * compare. Not the kernel's unreachable(), which keeps the branch to it.
+ */
+#define wsq_engine_no_other()	__builtin_unreachable()
 
 /**
- * struct wsq_engine - memory of an engine
+ * struct wsq_engine - memory of an engine, at its front
  * @rcu: to free it
- * @mem: its parts
  */
 struct wsq_engine {
 	struct rcu_head rcu;
-	struct wsq_bwos_mem mem;
 };
 
-size_t wsq_engine_bytes(u32 blocks, u32 block_size);
-struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node,
-				     u32 blocks, u32 block_size);
+bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *block_size);
+size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 block_size);
+void wsq_engine_init(struct wsq_container *ct);
+struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node);
 void wsq_engine_mount(struct wsq_container *ct, struct wsq_engine *engine);
 bool wsq_engine_offer(struct wsq_container *ct, struct wsq_engine *engine);
 bool wsq_engine_accept(struct wsq_container *ct);
 bool wsq_engine_give_back(struct wsq_container *ct);
+
+/* Raw pools. */
+
+/**
+ * wsq_engine_put() - append a task
+ * @ct: container of this CPU
+ * @task: the task, not %NULL
+ *
+ * Context: any, NMI included; the producer.
+ * Return: %WSQ_OK; %WSQ_OPENED if thieves can reach more from now on; %WSQ_FULL,
+ * also without memory.
+ * Ordering: what precedes the call is visible to whoever takes the task.
+ */
+static inline int wsq_engine_put(struct wsq_container *ct, void *task)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_put(&ct->bwos, task);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_put_many() - append several tasks
+ * @ct: container of this CPU
+ * @tasks: the tasks
+ * @nr: how many
+ * @opened: set to true if one of them was %WSQ_OPENED, otherwise left alone
+ *
+ * Context: as wsq_engine_put(); takes a time proportional to @nr.
+ * Return: how many were put, from the front; less than @nr if it is full.
+ * Ordering: as wsq_engine_put().
+ */
+static inline unsigned int wsq_engine_put_many(struct wsq_container *ct,
+					       void *const *tasks,
+					       unsigned int nr, bool *opened)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_put_many(&ct->bwos, tasks, nr, opened);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_get() - take a task, roughly the oldest
+ * @ct: container of this CPU, or an orphan in foster care
+ *
+ * Context: any but NMI; the consumer.
+ * Return: the task; %NULL if there is none that thieves have not claimed.
+ * Ordering: sees what the put saw.
+ */
+static inline void *wsq_engine_get(struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_get(&ct->bwos);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_get_many() - take several tasks
+ * @ct: container of this CPU, or an orphan in foster care
+ * @tasks: where to store them
+ * @nr: how many at most
+ *
+ * Context: as wsq_engine_get(); takes a time proportional to @nr.
+ * Return: how many were taken; 0 if there is none.
+ * Ordering: as wsq_engine_get().
+ */
+static inline unsigned int wsq_engine_get_many(struct wsq_container *ct,
+					       void **tasks, unsigned int nr)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_get_many(&ct->bwos, tasks, nr);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_steal() - take tasks from another CPU
+ * @ct: the victim
+ * @me: container of this CPU, %NULL if it has none: what an engine takes in one
+ *	piece beyond @max goes there, if its consumer's role is free
+ * @tasks: where to store them
+ * @max: how many at most
+ *
+ * Context: any but NMI; anybody, on @me's CPU. An engine that can rob some
+ * victims in task context only takes nothing from those elsewhere.
+ * Return: how many were taken; %WSQ_EMPTY if none is within reach;
+ * %WSQ_CONFLICT if others were faster.
+ * Ordering: as wsq_engine_get().
+ */
+static inline int wsq_engine_steal(struct wsq_container *ct,
+				   struct wsq_container *me, void **tasks,
+				   unsigned int max)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_steal(&ct->bwos, tasks, max);
+	}
+	wsq_engine_no_other();
+}
+
+/* Queues. */
+
+/**
+ * wsq_engine_put_link() - append an item
+ * @ct: container of this CPU
+ * @link: the item's link, in hand
+ * @phase: flush phase of the item
+ *
+ * The engine stores in @link->where, by wsq_where_in_slot(), where the item
+ * is, before anybody can find it there: from then on it may be withdrawn, or
+ * have run and be gone. If it is full, @link is left alone.
+ *
+ * Context: as wsq_engine_put().
+ * Return: as wsq_engine_put().
+ * Ordering: as wsq_engine_put(), also for who withdraws it.
+ */
+static inline int wsq_engine_put_link(struct wsq_container *ct,
+				      struct wsq_link *link,
+				      unsigned int phase)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_engine_bwos_put_link(ct, link, phase);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_put_links() - append several items
+ * @ct: container of this CPU
+ * @links: the items' links, in hand
+ * @nr: how many
+ * @phase: flush phase of the items
+ * @opened: set to true if one of them was %WSQ_OPENED, otherwise left alone
+ *
+ * The engine adds to @ct->put_cnt[@phase] those that find room, before anybody
+ * can find them.
+ *
+ * Context: as wsq_engine_put(); takes a time proportional to @nr.
+ * Return: how many were put, from the front; less than @nr if it is full.
+ * Ordering: as wsq_engine_put_link().
+ */
+static inline unsigned int
+wsq_engine_put_links(struct wsq_container *ct, struct wsq_link *const *links,
+		     unsigned int nr, unsigned int phase, bool *opened)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_engine_bwos_put_links(ct, links, nr, phase, opened);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_claim() - take an item, roughly the oldest
+ * @ct: container of this CPU, or an orphan in foster care
+ *
+ * Context: any but NMI; the consumer.
+ * Return: the item, in hand; %NULL if there is none that thieves have not
+ * claimed; %WSQ_AGAIN if it passed a place from which one was taken out.
+ * Ordering: full barrier if an item is returned.
+ */
+static inline void *wsq_engine_claim(struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_engine_bwos_claim(ct);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_steal_claim() - take items from another CPU
+ * @ct: the victim
+ * @me: as in wsq_engine_steal()
+ * @tasks: where to store them
+ * @max: how many at most
+ *
+ * Context: task; anybody, on @me's CPU.
+ * Return: as wsq_engine_steal(); items are in hand.
+ * Ordering: as wsq_engine_claim().
+ */
+static inline int wsq_engine_steal_claim(struct wsq_container *ct,
+					 struct wsq_container *me, void **tasks,
+					 unsigned int max)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_steal_claim(&ct->bwos, tasks, max);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_pry() - take items that only the consumer would get to
+ * @ct: the victim, whose consumer is held up by the item it took last
+ * @tasks: where to store them
+ * @max: how many at most
+ *
+ * Between this and wsq_engine_steal_claim() nothing is out of reach, whatever
+ * the consumer does. May be dear, to the consumer too.
+ *
+ * Context: task; anybody.
+ * Return: how many were taken, in hand.
+ * Ordering: as wsq_engine_claim().
+ */
+static inline int wsq_engine_pry(struct wsq_container *ct, void **tasks,
+				 unsigned int max)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_pry(&ct->bwos, tasks, max);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_withdraw() - take one item out, wherever it is by now
+ * @ct: the container that it was put to
+ * @slot: the slot's number, as wsq_engine_put_link() stored it; may be old, or
+ *	any number
+ * @link: the item's link, which may be gone; nothing of it is read
+ *
+ * Context: any but NMI; anybody.
+ * Return: true if the item was there and is in the caller's hand.
+ * Ordering: as wsq_engine_claim().
+ */
+static inline bool wsq_engine_withdraw(struct wsq_container *ct, u32 slot,
+				       struct wsq_link *link)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_withdraw(&ct->bwos, slot, link);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_empty() - would the consumer come back with nothing
+ * @ct: container of this CPU, or an orphan in foster care
+ *
+ * Context: any; the consumer.
+ * Return: true if nothing that this CPU put is left for wsq_engine_claim(). False
+ * does not promise an item.
+ */
+static inline bool wsq_engine_empty(const struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_empty(&ct->bwos);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_waiting() - does anything wait here, as others see it
+ * @ct: any container
+ *
+ * Context: any; anybody.
+ * Return: a hint; right as soon as the container is left alone.
+ */
+static inline bool wsq_engine_waiting(const struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_waiting(&ct->bwos);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_shared() - may thieves find something here
+ * @ct: container of this CPU
+ *
+ * Asked with each put while a CPU is idle: of own words only.
+ *
+ * Context: any; on the container's CPU.
+ * Return: a hint. False for what the consumer has for itself, which is not
+ * worth a wake-up.
+ */
+static inline bool wsq_engine_shared(const struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_shared(&ct->bwos);
+	}
+	wsq_engine_no_other();
+}
 
 #endif /* _WSQ_POOL_ENGINE_H */

@@ -38,7 +38,7 @@ void wsq_linked_push(struct wsq_container *ct, struct wsq_link *link,
 WSQ_EXPORT(wsq_linked_push);
 
 /**
- * wsq_linked_put_many() - put items through the engine, published by blocks
+ * wsq_linked_put_many() - put several items through the engine
  * @ct: container of this CPU
  * @links: the items' links
  * @nr: how many
@@ -53,33 +53,11 @@ unsigned int wsq_linked_put_many(struct wsq_container *ct,
 				 unsigned int nr, unsigned int phase,
 				 bool *opened)
 {
-	const u64 where = ct->where | WSQ_IN_SLOT |
-			  (u64)phase << WSQ_WHERE_PHASE_SHIFT;
-	struct wsq_bwos_room room;
-	unsigned int done = 0;
-	u32 k, n;
-	int ret;
+	unsigned int done;
 
 	if (!wsq_put_begin(ct))
 		return 0;
-	while (done < nr) {
-		ret = wsq_bwos_fifo_reserve(&ct->fifo, &room);
-		if (ret < 0)
-			break;
-		if (ret == WSQ_OPENED)
-			*opened = true;
-		n = min(nr - done, room.n);
-		WRITE_ONCE(ct->put_cnt[phase], ct->put_cnt[phase] + n);
-		for (k = 0; k < n; k++) {
-			struct wsq_link *link = links[done + k];
-
-			WRITE_ONCE(link->where, where |
-				   (u64)(room.nr + k) << WSQ_WHERE_SLOT_SHIFT);
-			wsq_bwos_fifo_fill(&ct->fifo, &room, k, link);
-		}
-		wsq_bwos_fifo_commit(&ct->fifo, &room, n);
-		done += n;
-	}
+	done = wsq_engine_put_links(ct, links, nr, phase, opened);
 	wsq_put_end(ct);
 	return done;
 }
@@ -142,15 +120,14 @@ void *wsq_linked_claim_slow(struct wsq_container *ct)
 		wsq_linked_refill(ct);
 		return task;
 	}
-	task = wsq_bwos_fifo_claim(&ct->fifo);
-	if (task == WSQ_TOMB || (!task && again))
-		return WSQ_AGAIN;
-	return task;
+	task = wsq_engine_claim(ct);
+	return !task && again ? WSQ_AGAIN : task;
 }
 
 /**
  * wsq_linked_steal() - rob another CPU's container
  * @ct: the victim
+ * @me: container of this CPU, %NULL if it has none
  * @tasks: where to store what is taken
  * @max: how many at most
  * @pry: also take what only a consumer that is held up would get to
@@ -159,10 +136,10 @@ void *wsq_linked_claim_slow(struct wsq_container *ct)
  * Context: task, with preemption off.
  * Return: how many were taken, or a negative enum wsq_status.
  */
-int wsq_linked_steal(struct wsq_container *ct, void **tasks, unsigned int max,
-		     bool pry, bool bound)
+int wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
+		     void **tasks, unsigned int max, bool pry, bool bound)
 {
-	int ret = wsq_bwos_fifo_steal_claim(&ct->fifo, tasks, max);
+	int ret = wsq_engine_steal_claim(ct, me, tasks, max);
 
 	if (ret > 0)
 		return ret;
@@ -178,7 +155,7 @@ int wsq_linked_steal(struct wsq_container *ct, void **tasks, unsigned int max,
 		if (n > 0)
 			return n;
 	}
-	return pry ? wsq_bwos_fifo_pry(&ct->fifo, tasks, max) : ret;
+	return pry ? wsq_engine_pry(ct, tasks, max) : ret;
 }
 
 /**
@@ -197,8 +174,7 @@ bool wsq_linked_withdraw(struct wsq_container *ct, struct wsq_link *link,
 {
 	switch (wsq_where_kind(where)) {
 	case WSQ_IN_SLOT:
-		if (!wsq_bwos_fifo_withdraw(&ct->fifo, wsq_where_slot(where),
-					    link))
+		if (!wsq_engine_withdraw(ct, wsq_where_slot(where), link))
 			return false;
 		WRITE_ONCE(link->where, wsq_where_in_hand(READ_ONCE(link->where)));
 		return true;
@@ -220,7 +196,7 @@ bool wsq_linked_withdraw(struct wsq_container *ct, struct wsq_link *link,
  */
 bool wsq_linked_idle(struct wsq_container *ct)
 {
-	return wsq_bwos_fifo_empty(&ct->fifo) && wsq_entry_idle(&ct->open) &&
+	return wsq_engine_empty(ct) && wsq_entry_idle(&ct->open) &&
 	       wsq_entry_idle(&ct->bound);
 }
 WSQ_EXPORT(wsq_linked_idle);
@@ -234,6 +210,6 @@ WSQ_EXPORT(wsq_linked_idle);
  */
 bool wsq_linked_waiting(const struct wsq_container *ct)
 {
-	return wsq_bwos_fifo_waiting(&ct->fifo) || wsq_entry_any(&ct->open) ||
+	return wsq_engine_waiting(ct) || wsq_entry_any(&ct->open) ||
 	       wsq_entry_any(&ct->bound);
 }

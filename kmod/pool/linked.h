@@ -6,7 +6,7 @@
 #ifndef _WSQ_POOL_LINKED_H
 #define _WSQ_POOL_LINKED_H
 
-#include "container.h"
+#include "engine.h"
 
 void wsq_linked_push(struct wsq_container *ct, struct wsq_link *link,
 		     unsigned int phase, bool bound, bool count);
@@ -15,8 +15,8 @@ unsigned int wsq_linked_put_many(struct wsq_container *ct,
 				 unsigned int nr, unsigned int phase,
 				 bool *opened);
 void *wsq_linked_claim_slow(struct wsq_container *ct);
-int wsq_linked_steal(struct wsq_container *ct, void **tasks, unsigned int max,
-		     bool pry, bool bound);
+int wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
+		     void **tasks, unsigned int max, bool pry, bool bound);
 bool wsq_linked_withdraw(struct wsq_container *ct, struct wsq_link *link,
 			 u64 where);
 bool wsq_linked_idle(struct wsq_container *ct);
@@ -40,21 +40,13 @@ static inline int wsq_linked_put(struct wsq_container *ct,
 				 struct wsq_link *link, unsigned int phase,
 				 bool count)
 {
-	struct wsq_bwos_room room;
 	int ret;
 
 	if (!wsq_put_begin(ct))
 		return WSQ_CONFLICT;
 	if (count)
 		WRITE_ONCE(ct->put_cnt[phase], ct->put_cnt[phase] + 1);
-	ret = wsq_bwos_fifo_reserve(&ct->fifo, &room);
-	if (likely(ret >= 0)) {
-		WRITE_ONCE(link->where, ct->where | WSQ_IN_SLOT |
-			   (u64)phase << WSQ_WHERE_PHASE_SHIFT |
-			   (u64)room.nr << WSQ_WHERE_SLOT_SHIFT);
-		wsq_bwos_fifo_fill(&ct->fifo, &room, 0, link);
-		wsq_bwos_fifo_commit(&ct->fifo, &room, 1);
-	}
+	ret = wsq_engine_put_link(ct, link, phase);
 	wsq_put_end(ct);
 	return ret;
 }
@@ -74,11 +66,9 @@ static inline void *wsq_linked_claim(struct wsq_container *ct)
 	if (!wsq_get_begin(ct))
 		return NULL;
 	if (likely(++ct->turns < WSQ_ENTRY_TURN))
-		task = wsq_bwos_fifo_claim(&ct->fifo);
+		task = wsq_engine_claim(ct);
 	if (unlikely(!task))
 		task = wsq_linked_claim_slow(ct);
-	else if (unlikely(task == WSQ_TOMB))
-		task = WSQ_AGAIN;
 	wsq_get_end(ct);
 	return task;
 }

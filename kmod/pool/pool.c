@@ -20,15 +20,6 @@ WSQ_EXPORT(wsq_machine);
 
 static enum cpuhp_state wsq_pool_hp;
 
-static bool wsq_attrs_valid(const struct wsq_pool *pool)
-{
-	return pool->blocks >= WSQ_BWOS_MIN_BLOCKS &&
-	       pool->blocks <= WSQ_BWOS_MAX_BLOCKS &&
-	       pool->block_size >= WSQ_BWOS_MIN_BLOCK_SIZE &&
-	       pool->block_size <= WSQ_BWOS_MAX_BLOCK_SIZE &&
-	       !cpumask_empty(pool->cpus);
-}
-
 /* Of a node that is still offline, nearby memory must do. */
 static int wsq_cpu_node(unsigned int cpu)
 {
@@ -123,9 +114,9 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	pool->topo = topo;
 	pool->raw = raw;
 	pool->resident = attrs && attrs->flags & WSQ_RESIDENT;
-	pool->blocks = attrs && attrs->blocks ? attrs->blocks : WSQ_DEF_BLOCKS;
-	pool->block_size = attrs && attrs->block_size ? attrs->block_size :
-						       WSQ_DEF_BLOCK_SIZE;
+	pool->kind = WSQ_ENGINE_BWOS;
+	pool->blocks = attrs ? attrs->blocks : 0;
+	pool->block_size = attrs ? attrs->block_size : 0;
 	if (!zalloc_cpumask_var(&pool->cpus, GFP_KERNEL))
 		return -ENOMEM;
 	for (cpu = 0; cpu < min(topo->nr_cpus, nr_cpu_ids); cpu++) {
@@ -134,7 +125,8 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 		     cpumask_test_cpu(cpu, attrs->cpumask)))
 			cpumask_set_cpu(cpu, pool->cpus);
 	}
-	if (!wsq_attrs_valid(pool)) {
+	if (!wsq_engine_sizes(pool->kind, &pool->blocks, &pool->block_size) ||
+	    cpumask_empty(pool->cpus)) {
 		ret = -EINVAL;
 		goto free_mask;
 	}
@@ -431,7 +423,7 @@ unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
 	preempt_disable();
 	ct = wsq_pool_ct(pool, smp_processor_id());
 	if (likely(ct && wsq_put_begin(ct))) {
-		done = wsq_bwos_fifo_put_many(&ct->fifo, tasks, nr, &opened);
+		done = wsq_engine_put_many(ct, tasks, nr, &opened);
 		wsq_put_end(ct);
 	} else {
 		for (done = 0; done < nr; done++) {
@@ -459,7 +451,7 @@ static void *wsq_pool_steal(struct wsq_pool *pool, struct wsq_container *me)
 		ct = wsq_pool_any(pool, list->victims[i].cpu);
 		if (!ct)
 			continue;
-		if (wsq_bwos_fifo_steal(&ct->fifo, &task, 1) == 1)
+		if (wsq_engine_steal(ct, me, &task, 1) == 1)
 			break;
 		task = wsq_raw_rob(ct, me);
 		if (!task && atomic_read(&ct->orphan) != WSQ_OWNED)
@@ -524,8 +516,7 @@ unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 			tasks[0] = wsq_raw_get_slow(ct);
 			done = !!tasks[0];
 		}
-		done += wsq_bwos_fifo_get_many(&ct->fifo, tasks + done,
-					       nr - done);
+		done += wsq_engine_get_many(ct, tasks + done, nr - done);
 		wsq_get_end(ct);
 	}
 	preempt_enable();

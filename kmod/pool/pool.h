@@ -23,6 +23,7 @@
  *	preemption off: who finds one may use it as its CPU does
  * @all: all containers, those of CPUs that left included. Set with release.
  * @id: number of the queue that the pool belongs to. Constant.
+ * @kind: which engine. Constant.
  * @raw: tasks have no link of their own. Constant.
  * @resident: engines have their memory from the start. Constant.
  * @blocks: as in struct wsq_attrs. Constant.
@@ -41,6 +42,7 @@ struct wsq_pool {
 	struct wsq_container **ct;
 	struct wsq_container **all;
 	u32 id;
+	enum wsq_engine_kind kind;
 	bool raw;
 	bool resident;
 	u32 blocks;

@@ -108,7 +108,7 @@ static void *wsq_raw_from_inbox(struct wsq_container *from,
 void *wsq_raw_get_slow(struct wsq_container *ct)
 {
 	ct->turns = 0;
-	return wsq_raw_from_inbox(ct, ct) ?: wsq_bwos_fifo_get(&ct->fifo);
+	return wsq_raw_from_inbox(ct, ct) ?: wsq_engine_get(ct);
 }
 
 /**

@@ -5,7 +5,7 @@
 #ifndef _WSQ_POOL_RAW_H
 #define _WSQ_POOL_RAW_H
 
-#include "container.h"
+#include "engine.h"
 
 int wsq_raw_push(struct wsq_container *ct, void *task);
 void *wsq_raw_get_slow(struct wsq_container *ct);
@@ -27,7 +27,7 @@ static inline int wsq_raw_put(struct wsq_container *ct, void *task)
 
 	if (!wsq_put_begin(ct))
 		return WSQ_CONFLICT;
-	ret = wsq_bwos_fifo_put(&ct->fifo, task);
+	ret = wsq_engine_put(ct, task);
 	wsq_put_end(ct);
 	return ret;
 }
@@ -47,7 +47,7 @@ static inline void *wsq_raw_get(struct wsq_container *ct)
 	if (!wsq_get_begin(ct))
 		return NULL;
 	if (likely(++ct->turns < WSQ_ENTRY_TURN))
-		task = wsq_bwos_fifo_get(&ct->fifo);
+		task = wsq_engine_get(ct);
 	if (unlikely(!task))
 		task = wsq_raw_get_slow(ct);
 	wsq_get_end(ct);

@@ -91,6 +91,13 @@ static inline u32 wsq_where_queue(u64 where)
 	return where >> WSQ_WHERE_QUEUE_SHIFT;
 }
 
+/* In a slot of the container whose items have @base in common. */
+static inline u64 wsq_where_in_slot(u64 base, unsigned int phase, u32 slot)
+{
+	return base | WSQ_IN_SLOT | (u64)phase << WSQ_WHERE_PHASE_SHIFT |
+	       (u64)slot << WSQ_WHERE_SLOT_SHIFT;
+}
+
 /* The same item in nobody's place: queue and phase stay. */
 static inline u64 wsq_where_in_hand(u64 where)
 {

@@ -109,7 +109,8 @@ static u64 queue_bytes(unsigned int possible, unsigned int online, u32 blocks,
 		    online * ct;
 
 	if (busy)
-		bytes += (u64)online * wsq_engine_bytes(blocks, block_size);
+		bytes += (u64)online * wsq_engine_bytes(WSQ_ENGINE_BWOS, blocks,
+							block_size);
 	return bytes;
 }
 
@@ -129,7 +130,8 @@ static void memory_formula(struct kunit *test)
 
 	kunit_info(test, "container %zu, engine %zu, CPU %zu, worker %zu, queue %zu bytes",
 		   wsq_container_bytes(false),
-		   wsq_engine_bytes(WSQ_DEF_BLOCKS, WSQ_DEF_BLOCK_SIZE),
+		   wsq_engine_bytes(WSQ_ENGINE_BWOS, WSQ_DEF_BLOCKS,
+				    WSQ_DEF_BLOCK_SIZE),
 		   sizeof(struct wsq_cpu), sizeof(struct wsq_worker),
 		   sizeof(struct wsq));
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
