@@ -24,7 +24,8 @@
  * hence before its bit is in a set.
  *
  * CPUs without a tick (nohz_full) are left in peace: wsq_fence_reaches() is
- * false for them, which keeps them out of every set.
+ * false for them, which keeps them out of every set. With the module's parameter
+ * fence=cas that is so for all CPUs, and no CPU is ever interrupted.
  *
  * Cost: begin and end what preempt_disable() and preempt_enable() cost, light
  * nothing, heavy one interrupt for each CPU of the set, all at once. No memory.
@@ -34,7 +35,6 @@
 #ifndef _WSQ_COMPAT_FENCE_H
 #define _WSQ_COMPAT_FENCE_H
 
-#include <linux/bug.h>
 #include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/preempt.h>
@@ -47,6 +47,8 @@
 
 /* A set's words are a cpumask's: 64-bit kernels only. */
 static_assert(sizeof(unsigned long) == sizeof(u64));
+
+extern bool wsq_fence_ipi;
 
 static inline void wsq_fence_begin(void)
 {
@@ -72,6 +74,8 @@ static inline u32 wsq_fence_words(void)
 /* May @cpu be interrupted on somebody else's behalf? */
 static inline bool wsq_fence_reaches(unsigned int cpu)
 {
+	if (!wsq_fence_ipi)
+		return false;
 #if IS_ENABLED(CONFIG_CPU_ISOLATION)
 	return cpumask_test_cpu(cpu, housekeeping_cpumask(HK_TYPE_TICK));
 #else
@@ -79,26 +83,7 @@ static inline bool wsq_fence_reaches(unsigned int cpu)
 #endif
 }
 
-static inline void wsq_fence_serve(void *unused)
-{
-	/* The point of the contract in core/fence.h. */
-	smp_mb();
-}
-
-static inline void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
-{
-	const struct cpumask *mask = to_cpumask((unsigned long *)cpus);
-
-	/* A set that is no whole cpumask: rather all CPUs than some too few. */
-	if (WARN_ON_ONCE(nr_words < wsq_fence_words()))
-		mask = cpu_online_mask;
-	/* The caller's half: what precedes is before each handler. */
-	smp_mb();
-	preempt_disable();
-	smp_call_function_many(mask, wsq_fence_serve, NULL, true);
-	preempt_enable();
-	/* This CPU's own sections, and where the set was empty. */
-	smp_mb();
-}
+void wsq_fence_heavy(const u64 *cpus, u32 nr_words);
+u64 wsq_fence_interrupts(unsigned int cpu);
 
 #endif /* _WSQ_COMPAT_FENCE_H */

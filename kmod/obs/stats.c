@@ -7,6 +7,7 @@
 #include <uapi/linux/wsq.h>
 
 #include "../compat/export.h"
+#include "../compat/wsq_fence.h"
 #include "../exec/exec.h"
 #include "stats.h"
 
@@ -67,6 +68,7 @@ void wsq_stats_cpu(unsigned int cpu, struct wsq_cpu_stats *out)
 	out->parks = READ_ONCE(c->parks);
 	out->wakeups = atomic64_read(&c->wakeups);
 	out->standins = READ_ONCE(c->standins);
+	out->fences = wsq_fence_interrupts(cpu);
 }
 WSQ_EXPORT(wsq_stats_cpu);
 

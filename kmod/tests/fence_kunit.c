@@ -21,7 +21,9 @@
 #include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
+#include <uapi/linux/wsq.h>
 
+#include "../obs/stats.h"
 #include "sides.h"
 
 #define NR_LOG		1024
@@ -574,6 +576,50 @@ static void fence_sections(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, preempt_count(), was);
 }
 
+/* Who was interrupted, and that nobody was who need not be. */
+
+#define NR_COUNTED	100
+
+static u64 counted(unsigned int cpu)
+{
+	struct wsq_cpu_stats st;
+
+	wsq_stats_cpu(cpu, &st);
+	return st.fences;
+}
+
+static void count_party(void *data, int nr)
+{
+	u64 *set = data;
+	int i;
+
+	for (i = 0; !nr && i < NR_COUNTED; i++)
+		wsq_fence_heavy(set, wsq_fence_words());
+}
+
+static void fence_counts(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	u64 *set = side_set_new(test);
+	u64 heavy, light;
+
+	side_need_two(test);
+	heavy = counted(cpu);
+	light = counted(side_cpu());
+	wsq_test_run(test, 1, count_party, set);
+	KUNIT_EXPECT_EQ(test, counted(side_cpu()), light);
+	/* The caller has its barriers without. */
+	side_set_add(set, cpu);
+	side_set_add(set, side_cpu());
+	wsq_test_run(test, 1, count_party, set);
+	KUNIT_EXPECT_EQ(test, counted(cpu), heavy);
+	KUNIT_EXPECT_EQ(test, counted(side_cpu()) - light,
+			wsq_fence_ipi ? NR_COUNTED : 0);
+	for_each_possible_cpu(cpu)
+		if (!wsq_fence_ipi)
+			KUNIT_EXPECT_EQ(test, counted(cpu), 0);
+}
+
 static struct kunit_case fence_cases[] = {
 	KUNIT_CASE(fence_sections),
 	KUNIT_CASE(fence_waits),
@@ -585,6 +631,7 @@ static struct kunit_case fence_cases[] = {
 	KUNIT_CASE_SLOW(fence_all),
 	KUNIT_CASE_SLOW(fence_offline),
 	KUNIT_CASE_SLOW(fence_message),
+	KUNIT_CASE(fence_counts),
 	{}
 };
 

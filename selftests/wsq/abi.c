@@ -593,6 +593,8 @@ static void entries(void)
 
 /* The first version of struct wsq_cpu_stats, which ends before standins. */
 #define CPU_STATS_V0	88
+/* The second, which ends before fences. */
+#define CPU_STATS_V1	96
 
 static void stats(void)
 {
@@ -653,7 +655,7 @@ static void stats(void)
 static void stats_sizes(void)
 {
 	static const unsigned int sizes[] = {
-		CPU_STATS_V0, sizeof(struct wsq_cpu_stats),
+		CPU_STATS_V0, CPU_STATS_V1, sizeof(struct wsq_cpu_stats),
 		sizeof(struct wsq_cpu_stats) + 8, 4096,
 	};
 	static uint8_t buf[3 * 4096];
@@ -661,7 +663,7 @@ static void stats_sizes(void)
 	int fd = dev_open();
 	unsigned int i, k, nr;
 
-	EXPECT_EQ(sizeof(struct wsq_cpu_stats), 96);
+	EXPECT_EQ(sizeof(struct wsq_cpu_stats), 104);
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		unsigned int size = sizes[i], known = sizeof(struct wsq_cpu_stats);
 		struct wsq_cpu_stats c[2];
@@ -685,6 +687,7 @@ static void stats_sizes(void)
 			/* Never touched bytes would make it a huge number. */
 			EXPECT(c[k].inbox <= c[k].puts);
 			EXPECT(c[k].standins < 0x5555555555ULL);
+			EXPECT(c[k].fences < 0x5555555555ULL);
 		}
 		for (k = known; k < size; k++)
 			EXPECT_EQ(buf[k] | buf[(nr - 1) * size + k], 0);

@@ -6,6 +6,7 @@
 #include "wsq_module.h"
 
 #include <dirent.h>
+#include <sys/stat.h>
 #include <sys/sysinfo.h>
 
 /* Kernel threads that bear the module's name. */
@@ -192,8 +193,55 @@ static void race(void)
 	expect_usable();
 }
 
+/* The parameter as sysfs shows it, which lets nobody write it. */
+static void expect_fence(const char *want)
+{
+	static const char path[] = "/sys/module/wsq/parameters/fence";
+	char buf[16] = "";
+	struct stat st;
+	int fd = open(path, O_RDONLY);
+
+	EXPECT(fd >= 0);
+	EXPECT(read(fd, buf, sizeof(buf) - 1) > 0);
+	close(fd);
+	buf[strcspn(buf, "\n")] = 0;
+	EXPECT(!strcmp(buf, want));
+	EXPECT_ERR(stat(path, &st), 0);
+	EXPECT_EQ(st.st_mode & 0777, 0444);
+}
+
+static void fence_mode(void)
+{
+	static const char *const bad[] = {
+		"fence", "fence=", "fence=CAS", "fence=ipi,cas", "fence=1",
+	};
+	unsigned int i;
+
+	expect_loaded();
+	for (i = 0; i < ARRAY_SIZE(bad); i++) {
+		if (!i)
+			EXPECT_EQ(module_unload(), 0);
+		EXPECT_EQ(module_load_with(bad[i]), EINVAL);
+		expect_unloaded();
+	}
+	EXPECT_EQ(module_load_with("fence=cas"), 0);
+	expect_device();
+	expect_fence("cas");
+	expect_usable();
+	EXPECT_EQ(module_unload(), 0);
+	EXPECT_EQ(module_load_with("fence=ipi"), 0);
+	expect_device();
+	expect_fence("ipi");
+	EXPECT_EQ(module_unload(), 0);
+	EXPECT_EQ(module_load(), 0);
+	expect_device();
+	expect_fence("ipi");
+	expect_usable();
+}
+
 static const struct test tests[] = {
 	{ "loop", loop, 40 },
+	{ "fence_mode", fence_mode, 40 },
 	{ "while_open", while_open },
 	{ "under_load", under_load, 60 },
 	{ "race", race, 30 },

@@ -28,14 +28,19 @@ static inline const char *module_path(void)
 	SKIP("no module file, WSQ_KO is not set");
 }
 
-static inline int module_load(void)
+static inline int module_load_with(const char *parameters)
 {
 	int fd = open(module_path(), O_RDONLY | O_CLOEXEC), ret;
 
 	EXPECT(fd >= 0);
-	ret = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
+	ret = syscall(SYS_finit_module, fd, parameters, 0) ? errno : 0;
 	close(fd);
 	return ret;
+}
+
+static inline int module_load(void)
+{
+	return module_load_with("");
 }
 
 static inline int module_unload(void)

@@ -71,8 +71,8 @@ static const struct argp argp = {
 	       "distance of the victim (smt: same core, cache, node, remote); "
 	       "parks of the worker; wakeups by a put there; inbox: of puts, "
 	       "those through an inbox; standins: times another worker took "
-	       "over from one that slept in a task. W: worker, P: parked, -: "
-	       "offline.",
+	       "over from one that slept in a task; fences: interrupts of this "
+	       "CPU for fences of others. W: worker, P: parked, -: offline.",
 };
 
 static void row(const char *cpu, const char *node, const char *flags,
@@ -86,9 +86,10 @@ static void row(const char *cpu, const char *node, const char *flags,
 	       (uint64_t)s->steals[WSQ_DIST_CACHE],
 	       (uint64_t)s->steals[WSQ_DIST_NODE],
 	       (uint64_t)s->steals[WSQ_DIST_REMOTE]);
-	printf(" %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64 "\n",
+	printf(" %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64
+	       " %9" PRIu64 "\n",
 	       (uint64_t)s->parks, (uint64_t)s->wakeups, (uint64_t)s->inbox,
-	       (uint64_t)s->standins);
+	       (uint64_t)s->standins, (uint64_t)s->fences);
 }
 
 static int as_text(const struct counters *c)
@@ -97,9 +98,9 @@ static int as_text(const struct counters *c)
 	char cpu[16], node[16], flags[3];
 	unsigned int i;
 
-	printf("%5s %4s %2s %12s %12s %9s %9s %9s %9s %9s %9s %9s %9s\n", "CPU",
-	       "node", "", "puts", "gets", "smt", "cache", "node", "remote",
-	       "parks", "wakeups", "inbox", "standins");
+	printf("%5s %4s %2s %12s %12s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n",
+	       "CPU", "node", "", "puts", "gets", "smt", "cache", "node",
+	       "remote", "parks", "wakeups", "inbox", "standins", "fences");
 	for (i = 0; i < c->nr; i++) {
 		const struct wsq_cpu_stats *s = &c->cpus[i];
 
@@ -143,6 +144,7 @@ static struct json_object *cpu_json(const struct wsq_cpu_stats *s)
 	put_u64(o, "wakeups", s->wakeups);
 	put_u64(o, "inbox", s->inbox);
 	put_u64(o, "standins", s->standins);
+	put_u64(o, "fences", s->fences);
 	return o;
 }
 

@@ -99,7 +99,7 @@ static const struct argp argp = {
 	       "there; inbox%: share of puts that went through an inbox; tasks "
 	       "stolen by distance of the victim (smt: same core, cache, node, "
 	       "remote); wakeups by a put there; parks of the worker; standins "
-	       "for a worker that slept.",
+	       "for a worker that slept; fences that interrupted the CPU.",
 };
 
 static void on_signal(int sig)
@@ -134,7 +134,8 @@ static double inbox_share(const struct wsq_cpu_stats *s)
 /* Nothing happened there that a column would show. */
 static bool idle(const struct wsq_cpu_stats *s)
 {
-	return !(s->puts | s->gets | s->wakeups | s->parks | s->standins);
+	return !(s->puts | s->gets | s->wakeups | s->parks | s->standins |
+		 s->fences);
 }
 
 /* At most 7 characters: 12345.6, 123456, 12.3M. */
@@ -164,6 +165,7 @@ static void line(const char *cpu, const char *node, const struct rates *r)
 	cell(rate(r, s->wakeups), 8);
 	cell(rate(r, s->parks), 7);
 	cell(rate(r, s->standins), 8);
+	cell(rate(r, s->fences), 7);
 }
 
 static int by_cpu(const void *a, const void *b)
@@ -207,6 +209,7 @@ static struct json_object *rates_json(const struct rates *r)
 	put_rate(o, "wakeups", rate(r, r->s->wakeups));
 	put_rate(o, "parks", rate(r, r->s->parks));
 	put_rate(o, "standins", rate(r, r->s->standins));
+	put_rate(o, "fences", rate(r, r->s->fences));
 	return o;
 }
 
@@ -276,9 +279,10 @@ static int as_text(const struct counters *c, const struct rates *all,
 	       c->st.queues, c->st.workers, all->seconds);
 	if (hidden)
 		printf(", %u CPUs not shown", hidden);
-	printf("%s%5s %4s %8s %8s %6s %7s %7s %7s %7s %8s %7s %8s%s", eol,
+	printf("%s%5s %4s %8s %8s %6s %7s %7s %7s %7s %8s %7s %8s %7s%s", eol,
 	       "CPU", "node", "tasks", "puts", "inbox%", "smt", "cache",
-	       "node", "remote", "wakeups", "parks", "standins", eol);
+	       "node", "remote", "wakeups", "parks", "standins", "fences",
+	       eol);
 	for (i = 0; i < c->nr; i++) {
 		struct rates r = { &c->cpus[i], all->seconds };
 

@@ -132,6 +132,7 @@ static void cpu_add(struct wsq_cpu_stats *a, const struct wsq_cpu_stats *b,
 	a->wakeups += sign * b->wakeups;
 	a->inbox += sign * b->inbox;
 	a->standins += sign * b->standins;
+	a->fences += sign * b->fences;
 }
 
 /* Makes @now what happened since @before. */

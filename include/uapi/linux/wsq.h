@@ -263,6 +263,8 @@ enum wsq_distance {
  * @inbox: of @puts, those that went through an inbox
  * @standins: times a stand-in took over for a worker that slept in a task. Not
  *	in the first version, which ends before it (88 bytes)
+ * @fences: times this CPU was interrupted so that others could go without
+ *	barriers. Not in the second version, which ends before it (96 bytes)
  */
 struct wsq_cpu_stats {
 	__u32 cpu;
@@ -276,6 +278,7 @@ struct wsq_cpu_stats {
 	__u64 wakeups;
 	__u64 inbox;
 	__u64 standins;
+	__u64 fences;
 };
 
 #define WSQ_CPU_ONLINE		(1U << 0)

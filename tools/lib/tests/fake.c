@@ -390,6 +390,7 @@ static int do_stats(struct wsq_stats *st)
 		shared_stats[i].gets += 10 * i;
 		shared_stats[i].steals[WSQ_DIST_NODE] += i;
 		shared_stats[i].standins++;
+		shared_stats[i].fences += 2;
 	}
 	for (i = 0; to && i < st->nr_cpus && i < fake_cfg.cpus; i++) {
 		struct wsq_cpu_stats c = shared_stats[i];

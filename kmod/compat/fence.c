@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The heavy side of core/fence.h in the kernel, how often it has disturbed each
+ * CPU, and the parameter that does without it. See wsq_fence.h, and there what
+ * it costs.
+ *
+ * Interrupts are counted by the CPU that has them, in the handler.
+ */
+#include <linux/kernel.h>
+#include <linux/moduleparam.h>
+#include <linux/percpu.h>
+#include <linux/string.h>
+
+#include "export.h"
+#include "wsq_fence.h"
+
+/* May CPUs be interrupted at all? Constant after load. */
+bool wsq_fence_ipi __ro_after_init = true;
+WSQ_EXPORT(wsq_fence_ipi);
+
+static const char *const wsq_fence_modes[] = {
+	[false] = "cas",
+	[true] = "ipi",
+};
+
+/* Written by its CPU's handler only. */
+static DEFINE_PER_CPU(u64, wsq_fence_count);
+
+static int wsq_fence_mode_set(const char *val, const struct kernel_param *kp)
+{
+	int mode = sysfs_match_string(wsq_fence_modes, val);
+
+	if (mode < 0)
+		return -EINVAL;
+	wsq_fence_ipi = mode;
+	return 0;
+}
+
+static int wsq_fence_mode_get(char *buffer, const struct kernel_param *kp)
+{
+	return scnprintf(buffer, PAGE_SIZE, "%s\n",
+			 wsq_fence_modes[wsq_fence_ipi]);
+}
+
+static const struct kernel_param_ops wsq_fence_mode_ops = {
+	.set = wsq_fence_mode_set,
+	.get = wsq_fence_mode_get,
+};
+
+module_param_cb(fence, &wsq_fence_mode_ops, NULL, 0444);
+MODULE_PARM_DESC(fence, "who pays where a thief displaces an owner: ipi, the thief, by interrupting the owner's CPU (default); cas, the owner, by a barrier for each task");
+__MODULE_PARM_TYPE(fence, "charp");
+
+static void wsq_fence_serve(void *unused)
+{
+	u64 *count = this_cpu_ptr(&wsq_fence_count);
+
+	WRITE_ONCE(*count, *count + 1);
+	/* The point of the contract in core/fence.h. */
+	smp_mb();
+}
+
+/**
+ * wsq_fence_heavy() - make each CPU of a set execute a full barrier
+ * @cpus: the set, a cpumask; the caller's alone until this returns
+ * @nr_words: its words
+ *
+ * Context: task, with interrupts on, outside of sections; spins until the
+ * slowest CPU has had its interrupts on. Otherwise as in core/fence.h.
+ */
+void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
+{
+	const struct cpumask *mask = to_cpumask((unsigned long *)cpus);
+
+	/* A set that is no whole cpumask: rather all CPUs than some too few. */
+	if (WARN_ON_ONCE(nr_words < wsq_fence_words()))
+		mask = cpu_online_mask;
+	/* The caller's half: what precedes is before each handler. */
+	smp_mb();
+	if (wsq_fence_ipi) {
+		preempt_disable();
+		smp_call_function_many(mask, wsq_fence_serve, NULL, true);
+		preempt_enable();
+	}
+	/* This CPU's own sections, and where the set was empty. */
+	smp_mb();
+}
+WSQ_EXPORT(wsq_fence_heavy);
+
+/**
+ * wsq_fence_interrupts() - how often a CPU was interrupted for a fence
+ * @cpu: a possible CPU
+ *
+ * Context: any.
+ * Return: that number, since the module was loaded.
+ */
+u64 wsq_fence_interrupts(unsigned int cpu)
+{
+	return READ_ONCE(*per_cpu_ptr(&wsq_fence_count, cpu));
+}
