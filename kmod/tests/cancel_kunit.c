@@ -497,18 +497,18 @@ static void cancel_stress(struct kunit *test)
 }
 
 static struct kunit_case cancel_cases[] = {
-	KUNIT_CASE(cancel_slot),
-	KUNIT_CASE(cancel_inbox),
-	KUNIT_CASE(cancel_bound),
-	KUNIT_CASE(cancel_overflow),
-	KUNIT_CASE(cancel_all),
-	KUNIT_CASE(cancel_deferred),
-	KUNIT_CASE(cancel_false),
-	KUNIT_CASE(cancel_sync_running),
-	KUNIT_CASE(cancel_sync_endless),
-	KUNIT_CASE(cancel_sync_two),
-	KUNIT_CASE(cancel_flush),
-	KUNIT_CASE(cancel_stress),
+	WSQ_ENGINE_CASE(cancel_slot),
+	WSQ_ENGINE_CASE(cancel_inbox),
+	WSQ_ENGINE_CASE(cancel_bound),
+	WSQ_ENGINE_CASE(cancel_overflow),
+	WSQ_ENGINE_CASE(cancel_all),
+	WSQ_ENGINE_CASE(cancel_deferred),
+	WSQ_ENGINE_CASE(cancel_false),
+	WSQ_ENGINE_CASE(cancel_sync_running),
+	WSQ_ENGINE_CASE(cancel_sync_endless),
+	WSQ_ENGINE_CASE(cancel_sync_two),
+	WSQ_ENGINE_CASE(cancel_flush),
+	WSQ_ENGINE_CASE(cancel_stress),
 	{}
 };
 

@@ -611,11 +611,11 @@ static void context_nmi_storm(struct kunit *test)
 }
 
 static struct kunit_case context_cases[] = {
-	KUNIT_CASE(context_wakes),
-	KUNIT_CASE(context_pending),
-	KUNIT_CASE(context_delayed),
-	KUNIT_CASE(context_storm),
-	KUNIT_CASE(context_nmi_storm),
+	WSQ_ENGINE_CASE(context_wakes),
+	WSQ_ENGINE_CASE(context_pending),
+	WSQ_ENGINE_CASE(context_delayed),
+	WSQ_ENGINE_CASE(context_storm),
+	WSQ_ENGINE_CASE(context_nmi_storm),
 	{}
 };
 

@@ -32,7 +32,7 @@ struct item {
 static struct wsq *queue_new(struct kunit *test, u32 blocks, u32 size)
 {
 	struct wsq_attrs attrs = { .blocks = blocks, .block_size = size };
-	struct wsq *q = wsq_create(&attrs, "test");
+	struct wsq *q = wsq_test_create(test, &attrs, "test");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(q));
 	return q;
@@ -685,22 +685,22 @@ static void exec_stats_monotone(struct kunit *test)
 
 static struct kunit_case exec_cases[] = {
 	KUNIT_CASE(exec_ready_bits),
-	KUNIT_CASE(exec_all_run),
-	KUNIT_CASE(exec_pending),
-	KUNIT_CASE(exec_flush_load),
-	KUNIT_CASE(exec_destroy_drains),
-	KUNIT_CASE(exec_item_frees_itself),
-	KUNIT_CASE(exec_contexts),
-	KUNIT_CASE(exec_nested),
-	KUNIT_CASE(exec_stolen_from_busy),
-	KUNIT_CASE(exec_many_queues),
+	WSQ_ENGINE_CASE(exec_all_run),
+	WSQ_ENGINE_CASE(exec_pending),
+	WSQ_ENGINE_CASE(exec_flush_load),
+	WSQ_ENGINE_CASE(exec_destroy_drains),
+	WSQ_ENGINE_CASE(exec_item_frees_itself),
+	WSQ_ENGINE_CASE(exec_contexts),
+	WSQ_ENGINE_CASE(exec_nested),
+	WSQ_ENGINE_CASE(exec_stolen_from_busy),
+	WSQ_ENGINE_CASE(exec_many_queues),
 	KUNIT_CASE(exec_too_many),
-	KUNIT_CASE(exec_fair),
-	KUNIT_CASE(exec_idle),
-	KUNIT_CASE(exec_stats),
+	WSQ_ENGINE_CASE(exec_fair),
+	WSQ_ENGINE_CASE(exec_idle),
+	WSQ_ENGINE_CASE(exec_stats),
 	KUNIT_CASE(exec_stats_monotone),
-	KUNIT_CASE(exec_stale_summary),
-	KUNIT_CASE(exec_displaced),
+	WSQ_ENGINE_CASE(exec_stale_summary),
+	WSQ_ENGINE_CASE(exec_displaced),
 	{}
 };
 

@@ -24,6 +24,7 @@
 
 #include "../exec/exec.h"
 #include "../pool/where.h"
+#include "engines.h"
 #include "threads.h"
 
 /* Emulated and instrumented kernels are slow. */
@@ -175,7 +176,7 @@ static inline bool wsq_test_destroy(void *q)
 static inline struct wsq *wsq_test_queue_attrs(struct kunit *test,
 					       const struct wsq_attrs *attrs)
 {
-	struct wsq *q = wsq_create(attrs, "test");
+	struct wsq *q = wsq_test_create(test, attrs, "test");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(q));
 	return q;

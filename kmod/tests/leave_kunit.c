@@ -407,13 +407,13 @@ static void leave_pair(struct kunit *test)
 #endif
 
 static struct kunit_case leave_cases[] = {
-	KUNIT_CASE(leave_evacuate),
-	KUNIT_CASE(leave_foster),
-	KUNIT_CASE(leave_nearest),
-	KUNIT_CASE(leave_bequeath),
-	KUNIT_CASE(leave_closing),
-	KUNIT_CASE(leave_pair),
-	KUNIT_CASE(leave_adopt),
+	WSQ_ENGINE_CASE(leave_evacuate),
+	WSQ_ENGINE_CASE(leave_foster),
+	WSQ_ENGINE_CASE(leave_nearest),
+	WSQ_ENGINE_CASE(leave_bequeath),
+	WSQ_ENGINE_CASE(leave_closing),
+	WSQ_ENGINE_CASE(leave_pair),
+	WSQ_ENGINE_CASE(leave_adopt),
 	{}
 };
 

@@ -370,13 +370,13 @@ static void long_spares(struct kunit *test)
 }
 
 static struct kunit_case long_cases[] = {
-	KUNIT_CASE(long_computes),
-	KUNIT_CASE(long_sleeps),
-	KUNIT_CASE(long_sleeps_one_cpu),
-	KUNIT_CASE(long_sleeps_deep),
-	KUNIT_CASE(long_hog),
-	KUNIT_CASE(long_hog_first),
-	KUNIT_CASE(long_spares),
+	WSQ_ENGINE_CASE(long_computes),
+	WSQ_ENGINE_CASE(long_sleeps),
+	WSQ_ENGINE_CASE(long_sleeps_one_cpu),
+	WSQ_ENGINE_CASE(long_sleeps_deep),
+	WSQ_ENGINE_CASE(long_hog),
+	WSQ_ENGINE_CASE(long_hog_first),
+	WSQ_ENGINE_CASE(long_spares),
 	{}
 };
 

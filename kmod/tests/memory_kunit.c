@@ -19,7 +19,7 @@
 static struct wsq *queue_new(struct kunit *test, u32 flags)
 {
 	struct wsq_attrs attrs = { .flags = flags };
-	struct wsq *q = wsq_create(&attrs, "memory");
+	struct wsq *q = wsq_test_create(test, &attrs, "memory");
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(q));
 	return q;
@@ -101,16 +101,17 @@ static void memory_resident(struct kunit *test)
  * The formula: for each online CPU of the queue a container, and while it is
  * busy there an engine; for each possible CPU two words.
  */
-static u64 queue_bytes(unsigned int possible, unsigned int online, u32 blocks,
-		       u32 block_size, bool busy)
+static u64 queue_bytes(enum wsq_engine_kind kind, unsigned int possible,
+		       unsigned int online, u32 blocks, u32 block_size,
+		       bool busy)
 {
 	u64 ct = roundup_pow_of_two(wsq_container_bytes(false));
 	u64 bytes = sizeof(struct wsq) + possible * 2 * sizeof(void *) +
 		    online * ct;
 
 	if (busy)
-		bytes += (u64)online * wsq_engine_bytes(WSQ_ENGINE_BWOS, blocks,
-							block_size);
+		bytes += (u64)online *
+			 wsq_engine_bytes(kind, blocks, block_size);
 	return bytes;
 }
 
@@ -124,22 +125,22 @@ static void memory_formula(struct kunit *test)
 		{ 64, 72 * 1024, 2048 * 1024 },
 		{ 256, 272 * 1024, 8192 * 1024 },
 	};
+	enum wsq_engine_kind kind = wsq_test_engine(test)->kind;
 	struct wsq *q = queue_new(test, 0);
 	unsigned int cpu, cts = 0;
 	int i;
 
 	kunit_info(test, "container %zu, engine %zu, CPU %zu, worker %zu, queue %zu bytes",
 		   wsq_container_bytes(false),
-		   wsq_engine_bytes(WSQ_ENGINE_BWOS, WSQ_DEF_BLOCKS,
-				    WSQ_DEF_BLOCK_SIZE),
+		   wsq_engine_bytes(kind, q->pool.blocks, q->pool.block_size),
 		   sizeof(struct wsq_cpu), sizeof(struct wsq_worker),
 		   sizeof(struct wsq));
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		unsigned int n = sizes[i].cpus;
-		u64 idle = queue_bytes(n, n, WSQ_DEF_BLOCKS,
-				       WSQ_DEF_BLOCK_SIZE, false);
-		u64 busy = queue_bytes(n, n, WSQ_DEF_BLOCKS,
-				       WSQ_DEF_BLOCK_SIZE, true);
+		u64 idle = queue_bytes(kind, n, n, q->pool.blocks,
+				       q->pool.block_size, false);
+		u64 busy = queue_bytes(kind, n, n, q->pool.blocks,
+				       q->pool.block_size, true);
 
 		kunit_info(test, "%u CPUs: idle %llu, busy %llu bytes", n, idle,
 			   busy);
@@ -194,10 +195,10 @@ static void memory_idle_time(struct kunit *test)
 }
 
 static struct kunit_case memory_cases[] = {
-	KUNIT_CASE(memory_formula),
-	KUNIT_CASE(memory_resident),
-	KUNIT_CASE_SLOW(memory_comes_and_goes),
-	KUNIT_CASE_SLOW(memory_idle_time),
+	WSQ_ENGINE_CASE(memory_formula),
+	WSQ_ENGINE_CASE(memory_resident),
+	WSQ_ENGINE_CASE_SLOW(memory_comes_and_goes),
+	WSQ_ENGINE_CASE_SLOW(memory_idle_time),
 	{}
 };
 

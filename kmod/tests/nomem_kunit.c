@@ -131,7 +131,7 @@ static void create_each(struct kunit *test, const char *what,
 
 	for (nth = 1; nth < NOMEM_MAX && !left; nth++) {
 		current->fail_nth = nth;
-		q = wsq_create(attrs, "nomem");
+		q = wsq_test_create(test, attrs, "nomem");
 		left = current->fail_nth;
 		current->fail_nth = 0;
 		if (IS_ERR(q)) {
@@ -180,7 +180,7 @@ static void nomem_thread(struct kunit *test)
 	nomem_range(test, "reject", "__vmalloc_node_range_noprof$");
 	for (nth = 1; nth < NOMEM_MAX && !left; nth++) {
 		WRITE_ONCE(kthreadd->fail_nth, nth);
-		q = wsq_create(&attrs, "nomem");
+		q = wsq_test_create(test, &attrs, "nomem");
 		left = READ_ONCE(kthreadd->fail_nth);
 		WRITE_ONCE(kthreadd->fail_nth, 0);
 		if (IS_ERR(q)) {
@@ -431,12 +431,12 @@ static void nomem_none(struct kunit *test) { }
 
 static struct kunit_case nomem_cases[] = {
 	KUNIT_CASE(nomem_none),
-	KUNIT_CASE_SLOW(nomem_create),
-	KUNIT_CASE_SLOW(nomem_thread),
-	KUNIT_CASE_SLOW(nomem_cpumask),
-	KUNIT_CASE_SLOW(nomem_engine),
-	KUNIT_CASE_SLOW(nomem_standin),
-	KUNIT_CASE_SLOW(nomem_cpu),
+	WSQ_ENGINE_CASE_SLOW(nomem_create),
+	WSQ_ENGINE_CASE_SLOW(nomem_thread),
+	WSQ_ENGINE_CASE_SLOW(nomem_cpumask),
+	WSQ_ENGINE_CASE_SLOW(nomem_engine),
+	WSQ_ENGINE_CASE_SLOW(nomem_standin),
+	WSQ_ENGINE_CASE_SLOW(nomem_cpu),
 	{}
 };
 

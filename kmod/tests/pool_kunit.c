@@ -10,6 +10,7 @@
 #include <linux/wsq.h>
 
 #include "../pool/pool.h"
+#include "engines.h"
 #include "threads.h"
 
 /* Two nodes of two caches of two cores of two threads, CPU numbers mixed. */
@@ -120,14 +121,19 @@ static void access_holes(struct kunit *test)
 
 static void pool_attrs(struct kunit *test)
 {
-	static const struct {
+	const struct wsq_test_engine *e = wsq_test_engine(test);
+	const struct {
 		u32 blocks;
 		u32 size;
 		int ret;
 	} rows[] = {
-		{ 1, 64, -EINVAL }, { 2, 64, 0 }, { 64, 64, 0 },
-		{ 65, 64, -EINVAL }, { 8, 1, -EINVAL }, { 8, 2, 0 },
-		{ 8, 4096, 0 }, { 8, 4097, -EINVAL }, { 0, 0, 0 },
+		{ e->min_blocks - 1, 64, -EINVAL }, { e->min_blocks, 64, 0 },
+		{ e->max_blocks + 1, 64, -EINVAL }, { e->max_blocks, 64, 0 },
+		{ 8, e->min_block_size - 1, -EINVAL },
+		{ 8, e->min_block_size, 0 },
+		{ 8, e->max_block_size + 1, -EINVAL },
+		{ 8, e->max_block_size, 0 },
+		{ 0, 0, 0 },
 	};
 	struct wsq_attrs attrs = {};
 	struct wsq_pool *pool;
@@ -136,14 +142,14 @@ static void pool_attrs(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		attrs.blocks = rows[i].blocks;
 		attrs.block_size = rows[i].size;
-		pool = wsq_pool_create(&attrs, "row %d", i);
+		pool = wsq_test_pool(test, &attrs, "row");
 		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(pool), rows[i].ret,
 				    "row %d", i);
 		if (!IS_ERR(pool))
 			wsq_pool_destroy(pool);
 	}
 	attrs.cpumask = cpu_none_mask;
-	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wsq_pool_create(&attrs, "x")),
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wsq_test_pool(test, &attrs, "x")),
 			-EINVAL);
 	wsq_pool_destroy(NULL);
 }
@@ -151,7 +157,7 @@ static void pool_attrs(struct kunit *test)
 /* Memory of each container is on its CPU's node, and its size is as told. */
 static void pool_memory(struct kunit *test)
 {
-	struct wsq_pool *pool = wsq_pool_create(NULL, "memory");
+	struct wsq_pool *pool = wsq_test_pool(test, NULL, "memory");
 	unsigned int cpu;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
@@ -171,7 +177,7 @@ static void pool_memory(struct kunit *test)
 static void pool_fill(struct kunit *test)
 {
 	struct wsq_attrs attrs = { .blocks = 2, .block_size = 4 };
-	struct wsq_pool *pool = wsq_pool_create(&attrs, "fill");
+	struct wsq_pool *pool = wsq_test_pool(test, &attrs, "fill");
 	void *tasks[16], *task;
 	unsigned long n = 0, i;
 
@@ -212,7 +218,7 @@ static void pool_fill(struct kunit *test)
 static void pool_nested(struct kunit *test)
 {
 	struct wsq_attrs attrs = { .blocks = 2, .block_size = 16 };
-	struct wsq_pool *pool = wsq_pool_create(&attrs, "nested");
+	struct wsq_pool *pool = wsq_test_pool(test, &attrs, "nested");
 	struct wsq_container *ct;
 	unsigned long sum = 0, want = 0, n = 0;
 	void *task;
@@ -336,7 +342,7 @@ static void pool_stress(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, s);
 		s->seen = kvzalloc(POOL_IDS, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, s->seen);
-		s->pool = wsq_pool_create(&attrs, "stress");
+		s->pool = wsq_test_pool(test, &attrs, "stress");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(s->pool));
 		init_irq_work(&s->irq, pool_irq);
 		atomic_set(&s->pushing, nr);
@@ -366,7 +372,7 @@ static void pool_outside(struct kunit *test)
 	cpumask_set_cpu(cpumask_any_but(cpu_online_mask, here), mask);
 	migrate_enable();
 	attrs.cpumask = mask;
-	pool = wsq_pool_create(&attrs, "outside");
+	pool = wsq_test_pool(test, &attrs, "outside");
 	free_cpumask_var(mask);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
 	KUNIT_EXPECT_EQ(test, cpumask_weight(pool->cpus), 1);
@@ -397,7 +403,7 @@ static void pool_offline(struct kunit *test)
 		kunit_skip(test, "needs a CPU that is offline");
 	}
 	attrs.cpumask = mask;
-	pool = wsq_pool_create(&attrs, "offline");
+	pool = wsq_test_pool(test, &attrs, "offline");
 	free_cpumask_var(mask);
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
 	KUNIT_ASSERT_LT(test, wsq_pool_nearest(pool, 0), nr_cpu_ids);
@@ -410,7 +416,7 @@ static void pool_offline(struct kunit *test)
 /* What came through the inbox does not wait for ever behind a busy engine. */
 static void pool_many_inbox(struct kunit *test)
 {
-	struct wsq_pool *pool = wsq_pool_create(NULL, "many");
+	struct wsq_pool *pool = wsq_test_pool(test, NULL, "many");
 	struct wsq_container *ct;
 	void *tasks[2];
 	bool seen = false;
@@ -440,14 +446,14 @@ static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(access_node_distance),
 	KUNIT_CASE(access_spread),
 	KUNIT_CASE(access_holes),
-	KUNIT_CASE(pool_attrs),
-	KUNIT_CASE(pool_memory),
-	KUNIT_CASE(pool_fill),
-	KUNIT_CASE(pool_nested),
-	KUNIT_CASE(pool_stress),
-	KUNIT_CASE(pool_outside),
-	KUNIT_CASE(pool_offline),
-	KUNIT_CASE(pool_many_inbox),
+	WSQ_ENGINE_CASE(pool_attrs),
+	WSQ_ENGINE_CASE(pool_memory),
+	WSQ_ENGINE_CASE(pool_fill),
+	WSQ_ENGINE_CASE(pool_nested),
+	WSQ_ENGINE_CASE(pool_stress),
+	WSQ_ENGINE_CASE(pool_outside),
+	WSQ_ENGINE_CASE(pool_offline),
+	WSQ_ENGINE_CASE(pool_many_inbox),
 	{}
 };
 

@@ -347,7 +347,7 @@ static void queue_cpumask_wrong(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&none, GFP_KERNEL));
 	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, none), -EINVAL);
 	attrs.cpumask = none;
-	no = wsq_create(&attrs, "none");
+	no = wsq_test_create(test, &attrs, "none");
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(no), -EINVAL);
 	/* As it was. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
@@ -587,19 +587,20 @@ static void queue_herd(struct kunit *test)
 /* What is not an attribute is refused. */
 static void queue_attrs_wrong(struct kunit *test)
 {
-	static const struct wsq_attrs wrong[] = {
+	const struct wsq_test_engine *e = wsq_test_engine(test);
+	const struct wsq_attrs wrong[] = {
 		{ .flags = 1U << 31 },
 		{ .flags = WSQ_SYSFS << 1 },
-		{ .blocks = 1 },
-		{ .blocks = 65 },
-		{ .block_size = 1 },
-		{ .block_size = 4097 },
+		{ .blocks = e->min_blocks - 1 },
+		{ .blocks = e->max_blocks + 1 },
+		{ .block_size = e->min_block_size - 1 },
+		{ .block_size = e->max_block_size + 1 },
 	};
 	struct wsq *q;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		q = wsq_create(&wrong[i], "wrong");
+		q = wsq_test_create(test, &wrong[i], "wrong");
 		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(q), -EINVAL,
 				    "attributes %d", i);
 		if (!IS_ERR(q))
@@ -608,20 +609,20 @@ static void queue_attrs_wrong(struct kunit *test)
 }
 
 static struct kunit_case queue_cases[] = {
-	KUNIT_CASE(queue_many),
-	KUNIT_CASE(queue_many_mixed),
-	KUNIT_CASE(queue_many_cancel),
-	KUNIT_CASE(queue_on),
-	KUNIT_CASE(queue_on_absent),
-	KUNIT_CASE(queue_node),
-	KUNIT_CASE(queue_cpumask),
-	KUNIT_CASE(queue_cpumask_moves),
-	KUNIT_CASE(queue_cpumask_wrong),
-	KUNIT_CASE(queue_drain),
-	KUNIT_CASE(queue_fair),
-	KUNIT_CASE(queue_thousand),
-	KUNIT_CASE(queue_herd),
-	KUNIT_CASE(queue_attrs_wrong),
+	WSQ_ENGINE_CASE(queue_many),
+	WSQ_ENGINE_CASE(queue_many_mixed),
+	WSQ_ENGINE_CASE(queue_many_cancel),
+	WSQ_ENGINE_CASE(queue_on),
+	WSQ_ENGINE_CASE(queue_on_absent),
+	WSQ_ENGINE_CASE(queue_node),
+	WSQ_ENGINE_CASE(queue_cpumask),
+	WSQ_ENGINE_CASE(queue_cpumask_moves),
+	WSQ_ENGINE_CASE(queue_cpumask_wrong),
+	WSQ_ENGINE_CASE(queue_drain),
+	WSQ_ENGINE_CASE(queue_fair),
+	WSQ_ENGINE_CASE(queue_thousand),
+	WSQ_ENGINE_CASE(queue_herd),
+	WSQ_ENGINE_CASE(queue_attrs_wrong),
 	{}
 };
 

@@ -7,6 +7,7 @@
 #include <linux/jiffies.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "own.h"
 
@@ -40,12 +41,19 @@ struct wsq *torture_some_queue(struct rnd_state *rnd)
 	return queues[torture_roll(rnd, nr_queues)];
 }
 
-/* Small ones: containers that overflow, blocks that are stolen. */
-static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd)
+/*
+ * What all queues here are like. Most are small: containers that overflow,
+ * blocks that are stolen.
+ */
+static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
+			bool plain)
 {
 	static const u32 blocks[] = { 0, 2, 3, 8 };
 	static const u32 sizes[] = { 0, 2, 4, 16 };
 
+	memset(attrs, 0, sizeof(*attrs));
+	if (plain)
+		return;
 	attrs->blocks = blocks[torture_roll(rnd, ARRAY_SIZE(blocks))];
 	attrs->block_size = sizes[torture_roll(rnd, ARRAY_SIZE(sizes))];
 	if (torture_one_in(rnd, 4))
@@ -79,11 +87,11 @@ int torture_queues_create(struct rnd_state *rnd, unsigned int nr)
 {
 	nr = clamp(nr, 2U, (unsigned int)MAX_QUEUES);
 	while (nr_queues < nr) {
-		struct wsq_attrs attrs = { .cpumask = cpu_possible_mask };
+		struct wsq_attrs attrs;
 		struct wsq *q;
 
-		if (nr_queues)
-			queue_attrs(&attrs, rnd);
+		queue_attrs(&attrs, rnd, !nr_queues);
+		attrs.cpumask = cpu_possible_mask;
 		q = wsq_create(&attrs, "torture%u", nr_queues);
 		if (IS_ERR(q))
 			return PTR_ERR(q);
@@ -205,13 +213,13 @@ void torture_churn_round(struct torture_thread *t)
 	struct rnd_state *rnd = &t->actor.rnd;
 	struct torture_own *all[CHURN_ITEMS];
 	unsigned int nr, chain[CHURN_ITEMS];
-	struct wsq_attrs attrs = {};
+	struct wsq_attrs attrs;
 	cpumask_var_t mask;
 	struct wsq *q;
 
 	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
 		return;
-	queue_attrs(&attrs, rnd);
+	queue_attrs(&attrs, rnd, false);
 	if (torture_one_in(rnd, 2)) {
 		some_cpus(mask, rnd);
 		attrs.cpumask = mask;

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Suites that are written once, over engines: a case of WSQ_ENGINE_CASE() runs
+ * once for each engine in the list, and gets its queues and pools from here,
+ * which have that engine. In other cases they have the first.
+ *
+ * A further engine is one more line in wsq_test_engines[]. Bounds are in tests
+ * what Documentation/core-api.rst says of them, not what the engine says.
+ *
+ * Limitation: what a test makes by wsq_create() itself has the default engine.
+ */
+#ifndef _WSQ_TESTS_ENGINES_H
+#define _WSQ_TESTS_ENGINES_H
+
+#include <kunit/test.h>
+#include <linux/err.h>
+#include <linux/string.h>
+#include <linux/wsq.h>
+
+#include "../exec/exec.h"
+#include "../pool/engine.h"
+#include "../pool/pool.h"
+
+/**
+ * struct wsq_test_engine - an engine under test
+ * @name: for people
+ * @kind: which it is
+ * @min_blocks: bounds of attributes
+ * @max_blocks: likewise
+ * @min_block_size: likewise
+ * @max_block_size: likewise
+ */
+struct wsq_test_engine {
+	const char *name;
+	enum wsq_engine_kind kind;
+	u32 min_blocks;
+	u32 max_blocks;
+	u32 min_block_size;
+	u32 max_block_size;
+};
+
+static const struct wsq_test_engine wsq_test_engines[] = {
+	{ "bwos", WSQ_ENGINE_BWOS, 2, 64, 2, 4096 },
+};
+
+static inline void wsq_test_engine_desc(const struct wsq_test_engine *e,
+					char *desc)
+{
+	strscpy(desc, e->name, KUNIT_PARAM_DESC_SIZE);
+}
+
+__maybe_unused
+KUNIT_ARRAY_PARAM(wsq_engine, wsq_test_engines, wsq_test_engine_desc);
+
+/* Cases that run once for each engine. */
+#define WSQ_ENGINE_CASE(name)						\
+	KUNIT_CASE_PARAM(name, wsq_engine_gen_params)
+
+#define WSQ_ENGINE_CASE_SLOW(name)					\
+	KUNIT_CASE_PARAM_ATTR(name, wsq_engine_gen_params,		\
+			      { .speed = KUNIT_SPEED_SLOW })
+
+/* The engine that the case is about. */
+static inline const struct wsq_test_engine *wsq_test_engine(struct kunit *test)
+{
+	return test->param_value ?: &wsq_test_engines[0];
+}
+
+/* As wsq_create(), of the engine under test. */
+static inline struct wsq *wsq_test_create(struct kunit *test,
+					  const struct wsq_attrs *attrs,
+					  const char *name)
+{
+	struct wsq *q = wsq_create(attrs, "%s", name);
+
+	if (!IS_ERR(q))
+		KUNIT_ASSERT_EQ(test, (int)q->pool.kind,
+				(int)wsq_test_engine(test)->kind);
+	return q;
+}
+
+/* As wsq_pool_create(), of the engine under test. */
+static inline struct wsq_pool *wsq_test_pool(struct kunit *test,
+					     const struct wsq_attrs *attrs,
+					     const char *name)
+{
+	struct wsq_pool *pool = wsq_pool_create(attrs, "%s", name);
+
+	if (!IS_ERR(pool))
+		KUNIT_ASSERT_EQ(test, (int)pool->kind,
+				(int)wsq_test_engine(test)->kind);
+	return pool;
+}
+
+#endif /* _WSQ_TESTS_ENGINES_H */
