@@ -11,7 +11,9 @@
  * wsq_slot_*       payload: written before it is published, read after it is
  *                  claimed, so never racy; plain accesses let KCSAN prove that.
  *                  With claimed slots (bwos_fifo.h) the slot itself is what is
- *                  raced for, by _publish, _claim, _claim_if and _peek
+ *                  raced for, by _publish, _claim, _claim_if and _peek; so
+ *                  are those of chunks (salsa.h), by _publish, _acquire,
+ *                  _peek, _mark_if and _reset
  * wsq_local_*      a word whose other party is on the same CPU, namely an
  *                  interrupt or the code it interrupted. Program order is all
  *                  such a pair needs, so a compiler barrier is all it gets;
@@ -69,6 +71,24 @@ static inline bool wsq_slot_claim_if(wsq_slot_t *slot, void *task)
 static inline void *wsq_slot_peek(const wsq_slot_t *slot)
 {
 	return READ_ONCE(slot->task);
+}
+
+/* What is in the slot; who put it is before what follows. Acquire. */
+static inline void *wsq_slot_acquire(const wsq_slot_t *slot)
+{
+	return smp_load_acquire(&slot->task);
+}
+
+/* Put @mark in the place of @task, if that is there. Full barrier if so. */
+static inline bool wsq_slot_mark_if(wsq_slot_t *slot, void *task, void *mark)
+{
+	return cmpxchg(&slot->task, task, mark) == task;
+}
+
+/* Nothing is in the slot, whoever may still look. No order. */
+static inline void wsq_slot_reset(wsq_slot_t *slot)
+{
+	WRITE_ONCE(slot->task, NULL);
 }
 
 /* Load; what follows in program order stays behind it on this CPU. */

@@ -190,4 +190,25 @@ static inline void *wsq_slot_peek(const wsq_slot_t *slot)
 	return __atomic_load_n(&slot->task, __ATOMIC_RELAXED);
 }
 
+static inline void *wsq_slot_acquire(const wsq_slot_t *slot)
+{
+	return __atomic_load_n(&slot->task, __ATOMIC_ACQUIRE);
+}
+
+static inline bool wsq_slot_mark_if(wsq_slot_t *slot, void *task, void *mark)
+{
+	bool done;
+
+	wsq_shim_full();
+	done = __atomic_compare_exchange_n(&slot->task, &task, mark, false,
+					   __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+	wsq_shim_full();
+	return done;
+}
+
+static inline void wsq_slot_reset(wsq_slot_t *slot)
+{
+	__atomic_store_n(&slot->task, NULL, __ATOMIC_RELAXED);
+}
+
 #endif /* _WSQ_SHIM_USER_H */

@@ -71,4 +71,10 @@ static inline void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
 #endif
 }
 
+static inline void wsq_fence_heavy_one(unsigned int cpu)
+{
+	(void)cpu;
+	wsq_fence_heavy(NULL, 0);
+}
+
 #endif /* _WSQ_SHIM_USER_FENCE_H */

@@ -50,6 +50,14 @@ static inline bool wsq_shim_claim_if(wsq_slot_t *slot, void *task,
 						     rl::mo_relaxed, info);
 }
 
+static inline bool wsq_shim_mark_if(wsq_slot_t *slot, void *task, void *mark,
+				    rl::memory_order order,
+				    rl::debug_info_param info)
+{
+	return slot->claimed.compare_exchange_strong(task, mark, order, info,
+						     rl::mo_relaxed, info);
+}
+
 static inline s64 wsq_shim_cmpxchg(atomic64_t *v, s64 old, s64 i,
 				   rl::memory_order order, bool full,
 				   rl::debug_info_param info)
@@ -107,6 +115,11 @@ static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
 	(slot)->claimed.exchange((void *)nullptr, rl::mo_seq_cst, $)
 #define wsq_slot_claim_if(slot, t)	\
 	wsq_shim_claim_if(slot, t, rl::mo_acq_rel, $)
+#define wsq_slot_acquire(slot)		(slot)->claimed.load(rl::mo_acquire, $)
+#define wsq_slot_mark_if(slot, t, mark)	\
+	wsq_shim_mark_if(slot, t, mark, rl::mo_seq_cst, $)
+#define wsq_slot_reset(slot)	\
+	(slot)->claimed.store((void *)nullptr, rl::mo_relaxed, $)
 #define wsq_slot_peek(slot)		(slot)->claimed.load(rl::mo_relaxed, $)
 
 #define wsq_local_read(v)		((u64)(v)->load(rl::mo_acquire, $))

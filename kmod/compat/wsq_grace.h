@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hooks of core/grace.h in the kernel: RCU's polled grace periods.
+ *
+ * Cost: get takes a lock of RCU's if no grace period is under way, passed reads
+ * two words. Limitations: a grace period takes some ten milliseconds.
+ */
+#ifndef _WSQ_COMPAT_GRACE_H
+#define _WSQ_COMPAT_GRACE_H
+
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+
+static inline u64 wsq_grace_get(void)
+{
+	return start_poll_synchronize_rcu();
+}
+
+static inline bool wsq_grace_passed(u64 cookie)
+{
+	return poll_state_synchronize_rcu((unsigned long)cookie);
+}
+
+#endif /* _WSQ_COMPAT_GRACE_H */

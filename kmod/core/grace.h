@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Grace periods that are polled: whoever gives memory to another use must know
+ * that nobody is left who saw it in the last one.
+ *
+ * For: salsa.h. Only the contract is here. The hooks come from the platform
+ * through <wsq_grace.h>, found by the include path: RCU in the module
+ * (kmod/compat), quiescent states that threads announce in user space and
+ * under the model checker.
+ *
+ *	wsq_grace_get()		a cookie for this moment
+ *	wsq_grace_passed(cookie)
+ *				Is every section that was under way then over?
+ *				Acquire, if so: what those did is visible.
+ *
+ * Sections are those of core/fence.h: with preemption off, in the kernel, which
+ * are RCU read sides. Both hooks may be called in a section, with interrupts
+ * off, not from NMI; neither waits.
+ */
+#ifndef _WSQ_CORE_GRACE_H
+#define _WSQ_CORE_GRACE_H
+
+#include <wsq_platform.h>
+#include <wsq_grace.h>
+
+#endif /* _WSQ_CORE_GRACE_H */

@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA, outside the fast path: producers that begin a chunk, consumers that
+ * move from one to the next, and where finished chunks go. The argument is in
+ * salsa.h.
+ */
+#include "salsa.h"
+#include "salsa_find.h"
+#include "grace.h"
+
+/* How often a consumer looks again because thieves were faster. */
+#define WSQ_SALSA_TRIES		8
+
+/* How often a loop goes round another party that succeeded. */
+#define WSQ_SALSA_SPINS		64
+
+/* Finished chunks that are looked at for every one that is finished. */
+#define WSQ_SALSA_REAP		2
+
+/* Takes that find nothing before a consumer leaves the chunk it is in. */
+#define WSQ_SALSA_DRY		2
+
+static void wsq_salsa_list_init(struct wsq_salsa_list *list)
+{
+	u32 i;
+
+	atomic64_set(&list->target, WSQ_SALSA_NONE);
+	atomic64_set(&list->next, 0);
+	for (i = 0; i < WSQ_SALSA_ENTRIES; i++)
+		atomic64_set(&list->entries[i], 0);
+}
+
+/**
+ * wsq_salsa_chunk_init() - make a chunk known
+ * @s: the pool
+ * @chunk: the chunk
+ * @slots: its chunk_size slots
+ * @nr: its number
+ * @home: id of the consumer it is for
+ * @node: where it is
+ *
+ * Context: any; nobody uses the number.
+ */
+void wsq_salsa_chunk_init(struct wsq_salsa *s, struct wsq_salsa_chunk *chunk,
+			  wsq_slot_t *slots, u32 nr, u32 home, u32 node)
+{
+	u32 i;
+
+	atomic64_set(&chunk->owner, WSQ_SALSA_FREE);
+	chunk->nr = nr;
+	chunk->home = home;
+	chunk->node = node;
+	chunk->slots = slots;
+	atomic64_set(&chunk->link, 0);
+	chunk->cookie = 0;
+	for (i = 0; i < WSQ_SALSA_EPOCHS; i++)
+		atomic64_set(&chunk->idx[i], 0);
+	for (i = 0; i < s->chunk_size; i++)
+		wsq_slot_reset(&chunk->slots[i]);
+	atomic64_set_release(&s->chunks[nr], (s64)(uintptr_t)chunk);
+}
+
+/**
+ * wsq_salsa_producer_init() - make a producer
+ * @s: the pool
+ * @p: the producer
+ * @id: its number, below max_parties
+ *
+ * Context: any; nobody uses the number.
+ */
+void wsq_salsa_producer_init(struct wsq_salsa *s, struct wsq_salsa_producer *p,
+			     u32 id)
+{
+	u32 i;
+
+	p->slots = NULL;
+	p->at = 0;
+	p->size = 0;
+	p->id = id;
+	p->nr = WSQ_SALSA_NONE;
+	p->s = s;
+	for (i = 0; i < WSQ_SALSA_LISTS; i++)
+		wsq_salsa_list_init(&p->lists[i]);
+	atomic64_set_release(&s->producers[id], (s64)(uintptr_t)p);
+}
+
+/**
+ * wsq_salsa_consumer_init() - make a consumer
+ * @s: the pool
+ * @c: the consumer
+ * @id: its number, below max_parties; the CPU that its fence goes to, unless it
+ *	claims
+ * @node: where it is
+ * @claims: it claims every task
+ * @feeders: (max_parties + 63) / 64 words, zeroed
+ * @places: room for the chunk pool
+ * @nr_places: how much, a power of two
+ *
+ * Context: any; nobody uses the number. One that does not claim is in @s->all.
+ */
+void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
+			     u32 id, u32 node, bool claims,
+			     atomic64_t *feeders, atomic64_t *places,
+			     u32 nr_places)
+{
+	const struct wsq_salsa_count none = { 0 };
+
+	c->chunk = NULL;
+	c->slots = NULL;
+	c->at = 0;
+	c->limit = 0;
+	c->idx = NULL;
+	c->own = 0;
+	atomic64_set(&c->busy, 0);
+	c->s = s;
+	c->id = id;
+	c->node = node;
+	c->claims = claims;
+	c->dry = 0;
+	c->turn = 0;
+	c->retired = NULL;
+	c->retired_last = NULL;
+	c->spare = NULL;
+	c->count = none;
+	atomic64_set(&c->in, 0);
+	wsq_salsa_list_init(&c->stolen);
+	c->feeders = feeders;
+	wsq_inbox_init(&c->returned);
+	wsq_salsa_ring_init(&c->pool, places, nr_places);
+	atomic64_set_release(&s->consumers[id], (s64)(uintptr_t)c);
+}
+
+/* Does the list need this entry, to find a chunk of its target? */
+static bool wsq_salsa_entry_used(const struct wsq_salsa *s,
+				 const struct wsq_salsa_list *list, u32 place,
+				 u32 target)
+{
+	u64 nr = (u64)atomic64_read(&list->entries[place]);
+	const struct wsq_salsa_chunk *chunk;
+	u64 word;
+
+	chunk = nr ? wsq_salsa_chunk_at(s, (u32)nr - 1) : NULL;
+	if (!chunk)
+		return false;
+	word = (u64)atomic64_read(&chunk->owner);		/* SA(list:A) */
+	return wsq_salsa_state(word) != WSQ_SALSA_FREE &&
+	       wsq_salsa_id(word) == target;
+}
+
+/* Where the list has room, from its oldest entry on, or a status. */
+static int wsq_salsa_list_room(const struct wsq_salsa *s,
+			       const struct wsq_salsa_list *list, u32 target)
+{
+	u64 next = (u64)atomic64_read(&list->next);
+	u32 i, place;
+
+	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
+		place = (u32)((next + i) % WSQ_SALSA_ENTRIES);
+		if (!wsq_salsa_entry_used(s, list, place, target))
+			return (int)place;
+	}
+	return WSQ_FULL;
+}
+
+/*
+ * Put a number where there is room, or where it is already: a list that held
+ * one number in several places could run out of them.
+ */
+static u32 wsq_salsa_list_set(struct wsq_salsa_list *list, u32 place, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
+		if (atomic64_read(&list->entries[i]) == (s64)nr + 1)
+			place = i;
+	}
+	/* Release: who finds it sees the chunk as it is now. */
+	atomic64_set_release(&list->entries[place], (s64)nr + 1); /* SA(open:C) */
+	atomic64_set(&list->next, (s64)place + 1);
+	return place;
+}
+
+/**
+ * wsq_salsa_list_add() - put a chunk into a list
+ * @s: the pool
+ * @list: the list
+ * @target: consumer whose chunks are in the list
+ * @nr: the chunk's number
+ *
+ * Context: the list's writer.
+ * Return: the place, for wsq_salsa_list_drop(); %WSQ_FULL.
+ */
+int wsq_salsa_list_add(const struct wsq_salsa *s, struct wsq_salsa_list *list,
+		       u32 target, u32 nr)
+{
+	int place = wsq_salsa_list_room(s, list, target);
+
+	return place < 0 ? place :
+			   (int)wsq_salsa_list_set(list, (u32)place, nr);
+}
+
+/**
+ * wsq_salsa_list_drop() - take a chunk out of a list again
+ * @list: the list
+ * @place: what wsq_salsa_list_add() returned
+ *
+ * Context: the list's writer.
+ */
+void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 place)
+{
+	atomic64_set(&list->entries[place], 0);
+}
+
+/* The producer's list for a consumer, one that is free now if there is none. */
+static struct wsq_salsa_list *wsq_salsa_list_for(struct wsq_salsa_producer *p,
+						 u32 target)
+{
+	struct wsq_salsa_list *unused = NULL;
+	u32 i, place, old;
+
+	for (i = 0; i < WSQ_SALSA_LISTS; i++) {
+		struct wsq_salsa_list *list = &p->lists[i];
+
+		old = (u32)atomic64_read(&list->target);
+		if (old == target)
+			return list;
+		if (unused)
+			continue;
+		unused = list;
+		for (place = 0; place < WSQ_SALSA_ENTRIES; place++) {
+			if (wsq_salsa_entry_used(p->s, list, place, old))
+				unused = NULL;
+		}
+	}
+	if (unused)
+		atomic64_set(&unused->target, target);
+	return unused;
+}
+
+/**
+ * wsq_salsa_open() - begin a chunk from a consumer's chunk pool
+ * @p: the producer; its chunk, if any, is full
+ * @c: the consumer whose the tasks will be
+ *
+ * Section 5.4 of the paper: a consumer without spare chunks has enough to do,
+ * and another one may have some.
+ *
+ * Context: the producer, in a section of fence.h. Never sleeps; clears a
+ * chunk's slots.
+ * Return: %WSQ_OK; %WSQ_FULL if @c's pool has none, or @p has too many chunks
+ * there.
+ */
+int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
+{
+	struct wsq_salsa *s = p->s;
+	struct wsq_salsa_chunk *chunk;
+	struct wsq_salsa_list *list;
+	u64 bit = 1ULL << p->id % 64;
+	int place, ret = WSQ_CONFLICT;
+	u32 i, nr;
+	u64 word;
+
+	/* Nothing comes back to the ring: first the list, then the chunk. */
+	list = wsq_salsa_list_for(p, c->id);
+	place = list ? wsq_salsa_list_room(s, list, c->id) : WSQ_FULL;
+	if (place < 0)
+		return WSQ_FULL;
+	for (i = 0; i < WSQ_SALSA_SPINS && ret == WSQ_CONFLICT; i++)
+		ret = wsq_salsa_ring_get(&c->pool, &nr);
+	if (ret != WSQ_OK)
+		return WSQ_FULL;
+
+	chunk = wsq_salsa_chunk_at(s, nr);
+	for (i = 0; i < s->chunk_size; i++)
+		wsq_slot_reset(&chunk->slots[i]);		/* SA(open:A) */
+	for (i = 0; i < WSQ_SALSA_EPOCHS; i++)
+		atomic64_set(&chunk->idx[i], 0);
+	word = (u64)atomic64_read(&chunk->owner);
+	word = wsq_salsa_next_word(word & WSQ_SALSA_TAG_MASK, WSQ_SALSA_LEFT,
+				   c->id, 0);
+	/* Who sees the word sees the slots empty. */
+	atomic64_set_release(&chunk->owner, (s64)word);		/* SA(open:B) */
+	wsq_salsa_list_set(list, (u32)place, nr);
+	if (!((u64)atomic64_read(&c->feeders[p->id / 64]) & bit))
+		atomic64_fetch_or((s64)bit, &c->feeders[p->id / 64]);
+
+	p->slots = chunk->slots;
+	p->at = 0;
+	p->size = s->chunk_size;
+	p->nr = nr;
+	return WSQ_OK;
+}
+
+static void wsq_salsa_drop(struct wsq_salsa_consumer *c)
+{
+	c->chunk = NULL;
+	c->at = 0;
+	c->limit = 0;
+	atomic64_set(&c->in, 0);
+}
+
+/**
+ * wsq_salsa_become() - be in a chunk
+ * @c: the consumer
+ * @chunk: the chunk
+ * @word: the owner word by which it entered
+ *
+ * Context: the consumer.
+ */
+void wsq_salsa_become(struct wsq_salsa_consumer *c,
+		      struct wsq_salsa_chunk *chunk, u64 word)
+{
+	bool fast = c->claims || !(word & WSQ_SALSA_CLAIMS);
+
+	c->chunk = chunk;
+	c->slots = chunk->slots;
+	c->at = wsq_salsa_index(word);
+	c->limit = fast ? c->s->chunk_size : 0;
+	c->idx = &chunk->idx[wsq_salsa_epoch(word)];
+	c->own = word;
+	c->dry = 0;
+}
+
+/* A free chunk goes to the chunk pool of its node, or waits for room there. */
+static void wsq_salsa_give(struct wsq_salsa_consumer *c,
+			   struct wsq_salsa_chunk *chunk)
+{
+	struct wsq_salsa_consumer *home = NULL;
+	u32 i;
+
+	if (chunk->node != c->node)
+		home = wsq_salsa_consumer_at(c->s, chunk->home);
+	for (i = 0; home && home != c && i < WSQ_SALSA_SPINS; i++) {
+		if (wsq_inbox_try_push(&home->returned,
+				       &chunk->link) != WSQ_CONFLICT)
+			return;
+	}
+	if ((!home || home == c) &&
+	    wsq_salsa_ring_give(&c->pool, chunk->nr) == WSQ_OK)
+		return;
+	atomic64_set(&chunk->link, (s64)(uintptr_t)c->spare);
+	c->spare = chunk;
+}
+
+static struct wsq_salsa_chunk *wsq_salsa_next(const struct wsq_salsa_chunk *chunk)
+{
+	return (struct wsq_salsa_chunk *)(uintptr_t)atomic64_read(&chunk->link);
+}
+
+static struct wsq_salsa_chunk *wsq_salsa_of_link(atomic64_t *link)
+{
+	return (struct wsq_salsa_chunk *)
+		((char *)link - offsetof(struct wsq_salsa_chunk, link));
+}
+
+/* Give what others have returned, what had no room, and what has waited. */
+static void wsq_salsa_reap(struct wsq_salsa_consumer *c)
+{
+	struct wsq_salsa_chunk *chunk = c->spare;
+	atomic64_t *link;
+	u32 i;
+
+	if (unlikely(chunk)) {
+		c->spare = wsq_salsa_next(chunk);
+		wsq_salsa_give(c, chunk);
+	}
+	link = wsq_inbox_take(&c->returned);
+	while (unlikely(link)) {
+		chunk = wsq_salsa_of_link(link);
+		link = wsq_link_next(link);
+		wsq_salsa_give(c, chunk);
+	}
+	for (i = 0; i < WSQ_SALSA_REAP && unlikely(c->retired); i++) {
+		chunk = c->retired;
+		if (!wsq_grace_passed(chunk->cookie))
+			break;
+		c->retired = wsq_salsa_next(chunk);
+		wsq_salsa_give(c, chunk);
+	}
+}
+
+/**
+ * wsq_salsa_recycle() - a chunk that is free now
+ * @c: who freed it
+ * @chunk: the chunk
+ * @tainted: a take may be under way in it
+ *
+ * Context: the consumer @c, in a section of fence.h.
+ */
+void wsq_salsa_recycle(struct wsq_salsa_consumer *c,
+		       struct wsq_salsa_chunk *chunk, bool tainted)
+{
+	c->count.finished++;
+	if (!tainted) {
+		wsq_salsa_give(c, chunk);
+	} else {
+		c->count.retired++;
+		chunk->cookie = wsq_grace_get();
+		atomic64_set(&chunk->link, 0);
+		if (c->retired)
+			atomic64_set(&c->retired_last->link,
+				     (s64)(uintptr_t)chunk);
+		else
+			c->retired = chunk;
+		c->retired_last = chunk;
+	}
+	wsq_salsa_reap(c);
+}
+
+/**
+ * wsq_salsa_supply() - add a free chunk to a consumer's chunk pool
+ * @c: the consumer
+ * @chunk: the chunk, made by wsq_salsa_chunk_init()
+ *
+ * Context: the consumer, or before anybody knows @c.
+ */
+void wsq_salsa_supply(struct wsq_salsa_consumer *c,
+		      struct wsq_salsa_chunk *chunk)
+{
+	wsq_salsa_give(c, chunk);
+}
+
+/* Change the owner word of the chunk it is in; false if that was stolen. */
+static bool wsq_salsa_change(struct wsq_salsa_consumer *c, u64 word)
+{
+	c->count.exchanges++;
+	if ((u64)atomic64_cmpxchg(&c->chunk->owner, (s64)c->own,
+				  (s64)word) == c->own)		/* SA(leave:A) */
+		return true;
+	c->count.lost++;
+	return false;
+}
+
+/**
+ * wsq_salsa_leave() - leave the chunk it is in, if any
+ * @c: the consumer
+ *
+ * For who goes to sleep, or away: others have the rest without a fence then.
+ *
+ * Context: the consumer, in a section of fence.h, no take under way.
+ */
+void wsq_salsa_leave(struct wsq_salsa_consumer *c)
+{
+	struct wsq_salsa_chunk *chunk = c->chunk;
+	u64 word;
+
+	if (!chunk)
+		return;
+	if (c->at >= c->s->chunk_size) {
+		word = wsq_salsa_next_word(c->own, WSQ_SALSA_FREE, c->id, 0);
+		if (wsq_salsa_change(c, word)) {		/* SA(finish:A) */
+			wsq_salsa_drop(c);
+			wsq_salsa_recycle(c, chunk, wsq_salsa_epoch(word));
+			return;
+		}
+	} else {
+		word = wsq_salsa_next_word(c->own, WSQ_SALSA_LEFT, c->id, c->at);
+		if (wsq_salsa_change(c, word))
+			c->count.left++;
+	}
+	wsq_salsa_drop(c);
+}
+
+/* Enter the next chunk that has a task. A status. */
+static int wsq_salsa_advance(struct wsq_salsa_consumer *c)
+{
+	u32 turn = c->chunk ? c->turn + 1 : c->turn;
+	struct wsq_salsa_chunk *chunk;
+	u64 word, mine;
+
+	chunk = wsq_salsa_find(c, &turn, WSQ_SALSA_IS_LEFT, &word);
+	if (!chunk) {
+		/* What comes next may be for the chunk that it is in. */
+		if (++c->dry >= WSQ_SALSA_DRY)
+			wsq_salsa_leave(c);
+		return WSQ_EMPTY;
+	}
+	wsq_salsa_leave(c);
+	mine = wsq_salsa_next_word(word, WSQ_SALSA_ENTERED, c->id,
+				   wsq_salsa_index(word));
+	if (c->claims)
+		mine |= WSQ_SALSA_CLAIMS;
+	atomic64_set(&c->in, (s64)chunk->nr + 1);
+	c->count.exchanges++;
+	if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)word,
+				  (s64)mine) != word) {		/* SA(enter:A) */
+		atomic64_set(&c->in, 0);
+		return WSQ_CONFLICT;
+	}
+	c->turn = turn;
+	c->count.entered++;
+	wsq_salsa_become(c, chunk, mine);
+	return WSQ_OK;
+}
+
+/**
+ * wsq_salsa_contend() - the chunk was stolen after the index was stored
+ * @c: the consumer
+ * @task: the task in its next slot
+ *
+ * Context: as wsq_salsa_get().
+ * Return: @task if it is the caller's; %NULL, with @busy still set.
+ */
+void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task)
+{
+	/* The thief may think it his: SA(take:F). */
+	bool won = wsq_slot_mark_if(&c->slots[c->at], task,
+				    WSQ_SALSA_TAKEN);		/* SA(contend:A) */
+
+	c->count.contended++;
+	c->count.lost++;
+	wsq_salsa_drop(c);
+	if (!won)
+		return NULL;
+	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
+	return task;
+}
+
+/* Take from the chunk it is in, whichever way. %NULL if that brings nothing. */
+static void *wsq_salsa_take_any(struct wsq_salsa_consumer *c)
+{
+	void *task;
+
+	if (c->at >= c->s->chunk_size)
+		return NULL;
+	if (!(c->own & WSQ_SALSA_CLAIMS))
+		return wsq_salsa_take(c, c->at);
+	do {
+		task = wsq_salsa_pick(c, c->at);
+		/* Who claims by himself is told, and calls again. */
+	} while (task == WSQ_SALSA_TAKEN && !c->claims &&
+		 c->at < c->s->chunk_size);
+	return task == WSQ_SALSA_TAKEN && !c->claims ? NULL : task;
+}
+
+/**
+ * wsq_salsa_get_slow() - take a task from another chunk than the last
+ * @c: the consumer
+ *
+ * Context: as wsq_salsa_get() and wsq_salsa_claim().
+ * Return: as there.
+ */
+void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
+{
+	void *task = NULL;
+	u32 tries;
+
+	atomic64_set(&c->busy, 1);				/* SA(get:A) */
+	wsq_fence_light();
+	for (tries = 0; tries < WSQ_SALSA_TRIES; tries++) {
+		if (c->chunk) {
+			/* Finished, claimed from, stolen, or dry. */
+			task = wsq_salsa_take_any(c);
+			if (task)
+				break;
+		}
+		if (c->chunk &&
+		    (u64)atomic64_read(&c->chunk->owner) != c->own) { /* SA(get:C) */
+			c->count.lost++;
+			wsq_salsa_drop(c);
+		}
+		if (c->chunk && c->at >= c->s->chunk_size)
+			wsq_salsa_leave(c);
+		if (wsq_salsa_advance(c) == WSQ_EMPTY)
+			break;
+	}
+	if (!task)
+		wsq_salsa_reap(c);
+	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
+	return task;
+}

@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * SALSA: pools of many producers, one consumer each, and thieves that take
+ * whole chunks.
+ *
+ * After Gidron, Keidar, Perelman, Perez, "SALSA: Scalable and Low
+ * Synchronization NUMA-aware Algorithm for Producer-Consumer Pools", CCIT
+ * Report 807, 2012: algorithms 3 to 6, sections 5 and 6.1.
+ *
+ * What it is: tasks lie in chunks of some thousand slots. A chunk is filled by
+ * one producer and emptied by one consumer, its owner, neither of which needs
+ * an atomic read-modify-write or a fence for a task. A thief takes the chunk,
+ * not the task: it changes the owner, and where the old one may be at work in
+ * the chunk pays for both sides' order with a displacement fence (fence.h).
+ *
+ * What it costs: put is one slot store. get is the slot load, two loads of the
+ * owner word, the store of the index, and two stores that say that a take is
+ * under way. A chunk costs its producer a compare-and-exchange and the clearing
+ * of its slots, its consumer two compare-and-exchanges (enter, finish); a steal
+ * of a chunk that nobody is in costs one, of one that its consumer is in two and
+ * an interrupt.
+ *
+ * Best suited for: producers and consumers on different CPUs, and loads that
+ * move in bulk. Limitations: order is kept within a chunk only; memory comes in
+ * chunks; a task in a chunk that its consumer is in can be had by an interrupt
+ * only.
+ *
+ * Who may call what, from where: producers and consumers each one context at a
+ * time; a consumer's operations, those of a thief included (it is a consumer
+ * that robs another), in a section of fence.h, on the CPU that bears the
+ * consumer's number unless its tasks are claimed. withdraw, waiting and empty
+ * are anybody's, in a section.
+ *
+ *		|  put  |  get  | steal | withdraw
+ *	--------+-------+-------+-------+---------
+ *	put	|  (1)  |   +   |   +   |   +
+ *	get	|   +   |  (2)  |   +   |   +
+ *	steal	|   +   |   +   |  (2)  |   +
+ *	withdraw|   +   |   +   |   +   |   +
+ *
+ *	(1) each producer for itself
+ *	(2) each consumer for itself: get and steal of one consumer exclude each
+ *	    other
+ *
+ * Two ways of taking. Plain: as above. Claimed: every take is a
+ * compare-and-exchange of the slot, from the task to WSQ_SALSA_TAKEN; then a
+ * task can be withdrawn by anybody who knows its slot, and a chunk can be stolen
+ * at any time by one compare-and-exchange and no fence. It is for queues whose
+ * tasks are cancelled, for consumers on CPUs that no interrupt may disturb, and
+ * where no interrupts can be sent (mode "cas"). A chunk that was once claimed
+ * from stays so until it is used anew.
+ *
+ * Departures from the paper:
+ *
+ * 1. A consumer enters a chunk and leaves it (DESIGN decision 4; the states are
+ *    in salsa_owner.h). Chunks that nobody is in are stolen without a fence, and
+ *    a consumer that parks leaves nothing that would need one.
+ * 2. The index is in the owner word when a chunk changes hands, and in one of
+ *    the chunk's index words while somebody is in it. So there are no nodes that
+ *    carry it, to be copied and reclaimed; lists hold chunk numbers, which may
+ *    be stale: the owner word alone says whose a chunk is.
+ * 3. A thief learns from the victim's @busy word, read behind the fence, whether
+ *    a take is under way. If not, the chunk is as if it had been left.
+ * 4. TAKEN is written for claims only. Plainly taken slots are cleared by the
+ *    producer that uses the chunk next, which fetches its cache lines in one go.
+ * 5. Emptiness is a double collect over all chunks instead of n traversals with
+ *    indicators (salsa_scan.c): it costs takes nothing.
+ *
+ * Section 5.3 of the paper, case by case. V is the victim, A the thief, @a the
+ * index that A reads behind its fence.
+ *
+ *	V takes a task and A steals. V stores the index (get:D), then looks at
+ *	the owner (get:E). A changes the owner (take:A), then fences V, then
+ *	reads the index (take:D). If V's look at the owner is before the fence's
+ *	point in V, the index is, too, and A begins behind it; V has the task
+ *	plainly. If it is behind, V sees the theft and competes for slot @a or
+ *	the one before by compare-and-exchange (contend:A), A does so for slot @a
+ *	(take:F): one of them has it. unit salsa: steal_before_index,
+ *	steal_after_index
+ *
+ *	The stolen empty chunk. A finds no task at @a and enters there, to take
+ *	it plainly when it comes. V must not take it then: V looks at the owner
+ *	between slot and index (get:C). If that is before the fence's point, V's
+ *	load of the slot is, and A sees the task, too; if behind, V is refused.
+ *	unit salsa: steal_empty
+ *
+ *	The index must not go back. V may store @a + 1 long after A has gone on.
+ *	It goes to the index word of V's epoch, and A enters with the next epoch
+ *	if V's take was under way: nobody reads V's word any more. A begins at
+ *	@a + 1 if there is a task at @a, whoever gets it. unit salsa: index_back
+ *
+ *	The owner change with an old index. A thief who read the index before
+ *	the chunk changed hands and came back would begin too early. The change
+ *	compares the tag, and the index counts only if read behind it. unit
+ *	salsa: steal_stale
+ *
+ *	The thief that stops midway. The chunk is in A's list before its owner
+ *	changes, so others find it there; it is STOLEN, still with V's epoch and
+ *	entry index, and whoever takes it over fences all, for it does not know
+ *	V. unit salsa: steal_halted
+ *
+ * Reclamation. A chunk that is finished goes to the pool of who finished it. A
+ * take may be under way in it only if it was stolen while one was; such a chunk
+ * has an epoch above 0 and waits for a grace period (grace.h). Others are used
+ * again at once, and tags turn away who saw them before. Thieves and scanners
+ * may read slots of a chunk that is someone else's by then: what they read counts
+ * only if the owner word is found unchanged.
+ *
+ * Accesses bear labels SA(operation:letter). Pairs, and what rests on each:
+ *
+ *	SA(put:A) release -> SA(get:B), SA(claim:A) acquire
+ *		Who takes a task sees what was done before it was put.
+ *	SA(open:C) release -> SA(find:B) acquire
+ *		Who finds a chunk sees its slots and index words cleared.
+ *	SA(get:D), SA(get:E) against SA(take:A), SA(take:D): store buffering, by
+ *	the displacement fence SA(take:B); section 5.3, first case.
+ *	SA(get:B), SA(get:C) against SA(take:A), SA(take:E): the second case.
+ *	SA(get:A), SA(get:C) against SA(take:A), SA(take:C): who reads @busy clear
+ *		behind the fence knows that V's next take finds the theft.
+ *	SA(get:F) release -> SA(take:C) acquire
+ *		... and that V's last one is over, and its index in SA(take:D).
+ *	SA(leave:A), full -> SA(enter:A), SA(take:G), full
+ *		Who enters sees what who left had taken: the index is in the word,
+ *		and the word of its epoch is not above it.
+ *	SA(finish:A), full; SR(give:C) -> SR(get:B) -> SA(open:A)
+ *		Slots are cleared when nobody takes from them any more.
+ */
+#ifndef _WSQ_CORE_SALSA_H
+#define _WSQ_CORE_SALSA_H
+
+#include <wsq_platform.h>
+
+#include "fence.h"
+#include "inbox.h"
+#include "salsa_owner.h"
+#include "salsa_ring.h"
+#include "status.h"
+
+/* Chunks that a producer can have in one consumer's pool at a time. */
+#define WSQ_SALSA_ENTRIES	16
+
+/* Consumers that a producer's chunks can be with at a time. */
+#define WSQ_SALSA_LISTS		4
+
+/* In a slot: the task that was here was claimed. No task has this address. */
+#define WSQ_SALSA_TAKEN		((void *)-3L)
+
+/* No chunk, no consumer. */
+#define WSQ_SALSA_NONE		((u32)~0U)
+
+/**
+ * struct wsq_salsa_chunk - a chunk
+ * @owner: the owner word (salsa_owner.h)
+ * @idx: tasks taken, by epoch. Written by who is in the chunk with that epoch;
+ *	claims of the last epoch: by all who were
+ * @nr: its number. Constant
+ * @home: consumer for whom its memory was allocated. Constant
+ * @node: where its memory is. Constant
+ * @slots: its tasks. Constant address
+ * @link: place in a list of chunks. Who has the chunk while it is free
+ * @cookie: grace period to wait for. Who has finished the chunk
+ */
+struct wsq_salsa_chunk {
+	atomic64_t owner WSQ_CACHE_ALIGNED;
+	u32 nr;
+	u32 home;
+	u32 node;
+	wsq_slot_t *slots;
+	atomic64_t link;
+	u64 cookie;
+	atomic64_t idx[WSQ_SALSA_EPOCHS] WSQ_CACHE_ALIGNED;
+};
+
+/**
+ * struct wsq_salsa_list - chunks of one writer
+ * @target: consumer whose chunks they are to be, %WSQ_SALSA_NONE if unused
+ * @next: where the next number goes. The writer
+ * @entries: numbers of chunks plus one, 0 for none; stale ones stay. The writer
+ */
+struct wsq_salsa_list {
+	atomic64_t target;
+	atomic64_t next;
+	atomic64_t entries[WSQ_SALSA_ENTRIES];
+};
+
+struct wsq_salsa_consumer;
+struct wsq_salsa_producer;
+
+/**
+ * struct wsq_salsa - what the parties of a pool share
+ * @chunks: addresses of chunks by number, 0 for none. Constant but for the words
+ * @consumers: addresses of consumers by id, 0 for none. As @chunks
+ * @producers: addresses of producers by id, 0 for none. As @chunks
+ * @max_chunks: numbers there are. Constant
+ * @max_parties: ids of consumers and producers there are. Constant
+ * @chunk_size: tasks in a chunk, up to %WSQ_SALSA_MAX_SIZE. Constant
+ * @all: consumers that take plainly, as a set for wsq_fence_heavy(). Who adds
+ *	consumers; those that do not run yet may be in it
+ * @all_words: its words; 0 if none takes plainly. Constant
+ */
+struct wsq_salsa {
+	atomic64_t *chunks;
+	atomic64_t *consumers;
+	atomic64_t *producers;
+	u32 max_chunks;
+	u32 max_parties;
+	u32 chunk_size;
+	u64 *all;
+	u32 all_words;
+};
+
+/**
+ * struct wsq_salsa_producer - where a producer stands
+ * @slots: of the chunk it fills
+ * @at: its next slot
+ * @size: slots of the chunk; 0 while it has none
+ * @id: its number. Constant
+ * @nr: number of the chunk that it fills
+ * @s: the pool. Constant
+ * @lists: its chunks, by the consumer they went to. It writes, anybody reads
+ *
+ * Private to the producer, but for @lists.
+ */
+struct wsq_salsa_producer {
+	wsq_slot_t *slots WSQ_CACHE_ALIGNED;
+	u64 at;
+	u64 size;
+	u32 id;
+	u32 nr;
+	struct wsq_salsa *s;
+	struct wsq_salsa_list lists[WSQ_SALSA_LISTS] WSQ_CACHE_ALIGNED;
+};
+
+/**
+ * struct wsq_salsa_count - what a consumer did, by it
+ * @entered: chunks entered
+ * @left: chunks left unfinished
+ * @finished: chunks finished
+ * @retired: ... of which had to wait for a grace period
+ * @stolen: chunks stolen that nobody was in
+ * @displaced: chunks stolen from a consumer that was in them
+ * @busy: ... in the middle of a take
+ * @overtaken: chunks taken over from another thief
+ * @lost: chunks that it was in and that were stolen
+ * @contended: takes decided by compare-and-exchange with a thief
+ * @exchanges: compare-and-exchanges in all, those of claims left out
+ * @fences: heavy fences
+ */
+struct wsq_salsa_count {
+	u64 entered;
+	u64 left;
+	u64 finished;
+	u64 retired;
+	u64 stolen;
+	u64 displaced;
+	u64 busy;
+	u64 overtaken;
+	u64 lost;
+	u64 contended;
+	u64 exchanges;
+	u64 fences;
+};
+
+/**
+ * struct wsq_salsa_consumer - a single-consumer pool, the paper's SCPool
+ * @chunk: the chunk it is in, or %NULL
+ * @slots: of @chunk
+ * @at: next slot to take
+ * @limit: slots of @chunk that may be taken plainly; 0 without one, and where
+ *	tasks are claimed
+ * @idx: index word of @chunk for its epoch
+ * @own: owner word with which it is in @chunk
+ * @busy: a take is under way. It writes, thieves read
+ * @s: the pool. Constant
+ * @id: its number. Constant
+ * @node: where it is. Constant
+ * @claims: it claims every task. Constant
+ * @dry: takes that found nothing since the last that found something
+ * @turn: producer whose chunks come next
+ * @retired: finished chunks that wait for a grace period, oldest first
+ * @retired_last: the youngest of them
+ * @spare: finished chunks for which @pool has no room
+ * @count: statistics
+ * @in: number of the chunk that it is in, or about to enter, plus one; 0 for
+ *	none. It writes, who frees chunks reads
+ * @stolen: chunks that it has stolen. It writes, anybody reads
+ * @feeders: bit p is set if producer p has had chunks here. Anybody sets
+ * @returned: chunks of its node that others have finished. Anybody
+ * @pool: its chunk pool. It gives, producers get
+ *
+ * Private to the consumer where nothing else is said.
+ */
+struct wsq_salsa_consumer {
+	struct wsq_salsa_chunk *chunk WSQ_CACHE_ALIGNED;
+	wsq_slot_t *slots;
+	u64 at;
+	u64 limit;
+	atomic64_t *idx;
+	u64 own;
+	atomic64_t busy;
+
+	struct wsq_salsa *s WSQ_CACHE_ALIGNED;
+	u32 id;
+	u32 node;
+	bool claims;
+	u32 dry;
+	u32 turn;
+	struct wsq_salsa_chunk *retired;
+	struct wsq_salsa_chunk *retired_last;
+	struct wsq_salsa_chunk *spare;
+	struct wsq_salsa_count count;
+
+	atomic64_t in WSQ_CACHE_ALIGNED;
+	struct wsq_salsa_list stolen;
+	atomic64_t *feeders;
+	struct wsq_inbox returned;
+	struct wsq_salsa_ring pool;
+};
+
+void wsq_salsa_chunk_init(struct wsq_salsa *s, struct wsq_salsa_chunk *chunk,
+			  wsq_slot_t *slots, u32 nr, u32 home, u32 node);
+void wsq_salsa_producer_init(struct wsq_salsa *s, struct wsq_salsa_producer *p,
+			     u32 id);
+void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
+			     u32 id, u32 node, bool claims,
+			     atomic64_t *feeders, atomic64_t *places,
+			     u32 nr_places);
+void wsq_salsa_supply(struct wsq_salsa_consumer *c,
+		      struct wsq_salsa_chunk *chunk);
+
+int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c);
+void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c);
+void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task);
+void wsq_salsa_leave(struct wsq_salsa_consumer *c);
+int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
+		    bool may_fence, void **task);
+
+bool wsq_salsa_withdraw(struct wsq_salsa *s, u32 nr, u64 index, void *task);
+bool wsq_salsa_waiting(const struct wsq_salsa_consumer *c);
+int wsq_salsa_empty(struct wsq_salsa *s);
+
+static inline struct wsq_salsa_chunk *wsq_salsa_chunk_at(const struct wsq_salsa *s,
+							 u32 nr)
+{
+	/* Acquire: who knows the number sees the chunk as it was made. */
+	return (struct wsq_salsa_chunk *)(uintptr_t)
+		atomic64_read_acquire(&s->chunks[nr]);
+}
+
+static inline struct wsq_salsa_consumer *
+wsq_salsa_consumer_at(const struct wsq_salsa *s, u32 id)
+{
+	return (struct wsq_salsa_consumer *)(uintptr_t)
+		atomic64_read_acquire(&s->consumers[id]);
+}
+
+static inline struct wsq_salsa_producer *
+wsq_salsa_producer_at(const struct wsq_salsa *s, u32 id)
+{
+	return (struct wsq_salsa_producer *)(uintptr_t)
+		atomic64_read_acquire(&s->producers[id]);
+}
+
+/**
+ * wsq_salsa_put() - put a task into the producer's chunk
+ * @p: the producer
+ * @task: the task; not %NULL, nor %WSQ_SALSA_TAKEN
+ *
+ * Context: the producer. Never sleeps.
+ * Return: %WSQ_OK; %WSQ_FULL if the producer has no chunk, or its chunk is full:
+ * wsq_salsa_open() one with a consumer and try again.
+ * Ordering: what precedes the call is visible to whoever takes the task.
+ */
+static inline int wsq_salsa_put(struct wsq_salsa_producer *p, void *task)
+{
+	u64 i = p->at;
+
+	if (unlikely(i >= p->size))
+		return WSQ_FULL;
+	wsq_slot_publish(&p->slots[i], task);			/* SA(put:A) */
+	p->at = i + 1;
+	return WSQ_OK;
+}
+
+/*
+ * One plain take. %NULL with @busy still set: there is none, or the chunk is
+ * ours no longer.
+ */
+static inline void *wsq_salsa_take(struct wsq_salsa_consumer *c, u64 i)
+{
+	void *task;
+
+	atomic64_set(&c->busy, 1);				/* SA(get:A) */
+	wsq_fence_light();
+	task = wsq_slot_acquire(&c->slots[i]);			/* SA(get:B) */
+	/* A task that came after a theft is the thief's. */
+	if (unlikely(!task ||
+		     (u64)atomic64_read(&c->chunk->owner) != c->own)) /* SA(get:C) */
+		return NULL;
+	/* Say what is being taken, then look who may. */
+	atomic64_set(c->idx, (s64)(i + 1));			/* SA(get:D) */
+	wsq_fence_light();
+	if (unlikely((u64)atomic64_read(&c->chunk->owner) != c->own)) /* SA(get:E) */
+		return wsq_salsa_contend(c, task);
+	c->at = i + 1;
+	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
+	return task;
+}
+
+/**
+ * wsq_salsa_get() - take a task from the consumer's pool, plainly
+ * @c: the consumer
+ *
+ * Context: the consumer, in a section of fence.h. Never sleeps.
+ * Return: a task; %NULL if none was found.
+ */
+static inline void *wsq_salsa_get(struct wsq_salsa_consumer *c)
+{
+	u64 i = c->at;
+
+	if (likely(i < c->limit)) {
+		void *task = wsq_salsa_take(c, i);
+
+		if (likely(task))
+			return task;
+	}
+	return wsq_salsa_get_slow(c);
+}
+
+/* One claim. %NULL: there is none, or the chunk is ours no longer. */
+static inline void *wsq_salsa_pick(struct wsq_salsa_consumer *c, u64 i)
+{
+	void *task = wsq_slot_acquire(&c->slots[i]);		/* SA(claim:A) */
+
+	/* Not ours any more: whose it is takes the rest. */
+	if (unlikely(!task ||
+		     (u64)atomic64_read(&c->chunk->owner) != c->own)) /* SA(claim:B) */
+		return NULL;
+	c->at = i + 1;
+	if (unlikely(task == WSQ_SALSA_TAKEN ||
+		     !wsq_slot_mark_if(&c->slots[i], task,
+				       WSQ_SALSA_TAKEN)))	/* SA(claim:C) */
+		task = WSQ_SALSA_TAKEN;
+	/* Where others may begin: never behind what is still there. */
+	atomic64_set(c->idx, (s64)(i + 1));			/* SA(claim:D) */
+	return task;
+}
+
+/**
+ * wsq_salsa_claim() - take a task from the pool of a consumer that claims
+ * @c: the consumer, made with @claims
+ *
+ * Context: the consumer, in a section of fence.h. Never sleeps.
+ * Return: a task; %WSQ_SALSA_TAKEN if somebody else had it first: call again;
+ * %NULL if none was found.
+ */
+static inline void *wsq_salsa_claim(struct wsq_salsa_consumer *c)
+{
+	u64 i = c->at;
+
+	if (likely(i < c->limit)) {
+		void *task = wsq_salsa_pick(c, i);
+
+		if (likely(task))
+			return task;
+	}
+	return wsq_salsa_get_slow(c);
+}
+
+#endif /* _WSQ_CORE_SALSA_H */

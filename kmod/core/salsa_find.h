@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Finding chunks in the lists of a SALSA consumer: what its own traversal, its
+ * thieves and whoever asks have in common. Part of salsa*.c.
+ */
+#ifndef _WSQ_CORE_SALSA_FIND_H
+#define _WSQ_CORE_SALSA_FIND_H
+
+#include "salsa.h"
+
+/* States, as a set. */
+#define WSQ_SALSA_IS_LEFT	(1U << WSQ_SALSA_LEFT)
+#define WSQ_SALSA_IS_INSIDE	(1U << WSQ_SALSA_ENTERED | 1U << WSQ_SALSA_STOLEN)
+
+/*
+ * Tasks that were taken, as of some moment, when the owner word was @word: no
+ * more than in truth.
+ */
+static inline u64 wsq_salsa_taken(const struct wsq_salsa_chunk *chunk, u64 word)
+{
+	u64 i = wsq_salsa_index(word), said;
+
+	if (!(WSQ_SALSA_IS_INSIDE >> wsq_salsa_state(word) & 1))
+		return i;
+	said = (u64)atomic64_read(&chunk->idx[wsq_salsa_epoch(word)]); /* SA(find:C) */
+	return said > i ? said : i;
+}
+
+/*
+ * The first slot from @i on that was not claimed; *@task is what is in it.
+ * The size if all were.
+ */
+static inline u64 wsq_salsa_first(const struct wsq_salsa *s,
+				  const struct wsq_salsa_chunk *chunk, u64 i,
+				  void **task)
+{
+	*task = NULL;
+	for (; i < s->chunk_size; i++) {
+		*task = wsq_slot_peek(&chunk->slots[i]);	/* SA(find:D) */
+		if (*task != WSQ_SALSA_TAKEN)
+			return i;
+	}
+	*task = NULL;
+	return i;
+}
+
+/* Is there a task to take? */
+static inline bool wsq_salsa_any(const struct wsq_salsa *s,
+				 const struct wsq_salsa_chunk *chunk, u64 word)
+{
+	void *task;
+
+	wsq_salsa_first(s, chunk, wsq_salsa_taken(chunk, word), &task);
+	return task;
+}
+
+/*
+ * A chunk of consumer @id in @list that is in one of the states @want and has a
+ * task: the oldest. *@word is its owner word. %NULL if there is none.
+ */
+static inline struct wsq_salsa_chunk *
+wsq_salsa_look(const struct wsq_salsa *s, const struct wsq_salsa_list *list,
+	       u32 id, u32 want, u64 *word)
+{
+	u64 next = (u64)atomic64_read(&list->next);
+	u32 i;
+
+	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
+		u64 nr = (u64)atomic64_read_acquire(&list->entries[
+				(next + i) % WSQ_SALSA_ENTRIES]); /* SA(find:A) */
+		struct wsq_salsa_chunk *chunk;
+		u64 w;
+
+		chunk = nr ? wsq_salsa_chunk_at(s, (u32)nr - 1) : NULL;
+		if (!chunk)
+			continue;
+		w = (u64)atomic64_read_acquire(&chunk->owner);	/* SA(find:B) */
+		if (wsq_salsa_id(w) != id || !(want >> wsq_salsa_state(w) & 1))
+			continue;
+		if (!wsq_salsa_any(s, chunk, w))
+			continue;
+		*word = w;
+		return chunk;
+	}
+	return NULL;
+}
+
+/*
+ * The same in all lists of consumer @v: its stolen ones, then those of the
+ * producers from *@turn on, which is the one that had it on return.
+ */
+static inline struct wsq_salsa_chunk *
+wsq_salsa_find(const struct wsq_salsa_consumer *v, u32 *turn, u32 want,
+	       u64 *word)
+{
+	const struct wsq_salsa *s = v->s;
+	struct wsq_salsa_chunk *chunk;
+	u32 k, l;
+
+	chunk = wsq_salsa_look(s, &v->stolen, v->id, want, word);
+	for (k = 0; !chunk && k < s->max_parties; k++) {
+		u32 id = (*turn + k) % s->max_parties;
+		struct wsq_salsa_producer *p;
+
+		if (!((u64)atomic64_read(&v->feeders[id / 64]) >> id % 64 & 1)) {
+			continue;
+		}
+		p = wsq_salsa_producer_at(s, id);
+		if (!p)
+			continue;
+		for (l = 0; !chunk && l < WSQ_SALSA_LISTS; l++) {
+			struct wsq_salsa_list *list = &p->lists[l];
+
+			if ((u32)atomic64_read(&list->target) != v->id)
+				continue;
+			chunk = wsq_salsa_look(s, list, v->id, want, word);
+			if (chunk)
+				*turn = id;
+		}
+	}
+	return chunk;
+}
+
+/* For salsa_steal.c. */
+int wsq_salsa_list_add(const struct wsq_salsa *s, struct wsq_salsa_list *list,
+		       u32 target, u32 nr);
+void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 place);
+void wsq_salsa_become(struct wsq_salsa_consumer *c,
+		      struct wsq_salsa_chunk *chunk, u64 word);
+void wsq_salsa_recycle(struct wsq_salsa_consumer *c,
+		       struct wsq_salsa_chunk *chunk, bool tainted);
+
+#endif /* _WSQ_CORE_SALSA_FIND_H */

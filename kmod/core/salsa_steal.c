@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: stealing chunks. The argument is in salsa.h.
+ */
+#include "salsa.h"
+#include "salsa_find.h"
+
+/* Get at the first task of a chunk that was stolen just now. A status. */
+static int wsq_salsa_begin(struct wsq_salsa_consumer *c, void **task)
+{
+	*task = c->claims ? wsq_salsa_claim(c) : wsq_salsa_get(c);
+	return *task ? WSQ_OK : WSQ_EMPTY;
+}
+
+/*
+ * Change the owner of a chunk that nobody is in, or that is claimed from. The
+ * index of @word is not too high, and exact in the first case.
+ */
+static int wsq_salsa_take_over(struct wsq_salsa_consumer *c,
+			       struct wsq_salsa_chunk *chunk, u64 word,
+			       void **task)
+{
+	u64 index = wsq_salsa_taken(chunk, word);
+	u64 mine = wsq_salsa_next_word(word, WSQ_SALSA_ENTERED, c->id, index);
+
+	if (c->claims)
+		mine |= WSQ_SALSA_CLAIMS;
+	/* Whoever was in it may be about to claim one more. */
+	if (wsq_salsa_state(word) != WSQ_SALSA_LEFT)
+		mine = wsq_salsa_next_epoch(mine);
+	c->count.exchanges++;
+	if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)word,
+				  (s64)mine) != word)		/* SA(take:G) */
+		return WSQ_CONFLICT;
+	c->count.stolen++;
+	wsq_salsa_become(c, chunk, mine);
+	return wsq_salsa_begin(c, task);
+}
+
+/*
+ * Make sure that whoever was in the chunk by @word has seen that it is not his
+ * any more. True if he may be in the middle of a take.
+ */
+static bool wsq_salsa_fence(struct wsq_salsa_consumer *c,
+			    const struct wsq_salsa_consumer *v, u64 word)
+{
+	c->count.fences++;
+	if (wsq_salsa_state(word) == WSQ_SALSA_ENTERED) {
+		wsq_fence_heavy_one(v->id);			/* SA(take:B) */
+		return atomic64_read_acquire(&v->busy);		/* SA(take:C) */
+	}
+	/* Another thief stopped midway, and it is not said whom he robbed. */
+	c->count.overtaken++;
+	wsq_fence_heavy(c->s->all, c->s->all_words);		/* SA(take:B) */
+	return true;
+}
+
+/* The next epoch, where an old owner's index does no harm. */
+static u64 wsq_salsa_taint(u64 word)
+{
+	u64 next = wsq_salsa_next_epoch(word);
+
+	/* None is left: claim, for which any index will do that is too low. */
+	return next == word ? word | WSQ_SALSA_CLAIMS : next;
+}
+
+/* Take a chunk from under the consumer that takes from it plainly. */
+static int wsq_salsa_displace(struct wsq_salsa_consumer *c,
+			      struct wsq_salsa_consumer *v,
+			      struct wsq_salsa_chunk *chunk, u64 word,
+			      void **task)
+{
+	struct wsq_salsa *s = c->s;
+	u64 stolen, mine, at, begin;
+	void *found = NULL;
+	bool busy;
+
+	stolen = wsq_salsa_next_word(word, WSQ_SALSA_STOLEN, c->id,
+				     wsq_salsa_index(word));
+	c->count.exchanges++;
+	if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)word,
+				  (s64)stolen) != word)		/* SA(take:A) */
+		return WSQ_CONFLICT;
+	busy = wsq_salsa_fence(c, v, word);
+	at = wsq_salsa_taken(chunk, stolen);			/* SA(take:D) */
+	begin = at;
+	if (at < s->chunk_size)
+		found = wsq_slot_acquire(&chunk->slots[at]);	/* SA(take:E) */
+	/* A take that is under way may be of this one. */
+	if (busy && found)
+		begin++;
+	if (begin < s->chunk_size || found)
+		mine = wsq_salsa_next_word(stolen, WSQ_SALSA_ENTERED, c->id,
+					   begin);
+	else
+		mine = wsq_salsa_next_word(stolen, WSQ_SALSA_FREE, c->id, 0);
+	if (busy)
+		mine = wsq_salsa_taint(mine);
+	if (c->claims)
+		mine |= WSQ_SALSA_CLAIMS;
+	c->count.exchanges++;
+	if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)stolen,
+				  (s64)mine) != stolen)		/* SA(take:H) */
+		return WSQ_CONFLICT;
+	c->count.displaced++;
+	c->count.busy += busy;
+	if (wsq_salsa_state(mine) == WSQ_SALSA_FREE) {
+		atomic64_set(&c->in, 0);
+		wsq_salsa_recycle(c, chunk, wsq_salsa_epoch(mine));
+		return WSQ_EMPTY;
+	}
+	wsq_salsa_become(c, chunk, mine);
+	if (begin != at && found != WSQ_SALSA_TAKEN) {
+		c->count.contended++;
+		if (wsq_slot_mark_if(&chunk->slots[at], found,
+				     WSQ_SALSA_TAKEN)) {	/* SA(take:F) */
+			*task = found;
+			return WSQ_OK;
+		}
+	}
+	return wsq_salsa_begin(c, task);
+}
+
+/**
+ * wsq_salsa_steal() - rob another consumer of a chunk
+ * @c: the thief
+ * @v: the victim
+ * @may_fence: the caller may interrupt other CPUs: task context, interrupts on
+ * @task: where to store the first task
+ *
+ * The thief leaves the chunk it is in, and is in the stolen one on return.
+ * Chunks that nobody is in come first; they need no fence.
+ *
+ * Context: the consumer @c, in a section of fence.h. Never sleeps; spins until
+ * another CPU has answered, if @may_fence.
+ * Return: %WSQ_OK with a task, which is %WSQ_SALSA_TAKEN if @c claims and
+ * somebody was faster: get the next; %WSQ_EMPTY if there was nothing to steal;
+ * %WSQ_CONFLICT if somebody else got it; %WSQ_FULL if @c has too many chunks.
+ */
+int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
+		    bool may_fence, void **task)
+{
+	struct wsq_salsa_chunk *chunk;
+	u32 turn = 0;
+	int place, ret;
+	u64 word;
+
+	*task = NULL;
+	chunk = wsq_salsa_find(v, &turn, WSQ_SALSA_IS_LEFT, &word);
+	if (!chunk)
+		chunk = wsq_salsa_find(v, &turn, WSQ_SALSA_IS_INSIDE, &word);
+	if (!chunk)
+		return WSQ_EMPTY;
+	if (wsq_salsa_state(word) != WSQ_SALSA_LEFT &&
+	    !(word & WSQ_SALSA_CLAIMS) && !may_fence)
+		return WSQ_CONFLICT;
+
+	atomic64_set(&c->busy, 1);				/* SA(get:A) */
+	wsq_salsa_leave(c);
+	/* First in our list, then ours: nobody loses sight of it. */
+	place = wsq_salsa_list_add(c->s, &c->stolen, c->id, chunk->nr);
+	if (place < 0) {
+		ret = WSQ_FULL;
+		goto out;
+	}
+	atomic64_set(&c->in, (s64)chunk->nr + 1);
+	if (wsq_salsa_state(word) == WSQ_SALSA_LEFT ||
+	    word & WSQ_SALSA_CLAIMS)
+		ret = wsq_salsa_take_over(c, chunk, word, task);
+	else
+		ret = wsq_salsa_displace(c, v, chunk, word, task);
+	if (ret == WSQ_CONFLICT) {
+		wsq_salsa_list_drop(&c->stolen, (u32)place);
+		atomic64_set(&c->in, 0);
+	}
+out:
+	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
+	return ret;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hooks of core/grace.h under the model checker: a client that uses them
+ * defines them, with the sections of its threads.
+ */
+#ifndef _WSQ_GRACE_H
+#define _WSQ_GRACE_H
+
+#include <wsq_platform.h>
+
+static u64 wsq_grace_get(void);
+static bool wsq_grace_passed(u64 cookie);
+
+#endif /* _WSQ_GRACE_H */
