@@ -569,3 +569,64 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
 	return task;
 }
+
+/**
+ * wsq_salsa_close() - give up a chunk that is not full
+ * @p: the producer
+ * @c: the consumer whose chunk it is
+ *
+ * So that memory can be taken back. A chunk of which something is left, or
+ * that was stolen, stays.
+ *
+ * Context: producer and consumer at once, in a section of fence.h.
+ * Return: true if @p has no chunk now.
+ */
+bool wsq_salsa_close(struct wsq_salsa_producer *p,
+		     struct wsq_salsa_consumer *c)
+{
+	struct wsq_salsa_chunk *chunk;
+	u64 word, next, i;
+	void *task;
+
+	wsq_salsa_leave(c);
+	if (p->at >= p->size)
+		return true;
+	chunk = wsq_salsa_chunk_at(p->s, p->nr);
+	word = (u64)atomic64_read_acquire(&chunk->owner);	/* SA(close:A) */
+	if (wsq_salsa_state(word) != WSQ_SALSA_LEFT ||
+	    wsq_salsa_id(word) != c->id)
+		return false;
+	i = wsq_salsa_first(p->s, chunk, wsq_salsa_index(word), &task);
+	if (i < p->at)
+		return false;
+	next = wsq_salsa_next_word(word, WSQ_SALSA_FREE, c->id, 0);
+	if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)word,
+				  (s64)next) != word)		/* SA(close:B) */
+		return false;
+	p->slots = NULL;
+	p->at = 0;
+	p->size = 0;
+	wsq_salsa_recycle(c, chunk, wsq_salsa_epoch(word));
+	return true;
+}
+
+/**
+ * wsq_salsa_at_home() - how many chunks are free and nobody's but this consumer's
+ * @c: the consumer
+ *
+ * Context: the consumer and only producer that gets chunks of it, in a section
+ * of fence.h.
+ * Return: chunks in its chunk pool and those that find no room there. One in
+ * which a take may be under way is neither yet.
+ */
+u32 wsq_salsa_at_home(struct wsq_salsa_consumer *c)
+{
+	const struct wsq_salsa_chunk *chunk;
+	u32 nr;
+
+	wsq_salsa_reap(c);
+	nr = (u32)wsq_salsa_ring_count(&c->pool);
+	for (chunk = c->spare; chunk; chunk = wsq_salsa_next(chunk))
+		nr++;
+	return nr;
+}

@@ -142,6 +142,10 @@
 /* Consumers that a producer's chunks can be with at a time. */
 #define WSQ_SALSA_LISTS		4
 
+#define WSQ_SALSA_MIN_SIZE	2
+#define WSQ_SALSA_MIN_CHUNKS	2
+#define WSQ_SALSA_MAX_CHUNKS	WSQ_SALSA_ENTRIES
+
 /* In a slot: the task that was here was claimed. No task has this address. */
 #define WSQ_SALSA_TAKEN		((void *)-3L)
 
@@ -334,6 +338,14 @@ void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task);
 void wsq_salsa_leave(struct wsq_salsa_consumer *c);
 int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
 		    bool may_fence, void **task);
+int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,
+			 struct wsq_salsa_consumer *v, bool full, void **task);
+u32 wsq_salsa_pry(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
+		  bool inside);
+u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v);
+bool wsq_salsa_close(struct wsq_salsa_producer *p,
+		     struct wsq_salsa_consumer *c);
+u32 wsq_salsa_at_home(struct wsq_salsa_consumer *c);
 
 bool wsq_salsa_withdraw(struct wsq_salsa *s, u32 nr, u64 index, void *task);
 bool wsq_salsa_waiting(const struct wsq_salsa_consumer *c);

@@ -12,6 +12,9 @@
 #define WSQ_SALSA_IS_LEFT	(1U << WSQ_SALSA_LEFT)
 #define WSQ_SALSA_IS_INSIDE	(1U << WSQ_SALSA_ENTERED | 1U << WSQ_SALSA_STOLEN)
 
+/* ... and of these only chunks that their producer has filled. */
+#define WSQ_SALSA_IS_FULL	(1U << 4)
+
 /*
  * Tasks that were taken, as of some moment, when the owner word was @word: no
  * more than in truth.
@@ -76,6 +79,10 @@ wsq_salsa_look(const struct wsq_salsa *s, const struct wsq_salsa_list *list,
 			continue;
 		w = (u64)atomic64_read_acquire(&chunk->owner);	/* SA(find:B) */
 		if (wsq_salsa_id(w) != id || !(want >> wsq_salsa_state(w) & 1))
+			continue;
+		/* Once full it stays so, for as long as the word stays. */
+		if (want & WSQ_SALSA_IS_FULL &&
+		    !wsq_slot_acquire(&chunk->slots[s->chunk_size - 1])) /* SA(find:E) */
 			continue;
 		if (!wsq_salsa_any(s, chunk, w))
 			continue;

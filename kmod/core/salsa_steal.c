@@ -121,39 +121,13 @@ static int wsq_salsa_displace(struct wsq_salsa_consumer *c,
 	return wsq_salsa_begin(c, task);
 }
 
-/**
- * wsq_salsa_steal() - rob another consumer of a chunk
- * @c: the thief
- * @v: the victim
- * @may_fence: the caller may interrupt other CPUs: task context, interrupts on
- * @task: where to store the first task
- *
- * The thief leaves the chunk it is in, and is in the stolen one on return.
- * Chunks that nobody is in come first; they need no fence.
- *
- * Context: the consumer @c, in a section of fence.h. Never sleeps; spins until
- * another CPU has answered, if @may_fence.
- * Return: %WSQ_OK with a task, which is %WSQ_SALSA_TAKEN if @c claims and
- * somebody was faster: get the next; %WSQ_EMPTY if there was nothing to steal;
- * %WSQ_CONFLICT if somebody else got it; %WSQ_FULL if @c has too many chunks.
- */
-int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
-		    bool may_fence, void **task)
+/* Steal what has been found. */
+static int wsq_salsa_take_chunk(struct wsq_salsa_consumer *c,
+				struct wsq_salsa_consumer *v,
+				struct wsq_salsa_chunk *chunk, u64 word,
+				void **task)
 {
-	struct wsq_salsa_chunk *chunk;
-	u32 turn = 0;
 	int place, ret;
-	u64 word;
-
-	*task = NULL;
-	chunk = wsq_salsa_find(v, &turn, WSQ_SALSA_IS_LEFT, &word);
-	if (!chunk)
-		chunk = wsq_salsa_find(v, &turn, WSQ_SALSA_IS_INSIDE, &word);
-	if (!chunk)
-		return WSQ_EMPTY;
-	if (wsq_salsa_state(word) != WSQ_SALSA_LEFT &&
-	    !(word & WSQ_SALSA_CLAIMS) && !may_fence)
-		return WSQ_CONFLICT;
 
 	atomic64_set(&c->busy, 1);				/* SA(get:A) */
 	wsq_salsa_leave(c);
@@ -176,4 +150,124 @@ int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
 out:
 	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
 	return ret;
+}
+
+/**
+ * wsq_salsa_steal() - rob another consumer of a chunk
+ * @c: the thief
+ * @v: the victim
+ * @may_fence: the caller may interrupt other CPUs: task context, interrupts on
+ * @task: where to store the first task
+ *
+ * The thief leaves the chunk it is in, and is in the stolen one on return.
+ * Chunks that nobody is in come first; they need no fence.
+ *
+ * Context: the consumer @c, in a section of fence.h. Never sleeps; spins until
+ * another CPU has answered, if @may_fence.
+ * Return: %WSQ_OK with a task, which is %WSQ_SALSA_TAKEN if @c claims and
+ * somebody was faster: get the next; %WSQ_EMPTY if there was nothing to steal;
+ * %WSQ_CONFLICT if somebody else got it; %WSQ_FULL if @c has too many chunks.
+ */
+int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
+		    bool may_fence, void **task)
+{
+	int ret = wsq_salsa_steal_left(c, v, false, task);
+	struct wsq_salsa_chunk *chunk;
+	u32 turn = 0;
+	u64 word;
+
+	if (ret != WSQ_EMPTY)
+		return ret;
+	chunk = wsq_salsa_find(v, &turn, WSQ_SALSA_IS_INSIDE, &word);
+	if (!chunk)
+		return WSQ_EMPTY;
+	if (!(word & WSQ_SALSA_CLAIMS) && !may_fence)
+		return WSQ_CONFLICT;
+	return wsq_salsa_take_chunk(c, v, chunk, word, task);
+}
+
+/**
+ * wsq_salsa_steal_left() - rob another consumer of a chunk that it is not in
+ * @c: the thief
+ * @v: the victim
+ * @full: only of one that its producer has filled. What a producer still fills
+ *	goes to the thief from then on, who may not expect it
+ * @task: as in wsq_salsa_steal()
+ *
+ * Context: as wsq_salsa_steal(), but needs no other CPU.
+ * Return: as wsq_salsa_steal().
+ */
+int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,
+			 struct wsq_salsa_consumer *v, bool full, void **task)
+{
+	u32 want = WSQ_SALSA_IS_LEFT | (full ? WSQ_SALSA_IS_FULL : 0);
+	struct wsq_salsa_chunk *chunk;
+	u32 turn = 0;
+	u64 word;
+
+	*task = NULL;
+	chunk = wsq_salsa_find(v, &turn, want, &word);
+	return chunk ? wsq_salsa_take_chunk(c, v, chunk, word, task) : WSQ_EMPTY;
+}
+
+/**
+ * wsq_salsa_progress() - how far a consumer has got in the chunk that it is in
+ * @v: the consumer
+ *
+ * For thieves who leave to a consumer what it is at, unless it stands still.
+ *
+ * Context: any, in a section of fence.h.
+ * Return: a number that changes with each of its takes, and when the chunk
+ * changes hands; 0 if it is in none with a task left.
+ */
+u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v)
+{
+	const struct wsq_salsa_chunk *chunk;
+	u32 turn = 0;
+	u64 word;
+
+	chunk = wsq_salsa_find(v, &turn, WSQ_SALSA_IS_INSIDE, &word);
+	if (!chunk)
+		return 0;
+	/* The tag is unlike any other of this chunk; the index is of it. */
+	return (word >> WSQ_SALSA_TAG_SHIFT << WSQ_SALSA_TAG_SHIFT |
+		(u64)chunk->nr << 13) + wsq_salsa_taken(chunk, word) + 1;
+}
+
+/**
+ * wsq_salsa_pry() - take single tasks from under a consumer
+ * @v: the consumer, of a pool all of whose consumers claim
+ * @tasks: where to store them
+ * @max: how many at most
+ * @inside: also of the chunk that the consumer is in
+ *
+ * For who has no chunks of his own, or wants no more than a task.
+ *
+ * Context: any, in a section of fence.h.
+ * Return: how many were taken.
+ */
+u32 wsq_salsa_pry(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
+		  bool inside)
+{
+	u32 want = WSQ_SALSA_IS_LEFT | (inside ? WSQ_SALSA_IS_INSIDE : 0);
+	const struct wsq_salsa *s = v->s;
+	struct wsq_salsa_chunk *chunk;
+	u32 turn = 0, n = 0;
+	void *task;
+	u64 word, i;
+
+	chunk = wsq_salsa_find(v, &turn, want, &word);
+	if (!chunk)
+		return 0;
+	for (i = wsq_salsa_taken(chunk, word); i < s->chunk_size && n < max; i++) {
+		task = wsq_slot_acquire(&chunk->slots[i]);	/* SA(pry:A) */
+		if (!task)
+			break;
+		/* Whatever use the chunk is in by now: a task is a task. */
+		if (task != WSQ_SALSA_TAKEN &&
+		    wsq_slot_mark_if(&chunk->slots[i], task,
+				     WSQ_SALSA_TAKEN))		/* SA(pry:B) */
+			tasks[n++] = task;
+	}
+	return n;
 }
