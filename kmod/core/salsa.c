@@ -135,7 +135,7 @@ static bool wsq_salsa_entry_used(const struct wsq_salsa *s,
 				 const struct wsq_salsa_list *list, u32 place,
 				 u32 target)
 {
-	u64 nr = (u64)atomic64_read(&list->entries[place]);
+	u64 nr = (u64)atomic64_read(&list->entries[place]);	/* SA(list:B) */
 	const struct wsq_salsa_chunk *chunk;
 	u64 word;
 
@@ -151,7 +151,7 @@ static bool wsq_salsa_entry_used(const struct wsq_salsa *s,
 static int wsq_salsa_list_room(const struct wsq_salsa *s,
 			       const struct wsq_salsa_list *list, u32 target)
 {
-	u64 next = (u64)atomic64_read(&list->next);
+	u64 next = (u64)atomic64_read(&list->next);		/* SA(list:C) */
 	u32 i, place;
 
 	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
@@ -171,12 +171,12 @@ static u32 wsq_salsa_list_set(struct wsq_salsa_list *list, u32 place, u32 nr)
 	u32 i;
 
 	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
-		if (atomic64_read(&list->entries[i]) == (s64)nr + 1)
+		if (atomic64_read(&list->entries[i]) == (s64)nr + 1) /* SA(list:D) */
 			place = i;
 	}
 	/* Release: who finds it sees the chunk as it is now. */
-	atomic64_set_release(&list->entries[place], (s64)nr + 1); /* SA(open:C) */
-	atomic64_set(&list->next, (s64)place + 1);
+	atomic64_set_release(&list->entries[place], (s64)nr + 1); /* SA(list:I) */
+	atomic64_set(&list->next, (s64)place + 1);		/* SA(list:E) */
 	return place;
 }
 
@@ -208,7 +208,7 @@ int wsq_salsa_list_add(const struct wsq_salsa *s, struct wsq_salsa_list *list,
  */
 void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 place)
 {
-	atomic64_set(&list->entries[place], 0);
+	atomic64_set(&list->entries[place], 0);			/* SA(list:F) */
 }
 
 /* The producer's list for a consumer, one that is free now if there is none. */
@@ -221,7 +221,7 @@ static struct wsq_salsa_list *wsq_salsa_list_for(struct wsq_salsa_producer *p,
 	for (i = 0; i < WSQ_SALSA_LISTS; i++) {
 		struct wsq_salsa_list *list = &p->lists[i];
 
-		old = (u32)atomic64_read(&list->target);
+		old = (u32)atomic64_read(&list->target);	/* SA(list:G) */
 		if (old == target)
 			return list;
 		if (unused)
@@ -233,7 +233,7 @@ static struct wsq_salsa_list *wsq_salsa_list_for(struct wsq_salsa_producer *p,
 		}
 	}
 	if (unused)
-		atomic64_set(&unused->target, target);
+		atomic64_set(&unused->target, target);		/* SA(list:H) */
 	return unused;
 }
 
@@ -274,15 +274,15 @@ int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 	for (i = 0; i < s->chunk_size; i++)
 		wsq_slot_reset(&chunk->slots[i]);		/* SA(open:A) */
 	for (i = 0; i < WSQ_SALSA_EPOCHS; i++)
-		atomic64_set(&chunk->idx[i], 0);
-	word = (u64)atomic64_read(&chunk->owner);
+		atomic64_set(&chunk->idx[i], 0);		/* SA(open:D) */
+	word = (u64)atomic64_read(&chunk->owner);		/* SA(open:E) */
 	word = wsq_salsa_next_word(word & WSQ_SALSA_TAG_MASK, WSQ_SALSA_LEFT,
 				   c->id, 0);
 	/* Who sees the word sees the slots empty. */
 	atomic64_set_release(&chunk->owner, (s64)word);		/* SA(open:B) */
-	wsq_salsa_list_set(list, (u32)place, nr);
-	if (!((u64)atomic64_read(&c->feeders[p->id / 64]) & bit))
-		atomic64_fetch_or((s64)bit, &c->feeders[p->id / 64]);
+	wsq_salsa_list_set(list, (u32)place, nr);		/* SA(open:C) */
+	if (!((u64)atomic64_read(&c->feeders[p->id / 64]) & bit)) /* SA(open:F) */
+		atomic64_fetch_or((s64)bit, &c->feeders[p->id / 64]); /* SA(open:G) */
 
 	p->slots = chunk->slots;
 	p->at = 0;
@@ -296,7 +296,7 @@ static void wsq_salsa_drop(struct wsq_salsa_consumer *c)
 	c->chunk = NULL;
 	c->at = 0;
 	c->limit = 0;
-	atomic64_set(&c->in, 0);
+	atomic64_set(&c->in, 0);				/* SA(drop:A) */
 }
 
 /**
@@ -338,13 +338,13 @@ static void wsq_salsa_give(struct wsq_salsa_consumer *c,
 	if ((!home || home == c) &&
 	    wsq_salsa_ring_give(&c->pool, chunk->nr) == WSQ_OK)
 		return;
-	atomic64_set(&chunk->link, (s64)(uintptr_t)c->spare);
+	atomic64_set(&chunk->link, (s64)(uintptr_t)c->spare);	/* SA(give:A) */
 	c->spare = chunk;
 }
 
 static struct wsq_salsa_chunk *wsq_salsa_next(const struct wsq_salsa_chunk *chunk)
 {
-	return (struct wsq_salsa_chunk *)(uintptr_t)atomic64_read(&chunk->link);
+	return (struct wsq_salsa_chunk *)(uintptr_t)atomic64_read(&chunk->link); /* SA(next:A) */
 }
 
 static struct wsq_salsa_chunk *wsq_salsa_of_link(atomic64_t *link)
@@ -372,7 +372,7 @@ static void wsq_salsa_reap(struct wsq_salsa_consumer *c)
 	}
 	for (i = 0; i < WSQ_SALSA_REAP && unlikely(c->retired); i++) {
 		chunk = c->retired;
-		if (!wsq_grace_passed(chunk->cookie))
+		if (!wsq_grace_passed(chunk->cookie))		/* SA(reap:A) */
 			break;
 		c->retired = wsq_salsa_next(chunk);
 		wsq_salsa_give(c, chunk);
@@ -395,11 +395,11 @@ void wsq_salsa_recycle(struct wsq_salsa_consumer *c,
 		wsq_salsa_give(c, chunk);
 	} else {
 		c->count.retired++;
-		chunk->cookie = wsq_grace_get();
-		atomic64_set(&chunk->link, 0);
+		chunk->cookie = wsq_grace_get();		/* SA(retire:A) */
+		atomic64_set(&chunk->link, 0);			/* SA(retire:B) */
 		if (c->retired)
 			atomic64_set(&c->retired_last->link,
-				     (s64)(uintptr_t)chunk);
+				     (s64)(uintptr_t)chunk);	/* SA(retire:C) */
 		else
 			c->retired = chunk;
 		c->retired_last = chunk;
@@ -425,7 +425,7 @@ static bool wsq_salsa_change(struct wsq_salsa_consumer *c, u64 word)
 {
 	c->count.exchanges++;
 	if ((u64)atomic64_cmpxchg(&c->chunk->owner, (s64)c->own,
-				  (s64)word) == c->own)		/* SA(leave:A) */
+				  (s64)word) == c->own)		/* SA(change:A) */
 		return true;
 	c->count.lost++;
 	return false;
@@ -455,7 +455,7 @@ void wsq_salsa_leave(struct wsq_salsa_consumer *c)
 		}
 	} else {
 		word = wsq_salsa_next_word(c->own, WSQ_SALSA_LEFT, c->id, c->at);
-		if (wsq_salsa_change(c, word))
+		if (wsq_salsa_change(c, word))			/* SA(leave:A) */
 			c->count.left++;
 	}
 	wsq_salsa_drop(c);
@@ -480,11 +480,11 @@ static int wsq_salsa_advance(struct wsq_salsa_consumer *c)
 				   wsq_salsa_index(word));
 	if (c->claims)
 		mine |= WSQ_SALSA_CLAIMS;
-	atomic64_set(&c->in, (s64)chunk->nr + 1);
+	atomic64_set(&c->in, (s64)chunk->nr + 1);		/* SA(enter:B) */
 	c->count.exchanges++;
 	if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)word,
 				  (s64)mine) != word) {		/* SA(enter:A) */
-		atomic64_set(&c->in, 0);
+		atomic64_set(&c->in, 0);			/* SA(enter:C) */
 		return WSQ_CONFLICT;
 	}
 	c->turn = turn;
@@ -512,7 +512,7 @@ void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task)
 	wsq_salsa_drop(c);
 	if (!won)
 		return NULL;
-	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
+	atomic64_set_release(&c->busy, 0);			/* SA(contend:B) */
 	return task;
 }
 
@@ -545,8 +545,8 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 	void *task = NULL;
 	u32 tries;
 
-	atomic64_set(&c->busy, 1);				/* SA(get:A) */
-	wsq_fence_light();
+	atomic64_set(&c->busy, 1);				/* SA(slow:A) */
+	wsq_fence_light();					/* SA(slow:B) */
 	for (tries = 0; tries < WSQ_SALSA_TRIES; tries++) {
 		if (c->chunk) {
 			/* Finished, claimed from, stolen, or dry. */
@@ -555,7 +555,7 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 				break;
 		}
 		if (c->chunk &&
-		    (u64)atomic64_read(&c->chunk->owner) != c->own) { /* SA(get:C) */
+		    (u64)atomic64_read(&c->chunk->owner) != c->own) { /* SA(slow:C) */
 			c->count.lost++;
 			wsq_salsa_drop(c);
 		}
@@ -566,7 +566,7 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 	}
 	if (!task)
 		wsq_salsa_reap(c);
-	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
+	atomic64_set_release(&c->busy, 0);			/* SA(slow:D) */
 	return task;
 }
 

@@ -356,21 +356,21 @@ static inline struct wsq_salsa_chunk *wsq_salsa_chunk_at(const struct wsq_salsa 
 {
 	/* Acquire: who knows the number sees the chunk as it was made. */
 	return (struct wsq_salsa_chunk *)(uintptr_t)
-		atomic64_read_acquire(&s->chunks[nr]);
+		atomic64_read_acquire(&s->chunks[nr]);		/* SA(at:A) */
 }
 
 static inline struct wsq_salsa_consumer *
 wsq_salsa_consumer_at(const struct wsq_salsa *s, u32 id)
 {
 	return (struct wsq_salsa_consumer *)(uintptr_t)
-		atomic64_read_acquire(&s->consumers[id]);
+		atomic64_read_acquire(&s->consumers[id]);	/* SA(at:B) */
 }
 
 static inline struct wsq_salsa_producer *
 wsq_salsa_producer_at(const struct wsq_salsa *s, u32 id)
 {
 	return (struct wsq_salsa_producer *)(uintptr_t)
-		atomic64_read_acquire(&s->producers[id]);
+		atomic64_read_acquire(&s->producers[id]);	/* SA(at:C) */
 }
 
 /**
@@ -403,7 +403,7 @@ static inline void *wsq_salsa_take(struct wsq_salsa_consumer *c, u64 i)
 	void *task;
 
 	atomic64_set(&c->busy, 1);				/* SA(get:A) */
-	wsq_fence_light();
+	wsq_fence_light();					/* SA(get:G) */
 	task = wsq_slot_acquire(&c->slots[i]);			/* SA(get:B) */
 	/* A task that came after a theft is the thief's. */
 	if (unlikely(!task ||
@@ -411,7 +411,7 @@ static inline void *wsq_salsa_take(struct wsq_salsa_consumer *c, u64 i)
 		return NULL;
 	/* Say what is being taken, then look who may. */
 	atomic64_set(c->idx, (s64)(i + 1));			/* SA(get:D) */
-	wsq_fence_light();
+	wsq_fence_light();					/* SA(get:H) */
 	if (unlikely((u64)atomic64_read(&c->chunk->owner) != c->own)) /* SA(get:E) */
 		return wsq_salsa_contend(c, task);
 	c->at = i + 1;

@@ -65,7 +65,7 @@ static inline struct wsq_salsa_chunk *
 wsq_salsa_look(const struct wsq_salsa *s, const struct wsq_salsa_list *list,
 	       u32 id, u32 want, u64 *word)
 {
-	u64 next = (u64)atomic64_read(&list->next);
+	u64 next = (u64)atomic64_read(&list->next);		/* SA(find:H) */
 	u32 i;
 
 	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
@@ -109,7 +109,7 @@ wsq_salsa_find(const struct wsq_salsa_consumer *v, u32 *turn, u32 want,
 		u32 id = (*turn + k) % s->max_parties;
 		struct wsq_salsa_producer *p;
 
-		if (!((u64)atomic64_read(&v->feeders[id / 64]) >> id % 64 & 1)) {
+		if (!((u64)atomic64_read(&v->feeders[id / 64]) >> id % 64 & 1)) { /* SA(find:F) */
 			continue;
 		}
 		p = wsq_salsa_producer_at(s, id);
@@ -118,7 +118,7 @@ wsq_salsa_find(const struct wsq_salsa_consumer *v, u32 *turn, u32 want,
 		for (l = 0; !chunk && l < WSQ_SALSA_LISTS; l++) {
 			struct wsq_salsa_list *list = &p->lists[l];
 
-			if ((u32)atomic64_read(&list->target) != v->id)
+			if ((u32)atomic64_read(&list->target) != v->id) /* SA(find:G) */
 				continue;
 			chunk = wsq_salsa_look(s, list, v->id, want, word);
 			if (chunk)

@@ -63,7 +63,7 @@ static inline int wsq_salsa_ring_give(struct wsq_salsa_ring *r, u32 nr)
 
 	if (tail - head > r->mask)
 		return WSQ_FULL;
-	atomic64_set(&r->places[tail & r->mask], (s64)nr);
+	atomic64_set(&r->places[tail & r->mask], (s64)nr);	/* SR(give:D) */
 	atomic64_set_release(&r->tail, (s64)(tail + 1));	/* SR(give:C) */
 	return WSQ_OK;
 }

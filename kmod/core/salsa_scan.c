@@ -58,7 +58,8 @@ static bool wsq_salsa_collect(const struct wsq_salsa *s, u64 *sum)
 		word = (u64)atomic64_read_acquire(&chunk->owner); /* SA(scan:A) */
 		if (wsq_salsa_state(word) != WSQ_SALSA_FREE)
 			i = wsq_salsa_first(s, chunk,
-					    wsq_salsa_taken(chunk, word), &task);
+					    wsq_salsa_taken(chunk, word), /* SA(scan:D) */
+					    &task);		/* SA(scan:E) */
 		if (task)
 			return false;
 		clock = (word & WSQ_SALSA_TAG_MASK) >> WSQ_SALSA_TAG_SHIFT;
@@ -86,7 +87,7 @@ int wsq_salsa_empty(struct wsq_salsa *s)
 	if (s->all_words)
 		wsq_fence_heavy(s->all, s->all_words);		/* SA(scan:B) */
 	else
-		smp_mb();
+		smp_mb();					/* SA(scan:C) */
 	if (!wsq_salsa_collect(s, &after))
 		return WSQ_OK;
 	return before == after ? WSQ_EMPTY : WSQ_CONFLICT;

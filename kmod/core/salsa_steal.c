@@ -20,7 +20,7 @@ static int wsq_salsa_take_over(struct wsq_salsa_consumer *c,
 			       struct wsq_salsa_chunk *chunk, u64 word,
 			       void **task)
 {
-	u64 index = wsq_salsa_taken(chunk, word);
+	u64 index = wsq_salsa_taken(chunk, word);		/* SA(take:J) */
 	u64 mine = wsq_salsa_next_word(word, WSQ_SALSA_ENTERED, c->id, index);
 
 	if (c->claims)
@@ -51,7 +51,7 @@ static bool wsq_salsa_fence(struct wsq_salsa_consumer *c,
 	}
 	/* Another thief stopped midway, and it is not said whom he robbed. */
 	c->count.overtaken++;
-	wsq_fence_heavy(c->s->all, c->s->all_words);		/* SA(take:B) */
+	wsq_fence_heavy(c->s->all, c->s->all_words);		/* SA(take:I) */
 	return true;
 }
 
@@ -105,7 +105,7 @@ static int wsq_salsa_displace(struct wsq_salsa_consumer *c,
 	c->count.displaced++;
 	c->count.busy += busy;
 	if (wsq_salsa_state(mine) == WSQ_SALSA_FREE) {
-		atomic64_set(&c->in, 0);
+		atomic64_set(&c->in, 0);			/* SA(take:K) */
 		wsq_salsa_recycle(c, chunk, wsq_salsa_epoch(mine));
 		return WSQ_EMPTY;
 	}
@@ -129,15 +129,16 @@ static int wsq_salsa_take_chunk(struct wsq_salsa_consumer *c,
 {
 	int place, ret;
 
-	atomic64_set(&c->busy, 1);				/* SA(get:A) */
+	atomic64_set(&c->busy, 1);				/* SA(steal:A) */
 	wsq_salsa_leave(c);
 	/* First in our list, then ours: nobody loses sight of it. */
-	place = wsq_salsa_list_add(c->s, &c->stolen, c->id, chunk->nr);
+	place = wsq_salsa_list_add(c->s, &c->stolen, c->id,
+				   chunk->nr);			/* SA(steal:E) */
 	if (place < 0) {
 		ret = WSQ_FULL;
 		goto out;
 	}
-	atomic64_set(&c->in, (s64)chunk->nr + 1);
+	atomic64_set(&c->in, (s64)chunk->nr + 1);		/* SA(steal:B) */
 	if (wsq_salsa_state(word) == WSQ_SALSA_LEFT ||
 	    word & WSQ_SALSA_CLAIMS)
 		ret = wsq_salsa_take_over(c, chunk, word, task);
@@ -145,10 +146,10 @@ static int wsq_salsa_take_chunk(struct wsq_salsa_consumer *c,
 		ret = wsq_salsa_displace(c, v, chunk, word, task);
 	if (ret == WSQ_CONFLICT) {
 		wsq_salsa_list_drop(&c->stolen, (u32)place);
-		atomic64_set(&c->in, 0);
+		atomic64_set(&c->in, 0);			/* SA(steal:C) */
 	}
 out:
-	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
+	atomic64_set_release(&c->busy, 0);			/* SA(steal:D) */
 	return ret;
 }
 

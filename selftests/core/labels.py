@@ -8,15 +8,18 @@ from here. Prints one line for each disagreement; exit status 1 if there is any.
 What must hold:
   1. each shared access in kmod/core bears a label (XX(fn:L) on its statement or
      on the line before), but for *_init(), which run before anybody else knows
-     the object;
+     the object. A call of a function that has an access may bear one, too: the
+     name of that access as made from there;
   2. each label that a comment in kmod/core or a litmus file names is borne by
      an access;
   3. each access with an order is named in a comment above the code of its
-     header, where the pairs are;
+     header, where the pairs are: x.h for x.c, or a header that x begins with;
   4. each litmus file named in kmod/core exists, says Never, and has a negative
      that says Sometimes; a negative differs from its positive in one statement,
      or in the place of one;
-  5. each access with an order has its line in model/mutants.list.
+  5. each access with an order has its line in model/mutants.list;
+  6. in salsa* a label is borne once. (bwos_fifo.h has variants of its
+     operations, which share labels; mutants.list counts them.)
 
 Cost: nothing. Limitations: reads lines, not C; an access hidden in a macro of
 its own would escape.
@@ -32,13 +35,16 @@ LITMUS = HERE / "litmus"
 MUTANTS = HERE / "model" / "mutants.list"
 
 LABEL = re.compile(r"\b([A-Z]{2}\([a-z_]+:[A-Z]\))")
-ACCESS = re.compile(r"\b(atomic64_(?!t\b)\w+|wsq_slot_(?:read|write|publish|claim|claim_if|peek)|"
-                    r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy)|"
+ACCESS = re.compile(r"\b(atomic64_(?!t\b)\w+|"
+                    r"wsq_slot_(?:read|write|publish|claim|claim_if|peek|acquire|mark_if|reset)|"
+                    r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|heavy_one)|"
+                    r"wsq_grace_(?:get|passed)|"
                     r"smp_mb|smp_[a-z_]+)\s*\(")
 ORDERED = re.compile(r"\b(atomic64_\w+_(?:acquire|release)|"
                      r"atomic64_(?:xchg|cmpxchg|fetch_add|fetch_or)|"
-                     r"wsq_slot_(?:publish|claim|claim_if)|"
-                     r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy)|"
+                     r"wsq_slot_(?:publish|claim|claim_if|acquire|mark_if)|"
+                     r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|heavy_one)|"
+                     r"wsq_grace_(?:get|passed)|"
                      r"smp_[a-z_]+)\s*\(")
 FUNCTION = re.compile(r"^[A-Za-z_].*?\b(\w+)\(")
 
@@ -68,13 +74,19 @@ class Access:
         self.label, self.ordered, self.name = label, ordered, None
 
 
-def parse(path):
-    """Accesses outside *_init(), and labels that comments mention."""
+def read(path):
+    """Code and comment of each line."""
     lines, inside = [], False
     for line in path.read_text().splitlines():
         code, comment, inside = split(line, inside)
         lines.append((code, comment))
-    accesses, mentions, function = [], [], ""
+    return lines
+
+
+def parse(path):
+    """Accesses outside *_init(), and labels that comments mention."""
+    lines = read(path)
+    accesses, mentions, functions, function = [], [], set(), ""
     for nr, (code, comment) in enumerate(lines):
         found = FUNCTION.match(code)
         if found:
@@ -85,6 +97,7 @@ def parse(path):
             continue
         if function.endswith("_init"):
             continue
+        functions.add(function)
         label, at = None, nr
         while label is None:
             found = LABEL.findall(lines[at][1])
@@ -101,7 +114,28 @@ def parse(path):
             continue
         accesses += [Access(path, nr + 1, m, label, bool(ORDERED.match(m + "(")))
                      for m in ACCESS.findall(code)]
-    return accesses, mentions
+    return accesses, mentions, functions
+
+
+def calls(path, functions):
+    """Labels on calls of functions that have accesses."""
+    call = re.compile(r"\b(?:" + "|".join(functions) + r")\s*\(")
+    found, called = [], False
+    for code, comment in read(path):
+        # A call goes on until its statement ends.
+        called = bool(call.search(code)) or called
+        if code.strip() and called and not ACCESS.search(code):
+            found += LABEL.findall(comment)
+        if re.search(r"[;{}]\s*$", code):
+            called = False
+    return found
+
+
+def table(path):
+    """The comments above the code of a file's headers."""
+    return "".join(p.read_text().split("#ifndef")[0] for p in sources()
+                   if p.suffix == ".h" and
+                   (path.stem + "_").startswith(p.stem + "_"))
 
 
 def ordered_accesses():
@@ -144,16 +178,21 @@ def result(path):
 
 
 def check():
-    errors, borne = [], set()
+    errors, borne, functions = [], set(), set()
     for path in sources():
-        accesses, _ = parse(path)
-        borne |= {a.label for a in accesses if a.label}
+        functions |= parse(path)[2]
+    for path in sources():
+        accesses = parse(path)[0]
+        labels = [a.label for a in accesses if a.label] + calls(path, functions)
+        if path.name.startswith("salsa"):
+            errors += [f"{path.name}: {l} is borne twice" for l in sorted(set(labels))
+                       if l in borne or labels.count(l) > 1]
+        borne |= set(labels)
         errors += [f"{path.name}:{a.nr}: {a.what}() has no label"
                    for a in accesses if not a.label]
-        table = path.with_suffix(".h").read_text().split("#ifndef")[0]
         errors += [f"{path.name}:{a.nr}: {a.label} has an order and is in no table"
                    for a in accesses if a.ordered and a.label and
-                   a.label not in table]
+                   a.label not in table(path)]
     for path in sources():
         errors += [f"{path.name}:{nr}: no access bears {label}"
                    for nr, label in parse(path)[1] if label not in borne]
