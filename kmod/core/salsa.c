@@ -464,8 +464,8 @@ void wsq_salsa_leave(struct wsq_salsa_consumer *c)
 /* Enter the next chunk that has a task. A status. */
 static int wsq_salsa_advance(struct wsq_salsa_consumer *c)
 {
-	u32 turn = c->chunk ? c->turn + 1 : c->turn;
 	struct wsq_salsa_chunk *chunk;
+	u32 turn = c->turn;
 	u64 word, mine;
 
 	chunk = wsq_salsa_find(c, &turn, WSQ_SALSA_IS_LEFT, &word);

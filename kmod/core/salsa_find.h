@@ -94,7 +94,7 @@ wsq_salsa_look(const struct wsq_salsa *s, const struct wsq_salsa_list *list,
 
 /*
  * The same in all lists of consumer @v: its stolen ones, then those of the
- * producers from *@turn on, which is the one that had it on return.
+ * producers from *@turn on, which is the one behind who had it on return.
  */
 static inline struct wsq_salsa_chunk *
 wsq_salsa_find(const struct wsq_salsa_consumer *v, u32 *turn, u32 want,
@@ -122,7 +122,7 @@ wsq_salsa_find(const struct wsq_salsa_consumer *v, u32 *turn, u32 want,
 				continue;
 			chunk = wsq_salsa_look(s, list, v->id, want, word);
 			if (chunk)
-				*turn = id;
+				*turn = id + 1;
 		}
 	}
 	return chunk;
