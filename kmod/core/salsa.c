@@ -461,14 +461,15 @@ void wsq_salsa_leave(struct wsq_salsa_consumer *c)
 	wsq_salsa_drop(c);
 }
 
-/* Enter the next chunk that has a task. A status. */
+/* Enter the next chunk that has a task, or none to come. A status. */
 static int wsq_salsa_advance(struct wsq_salsa_consumer *c)
 {
 	struct wsq_salsa_chunk *chunk;
 	u32 turn = c->turn;
 	u64 word, mine;
 
-	chunk = wsq_salsa_find(c, &turn, WSQ_SALSA_IS_LEFT, &word);
+	chunk = wsq_salsa_find(c, &turn,
+			       WSQ_SALSA_IS_LEFT | WSQ_SALSA_IS_SPENT, &word);
 	if (!chunk) {
 		/* What comes next may be for the chunk that it is in. */
 		if (++c->dry >= WSQ_SALSA_DRY)

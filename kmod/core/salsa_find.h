@@ -15,6 +15,9 @@
 /* ... and of these only chunks that their producer has filled. */
 #define WSQ_SALSA_IS_FULL	(1U << 4)
 
+/* ... and those of which every task was claimed: to be finished. */
+#define WSQ_SALSA_IS_SPENT	(1U << 5)
+
 /*
  * Tasks that were taken, as of some moment, when the owner word was @word: no
  * more than in truth.
@@ -47,14 +50,15 @@ static inline u64 wsq_salsa_first(const struct wsq_salsa *s,
 	return i;
 }
 
-/* Is there a task to take? */
+/* Is there a task to take, or, if @spent is said, will there never be one? */
 static inline bool wsq_salsa_any(const struct wsq_salsa *s,
-				 const struct wsq_salsa_chunk *chunk, u64 word)
+				 const struct wsq_salsa_chunk *chunk, u64 word,
+				 bool spent)
 {
 	void *task;
+	u64 i = wsq_salsa_first(s, chunk, wsq_salsa_taken(chunk, word), &task);
 
-	wsq_salsa_first(s, chunk, wsq_salsa_taken(chunk, word), &task);
-	return task;
+	return task || (spent && i == s->chunk_size);
 }
 
 /*
@@ -84,7 +88,7 @@ wsq_salsa_look(const struct wsq_salsa *s, const struct wsq_salsa_list *list,
 		if (want & WSQ_SALSA_IS_FULL &&
 		    !wsq_slot_acquire(&chunk->slots[s->chunk_size - 1])) /* SA(find:E) */
 			continue;
-		if (!wsq_salsa_any(s, chunk, w))
+		if (!wsq_salsa_any(s, chunk, w, want & WSQ_SALSA_IS_SPENT))
 			continue;
 		*word = w;
 		return chunk;
