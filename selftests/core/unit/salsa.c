@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Unit tests of SALSA: what each operation returns at its edges, what becomes of
- * chunks and lists, and what is counted.
+ * chunks and lists, what is counted; and the cases of section 5.3 of the paper,
+ * one by one, under the names that salsa.h gives them, by parties that stop
+ * where it matters (party.h).
  *
- * For: run-checks, under shim/native, plain and with gcc's address and undefined
- * sanitizers. Cost: nothing to speak of. Limitations: one thread; contention is
- * the business of stress/salsa.c.
+ * For: run-checks, under shim/stall, plain and with gcc's address and undefined
+ * sanitizers. Compiled once more with tags of 2 bits, which come around after
+ * four changes: then a thief who slept must be seen to steal what he should not.
+ *
+ * Cost: nothing to speak of. Limitations: stops that somebody thought of; all
+ * others are the business of stall/salsa.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,9 +20,7 @@
 #include <cmocka.h>
 
 #include "pool.h"
-#include "grace.h"
-
-WSQ_GRACE_DEFINE;
+#include "party.h"
 
 static void open_is(struct pool *t, u32 p, u32 c, int ret)
 {
@@ -49,6 +52,16 @@ static void gets_are(struct pool *t, u32 c, u64 first, u64 last)
 
 
 
+static void claim_is(struct pool *t, u32 c, u64 id)
+{
+	assert_int_equal(id_of(wsq_salsa_claim(t->c[c])), id);
+}
+
+static void claim_is_taken(struct pool *t, u32 c)
+{
+	assert_ptr_equal(wsq_salsa_claim(t->c[c]), WSQ_SALSA_TAKEN);
+}
+
 static void steal_is(struct pool *t, u32 c, u32 v, bool may_fence, int ret,
 		     u64 id)
 {
@@ -72,6 +85,11 @@ static void chunk_is(struct pool *t, u32 nr, u32 state, u32 id, u64 index,
 	assert_int_equal(!!(word & WSQ_SALSA_CLAIMS), claims);
 }
 
+
+static u64 tag(struct pool *t, u32 nr)
+{
+	return (u64)atomic64_read(&t->chunk[nr]->owner) >> WSQ_SALSA_TAG_SHIFT;
+}
 
 static void pool_has(struct pool *t, u32 c, u64 nr)
 {
@@ -217,6 +235,984 @@ static void dry(void **state)
 	pool_free(t);
 }
 
+
+/* What a chunk has finished stays as it is until its time has come. */
+static void tags(void **state)
+{
+	struct pool *t = pool_new(2, 1, 2, 1, 1, 0);
+
+	(void)state;
+	pool_supply(t, 0, 1);
+	assert_int_equal(tag(t, 0), 0);
+	put(t, 0, 0, 1, 2);
+	assert_int_equal(tag(t, 0), 1);
+	get_is(t, 0, 1);
+	assert_int_equal(tag(t, 0), 2);
+	wsq_salsa_leave(t->c[0]);
+	assert_int_equal(tag(t, 0), 3 % (1ULL << WSQ_SALSA_TAG_BITS));
+	steal_is(t, 1, 0, false, WSQ_OK, 2);
+	assert_int_equal(tag(t, 0), 4 % (1ULL << WSQ_SALSA_TAG_BITS));
+	wsq_salsa_leave(t->c[1]);
+	assert_int_equal(tag(t, 0), 5 % (1ULL << WSQ_SALSA_TAG_BITS));
+	chunk_is(t, 0, WSQ_SALSA_FREE, 1, 0, 0, false);
+	/* To who finished it. */
+	pool_has(t, 0, 0);
+	pool_has(t, 1, 1);
+	open_is(t, 0, 0, WSQ_FULL);
+	open_is(t, 0, 1, WSQ_OK);
+	chunk_is(t, 0, WSQ_SALSA_LEFT, 1, 0, 0, false);
+	pool_free(t);
+}
+
+/* A producer has as many chunks with a consumer as its list has entries. */
+static void full_list(void **state)
+{
+	struct pool *t = pool_new(2, 2, 1, 2 * WSQ_SALSA_ENTRIES + 2, 64, 0);
+	u64 i;
+
+	(void)state;
+	pool_supply(t, 0, 2 * WSQ_SALSA_ENTRIES + 2);
+	put(t, 0, 0, 1, WSQ_SALSA_ENTRIES);
+	pool_has(t, 0, WSQ_SALSA_ENTRIES + 2);
+	for (i = 0; i < WSQ_SALSA_ENTRIES + 3; i++) {
+		open_is(t, 0, 0, WSQ_FULL);
+		pool_has(t, 0, WSQ_SALSA_ENTRIES + 2);
+		/* A chunk is finished when its consumer moves on. */
+		wsq_salsa_leave(t->c[0]);
+		get_is(t, 0, i + 1);
+		open_is(t, 0, 0, WSQ_FULL);
+		wsq_salsa_leave(t->c[0]);
+		pool_has(t, 0, WSQ_SALSA_ENTRIES + 3);
+		put(t, 0, 0, WSQ_SALSA_ENTRIES + i + 1, WSQ_SALSA_ENTRIES + i + 1);
+	}
+	pool_free(t);
+
+	/* Others have lists of their own; stolen chunks need no entry there. */
+	t = pool_new(2, 2, 1, 2 * WSQ_SALSA_ENTRIES + 2, 64, 0);
+	pool_supply(t, 0, 2 * WSQ_SALSA_ENTRIES + 2);
+	put(t, 0, 0, 1, WSQ_SALSA_ENTRIES);
+	put(t, 1, 0, 101, 100 + WSQ_SALSA_ENTRIES);
+	open_is(t, 0, 0, WSQ_FULL);
+	open_is(t, 1, 0, WSQ_FULL);
+	for (i = 1; i <= WSQ_SALSA_ENTRIES; i++)
+		steal_is(t, 1, 0, false, WSQ_OK, i);
+	put(t, 0, 0, 201, 200 + 2);
+	open_is(t, 0, 0, WSQ_FULL);
+	pool_free(t);
+}
+
+/* A thief has room for as many chunks that it did not finish. */
+static void full_of_stolen(void **state)
+{
+	struct pool *t = pool_new(2, 2, 2, 2 * WSQ_SALSA_ENTRIES, 64, 0);
+	u64 i;
+
+	(void)state;
+	pool_supply(t, 0, 2 * WSQ_SALSA_ENTRIES);
+	put(t, 0, 0, 1, 2 * WSQ_SALSA_ENTRIES);
+	put(t, 1, 0, 101, 102);
+	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
+		steal_is(t, 1, 0, false, WSQ_OK, 2 * i + 1);
+		wsq_salsa_leave(t->c[1]);
+	}
+	steal_is(t, 1, 0, false, WSQ_FULL, 0);
+	chunk_is(t, WSQ_SALSA_ENTRIES, WSQ_SALSA_LEFT, 0, 0, 0, false);
+	assert_int_equal(atomic64_read(&t->c[1]->in), 0);
+	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
+		assert_true(wsq_salsa_waiting(t->c[1]));
+		get_is(t, 1, 2 * i + 2);
+	}
+	assert_false(wsq_salsa_waiting(t->c[1]));
+	steal_is(t, 1, 0, false, WSQ_OK, 101);
+	get_is(t, 1, 102);
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+	pool_free(t);
+}
+
+/* A producer's chunks are with four consumers at a time; lists move on. */
+static void targets(void **state)
+{
+	struct pool *t = pool_new(6, 1, 1, 12, 4, 0);
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 6; i++)
+		pool_supply(t, i, 2);
+	for (i = 0; i < WSQ_SALSA_LISTS; i++)
+		put(t, 0, i, i + 1, i + 1);
+	open_is(t, 0, 4, WSQ_FULL);
+	pool_has(t, 4, 2);
+	/* One that has everything taken gives its list away. */
+	get_is(t, 2, 3);
+	open_is(t, 0, 4, WSQ_FULL);
+	wsq_salsa_leave(t->c[2]);
+	put(t, 0, 4, 5, 5);
+	open_is(t, 0, 2, WSQ_FULL);
+	open_is(t, 0, 5, WSQ_FULL);
+	/* So does one that was robbed of all; whose chunk it is finds it. */
+	steal_is(t, 5, 1, false, WSQ_OK, 2);
+	put(t, 0, 5, 6, 6);
+	open_is(t, 0, 1, WSQ_FULL);
+	open_is(t, 0, 0, WSQ_OK);
+	assert_int_equal(wsq_salsa_put(t->p[0], task_of(7)), WSQ_OK);
+	get_is(t, 0, 1);
+	get_is(t, 0, 7);
+	get_is(t, 1, 0);
+	get_is(t, 2, 0);
+	get_is(t, 3, 4);
+	get_is(t, 4, 5);
+	get_is(t, 5, 6);
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+	pool_free(t);
+}
+
+/* Each producer has its turn; a chunk is emptied first. */
+static void turns(void **state)
+{
+	struct pool *t = pool_new(1, 3, 2, 6, 8, 0);
+	u64 seen[3] = { 0 };
+	u32 i, k;
+
+	(void)state;
+	pool_supply(t, 0, 6);
+	for (i = 0; i < 3; i++)
+		put(t, i, 0, 100 * i + 1, 100 * i + 4);
+	for (k = 0; k < 6; k++) {
+		u64 id = id_of(wsq_salsa_get(t->c[0]));
+
+		i = (u32)(id / 100);
+		assert_int_equal(id, 100 * i + seen[i] + 1);
+		get_is(t, 0, id + 1);
+		seen[i] += 2;
+		/* Nobody is two chunks ahead. */
+		for (i = 0; i < 3; i++)
+			assert_true(seen[i] <= seen[(i + 1) % 3] + 2);
+	}
+	get_is(t, 0, 0);
+	pool_free(t);
+}
+
+/* Nobody is in the chunk: one exchange, no fence, whoever says so. */
+static void steal_left(void **state)
+{
+	struct pool *t = pool_new(2, 1, 4, 2, 4, 0);
+
+	(void)state;
+	pool_supply(t, 0, 2);
+	/* Fresh, and being filled. */
+	put(t, 0, 0, 1, 2);
+	steal_is(t, 1, 0, false, WSQ_OK, 1);
+	chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 0, 0, false);
+	assert_int_equal(t->c[1]->count.stolen, 1);
+	assert_int_equal(t->c[1]->count.fences, 0);
+	assert_int_equal(t->c[1]->count.exchanges, 1);
+	get_is(t, 1, 2);
+	put(t, 0, 0, 3, 3);
+	get_is(t, 0, 0);
+	get_is(t, 1, 3);
+	assert_int_equal(t->c[1]->count.entered, 0);
+	/* Left: back it goes, at the index. */
+	wsq_salsa_leave(t->c[1]);
+	chunk_is(t, 0, WSQ_SALSA_LEFT, 1, 3, 0, false);
+	steal_is(t, 0, 1, false, WSQ_EMPTY, 0);
+	put(t, 0, 0, 4, 4);
+	steal_is(t, 0, 1, false, WSQ_OK, 4);
+	chunk_is(t, 0, WSQ_SALSA_ENTERED, 0, 3, 0, false);
+	get_is(t, 0, 0);
+	get_is(t, 0, 0);
+	chunk_is(t, 0, WSQ_SALSA_FREE, 0, 0, 0, false);
+	assert_int_equal(t->c[0]->count.retired, 0);
+	pool_has(t, 0, 2);
+	pool_free(t);
+}
+
+/* The consumer is in it, between two takes: as if left, for a fence. */
+static void steal_entered(void **state)
+{
+	struct pool *t = pool_new(3, 1, 4, 2, 4, 0);
+
+	(void)state;
+	pool_supply(t, 0, 2);
+	put(t, 0, 0, 1, 6);
+	get_is(t, 0, 1);
+	/* What nobody is in comes first. */
+	steal_is(t, 1, 0, true, WSQ_OK, 5);
+	assert_int_equal(t->c[1]->count.fences, 0);
+	steal_is(t, 2, 0, false, WSQ_CONFLICT, 0);
+	assert_int_equal(t->c[2]->count.exchanges, 0);
+	steal_is(t, 2, 0, true, WSQ_OK, 2);
+	assert_int_equal(t->c[2]->count.displaced, 1);
+	assert_int_equal(t->c[2]->count.busy, 0);
+	assert_int_equal(t->c[2]->count.fences, 1);
+	assert_int_equal(t->c[2]->count.exchanges, 2);
+	assert_int_equal(t->c[2]->count.contended, 0);
+	chunk_is(t, 0, WSQ_SALSA_ENTERED, 2, 1, 0, false);
+	get_is(t, 0, 0);
+	assert_int_equal(t->c[0]->count.lost, 1);
+	assert_null(t->c[0]->chunk);
+	gets_are(t, 2, 3, 4);
+	get_is(t, 2, 0);
+	get_is(t, 2, 0);
+	/* At once: no take can be under way. */
+	pool_has(t, 2, 1);
+	assert_int_equal(t->c[2]->count.retired, 0);
+	get_is(t, 1, 6);
+
+	/* The victim learns it when it leaves. */
+	put(t, 0, 2, 7, 8);
+	steal_is(t, 0, 1, true, WSQ_OK, 7);
+	wsq_salsa_leave(t->c[1]);
+	assert_int_equal(t->c[1]->count.lost, 1);
+	assert_int_equal(t->c[1]->count.left, 0);
+	get_is(t, 0, 8);
+	pool_free(t);
+}
+
+/* A thief leaves the chunk it is in. */
+static void steal_and_leave(void **state)
+{
+	struct pool *t = pool_new(2, 1, 4, 2, 4, 0);
+
+	(void)state;
+	pool_supply(t, 0, 1);
+	pool_supply(t, 1, 1);
+	put(t, 0, 0, 1, 4);
+	put(t, 0, 1, 5, 6);
+	get_is(t, 0, 1);
+	get_is(t, 1, 5);
+	steal_is(t, 1, 0, true, WSQ_OK, 2);
+	chunk_is(t, 1, WSQ_SALSA_LEFT, 1, 1, 0, false);
+	assert_int_equal(t->c[1]->count.left, 1);
+	assert_int_equal(atomic64_read(&t->c[1]->in), 1);
+	gets_are(t, 1, 3, 4);
+	get_is(t, 1, 6);
+	assert_int_equal(atomic64_read(&t->c[1]->in), 2);
+	pool_free(t);
+}
+
+static void claiming(void **state)
+{
+	struct pool *t = pool_new(2, 1, 4, 2, 4, 3);
+
+	(void)state;
+	assert_int_equal(t->s.all_words, 0);
+	pool_supply(t, 0, 2);
+	put(t, 0, 0, 1, 8);
+	claim_is(t, 0, 1);
+	chunk_is(t, 0, WSQ_SALSA_ENTERED, 0, 0, 0, true);
+	/* In the middle of it all, by one exchange. */
+	steal_is(t, 1, 0, false, WSQ_OK, 5);
+	steal_is(t, 1, 0, false, WSQ_OK, 2);
+	chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 1, 1, true);
+	assert_int_equal(t->c[1]->count.stolen, 2);
+	assert_int_equal(t->c[1]->count.fences, 0);
+	claim_is(t, 0, 0);
+	assert_int_equal(t->c[0]->count.lost, 1);
+	claim_is(t, 1, 3);
+	claim_is(t, 1, 4);
+	claim_is(t, 1, 6);
+	/* Somebody may claim from it still. */
+	assert_int_equal(t->c[1]->count.retired, 1);
+	/* Where the chunk is used anew, it is as new. */
+	claim_is(t, 1, 7);
+	claim_is(t, 1, 8);
+	claim_is(t, 1, 0);
+	claim_is(t, 1, 0);
+	assert_int_equal(t->c[1]->count.finished, 2);
+	assert_int_equal(t->c[1]->count.retired, 1);
+	pool_has(t, 1, 2);
+	pool_free(t);
+}
+
+/* Plain consumers claim from a chunk that was claimed from, and say nothing. */
+static void mixed(void **state)
+{
+	struct pool *t = pool_new(2, 1, 6, 2, 4, 1);
+
+	(void)state;
+	assert_int_equal(t->s.all[0], 2);
+	pool_supply(t, 0, 1);
+	pool_supply(t, 1, 1);
+	put(t, 0, 0, 1, 6);
+	claim_is(t, 0, 1);
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 2, task_of(3)));
+	steal_is(t, 1, 0, false, WSQ_OK, 2);
+	chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 1, 1, true);
+	get_is(t, 1, 4);
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 4, task_of(5)));
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 5, task_of(6)));
+	get_is(t, 1, 0);
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+	get_is(t, 1, 0);
+	assert_int_equal(t->c[1]->count.finished, 1);
+	assert_int_equal(t->c[1]->count.retired, 1);
+
+	/* The other way round: a claimer displaces, and claims from there on. */
+	put(t, 0, 1, 7, 10);
+	get_is(t, 1, 7);
+	steal_is(t, 0, 1, false, WSQ_CONFLICT, 0);
+	steal_is(t, 0, 1, true, WSQ_OK, 8);
+	assert_int_equal(t->c[0]->count.fences, 1);
+	assert_true(wsq_salsa_withdraw(&t->s, t->c[0]->chunk->nr, 2, task_of(9)));
+	claim_is_taken(t, 0);
+	claim_is(t, 0, 10);
+	claim_is(t, 0, 0);
+	pool_free(t);
+}
+
+static void withdrawing(void **state)
+{
+	struct pool *t = pool_new(1, 1, 4, 3, 4, 1);
+
+	(void)state;
+	pool_supply(t, 0, 2);
+	put(t, 0, 0, 1, 6);
+	/* The task must be there, once. */
+	assert_false(wsq_salsa_withdraw(&t->s, 0, 1, task_of(1)));
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 1, task_of(2)));
+	assert_false(wsq_salsa_withdraw(&t->s, 0, 1, task_of(2)));
+	/* Not yet put, and numbers of nothing. */
+	assert_false(wsq_salsa_withdraw(&t->s, 1, 2, task_of(7)));
+	assert_false(wsq_salsa_withdraw(&t->s, 2, 0, task_of(1)));
+	assert_false(wsq_salsa_withdraw(&t->s, 3, 0, task_of(1)));
+	assert_false(wsq_salsa_withdraw(&t->s, WSQ_SALSA_NONE, 0, task_of(1)));
+	assert_false(wsq_salsa_withdraw(&t->s, 0, 4, task_of(1)));
+	assert_false(wsq_salsa_withdraw(&t->s, 0, ~0ULL, task_of(1)));
+
+	claim_is(t, 0, 1);
+	assert_false(wsq_salsa_withdraw(&t->s, 0, 0, task_of(1)));
+	claim_is_taken(t, 0);
+	claim_is(t, 0, 3);
+	claim_is(t, 0, 4);
+	claim_is(t, 0, 5);
+	/* Finished, and used anew: the old task's place is another's. */
+	put(t, 0, 0, 7, 9);
+	assert_false(wsq_salsa_withdraw(&t->s, 0, 0, task_of(1)));
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 0, task_of(9)));
+	assert_true(wsq_salsa_withdraw(&t->s, 1, 2, task_of(7)));
+	claim_is(t, 0, 6);
+	claim_is_taken(t, 0);
+	claim_is(t, 0, 8);
+	claim_is(t, 0, 0);
+	pool_free(t);
+}
+
+/* All of a chunk withdrawn: nothing to take, and yet it must come back. */
+static void withdrawn(void **state)
+{
+	struct pool *t = pool_new(2, 1, 2, 1, 1, 3);
+
+	(void)state;
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, 2);
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 0, task_of(1)));
+	assert_true(wsq_salsa_waiting(t->c[0]));
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 1, task_of(2)));
+	assert_false(wsq_salsa_waiting(t->c[0]));
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+	steal_is(t, 1, 0, true, WSQ_EMPTY, 0);
+	claim_is_taken(t, 0);
+	claim_is_taken(t, 0);
+	claim_is(t, 0, 0);
+	/* The same for the rest of one. */
+	put(t, 0, 0, 3, 3);
+	claim_is(t, 0, 3);
+	wsq_salsa_leave(t->c[0]);
+	put(t, 0, 0, 4, 4);
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 1, task_of(4)));
+	claim_is_taken(t, 0);
+	claim_is(t, 0, 0);
+	put(t, 0, 0, 5, 6);
+	claim_is(t, 0, 5);
+	claim_is(t, 0, 6);
+	pool_free(t);
+}
+
+static void empty_and_waiting(void **state)
+{
+	struct pool *t = pool_new(2, 1, 4, 2, 4, 0);
+
+	(void)state;
+	pool_supply(t, 0, 2);
+	open_is(t, 0, 0, WSQ_OK);
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+	assert_false(wsq_salsa_waiting(t->c[0]));
+	put(t, 0, 0, 1, 1);
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_OK);
+	assert_true(wsq_salsa_waiting(t->c[0]));
+	assert_false(wsq_salsa_waiting(t->c[1]));
+	get_is(t, 0, 1);
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+	assert_false(wsq_salsa_waiting(t->c[0]));
+	put(t, 0, 0, 2, 5);
+	assert_true(wsq_salsa_waiting(t->c[0]));
+	steal_is(t, 1, 0, true, WSQ_OK, 5);
+	steal_is(t, 1, 0, true, WSQ_OK, 2);
+	assert_false(wsq_salsa_waiting(t->c[0]));
+	assert_true(wsq_salsa_waiting(t->c[1]));
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_OK);
+	gets_are(t, 1, 3, 4);
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+	pool_free(t);
+}
+
+/* What others finish of a node's chunks goes back there. */
+static void nodes(void **state)
+{
+	struct pool *t = pool_new(3, 1, 1, 3, 1, 0);
+	struct wsq_salsa_consumer *c;
+
+	(void)state;
+	t->c[1]->node = 1;
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, 1);
+	/* To another node, and home again by the inbox, when home looks. */
+	steal_is(t, 1, 0, false, WSQ_OK, 1);
+	wsq_salsa_leave(t->c[1]);
+	pool_has(t, 1, 0);
+	pool_has(t, 0, 0);
+	assert_false(wsq_inbox_empty(&t->c[0]->returned));
+	get_is(t, 0, 0);
+	assert_true(wsq_inbox_empty(&t->c[0]->returned));
+	pool_has(t, 0, 1);
+	/* Two at once, and a chunk pool with room for one: the other waits. */
+	pool_chunk(t, 0, 0);
+	c = t->c[0];
+	wsq_salsa_supply(t->c[1], t->chunk[1]);
+	get_is(t, 0, 0);
+	pool_has(t, 0, 1);
+	assert_ptr_equal(c->spare, t->chunk[1]);
+	put(t, 0, 0, 2, 2);
+	pool_has(t, 0, 0);
+	get_is(t, 0, 2);
+	get_is(t, 0, 0);
+	get_is(t, 0, 0);
+	assert_non_null(c->spare);
+	pool_has(t, 0, 1);
+	put(t, 0, 0, 2, 2);
+	steal_is(t, 2, 0, false, WSQ_OK, 2);
+	get_is(t, 0, 0);
+	assert_null(c->spare);
+	pool_has(t, 0, 1);
+	wsq_salsa_leave(t->c[2]);
+	pool_has(t, 2, 1);
+	t->c[2]->pool.head = t->c[2]->pool.tail;
+	/* On its own node a chunk stays with who finished it. */
+	put(t, 0, 0, 3, 3);
+	steal_is(t, 2, 0, true, WSQ_OK, 3);
+	wsq_salsa_leave(t->c[2]);
+	pool_has(t, 2, 1);
+	/* One without a home. */
+	t->c[2]->node = 2;
+	atomic64_set(&t->s.consumers[0], 0);
+	put(t, 0, 2, 4, 4);
+	get_is(t, 2, 4);
+	wsq_salsa_leave(t->c[2]);
+	pool_has(t, 2, 1);
+	pool_free(t);
+}
+
+/* Parties 0 to 3 are the consumers. */
+static void op_get(struct party *p)
+{
+	p->task = wsq_salsa_get((struct wsq_salsa_consumer *)p->arg[0]);
+}
+
+static void op_steal(struct party *p)
+{
+	p->ret = wsq_salsa_steal((struct wsq_salsa_consumer *)p->arg[0],
+				 (struct wsq_salsa_consumer *)p->arg[1], true,
+				 &p->task);
+}
+
+static void op_empty(struct party *p)
+{
+	p->ret = wsq_salsa_empty((struct wsq_salsa *)p->arg[0]);
+}
+
+/* Consumer @c begins a take and stops before the access with @label. */
+static struct party *get_stops(struct pool *t, u32 c, const char *label)
+{
+	struct party *p = &parties[c];
+
+	p->arg[0] = t->c[c];
+	party_stop_at(p, label);
+	assert_false(party_start(p, op_get));
+	return p;
+}
+
+static struct party *steal_stops(struct pool *t, u32 c, u32 v, const char *label)
+{
+	struct party *p = &parties[c];
+
+	p->arg[0] = t->c[c];
+	p->arg[1] = t->c[v];
+	party_stop_at(p, label);
+	assert_false(party_start(p, op_steal));
+	return p;
+}
+
+static void goes_on(struct party *p, u64 id)
+{
+	assert_true(party_go(p));
+	wsq_cpu_drain(&p->cpu);
+	assert_int_equal(id_of(p->task), id);
+}
+
+static void steals_on(struct party *p, int ret, u64 id)
+{
+	goes_on(p, id);
+	assert_int_equal(p->ret, ret);
+}
+
+/* Steps that a party stops at are counted, and stores wait where they should. */
+static void stopping(void **state)
+{
+	struct pool *t = pool_new(1, 1, 4, 1, 1, 0);
+	struct party *p;
+	u64 n, steps = 0;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, 4);
+	get_is(t, 0, 1);
+	p = get_stops(t, 0, "SA(get:E)");
+	assert_int_equal(atomic64_read(t->c[0]->idx), 2);
+	assert_int_equal(atomic64_read(&t->c[0]->busy), 1);
+	goes_on(p, 2);
+	assert_int_equal(atomic64_read(&t->c[0]->busy), 0);
+
+	p->cpu.lazy = true;
+	p = get_stops(t, 0, "SA(get:E)");
+	assert_int_equal(atomic64_read(t->c[0]->idx), 2);
+	assert_int_equal(atomic64_read(&t->c[0]->busy), 0);
+	assert_int_equal(p->cpu.nr_stores, 2);
+	wsq_fence_heavy_one(0);
+	assert_int_equal(atomic64_read(t->c[0]->idx), 3);
+	assert_int_equal(atomic64_read(&t->c[0]->busy), 1);
+	assert_int_equal(wsq_grace_oldest(), 0);
+	goes_on(p, 3);
+	assert_int_equal(wsq_grace_oldest(), ~0ULL);
+
+	/* All the accesses of a take that finds a task are these. */
+	p->stop_at = n = 1;
+	p->arg[0] = t->c[0];
+	while (!party_start(p, op_get) && n < 9) {
+		assert_int_equal(p->cpu.steps, n);
+		while (!party_go(p))
+			steps++;
+		assert_int_equal(p->cpu.steps, 6);
+		t->c[0]->at = 3;
+		p->stop_at = ++n;
+	}
+	assert_int_equal(n, 7);
+	assert_int_equal(steps, 0);
+	assert_int_equal(id_of(p->task), 4);
+	pool_free(t);
+}
+
+/* V's last look was before the theft: its index is seen, be it on its way. */
+static void steal_before_index(void **state)
+{
+	struct party *v;
+	struct pool *t;
+	int lazy;
+
+	(void)state;
+	for (lazy = 0; lazy < 2; lazy++) {
+		t = pool_new(2, 1, 4, 1, 1, 0);
+		party_reset();
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 4);
+		get_is(t, 0, 1);
+		parties[0].cpu.lazy = lazy;
+		v = get_stops(t, 0, "SA(get:F)");
+		assert_int_equal(atomic64_read(&t->chunk[0]->idx[0]), 2 - lazy);
+		steal_is(t, 1, 0, true, WSQ_OK, 3);
+		assert_int_equal(atomic64_read(&t->chunk[0]->idx[0]), 2);
+		/* It may be this one that V takes, as far as A knows. */
+		chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 3, 1, false);
+		assert_int_equal(t->c[1]->count.busy, 1);
+		assert_int_equal(t->c[1]->count.contended, 1);
+		goes_on(v, 2);
+		assert_int_equal(t->c[0]->count.contended, 0);
+		get_is(t, 0, 0);
+		get_is(t, 1, 4);
+		assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+		pool_free(t);
+	}
+}
+
+/* V looks after the theft: one of them has the task. */
+static void steal_after_index(void **state)
+{
+	struct party *v, *a;
+	struct pool *t;
+	int lazy;
+
+	(void)state;
+	for (lazy = 0; lazy < 2; lazy++) {
+		/* The index is stored: A does not want this one. */
+		t = pool_new(2, 1, 4, 1, 1, 0);
+		party_reset();
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 4);
+		get_is(t, 0, 1);
+		parties[0].cpu.lazy = lazy;
+		v = get_stops(t, 0, "SA(get:E)");
+		steal_is(t, 1, 0, true, WSQ_OK, 3);
+		goes_on(v, 2);
+		assert_int_equal(t->c[0]->count.contended, 1);
+		assert_int_equal(t->c[0]->count.lost, 1);
+		get_is(t, 1, 4);
+		pool_free(t);
+
+		/* It is not: A wants it, and is first. */
+		t = pool_new(2, 1, 4, 1, 1, 0);
+		party_reset();
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 4);
+		get_is(t, 0, 1);
+		parties[0].cpu.lazy = lazy;
+		v = get_stops(t, 0, "SA(get:D)");
+		steal_is(t, 1, 0, true, WSQ_OK, 2);
+		goes_on(v, 0);
+		assert_int_equal(t->c[0]->count.contended, 1);
+		gets_are(t, 1, 3, 4);
+		pool_free(t);
+
+		/* ... or V is. */
+		t = pool_new(2, 1, 4, 1, 1, 0);
+		party_reset();
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 4);
+		get_is(t, 0, 1);
+		parties[0].cpu.lazy = lazy;
+		v = get_stops(t, 0, "SA(get:D)");
+		a = steal_stops(t, 1, 0, "SA(take:F)");
+		chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 2, 1, false);
+		goes_on(v, 2);
+		steals_on(a, WSQ_OK, 3);
+		get_is(t, 1, 4);
+		assert_int_equal(t->c[1]->count.contended, 1);
+		pool_free(t);
+
+		/* ... before A has read anything: then he has no use for it. */
+		t = pool_new(2, 1, 4, 1, 1, 0);
+		party_reset();
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 4);
+		get_is(t, 0, 1);
+		parties[0].cpu.lazy = lazy;
+		v = get_stops(t, 0, "SA(get:D)");
+		a = steal_stops(t, 1, 0, "SA(take:E)");
+		goes_on(v, 2);
+		steals_on(a, WSQ_OK, 3);
+		chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 2, 1, false);
+		get_is(t, 1, 4);
+		pool_free(t);
+	}
+}
+
+/* A enters where nothing is yet: what comes there is A's. */
+static void steal_empty(void **state)
+{
+	static const char * const where[] = { "SA(get:B)", "SA(slow:A)" };
+	struct party *v, *a;
+	struct pool *t;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		t = pool_new(2, 1, 4, 1, 1, 0);
+		party_reset();
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 2);
+		get_is(t, 0, 1);
+		/* A has seen task 2, which V takes. */
+		a = steal_stops(t, 1, 0, "SA(take:A)");
+		get_is(t, 0, 2);
+		parties[0].cpu.lazy = i / 2;
+		v = get_stops(t, 0, where[i % 2]);
+		steals_on(a, WSQ_EMPTY, 0);
+		chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 2, 1, false);
+		put(t, 0, 0, 3, 4);
+		goes_on(v, 0);
+		gets_are(t, 1, 3, 4);
+		pool_free(t);
+
+		/* V sees what came before the theft: A sees it, too. */
+		t = pool_new(2, 1, 4, 1, 1, 0);
+		party_reset();
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 2);
+		get_is(t, 0, 1);
+		a = steal_stops(t, 1, 0, "SA(take:A)");
+		get_is(t, 0, 2);
+		put(t, 0, 0, 3, 3);
+		parties[0].cpu.lazy = i / 2;
+		v = get_stops(t, 0, i % 2 ? "SA(get:D)" : "SA(get:C)");
+		steals_on(a, WSQ_OK, 3);
+		goes_on(v, 0);
+		put(t, 0, 0, 4, 4);
+		get_is(t, 1, 4);
+		pool_free(t);
+	}
+}
+
+/* V stores its index when A is far ahead: nobody reads it. */
+static void index_back(void **state)
+{
+	struct pool *t = pool_new(3, 1, 8, 1, 1, 0);
+	struct party *v;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, 8);
+	get_is(t, 0, 1);
+	v = get_stops(t, 0, "SA(get:D)");
+	steal_is(t, 1, 0, true, WSQ_OK, 2);
+	gets_are(t, 1, 3, 5);
+	goes_on(v, 0);
+	assert_int_equal(atomic64_read(&t->chunk[0]->idx[0]), 2);
+	assert_int_equal(atomic64_read(&t->chunk[0]->idx[1]), 5);
+	steal_is(t, 2, 1, true, WSQ_OK, 6);
+	assert_int_equal(t->c[2]->count.busy, 0);
+	chunk_is(t, 0, WSQ_SALSA_ENTERED, 2, 5, 1, false);
+	wsq_salsa_leave(t->c[2]);
+	chunk_is(t, 0, WSQ_SALSA_LEFT, 2, 6, 1, false);
+	steal_is(t, 0, 2, false, WSQ_OK, 7);
+	get_is(t, 0, 8);
+	/* Nobody knows whether V has gone on. */
+	wsq_salsa_leave(t->c[0]);
+	assert_int_equal(t->c[0]->count.retired, 1);
+	pool_free(t);
+}
+
+/* What A saw is long gone, though the owner is the same. */
+static void steal_stale(void **state)
+{
+	const bool fooled = WSQ_SALSA_TAG_BITS == 2;
+	struct pool *t = pool_new(3, 1, 4, 1, 1, 0);
+	struct party *a;
+	u64 id = 1;
+	u32 i;
+
+	(void)state;
+	party_reset();
+	/* A chunk that V left, and has again. */
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, 4);
+	get_is(t, 0, 1);
+	wsq_salsa_leave(t->c[0]);
+	a = steal_stops(t, 1, 0, "SA(take:G)");
+	steal_is(t, 2, 0, false, WSQ_OK, 2);
+	wsq_salsa_leave(t->c[2]);
+	steal_is(t, 0, 2, false, WSQ_OK, 3);
+	wsq_salsa_leave(t->c[0]);
+	chunk_is(t, 0, WSQ_SALSA_LEFT, 0, 3, 0, false);
+	steals_on(a, WSQ_CONFLICT, 0);
+	assert_int_equal(atomic64_read(&t->c[1]->in), 0);
+	get_is(t, 0, 4);
+	pool_free(t);
+
+	/* A chunk that V is in, after four more uses, at the same index. */
+	t = pool_new(2, 1, 4, 1, 1, 0);
+	party_reset();
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, 4);
+	gets_are(t, 0, 1, 2);
+	a = steal_stops(t, 1, 0, "SA(take:A)");
+	gets_are(t, 0, 3, 4);
+	for (i = 0; i < 4; i++) {
+		wsq_salsa_leave(t->c[0]);
+		put(t, 0, 0, 1, 4);
+		get_is(t, 0, 1);
+		if (i < 3)
+			gets_are(t, 0, 2, 4);
+	}
+	/* Behind the exchange it reads everything anew: harmless if fooled. */
+	steals_on(a, fooled ? WSQ_OK : WSQ_CONFLICT, fooled ? 2 : 0);
+	get_is(t, fooled ? 1 : 0, fooled ? 3 : 2);
+	pool_free(t);
+
+	/* Claimed, A keeps the index that it read: what is before it is lost. */
+	t = pool_new(2, 1, 4, 1, 1, 3);
+	party_reset();
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, 4);
+	for (id = 1; id <= 3; id++)
+		claim_is(t, 0, id);
+	a = steal_stops(t, 1, 0, "SA(take:G)");
+	claim_is(t, 0, 4);
+	for (i = 0; i < 4; i++) {
+		wsq_salsa_leave(t->c[0]);
+		put(t, 0, 0, 1, 4);
+		for (id = 1; id <= (i < 3 ? 4 : 1); id++)
+			claim_is(t, 0, id);
+	}
+	steals_on(a, fooled ? WSQ_OK : WSQ_CONFLICT, fooled ? 4 : 0);
+	claim_is(t, 0, fooled ? 0 : 2);
+	assert_int_equal(wsq_salsa_empty(&t->s), fooled ? WSQ_EMPTY : WSQ_OK);
+	pool_free(t);
+}
+
+/* A stops when the chunk is neither V's nor A's to take from. */
+static void steal_halted(void **state)
+{
+	static const char * const where[] = { "SA(take:B)", "SA(take:C)",
+					      "SA(take:E)", "SA(take:H)" };
+	struct party *v, *a;
+	struct pool *t;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		t = pool_new(4, 1, 8, 1, 1, 0);
+		party_reset();
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 8);
+		get_is(t, 0, 1);
+		parties[0].cpu.lazy = i / 4;
+		v = get_stops(t, 0, "SA(get:D)");
+		a = steal_stops(t, 1, 0, where[i % 4]);
+		chunk_is(t, 0, WSQ_SALSA_STOLEN, 1, 0, 0, false);
+		assert_true(wsq_salsa_waiting(t->c[1]));
+		assert_int_equal(wsq_salsa_empty(&t->s), WSQ_OK);
+		/* B finds it in A's list. */
+		steal_is(t, 2, 1, false, WSQ_CONFLICT, 0);
+		steal_is(t, 2, 1, true, WSQ_OK, 2);
+		assert_int_equal(t->c[2]->count.overtaken, 1);
+		assert_int_equal(t->c[2]->count.busy, 1);
+		chunk_is(t, 0, WSQ_SALSA_ENTERED, 2, 2, 1, false);
+		get_is(t, 2, 3);
+		if (i % 2) {
+			steals_on(a, WSQ_CONFLICT, 0);
+			goes_on(v, 0);
+		} else {
+			goes_on(v, 0);
+			steals_on(a, WSQ_CONFLICT, 0);
+		}
+		assert_int_equal(atomic64_read(&t->c[1]->in), 0);
+		assert_false(wsq_salsa_waiting(t->c[1]));
+		gets_are(t, 2, 4, 7);
+		/* V's take was in the chunk: it is not as if nobody had been. */
+		steal_is(t, 3, 2, true, WSQ_OK, 8);
+		wsq_salsa_leave(t->c[3]);
+		assert_int_equal(t->c[3]->count.retired, 1);
+		pool_free(t);
+	}
+}
+
+/* With every take cut short the epochs run out; then tasks are claimed. */
+static void epochs(void **state)
+{
+	struct pool *t = pool_new(2, 1, 32, 1, 1, 0);
+	u64 id = 1;
+	u32 i, c = 0;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, 32);
+	get_is(t, 0, id++);
+	for (i = 1; i < WSQ_SALSA_EPOCHS; i++) {
+		struct party *v = get_stops(t, c, "SA(get:D)");
+
+		steal_is(t, !c, c, true, WSQ_OK, id++);
+		chunk_is(t, 0, WSQ_SALSA_ENTERED, !c, id - 1, i, false);
+		goes_on(v, 0);
+		c = !c;
+		get_is(t, c, id++);
+	}
+	steal_is(t, !c, c, true, WSQ_OK, id++);
+	c = !c;
+	chunk_is(t, 0, WSQ_SALSA_ENTERED, c, id - 2, WSQ_SALSA_EPOCHS - 1, false);
+	for (i = 0; i < 3; i++) {
+		struct party *v = get_stops(t, c, i ? "SA(claim:C)" : "SA(get:D)");
+
+		steal_is(t, !c, c, true, WSQ_OK, id++);
+		assert_true(atomic64_read(&t->chunk[0]->owner) & WSQ_SALSA_CLAIMS);
+		goes_on(v, 0);
+		c = !c;
+	}
+	assert_int_equal(t->c[c]->limit, 0);
+	/* What claims have stored may be behind, never before, what is there. */
+	while (id <= 32)
+		get_is(t, c, id++);
+	get_is(t, c, 0);
+	assert_int_equal(t->c[c]->count.retired, 1);
+	pool_free(t);
+}
+
+/* A chunk from which a take may be under way waits for it; others do not. */
+static void graces(void **state)
+{
+	struct pool *t = pool_new(2, 1, 2, 2, 2, 0);
+	struct party *v;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 2);
+	put(t, 0, 0, 1, 2);
+	get_is(t, 0, 1);
+	v = get_stops(t, 0, "SA(get:D)");
+	steal_is(t, 1, 0, true, WSQ_OK, 2);
+	get_is(t, 1, 0);
+	assert_int_equal(t->c[1]->count.retired, 1);
+	assert_ptr_equal(t->c[1]->retired, t->chunk[0]);
+	chunk_is(t, 0, WSQ_SALSA_FREE, 1, 0, 1, false);
+	/* The other one, as often as you like. */
+	put(t, 0, 0, 3, 4);
+	steal_is(t, 1, 0, true, WSQ_OK, 3);
+	get_is(t, 1, 4);
+	get_is(t, 1, 0);
+	get_is(t, 1, 0);
+	pool_has(t, 1, 1);
+	assert_ptr_equal(t->c[1]->retired, t->chunk[0]);
+	goes_on(v, 0);
+	/* At the next occasion. */
+	get_is(t, 1, 0);
+	assert_null(t->c[1]->retired);
+	pool_has(t, 1, 2);
+	pool_free(t);
+}
+
+/* Takes between the two looks are noticed, though nothing was to be seen. */
+static void empty_and_taken(void **state)
+{
+	struct pool *t = pool_new(1, 1, 4, 2, 4, 0);
+	struct party *p = &parties[3];
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 2);
+	put(t, 0, 0, 1, 1);
+	get_is(t, 0, 1);
+	p->arg[0] = &t->s;
+	party_stop_at(p, "SA(scan:B)");
+	assert_false(party_start(p, op_empty));
+	put(t, 0, 0, 2, 2);
+	get_is(t, 0, 2);
+	assert_true(party_go(p));
+	assert_int_equal(p->ret, WSQ_CONFLICT);
+
+	party_stop_at(p, "SA(scan:B)");
+	assert_false(party_start(p, op_empty));
+	put(t, 0, 0, 3, 3);
+	assert_true(party_go(p));
+	assert_int_equal(p->ret, WSQ_OK);
+	get_is(t, 0, 3);
+
+	party_stop_at(p, "SA(scan:B)");
+	assert_false(party_start(p, op_empty));
+	assert_true(party_go(p));
+	assert_int_equal(p->ret, WSQ_EMPTY);
+	pool_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -225,8 +1221,31 @@ int main(void)
 		cmocka_unit_test(without_anything),
 		cmocka_unit_test(one_by_one),
 		cmocka_unit_test(dry),
+		cmocka_unit_test(tags),
+		cmocka_unit_test(full_list),
+		cmocka_unit_test(full_of_stolen),
+		cmocka_unit_test(targets),
+		cmocka_unit_test(turns),
+		cmocka_unit_test(steal_left),
+		cmocka_unit_test(steal_entered),
+		cmocka_unit_test(steal_and_leave),
+		cmocka_unit_test(claiming),
+		cmocka_unit_test(mixed),
+		cmocka_unit_test(withdrawing),
+		cmocka_unit_test(withdrawn),
+		cmocka_unit_test(empty_and_waiting),
+		cmocka_unit_test(nodes),
+		cmocka_unit_test(stopping),
+		cmocka_unit_test(steal_before_index),
+		cmocka_unit_test(steal_after_index),
+		cmocka_unit_test(steal_empty),
+		cmocka_unit_test(index_back),
+		cmocka_unit_test(steal_stale),
+		cmocka_unit_test(steal_halted),
+		cmocka_unit_test(epochs),
+		cmocka_unit_test(graces),
+		cmocka_unit_test(empty_and_taken),
 	};
 
-	wsq_fence_register();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
