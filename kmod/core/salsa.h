@@ -453,8 +453,11 @@ static inline void *wsq_salsa_pick(struct wsq_salsa_consumer *c, u64 i)
 		     !wsq_slot_mark_if(&c->slots[i], task,
 				       WSQ_SALSA_TAKEN)))	/* SA(claim:C) */
 		task = WSQ_SALSA_TAKEN;
-	/* Where others may begin: never behind what is still there. */
-	atomic64_set(c->idx, (s64)(i + 1));			/* SA(claim:D) */
+	/*
+	 * Where others may begin: never behind what is still there. Release: who
+	 * claimed the task may be another, behind its put (salsa_scan.c).
+	 */
+	atomic64_set_release(c->idx, (s64)(i + 1));		/* SA(claim:D) */
 	return task;
 }
 

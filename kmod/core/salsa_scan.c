@@ -26,9 +26,11 @@
  * store orders nothing. Between the looks is a heavy fence to all that take
  * plainly. What they had stored when the first look saw it, they had stored
  * before the fence's point, and all that they had seen by then is before the
- * second look. So the moment is in an order consistent with happens-before, and
- * with claims, which are read-modify-writes, the second look is behind them by
- * SA(scan:A).
+ * second look: litmus/salsa-scan.litmus. Claims need no fence: what is seen of them
+ * is the slot, which a full barrier stored, or an index, stored with release by
+ * who claimed the task or found that another had (SA(claim:D)):
+ * litmus/salsa-scan-claim.litmus. So the moment is in an order consistent with
+ * happens-before.
  *
  * Other than in the paper, a get that finds this out twice in vain is told so
  * (%WSQ_CONFLICT) and may take again: somebody else took, so the pool as a
