@@ -282,7 +282,8 @@ int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 	atomic64_set_release(&chunk->owner, (s64)word);		/* SA(open:B) */
 	wsq_salsa_list_set(list, (u32)place, nr);		/* SA(open:C) */
 	if (!((u64)atomic64_read(&c->feeders[p->id / 64]) & bit)) /* SA(open:F) */
-		atomic64_fetch_or((s64)bit, &c->feeders[p->id / 64]); /* SA(open:G) */
+		atomic64_fetch_or_relaxed((s64)bit,
+					  &c->feeders[p->id / 64]); /* SA(open:G) */
 
 	p->slots = chunk->slots;
 	p->at = 0;
@@ -513,7 +514,7 @@ void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task)
 	wsq_salsa_drop(c);
 	if (!won)
 		return NULL;
-	atomic64_set_release(&c->busy, 0);			/* SA(contend:B) */
+	atomic64_set(&c->busy, 0);				/* SA(contend:B) */
 	return task;
 }
 
@@ -547,7 +548,6 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 	u32 tries;
 
 	atomic64_set(&c->busy, 1);				/* SA(slow:A) */
-	wsq_fence_light();					/* SA(slow:B) */
 	for (tries = 0; tries < WSQ_SALSA_TRIES; tries++) {
 		if (c->chunk) {
 			/* Finished, claimed from, stolen, or dry. */
@@ -593,7 +593,7 @@ bool wsq_salsa_close(struct wsq_salsa_producer *p,
 	if (p->at >= p->size)
 		return true;
 	chunk = wsq_salsa_chunk_at(p->s, p->nr);
-	word = (u64)atomic64_read_acquire(&chunk->owner);	/* SA(close:A) */
+	word = (u64)atomic64_read(&chunk->owner);		/* SA(close:A) */
 	if (wsq_salsa_state(word) != WSQ_SALSA_LEFT ||
 	    wsq_salsa_id(word) != c->id)
 		return false;

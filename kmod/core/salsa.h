@@ -442,7 +442,7 @@ static inline void *wsq_salsa_get(struct wsq_salsa_consumer *c)
 /* One claim. %NULL: there is none, or the chunk is ours no longer. */
 static inline void *wsq_salsa_pick(struct wsq_salsa_consumer *c, u64 i)
 {
-	void *task = wsq_slot_acquire(&c->slots[i]);		/* SA(claim:A) */
+	void *task = wsq_slot_peek(&c->slots[i]);		/* SA(claim:A) */
 
 	/* Not ours any more: whose it is takes the rest. */
 	if (unlikely(!task ||

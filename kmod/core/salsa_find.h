@@ -86,7 +86,7 @@ wsq_salsa_look(const struct wsq_salsa *s, const struct wsq_salsa_list *list,
 			continue;
 		/* Once full it stays so, for as long as the word stays. */
 		if (want & WSQ_SALSA_IS_FULL &&
-		    !wsq_slot_acquire(&chunk->slots[s->chunk_size - 1])) /* SA(find:E) */
+		    !wsq_slot_peek(&chunk->slots[s->chunk_size - 1])) /* SA(find:E) */
 			continue;
 		if (!wsq_salsa_any(s, chunk, w, want & WSQ_SALSA_IS_SPENT))
 			continue;

@@ -85,7 +85,7 @@ static int wsq_salsa_displace(struct wsq_salsa_consumer *c,
 	at = wsq_salsa_taken(chunk, stolen);			/* SA(take:D) */
 	begin = at;
 	if (at < s->chunk_size)
-		found = wsq_slot_acquire(&chunk->slots[at]);	/* SA(take:E) */
+		found = wsq_slot_peek(&chunk->slots[at]);	/* SA(take:E) */
 	/* A take that is under way may be of this one. */
 	if (busy && found)
 		begin++;
@@ -261,7 +261,7 @@ u32 wsq_salsa_pry(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
 	if (!chunk)
 		return 0;
 	for (i = wsq_salsa_taken(chunk, word); i < s->chunk_size && n < max; i++) {
-		task = wsq_slot_acquire(&chunk->slots[i]);	/* SA(pry:A) */
+		task = wsq_slot_peek(&chunk->slots[i]);		/* SA(pry:A) */
 		if (!task)
 			break;
 		/* Whatever use the chunk is in by now: a task is a task. */
