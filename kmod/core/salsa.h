@@ -106,24 +106,78 @@
  * may read slots of a chunk that is someone else's by then: what they read counts
  * only if the owner word is found unchanged.
  *
- * Accesses bear labels SA(operation:letter). Pairs, and what rests on each:
+ * Accesses bear labels SA(operation:letter). One that a function makes for
+ * several callers may have a label at the call as well: SA(leave:A) and
+ * SA(finish:A) are SA(change:A); SA(open:C) and SA(steal:E) are SA(list:I);
+ * SA(take:D), SA(take:J) and SA(scan:D) are SA(find:C). Pairs, and what rests on
+ * each:
  *
- *	SA(put:A) release -> SA(get:B), SA(claim:A) acquire
+ *	SA(put:A) release -> SA(get:B) acquire
  *		Who takes a task sees what was done before it was put.
- *	SA(open:C) release -> SA(find:B) acquire
+ *		litmus/salsa-put-get.litmus
+ *	SA(put:A) release -> SA(claim:C), SA(contend:A), SA(take:F), SA(pry:B),
+ *	SA(out:A), full
+ *		The same for who claims it.
+ *		litmus/salsa-put-claim.litmus
+ *	... against each other, full
+ *		One of them has the task.
+ *		litmus/salsa-claim-claim.litmus
+ *	SA(claim:D) release -> SA(take:G), SA(scan:C)
+ *		An index that claims have stored is not above what was claimed.
+ *		litmus/salsa-claim-index.litmus
+ *	SA(open:B) release -> SA(find:B), SA(scan:A) acquire
  *		Who finds a chunk sees its slots and index words cleared.
- *	SA(get:D), SA(get:E) against SA(take:A), SA(take:D): store buffering, by
- *	the displacement fence SA(take:B); section 5.3, first case.
- *	SA(get:B), SA(get:C) against SA(take:A), SA(take:E): the second case.
- *	SA(get:A), SA(get:C) against SA(take:A), SA(take:C): who reads @busy clear
- *		behind the fence knows that V's next take finds the theft.
- *	SA(get:F) release -> SA(take:C) acquire
+ *		litmus/salsa-open-find.litmus
+ *	SA(list:I) release -> SA(find:A) acquire
+ *		Nothing more: not needed for the above. Who finds the entry and
+ *		an old word finds nothing there.
+ *	SA(get:D), SA(get:H), SA(get:E) against SA(take:A), SA(take:B), SA(take:D):
+ *	store buffering, by the displacement fence
+ *		Section 5.3, first case; scenario D of fence.h.
+ *		litmus/salsa-fence-4.litmus, -1 to -6 for where it strikes
+ *	SA(get:B), SA(get:C) against SA(take:A), SA(take:B), SA(take:E)
+ *		The second case; same files.
+ *		litmus/salsa-fence-1.litmus
+ *	SA(get:A), SA(get:G), SA(get:C) against SA(take:A), SA(take:B), SA(take:C)
+ *		Who reads @busy clear behind the fence knows that V's next take
+ *		finds the theft.
+ *		litmus/salsa-quiet-2.litmus, -1 to -6 for where it strikes
+ *	SA(contend:A) full -> SA(take:C) acquire
  *		... and that V's last one is over, and its index in SA(take:D).
- *	SA(leave:A), full -> SA(enter:A), SA(take:G), full
- *		Who enters sees what who left had taken: the index is in the word,
- *		and the word of its epoch is not above it.
- *	SA(finish:A), full; SR(give:C) -> SR(get:B) -> SA(open:A)
- *		Slots are cleared when nobody takes from them any more.
+ *		Of SA(get:F), SA(slow:D) and SA(steal:D), release, the fence does
+ *		the work: what they end has begun before its point.
+ *		litmus/salsa-quiet-3.litmus
+ *	SA(take:I)
+ *		As SA(take:B), for all who may have been robbed.
+ *	SA(leave:A), that is SA(change:A), full -> SA(find:B) acquire, then
+ *	SA(enter:A), SA(take:G), full
+ *		Who enters is behind what who left has done: the index is in the
+ *		word, and the index word of its epoch stays with who stores next.
+ *		litmus/salsa-leave-enter.litmus
+ *	SA(steal:E) -> SA(take:A), SA(take:G), full -> SA(find:B) acquire
+ *		Who sees that a chunk is V's no more finds it in A's list.
+ *		litmus/salsa-list-owner.litmus
+ *	SA(finish:A), SA(take:H), SA(close:B), full; SR(give:C) -> SR(get:B) ->
+ *	SA(open:A), SA(open:D)
+ *		Slots and index words are cleared when nobody takes from them any
+ *		more. The ring's pair suffices. SA(take:H) else says in its word
+ *		all that who reads it needs.
+ *		litmus/salsa-finish-open.litmus
+ *	SA(retire:A) -> SA(reap:A)
+ *		... nor claims, where a take was under way at the theft.
+ *		litmus/salsa-grace.litmus
+ *	SA(scan:B) heavy against SA(get:D), SA(scan:C) full against SA(claim:D)
+ *		See salsa_scan.c.
+ *	wsq_salsa_chunk_init() and its like, release -> SA(at:A), SA(at:B),
+ *	SA(at:C) acquire
+ *		Who knows a number sees what bears it as it was made.
+ *		litmus/salsa-known.litmus
+ *
+ * No order: hints, which SA(take:A), SA(take:G) or SA(enter:A) verify by the word
+ * (SA(find:C) to SA(find:H) but behind the fence, SA(list:A), SA(list:B),
+ * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:G),
+ * SA(open:E)); @in; links of chunks that belong to who follows them; SA(open:G),
+ * for a feeder's bit stays; SA(close:A), which SA(close:B) verifies.
  */
 #ifndef _WSQ_CORE_SALSA_H
 #define _WSQ_CORE_SALSA_H

@@ -15,8 +15,14 @@
  *	SR(give:C) release -> SR(get:B) acquire
  *		Who gets a number sees the ring's place, and all that was done
  *		to the chunk before it was given.
- *	SR(get:D) release -> SR(give:B) acquire
- *		A place is filled again only after its number was read.
+ *		litmus/salsa-ring-give.litmus
+ *	SR(get:D) full -> SR(give:B) acquire
+ *		A place is filled again only after its number was read. (A store
+ *		that waits for the test of SR(give:B) needs no acquire.)
+ *		litmus/salsa-ring-get.litmus
+ *
+ * No order: SR(get:A), SR(get:C), which SR(get:D) verifies; SR(give:A), SR(give:D),
+ * the giver's; SR(count:A), SR(count:B), a hint.
  */
 #ifndef _WSQ_CORE_SALSA_RING_H
 #define _WSQ_CORE_SALSA_RING_H

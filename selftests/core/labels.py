@@ -8,8 +8,8 @@ from here. Prints one line for each disagreement; exit status 1 if there is any.
 What must hold:
   1. each shared access in kmod/core bears a label (XX(fn:L) on its statement or
      on the line before), but for *_init(), which run before anybody else knows
-     the object. A call of a function that has an access may bear one, too: the
-     name of that access as made from there;
+     the object. A call that leads to an access may bear one, too: the name of
+     that access as made from there;
   2. each label that a comment in kmod/core or a litmus file names is borne by
      an access;
   3. each access with an order is named in a comment above the code of its
@@ -117,8 +117,25 @@ def parse(path):
     return accesses, mentions, functions
 
 
+def reach(functions):
+    """Functions that have accesses, or call one that reaches one."""
+    bodies = {}
+    for path in sources():
+        name = ""
+        for code, _ in read(path):
+            found = FUNCTION.match(code)
+            name = found[1] if found else name
+            bodies[name] = bodies.get(name, "") + code
+    grown = set()
+    while grown != functions:
+        grown = set(functions)
+        call = re.compile(r"\b(?:" + "|".join(sorted(grown)) + r")\s*\(")
+        functions = grown | {n for n in bodies if n and call.search(bodies[n])}
+    return functions
+
+
 def calls(path, functions):
-    """Labels on calls of functions that have accesses."""
+    """Labels on calls of such functions."""
     call = re.compile(r"\b(?:" + "|".join(functions) + r")\s*\(")
     found, called = [], False
     for code, comment in read(path):
@@ -181,6 +198,7 @@ def check():
     errors, borne, functions = [], set(), set()
     for path in sources():
         functions |= parse(path)[2]
+    functions = reach(functions)
     for path in sources():
         accesses = parse(path)[0]
         labels = [a.label for a in accesses if a.label] + calls(path, functions)
