@@ -134,21 +134,27 @@
  *	SA(get:D), SA(get:H), SA(get:E) against SA(take:A), SA(take:B), SA(take:D):
  *	store buffering, by the displacement fence
  *		Section 5.3, first case; scenario D of fence.h.
- *		litmus/salsa-fence-4.litmus, -1 to -6 for where it strikes
+ *		litmus/salsa-fence-1.litmus to litmus/salsa-fence-6.litmus, by
+ *		where the interrupt finds V
  *	SA(get:B), SA(get:C) against SA(take:A), SA(take:B), SA(take:E)
  *		The second case; same files.
- *		litmus/salsa-fence-1.litmus
  *	SA(get:A), SA(get:G), SA(get:C) against SA(take:A), SA(take:B), SA(take:C)
  *		Who reads @busy clear behind the fence knows that V's next take
  *		finds the theft.
- *		litmus/salsa-quiet-2.litmus, -1 to -6 for where it strikes
+ *		litmus/salsa-quiet-1.litmus to litmus/salsa-quiet-6.litmus
  *	SA(contend:A) full -> SA(take:C) acquire
  *		... and that V's last one is over, and its index in SA(take:D).
  *		Of SA(get:F), SA(slow:D) and SA(steal:D), release, the fence does
  *		the work: what they end has begun before its point.
- *		litmus/salsa-quiet-3.litmus
+ *		litmus/salsa-quiet-3.litmus; all that the two do for one slot:
+ *		litmus/salsa-displace-1.litmus to litmus/salsa-displace-7.litmus
  *	SA(take:I)
  *		As SA(take:B), for all who may have been robbed.
+ *		litmus/salsa-overtake.litmus
+ *	SA(take:J), SA(find:E), then SA(take:G) full
+ *		What was read of a chunk is of the word's time if the word is
+ *		found unchanged.
+ *		litmus/salsa-look-take.litmus
  *	SA(leave:A), that is SA(change:A), full -> SA(find:B) acquire, then
  *	SA(enter:A), SA(take:G), full
  *		Who enters is behind what who left has done: the index is in the
