@@ -197,10 +197,14 @@
 #include "status.h"
 
 /* Chunks that a producer can have in one consumer's pool at a time. */
+#ifndef WSQ_SALSA_ENTRIES
 #define WSQ_SALSA_ENTRIES	16
+#endif
 
 /* Consumers that a producer's chunks can be with at a time. */
+#ifndef WSQ_SALSA_LISTS
 #define WSQ_SALSA_LISTS		4
+#endif
 
 #define WSQ_SALSA_MIN_SIZE	2
 #define WSQ_SALSA_MIN_CHUNKS	2

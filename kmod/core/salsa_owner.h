@@ -39,7 +39,9 @@
 #define WSQ_SALSA_TAG_BITS	32
 #endif
 
+#ifndef WSQ_SALSA_EPOCHS
 #define WSQ_SALSA_EPOCHS	8
+#endif
 #define WSQ_SALSA_MAX_CONSUMERS	8192
 #define WSQ_SALSA_MAX_SIZE	4096
 
