@@ -40,10 +40,11 @@ WEAKER = (
     (r"atomic64_(xchg|cmpxchg|fetch_add|fetch_or)(_acquire|_release)?\(",
      r"atomic64_\1_relaxed("),
     (r"wsq_local_(read|set)\(", r"wsq_weak_local_\1("),
-    (r"wsq_slot_(publish|claim|claim_if)\(", r"wsq_weak_slot_\1("),
+    (r"wsq_slot_(publish|claim|claim_if|acquire|mark_if)\(", r"wsq_weak_slot_\1("),
+    (r"wsq_grace_(get|passed)\(", r"wsq_weak_grace_\1("),
     (r"smp_mb\(\)", "(void)0"),
     (r"wsq_fence_light\(\)", "(void)0"),
-    (r"wsq_fence_heavy\(", "(void)("),
+    (r"wsq_fence_heavy(_one)?\(", "(void)("),
 )
 
 
@@ -131,7 +132,7 @@ def main():
     shutil.rmtree(OUT / "shim", ignore_errors=True)
     (OUT / "shim").mkdir(parents=True)
     header = OUT / "shim" / "wsq_platform.h"
-    for name in ("wsq_platform.h", "wsq_fence.h"):
+    for name in ("wsq_platform.h", "wsq_fence.h", "wsq_grace.h"):
         shutil.copy(SHIM / name, OUT / "shim" / name)
     subprocess.run(CXX + ["-x", "c++-header", header, "-o", f"{header}.gch"],
                    check=True)

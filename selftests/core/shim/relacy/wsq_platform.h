@@ -40,6 +40,19 @@ struct wsq_slot_t {
 	rl::atomic<void *> claimed;
 };
 
+/*
+ * For a client that plays interrupts (model/salsa_client.h): is called before a
+ * plain store, which the compiler may put behind the loads that follow, and with
+ * false behind what it may not put a store behind.
+ */
+static void (*wsq_shim_loose)(bool loose);
+
+static inline void wsq_shim_stores(bool loose)
+{
+	if (wsq_shim_loose)
+		wsq_shim_loose(loose);
+}
+
 static inline bool wsq_shim_claim_if(wsq_slot_t *slot, void *task,
 				     rl::memory_order order,
 				     rl::debug_info_param info)
@@ -51,11 +64,16 @@ static inline bool wsq_shim_claim_if(wsq_slot_t *slot, void *task,
 }
 
 static inline bool wsq_shim_mark_if(wsq_slot_t *slot, void *task, void *mark,
-				    rl::memory_order order,
+				    rl::memory_order order, bool full,
 				    rl::debug_info_param info)
 {
-	return slot->claimed.compare_exchange_strong(task, mark, order, info,
-						     rl::mo_relaxed, info);
+	bool done = slot->claimed.compare_exchange_strong(task, mark, order, info,
+							  rl::mo_relaxed, info);
+
+	if (done && full)
+		rl::atomic_thread_fence(rl::mo_seq_cst, info);
+	wsq_shim_stores(false);
+	return done;
 }
 
 static inline s64 wsq_shim_cmpxchg(atomic64_t *v, s64 old, s64 i,
@@ -67,6 +85,7 @@ static inline s64 wsq_shim_cmpxchg(atomic64_t *v, s64 old, s64 i,
 
 	if (done && full)
 		rl::atomic_thread_fence(rl::mo_seq_cst, info);
+	wsq_shim_stores(false);
 	return old;
 }
 
@@ -81,15 +100,19 @@ static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
 	old = v->fetch_or(i, order, info);
 	if (full)
 		rl::atomic_thread_fence(rl::mo_seq_cst, info);
+	wsq_shim_stores(false);
 	return old;
 }
 
-#define smp_mb()	rl::atomic_thread_fence(rl::mo_seq_cst, $)
+#define smp_mb()	\
+	(rl::atomic_thread_fence(rl::mo_seq_cst, $), wsq_shim_stores(false))
 
 #define atomic64_read(v)		(v)->load(rl::mo_relaxed, $)
 #define atomic64_read_acquire(v)	(v)->load(rl::mo_acquire, $)
-#define atomic64_set(v, i)		(v)->store(i, rl::mo_relaxed, $)
-#define atomic64_set_release(v, i)	(v)->store(i, rl::mo_release, $)
+#define atomic64_set(v, i)	\
+	(wsq_shim_stores(true), (v)->store(i, rl::mo_relaxed, $))
+#define atomic64_set_release(v, i)	\
+	((v)->store(i, rl::mo_release, $), wsq_shim_stores(false))
 #define atomic64_xchg_relaxed(v, i)	(v)->exchange(i, rl::mo_relaxed, $)
 #define atomic64_xchg_acquire(v, i)	(v)->exchange(i, rl::mo_acquire, $)
 #define atomic64_fetch_add_relaxed(i, v) (v)->fetch_add(i, rl::mo_relaxed, $)
@@ -117,7 +140,7 @@ static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
 	wsq_shim_claim_if(slot, t, rl::mo_acq_rel, $)
 #define wsq_slot_acquire(slot)		(slot)->claimed.load(rl::mo_acquire, $)
 #define wsq_slot_mark_if(slot, t, mark)	\
-	wsq_shim_mark_if(slot, t, mark, rl::mo_seq_cst, $)
+	wsq_shim_mark_if(slot, t, mark, rl::mo_seq_cst, true, $)
 #define wsq_slot_reset(slot)	\
 	(slot)->claimed.store((void *)nullptr, rl::mo_relaxed, $)
 #define wsq_slot_peek(slot)		(slot)->claimed.load(rl::mo_relaxed, $)
@@ -133,5 +156,8 @@ static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
 	(slot)->claimed.exchange((void *)nullptr, rl::mo_relaxed, $)
 #define wsq_weak_slot_claim_if(slot, t)	\
 	wsq_shim_claim_if(slot, t, rl::mo_relaxed, $)
+#define wsq_weak_slot_acquire(slot)	(slot)->claimed.load(rl::mo_relaxed, $)
+#define wsq_weak_slot_mark_if(slot, t, mark)	\
+	wsq_shim_mark_if(slot, t, mark, rl::mo_relaxed, false, $)
 
 #endif /* _WSQ_PLATFORM_H */

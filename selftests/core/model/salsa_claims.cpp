@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA, claimed: consumers that claim what they take and rob each other without
+ * a fence, and a producer who takes back what it put, in places that may serve
+ * for something else by then. Shared parts, use and limitations: salsa_client.h.
+ */
+#include "salsa_client.h"
+
+struct salsa_claims : salsa_client<salsa_claims, 3, 2, 3, 3> {
+	void before()
+	{
+		salsa_client<salsa_claims, 3, 2, 3, 3>::before();
+		put_before(2, 0, 0);
+	}
+
+	void thread(unsigned int i)
+	{
+		int lap, id, last = 2;
+
+		switch (i) {
+		case 0:
+			for (lap = 0; lap < 4; lap++)
+				get(0);
+			leave(0);
+			get(0);
+			break;
+		case 1:
+			steal(1, 0);
+			get(1);
+			steal(1, 0);
+			get(1);
+			break;
+		case 2:
+			for (lap = 0; lap < 4; lap++) {
+				id = put(0, 0);
+				if (last && !(lap % 2))
+					withdraw(last);
+				last = id;
+			}
+			if (last)
+				withdraw(last);
+			break;
+		}
+	}
+
+	void after()
+	{
+		RL_ASSERT(!interrupts);
+		salsa_client<salsa_claims, 3, 2, 3, 3>::after();
+	}
+};
+
+CLIENT_MAIN(salsa_claims)

@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What SALSA's clients of the model checker share: a pool small enough to go
+ * around in few steps, the displacement fence as it is in the kernel, grace
+ * periods, and the book of who took which task.
+ *
+ * For: the salsa_*.cpp files beside; main.h tells how they are run.
+ *
+ * The fence. Consumer i is at work on thread i, and thread i is CPU i. Relacy
+ * switches threads before each access; a heavy side that gets its turn there
+ * executes the victim's barrier in the victim's name, between the two accesses
+ * between which the victim stands. So the interrupt comes at any point, nobody
+ * waits for it, and two thieves that fence each other have nothing to deadlock
+ * over. What a light fence is for, the compiler, is played the other way round:
+ * between a plain store and the next light fence, or something stronger, an
+ * interrupt is in front of the store, and behind the loads, as if the compiler
+ * had put the one behind the others.
+ *
+ * Grace periods. A thread that ends or begins a section, and one that is in none
+ * while somebody polls, executes a barrier, once per grace period. One that is
+ * in a section from before the period keeps it from passing. With GRACE_EMPTY
+ * they are over at once, which a client must find.
+ *
+ * At random a section is now and then executed in one go: the other threads
+ * sleep through it, which would be rare among random schedules.
+ *
+ * With COUNT_PATHS a client says on stderr how often its executions took which
+ * path: one that never displaces anybody shows nothing about it.
+ *
+ * Limitations: main.h's. Emptiness is held against the order of events that
+ * threads can know of (the_pool_was_empty()), not against all orders.
+ */
+#ifndef _WSQ_MODEL_SALSA_CLIENT_H
+#define _WSQ_MODEL_SALSA_CLIENT_H
+
+#define WSQ_FENCE_BY_HAND
+#ifndef WSQ_SALSA_ENTRIES
+#define WSQ_SALSA_ENTRIES	2
+#endif
+#ifndef WSQ_SALSA_LISTS
+#define WSQ_SALSA_LISTS		3
+#endif
+/* The second is the last: tasks are claimed in it once it is stolen from. */
+#ifndef WSQ_SALSA_EPOCHS
+#define WSQ_SALSA_EPOCHS	2
+#endif
+
+#include "main.h"
+
+#include "salsa.c"
+#include "salsa_steal.c"
+#include "salsa_scan.c"
+
+/**
+ * struct salsa_cpu - a thread
+ * @inside: it is in a section
+ * @alone: ... in which the others sleep
+ * @quiet: the last grace period that found it outside
+ * @loose: it has a plain store that the compiler might put behind its loads
+ * @hit: it was interrupted since
+ * @before: what it had seen and done before that store
+ */
+struct salsa_cpu {
+	bool inside;
+	bool alone;
+	u64 quiet;
+	bool loose;
+	bool hit;
+	rl::timestamp_t before[8];
+};
+
+static salsa_cpu cpus[8];
+static unsigned int nr_cpus;
+static u64 grace_now;
+static u64 interrupts;
+
+/* The thread's state in Relacy; all threads' states are an array. */
+template <int THREADS>
+static rl::thread_info<THREADS> &state_of(unsigned int cpu)
+{
+	rl::thread_info_base *me = rl::ctx().threadx_;
+	rl::aligned<rl::thread_info<THREADS>> *mine;
+
+	mine = static_cast<rl::aligned<rl::thread_info<THREADS>> *>(me);
+	mine += (int)cpu - (int)me->index_;
+	RL_ASSERT(mine->index_ == (rl::thread_id_t)cpu);
+	return *mine;
+}
+
+/* smp_mb() in the name of another thread, of a program of @THREADS. */
+template <int THREADS>
+static void barrier_of_thread(unsigned int cpu)
+{
+	state_of<THREADS>(cpu).atomic_thread_fence_seq_cst(
+			rl::ctx().seq_cst_fence_order_);
+}
+
+/* An interrupt. In front of a loose store: what is behind that is not in it. */
+template <int THREADS>
+static void hit_thread(unsigned int cpu)
+{
+	salsa_cpu &victim = cpus[cpu];
+	int i;
+
+	interrupts++;
+	if (!victim.loose) {
+		barrier_of_thread<THREADS>(cpu);
+		return;
+	}
+	victim.hit = true;
+	for (i = 0; i < THREADS; i++)
+		rl::assign_max(rl::ctx().seq_cst_fence_order_[i],
+			       victim.before[i]);
+}
+
+/* What wsq_shim_stores() says. */
+template <int THREADS>
+static void loosen_thread(bool loose)
+{
+	unsigned int cpu = rl::thread_index();
+	salsa_cpu &me = cpus[cpu];
+
+	if (loose && !me.loose)
+		std::memcpy(me.before, state_of<THREADS>(cpu).acq_rel_order_,
+			    sizeof(rl::timestamp_t) * THREADS);
+	if (!loose && me.hit) {
+		barrier_of_thread<THREADS>(cpu);
+		me.hit = false;
+	}
+	me.loose = loose;
+}
+
+static void (*barrier_of)(unsigned int cpu);
+static void (*hit)(unsigned int cpu);
+
+static void wsq_fence_light(void)
+{
+	wsq_shim_stores(false);
+}
+
+static void wsq_fence_heavy_one(unsigned int cpu)
+{
+	smp_mb();
+	hit(cpu);
+	smp_mb();
+}
+
+static void wsq_fence_heavy(const u64 *set, u32 nr_words)
+{
+	unsigned int cpu;
+
+	RL_ASSERT(nr_words == 1);
+	smp_mb();
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		if (!(*set >> cpu & 1))
+			continue;
+		/* Interrupts come one by one. */
+		rl::ctx().sched();
+		hit(cpu);
+	}
+	smp_mb();
+}
+
+/* A moment at which a thread is in no section. */
+static void salsa_quiescent(unsigned int cpu)
+{
+	if (cpus[cpu].quiet == grace_now)
+		return;
+	barrier_of(cpu);
+	cpus[cpu].quiet = grace_now;
+}
+
+static void wsq_fence_begin(void)
+{
+	unsigned int cpu = rl::thread_index();
+
+	RL_ASSERT(!cpus[cpu].inside);
+	wsq_shim_stores(false);
+	salsa_quiescent(cpu);
+	cpus[cpu].inside = true;
+	cpus[cpu].alone = rl::ctx().is_random_sched() && !rl::rand(4);
+	if (cpus[cpu].alone)
+		rl::ctx().disable_preemption();
+}
+
+static void wsq_fence_end(void)
+{
+	unsigned int cpu = rl::thread_index();
+
+	if (cpus[cpu].alone)
+		rl::ctx().enable_preemption();
+	cpus[cpu].inside = false;
+	wsq_shim_stores(false);
+	salsa_quiescent(cpu);
+}
+
+static u64 wsq_grace_get(void)
+{
+	return ++grace_now;
+}
+
+static bool wsq_grace_passed(u64 cookie)
+{
+#ifndef GRACE_EMPTY
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpus; cpu++) {
+		if (!cpus[cpu].inside)
+			salsa_quiescent(cpu);
+		if (cpus[cpu].quiet < cookie)
+			return false;
+	}
+	smp_mb();
+#endif
+	return true;
+}
+
+#ifdef COUNT_PATHS
+static struct salsa_paths {
+	u64 left, finished, retired, stolen, displaced, busy, overtaken, lost;
+	u64 contended, looks;
+
+	~salsa_paths()
+	{
+		std::fprintf(stderr, "left %llu finished %llu retired %llu stolen %llu displaced %llu busy %llu overtaken %llu lost %llu contended %llu empty %llu\n",
+			     left, finished, retired, stolen, displaced, busy,
+			     overtaken, lost, contended, looks);
+	}
+} paths;
+#endif
+
+/* What model/mutants.py puts in the place of those above. */
+#define wsq_weak_grace_get()		((u64)0)
+#define wsq_weak_grace_passed(cookie)	((void)(cookie), true)
+
+/**
+ * struct salsa_client - a pool with a book of its tasks
+ * @T: the client
+ * @THREADS: its threads; consumer i is at work on thread i
+ * @CONSUMERS, @CHUNKS: how many
+ * @CLAIMS: consumers that claim, as a set
+ *
+ * Tasks are the numbers 1, 2, 3, ... Their content is plain memory, written
+ * before a task is put: Relacy reports the race if whoever takes the task does
+ * not see it. The book is plain memory as well: Relacy's threads take turns.
+ */
+template <typename T, int THREADS, u32 CONSUMERS = 2, u32 CHUNKS = 3,
+	  u32 CLAIMS = 0>
+struct salsa_client : rl::test_suite<T, THREADS> {
+	enum {
+		SIZE = 2, PRODUCERS = 2, PARTIES = CONSUMERS > 2 ? CONSUMERS : 2,
+		PLACES = 4, MAX_TASKS = 32, FLAGS = 4, LOOKS = 4,
+	};
+
+	wsq_salsa s;
+	atomic64_t chunk_dir[CHUNKS];
+	atomic64_t consumer_dir[PARTIES];
+	atomic64_t producer_dir[PARTIES];
+	wsq_salsa_chunk chunks[CHUNKS];
+	wsq_slot_t slots[CHUNKS][SIZE];
+	wsq_salsa_consumer c[CONSUMERS];
+	wsq_salsa_producer p[PRODUCERS];
+	atomic64_t feeders[CONSUMERS];
+	atomic64_t places[CONSUMERS][PLACES];
+	u64 all;
+
+	rl::var<int> content[MAX_TASKS];
+	int next;
+	bool in[MAX_TASKS];
+	bool out[MAX_TASKS];
+	/* Where it was put, for who withdraws it. */
+	u32 chunk_of[MAX_TASKS];
+	u64 slot_of[MAX_TASKS];
+
+	/* Tasks whose put happened before what a thread, a flag's reader, does. */
+	u32 knows[THREADS];
+	u32 told[FLAGS];
+	atomic64_t flags[FLAGS];
+	/* Of each task: what its producer knew; who took it, when, knowing what. */
+	u32 put_knowing[MAX_TASKS];
+	u32 taken_knowing[MAX_TASKS];
+	u32 taken_by[MAX_TASKS];
+	u64 taken_at[MAX_TASKS];
+	u64 now;
+	/* Of the operation that a thread is in. */
+	u32 knew[THREADS];
+	u64 since[THREADS];
+	/* Calls that found the pool empty: what they knew, when they were over. */
+	int nr_looks;
+	u32 look_knew[LOOKS];
+	u64 look_end[LOOKS];
+
+	/* Chunk i is for consumer i % CONSUMERS, unless the client says otherwise. */
+	u32 home_of(u32 nr)
+	{
+		return nr % CONSUMERS;
+	}
+
+	/* Where chunk and consumer are: all on one node. */
+	u32 node_of(u32)
+	{
+		return 0;
+	}
+
+	void before()
+	{
+		T *self = static_cast<T *>(this);
+		u32 i;
+
+		barrier_of = barrier_of_thread<THREADS>;
+		hit = hit_thread<THREADS>;
+		wsq_shim_loose = loosen_thread<THREADS>;
+		nr_cpus = THREADS;
+		interrupts = 0;
+		grace_now = 0;
+		std::memset(cpus, 0, sizeof(cpus));
+
+		all = ((1ULL << CONSUMERS) - 1) & ~(u64)CLAIMS;
+		s = { chunk_dir, consumer_dir, producer_dir, CHUNKS, PARTIES,
+		      SIZE, &all, all ? 1U : 0U };
+		for (i = 0; i < CHUNKS; i++)
+			wsq_salsa_chunk_init(&s, &chunks[i], slots[i], i,
+					     self->home_of(i),
+					     self->node_of(self->home_of(i)));
+		for (i = 0; i < PARTIES; i++) {
+			atomic64_set(&consumer_dir[i], 0);
+			atomic64_set(&producer_dir[i], 0);
+		}
+		for (i = 0; i < CONSUMERS; i++) {
+			atomic64_set(&feeders[i], 0);
+			wsq_salsa_consumer_init(&s, &c[i], i, self->node_of(i),
+						CLAIMS >> i & 1, &feeders[i],
+						places[i], PLACES);
+		}
+		for (i = 0; i < PRODUCERS; i++)
+			wsq_salsa_producer_init(&s, &p[i], i);
+		for (i = 0; i < CHUNKS; i++)
+			wsq_salsa_supply(&c[self->home_of(i)], &chunks[i]);
+
+		next = 1;
+		now = 0;
+		nr_looks = 0;
+		std::memset(in, 0, sizeof(in));
+		std::memset(out, 0, sizeof(out));
+		std::memset(knows, 0, sizeof(knows));
+		std::memset(told, 0, sizeof(told));
+		for (i = 0; i < FLAGS; i++)
+			atomic64_set(&flags[i], 0);
+	}
+
+	static void *task_of(int id)
+	{
+		return (void *)(intptr_t)id;
+	}
+
+	void begin()
+	{
+		unsigned int me = rl::thread_index();
+
+		wsq_fence_begin();
+		since[me] = ++now;
+		knew[me] = knows[me];
+	}
+
+	void took(void *task)
+	{
+		unsigned int me = rl::thread_index();
+		int id = (int)(intptr_t)task;
+
+		RL_ASSERT(id > 0 && id < next && in[id] && !out[id]);
+		RL_ASSERT(content[id]($) == id);
+		out[id] = true;
+		taken_by[id] = me;
+		taken_at[id] = since[me];
+		taken_knowing[id] = knew[me];
+		knows[me] |= put_knowing[id];
+	}
+
+	void end(void *task)
+	{
+		if (task && task != WSQ_SALSA_TAKEN)
+			took(task);
+		wsq_fence_end();
+	}
+
+	/*
+	 * One task of producer @pi into its chunk, or into one of consumer @ci,
+	 * or of the next that is not overloaded. The number; 0 if all are.
+	 */
+	int put(u32 pi, u32 ci)
+	{
+		unsigned int me = rl::thread_index();
+		int id = next++, ret;
+		u32 i;
+
+		RL_ASSERT(id < MAX_TASKS);
+		content[id]($) = id;
+		begin();
+		knows[me] |= 1U << id;
+		put_knowing[id] = knows[me];
+		for (i = 0; i < CONSUMERS && p[pi].at >= p[pi].size; i++)
+			wsq_salsa_open(&p[pi], &c[(ci + i) % CONSUMERS]);
+		chunk_of[id] = p[pi].nr;
+		slot_of[id] = p[pi].at;
+		/* Whoever takes it may do so before put returns. */
+		in[id] = p[pi].at < p[pi].size;
+		ret = wsq_salsa_put(&p[pi], task_of(id));
+		RL_ASSERT(in[id] == (ret == WSQ_OK));
+		if (!in[id])
+			knows[me] &= ~(1U << id);
+		wsq_fence_end();
+		return in[id] ? id : 0;
+	}
+
+	/* In before(): tasks that all threads know of. */
+	void put_before(int n, u32 pi, u32 ci)
+	{
+		int i;
+
+		while (n--)
+			RL_ASSERT(put(pi, ci));
+		for (i = 0; i < THREADS; i++)
+			knows[i] = knows[rl::thread_index()];
+	}
+
+	/* One take. Was there something? */
+	bool get(u32 ci)
+	{
+		void *task;
+
+		begin();
+		task = c[ci].claims ? wsq_salsa_claim(&c[ci]) :
+				      wsq_salsa_get(&c[ci]);
+		RL_ASSERT(task != WSQ_SALSA_TAKEN || c[ci].claims);
+		RL_ASSERT(!c[ci].claims || !c[ci].chunk ||
+			  c[ci].own & WSQ_SALSA_CLAIMS);
+		end(task);
+		return task;
+	}
+
+	int steal(u32 ci, u32 vi)
+	{
+		void *task;
+		int ret;
+
+		begin();
+		ret = wsq_salsa_steal(&c[ci], &c[vi], true, &task);
+		RL_ASSERT((ret == WSQ_OK) == !!task);
+		end(task);
+		return ret;
+	}
+
+	void leave(u32 ci)
+	{
+		begin();
+		wsq_salsa_leave(&c[ci]);
+		RL_ASSERT(!c[ci].chunk);
+		wsq_fence_end();
+	}
+
+	bool withdraw(int id)
+	{
+		void *task = task_of(id);
+		bool done;
+
+		begin();
+		done = wsq_salsa_withdraw(&s, chunk_of[id], slot_of[id], task);
+		end(done ? task : nullptr);
+		return done;
+	}
+
+	/* What this thread knows, for who asks. */
+	void tell(int flag)
+	{
+		told[flag] = knows[rl::thread_index()];
+		atomic64_set_release(&flags[flag], 1);
+	}
+
+	bool asked(int flag)
+	{
+		if (!atomic64_read_acquire(&flags[flag]))
+			return false;
+		knows[rl::thread_index()] |= told[flag];
+		return true;
+	}
+
+	void look()
+	{
+		u32 known = knows[rl::thread_index()];
+
+		if (wsq_salsa_empty(&s) != WSQ_EMPTY)
+			return;
+		RL_ASSERT(nr_looks < LOOKS);
+		look_knew[nr_looks] = known;
+		look_end[nr_looks++] = ++now;
+	}
+
+	/*
+	 * There was a moment, for all that anybody can know. A task that was put
+	 * before the call, or before one of these was taken and is not taken
+	 * before it, was in the pool until it was taken: each must have been, by
+	 * who had begun when the call was over.
+	 */
+	void the_pool_was_empty(u32 known, u64 over)
+	{
+		u32 before = 0;
+		int id, other;
+
+		while (known != before) {
+			before = known;
+			for (id = 1; id < next; id++) {
+				if (!(known >> id & 1))
+					continue;
+				RL_ASSERT(out[id] && taken_at[id] < over);
+				for (other = 1; other < next; other++) {
+					if (!(taken_knowing[id] >> other & 1))
+						continue;
+					if (!out[other] || taken_at[other] > over ||
+					    (taken_by[other] == taken_by[id] &&
+					     taken_at[other] > taken_at[id]))
+						known |= 1U << other;
+				}
+			}
+		}
+	}
+
+	/* All that is left. Twice nothing makes a consumer leave its chunk. */
+	void drain()
+	{
+		u32 i;
+		int id, none;
+
+		for (i = 0; i < CONSUMERS; i++) {
+			for (none = 0; none < 3; )
+				none = get(i) ? 0 : none + 1;
+			RL_ASSERT(!wsq_salsa_waiting(&c[i]));
+			RL_ASSERT(!c[i].chunk && !atomic64_read(&c[i].in));
+			RL_ASSERT(!atomic64_read(&c[i].busy));
+		}
+		for (id = 1; id < next; id++)
+			RL_ASSERT(in[id] == out[id]);
+		RL_ASSERT(wsq_salsa_empty(&s) == WSQ_EMPTY);
+	}
+
+	/* For who writes a client: does it get where it is meant to? */
+	void count_paths()
+	{
+#ifdef COUNT_PATHS
+		for (const wsq_salsa_consumer &one : c) {
+			paths.left += one.count.left;
+			paths.finished += one.count.finished;
+			paths.retired += one.count.retired;
+			paths.stolen += one.count.stolen;
+			paths.displaced += one.count.displaced;
+			paths.busy += one.count.busy;
+			paths.overtaken += one.count.overtaken;
+			paths.lost += one.count.lost;
+			paths.contended += one.count.contended;
+		}
+		paths.looks += (u64)nr_looks;
+#endif
+	}
+
+	/* All came out once, and nothing keeps a chunk out of use for good. */
+	void after()
+	{
+		u32 i, k, nr = 0;
+
+		count_paths();
+		drain();
+		for (i = 0; i < (u32)nr_looks; i++)
+			the_pool_was_empty(look_knew[i], look_end[i]);
+		for (i = 0; i < PRODUCERS; i++)
+			while (p[i].at < p[i].size)
+				put(i, 0);
+		drain();
+		for (i = 0; i < CONSUMERS * CHUNKS; i++)
+			for (k = 0; k < CONSUMERS; k++)
+				get(k);
+		for (i = 0; i < CONSUMERS; i++) {
+			RL_ASSERT(!c[i].retired && !c[i].spare);
+			nr += (u32)wsq_salsa_ring_count(&c[i].pool);
+		}
+		RL_ASSERT(nr == CHUNKS);
+	}
+};
+
+#endif /* _WSQ_MODEL_SALSA_CLIENT_H */

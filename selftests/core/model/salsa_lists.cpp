@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: lists of one writer that run full of stale numbers. A producer with a
+ * single list feeds one consumer after the other, so that the list changes its
+ * target and a chunk comes back under another; a thief's list has a chunk that
+ * was stolen back. Shared parts, use and limitations: salsa_client.h.
+ */
+#define WSQ_SALSA_LISTS	1
+#include "salsa_client.h"
+
+struct salsa_lists : salsa_client<salsa_lists, 3> {
+	void before()
+	{
+		salsa_client<salsa_lists, 3>::before();
+		put_before(1, 0, 0);
+		put_before(1, 1, 0);
+	}
+
+	void thread(unsigned int i)
+	{
+		int lap;
+
+		switch (i) {
+		case 0:
+			get(0);
+			get(0);
+			get(0);
+			steal(0, 1);
+			get(0);
+			break;
+		case 1:
+			steal(1, 0);
+			get(1);
+			get(1);
+			steal(1, 0);
+			break;
+		case 2:
+			for (lap = 0; lap < 6; lap++)
+				put(lap & 1, lap >> 1 & 1);
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(salsa_lists)

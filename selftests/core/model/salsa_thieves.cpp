@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: two thieves on one victim, who steal from each other and whom the
+ * victim robs in turn. One that halts with a chunk in his hands is overtaken.
+ * Shared parts, use and limitations: salsa_client.h.
+ */
+#include "salsa_client.h"
+
+struct salsa_thieves : salsa_client<salsa_thieves, 3, 3> {
+	u32 home_of(u32)
+	{
+		return 0;
+	}
+
+	void before()
+	{
+		salsa_client<salsa_thieves, 3, 3>::before();
+		put_before(4, 0, 0);
+	}
+
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			get(0);
+			get(0);
+			get(0);
+			steal(0, 1);
+			break;
+		case 1:
+			steal(1, 0);
+			get(1);
+			steal(1, 2);
+			break;
+		case 2:
+			steal(2, 0);
+			steal(2, 1);
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(salsa_thieves)
