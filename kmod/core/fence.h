@@ -6,7 +6,7 @@
  * side executes wsq_fence_light(), which stops the compiler and nothing else;
  * the rare side executes wsq_fence_heavy(), which makes each CPU of a set
  * execute a full barrier, wherever it happens to be. For parking.h, and for a thief
-that displaces the owner of a chunk (scenario D).
+ * that displaces the owner of a chunk (scenario D): salsa.h.
  *
  * Only the contract is here. The hooks come from the platform through
  * <wsq_fence.h>, found by the include path: kmod/compat in the module (an
@@ -17,10 +17,14 @@ that displaces the owner of a chunk (scenario D).
  *	wsq_fence_end()		to here. Sections nest, in interrupts too.
  *	wsq_fence_light()	Inside a section. For the compiler.
  *	wsq_fence_heavy(cpus, nr_words)
- *				Outside of sections, in task context with
- *				interrupts on; it may spin, never sleeps or
- *				allocates. Bit b of word w stands for CPU
- *				64 * w + b; the words are the caller's alone.
+ *				In task context with interrupts on, in a section
+ *				or not, with no lock held that any CPU may wait
+ *				for with interrupts off; it may spin, never
+ *				sleeps or allocates. Bit b of word w stands for
+ *				CPU 64 * w + b; nobody changes the words
+ *				meanwhile.
+ *	wsq_fence_heavy_one(cpu)
+ *				The same for a set of one CPU.
  *	wsq_fence_reaches(cpu)	May this CPU be disturbed? If not, what runs
  *				there is no light side: it executes smp_mb(),
  *				and its bit never stands in a set.
