@@ -172,8 +172,12 @@
  *	SA(retire:A) -> SA(reap:A)
  *		... nor claims, where a take was under way at the theft.
  *		litmus/salsa-grace.litmus
- *	SA(scan:B) heavy against SA(get:D), SA(scan:C) full against SA(claim:D)
- *		See salsa_scan.c.
+ *	SA(scan:B) heavy against SA(get:D), SA(scan:C) full against SA(claim:D),
+ *	SA(change:A), SA(close:B)
+ *		Who sees that a task was taken sees what was put before it. See
+ *		salsa_scan.c.
+ *		litmus/salsa-scan.litmus, litmus/salsa-scan-claim.litmus,
+ *		litmus/salsa-scan-finish.litmus
  *	wsq_salsa_chunk_init() and its like, release -> SA(at:A), SA(at:B),
  *	SA(at:C) acquire
  *		Who knows a number sees what bears it as it was made.
