@@ -26,6 +26,7 @@
 #include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/string.h>
 #include <linux/types.h>
 
 #define WSQ_CACHE_ALIGNED	____cacheline_aligned
@@ -89,6 +90,16 @@ static inline bool wsq_slot_mark_if(wsq_slot_t *slot, void *task, void *mark)
 static inline void wsq_slot_reset(wsq_slot_t *slot)
 {
 	WRITE_ONCE(slot->task, NULL);
+}
+
+/*
+ * The same of @nr slots, as fast as memory is cleared. Who still looks has lost
+ * what the slots were in, and finds that out before he believes what he saw,
+ * which may be part of a word here.
+ */
+static inline void wsq_slots_reset(wsq_slot_t *slots, u32 nr)
+{
+	data_race(memset(slots, 0, nr * sizeof(*slots)));
 }
 
 /* Load; what follows in program order stays behind it on this CPU. */

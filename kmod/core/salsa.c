@@ -55,8 +55,7 @@ void wsq_salsa_chunk_init(struct wsq_salsa *s, struct wsq_salsa_chunk *chunk,
 	chunk->cookie = 0;
 	for (i = 0; i < WSQ_SALSA_EPOCHS; i++)
 		atomic64_set(&chunk->idx[i], 0);
-	for (i = 0; i < s->chunk_size; i++)
-		wsq_slot_reset(&chunk->slots[i]);
+	wsq_slots_reset(chunk->slots, s->chunk_size);
 	atomic64_set_release(&s->chunks[nr], (s64)(uintptr_t)chunk);
 }
 
@@ -271,8 +270,7 @@ int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 		return WSQ_FULL;
 
 	chunk = wsq_salsa_chunk_at(s, nr);
-	for (i = 0; i < s->chunk_size; i++)
-		wsq_slot_reset(&chunk->slots[i]);		/* SA(open:A) */
+	wsq_slots_reset(chunk->slots, s->chunk_size);		/* SA(open:A) */
 	for (i = 0; i < WSQ_SALSA_EPOCHS; i++)
 		atomic64_set(&chunk->idx[i], 0);		/* SA(open:D) */
 	word = (u64)atomic64_read(&chunk->owner);		/* SA(open:E) */

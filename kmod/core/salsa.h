@@ -468,19 +468,24 @@ static inline int wsq_salsa_put(struct wsq_salsa_producer *p, void *task)
  */
 static inline void *wsq_salsa_take(struct wsq_salsa_consumer *c, u64 i)
 {
+	/* What is @c's alone, once: a fence makes the compiler load it again. */
+	const atomic64_t *owner = &c->chunk->owner;
+	wsq_slot_t *slots = c->slots;
+	atomic64_t *idx = c->idx;
+	u64 own = c->own;
 	void *task;
 
 	atomic64_set(&c->busy, 1);				/* SA(get:A) */
 	wsq_fence_light();					/* SA(get:G) */
-	task = wsq_slot_acquire(&c->slots[i]);			/* SA(get:B) */
+	task = wsq_slot_acquire(&slots[i]);			/* SA(get:B) */
 	/* A task that came after a theft is the thief's. */
 	if (unlikely(!task ||
-		     (u64)atomic64_read(&c->chunk->owner) != c->own)) /* SA(get:C) */
+		     (u64)atomic64_read(owner) != own))		/* SA(get:C) */
 		return NULL;
 	/* Say what is being taken, then look who may. */
-	atomic64_set(c->idx, (s64)(i + 1));			/* SA(get:D) */
+	atomic64_set(idx, (s64)(i + 1));			/* SA(get:D) */
 	wsq_fence_light();					/* SA(get:H) */
-	if (unlikely((u64)atomic64_read(&c->chunk->owner) != c->own)) /* SA(get:E) */
+	if (unlikely((u64)atomic64_read(owner) != own))		/* SA(get:E) */
 		return wsq_salsa_contend(c, task);
 	c->at = i + 1;
 	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */

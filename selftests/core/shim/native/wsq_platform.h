@@ -12,6 +12,12 @@
 
 #include "../wsq_user.h"
 
+/* Nothing is in the slots, whoever may still look. No order. */
+static inline void wsq_slots_reset(wsq_slot_t *slots, u32 nr)
+{
+	__builtin_memset(slots, 0, nr * sizeof(*slots));
+}
+
 /* Load; what follows in program order stays behind it on this CPU. */
 static inline u64 wsq_local_read(const atomic64_t *v)
 {

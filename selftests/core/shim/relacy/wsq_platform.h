@@ -144,6 +144,13 @@ static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
 #define wsq_slot_reset(slot)	\
 	(slot)->claimed.store((void *)nullptr, rl::mo_relaxed, $)
 #define wsq_slot_peek(slot)		(slot)->claimed.load(rl::mo_relaxed, $)
+#define wsq_slots_reset(slots, nr)					\
+	do {								\
+		u32 wsq_shim_i;						\
+									\
+		for (wsq_shim_i = 0; wsq_shim_i < (nr); wsq_shim_i++)	\
+			wsq_slot_reset(&(slots)[wsq_shim_i]);		\
+	} while (0)
 
 #define wsq_local_read(v)		((u64)(v)->load(rl::mo_acquire, $))
 #define wsq_local_set(v, i)		(v)->store((s64)(i), rl::mo_release, $)

@@ -139,6 +139,13 @@ static inline void wsq_cpu_stop(const char *file, int line)
 	(WSQ_STEP, (void *)(uintptr_t)wsq_cpu_load(&(slot)->task))
 #define wsq_slot_peek(slot)	wsq_slot_acquire(slot)
 #define wsq_slot_reset(slot)	wsq_slot_publish(slot, NULL)
+#define wsq_slots_reset(slots, nr)					\
+	do {								\
+		u32 wsq_shim_i;						\
+									\
+		for (wsq_shim_i = 0; wsq_shim_i < (nr); wsq_shim_i++)	\
+			wsq_slot_reset(&(slots)[wsq_shim_i]);		\
+	} while (0)
 #define wsq_slot_mark_if(slot, t, mark) \
 	WSQ_STEP_RMW((wsq_slot_mark_if)(slot, t, mark))
 

@@ -13,6 +13,16 @@
 
 #include "../wsq_user.h"
 
+/* Nothing is in the slots, whoever may still look. No order. */
+static inline void wsq_slots_reset(wsq_slot_t *slots, u32 nr)
+{
+	u32 i;
+
+	/* The thread sanitizer is to see atomic stores. */
+	for (i = 0; i < nr; i++)
+		wsq_slot_reset(&slots[i]);
+}
+
 static inline u64 wsq_local_read(const atomic64_t *v)
 {
 	return (u64)atomic64_read_acquire(v);
