@@ -163,6 +163,10 @@
  *	SA(steal:E) -> SA(take:A), SA(take:G), full -> SA(find:B) acquire
  *		Who sees that a chunk is V's no more finds it in A's list.
  *		litmus/salsa-list-owner.litmus
+ *	SA(enter:B) -> SA(enter:A), SA(steal:B) -> SA(take:A), SA(take:G), full
+ *		Who finds a chunk free, after whatever hands it went through, sees
+ *		the @in of those who were robbed of it and do not know.
+ *		litmus/salsa-enter-in.litmus
  *	SA(finish:A), SA(take:H), SA(close:B), full; SR(give:C) -> SR(get:B) ->
  *	SA(open:A), SA(open:D)
  *		Slots and index words are cleared when nobody takes from them any
@@ -186,7 +190,7 @@
  * No order: hints, which SA(take:A), SA(take:G) or SA(enter:A) verify by the word
  * (SA(find:C) to SA(find:H) but behind the fence, SA(list:A), SA(list:B),
  * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:G),
- * SA(open:E)); @in; links of chunks that belong to who follows them; SA(open:G),
+ * SA(open:E)); clearing @in; links of chunks that belong to who follows them; SA(open:G),
  * for a feeder's bit stays; SA(close:A), which SA(close:B) verifies.
  */
 #ifndef _WSQ_CORE_SALSA_H
