@@ -89,9 +89,10 @@ u64 wsq_fence_interrupts(unsigned int cpu);
 /* The same for one CPU. */
 static inline void wsq_fence_heavy_one(unsigned int cpu)
 {
+	/* As above; an offline CPU is refused, and counts as fenced. */
 	smp_mb();
-	/* An offline CPU is refused, and counts as fenced. */
 	smp_call_function_single(cpu, wsq_fence_serve, NULL, true);
+	/* As above. */
 	smp_mb();
 }
 

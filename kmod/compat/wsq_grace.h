@@ -8,12 +8,18 @@
 #ifndef _WSQ_COMPAT_GRACE_H
 #define _WSQ_COMPAT_GRACE_H
 
+#include <linux/irqflags.h>
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
 static inline u64 wsq_grace_get(void)
 {
-	return start_poll_synchronize_rcu();
+	/*
+	 * 6.1's starts none with interrupts off, or complains. Somebody else's
+	 * will do, whenever it comes.
+	 */
+	return irqs_disabled() ? get_state_synchronize_rcu() :
+				 start_poll_synchronize_rcu();
 }
 
 static inline bool wsq_grace_passed(u64 cookie)

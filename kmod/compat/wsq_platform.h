@@ -77,6 +77,7 @@ static inline void *wsq_slot_peek(const wsq_slot_t *slot)
 /* What is in the slot; who put it is before what follows. Acquire. */
 static inline void *wsq_slot_acquire(const wsq_slot_t *slot)
 {
+	/* Pairs with wsq_slot_publish(). */
 	return smp_load_acquire(&slot->task);
 }
 

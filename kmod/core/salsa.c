@@ -20,14 +20,17 @@
 /* Takes that find nothing before a consumer leaves the chunk it is in. */
 #define WSQ_SALSA_DRY		2
 
-static void wsq_salsa_list_init(struct wsq_salsa_list *list)
+static void wsq_salsa_list_init(struct wsq_salsa_list *list,
+				atomic64_t *entries, u32 size)
 {
 	u32 i;
 
-	atomic64_set(&list->target, WSQ_SALSA_NONE);
 	atomic64_set(&list->next, 0);
-	for (i = 0; i < WSQ_SALSA_ENTRIES; i++)
-		atomic64_set(&list->entries[i], 0);
+	atomic64_set(&list->top, 0);
+	list->entries = entries;
+	list->size = size;
+	for (i = 0; i < size; i++)
+		atomic64_set(&entries[i], 0);
 }
 
 /**
@@ -51,6 +54,7 @@ void wsq_salsa_chunk_init(struct wsq_salsa *s, struct wsq_salsa_chunk *chunk,
 	chunk->home = home;
 	chunk->node = node;
 	chunk->slots = slots;
+	atomic64_set(&chunk->life, 0);
 	atomic64_set(&chunk->link, 0);
 	chunk->cookie = 0;
 	for (i = 0; i < WSQ_SALSA_EPOCHS; i++)
@@ -64,22 +68,21 @@ void wsq_salsa_chunk_init(struct wsq_salsa *s, struct wsq_salsa_chunk *chunk,
  * @s: the pool
  * @p: the producer
  * @id: its number, below max_parties
+ * @entries: room for its list
+ * @nr_entries: how many chunks it can have out at a time
  *
  * Context: any; nobody uses the number.
  */
 void wsq_salsa_producer_init(struct wsq_salsa *s, struct wsq_salsa_producer *p,
-			     u32 id)
+			     u32 id, atomic64_t *entries, u32 nr_entries)
 {
-	u32 i;
-
 	p->slots = NULL;
 	p->at = 0;
 	p->size = 0;
 	p->id = id;
 	p->nr = WSQ_SALSA_NONE;
 	p->s = s;
-	for (i = 0; i < WSQ_SALSA_LISTS; i++)
-		wsq_salsa_list_init(&p->lists[i]);
+	wsq_salsa_list_init(&p->list, entries, nr_entries);
 	atomic64_set_release(&s->producers[id], (s64)(uintptr_t)p);
 }
 
@@ -91,16 +94,13 @@ void wsq_salsa_producer_init(struct wsq_salsa *s, struct wsq_salsa_producer *p,
  *	claims
  * @node: where it is
  * @claims: it claims every task
- * @feeders: (max_parties + 63) / 64 words, zeroed
- * @places: room for the chunk pool
- * @nr_places: how much, a power of two
+ * @room: memory for it
  *
  * Context: any; nobody uses the number. One that does not claim is in @s->all.
  */
 void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 			     u32 id, u32 node, bool claims,
-			     atomic64_t *feeders, atomic64_t *places,
-			     u32 nr_places)
+			     const struct wsq_salsa_room *room)
 {
 	const struct wsq_salsa_count none = { 0 };
 
@@ -122,80 +122,96 @@ void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 	c->spare = NULL;
 	c->count = none;
 	atomic64_set(&c->in, 0);
-	wsq_salsa_list_init(&c->stolen);
-	c->feeders = feeders;
+	wsq_salsa_list_init(&c->stolen, room->stolen,
+			    s->max_parties + WSQ_SALSA_ENTRIES);
+	c->feeders = room->feeders;
 	wsq_inbox_init(&c->returned);
-	wsq_salsa_ring_init(&c->pool, places, nr_places);
+	wsq_salsa_ring_init(&c->pool, room->places, room->nr_places);
 	atomic64_set_release(&s->consumers[id], (s64)(uintptr_t)c);
 }
 
-/* Does the list need this entry, to find a chunk of its target? */
+/* What a list says of a chunk in this life. */
+static s64 wsq_salsa_entry(const struct wsq_salsa_chunk *chunk)
+{
+	u64 life = (u64)atomic64_read(&chunk->life);		/* SA(list:J) */
+
+	return (s64)(life << 32 | (chunk->nr + 1));
+}
+
+/*
+ * Does the list need this entry? Not if the chunk is free, or has lived on
+ * since: whoever opened it has it in a list of his own. Nor, if @id is said, if
+ * it is another consumer's by now.
+ */
 static bool wsq_salsa_entry_used(const struct wsq_salsa *s,
 				 const struct wsq_salsa_list *list, u32 place,
-				 u32 target)
+				 u32 id)
 {
-	u64 nr = (u64)atomic64_read(&list->entries[place]);	/* SA(list:B) */
+	s64 entry = atomic64_read(&list->entries[place]);	/* SA(list:B) */
 	const struct wsq_salsa_chunk *chunk;
 	u64 word;
 
-	chunk = nr ? wsq_salsa_chunk_at(s, (u32)nr - 1) : NULL;
-	if (!chunk)
+	chunk = entry ? wsq_salsa_chunk_at(s, (u32)entry - 1) : NULL;
+	if (!chunk || wsq_salsa_entry(chunk) != entry)
 		return false;
 	word = (u64)atomic64_read(&chunk->owner);		/* SA(list:A) */
 	return wsq_salsa_state(word) != WSQ_SALSA_FREE &&
-	       wsq_salsa_id(word) == target;
+	       (id == WSQ_SALSA_NONE || wsq_salsa_id(word) == id);
 }
 
 /* Where the list has room, from its oldest entry on, or a status. */
 static int wsq_salsa_list_room(const struct wsq_salsa *s,
-			       const struct wsq_salsa_list *list, u32 target)
+			       const struct wsq_salsa_list *list, u32 id)
 {
 	u64 next = (u64)atomic64_read(&list->next);		/* SA(list:C) */
 	u32 i, place;
 
-	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
-		place = (u32)((next + i) % WSQ_SALSA_ENTRIES);
-		if (!wsq_salsa_entry_used(s, list, place, target))
+	for (i = 0; i < list->size; i++) {
+		place = (u32)((next + i) % list->size);
+		if (!wsq_salsa_entry_used(s, list, place, id))
 			return (int)place;
 	}
 	return WSQ_FULL;
 }
 
 /*
- * Put a number where there is room, or where it is already: a list that held
- * one number in several places could run out of them.
+ * Put a chunk where there is room, or where it is already: a list that held
+ * one in several places could run out of them.
  */
-static u32 wsq_salsa_list_set(struct wsq_salsa_list *list, u32 place, u32 nr)
+static u32 wsq_salsa_list_set(struct wsq_salsa_list *list, u32 place,
+			      const struct wsq_salsa_chunk *chunk)
 {
-	u32 i;
+	u32 i, top = (u32)atomic64_read(&list->top);		/* SA(list:K) */
+	s64 entry = wsq_salsa_entry(chunk);
 
-	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
-		if (atomic64_read(&list->entries[i]) == (s64)nr + 1) /* SA(list:D) */
+	for (i = 0; i < top; i++) {
+		if ((u32)atomic64_read(&list->entries[i]) == (u32)entry) /* SA(list:D) */
 			place = i;
 	}
 	/* Release: who finds it sees the chunk as it is now. */
-	atomic64_set_release(&list->entries[place], (s64)nr + 1); /* SA(list:I) */
-	atomic64_set(&list->next, (s64)place + 1);		/* SA(list:E) */
+	atomic64_set_release(&list->entries[place], entry);	/* SA(list:I) */
+	if (place >= top)
+		atomic64_set(&list->top, (s64)place + 1);	/* SA(list:L) */
 	return place;
 }
 
 /**
- * wsq_salsa_list_add() - put a chunk into a list
+ * wsq_salsa_list_add() - put a chunk into a consumer's list of stolen ones
  * @s: the pool
  * @list: the list
- * @target: consumer whose chunks are in the list
- * @nr: the chunk's number
+ * @id: the consumer
+ * @chunk: the chunk
  *
  * Context: the list's writer.
  * Return: the place, for wsq_salsa_list_drop(); %WSQ_FULL.
  */
 int wsq_salsa_list_add(const struct wsq_salsa *s, struct wsq_salsa_list *list,
-		       u32 target, u32 nr)
+		       u32 id, const struct wsq_salsa_chunk *chunk)
 {
-	int place = wsq_salsa_list_room(s, list, target);
+	int place = wsq_salsa_list_room(s, list, id);
 
 	return place < 0 ? place :
-			   (int)wsq_salsa_list_set(list, (u32)place, nr);
+			   (int)wsq_salsa_list_set(list, (u32)place, chunk);
 }
 
 /**
@@ -210,32 +226,6 @@ void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 place)
 	atomic64_set(&list->entries[place], 0);			/* SA(list:F) */
 }
 
-/* The producer's list for a consumer, one that is free now if there is none. */
-static struct wsq_salsa_list *wsq_salsa_list_for(struct wsq_salsa_producer *p,
-						 u32 target)
-{
-	struct wsq_salsa_list *unused = NULL;
-	u32 i, place, old;
-
-	for (i = 0; i < WSQ_SALSA_LISTS; i++) {
-		struct wsq_salsa_list *list = &p->lists[i];
-
-		old = (u32)atomic64_read(&list->target);	/* SA(list:G) */
-		if (old == target)
-			return list;
-		if (unused)
-			continue;
-		unused = list;
-		for (place = 0; place < WSQ_SALSA_ENTRIES; place++) {
-			if (wsq_salsa_entry_used(p->s, list, place, old))
-				unused = NULL;
-		}
-	}
-	if (unused)
-		atomic64_set(&unused->target, target);		/* SA(list:H) */
-	return unused;
-}
-
 /**
  * wsq_salsa_open() - begin a chunk from a consumer's chunk pool
  * @p: the producer; its chunk, if any, is full
@@ -246,22 +236,22 @@ static struct wsq_salsa_list *wsq_salsa_list_for(struct wsq_salsa_producer *p,
  *
  * Context: the producer, in a section of fence.h. Never sleeps; clears a
  * chunk's slots.
- * Return: %WSQ_OK; %WSQ_FULL if @c's pool has none, or @p has too many chunks
- * there.
+ * Return: %WSQ_OK; %WSQ_FULL if @c's pool has none, or @p has as many chunks out
+ * as its list has room for.
  */
 int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 {
 	struct wsq_salsa *s = p->s;
 	struct wsq_salsa_chunk *chunk;
-	struct wsq_salsa_list *list;
+	struct wsq_salsa_list *list = &p->list;
 	u64 bit = 1ULL << p->id % 64;
 	int place, ret = WSQ_CONFLICT;
 	u32 i, nr;
+	u32 life;
 	u64 word;
 
 	/* Nothing comes back to the ring: first the list, then the chunk. */
-	list = wsq_salsa_list_for(p, c->id);
-	place = list ? wsq_salsa_list_room(s, list, c->id) : WSQ_FULL;
+	place = wsq_salsa_list_room(s, list, WSQ_SALSA_NONE);
 	if (place < 0)
 		return WSQ_FULL;
 	for (i = 0; i < WSQ_SALSA_SPINS && ret == WSQ_CONFLICT; i++)
@@ -276,9 +266,13 @@ int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 	word = (u64)atomic64_read(&chunk->owner);		/* SA(open:E) */
 	word = wsq_salsa_next_word(word & WSQ_SALSA_TAG_MASK, WSQ_SALSA_LEFT,
 				   c->id, 0);
+	life = (u32)atomic64_read(&chunk->life) + 1;		/* SA(open:H) */
+	atomic64_set(&chunk->life, life);			/* SA(open:I) */
 	/* Who sees the word sees the slots empty. */
 	atomic64_set_release(&chunk->owner, (s64)word);		/* SA(open:B) */
-	wsq_salsa_list_set(list, (u32)place, nr);		/* SA(open:C) */
+	i = wsq_salsa_list_set(list, (u32)place, chunk);	/* SA(open:C) */
+	/* The oldest first: where this one came is behind it. */
+	atomic64_set(&list->next, (s64)i + 1);			/* SA(list:E) */
 	if (!((u64)atomic64_read(&c->feeders[p->id / 64]) & bit)) /* SA(open:F) */
 		atomic64_fetch_or_relaxed((s64)bit,
 					  &c->feeders[p->id / 64]); /* SA(open:G) */
@@ -376,6 +370,21 @@ static void wsq_salsa_reap(struct wsq_salsa_consumer *c)
 		c->retired = wsq_salsa_next(chunk);
 		wsq_salsa_give(c, chunk);
 	}
+}
+
+/**
+ * wsq_salsa_tidy() - make free chunks available to producers
+ * @c: the consumer
+ *
+ * Chunks that others have returned, that wait for a grace period, or for room
+ * in the chunk pool. A consumer that takes does so by itself.
+ *
+ * Context: the consumer, or whoever stands in for one that takes nothing any
+ * more, in a section of fence.h.
+ */
+void wsq_salsa_tidy(struct wsq_salsa_consumer *c)
+{
+	wsq_salsa_reap(c);
 }
 
 /**
@@ -610,22 +619,31 @@ bool wsq_salsa_close(struct wsq_salsa_producer *p,
 }
 
 /**
- * wsq_salsa_at_home() - how many chunks are free and nobody's but this consumer's
- * @c: the consumer
+ * wsq_salsa_at_home() - how many of its own chunks a consumer has at hand
+ * @c: the consumer, of a pool whose chunks go home
  *
  * Context: the consumer and only producer that gets chunks of it, in a section
  * of fence.h.
- * Return: chunks in its chunk pool and those that find no room there. One in
- * which a take may be under way is neither yet.
+ * Return: those in its chunk pool, or without room there; 0 if it owes others a
+ * chunk, or a take may be under way in one that it has finished.
  */
 u32 wsq_salsa_at_home(struct wsq_salsa_consumer *c)
 {
 	const struct wsq_salsa_chunk *chunk;
-	u32 nr;
+	u32 place, nr;
 
 	wsq_salsa_reap(c);
+	if (c->retired)
+		return 0;
+	for (place = 0; place < c->stolen.size; place++) {
+		if (wsq_salsa_entry_used(c->s, &c->stolen, place, c->id))
+			return 0;
+	}
 	nr = (u32)wsq_salsa_ring_count(&c->pool);
-	for (chunk = c->spare; chunk; chunk = wsq_salsa_next(chunk))
+	for (chunk = c->spare; chunk; chunk = wsq_salsa_next(chunk)) {
+		if (chunk->home != c->id)
+			return 0;
 		nr++;
+	}
 	return nr;
 }

@@ -59,6 +59,8 @@
  *    the chunk's index words while somebody is in it. So there are no nodes that
  *    carry it, to be copied and reclaimed; lists hold chunk numbers, which may
  *    be stale: the owner word alone says whose a chunk is.
+ *    A producer has one list, whoever got its chunks, and not one for each
+ *    consumer: a consumer knows who feeds it, and skips what is not its own.
  * 3. A thief learns from the victim's @busy word, read behind the fence, whether
  *    a take is under way. If not, the chunk is as if it had been left.
  * 4. TAKEN is written for claims only. Plainly taken slots are cleared by the
@@ -104,7 +106,7 @@
  * has an epoch above 0 and waits for a grace period (grace.h). Others are used
  * again at once, and tags turn away who saw them before. Thieves and scanners
  * may read slots of a chunk that is someone else's by then: what they read counts
- * only if the owner word is found unchanged.
+ * only if they then find the owner word unchanged.
  *
  * Accesses bear labels SA(operation:letter). One that a function makes for
  * several callers may have a label at the call as well: SA(leave:A) and
@@ -182,6 +184,11 @@
  *		salsa_scan.c.
  *		litmus/salsa-scan.litmus, litmus/salsa-scan-claim.litmus,
  *		litmus/salsa-scan-finish.litmus
+ *	SA(change:A), SA(close:B), full; SR(give:C) -> SR(get:B) -> SA(open:A),
+ *	against SA(scan:E), SA(scan:F), SA(scan:G)
+ *		A look that read a slot or an index word cleared for the chunk's
+ *		next life finds the owner word changed.
+ *		litmus/salsa-scan-word.litmus
  *	wsq_salsa_chunk_init() and its like, release -> SA(at:A), SA(at:B),
  *	SA(at:C) acquire
  *		Who knows a number sees what bears it as it was made.
@@ -189,9 +196,11 @@
  *
  * No order: hints, which SA(take:A), SA(take:G) or SA(enter:A) verify by the word
  * (SA(find:C) to SA(find:H) but behind the fence, SA(list:A), SA(list:B),
- * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:G),
- * SA(open:E)); clearing @in; links of chunks that belong to who follows them; SA(open:G),
- * for a feeder's bit stays; SA(close:A), which SA(close:B) verifies.
+ * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:F),
+ * SA(list:K), SA(open:E), SA(open:H)); SA(list:J), which coherence makes of the
+ * writer's life of the chunk or a later one; clearing @in; links of chunks that
+ * belong to who follows them; SA(open:G), for a feeder's bit stays; SA(close:A),
+ * which SA(close:B) verifies.
  */
 #ifndef _WSQ_CORE_SALSA_H
 #define _WSQ_CORE_SALSA_H
@@ -204,19 +213,14 @@
 #include "salsa_ring.h"
 #include "status.h"
 
-/* Chunks that a producer can have in one consumer's pool at a time. */
+/* A thief's list has room for so many chunks beyond one of each producer. */
 #ifndef WSQ_SALSA_ENTRIES
 #define WSQ_SALSA_ENTRIES	16
 #endif
 
-/* Consumers that a producer's chunks can be with at a time. */
-#ifndef WSQ_SALSA_LISTS
-#define WSQ_SALSA_LISTS		4
-#endif
-
 #define WSQ_SALSA_MIN_SIZE	2
 #define WSQ_SALSA_MIN_CHUNKS	2
-#define WSQ_SALSA_MAX_CHUNKS	WSQ_SALSA_ENTRIES
+#define WSQ_SALSA_MAX_CHUNKS	64
 
 /* In a slot: the task that was here was claimed. No task has this address. */
 #define WSQ_SALSA_TAKEN		((void *)-3L)
@@ -233,6 +237,7 @@
  * @home: consumer for whom its memory was allocated. Constant
  * @node: where its memory is. Constant
  * @slots: its tasks. Constant address
+ * @life: how often it was opened, modulo 2^32. Who opens it
  * @link: place in a list of chunks. Who has the chunk while it is free
  * @cookie: grace period to wait for. Who has finished the chunk
  */
@@ -242,6 +247,7 @@ struct wsq_salsa_chunk {
 	u32 home;
 	u32 node;
 	wsq_slot_t *slots;
+	atomic64_t life;
 	atomic64_t link;
 	u64 cookie;
 	atomic64_t idx[WSQ_SALSA_EPOCHS] WSQ_CACHE_ALIGNED;
@@ -249,14 +255,32 @@ struct wsq_salsa_chunk {
 
 /**
  * struct wsq_salsa_list - chunks of one writer
- * @target: consumer whose chunks they are to be, %WSQ_SALSA_NONE if unused
- * @next: where the next number goes. The writer
- * @entries: numbers of chunks plus one, 0 for none; stale ones stay. The writer
+ * @next: where to look first. The writer
+ * @top: entries below may be in use. The writer
+ * @entries: chunks: number plus one, above it the life in which it was put in; 0
+ *	for none. Stale ones stay. The writer. Constant address
+ * @size: entries there are. Constant
  */
 struct wsq_salsa_list {
-	atomic64_t target;
 	atomic64_t next;
-	atomic64_t entries[WSQ_SALSA_ENTRIES];
+	atomic64_t top;
+	atomic64_t *entries;
+	u32 size;
+};
+
+/**
+ * struct wsq_salsa_room - memory for a consumer, zeroed
+ * @feeders: (max_parties + 63) / 64 words
+ * @stolen: max_parties + %WSQ_SALSA_ENTRIES words: of each producer a thief may
+ *	have a chunk that is still being filled
+ * @places: room for the chunk pool
+ * @nr_places: how much, a power of two
+ */
+struct wsq_salsa_room {
+	atomic64_t *feeders;
+	atomic64_t *stolen;
+	atomic64_t *places;
+	u32 nr_places;
 };
 
 struct wsq_salsa_consumer;
@@ -293,9 +317,10 @@ struct wsq_salsa {
  * @id: its number. Constant
  * @nr: number of the chunk that it fills
  * @s: the pool. Constant
- * @lists: its chunks, by the consumer they went to. It writes, anybody reads
+ * @list: its chunks that are not free, whose they may be. It writes, anybody
+ *	reads
  *
- * Private to the producer, but for @lists.
+ * Private to the producer, but for @list.
  */
 struct wsq_salsa_producer {
 	wsq_slot_t *slots WSQ_CACHE_ALIGNED;
@@ -304,7 +329,7 @@ struct wsq_salsa_producer {
 	u32 id;
 	u32 nr;
 	struct wsq_salsa *s;
-	struct wsq_salsa_list lists[WSQ_SALSA_LISTS] WSQ_CACHE_ALIGNED;
+	struct wsq_salsa_list list WSQ_CACHE_ALIGNED;
 };
 
 /**
@@ -396,11 +421,10 @@ struct wsq_salsa_consumer {
 void wsq_salsa_chunk_init(struct wsq_salsa *s, struct wsq_salsa_chunk *chunk,
 			  wsq_slot_t *slots, u32 nr, u32 home, u32 node);
 void wsq_salsa_producer_init(struct wsq_salsa *s, struct wsq_salsa_producer *p,
-			     u32 id);
+			     u32 id, atomic64_t *entries, u32 nr_entries);
 void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 			     u32 id, u32 node, bool claims,
-			     atomic64_t *feeders, atomic64_t *places,
-			     u32 nr_places);
+			     const struct wsq_salsa_room *room);
 void wsq_salsa_supply(struct wsq_salsa_consumer *c,
 		      struct wsq_salsa_chunk *chunk);
 
@@ -408,6 +432,7 @@ int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c);
 void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c);
 void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task);
 void wsq_salsa_leave(struct wsq_salsa_consumer *c);
+void wsq_salsa_tidy(struct wsq_salsa_consumer *c);
 int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
 		    bool may_fence, void **task);
 int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,

@@ -9,14 +9,15 @@
 #include "salsa.h"
 
 /* States, as a set. */
-#define WSQ_SALSA_IS_LEFT	(1U << WSQ_SALSA_LEFT)
-#define WSQ_SALSA_IS_INSIDE	(1U << WSQ_SALSA_ENTERED | 1U << WSQ_SALSA_STOLEN)
-
-/* ... and of these only chunks that their producer has filled. */
-#define WSQ_SALSA_IS_FULL	(1U << 4)
-
-/* ... and those of which every task was claimed: to be finished. */
-#define WSQ_SALSA_IS_SPENT	(1U << 5)
+enum wsq_salsa_want {
+	WSQ_SALSA_IS_LEFT	= 1U << WSQ_SALSA_LEFT,
+	WSQ_SALSA_IS_INSIDE	= 1U << WSQ_SALSA_ENTERED |
+				  1U << WSQ_SALSA_STOLEN,
+	/* ... and of these only chunks that their producer has filled. */
+	WSQ_SALSA_IS_FULL	= 1U << 4,
+	/* ... and those of which every task was claimed: to be finished. */
+	WSQ_SALSA_IS_SPENT	= 1U << 5,
+};
 
 /*
  * Tasks that were taken, as of some moment, when the owner word was @word: no
@@ -70,15 +71,17 @@ wsq_salsa_look(const struct wsq_salsa *s, const struct wsq_salsa_list *list,
 	       u32 id, u32 want, u64 *word)
 {
 	u64 next = (u64)atomic64_read(&list->next);		/* SA(find:H) */
-	u32 i;
+	u32 i, top = (u32)atomic64_read(&list->top);		/* SA(find:I) */
 
-	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
-		u64 nr = (u64)atomic64_read_acquire(&list->entries[
-				(next + i) % WSQ_SALSA_ENTRIES]); /* SA(find:A) */
+	for (i = 0; i < top; i++) {
+		u32 place = (u32)((next + i) % top);
 		struct wsq_salsa_chunk *chunk;
+		u32 nr;
 		u64 w;
 
-		chunk = nr ? wsq_salsa_chunk_at(s, (u32)nr - 1) : NULL;
+		/* Whichever life is meant: the owner word is of the last. */
+		nr = (u32)atomic64_read_acquire(&list->entries[place]); /* SA(find:A) */
+		chunk = nr ? wsq_salsa_chunk_at(s, nr - 1) : NULL;
 		if (!chunk)
 			continue;
 		w = (u64)atomic64_read_acquire(&chunk->owner);	/* SA(find:B) */
@@ -106,35 +109,28 @@ wsq_salsa_find(const struct wsq_salsa_consumer *v, u32 *turn, u32 want,
 {
 	const struct wsq_salsa *s = v->s;
 	struct wsq_salsa_chunk *chunk;
-	u32 k, l;
+	u32 k;
 
 	chunk = wsq_salsa_look(s, &v->stolen, v->id, want, word);
 	for (k = 0; !chunk && k < s->max_parties; k++) {
 		u32 id = (*turn + k) % s->max_parties;
 		struct wsq_salsa_producer *p;
 
-		if (!((u64)atomic64_read(&v->feeders[id / 64]) >> id % 64 & 1)) { /* SA(find:F) */
+		if (!((u64)atomic64_read(&v->feeders[id / 64]) >> id % 64 & 1)) /* SA(find:F) */
 			continue;
-		}
 		p = wsq_salsa_producer_at(s, id);
 		if (!p)
 			continue;
-		for (l = 0; !chunk && l < WSQ_SALSA_LISTS; l++) {
-			struct wsq_salsa_list *list = &p->lists[l];
-
-			if ((u32)atomic64_read(&list->target) != v->id) /* SA(find:G) */
-				continue;
-			chunk = wsq_salsa_look(s, list, v->id, want, word);
-			if (chunk)
-				*turn = id + 1;
-		}
+		chunk = wsq_salsa_look(s, &p->list, v->id, want, word);
+		if (chunk)
+			*turn = id + 1;
 	}
 	return chunk;
 }
 
 /* For salsa_steal.c. */
 int wsq_salsa_list_add(const struct wsq_salsa *s, struct wsq_salsa_list *list,
-		       u32 target, u32 nr);
+		       u32 id, const struct wsq_salsa_chunk *chunk);
 void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 place);
 void wsq_salsa_become(struct wsq_salsa_consumer *c,
 		      struct wsq_salsa_chunk *chunk, u64 word);

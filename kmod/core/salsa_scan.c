@@ -11,7 +11,9 @@
  * wipe. Here takes do nothing for it, and two looks do:
  *
  * Every chunk has a clock that never goes back: tag of the owner word, then
- * tasks taken. Two looks at all chunks, each of which found every chunk empty,
+ * tasks taken. A look reads the word, then index and slot, then the word again:
+ * otherwise it might read the index and slots of a later life of the chunk and
+ * put them down to this one. Two looks at all chunks, each of which found every chunk empty,
  * and the sums of the clocks are equal: then each clock was, for none goes back
  * and what all gain between two looks is less than the sum's width. So from its
  * first look to its second no task was taken from any chunk, nor was any opened;
@@ -33,8 +35,11 @@
  * happens-before.
  *
  * Other than in the paper, a get that finds this out twice in vain is told so
- * (%WSQ_CONFLICT) and may take again: somebody else took, so the pool as a
- * whole moves on.
+ * (%WSQ_CONFLICT) and may take again: somebody else took, or moved from one chunk
+ * to another, so the pool as a whole moves on.
+ *
+ * Numbers of chunks that come and go (queues give memory back) would let clocks
+ * go back: it is for pools that keep their chunks.
  */
 #include "salsa.h"
 #include "salsa_find.h"
@@ -43,9 +48,10 @@
 #define WSQ_SALSA_CLOCK_BITS	13
 
 /*
- * One look at all chunks. False if there was a task; @sum is of their clocks.
+ * One look at all chunks; @sum is of their clocks. %WSQ_EMPTY; %WSQ_OK if there
+ * was a task; %WSQ_CONFLICT if a chunk changed hands under the look.
  */
-static bool wsq_salsa_collect(const struct wsq_salsa *s, u64 *sum)
+static int wsq_salsa_collect(const struct wsq_salsa *s, u64 *sum)
 {
 	u32 nr;
 
@@ -63,11 +69,15 @@ static bool wsq_salsa_collect(const struct wsq_salsa *s, u64 *sum)
 					    wsq_salsa_taken(chunk, word), /* SA(scan:D) */
 					    &task);		/* SA(scan:E) */
 		if (task)
-			return false;
+			return WSQ_OK;
+		/* Index and slot are of the word's time, or it has changed. */
+		smp_mb();					/* SA(scan:F) */
+		if ((u64)atomic64_read(&chunk->owner) != word)	/* SA(scan:G) */
+			return WSQ_CONFLICT;
 		clock = (word & WSQ_SALSA_TAG_MASK) >> WSQ_SALSA_TAG_SHIFT;
 		*sum += (clock << WSQ_SALSA_CLOCK_BITS) + i;
 	}
-	return true;
+	return WSQ_EMPTY;
 }
 
 /**
@@ -77,21 +87,24 @@ static bool wsq_salsa_collect(const struct wsq_salsa *s, u64 *sum)
  * Context: task, interrupts on, in a section of fence.h if chunks can be freed.
  * Interrupts all CPUs whose consumers take plainly.
  * Return: %WSQ_EMPTY if so; %WSQ_OK if there was a task to be seen;
- * %WSQ_CONFLICT if takes went on meanwhile.
+ * %WSQ_CONFLICT if chunks changed hands or takes went on meanwhile.
  * Ordering: a task whose put happened before the call was taken, if %WSQ_EMPTY.
  */
 int wsq_salsa_empty(struct wsq_salsa *s)
 {
 	u64 before, after;
+	int ret;
 
-	if (!wsq_salsa_collect(s, &before))
-		return WSQ_OK;
+	ret = wsq_salsa_collect(s, &before);
+	if (ret != WSQ_EMPTY)
+		return ret;
 	if (s->all_words)
 		wsq_fence_heavy(s->all, s->all_words);		/* SA(scan:B) */
 	else
 		smp_mb();					/* SA(scan:C) */
-	if (!wsq_salsa_collect(s, &after))
-		return WSQ_OK;
+	ret = wsq_salsa_collect(s, &after);
+	if (ret != WSQ_EMPTY)
+		return ret;
 	return before == after ? WSQ_EMPTY : WSQ_CONFLICT;
 }
 

@@ -133,7 +133,7 @@ static int wsq_salsa_take_chunk(struct wsq_salsa_consumer *c,
 	wsq_salsa_leave(c);
 	/* First in our list, then ours: nobody loses sight of it. */
 	place = wsq_salsa_list_add(c->s, &c->stolen, c->id,
-				   chunk->nr);			/* SA(steal:E) */
+				   chunk);			/* SA(steal:E) */
 	if (place < 0) {
 		ret = WSQ_FULL;
 		goto out;

@@ -76,6 +76,7 @@ static inline struct pool *pool_new(u32 nr_consumers, u32 nr_producers,
 				    u64 claims)
 {
 	struct pool *t = (struct pool *)pool_alloc(1, sizeof(*t));
+	struct wsq_salsa_room room;
 	u32 i, words;
 
 	if (nr_consumers > POOL_PARTIES || nr_producers > POOL_PARTIES)
@@ -102,17 +103,25 @@ static inline struct pool *pool_new(u32 nr_consumers, u32 nr_producers,
 	for (i = 0; i < nr_consumers; i++) {
 		t->c[i] = (struct wsq_salsa_consumer *)
 			pool_alloc(1, sizeof(*t->c[i]));
+		room.feeders = (atomic64_t *)pool_words(words,
+							sizeof(atomic64_t));
+		room.stolen = (atomic64_t *)
+			pool_words(t->s.max_parties + WSQ_SALSA_ENTRIES,
+				   sizeof(atomic64_t));
+		room.places = (atomic64_t *)pool_words(places,
+						       sizeof(atomic64_t));
+		room.nr_places = places;
 		wsq_salsa_consumer_init(&t->s, t->c[i], i, 0, claims >> i & 1,
-					(atomic64_t *)pool_words(words,
-								 sizeof(atomic64_t)),
-					(atomic64_t *)pool_words(places,
-								 sizeof(atomic64_t)),
-					places);
+					&room);
 	}
 	for (i = 0; i < nr_producers; i++) {
 		t->p[i] = (struct wsq_salsa_producer *)
 			pool_alloc(1, sizeof(*t->p[i]));
-		wsq_salsa_producer_init(&t->s, t->p[i], i);
+		wsq_salsa_producer_init(&t->s, t->p[i], i,
+					(atomic64_t *)
+					pool_words(WSQ_SALSA_ENTRIES,
+						   sizeof(atomic64_t)),
+					WSQ_SALSA_ENTRIES);
 	}
 	return t;
 }
@@ -134,11 +143,14 @@ static inline void pool_free(struct pool *t)
 	}
 	for (i = 0; i < t->nr_consumers; i++) {
 		free(t->c[i]->feeders);
+		free(t->c[i]->stolen.entries);
 		free(t->c[i]->pool.places);
 		free(t->c[i]);
 	}
-	for (i = 0; i < t->nr_producers; i++)
+	for (i = 0; i < t->nr_producers; i++) {
+		free(t->p[i]->list.entries);
 		free(t->p[i]);
+	}
 	free(t->s.chunks);
 	free(t->s.consumers);
 	free(t->s.producers);

@@ -35,10 +35,11 @@
 
 #define WSQ_FENCE_BY_HAND
 #ifndef WSQ_SALSA_ENTRIES
-#define WSQ_SALSA_ENTRIES	2
+#define WSQ_SALSA_ENTRIES	1
 #endif
-#ifndef WSQ_SALSA_LISTS
-#define WSQ_SALSA_LISTS		3
+/* Chunks that a producer can have out. */
+#ifndef MODEL_OUT
+#define MODEL_OUT		3
 #endif
 /* The second is the last: tasks are claimed in it once it is stolen from. */
 #ifndef WSQ_SALSA_EPOCHS
@@ -262,6 +263,8 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	wsq_salsa_producer p[PRODUCERS];
 	atomic64_t feeders[CONSUMERS];
 	atomic64_t places[CONSUMERS][PLACES];
+	atomic64_t stolen[CONSUMERS][PARTIES + WSQ_SALSA_ENTRIES];
+	atomic64_t entries[PRODUCERS][MODEL_OUT];
 	u64 all;
 
 	rl::var<int> content[MAX_TASKS];
@@ -305,6 +308,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	void before()
 	{
 		T *self = static_cast<T *>(this);
+		struct wsq_salsa_room room;
 		u32 i;
 
 		barrier_of = barrier_of_thread<THREADS>;
@@ -328,12 +332,16 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		}
 		for (i = 0; i < CONSUMERS; i++) {
 			atomic64_set(&feeders[i], 0);
+			room.feeders = &feeders[i];
+			room.stolen = stolen[i];
+			room.places = places[i];
+			room.nr_places = PLACES;
 			wsq_salsa_consumer_init(&s, &c[i], i, self->node_of(i),
-						CLAIMS >> i & 1, &feeders[i],
-						places[i], PLACES);
+						CLAIMS >> i & 1, &room);
 		}
 		for (i = 0; i < PRODUCERS; i++)
-			wsq_salsa_producer_init(&s, &p[i], i);
+			wsq_salsa_producer_init(&s, &p[i], i, entries[i],
+						MODEL_OUT);
 		for (i = 0; i < CHUNKS; i++)
 			wsq_salsa_supply(&c[self->home_of(i)], &chunks[i]);
 

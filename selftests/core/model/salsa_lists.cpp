@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: lists of one writer that run full of stale numbers. A producer with a
- * single list feeds one consumer after the other, so that the list changes its
- * target and a chunk comes back under another; a thief's list has a chunk that
- * was stolen back. Shared parts, use and limitations: salsa_client.h.
+ * SALSA: lists of one writer that run full of stale numbers. A producer with two
+ * entries feeds one consumer after the other, so that a chunk comes back under
+ * another one; a thief's list has a chunk that was stolen back. Shared parts, use and limitations: salsa_client.h.
  */
-#define WSQ_SALSA_LISTS	1
+#define MODEL_OUT	2
 #include "salsa_client.h"
 
 struct salsa_lists : salsa_client<salsa_lists, 3> {

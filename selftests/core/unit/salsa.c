@@ -301,68 +301,92 @@ static void full_list(void **state)
 	pool_free(t);
 }
 
-/* A thief has room for as many chunks that it did not finish. */
+/* A thief has room for a chunk of each producer, and some, unfinished. */
 static void full_of_stolen(void **state)
 {
+	const u64 room = WSQ_SALSA_ENTRIES + 2;
 	struct pool *t = pool_new(2, 2, 2, 2 * WSQ_SALSA_ENTRIES, 64, 0);
 	u64 i;
 
 	(void)state;
 	pool_supply(t, 0, 2 * WSQ_SALSA_ENTRIES);
 	put(t, 0, 0, 1, 2 * WSQ_SALSA_ENTRIES);
-	put(t, 1, 0, 101, 102);
-	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
+	put(t, 1, 0, 2 * WSQ_SALSA_ENTRIES + 1, 2 * room + 2);
+	for (i = 0; i < room; i++) {
 		steal_is(t, 1, 0, false, WSQ_OK, 2 * i + 1);
 		wsq_salsa_leave(t->c[1]);
 	}
 	steal_is(t, 1, 0, false, WSQ_FULL, 0);
-	chunk_is(t, WSQ_SALSA_ENTRIES, WSQ_SALSA_LEFT, 0, 0, 0, false);
+	chunk_is(t, room, WSQ_SALSA_LEFT, 0, 0, 0, false);
 	assert_int_equal(atomic64_read(&t->c[1]->in), 0);
-	for (i = 0; i < WSQ_SALSA_ENTRIES; i++) {
+	for (i = 0; i < room; i++) {
 		assert_true(wsq_salsa_waiting(t->c[1]));
 		get_is(t, 1, 2 * i + 2);
 	}
 	assert_false(wsq_salsa_waiting(t->c[1]));
-	steal_is(t, 1, 0, false, WSQ_OK, 101);
-	get_is(t, 1, 102);
+	steal_is(t, 1, 0, false, WSQ_OK, 2 * room + 1);
+	get_is(t, 1, 2 * room + 2);
 	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
 	pool_free(t);
 }
 
-/* A producer's chunks are with four consumers at a time; lists move on. */
+/* A producer feeds as many consumers as there are, in any order. */
 static void targets(void **state)
 {
-	struct pool *t = pool_new(6, 1, 1, 12, 4, 0);
+	struct pool *t = pool_new(9, 2, 1, 18, 4, 0);
 	u32 i;
 
 	(void)state;
-	for (i = 0; i < 6; i++)
+	for (i = 0; i < 9; i++)
 		pool_supply(t, i, 2);
-	for (i = 0; i < WSQ_SALSA_LISTS; i++)
+	for (i = 0; i < 8; i++)
 		put(t, 0, i, i + 1, i + 1);
-	open_is(t, 0, 4, WSQ_FULL);
-	pool_has(t, 4, 2);
-	/* One that has everything taken gives its list away. */
-	get_is(t, 2, 3);
-	open_is(t, 0, 4, WSQ_FULL);
-	wsq_salsa_leave(t->c[2]);
-	put(t, 0, 4, 5, 5);
-	open_is(t, 0, 2, WSQ_FULL);
-	open_is(t, 0, 5, WSQ_FULL);
-	/* So does one that was robbed of all; whose chunk it is finds it. */
-	steal_is(t, 5, 1, false, WSQ_OK, 2);
-	put(t, 0, 5, 6, 6);
-	open_is(t, 0, 1, WSQ_FULL);
-	open_is(t, 0, 0, WSQ_OK);
-	assert_int_equal(wsq_salsa_put(t->p[0], task_of(7)), WSQ_OK);
-	get_is(t, 0, 1);
-	get_is(t, 0, 7);
-	get_is(t, 1, 0);
-	get_is(t, 2, 0);
-	get_is(t, 3, 4);
-	get_is(t, 4, 5);
-	get_is(t, 5, 6);
+	/* What others have opened since needs no entry, whoever emptied it. */
+	for (i = 0; i < 8; i++) {
+		get_is(t, i, i + 1);
+		wsq_salsa_leave(t->c[i]);
+	}
+	for (i = 0; i < 8; i++) {
+		put(t, 1, i, 20 + i, 20 + i);
+		put(t, 1, i, 30 + i, 30 + i);
+	}
+	open_is(t, 0, 7, WSQ_FULL);
+	put(t, 0, 8, 9, 10);
+	/* A stale entry leads to whatever is in the chunk by now. */
+	steal_is(t, 8, 1, false, WSQ_OK, 31);
+	get_is(t, 8, 9);
+	get_is(t, 8, 10);
+	get_is(t, 1, 21);
+	for (i = 0; i < 8; i++) {
+		if (i == 1)
+			continue;
+		get_is(t, i, 20 + i);
+		get_is(t, i, 30 + i);
+		get_is(t, i, 0);
+	}
 	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+	pool_free(t);
+}
+
+/*
+ * Entries of chunks that another producer has opened since, for the same
+ * consumer, and left half full, take no room.
+ */
+static void entries_of_others(void **state)
+{
+	struct pool *t = pool_new(2, 2, 2, 2 * WSQ_SALSA_ENTRIES, 64, 0);
+	u64 i, n = WSQ_SALSA_ENTRIES;
+
+	(void)state;
+	pool_supply(t, 0, n);
+	put(t, 0, 0, 1, 2 * n);
+	for (i = 1; i <= 2 * n; i++)
+		get_is(t, 0, i);
+	wsq_salsa_leave(t->c[0]);
+	put(t, 1, 0, 101, 100 + 2 * n);
+	pool_supply(t, 0, n);
+	put(t, 0, 0, 201, 200 + 2 * n);
+	open_is(t, 0, 0, WSQ_FULL);
 	pool_free(t);
 }
 
@@ -1225,6 +1249,7 @@ int main(void)
 		cmocka_unit_test(full_list),
 		cmocka_unit_test(full_of_stolen),
 		cmocka_unit_test(targets),
+		cmocka_unit_test(entries_of_others),
 		cmocka_unit_test(turns),
 		cmocka_unit_test(steal_left),
 		cmocka_unit_test(steal_entered),
