@@ -44,6 +44,19 @@ enum wsq_attr_flags {
 };
 
 /**
+ * enum wsq_engine_type - the algorithm that keeps tasks
+ * @WSQ_BWOS: blocks of which thieves take single tasks. For tasks that mostly
+ *	run where they were put. The default
+ * @WSQ_SALSA: chunks that change hands as a whole. For tasks that some CPUs put
+ *	and others take. A pool's put goes to the nearest CPU that keeps up, and
+ *	a pop may interrupt a CPU that does not
+ */
+enum wsq_engine_type {
+	WSQ_BWOS,
+	WSQ_SALSA,
+};
+
+/**
  * struct wsq_attrs - what a pool or queue is made like; zero means default
  * @blocks: blocks of each CPU's container, 2 to 64; default 8
  * @block_size: tasks in a block, 2 to 4096; default 256. What is left of the
@@ -51,6 +64,9 @@ enum wsq_attr_flags {
  *	and dear to get at for those of a queue: small blocks spread work
  *	better, large ones cost less
  * @flags: enum wsq_attr_flags; of no effect on pools
+ * @engine: enum wsq_engine_type. With %WSQ_SALSA @blocks is the number of chunks
+ *	each CPU begins with, 2 to 64, default 8, and @block_size that of tasks
+ *	in a chunk, default 1024
  * @cpumask: CPUs that have a container, and with queues a worker; %NULL means
  *	all that are not isolated (parameter cpumask of the module). Copied.
  *	Other CPUs may put as well, their tasks go to the nearest CPU in the
@@ -60,6 +76,7 @@ struct wsq_attrs {
 	u32 blocks;
 	u32 block_size;
 	u32 flags;
+	u32 engine;
 	const struct cpumask *cpumask;
 };
 

@@ -94,6 +94,8 @@ void wsq_container_destroy(struct wsq_container *ct)
  */
 void wsq_container_orphan(struct wsq_container *ct)
 {
+	if (atomic_read(&ct->orphan) == WSQ_OWNED)
+		wsq_engine_orphan(ct);
 	atomic_cmpxchg_release(&ct->orphan, WSQ_OWNED, WSQ_ORPHAN);
 }
 

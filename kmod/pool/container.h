@@ -55,9 +55,11 @@ struct wsq_pool;
 /**
  * enum wsq_engine_kind - algorithms of containers
  * @WSQ_ENGINE_BWOS: FIFO BWoS (kmod/core/bwos_fifo.h)
+ * @WSQ_ENGINE_SALSA: SALSA (kmod/core/salsa.h)
  */
 enum wsq_engine_kind {
 	WSQ_ENGINE_BWOS,
+	WSQ_ENGINE_SALSA,
 };
 
 /**

@@ -8,6 +8,7 @@
 
 #include "../compat/export.h"
 #include "engine.h"
+#include "pool.h"
 
 /**
  * wsq_engine_sizes() - sizes of containers, from attributes
@@ -24,6 +25,8 @@ bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *block_size)
 	switch (kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_engine_bwos_sizes(blocks, block_size);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_sizes(blocks, block_size);
 	}
 	wsq_engine_no_other();
 }
@@ -42,6 +45,8 @@ size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 block_size)
 	switch (kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_engine_bwos_bytes(blocks, block_size);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_bytes(blocks, block_size);
 	}
 	wsq_engine_no_other();
 }
@@ -61,6 +66,27 @@ void wsq_engine_init(struct wsq_container *ct)
 	case WSQ_ENGINE_BWOS:
 		wsq_engine_bwos_init(ct);
 		return;
+	case WSQ_ENGINE_SALSA:
+		/* It is all in its memory. */
+		return;
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_orphan() - a container's CPU is gone
+ * @ct: the container
+ *
+ * Context: task. Nobody is producer or consumer.
+ */
+void wsq_engine_orphan(struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return;
+	case WSQ_ENGINE_SALSA:
+		wsq_engine_salsa_orphan(ct);
+		return;
 	}
 	wsq_engine_no_other();
 }
@@ -78,6 +104,8 @@ struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node)
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_engine_bwos_create(ct, node);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_create(ct, node);
 	}
 	wsq_engine_no_other();
 }
@@ -92,13 +120,16 @@ struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node)
  */
 void wsq_engine_mount(struct wsq_container *ct, struct wsq_engine *engine)
 {
-	ct->engine = engine;
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		wsq_engine_bwos_mount(ct, engine);
-		return;
+		break;
+	case WSQ_ENGINE_SALSA:
+		wsq_engine_salsa_mount(ct, engine);
+		break;
 	}
-	wsq_engine_no_other();
+	/* Made, then shown: SALSA's thieves come by this pointer. */
+	smp_store_release(&ct->engine, engine);
 }
 
 /*
@@ -111,6 +142,8 @@ static bool wsq_engine_unmount(struct wsq_container *ct)
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_engine_bwos_unmount(ct);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_unmount(ct);
 	}
 	wsq_engine_no_other();
 }
@@ -186,7 +219,7 @@ bool wsq_engine_give_back(struct wsq_container *ct)
 		if (done) {
 			struct wsq_engine *engine = ct->engine;
 
-			ct->engine = NULL;
+			WRITE_ONCE(ct->engine, NULL);
 			/* Thieves may still look. */
 			kvfree_rcu(engine, rcu);
 		}
@@ -194,4 +227,40 @@ bool wsq_engine_give_back(struct wsq_container *ct)
 	}
 	wsq_put_end(ct);
 	return done;
+}
+
+/**
+ * wsq_engine_pool_init() - make what a pool's containers share
+ * @pool: the pool; kind and sizes are set
+ *
+ * Context: task; may sleep.
+ * Return: 0 or a negative errno.
+ */
+int wsq_engine_pool_init(struct wsq_pool *pool)
+{
+	switch (pool->kind) {
+	case WSQ_ENGINE_BWOS:
+		return 0;
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_pool_init(pool);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_pool_exit() - free what a pool's containers share
+ * @pool: the pool, whose containers are gone
+ *
+ * Context: task; may sleep.
+ */
+void wsq_engine_pool_exit(struct wsq_pool *pool)
+{
+	switch (pool->kind) {
+	case WSQ_ENGINE_BWOS:
+		return;
+	case WSQ_ENGINE_SALSA:
+		wsq_engine_salsa_pool_exit(pool);
+		return;
+	}
+	wsq_engine_no_other();
 }

@@ -49,7 +49,6 @@
 #include <linux/rcupdate.h>
 
 #include "container.h"
-#include "engine_bwos.h"
 
 /*
  * Behind the switches: there is no other kind, so that the last case needs no
@@ -65,9 +64,15 @@ struct wsq_engine {
 	struct rcu_head rcu;
 };
 
+#include "engine_bwos.h"
+#include "engine_salsa.h"
+
 bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *block_size);
 size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 block_size);
+int wsq_engine_pool_init(struct wsq_pool *pool);
+void wsq_engine_pool_exit(struct wsq_pool *pool);
 void wsq_engine_init(struct wsq_container *ct);
+void wsq_engine_orphan(struct wsq_container *ct);
 struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node);
 void wsq_engine_mount(struct wsq_container *ct, struct wsq_engine *engine);
 bool wsq_engine_offer(struct wsq_container *ct, struct wsq_engine *engine);
@@ -91,6 +96,8 @@ static inline int wsq_engine_put(struct wsq_container *ct, void *task)
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_put(&ct->bwos, task);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_put(ct, task);
 	}
 	wsq_engine_no_other();
 }
@@ -113,6 +120,8 @@ static inline unsigned int wsq_engine_put_many(struct wsq_container *ct,
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_put_many(&ct->bwos, tasks, nr, opened);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_put_many(ct, tasks, nr, opened);
 	}
 	wsq_engine_no_other();
 }
@@ -130,6 +139,8 @@ static inline void *wsq_engine_get(struct wsq_container *ct)
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_get(&ct->bwos);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_get(ct);
 	}
 	wsq_engine_no_other();
 }
@@ -150,6 +161,8 @@ static inline unsigned int wsq_engine_get_many(struct wsq_container *ct,
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_get_many(&ct->bwos, tasks, nr);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_get_many(ct, tasks, nr);
 	}
 	wsq_engine_no_other();
 }
@@ -175,6 +188,8 @@ static inline int wsq_engine_steal(struct wsq_container *ct,
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_steal(&ct->bwos, tasks, max);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_steal(ct, me, tasks);
 	}
 	wsq_engine_no_other();
 }
@@ -202,6 +217,8 @@ static inline int wsq_engine_put_link(struct wsq_container *ct,
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_engine_bwos_put_link(ct, link, phase);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_put_link(ct, link, phase);
 	}
 	wsq_engine_no_other();
 }
@@ -228,6 +245,9 @@ wsq_engine_put_links(struct wsq_container *ct, struct wsq_link *const *links,
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_engine_bwos_put_links(ct, links, nr, phase, opened);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_put_links(ct, links, nr, phase,
+						  opened);
 	}
 	wsq_engine_no_other();
 }
@@ -246,6 +266,8 @@ static inline void *wsq_engine_claim(struct wsq_container *ct)
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_engine_bwos_claim(ct);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_claim(ct);
 	}
 	wsq_engine_no_other();
 }
@@ -268,6 +290,8 @@ static inline int wsq_engine_steal_claim(struct wsq_container *ct,
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_steal_claim(&ct->bwos, tasks, max);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_rob(ct, me, tasks, max);
 	}
 	wsq_engine_no_other();
 }
@@ -291,6 +315,8 @@ static inline int wsq_engine_pry(struct wsq_container *ct, void **tasks,
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_pry(&ct->bwos, tasks, max);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_pry(ct, tasks, max);
 	}
 	wsq_engine_no_other();
 }
@@ -312,6 +338,8 @@ static inline bool wsq_engine_withdraw(struct wsq_container *ct, u32 slot,
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_withdraw(&ct->bwos, slot, link);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_withdraw(ct, slot, link);
 	}
 	wsq_engine_no_other();
 }
@@ -329,6 +357,8 @@ static inline bool wsq_engine_empty(const struct wsq_container *ct)
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_empty(&ct->bwos);
+	case WSQ_ENGINE_SALSA:
+		return !wsq_engine_salsa_waiting(ct);
 	}
 	wsq_engine_no_other();
 }
@@ -345,6 +375,8 @@ static inline bool wsq_engine_waiting(const struct wsq_container *ct)
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_waiting(&ct->bwos);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_waiting(ct);
 	}
 	wsq_engine_no_other();
 }
@@ -364,6 +396,8 @@ static inline bool wsq_engine_shared(const struct wsq_container *ct)
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_shared(&ct->bwos);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_shared(ct);
 	}
 	wsq_engine_no_other();
 }

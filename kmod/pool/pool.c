@@ -26,20 +26,31 @@ static int wsq_cpu_node(unsigned int cpu)
 	return node_online(cpu_to_node(cpu)) ? cpu_to_node(cpu) : NUMA_NO_NODE;
 }
 
-/* Give a member its container, or give it back. */
-static int wsq_pool_join(struct wsq_pool *pool, unsigned int cpu)
+/* The CPU's container, made if there is none; %NULL without memory. */
+static struct wsq_container *wsq_pool_have(struct wsq_pool *pool,
+					   unsigned int cpu)
 {
 	struct wsq_container *ct = pool->all[cpu];
 
-	if (ct) {
-		wsq_container_reclaim(ct);
-	} else {
-		ct = wsq_container_create(pool, cpu, wsq_cpu_node(cpu));
-		if (!ct)
-			return -ENOMEM;
-		/* Thieves look without a lock: pairs with wsq_pool_any(). */
+	if (ct)
+		return ct;
+	ct = wsq_container_create(pool, cpu, wsq_cpu_node(cpu));
+	if (ct)
+		/* Pairs with wsq_pool_any(): thieves look without a lock. */
 		smp_store_release(&pool->all[cpu], ct);
-	}
+	return ct;
+}
+
+/* Give a member its container, or give it back. */
+static int wsq_pool_join(struct wsq_pool *pool, unsigned int cpu)
+{
+	bool there = pool->all[cpu];
+	struct wsq_container *ct = wsq_pool_have(pool, cpu);
+
+	if (!ct)
+		return -ENOMEM;
+	if (there)
+		wsq_container_reclaim(ct);
 	/* Pairs with wsq_pool_ct(). */
 	smp_store_release(&pool->ct[cpu], ct);
 	return 0;
@@ -72,7 +83,9 @@ static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
 	if (!wsq_topology_access(pool->topo, cpu))
 		return -ENOMEM;
 	if (!cpumask_test_cpu(cpu, pool->cpus))
-		return 0;
+		/* Without, it has what the entrances have. */
+		return wsq_pool_guests(pool) && !wsq_pool_have(pool, cpu) &&
+		       !pool->live ? -ENOMEM : 0;
 	ret = wsq_pool_join(pool, cpu);
 	/* Once the pool lives, a CPU can do without: it puts elsewhere. */
 	return ret && pool->live ? 0 : ret;
@@ -114,9 +127,12 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	pool->topo = topo;
 	pool->raw = raw;
 	pool->resident = attrs && attrs->flags & WSQ_RESIDENT;
-	pool->kind = WSQ_ENGINE_BWOS;
 	pool->blocks = attrs ? attrs->blocks : 0;
 	pool->block_size = attrs ? attrs->block_size : 0;
+	if (attrs && attrs->engine > WSQ_SALSA)
+		return -EINVAL;
+	pool->kind = attrs && attrs->engine == WSQ_SALSA ? WSQ_ENGINE_SALSA :
+							   WSQ_ENGINE_BWOS;
 	if (!zalloc_cpumask_var(&pool->cpus, GFP_KERNEL))
 		return -ENOMEM;
 	for (cpu = 0; cpu < min(topo->nr_cpus, nr_cpu_ids); cpu++) {
@@ -130,10 +146,13 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 		ret = -EINVAL;
 		goto free_mask;
 	}
+	ret = wsq_engine_pool_init(pool);
+	if (ret)
+		goto free_mask;
 	ret = -ENOMEM;
 	pool->ct = kvcalloc(nr_cpu_ids, sizeof(*pool->ct), GFP_KERNEL);
 	if (!pool->ct)
-		goto free_mask;
+		goto free_engine;
 	pool->all = kvcalloc(nr_cpu_ids, sizeof(*pool->all), GFP_KERNEL);
 	if (!pool->all)
 		goto free_ct;
@@ -156,11 +175,13 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 		return 0;
 	}
 
-	for_each_cpu(cpu, pool->cpus)
+	for_each_possible_cpu(cpu)
 		wsq_container_destroy(pool->all[cpu]);
 	kvfree(pool->all);
 free_ct:
 	kvfree(pool->ct);
+free_engine:
+	wsq_engine_pool_exit(pool);
 free_mask:
 	free_cpumask_var(pool->cpus);
 	return ret;
@@ -184,6 +205,7 @@ void wsq_pool_exit(struct wsq_pool *pool)
 		wsq_container_destroy(pool->all[cpu]);
 	kvfree(pool->all);
 	kvfree(pool->ct);
+	wsq_engine_pool_exit(pool);
 	free_cpumask_var(pool->cpus);
 }
 WSQ_EXPORT(wsq_pool_exit);
@@ -375,8 +397,9 @@ static int wsq_pool_push_slow(struct wsq_pool *pool, struct wsq_container *ct,
  * @task: the pointer, not %NULL
  *
  * Context: any, NMI included. Never sleeps.
- * Return: 0; %-EINVAL if @task is %NULL; %-EAGAIN if this CPU's part of the
- * pool is full: pop here; what this CPU pops from is out of others' reach.
+ * Return: 0; %-EINVAL if @task is %NULL or an ERR_PTR(); %-EAGAIN if this CPU's
+ * part of the pool is full, with %WSQ_SALSA every CPU's: pop here; what this CPU
+ * pops from may be out of others' reach.
  * Ordering: what precedes the call is visible to whoever pops @task.
  */
 int wsq_pool_push(struct wsq_pool *pool, void *task)
@@ -384,11 +407,11 @@ int wsq_pool_push(struct wsq_pool *pool, void *task)
 	struct wsq_container *ct;
 	int ret;
 
-	if (unlikely(!task || task == WSQ_AGAIN))
+	if (unlikely(!task || IS_ERR(task)))
 		return -EINVAL;
 
 	preempt_disable();
-	ct = wsq_pool_ct(pool, smp_processor_id());
+	ct = wsq_pool_mine(pool);
 	ret = likely(ct) ? wsq_raw_put(ct, task) : WSQ_CONFLICT;
 	if (likely(ret >= 0))
 		ret = 0;
@@ -421,7 +444,7 @@ unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
 	unsigned int done;
 
 	preempt_disable();
-	ct = wsq_pool_ct(pool, smp_processor_id());
+	ct = wsq_pool_mine(pool);
 	if (likely(ct && wsq_put_begin(ct))) {
 		done = wsq_engine_put_many(ct, tasks, nr, &opened);
 		wsq_put_end(ct);
@@ -481,7 +504,7 @@ void *wsq_pool_pop(struct wsq_pool *pool)
 	void *task = NULL;
 
 	preempt_disable();
-	ct = wsq_pool_ct(pool, smp_processor_id());
+	ct = wsq_pool_mine(pool);
 	if (likely(ct))
 		task = wsq_raw_get(ct);
 	if (unlikely(!task))
@@ -509,7 +532,7 @@ unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 	unsigned int done = 0;
 
 	preempt_disable();
-	ct = wsq_pool_ct(pool, smp_processor_id());
+	ct = wsq_pool_mine(pool);
 	if (likely(ct && nr && wsq_get_begin(ct))) {
 		/* As in wsq_raw_get(): a turn for the inbox. */
 		if (unlikely(++ct->turns >= WSQ_ENTRY_TURN)) {

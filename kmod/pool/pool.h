@@ -8,6 +8,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/list.h>
+#include <linux/smp.h>
 #include <linux/wsq.h>
 
 #include "container.h"
@@ -24,6 +25,7 @@
  * @all: all containers, those of CPUs that left included. Set with release.
  * @id: number of the queue that the pool belongs to. Constant.
  * @kind: which engine. Constant.
+ * @salsa: what its CPUs share, with %WSQ_ENGINE_SALSA. Constant.
  * @raw: tasks have no link of their own. Constant.
  * @resident: engines have their memory from the start. Constant.
  * @blocks: as in struct wsq_attrs. Constant.
@@ -43,6 +45,7 @@ struct wsq_pool {
 	struct wsq_container **all;
 	u32 id;
 	enum wsq_engine_kind kind;
+	struct wsq_salsa *salsa;
 	bool raw;
 	bool resident;
 	u32 blocks;
@@ -84,6 +87,25 @@ static inline struct wsq_container *wsq_pool_any(const struct wsq_pool *pool,
 						 unsigned int cpu)
 {
 	return READ_ONCE(pool->all[cpu]);
+}
+
+/*
+ * Do CPUs that have no part in the pool put and take by a container of their
+ * own? A guest's tasks go to members; it keeps none but what it has stolen.
+ */
+static inline bool wsq_pool_guests(const struct wsq_pool *pool)
+{
+	return pool->raw && pool->kind == WSQ_ENGINE_SALSA;
+}
+
+/* By which this CPU puts and takes, or NULL. Preemption is off. */
+static inline struct wsq_container *wsq_pool_mine(const struct wsq_pool *pool)
+{
+	struct wsq_container *ct = wsq_pool_ct(pool, smp_processor_id());
+
+	if (unlikely(!ct) && wsq_pool_guests(pool))
+		ct = wsq_pool_any(pool, smp_processor_id());
+	return ct;
 }
 
 #endif /* _WSQ_POOL_POOL_H */

@@ -202,7 +202,7 @@ static const struct test tests[] = {
 	{ "killed_together", killed_together, 40 },
 	{ "killed_in_setup", killed_in_setup, 30 },
 	{ "killed_asleep", killed_asleep },
-	{ "memory", memory, 40 },
+	{ "memory", memory, 120 },
 };
 
 TEST_MAIN(tests)

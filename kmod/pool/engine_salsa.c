@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA as an engine: memory, where puts go, whom thieves rob of what.
+ *
+ * The memory of a CPU is one piece: the CPU as a producer, as a consumer, and
+ * its chunks, slots on pages of their own. What the CPUs of a pool share, the
+ * numbers of chunks and parties, is there as long as the pool.
+ */
+#include <linux/bitops.h>
+#include <linux/cpumask.h>
+#include <linux/irqflags.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/preempt.h>
+#include <linux/slab.h>
+
+#include "engine.h"
+#include "pool.h"
+
+/*
+ * Chunk pools have room for so many times the CPU's own chunks: those of a node
+ * gather where they are emptied. More wait in a list.
+ */
+#define WSQ_SALSA_GATHER	4
+
+/* Chunks that a CPU's puts can fill before others have emptied them. */
+#define WSQ_SALSA_MAX_OUT	256
+
+/* Where the parts lie. */
+struct wsq_salsa_layout {
+	size_t feeders;
+	size_t stolen;
+	size_t seen;
+	size_t entries;
+	size_t places;
+	size_t chunks;
+	size_t slots;
+	size_t total;
+	u32 nr_places;
+	u32 nr_entries;
+};
+
+static void wsq_salsa_layout_make(struct wsq_salsa_layout *l, u32 blocks,
+				  u32 block_size)
+{
+	size_t at = sizeof(struct wsq_engine_salsa);
+
+	l->nr_places = roundup_pow_of_two(max(blocks, 1U) * WSQ_SALSA_GATHER);
+	l->feeders = ALIGN(at, SMP_CACHE_BYTES);
+	at = l->feeders + BITS_TO_LONGS(nr_cpu_ids) * sizeof(atomic64_t);
+	l->stolen = ALIGN(at, SMP_CACHE_BYTES);
+	at = l->stolen + (nr_cpu_ids + WSQ_SALSA_ENTRIES) * sizeof(atomic64_t);
+	l->seen = at;
+	at += nr_cpu_ids * sizeof(u64);
+	l->entries = ALIGN(at, SMP_CACHE_BYTES);
+	l->nr_entries = min_t(size_t, (size_t)nr_cpu_ids * WSQ_SALSA_MAX_CHUNKS,
+			      WSQ_SALSA_MAX_OUT);
+	at = l->entries + l->nr_entries * sizeof(atomic64_t);
+	l->places = ALIGN(at, SMP_CACHE_BYTES);
+	at = l->places + l->nr_places * sizeof(atomic64_t);
+	l->chunks = ALIGN(at, SMP_CACHE_BYTES);
+	at = l->chunks + blocks * sizeof(struct wsq_salsa_chunk);
+	l->slots = PAGE_ALIGN(at);
+	at = l->slots + (size_t)blocks * block_size * sizeof(wsq_slot_t);
+	l->total = PAGE_ALIGN(at);
+}
+
+/**
+ * wsq_engine_salsa_sizes() - wsq_engine_sizes()
+ * @blocks: as there
+ * @block_size: as there
+ *
+ * Context: any.
+ * Return: as there.
+ */
+bool wsq_engine_salsa_sizes(u32 *blocks, u32 *block_size)
+{
+	*blocks = *blocks ?: WSQ_SALSA_DEF_CHUNKS;
+	*block_size = *block_size ?: WSQ_SALSA_DEF_SIZE;
+	return *blocks >= WSQ_SALSA_MIN_CHUNKS &&
+	       *blocks <= WSQ_SALSA_MAX_CHUNKS &&
+	       *block_size >= WSQ_SALSA_MIN_SIZE &&
+	       *block_size <= WSQ_SALSA_MAX_SIZE;
+}
+
+/**
+ * wsq_engine_salsa_bytes() - wsq_engine_bytes()
+ * @blocks: as there
+ * @block_size: as there
+ *
+ * Context: any.
+ * Return: as there.
+ */
+size_t wsq_engine_salsa_bytes(u32 blocks, u32 block_size)
+{
+	struct wsq_salsa_layout l;
+
+	wsq_salsa_layout_make(&l, blocks, block_size);
+	return l.total;
+}
+
+/**
+ * wsq_engine_salsa_pool_init() - make what the CPUs of a pool share
+ * @pool: the pool; sizes are set
+ *
+ * Context: task; may sleep.
+ * Return: 0; %-EINVAL for more CPUs than consumers can be; %-ENOMEM.
+ */
+int wsq_engine_salsa_pool_init(struct wsq_pool *pool)
+{
+	struct wsq_salsa *s;
+
+	if (nr_cpu_ids > WSQ_SALSA_MAX_CONSUMERS)
+		return -EINVAL;
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+	if (!s)
+		return -ENOMEM;
+	pool->salsa = s;
+	s->max_parties = nr_cpu_ids;
+	s->max_chunks = nr_cpu_ids * pool->blocks;
+	s->chunk_size = pool->block_size;
+	s->all_words = wsq_fence_words();
+	s->chunks = kvcalloc(s->max_chunks, sizeof(*s->chunks), GFP_KERNEL);
+	s->consumers = kvcalloc(s->max_parties, sizeof(*s->consumers),
+				GFP_KERNEL);
+	s->producers = kvcalloc(s->max_parties, sizeof(*s->producers),
+				GFP_KERNEL);
+	s->all = kcalloc(s->all_words, sizeof(*s->all), GFP_KERNEL);
+	if (s->chunks && s->consumers && s->producers && s->all)
+		return 0;
+	wsq_engine_salsa_pool_exit(pool);
+	return -ENOMEM;
+}
+
+/**
+ * wsq_engine_salsa_pool_exit() - free what the CPUs of a pool share
+ * @pool: the pool, whose containers nobody uses any more
+ *
+ * Context: task; may sleep.
+ */
+void wsq_engine_salsa_pool_exit(struct wsq_pool *pool)
+{
+	struct wsq_salsa *s = pool->salsa;
+
+	if (!s)
+		return;
+	kfree(s->all);
+	kvfree(s->producers);
+	kvfree(s->consumers);
+	kvfree(s->chunks);
+	kfree(s);
+	pool->salsa = NULL;
+}
+
+/* A guest's chunks are those that it has stolen. */
+static u32 wsq_engine_salsa_blocks(const struct wsq_container *ct)
+{
+	const struct wsq_pool *pool = ct->pool;
+
+	return cpumask_test_cpu(ct->cpu, pool->cpus) ? pool->blocks : 0;
+}
+
+/**
+ * wsq_engine_salsa_create() - wsq_engine_create()
+ * @ct: as there
+ * @node: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+struct wsq_engine *wsq_engine_salsa_create(const struct wsq_container *ct,
+					   int node)
+{
+	const struct wsq_pool *pool = ct->pool;
+	struct wsq_engine_salsa *engine;
+	struct wsq_salsa_layout l;
+
+	wsq_salsa_layout_make(&l, wsq_engine_salsa_blocks(ct), pool->block_size);
+	engine = kvzalloc_node(l.total, GFP_KERNEL, node);
+	return engine ? &engine->head : NULL;
+}
+
+/* Does the CPU claim every task? */
+static bool wsq_engine_salsa_claims(const struct wsq_container *ct)
+{
+	return !ct->pool->raw || !wsq_fence_reaches(ct->cpu);
+}
+
+/**
+ * wsq_engine_salsa_mount() - wsq_engine_mount()
+ * @ct: as there
+ * @engine: as there
+ *
+ * Context: as there.
+ */
+void wsq_engine_salsa_mount(struct wsq_container *ct,
+			    struct wsq_engine *engine)
+{
+	struct wsq_engine_salsa *es = container_of(engine,
+						   struct wsq_engine_salsa,
+						   head);
+	const struct wsq_pool *pool = ct->pool;
+	bool claims = wsq_engine_salsa_claims(ct);
+	struct wsq_salsa *s = pool->salsa;
+	struct wsq_salsa_layout l;
+	struct wsq_salsa_room room;
+	wsq_slot_t *slots;
+	u32 node, i;
+
+	es->nr_chunks = wsq_engine_salsa_blocks(ct);
+	wsq_salsa_layout_make(&l, es->nr_chunks, pool->block_size);
+	slots = (void *)es + l.slots;
+	es->seen = (void *)es + l.seen;
+	es->chunks = (void *)es + l.chunks;
+	es->first = ct->cpu * pool->blocks;
+	/*
+	 * In a queue memory goes back home, as if each CPU were a node; a guest
+	 * keeps none.
+	 */
+	node = !pool->raw ? ct->cpu : !es->nr_chunks ? WSQ_SALSA_NONE :
+	       (u32)cpu_to_node(ct->cpu);
+	if (!claims)
+		set_bit(ct->cpu, (unsigned long *)s->all);
+	room.feeders = (void *)es + l.feeders;
+	room.stolen = (void *)es + l.stolen;
+	room.places = (void *)es + l.places;
+	room.nr_places = l.nr_places;
+	wsq_salsa_consumer_init(s, &es->c, ct->cpu, node, claims, &room);
+	wsq_salsa_producer_init(s, &es->p, ct->cpu, (void *)es + l.entries,
+				l.nr_entries);
+	for (i = 0; i < es->nr_chunks; i++) {
+		struct wsq_salsa_chunk *chunk = &es->chunks[i];
+
+		wsq_salsa_chunk_init(s, chunk, slots + i * pool->block_size,
+				     es->first + i, ct->cpu, node);
+		wsq_salsa_supply(&es->c, chunk);
+	}
+}
+
+/* Is any other consumer in one of these chunks, as far as it knows? */
+static bool wsq_engine_salsa_held(const struct wsq_salsa *s,
+				  const struct wsq_engine_salsa *es)
+{
+	u32 id;
+
+	for (id = 0; id < s->max_parties; id++) {
+		struct wsq_salsa_consumer *c = wsq_salsa_consumer_at(s, id);
+		u64 in = c ? (u64)atomic64_read(&c->in) : 0;
+
+		if (in > es->first && in <= es->first + es->nr_chunks)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * wsq_engine_salsa_unmount() - take an empty engine's memory away
+ * @ct: the container, of a queue
+ *
+ * Context: its producer and consumer.
+ * Return: true if it was empty, its chunks were all here, and nobody will look
+ * for them.
+ */
+bool wsq_engine_salsa_unmount(struct wsq_container *ct)
+{
+	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
+	struct wsq_salsa *s = ct->pool->salsa;
+	u32 i;
+
+	if (ct->pool->raw || wsq_salsa_waiting(&es->c) ||
+	    !wsq_salsa_close(&es->p, &es->c) ||
+	    wsq_salsa_at_home(&es->c) != es->nr_chunks ||
+	    wsq_engine_salsa_held(s, es))
+		return false;
+	for (i = 0; i < es->nr_chunks; i++)
+		atomic64_set(&s->chunks[es->first + i], 0);
+	atomic64_set(&s->producers[ct->cpu], 0);
+	atomic64_set(&s->consumers[ct->cpu], 0);
+	return true;
+}
+
+/* Begin a chunk with whoever has a spare one, by distance. */
+static int wsq_engine_salsa_balance(const struct wsq_container *ct,
+				    struct wsq_engine_salsa *es,
+				    enum wsq_orphan orphan)
+{
+	const struct wsq_pool *pool = ct->pool;
+	const struct wsq_access *list;
+	unsigned int i;
+
+	/* Pairs with the release in wsq_topology_access(). */
+	list = smp_load_acquire(&pool->topo->access[ct->cpu]);
+	for (i = 0; list && i < list->nr; i++) {
+		const struct wsq_container *other;
+		struct wsq_engine_salsa *oes;
+
+		other = wsq_pool_ct(pool, list->victims[i].cpu);
+		oes = other ? wsq_engine_salsa(other) : NULL;
+		if (oes && atomic_read(&other->orphan) == orphan &&
+		    wsq_salsa_open(&es->p, &oes->c) == WSQ_OK)
+			return WSQ_OK;
+	}
+	return WSQ_FULL;
+}
+
+/**
+ * wsq_engine_salsa_open() - begin a chunk for this CPU's puts
+ * @ct: container of this CPU
+ * @es: its engine
+ *
+ * In a raw pool a CPU without spare chunks has enough to do, and others have
+ * their turn; last those that are offline, whose tasks thieves will find.
+ *
+ * Context: the producer.
+ * Return: %WSQ_OK or %WSQ_FULL; the latter may be for a grace period only.
+ */
+int wsq_engine_salsa_open(struct wsq_container *ct,
+			  struct wsq_engine_salsa *es)
+{
+	if (wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
+		return WSQ_OK;
+	/* A CPU that takes nothing must see by itself to what comes back. */
+	if (wsq_get_begin(ct)) {
+		wsq_salsa_tidy(&es->c);
+		wsq_get_end(ct);
+	}
+	if (wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
+		return WSQ_OK;
+	if (!ct->pool->raw)
+		return WSQ_FULL;
+	if (wsq_engine_salsa_balance(ct, es, WSQ_OWNED) == WSQ_OK)
+		return WSQ_OK;
+	return wsq_engine_salsa_balance(ct, es, WSQ_ORPHAN);
+}
+
+/**
+ * wsq_engine_salsa_orphan() - a CPU is gone: make its free chunks available
+ * @ct: its container
+ *
+ * Context: task. Nobody is producer or consumer there.
+ */
+void wsq_engine_salsa_orphan(struct wsq_container *ct)
+{
+	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
+
+	if (!es)
+		return;
+	wsq_fence_begin();
+	wsq_salsa_tidy(&es->c);
+	wsq_fence_end();
+}
+
+/* Is the consumer gone, or has it stood still since this thief last looked? */
+static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
+				   const struct wsq_engine_salsa *victim,
+				   const struct wsq_container *ct)
+{
+	u64 now = wsq_salsa_progress(&victim->c);
+	bool same = now && (now == thief->seen[ct->cpu] ||
+			    atomic_read(&ct->orphan) != WSQ_OWNED);
+
+	thief->seen[ct->cpu] = now;
+	return same;
+}
+
+/**
+ * wsq_engine_salsa_steal() - rob a CPU of a chunk, for a raw pool
+ * @ct: the victim
+ * @me: container of this CPU
+ * @task: where to store the chunk's first task
+ *
+ * The chunk that the victim is in is stolen only if the victim has not taken
+ * anything since @me looked last: otherwise two would rob each other of it for
+ * every task.
+ *
+ * Context: any but NMI; on @me's CPU. Spins in task context, until the victim
+ * has answered an interrupt.
+ * Return: 1 or a negative enum wsq_status.
+ */
+int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
+			   void **task)
+{
+	struct wsq_engine_salsa *thief = me ? wsq_engine_salsa(me) : NULL;
+	struct wsq_engine_salsa *victim = wsq_engine_salsa(ct);
+	bool may_fence = in_task() && !irqs_disabled();
+	int ret;
+
+	if (!victim || !thief || !wsq_get_begin(me))
+		return WSQ_EMPTY;
+	ret = wsq_salsa_steal_left(&thief->c, &victim->c, false, task);
+	if (ret == WSQ_EMPTY && wsq_engine_salsa_stuck(thief, victim, ct))
+		ret = wsq_salsa_steal(&thief->c, &victim->c, may_fence, task);
+	if (ret == WSQ_OK && *task == WSQ_SALSA_TAKEN) {
+		*task = wsq_engine_salsa_get(me);
+		ret = *task ? WSQ_OK : WSQ_CONFLICT;
+	}
+	wsq_get_end(me);
+	return ret == WSQ_OK ? 1 : ret;
+}
+
+/**
+ * wsq_engine_salsa_rob() - rob a CPU of a chunk, for a queue
+ * @ct: the victim
+ * @me: container of this CPU
+ * @tasks: where to store tasks of it
+ * @max: how many at most
+ *
+ * A chunk that is being filled stays: what is put there is for the victim to
+ * run. Of that, and without memory for chunks, single items are taken.
+ *
+ * Context: task; on @me's CPU.
+ * Return: how many were taken, or a negative enum wsq_status; the rest of the
+ * chunk is in @me.
+ */
+int wsq_engine_salsa_rob(struct wsq_container *ct, struct wsq_container *me,
+			 void **tasks, unsigned int max)
+{
+	struct wsq_engine_salsa *thief = me ? wsq_engine_salsa(me) : NULL;
+	struct wsq_engine_salsa *victim = wsq_engine_salsa(ct);
+	void *task = NULL;
+	int ret;
+
+	if (!victim || !max)
+		return WSQ_EMPTY;
+	if (!thief || !wsq_get_begin(me))
+		return (int)wsq_salsa_pry(&victim->c, tasks, max, false) ?:
+		       WSQ_EMPTY;
+	ret = wsq_salsa_steal_left(&thief->c, &victim->c, true, &task);
+	/* What was withdrawn is passed over, at most a chunk. */
+	while (ret == WSQ_OK && task == WSQ_SALSA_TAKEN) {
+		task = wsq_salsa_claim(&thief->c);
+		if (!task)
+			ret = WSQ_CONFLICT;
+	}
+	wsq_get_end(me);
+	if (ret == WSQ_EMPTY)
+		return (int)wsq_salsa_pry(&victim->c, tasks, max, false) ?:
+		       WSQ_EMPTY;
+	if (ret != WSQ_OK)
+		return ret;
+	tasks[0] = task;
+	return 1;
+}
+
+/**
+ * wsq_engine_salsa_withdraw() - wsq_engine_withdraw()
+ * @ct: as there
+ * @slot: as there
+ * @task: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot, void *task)
+{
+	const struct wsq_pool *pool = ct->pool;
+	u32 nr = slot / pool->block_size;
+
+	return nr < pool->blocks &&
+	       wsq_salsa_withdraw(pool->salsa, ct->cpu * pool->blocks + nr,
+				  slot % pool->block_size, task);
+}
