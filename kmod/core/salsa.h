@@ -470,6 +470,12 @@ wsq_salsa_producer_at(const struct wsq_salsa *s, u32 id)
 		atomic64_read_acquire(&s->producers[id]);	/* SA(at:C) */
 }
 
+/* Put a task into a slot, which is free. */
+static inline void wsq_salsa_fill(wsq_slot_t *slot, void *task)
+{
+	wsq_slot_publish(slot, task);				/* SA(put:A) */
+}
+
 /**
  * wsq_salsa_put() - put a task into the producer's chunk
  * @p: the producer
@@ -486,9 +492,83 @@ static inline int wsq_salsa_put(struct wsq_salsa_producer *p, void *task)
 
 	if (unlikely(i >= p->size))
 		return WSQ_FULL;
-	wsq_slot_publish(&p->slots[i], task);			/* SA(put:A) */
+	wsq_salsa_fill(&p->slots[i], task);
 	p->at = i + 1;
 	return WSQ_OK;
+}
+
+/**
+ * wsq_salsa_put_many() - put up to @nr tasks into the producer's chunk
+ * @p: the producer
+ * @tasks: the tasks, as for wsq_salsa_put()
+ * @nr: how many
+ *
+ * Context: as wsq_salsa_put().
+ * Return: how many there was room for; if less than @nr, wsq_salsa_open() a
+ * chunk with a consumer and put the rest.
+ * Ordering: as wsq_salsa_put().
+ */
+static inline u32 wsq_salsa_put_many(struct wsq_salsa_producer *p,
+				     void *const *tasks, u32 nr)
+{
+	wsq_slot_t *slots = p->slots + p->at;
+	u64 room = p->size - p->at;
+	u32 i, n = room < nr ? (u32)room : nr;
+
+	for (i = 0; i < n; i++)
+		wsq_salsa_fill(&slots[i], tasks[i]);
+	p->at += n;
+	return n;
+}
+
+/* What a take needs of its consumer, loaded once: fences make memory forgotten. */
+struct wsq_salsa_view {
+	const atomic64_t *owner;
+	wsq_slot_t *slots;
+	atomic64_t *idx;
+	u64 own;
+};
+
+static inline struct wsq_salsa_view
+wsq_salsa_view(const struct wsq_salsa_consumer *c)
+{
+	const struct wsq_salsa_view v = {
+		&c->chunk->owner, c->slots, c->idx, c->own
+	};
+
+	return v;
+}
+
+/* The task in slot @i; %NULL: there is none, or the chunk is ours no longer. */
+static inline void *wsq_salsa_peek(const struct wsq_salsa_view *v, u64 i)
+{
+	void *task = wsq_slot_acquire(&v->slots[i]);		/* SA(get:B) */
+
+	/* A task that came after a theft is the thief's. */
+	if (unlikely(!task ||
+		     (u64)atomic64_read(v->owner) != v->own))	/* SA(get:C) */
+		return NULL;
+	return task;
+}
+
+/* Say what is being taken, then look who may. */
+static inline bool wsq_salsa_announce(const struct wsq_salsa_view *v, u64 i)
+{
+	atomic64_set(v->idx, (s64)(i + 1));			/* SA(get:D) */
+	wsq_fence_light();					/* SA(get:H) */
+	return (u64)atomic64_read(v->owner) == v->own;		/* SA(get:E) */
+}
+
+/* Takes begin, and are over. */
+static inline void wsq_salsa_busy_begin(struct wsq_salsa_consumer *c)
+{
+	atomic64_set(&c->busy, 1);				/* SA(get:A) */
+	wsq_fence_light();					/* SA(get:G) */
+}
+
+static inline void wsq_salsa_busy_end(struct wsq_salsa_consumer *c)
+{
+	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
 }
 
 /*
@@ -497,27 +577,17 @@ static inline int wsq_salsa_put(struct wsq_salsa_producer *p, void *task)
  */
 static inline void *wsq_salsa_take(struct wsq_salsa_consumer *c, u64 i)
 {
-	/* What is @c's alone, once: a fence makes the compiler load it again. */
-	const atomic64_t *owner = &c->chunk->owner;
-	wsq_slot_t *slots = c->slots;
-	atomic64_t *idx = c->idx;
-	u64 own = c->own;
+	const struct wsq_salsa_view v = wsq_salsa_view(c);
 	void *task;
 
-	atomic64_set(&c->busy, 1);				/* SA(get:A) */
-	wsq_fence_light();					/* SA(get:G) */
-	task = wsq_slot_acquire(&slots[i]);			/* SA(get:B) */
-	/* A task that came after a theft is the thief's. */
-	if (unlikely(!task ||
-		     (u64)atomic64_read(owner) != own))		/* SA(get:C) */
+	wsq_salsa_busy_begin(c);
+	task = wsq_salsa_peek(&v, i);
+	if (unlikely(!task))
 		return NULL;
-	/* Say what is being taken, then look who may. */
-	atomic64_set(idx, (s64)(i + 1));			/* SA(get:D) */
-	wsq_fence_light();					/* SA(get:H) */
-	if (unlikely((u64)atomic64_read(owner) != own))		/* SA(get:E) */
+	if (unlikely(!wsq_salsa_announce(&v, i)))
 		return wsq_salsa_contend(c, task);
 	c->at = i + 1;
-	atomic64_set_release(&c->busy, 0);			/* SA(get:F) */
+	wsq_salsa_busy_end(c);
 	return task;
 }
 
@@ -539,6 +609,51 @@ static inline void *wsq_salsa_get(struct wsq_salsa_consumer *c)
 			return task;
 	}
 	return wsq_salsa_get_slow(c);
+}
+
+/**
+ * wsq_salsa_get_many() - take up to @nr tasks from the consumer's pool, plainly
+ * @c: the consumer
+ * @tasks: where to store them
+ * @nr: how many at most, above 0
+ *
+ * The takes share what says that one is under way, so that a thief finds this
+ * more often than it is true of his slot.
+ *
+ * Context: as wsq_salsa_get().
+ * Return: how many were taken; 0 if none was found, else maybe less than there
+ * are.
+ */
+static inline u32 wsq_salsa_get_many(struct wsq_salsa_consumer *c, void **tasks,
+				     u32 nr)
+{
+	u64 i = c->at;
+
+	if (likely(i < c->limit)) {
+		const struct wsq_salsa_view v = wsq_salsa_view(c);
+		u32 n, most = c->limit - i < nr ? (u32)(c->limit - i) : nr;
+
+		wsq_salsa_busy_begin(c);
+		for (n = 0; n < most; n++) {
+			tasks[n] = wsq_salsa_peek(&v, i + n);
+			if (unlikely(!tasks[n]))
+				break;
+			if (unlikely(!wsq_salsa_announce(&v, i + n))) {
+				c->at = i + n;
+				if (wsq_salsa_contend(c, tasks[n]))
+					return n + 1;
+				break;
+			}
+		}
+		/* Unless the chunk is gone. */
+		if (likely(c->limit))
+			c->at = i + n;
+		wsq_salsa_busy_end(c);
+		if (likely(n))
+			return n;
+	}
+	*tasks = wsq_salsa_get_slow(c);
+	return *tasks ? 1 : 0;
 }
 
 /* One claim. %NULL: there is none, or the chunk is ours no longer. */

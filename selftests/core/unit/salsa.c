@@ -868,6 +868,80 @@ static void steal_before_index(void **state)
 	}
 }
 
+/* Several takes under one word that says so: a thief comes before each step. */
+static void op_get_many(struct party *p)
+{
+	void **tasks = (void **)p->arg[1];
+
+	p->ret = (int)wsq_salsa_get_many((struct wsq_salsa_consumer *)p->arg[0],
+					 tasks, 4);
+}
+
+static void many_at(const char *label, u32 nth, bool lazy)
+{
+	void *in[3] = { task_of(2), task_of(3), task_of(4) };
+	struct pool *t = pool_new(2, 1, 4, 1, 1, 0);
+	u64 seen = 0, all = 1ULL << 2 | 1ULL << 3 | 1ULL << 4, bit;
+	struct party *v = &parties[0];
+	void *task, *out[4];
+	u32 i, n;
+	int ret;
+
+	party_reset();
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, 1);
+	assert_int_equal(wsq_salsa_put_many(t->p[0], in, 3), 3);
+	assert_int_equal(wsq_salsa_put_many(t->p[0], in, 3), 0);
+	get_is(t, 0, 1);
+	v->cpu.lazy = lazy;
+	v->arg[0] = t->c[0];
+	v->arg[1] = out;
+	party_stop_at(v, label);
+	assert_false(party_start(v, op_get_many));
+	while (--nth) {
+		party_stop_at(v, label);
+		assert_false(party_go(v));
+	}
+	ret = wsq_salsa_steal(t->c[1], t->c[0], true, &task);
+	if (ret == WSQ_OK)
+		seen |= 1ULL << id_of(task);
+	assert_true(party_go(v));
+	wsq_cpu_drain(&v->cpu);
+	n = (u32)v->ret;
+	for (i = 0; i < n; i++) {
+		bit = 1ULL << id_of(out[i]);
+		assert_false(seen & bit);
+		seen |= bit;
+	}
+	for (i = 0; i < 2; i++) {
+		while ((task = wsq_salsa_get(t->c[i]))) {
+			bit = 1ULL << id_of(task);
+			assert_false(seen & bit);
+			seen |= bit;
+		}
+	}
+	assert_int_equal(seen, all);
+	pool_free(t);
+}
+
+static void steal_many(void **state)
+{
+	static const char * const steps[] = {
+		"SA(get:B)", "SA(get:C)", "SA(get:D)", "SA(get:E)",
+	};
+	u32 i, nth;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		for (nth = 1; nth <= 3; nth++) {
+			many_at(steps[i], nth, false);
+			many_at(steps[i], nth, true);
+		}
+	}
+	many_at("SA(get:A)", 1, false);
+	many_at("SA(get:F)", 1, true);
+}
+
 /* V looks after the theft: one of them has the task. */
 static void steal_after_index(void **state)
 {
@@ -1263,6 +1337,7 @@ int main(void)
 		cmocka_unit_test(stopping),
 		cmocka_unit_test(steal_before_index),
 		cmocka_unit_test(steal_after_index),
+		cmocka_unit_test(steal_many),
 		cmocka_unit_test(steal_empty),
 		cmocka_unit_test(index_back),
 		cmocka_unit_test(steal_stale),
