@@ -195,9 +195,9 @@
  *		litmus/salsa-known.litmus
  *
  * No order: hints, which SA(take:A), SA(take:G) or SA(enter:A) verify by the word
- * (SA(find:C) to SA(find:H) but behind the fence, SA(list:A), SA(list:B),
+ * (SA(find:C) to SA(find:I) but behind the fence, SA(list:A), SA(list:B),
  * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:F),
- * SA(list:K), SA(open:E), SA(open:H)); SA(list:J), which coherence makes of the
+ * SA(list:K), SA(list:L), SA(open:E), SA(open:H)); SA(list:J), which coherence makes of the
  * writer's life of the chunk or a later one; clearing @in; links of chunks that
  * belong to who follows them; SA(open:G), for a feeder's bit stays; SA(close:A),
  * which SA(close:B) verifies.
