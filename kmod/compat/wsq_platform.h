@@ -24,6 +24,7 @@
 #define _WSQ_PLATFORM_H
 
 #include <linux/atomic.h>
+#include <linux/build_bug.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/string.h>
@@ -93,14 +94,17 @@ static inline void wsq_slot_reset(wsq_slot_t *slot)
 	WRITE_ONCE(slot->task, NULL);
 }
 
+/* 64-bit kernels only. */
+static_assert(sizeof(wsq_slot_t) == sizeof(u64));
+
 /*
- * The same of @nr slots, as fast as memory is cleared. Who still looks has lost
- * what the slots were in, and finds that out before he believes what he saw,
- * which may be part of a word here.
+ * The same of @nr slots, as fast as memory is cleared, but in whole words: who
+ * still looks may claim what he saw without asking whose it is (wsq_salsa_pry()),
+ * and must not have seen half a task.
  */
 static inline void wsq_slots_reset(wsq_slot_t *slots, u32 nr)
 {
-	data_race(memset(slots, 0, nr * sizeof(*slots)));
+	data_race(memset64((u64 *)slots, 0, nr));
 }
 
 /* Load; what follows in program order stays behind it on this CPU. */
