@@ -5,6 +5,7 @@
  */
 #include "compat/export.h"
 #include "core/bwos_fifo.h"
+#include "core/salsa.h"
 
 WSQ_EXPORT(wsq_bwos_fifo_init);
 WSQ_EXPORT(wsq_bwos_fifo_put_slow);
@@ -22,3 +23,5 @@ WSQ_EXPORT(wsq_bwos_fifo_steal_claim);
 WSQ_EXPORT(wsq_bwos_fifo_pry);
 WSQ_EXPORT(wsq_bwos_fifo_withdraw);
 WSQ_EXPORT(wsq_bwos_fifo_waiting);
+WSQ_EXPORT(wsq_salsa_contend);
+WSQ_EXPORT(wsq_salsa_get_slow);

@@ -95,6 +95,7 @@ unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
 void *wsq_pool_pop(struct wsq_pool *pool);
 unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 			       unsigned int nr);
+int wsq_pool_was_empty(struct wsq_pool *pool);
 
 /* Queues: work items that workers run. */
 

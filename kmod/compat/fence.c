@@ -88,6 +88,24 @@ void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
 WSQ_EXPORT(wsq_fence_heavy);
 
 /**
+ * wsq_fence_heavy_one() - make one CPU execute a full barrier
+ * @cpu: the CPU
+ *
+ * Context: as wsq_fence_heavy(), also in a section: interrupts are on there.
+ */
+void wsq_fence_heavy_one(unsigned int cpu)
+{
+	/* The caller's half, as above. */
+	smp_mb();
+	/* An offline CPU is refused, and counts as fenced. */
+	if (wsq_fence_ipi)
+		smp_call_function_single(cpu, wsq_fence_serve, NULL, true);
+	/* As above. */
+	smp_mb();
+}
+WSQ_EXPORT(wsq_fence_heavy_one);
+
+/**
  * wsq_fence_interrupts() - how often a CPU was interrupted for a fence
  * @cpu: a possible CPU
  *

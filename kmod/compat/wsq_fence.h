@@ -84,16 +84,7 @@ static inline bool wsq_fence_reaches(unsigned int cpu)
 }
 
 void wsq_fence_heavy(const u64 *cpus, u32 nr_words);
+void wsq_fence_heavy_one(unsigned int cpu);
 u64 wsq_fence_interrupts(unsigned int cpu);
-
-/* The same for one CPU. */
-static inline void wsq_fence_heavy_one(unsigned int cpu)
-{
-	/* As above; an offline CPU is refused, and counts as fenced. */
-	smp_mb();
-	smp_call_function_single(cpu, wsq_fence_serve, NULL, true);
-	/* As above. */
-	smp_mb();
-}
 
 #endif /* _WSQ_COMPAT_FENCE_H */

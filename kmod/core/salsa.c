@@ -226,6 +226,44 @@ void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 place)
 	atomic64_set(&list->entries[place], 0);			/* SA(list:F) */
 }
 
+static struct wsq_salsa_chunk *wsq_salsa_of_link(atomic64_t *link)
+{
+	return (struct wsq_salsa_chunk *)
+		((char *)link - offsetof(struct wsq_salsa_chunk, link));
+}
+
+/*
+ * A chunk that others have returned to a consumer who has not looked since: one
+ * that takes nothing never would. The rest goes back.
+ */
+static struct wsq_salsa_chunk *wsq_salsa_get_returned(struct wsq_salsa_consumer *c)
+{
+	atomic64_t *first = wsq_inbox_take(&c->returned);
+	atomic64_t *link = first ? wsq_link_next(first) : NULL;
+
+	while (unlikely(link)) {
+		atomic64_t *next = wsq_link_next(link);
+
+		/* Whoever is in the way has returned a chunk, or got one. */
+		while (wsq_inbox_try_push(&c->returned, link) == WSQ_CONFLICT)
+			;
+		link = next;
+	}
+	return first ? wsq_salsa_of_link(first) : NULL;
+}
+
+/* A free chunk of a consumer's chunk pool, or %NULL. */
+static struct wsq_salsa_chunk *wsq_salsa_get_chunk(struct wsq_salsa_consumer *c)
+{
+	int ret = WSQ_CONFLICT;
+	u32 i, nr;
+
+	for (i = 0; i < WSQ_SALSA_SPINS && ret == WSQ_CONFLICT; i++)
+		ret = wsq_salsa_ring_get(&c->pool, &nr);
+	return ret == WSQ_OK ? wsq_salsa_chunk_at(c->s, nr) :
+			       wsq_salsa_get_returned(c);
+}
+
 /**
  * wsq_salsa_open() - begin a chunk from a consumer's chunk pool
  * @p: the producer; its chunk, if any, is full
@@ -245,21 +283,17 @@ int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 	struct wsq_salsa_chunk *chunk;
 	struct wsq_salsa_list *list = &p->list;
 	u64 bit = 1ULL << p->id % 64;
-	int place, ret = WSQ_CONFLICT;
-	u32 i, nr;
-	u32 life;
+	u32 i, life;
+	int place;
 	u64 word;
 
 	/* Nothing comes back to the ring: first the list, then the chunk. */
 	place = wsq_salsa_list_room(s, list, WSQ_SALSA_NONE);
 	if (place < 0)
 		return WSQ_FULL;
-	for (i = 0; i < WSQ_SALSA_SPINS && ret == WSQ_CONFLICT; i++)
-		ret = wsq_salsa_ring_get(&c->pool, &nr);
-	if (ret != WSQ_OK)
+	chunk = wsq_salsa_get_chunk(c);
+	if (!chunk)
 		return WSQ_FULL;
-
-	chunk = wsq_salsa_chunk_at(s, nr);
 	wsq_slots_reset(chunk->slots, s->chunk_size);		/* SA(open:A) */
 	for (i = 0; i < WSQ_SALSA_EPOCHS; i++)
 		atomic64_set(&chunk->idx[i], 0);		/* SA(open:D) */
@@ -280,7 +314,7 @@ int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 	p->slots = chunk->slots;
 	p->at = 0;
 	p->size = s->chunk_size;
-	p->nr = nr;
+	p->nr = chunk->nr;
 	return WSQ_OK;
 }
 
@@ -338,12 +372,6 @@ static void wsq_salsa_give(struct wsq_salsa_consumer *c,
 static struct wsq_salsa_chunk *wsq_salsa_next(const struct wsq_salsa_chunk *chunk)
 {
 	return (struct wsq_salsa_chunk *)(uintptr_t)atomic64_read(&chunk->link); /* SA(next:A) */
-}
-
-static struct wsq_salsa_chunk *wsq_salsa_of_link(atomic64_t *link)
-{
-	return (struct wsq_salsa_chunk *)
-		((char *)link - offsetof(struct wsq_salsa_chunk, link));
 }
 
 /* Give what others have returned, what had no room, and what has waited. */

@@ -109,6 +109,7 @@ struct wsq_raw_link {
  * @far_cnt: tasks run by a worker that lost its CPU meanwhile, and cancelled
  *	ones, by phase. Anybody.
  * @raw_used: bit i is set while @raw[i] is lent. Anybody.
+ * @raw_lent: how often one was lent. Anybody.
  * @orphan: enum wsq_orphan. Hotplug and cpumask changes; foster consumers.
  * @engine: the engine's memory. Own CPU; who frees the container.
  * @offered: memory for the engine, to be mounted. Housekeeping gives, the own
@@ -139,6 +140,7 @@ struct wsq_container {
 	atomic64_t in_cnt[WSQ_PHASES];
 	atomic64_t far_cnt[WSQ_PHASES];
 	atomic64_t raw_used;
+	atomic64_t raw_lent;
 	atomic_t orphan;
 
 	struct wsq_engine *engine;

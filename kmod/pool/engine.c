@@ -264,3 +264,23 @@ void wsq_engine_pool_exit(struct wsq_pool *pool)
 	}
 	wsq_engine_no_other();
 }
+
+/**
+ * wsq_engine_was_empty() - was there a moment when a raw pool's engines held
+ * nothing
+ * @pool: the pool
+ *
+ * Context: task, interrupts on, preemption off.
+ * Return: 1 if there was; 0 if a task was seen, or tasks were taken meanwhile;
+ * %-EOPNOTSUPP if the engine cannot tell.
+ */
+int wsq_engine_was_empty(const struct wsq_pool *pool)
+{
+	switch (pool->kind) {
+	case WSQ_ENGINE_BWOS:
+		return -EOPNOTSUPP;
+	case WSQ_ENGINE_SALSA:
+		return wsq_salsa_empty(pool->salsa) == WSQ_EMPTY;
+	}
+	wsq_engine_no_other();
+}

@@ -69,6 +69,7 @@ struct wsq_engine {
 
 bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *block_size);
 size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 block_size);
+int wsq_engine_was_empty(const struct wsq_pool *pool);
 int wsq_engine_pool_init(struct wsq_pool *pool);
 void wsq_engine_pool_exit(struct wsq_pool *pool);
 void wsq_engine_init(struct wsq_container *ct);

@@ -551,6 +551,56 @@ unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 }
 WSQ_EXPORT(wsq_pool_pop_many);
 
+/* Is nothing in any inbox of the pool, or on its way from one? */
+static bool wsq_pool_quiet(const struct wsq_pool *pool, u64 *lent)
+{
+	unsigned int cpu;
+
+	*lent = 0;
+	for_each_possible_cpu(cpu) {
+		struct wsq_container *ct = wsq_pool_any(pool, cpu);
+
+		if (ct && !wsq_raw_quiet(ct, lent))
+			return false;
+	}
+	return true;
+}
+
+/**
+ * wsq_pool_was_empty() - was there a moment when a pool held nothing
+ * @pool: the pool, with %WSQ_SALSA
+ *
+ * wsq_pool_pop() looks at one CPU after the other, and may find nothing although
+ * there was something at any moment. Who must know calls this when pop returned
+ * %NULL, and pops again if it says no:
+ *
+ *	while (!(task = wsq_pool_pop(pool)) && !wsq_pool_was_empty(pool))
+ *		cond_resched();
+ *
+ * Looks at all chunks of all CPUs twice, and interrupts all CPUs of the pool
+ * that may be interrupted. Paper 000, section 5.5.
+ *
+ * Context: task, with interrupts on, holding no lock that is taken with
+ * interrupts off. Never sleeps.
+ * Return: 1 if there was a moment during the call at which all that had been
+ * pushed before it, by whoever, was popped; 0 if not, or not for sure;
+ * %-EOPNOTSUPP if the pool's engine cannot tell.
+ */
+int wsq_pool_was_empty(struct wsq_pool *pool)
+{
+	u64 before, after;
+	int ret = 0;
+
+	preempt_disable();
+	if (wsq_pool_quiet(pool, &before))
+		ret = wsq_engine_was_empty(pool);
+	if (ret > 0)
+		ret = wsq_pool_quiet(pool, &after) && before == after;
+	preempt_enable();
+	return ret;
+}
+WSQ_EXPORT(wsq_pool_was_empty);
+
 /**
  * wsq_pool_module_init() - before the first pool is made
  *

@@ -61,6 +61,8 @@ int wsq_raw_push(struct wsq_container *ct, void *task)
 
 	if (!rl)
 		return WSQ_FULL;
+	/* Before the task is there: wsq_raw_quiet(). */
+	atomic64_inc(&ct->raw_lent);
 	rl->task = task;
 	wsq_raw_push_link(ct, &rl->link);
 	return WSQ_OK;
@@ -124,6 +126,27 @@ void *wsq_raw_rob(struct wsq_container *victim, struct wsq_container *me)
 	if (wsq_inbox_empty(&victim->open.inbox))
 		return NULL;
 	return wsq_raw_from_inbox(victim, me);
+}
+
+/**
+ * wsq_raw_quiet() - is nothing in an inbox, or on its way from one
+ * @ct: any container
+ * @lent: how often a task went there is added to this
+ *
+ * A task that passes an inbox has a link until it is in the engine, or in the
+ * hand of who asked for it. Two answers with the same @lent: nothing went there
+ * between the two.
+ *
+ * Context: any.
+ * Return: true if so.
+ */
+bool wsq_raw_quiet(struct wsq_container *ct, u64 *lent)
+{
+	*lent += atomic64_read(&ct->raw_lent);
+	/* The count, then who is there: against wsq_raw_push(), and for more. */
+	smp_mb();
+	/* Acquire: what was moved on is seen where it went. */
+	return !atomic64_read_acquire(&ct->raw_used);
 }
 
 /**

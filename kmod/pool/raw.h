@@ -9,6 +9,7 @@
 
 int wsq_raw_push(struct wsq_container *ct, void *task);
 void *wsq_raw_get_slow(struct wsq_container *ct);
+bool wsq_raw_quiet(struct wsq_container *ct, u64 *lent);
 void *wsq_raw_foster_get(struct wsq_container *ct);
 void *wsq_raw_rob(struct wsq_container *victim, struct wsq_container *me);
 

@@ -25,6 +25,7 @@
  * struct wsq_test_engine - an engine under test
  * @name: for people
  * @kind: which it is
+ * @type: what attributes call it
  * @min_blocks: bounds of attributes
  * @max_blocks: likewise
  * @min_block_size: likewise
@@ -33,6 +34,7 @@
 struct wsq_test_engine {
 	const char *name;
 	enum wsq_engine_kind kind;
+	enum wsq_engine_type type;
 	u32 min_blocks;
 	u32 max_blocks;
 	u32 min_block_size;
@@ -40,7 +42,8 @@ struct wsq_test_engine {
 };
 
 static const struct wsq_test_engine wsq_test_engines[] = {
-	{ "bwos", WSQ_ENGINE_BWOS, 2, 64, 2, 4096 },
+	{ "bwos", WSQ_ENGINE_BWOS, WSQ_BWOS, 2, 64, 2, 4096 },
+	{ "salsa", WSQ_ENGINE_SALSA, WSQ_SALSA, 2, 64, 2, 4096 },
 };
 
 static inline void wsq_test_engine_desc(const struct wsq_test_engine *e,
@@ -66,12 +69,23 @@ static inline const struct wsq_test_engine *wsq_test_engine(struct kunit *test)
 	return test->param_value ?: &wsq_test_engines[0];
 }
 
+/* Attributes with the engine under test. */
+static inline struct wsq_attrs wsq_test_attrs(struct kunit *test,
+					      const struct wsq_attrs *attrs)
+{
+	struct wsq_attrs with = attrs ? *attrs : (struct wsq_attrs){};
+
+	with.engine = wsq_test_engine(test)->type;
+	return with;
+}
+
 /* As wsq_create(), of the engine under test. */
 static inline struct wsq *wsq_test_create(struct kunit *test,
 					  const struct wsq_attrs *attrs,
 					  const char *name)
 {
-	struct wsq *q = wsq_create(attrs, "%s", name);
+	struct wsq_attrs with = wsq_test_attrs(test, attrs);
+	struct wsq *q = wsq_create(&with, "%s", name);
 
 	if (!IS_ERR(q))
 		KUNIT_ASSERT_EQ(test, (int)q->pool.kind,
@@ -84,7 +98,8 @@ static inline struct wsq_pool *wsq_test_pool(struct kunit *test,
 					     const struct wsq_attrs *attrs,
 					     const char *name)
 {
-	struct wsq_pool *pool = wsq_pool_create(attrs, "%s", name);
+	struct wsq_attrs with = wsq_test_attrs(test, attrs);
+	struct wsq_pool *pool = wsq_pool_create(&with, "%s", name);
 
 	if (!IS_ERR(pool))
 		KUNIT_ASSERT_EQ(test, (int)pool->kind,

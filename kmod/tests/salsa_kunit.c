@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of pools on SALSA: what only they do. Balancing by producers,
+ * CPUs outside of the pool, robbing a CPU that stands still, where memory is,
+ * and whether a pool was empty. What all engines do is in pool_kunit.c.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/mm.h>
+#include <linux/smp.h>
+#include <linux/topology.h>
+#include <linux/wsq.h>
+
+#include "../pool/engine.h"
+#include "../pool/pool.h"
+#include "threads.h"
+
+static struct wsq_pool *salsa_new(struct kunit *test, u32 blocks, u32 size,
+				  const struct cpumask *mask)
+{
+	struct wsq_attrs attrs = {
+		.engine = WSQ_SALSA,
+		.blocks = blocks,
+		.block_size = size,
+		.cpumask = mask,
+	};
+	struct wsq_pool *pool = wsq_pool_create(&attrs, "salsa");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	return pool;
+}
+
+static void salsa_attrs(struct kunit *test)
+{
+	static const struct {
+		u32 engine, blocks, size;
+		int ret;
+	} rows[] = {
+		{ WSQ_SALSA, 0, 0, 0 }, { WSQ_SALSA + 1, 0, 0, -EINVAL },
+		{ WSQ_SALSA, 1, 64, -EINVAL }, { WSQ_SALSA, 2, 64, 0 },
+		{ WSQ_SALSA, 64, 64, 0 }, { WSQ_SALSA, 65, 64, -EINVAL },
+		{ WSQ_SALSA, 8, 1, -EINVAL }, { WSQ_SALSA, 8, 2, 0 },
+		{ WSQ_SALSA, 8, 4096, 0 }, { WSQ_SALSA, 8, 4097, -EINVAL },
+		{ ~0U, 0, 0, -EINVAL },
+	};
+	struct wsq_pool *pool;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct wsq_attrs attrs = {
+			.engine = rows[i].engine,
+			.blocks = rows[i].blocks,
+			.block_size = rows[i].size,
+		};
+
+		pool = wsq_pool_create(&attrs, "row %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(pool), rows[i].ret,
+				    "row %d", i);
+		if (!IS_ERR(pool))
+			wsq_pool_destroy(pool);
+	}
+	pool = salsa_new(test, 0, 0, NULL);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, NULL), -EINVAL);
+	/* Engines have marks among these. */
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, WSQ_SALSA_TAKEN), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, ERR_PTR(-MAX_ERRNO)), -EINVAL);
+	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
+	wsq_pool_destroy(pool);
+}
+
+/* What a CPU pushes that takes nothing goes to all, and each finds its own. */
+static void salsa_fill(void *arg, int nr)
+{
+	struct wsq_pool *pool = arg;
+	unsigned long n = 0;
+
+	if (nr)
+		return;
+	while (!wsq_pool_push(pool, (void *)(n + 1)))
+		n++;
+	pool->steals.counter = n;
+}
+
+static void salsa_drain(void *arg, int nr)
+{
+	struct wsq_pool *pool = arg;
+	struct wsq_engine_salsa *es;
+
+	preempt_disable();
+	es = wsq_engine_salsa(wsq_pool_ct(pool, smp_processor_id()));
+	while (wsq_salsa_get(&es->c))
+		atomic64_dec(&pool->steals);
+	preempt_enable();
+}
+
+static void salsa_balance(struct kunit *test)
+{
+	struct wsq_pool *pool = salsa_new(test, 2, 4, NULL);
+	int nr = num_online_cpus();
+
+	wsq_test_run(test, nr, salsa_fill, pool);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&pool->steals), 8 * nr);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(pool), 0);
+	/* Without a theft. */
+	wsq_test_run(test, nr, salsa_drain, pool);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&pool->steals), 0);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(pool), 1);
+	wsq_pool_destroy(pool);
+}
+
+/* CPUs outside put to those inside, and take from them. */
+static void salsa_guest(struct kunit *test)
+{
+	unsigned int here, there;
+	struct wsq_container *guest;
+	struct wsq_pool *pool;
+	unsigned long i, n = 0, sum = 0;
+	void *task;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	migrate_disable();
+	here = smp_processor_id();
+	there = cpumask_any_but(cpu_online_mask, here);
+	pool = salsa_new(test, 2, 4, cpumask_of(there));
+	KUNIT_EXPECT_NULL(test, wsq_pool_ct(pool, here));
+	guest = wsq_pool_any(pool, here);
+	KUNIT_ASSERT_NOT_NULL(test, guest);
+	/* Again and again: chunks that the guest has emptied go back. */
+	for (i = 0; i < 100; i++) {
+		while (!wsq_pool_push(pool, (void *)(n + 1)))
+			sum -= ++n;
+		while ((task = wsq_pool_pop(pool)))
+			sum += (unsigned long)task;
+	}
+	KUNIT_EXPECT_GE(test, n, 8 * 50);
+	KUNIT_EXPECT_EQ(test, sum, 0);
+	/* No inbox was in use. */
+	KUNIT_EXPECT_EQ(test, atomic64_read(&wsq_pool_ct(pool, there)->raw_lent),
+			0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&guest->raw_lent), 0);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(pool), 1);
+	migrate_enable();
+	wsq_pool_destroy(pool);
+}
+
+struct salsa_stuck {
+	struct wsq_pool *pool;
+	unsigned long got;
+	atomic_t step;
+};
+
+static void salsa_stuck_fn(void *arg, int nr)
+{
+	struct salsa_stuck *s = arg;
+	unsigned long i;
+
+	if (!nr) {
+		preempt_disable();
+		for (i = 1; i <= 100; i++)
+			wsq_pool_push(s->pool, (void *)i);
+		if (wsq_pool_pop(s->pool))
+			s->got++;
+		preempt_enable();
+		atomic_set_release(&s->step, 1);
+		return;
+	}
+	/* The last of the others. */
+	if (nr != num_online_cpus() - 1)
+		return;
+	while (!atomic_read_acquire(&s->step))
+		wsq_test_breathe();
+	/* One look to see where it is, one to see that it stands still. */
+	for (i = 0; i < 110; i++)
+		s->got += !!wsq_pool_pop(s->pool);
+}
+
+/* A CPU that has begun a chunk and goes away is robbed of the rest. */
+static void salsa_stands_still(struct kunit *test)
+{
+	struct salsa_stuck s = {};
+	struct wsq_engine_salsa *es;
+	int nr = num_online_cpus();
+	u64 displaced = 0;
+	unsigned int cpu;
+
+	if (nr < 2)
+		kunit_skip(test, "needs two CPUs");
+	s.pool = salsa_new(test, 2, 256, NULL);
+	wsq_test_run(test, nr, salsa_stuck_fn, &s);
+	KUNIT_EXPECT_EQ(test, s.got, 100);
+	for_each_online_cpu(cpu) {
+		es = wsq_engine_salsa(wsq_pool_ct(s.pool, cpu));
+		displaced += es->c.count.displaced;
+	}
+	/* In mode cas it was a claim. */
+	if (wsq_fence_reaches(cpumask_first(cpu_online_mask)))
+		KUNIT_EXPECT_EQ(test, displaced, 1);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(s.pool), 1);
+	wsq_pool_destroy(s.pool);
+}
+
+#define SALSA_IDS	60000
+
+struct salsa_mix {
+	struct wsq_pool *pool;
+	atomic_t next;
+	atomic_t got;
+};
+
+/* Every other CPU pushes, the rest pop. */
+static void salsa_mix_fn(void *arg, int nr)
+{
+	struct salsa_mix *m = arg;
+
+	while (atomic_read(&m->got) < SALSA_IDS) {
+		if (!(nr & 1) && atomic_read(&m->next) < SALSA_IDS) {
+			if (!wsq_pool_push(m->pool, m))
+				atomic_inc(&m->next);
+			else if (num_online_cpus() == 1 && wsq_pool_pop(m->pool))
+				atomic_inc(&m->got);
+		} else if (wsq_pool_pop(m->pool)) {
+			atomic_inc(&m->got);
+		}
+		if (atomic_read(&m->next) >= SALSA_IDS &&
+		    atomic_read(&m->got) >= atomic_read(&m->next))
+			return;
+		wsq_test_breathe();
+	}
+}
+
+static int salsa_page_node(const void *p)
+{
+	return is_vmalloc_addr(p) ? page_to_nid(vmalloc_to_page(p)) :
+				    page_to_nid(virt_to_page(p));
+}
+
+/*
+ * Chunks are on their consumer's node, and after all the stealing there is, a
+ * CPU's chunk pool has none of another node's.
+ */
+static void salsa_nodes(struct kunit *test)
+{
+	struct salsa_mix m = { .pool = salsa_new(test, 4, 512, NULL) };
+	struct wsq_salsa *s = m.pool->salsa;
+	unsigned int cpu, i, free = 0, wrong = 0;
+	u64 at;
+
+	wsq_test_run(test, num_online_cpus(), salsa_mix_fn, &m);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(m.pool), 1);
+	for_each_online_cpu(cpu) {
+		struct wsq_engine_salsa *es;
+
+		es = wsq_engine_salsa(wsq_pool_ct(m.pool, cpu));
+		for (i = 0; i < es->nr_chunks; i++) {
+			const wsq_slot_t *slots = es->chunks[i].slots;
+			size_t off;
+
+			KUNIT_EXPECT_TRUE(test, PAGE_ALIGNED(slots));
+			for (off = 0; off < 512 * sizeof(*slots); off += PAGE_SIZE)
+				KUNIT_EXPECT_EQ(test, salsa_page_node((void *)slots + off),
+						cpu_to_node(cpu));
+		}
+		for (at = atomic64_read(&es->c.pool.head);
+		     at != atomic64_read(&es->c.pool.tail); at++, free++) {
+			u32 nr = atomic64_read(&es->c.pool.places[at & es->c.pool.mask]);
+
+			wrong += wsq_salsa_chunk_at(s, nr)->node !=
+				 cpu_to_node(cpu);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_GT(test, free, 0);
+	wsq_pool_destroy(m.pool);
+}
+
+struct salsa_token {
+	struct wsq_pool *pool;
+	atomic_t over;
+	unsigned long looks, lies;
+};
+
+/*
+ * One CPU always has a task in the pool: it pushes the next before it pops the
+ * last. The others ask whether the pool was empty.
+ */
+static void salsa_token_fn(void *arg, int nr)
+{
+	struct salsa_token *t = arg;
+	unsigned long i;
+
+	if (nr > 1)
+		return;
+	if (nr) {
+		while (!atomic_read_acquire(&t->over)) {
+			t->lies += wsq_pool_was_empty(t->pool) != 0;
+			t->looks++;
+			wsq_test_breathe();
+		}
+		return;
+	}
+	for (i = 0; i < 300000; i++) {
+		wsq_pool_push(t->pool, t);
+		while (!wsq_pool_pop(t->pool))
+			;
+		wsq_test_breathe();
+	}
+	atomic_set_release(&t->over, 1);
+}
+
+static void salsa_never_empty(struct kunit *test)
+{
+	struct salsa_token t = {};
+	struct wsq_attrs attrs = {};
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	t.pool = salsa_new(test, 4, 2, NULL);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(t.pool), 1);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(t.pool, &t), 0);
+	wsq_test_run(test, num_online_cpus(), salsa_token_fn, &t);
+	KUNIT_EXPECT_GT(test, t.looks, 0);
+	KUNIT_EXPECT_EQ(test, t.lies, 0);
+	KUNIT_EXPECT_NOT_NULL(test, wsq_pool_pop(t.pool));
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(t.pool), 1);
+	wsq_pool_destroy(t.pool);
+
+	t.pool = wsq_pool_create(&attrs, "another engine");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(t.pool));
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(t.pool), -EOPNOTSUPP);
+	wsq_pool_destroy(t.pool);
+}
+
+/* A task in an inbox is in the pool. */
+static void salsa_inbox(struct kunit *test)
+{
+	struct wsq_pool *pool = salsa_new(test, 2, 4, NULL);
+	struct wsq_container *ct;
+
+	preempt_disable();
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	ct->put_busy = 1;
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, pool), 0);
+	ct->put_busy = 0;
+	preempt_enable();
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(pool), 0);
+	KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool), (void *)pool);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(pool), 1);
+	wsq_pool_destroy(pool);
+}
+
+static struct kunit_case salsa_cases[] = {
+	KUNIT_CASE(salsa_attrs),
+	KUNIT_CASE(salsa_balance),
+	KUNIT_CASE(salsa_guest),
+	KUNIT_CASE(salsa_stands_still),
+	KUNIT_CASE(salsa_nodes),
+	KUNIT_CASE(salsa_never_empty),
+	KUNIT_CASE(salsa_inbox),
+	{}
+};
+
+static struct kunit_suite salsa_suite = {
+	.name = "wsq_salsa",
+	.test_cases = salsa_cases,
+};
+
+kunit_test_suite(salsa_suite);
