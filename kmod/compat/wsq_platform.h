@@ -104,6 +104,7 @@ static_assert(sizeof(wsq_slot_t) == sizeof(u64));
  */
 static inline void wsq_slots_reset(wsq_slot_t *slots, u32 nr)
 {
+	/* Whoever looks has been told that the chunk is gone, or asks the slot. */
 	data_race(memset64((u64 *)slots, 0, nr));
 }
 

@@ -149,7 +149,8 @@
  *		Of SA(get:F), SA(slow:D) and SA(steal:D), release, the fence does
  *		the work: what they end has begun before its point.
  *		litmus/salsa-quiet-3.litmus; all that the two do for one slot:
- *		litmus/salsa-displace-1.litmus to litmus/salsa-displace-7.litmus
+ *		litmus/salsa-displace-1.litmus to litmus/salsa-displace-7.litmus;
+ *		for two slots of a batch: litmus/salsa-batch.litmus
  *	SA(take:I)
  *		As SA(take:B), for all who may have been robbed.
  *		litmus/salsa-overtake.litmus
