@@ -40,6 +40,8 @@
  * @stop_at: stop before this access, counted as by @cpu; 0 for never
  * @nr_places: number of places
  * @places: ... to stop at, the first time
+ * @file: where it stopped last
+ * @line: the same
  * @under_way: it was stopped and has not gone on to its end
  */
 struct party {
@@ -54,6 +56,8 @@ struct party {
 		const char *file;
 		int first, last;
 	} places[PARTY_PLACES];
+	const char *file;
+	int line;
 	bool under_way;
 	ucontext_t here;
 	ucontext_t test;
@@ -95,18 +99,17 @@ void wsq_cpu_step(const char *file, int line)
 	u32 i;
 
 	p->cpu.steps++;
-	p->cpu.file = file;
-	p->cpu.line = line;
 	for (i = 0; i < p->nr_places; i++) {
 		if (line >= p->places[i].first && line <= p->places[i].last &&
-		    strstr(file, p->places[i].file)) {
-			p->nr_places = 0;
-			party_yield(p);
-			return;
-		}
+		    strstr(file, p->places[i].file))
+			break;
 	}
-	if (p->cpu.steps == p->stop_at)
+	if (i < p->nr_places || p->cpu.steps == p->stop_at) {
+		p->nr_places = 0;
+		p->file = file;
+		p->line = line;
 		party_yield(p);
+	}
 }
 
 static inline void party_main(void)
@@ -157,6 +160,7 @@ static inline void party_reset(void)
 		parties[i].under_way = false;
 		parties[i].stop_at = 0;
 		parties[i].nr_places = 0;
+		parties[i].file = NULL;
 		memset(&parties[i].cpu, 0, sizeof(parties[i].cpu));
 	}
 	wsq_grace_now = 0;

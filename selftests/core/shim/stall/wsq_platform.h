@@ -34,8 +34,6 @@ typedef s64 wsq_cpu_word __attribute__((__may_alias__));
  * @inside: in a section
  * @since: when it began, in cookies
  * @steps: accesses so far, the one that it stands at included
- * @file: where it stands
- * @line: where it stands
  * @nr_stores: how many wait
  * @stores: which, oldest first
  */
@@ -45,8 +43,6 @@ struct wsq_cpu {
 	bool inside;
 	u64 since;
 	u64 steps;
-	const char *file;
-	int line;
 	u32 nr_stores;
 	struct {
 		wsq_cpu_word *word;
@@ -132,6 +128,7 @@ static inline void wsq_cpu_stop(const char *file, int line)
 #define atomic64_cmpxchg(v, old, i) WSQ_STEP_RMW((atomic64_cmpxchg)(v, old, i))
 #define atomic64_fetch_add(i, v) WSQ_STEP_RMW((atomic64_fetch_add)(i, v))
 #define atomic64_fetch_or(i, v)	WSQ_STEP_RMW((atomic64_fetch_or)(i, v))
+#define atomic64_fetch_or_relaxed(i, v) WSQ_STEP_RMW((atomic64_fetch_or)(i, v))
 
 #define wsq_slot_publish(slot, t) \
 	(WSQ_STEP, wsq_cpu_store(&(slot)->task, (s64)(uintptr_t)(t)))
