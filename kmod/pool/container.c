@@ -20,7 +20,7 @@
 size_t wsq_container_bytes(bool raw)
 {
 	return sizeof(struct wsq_container) +
-	       (raw ? WSQ_RAW_LINKS * sizeof(struct wsq_raw_link) : 0);
+	       (raw ? sizeof(struct wsq_raw) : 0);
 }
 WSQ_EXPORT(wsq_container_bytes);
 
@@ -54,7 +54,7 @@ struct wsq_container *wsq_container_create(struct wsq_pool *pool,
 	if (pool->raw) {
 		ct->raw = (void *)(ct + 1);
 		for (i = 0; i < WSQ_RAW_LINKS; i++)
-			ct->raw[i].home = ct;
+			ct->raw->links[i].home = ct;
 	}
 	if (pool->raw || pool->resident) {
 		struct wsq_engine *engine;

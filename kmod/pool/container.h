@@ -87,6 +87,18 @@ struct wsq_raw_link {
 };
 
 /**
+ * struct wsq_raw - links of a container whose tasks have none
+ * @used: bit i is set while @links[i] is lent. Anybody.
+ * @lent: how often one was lent. Anybody.
+ * @links: the links
+ */
+struct wsq_raw {
+	atomic64_t used;
+	atomic64_t lent;
+	struct wsq_raw_link links[WSQ_RAW_LINKS];
+};
+
+/**
  * struct wsq_container - one CPU's part of a pool
  * @pool: the pool. Constant.
  * @raw: links for tasks that have none; %NULL in a queue's pool. Constant.
@@ -108,8 +120,6 @@ struct wsq_raw_link {
  * @in_cnt: tasks put through an entrance, by phase. Anybody.
  * @far_cnt: tasks run by a worker that lost its CPU meanwhile, and cancelled
  *	ones, by phase. Anybody.
- * @raw_used: bit i is set while @raw[i] is lent. Anybody.
- * @raw_lent: how often one was lent. Anybody.
  * @orphan: enum wsq_orphan. Hotplug and cpumask changes; foster consumers.
  * @engine: the engine's memory. Own CPU; who frees the container.
  * @offered: memory for the engine, to be mounted. Housekeeping gives, the own
@@ -122,7 +132,7 @@ struct wsq_raw_link {
  */
 struct wsq_container {
 	struct wsq_pool *pool;
-	struct wsq_raw_link *raw;
+	struct wsq_raw *raw;
 	u64 where;
 	u32 cpu;
 	enum wsq_engine_kind kind;
@@ -139,8 +149,6 @@ struct wsq_container {
 	struct wsq_entry bound;
 	atomic64_t in_cnt[WSQ_PHASES];
 	atomic64_t far_cnt[WSQ_PHASES];
-	atomic64_t raw_used;
-	atomic64_t raw_lent;
 	atomic_t orphan;
 
 	struct wsq_engine *engine;

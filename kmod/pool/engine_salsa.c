@@ -350,6 +350,17 @@ void wsq_engine_salsa_orphan(struct wsq_container *ct)
 	wsq_fence_end();
 }
 
+/*
+ * May the caller, who has switched preemption off once, interrupt other CPUs
+ * and wait? Not if it has done so before: it may hold a lock for which another
+ * CPU waits with interrupts off. Kernels that do not count cannot tell.
+ */
+static bool wsq_engine_salsa_may_fence(void)
+{
+	return in_task() && !irqs_disabled() &&
+	       preempt_count() == PREEMPT_DISABLE_OFFSET;
+}
+
 /* Is the consumer gone, or has it stood still since this thief last looked? */
 static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
 				   const struct wsq_engine_salsa *victim,
@@ -382,7 +393,7 @@ int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
 {
 	struct wsq_engine_salsa *thief = me ? wsq_engine_salsa(me) : NULL;
 	struct wsq_engine_salsa *victim = wsq_engine_salsa(ct);
-	bool may_fence = in_task() && !irqs_disabled();
+	bool may_fence = wsq_engine_salsa_may_fence();
 	int ret;
 
 	if (!victim || !thief || !wsq_get_begin(me))

@@ -493,7 +493,10 @@ static void *wsq_pool_steal(struct wsq_pool *pool, struct wsq_container *me)
  * where something is within reach. Out of reach is what is left of the block
  * that another CPU pops from (attribute block_size).
  *
- * Context: any but NMI. Never sleeps.
+ * Context: any but NMI. Never sleeps. With %WSQ_SALSA, in task context with
+ * interrupts and preemption on, it may interrupt another CPU and wait for the
+ * answer: not under a lock that others take with interrupts off, where the kernel
+ * does not count how often preemption was switched off.
  * Return: a pointer that was pushed and not popped before; %NULL if none was
  * found in one pass over all CPUs, or if the call interrupted another pop on
  * this CPU and no other CPU has any.

@@ -14,7 +14,7 @@
  */
 static struct wsq_raw_link *wsq_raw_lend(struct wsq_container *ct)
 {
-	s64 used = atomic64_read(&ct->raw_used);
+	s64 used = atomic64_read(&ct->raw->used);
 	unsigned int i;
 
 	do {
@@ -22,9 +22,9 @@ static struct wsq_raw_link *wsq_raw_lend(struct wsq_container *ct)
 			return NULL;
 		i = __ffs64(~(u64)used);
 		/* Acquire: whoever gave the link back is done with it. */
-	} while (!atomic64_try_cmpxchg_acquire(&ct->raw_used, &used,
+	} while (!atomic64_try_cmpxchg_acquire(&ct->raw->used, &used,
 					       (s64)((u64)used | BIT_ULL(i))));
-	return &ct->raw[i];
+	return &ct->raw->links[i];
 }
 
 static void *wsq_raw_take_back(struct wsq_raw_link *rl)
@@ -32,8 +32,8 @@ static void *wsq_raw_take_back(struct wsq_raw_link *rl)
 	struct wsq_container *home = rl->home;
 	void *task = rl->task;
 
-	atomic64_fetch_andnot_release((s64)BIT_ULL(rl - home->raw),
-				      &home->raw_used);
+	atomic64_fetch_andnot_release((s64)BIT_ULL(rl - home->raw->links),
+				      &home->raw->used);
 	return task;
 }
 
@@ -62,7 +62,7 @@ int wsq_raw_push(struct wsq_container *ct, void *task)
 	if (!rl)
 		return WSQ_FULL;
 	/* Before the task is there: wsq_raw_quiet(). */
-	atomic64_inc(&ct->raw_lent);
+	atomic64_inc(&ct->raw->lent);
 	rl->task = task;
 	wsq_raw_push_link(ct, &rl->link);
 	return WSQ_OK;
@@ -142,11 +142,11 @@ void *wsq_raw_rob(struct wsq_container *victim, struct wsq_container *me)
  */
 bool wsq_raw_quiet(struct wsq_container *ct, u64 *lent)
 {
-	*lent += atomic64_read(&ct->raw_lent);
+	*lent += atomic64_read(&ct->raw->lent);
 	/* The count, then who is there: against wsq_raw_push(), and for more. */
 	smp_mb();
 	/* Acquire: what was moved on is seen where it went. */
-	return !atomic64_read_acquire(&ct->raw_used);
+	return !atomic64_read_acquire(&ct->raw->used);
 }
 
 /**

@@ -136,9 +136,9 @@ static void salsa_guest(struct kunit *test)
 	KUNIT_EXPECT_GE(test, n, 8 * 50);
 	KUNIT_EXPECT_EQ(test, sum, 0);
 	/* No inbox was in use. */
-	KUNIT_EXPECT_EQ(test, atomic64_read(&wsq_pool_ct(pool, there)->raw_lent),
+	KUNIT_EXPECT_EQ(test, atomic64_read(&wsq_pool_ct(pool, there)->raw->lent),
 			0);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&guest->raw_lent), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&guest->raw->lent), 0);
 	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(pool), 1);
 	migrate_enable();
 	wsq_pool_destroy(pool);
