@@ -54,6 +54,8 @@ static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
 	memset(attrs, 0, sizeof(*attrs));
 	if (plain)
 		return;
+	if (torture_one_in(rnd, 2))
+		attrs->engine = WSQ_SALSA;
 	attrs->blocks = blocks[torture_roll(rnd, ARRAY_SIZE(blocks))];
 	attrs->block_size = sizes[torture_roll(rnd, ARRAY_SIZE(sizes))];
 	if (torture_one_in(rnd, 4))
