@@ -60,6 +60,7 @@ struct bench_count {
  * @robbed: the same loop beside a thief, until @total puts, or NULL
  * @steal: a thief's attempt from another thread; returns how many it took, or
  *	NULL if only one thread may take
+ * @moves: thieves move the owner off its CPU, which is not held against it
  */
 struct bench_queue {
 	const char *name;
@@ -72,6 +73,7 @@ struct bench_queue {
 	void (*pass_many)(void *q, uint64_t passes, struct bench_count *count);
 	void (*robbed)(void *q, struct bench_count *count);
 	unsigned int (*steal)(void *q);
+	bool moves;
 };
 
 /*

@@ -7,7 +7,7 @@
 #ifndef _WSQ_BENCH_CASES_H
 #define _WSQ_BENCH_CASES_H
 
-#define BENCH_MAX_RUNS	96
+#define BENCH_MAX_RUNS	128
 
 #define BENCH_DECLARE(id)	\
 	extern const struct bench_queue bench_##id __attribute__((weak))
@@ -21,6 +21,12 @@ BENCH_DECLARE(bwos_8x1024_blk);
 BENCH_DECLARE(bwos_64x128);
 BENCH_DECLARE(bwos_64x128_blk);
 BENCH_DECLARE(bwos_64x64);
+BENCH_DECLARE(salsa_8x1024);
+BENCH_DECLARE(salsa_4x2048);
+BENCH_DECLARE(salsa_8x1024_claims);
+BENCH_DECLARE(salsa_8x1024_alone);
+BENCH_DECLARE(salsa_8x1024_fence);
+BENCH_DECLARE(salsa_8x1024_rebind);
 BENCH_DECLARE(chase_lev);
 BENCH_DECLARE(ck_spsc);
 BENCH_DECLARE(ck_spmc);
@@ -42,6 +48,9 @@ static const struct {
 	{ &bench_seq_const_8k, true },
 	{ &bench_bwos_8x1024, true },
 	{ &bench_bwos_64x128, true },
+	{ &bench_salsa_8x1024, true },
+	{ &bench_salsa_4x2048, true },
+	{ &bench_salsa_8x1024_claims, true },
 	{ &bench_seq_4k, true },
 	{ &bench_seq_const_4k, true },
 	{ &bench_bwos_64x64, true },
@@ -57,6 +66,8 @@ static const struct {
 	/* The same as above, but for what a thief takes at a time. */
 	{ &bench_bwos_8x1024_blk, false },
 	{ &bench_bwos_64x128_blk, false },
+	{ &bench_salsa_8x1024_fence, false },
+	{ &bench_salsa_8x1024_rebind, false },
 	{ BENCH_END, false },
 };
 

@@ -32,79 +32,16 @@
 
 #include "bench.h"
 #include "cases.h"
+#include "util.h"
 
 #define MAX_ROUNDS	64
 #define MAX_RETRIES	8
 
-static unsigned int opt_build;
 static unsigned int opt_rounds = 9;
 static unsigned int opt_window_us = 8000;
 static unsigned int opt_passes;
 static const char *opt_only;
 static int cpu_owner = -1, cpu_thief = -1;
-
-static __attribute__((noreturn, format(printf, 1, 2)))
-void die(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	fputs("bench: ", stderr);
-	vfprintf(stderr, fmt, ap);
-	fputc('\n', stderr);
-	va_end(ap);
-	exit(1);
-}
-
-void *bench_alloc(size_t size)
-{
-	static unsigned int nth;
-	size_t shift = 64 + (opt_build * 5 + nth++ * 3) % 64 * 64;
-	size_t all = (shift + size + 4095) / 4096 * 4096;
-	char *base = aligned_alloc(4096, all);
-
-	if (!base)
-		die("out of memory");
-	memset(base, 0, all);
-	memcpy(base + shift - sizeof(base), &base, sizeof(base));
-	return base + shift;
-}
-
-void bench_free(void *mem)
-{
-	void *base;
-
-	if (!mem)
-		return;
-	memcpy(&base, (char *)mem - sizeof(base), sizeof(base));
-	free(base);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
-
-static long descheduled(void)
-{
-	struct rusage ru;
-
-	getrusage(RUSAGE_THREAD, &ru);
-	return ru.ru_nivcsw;
-}
-
-static void pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		die("cannot run on CPU %d: %s", cpu, strerror(errno));
-}
 
 static void choose_cpus(void)
 {
@@ -176,7 +113,7 @@ static void thief_rob(struct run *run)
 	double idle = run->idle;
 	unsigned int tick = 0;
 	uint64_t i;
-	long before = descheduled();
+	long before = bench_descheduled();
 
 	__atomic_store_n(&thief.ready, 1, __ATOMIC_RELEASE);
 	while (!__atomic_load_n(&thief.stop, __ATOMIC_ACQUIRE)) {
@@ -201,13 +138,13 @@ static void thief_rob(struct run *run)
 	}
 	run->idle = idle;
 	__atomic_store_n(&thief.count->steals, steals, __ATOMIC_RELAXED);
-	thief.descheduled = descheduled() - before;
+	thief.descheduled = bench_descheduled() - before;
 }
 
 static void *thief_main(void *arg)
 {
 	(void)arg;
-	pin(cpu_thief);
+	bench_pin(cpu_thief);
 	pthread_mutex_lock(&thief.lock);
 	for (;;) {
 		while (!thief.run)
@@ -269,32 +206,32 @@ static uint64_t window(struct run *run, uint64_t passes, double *rate,
 			      2 * queue->capacity / 8 * 100 / run->percent;
 		thief_begin(run, &count);
 	}
-	before = descheduled();
-	begin = now_ns();
+	before = bench_descheduled();
+	begin = bench_now_ns();
 	if (robbed)
 		queue->robbed(run->q, &count);
 	else if (run->mode == MANY)
 		queue->pass_many(run->q, passes, &count);
 	else
 		queue->pass(run->q, passes, &count);
-	ns = now_ns() - begin;
-	*disturbed = descheduled() != before;
+	ns = bench_now_ns() - begin;
+	*disturbed = !queue->moves && bench_descheduled() != before;
 	if (robbed) {
 		thief_end();
-		*disturbed |= thief.descheduled != 0;
+		*disturbed |= !queue->moves && thief.descheduled != 0;
 	}
 	*rate = (double)(count.puts + count.gets + count.steals) * 1e3 /
 		(double)ns;
 	*stolen = 100.0 * (double)count.steals / (double)count.puts;
 	/* The thief or the owner stood still: another experiment. */
-	if (robbed && (*stolen < 0.67 * run->percent ||
+	if (robbed && !queue->moves && (*stolen < 0.67 * run->percent ||
 		       *stolen > 1.5 * run->percent))
 		*disturbed = true;
 	/* What the owner held back, untimed. */
 	while (robbed && queue->get(run->q))
 		count.gets++;
 	if (count.puts != count.gets + count.steals)
-		die("%s: %llu put, %llu taken, %llu stolen", queue->name,
+		bench_die("%s: %llu put, %llu taken, %llu stolen", queue->name,
 		    (unsigned long long)count.puts,
 		    (unsigned long long)count.gets,
 		    (unsigned long long)count.steals);
@@ -348,21 +285,21 @@ static void check(const struct bench_queue *queue)
 	void *task;
 
 	if (!q || !seen)
-		die("%s: cannot be created", queue->name);
+		bench_die("%s: cannot be created", queue->name);
 	while (n < queue->capacity && queue->put(q, (void *)(n + 1)))
 		n++;
 	/* ck_ring holds one less than its size. */
 	if (n + 1 < queue->capacity)
-		die("%s: holds %lu, not %u", queue->name, (unsigned long)n,
+		bench_die("%s: holds %lu, not %u", queue->name, (unsigned long)n,
 		    queue->capacity);
 	while ((task = queue->get(q))) {
 		if ((uintptr_t)task > n || seen[(uintptr_t)task]++)
-			die("%s: task %lu came out wrong", queue->name,
+			bench_die("%s: task %lu came out wrong", queue->name,
 			    (unsigned long)(uintptr_t)task);
 		out++;
 	}
 	if (out != n)
-		die("%s: %lu put, %lu taken", queue->name, (unsigned long)n,
+		bench_die("%s: %lu put, %lu taken", queue->name, (unsigned long)n,
 		    (unsigned long)out);
 	queue->destroy(q);
 	free(seen);
@@ -376,7 +313,7 @@ static void print_samples(const struct run *run, const double *sample,
 	unsigned int i;
 
 	printf("{\"suite\":\"core\",\"case\":\"%s\",\"metric\":\"%s\",\"unit\":\"%s\",\"run\":%u,\"dropped\":%u,\"samples\":[",
-	       run->queue->name, metric, unit, opt_build, run->dropped);
+	       run->queue->name, metric, unit, bench_build, run->dropped);
 	for (i = 0; i < run->nr; i++) {
 		if (i)
 			putchar(',');
@@ -408,7 +345,7 @@ static struct run *add(struct run *runs, unsigned int *nr,
 	if (!queue || (opt_only && !strstr(queue->name, opt_only)))
 		return NULL;
 	if (*nr == BENCH_MAX_RUNS)
-		die("more than %u cases", BENCH_MAX_RUNS);
+		bench_die("more than %u cases", BENCH_MAX_RUNS);
 	memset(run, 0, sizeof(*run));
 	run->queue = queue;
 	run->mode = mode;
@@ -449,6 +386,9 @@ static unsigned int add_all(struct run *runs)
 		/* The same upper bound beside them: nobody steals from it. */
 		add(runs, &nr, bench_queues[0].queue, STEAL, 0,
 		    robbed[k].metric);
+		/* ... and what theft takes away from SALSA. */
+		add(runs, &nr, &bench_salsa_8x1024_alone, STEAL, 0,
+		    robbed[k].metric);
 		for (i = 0; bench_queues[i].queue != BENCH_END; i++) {
 			if (bench_queues[i].queue &&
 			    bench_queues[i].queue->steal)
@@ -478,7 +418,7 @@ int main(int argc, char **argv)
 	while ((opt = getopt(argc, argv, "b:r:w:o:n:")) != -1) {
 		switch (opt) {
 		case 'b':
-			opt_build = (unsigned int)atoi(optarg);
+			bench_build = (unsigned int)atoi(optarg);
 			break;
 		case 'r':
 			opt_rounds = (unsigned int)atoi(optarg);
@@ -500,7 +440,7 @@ int main(int argc, char **argv)
 		usage();
 
 	choose_cpus();
-	pin(cpu_owner);
+	bench_pin(cpu_owner);
 	nr = add_all(runs);
 	if (opt_passes) {
 		for (i = 0; i < nr; i++) {
@@ -513,7 +453,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (cpu_thief >= 0 && pthread_create(&thread, NULL, thief_main, NULL))
-		die("no thread");
+		bench_die("no thread");
 	for (i = 0; i < nr; i++)
 		calibrate(&runs[i]);
 	for (round = 0; round < opt_rounds; round++) {

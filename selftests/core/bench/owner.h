@@ -23,7 +23,7 @@ static bool prefix##_call_put(void *arg, void *task)			\
 	return put_fn((type *)arg, task);				\
 }									\
 									\
-static void *prefix##_call_get(void *arg)				\
+static __attribute__((unused)) void *prefix##_call_get(void *arg)	\
 {									\
 	return get_fn((type *)arg);					\
 }									\
@@ -56,7 +56,7 @@ static bool prefix##_call_put(void *arg, void *task)			\
 	return put_fn((type *)arg, task);				\
 }									\
 									\
-static void *prefix##_call_get(void *arg)				\
+static __attribute__((unused)) void *prefix##_call_get(void *arg)	\
 {									\
 	return get_fn((type *)arg);					\
 }									\

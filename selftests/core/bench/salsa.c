@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA under measurement: kmod/core, the very source of the module, compiled
+ * against the native shim. One producer and its consumer on a thread, and a
+ * second consumer, the thief, which steals a chunk and takes what is in it.
+ *
+ * Each consumer is on a node of its own, so that stolen chunks come back.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+
+#include "salsa_mem.h"
+#include "owner.h"
+
+/* salsa_inside.c */
+int bench_salsa_steal_inside(struct wsq_salsa_consumer *c,
+			     struct wsq_salsa_consumer *v, bool may_fence,
+			     void **task);
+
+/* The owner, as consumer and as producer, and the thief. */
+struct bench_pair {
+	struct wsq_salsa_consumer c;
+	struct wsq_salsa_producer p;
+	struct wsq_salsa_consumer *thief;
+	struct bench_salsa *b;
+};
+
+static __attribute__((noinline)) bool salsa_open(struct bench_pair *q)
+{
+	if (wsq_grace_me)
+		wsq_grace_quiesce();
+	return wsq_salsa_open(&q->p, &q->c) == WSQ_OK;
+}
+
+static inline bool salsa_put(struct bench_pair *q, void *task)
+{
+	if (likely(wsq_salsa_put(&q->p, task) == WSQ_OK))
+		return true;
+	return salsa_open(q) && wsq_salsa_put(&q->p, task) == WSQ_OK;
+}
+
+static inline unsigned int salsa_put_many(struct bench_pair *q, void **tasks,
+					  unsigned int nr)
+{
+	unsigned int n = wsq_salsa_put_many(&q->p, tasks, nr);
+
+	if (unlikely(n < nr) && salsa_open(q))
+		n += wsq_salsa_put_many(&q->p, tasks + n, nr - n);
+	return n;
+}
+
+static inline unsigned int salsa_get_many(struct bench_pair *q, void **tasks,
+					  unsigned int nr)
+{
+	return wsq_salsa_get_many(&q->c, tasks, nr);
+}
+
+static inline void *salsa_get(struct bench_pair *q)
+{
+	return wsq_salsa_get(&q->c);
+}
+
+static inline void *salsa_claim(struct bench_pair *q)
+{
+	void *task;
+
+	/* Somebody else had it: the thief, rarely. */
+	do
+		task = wsq_salsa_claim(&q->c);
+	while (unlikely(task == WSQ_SALSA_TAKEN));
+	return task;
+}
+
+static void *salsa_thief_get(struct wsq_salsa_consumer *c)
+{
+	void *task;
+
+	if (!c->claims)
+		return wsq_salsa_get(c);
+	do
+		task = wsq_salsa_claim(c);
+	while (task == WSQ_SALSA_TAKEN);
+	return task;
+}
+
+typedef int (*bench_steal_t)(struct wsq_salsa_consumer *c,
+			     struct wsq_salsa_consumer *v, bool may_fence,
+			     void **task);
+
+/*
+ * A chunk, and all that is in it. First what the producer has put into a stolen
+ * one meanwhile.
+ */
+static inline unsigned int salsa_rob(struct bench_pair *q, bench_steal_t steal)
+{
+	struct wsq_salsa_consumer *c = q->thief;
+	unsigned int n = 0;
+	void *task;
+
+	if (!wsq_grace_me)
+		wsq_grace_join();
+	wsq_grace_quiesce();
+	task = salsa_thief_get(c);
+	if (!task && steal(c, &q->c, true, &task) != WSQ_OK)
+		return 0;
+	while (task) {
+		bench_use(task);
+		n += task != WSQ_SALSA_TAKEN;
+		task = salsa_thief_get(c);
+	}
+	return n;
+}
+
+/* Whichever is had cheapest. */
+static unsigned int salsa_steal(void *arg)
+{
+	bench_fence = BENCH_FENCE_MEMBARRIER;
+	return salsa_rob(arg, wsq_salsa_steal);
+}
+
+/* The one that the owner is in, else any, and a fence each time. */
+static int salsa_steal_fenced(struct wsq_salsa_consumer *c,
+			      struct wsq_salsa_consumer *v, bool may_fence,
+			      void **task)
+{
+	int ret = bench_salsa_steal_inside(c, v, may_fence, task);
+
+	if (ret != WSQ_EMPTY || !wsq_salsa_waiting(v))
+		return ret;
+	wsq_fence_heavy_one(v->id);
+	return wsq_salsa_steal(c, v, may_fence, task);
+}
+
+static unsigned int salsa_steal_fence(void *arg)
+{
+	bench_fence = BENCH_FENCE_MEMBARRIER;
+	return salsa_rob(arg, salsa_steal_fenced);
+}
+
+static unsigned int salsa_steal_rebind(void *arg)
+{
+	bench_fence = BENCH_FENCE_REBIND;
+	return salsa_rob(arg, salsa_steal_fenced);
+}
+
+/* What is left when the thief has stopped, be it in his chunks. */
+static void *salsa_rest(void *arg)
+{
+	struct bench_pair *q = arg;
+	void *task = salsa_thief_get(&q->c);
+
+	return task ? task : salsa_thief_get(q->thief);
+}
+
+static void *salsa_create(const struct bench_queue *self, u32 chunk_size,
+			  bool claims)
+{
+	struct bench_salsa_shape shape = {
+		.consumers = 2, .producers = 1, .chunk_size = chunk_size,
+		.chunks = self->capacity / chunk_size, .claims = claims,
+		.nodes = true,
+	};
+	struct bench_pair *q = bench_alloc(sizeof(*q));
+
+	shape.consumer = &q->c;
+	shape.producer = &q->p;
+	q->b = bench_salsa_create(&shape);
+	bench_fence_cpu[0] = sched_getcpu();
+	q->thief = q->b->consumer[1];
+	return q;
+}
+
+static void salsa_destroy(void *arg)
+{
+	struct bench_pair *q = arg;
+
+	bench_salsa_destroy(q->b);
+	bench_free(q);
+}
+
+BENCH_OWNER(salsa, struct bench_pair, salsa_put, salsa_get)
+BENCH_OWNER_MANY(salsa, struct bench_pair, salsa_put_many, salsa_get_many,
+		 BENCH_BOUNDED)
+BENCH_OWNER(salsa_claim, struct bench_pair, salsa_put, salsa_claim)
+BENCH_ROBBED(salsa, struct bench_pair, salsa_put, salsa_get, BENCH_BOUNDED)
+BENCH_ROBBED(salsa_claim, struct bench_pair, salsa_put, salsa_claim,
+	     BENCH_BOUNDED)
+
+#define SALSA(nr, size, suffix, what, prefix, many, claimed, rob)	\
+static void *salsa_create_##nr##x##size##suffix(			\
+					const struct bench_queue *self)	\
+{									\
+	return salsa_create(self, size, claimed);			\
+}									\
+									\
+const struct bench_queue bench_salsa_##nr##x##size##suffix = {		\
+	.name		= "wsq salsa " #nr "x" #size what,		\
+	.capacity	= (nr) * (size),				\
+	.create		= salsa_create_##nr##x##size##suffix,		\
+	.destroy	= salsa_destroy,				\
+	.put		= prefix##_call_put,				\
+	.get		= salsa_rest,					\
+	.pass		= prefix##_pass,				\
+	.pass_many	= many,						\
+	.robbed		= prefix##_robbed,				\
+	.steal		= rob,						\
+	.moves		= (rob) == salsa_steal_rebind,			\
+}
+
+SALSA(8, 1024, , "", salsa, salsa_pass_many, false, salsa_steal);
+SALSA(4, 2048, , "", salsa, salsa_pass_many, false, salsa_steal);
+SALSA(8, 1024, _claims, ", claims", salsa_claim, NULL, true, salsa_steal);
+SALSA(8, 1024, _alone, ", nobody steals", salsa, NULL, false, NULL);
+SALSA(8, 1024, _fence, ", every theft fenced", salsa, NULL, false,
+      salsa_steal_fence);
+SALSA(8, 1024, _rebind, ", every theft by rebinding", salsa, NULL, false,
+      salsa_steal_rebind);

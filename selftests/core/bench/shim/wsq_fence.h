@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hooks of core/fence.h under measurement: those of shim/native, but for a
+ * heavy side that is chosen at run time, so that one program measures all.
+ *
+ * BENCH_FENCE_MEMBARRIER	membarrier: an interrupt to each CPU that runs a
+ *				thread of the process, as the module's
+ * BENCH_FENCE_REBIND		the caller moves to the other's CPU and back:
+ *				whatever ran there has been descheduled (Dice
+ *				et al., "Asymmetric Dekker Synchronization",
+ *				2001; section 6.1 of the SALSA paper)
+ * BENCH_FENCE_NONE		nothing: wrong, and what the rest would cost if
+ *				the fence were free
+ *
+ * For: salsa*.c here. The light side is the same for all, and inlined.
+ * Limitations: rebinding takes it that consumer n runs on bench_fence_cpu[n].
+ */
+#ifndef _WSQ_BENCH_FENCE_H
+#define _WSQ_BENCH_FENCE_H
+
+#define wsq_fence_heavy		wsq_fence_heavy_shim
+#define wsq_fence_heavy_one	wsq_fence_heavy_one_shim
+#include "../../shim/wsq_user_fence.h"
+#undef wsq_fence_heavy
+#undef wsq_fence_heavy_one
+
+#define BENCH_FENCE_CPUS	64
+
+enum bench_fence {
+	BENCH_FENCE_MEMBARRIER,
+	BENCH_FENCE_REBIND,
+	BENCH_FENCE_NONE,
+};
+
+extern enum bench_fence bench_fence;
+extern int bench_fence_cpu[BENCH_FENCE_CPUS];
+
+void wsq_fence_heavy(const u64 *cpus, u32 nr_words);
+void wsq_fence_heavy_one(unsigned int cpu);
+
+#endif /* _WSQ_BENCH_FENCE_H */

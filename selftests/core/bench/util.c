@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the native benchmarks' drivers have in common: see util.h.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "bench.h"
+#include "util.h"
+
+unsigned int bench_build;
+
+void bench_die(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	fputs("bench: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	va_end(ap);
+	exit(1);
+}
+
+void *bench_alloc(size_t size)
+{
+	static unsigned int nth;
+	size_t shift = 64 + (bench_build * 5 + nth++ * 3) % 64 * 64;
+	size_t all = (shift + size + 4095) / 4096 * 4096;
+	char *base = aligned_alloc(4096, all);
+
+	if (!base)
+		bench_die("out of memory");
+	memset(base, 0, all);
+	memcpy(base + shift - sizeof(base), &base, sizeof(base));
+	return base + shift;
+}
+
+void bench_free(void *mem)
+{
+	void *base;
+
+	if (!mem)
+		return;
+	memcpy(&base, (char *)mem - sizeof(base), sizeof(base));
+	free(base);
+}
+
+uint64_t bench_now_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t bench_ran_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
+}
+
+long bench_descheduled(void)
+{
+	struct rusage ru;
+
+	getrusage(RUSAGE_THREAD, &ru);
+	return ru.ru_nivcsw;
+}
+
+void bench_pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		bench_die("cannot run on CPU %d: %s", cpu, strerror(errno));
+}
