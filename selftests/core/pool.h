@@ -16,6 +16,7 @@
 
 #include "salsa.h"
 #include "rnd.h"
+#include "task.h"
 
 #define POOL_PARTIES	16
 
@@ -156,16 +157,6 @@ static inline void pool_free(struct pool *t)
 	free(t->s.producers);
 	free(t->chunk);
 	free(t);
-}
-
-static inline void *task_of(u64 id)
-{
-	return (void *)(uintptr_t)id;
-}
-
-static inline u64 id_of(const void *task)
-{
-	return (u64)(uintptr_t)task;
 }
 
 #endif /* _WSQ_SELFTESTS_POOL_H */

@@ -15,6 +15,7 @@
 
 #include "bwos_fifo.h"
 #include "rnd.h"
+#include "task.h"
 
 struct queue {
 	struct wsq_bwos_fifo q;
@@ -78,16 +79,6 @@ static inline void queue_free(struct queue *t)
 {
 	mem_free(&t->mem);
 	free(t);
-}
-
-static inline void *task_of(u64 id)
-{
-	return (void *)(uintptr_t)id;
-}
-
-static inline u64 id_of(const void *task)
-{
-	return (u64)(uintptr_t)task;
 }
 
 #endif /* _WSQ_SELFTESTS_QUEUE_H */

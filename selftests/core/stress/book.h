@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the FIFO BWoS's stress programs share: the queue's measures, the parties,
+ * What the containers' stress programs share: the queue's measures, the parties,
  * and the book of who took which task. Task N carries N * 3 in plain memory,
  * written before it is put: whoever takes it sees that, and the thread sanitizer
  * that there is an order. Each task comes out once.
  *
- * For: bwos_fifo.c, claims.c. Costs an atomic operation on a shared byte for
+ * For: bwos_fifo.c, claims.c, salsa.c. Costs an atomic operation on a shared byte for
  * each task taken. Limitations: that one is relaxed, so it orders nothing a
  * queue should; but where two parties take neighbours the line travels.
  */
@@ -16,7 +16,7 @@
 
 #include "queue.h"
 
-static u64 nr_places = 2, block_size = 2, nr_spare, nr_items = 1000000;
+static u64 nr_places = 2, block_size = 2, nr_items = 1000000;
 static u64 batch, pause_opt, limit = 120;
 
 static u64 *payload;

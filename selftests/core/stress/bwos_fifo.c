@@ -37,7 +37,7 @@
  */
 #include "book.h"
 
-static u64 nr_thieves = 2, split;
+static u64 nr_spare, nr_thieves = 2, split;
 
 static struct queue *queue;
 

@@ -49,7 +49,8 @@
  */
 #include "book.h"
 
-static u64 nr_thieves = 1, nr_pryers = 1, nr_withdrawers = 1, remount, early;
+static u64 nr_spare, nr_thieves = 1, nr_pryers = 1, nr_withdrawers = 1;
+static u64 remount, early;
 
 static struct wsq_bwos_fifo queue;
 static struct wsq_bwos_block none;

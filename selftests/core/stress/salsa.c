@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA under stress: producers, consumers that rob each other, and who takes
+ * single tasks back. Every task comes out exactly once, with the content that it
+ * was put with, and in the end each chunk is back.
+ *
+ *	salsa [consumers=N] [producers=N] [withdrawers=N] [size=N] [chunks=N]
+ *	      [mode=0|1|2] [own=0|1] [batch=0|1] [calm=N] [items=N] [pause=US]
+ *	      [seed=N] [limit=SECONDS]
+ *
+ * mode: 0 all consumers take plainly, 1 all claim, 2 every other one claims.
+ * withdrawers=N, with mode=1 alone: parties that withdraw recent tasks by the
+ * slots that producers noted down, and pry. chunks: for each consumer. batch=1:
+ * puts and plain takes of several. calm=N: a consumer robs another on its own
+ * account once in N takes; 0 if only when it finds nothing. own=1: each consumer's
+ * thread is a producer, too, and others there are none, so that on few cores
+ * consumers meet. pause: stress.h.
+ *
+ * A producer opens chunks with one consumer until that refuses, then with the
+ * next. Every other consumer is on another node, so that half of the chunks that
+ * are stolen have to go home.
+ *
+ * Ends with status 1 as well when nothing has moved for ten seconds: a task that
+ * was lost is waited for.
+ *
+ * Checked besides: who is told that the pool was empty, by wsq_salsa_empty(),
+ * misses no task that had been put before he asked, but what others have in
+ * hands; the payload is plain memory, for the thread sanitizer; a note has no
+ * order, so that a withdrawer has nothing but the slot.
+ *
+ * For: run-checks, under shim/threads, plain and with each sanitizer. Compiled
+ * twice more and seen to fail, on two cores: with a heavy fence that does nothing
+ * (WSQ_FENCE_EMPTY), and with a grace period that is always over
+ * (WSQ_GRACE_EMPTY). Bounded by the number of items; "limit" ends a hang.
+ *
+ * Limitations: membarrier hits every thread, in the set or not; stall/salsa.c
+ * has a fence that does not.
+ */
+#include "book.h"
+
+#include "grace.h"
+#include "pool.h"
+
+WSQ_GRACE_DEFINE;
+
+static u64 nr_consumers = 2, nr_producers = 2, nr_withdrawers, nr_chunks = 3;
+static u64 mode, calm, own;
+
+/* Longer than anybody is ever descheduled. */
+#define STILL_MS	10000
+
+static struct pool *pool;
+static u64 *note;
+
+/* How far each producer is: tasks put, in its own count. */
+static struct {
+	u64 put;
+} WSQ_CACHE_ALIGNED done[MAX_THREADS];
+
+static u64 nr_refused, nr_empty;
+
+static u64 share(u64 p)
+{
+	return nr_items / nr_producers + (p < nr_items % nr_producers);
+}
+
+static u64 put_by_all(void)
+{
+	u64 i, sum = 0;
+
+	for (i = 0; i < nr_producers; i++)
+		sum += __atomic_load_n(&done[i].put, __ATOMIC_ACQUIRE);
+	return sum;
+}
+
+/* What a producer has in mind. */
+struct work {
+	struct wsq_salsa_producer *pr;
+	u64 me;
+	u64 n;
+	u64 i;
+	u32 target;
+};
+
+static struct work work_of(u64 me)
+{
+	const struct work w = {
+		.pr = pool->p[me], .me = me, .n = share(me),
+		.target = (u32)(me % nr_consumers),
+	};
+
+	return w;
+}
+
+/* Once around all consumers. False if each refused. */
+static bool open_chunk(struct party *p, struct work *w)
+{
+	u64 i;
+
+	for (i = 0; i < nr_consumers; i++) {
+		if (wsq_salsa_open(w->pr, pool->c[w->target]) == WSQ_OK)
+			return true;
+		w->target = (u32)((w->target + 1) % nr_consumers);
+	}
+	__atomic_fetch_add(&nr_refused, 1, __ATOMIC_RELAXED);
+	/* Not to stay with one for ever. */
+	if (rnd(&p->state) % 16 == 0)
+		w->target = (u32)((w->target + 1) % nr_consumers);
+	return false;
+}
+
+/* Puts some, to the end of a chunk at most. False if that is impossible. */
+static bool put_some(struct party *p, struct work *w)
+{
+	struct wsq_salsa_producer *pr = w->pr;
+	void *tasks[16];
+	u64 k, most;
+
+	if (pr->at >= pr->size && !open_chunk(p, w))
+		return false;
+	most = batch ? rnd(&p->state) % 16 + 1 : 1;
+	most = most < pr->size - pr->at ? most : pr->size - pr->at;
+	most = most < w->n - w->i ? most : w->n - w->i;
+	for (k = 0; k < most; k++) {
+		u64 id = w->me + 1 + (w->i + k) * nr_producers;
+
+		payload[id] = id * 3;
+		__atomic_store_n(&note[id], (u64)pr->nr << 32 | (pr->at + k),
+				 __ATOMIC_RELAXED);
+		tasks[k] = task_of(id);
+	}
+	if (most == 1)
+		check(wsq_salsa_put(pr, tasks[0]) == WSQ_OK,
+		      "no room where there was");
+	else
+		check(wsq_salsa_put_many(pr, tasks, (u32)most) == most,
+		      "no room where there was");
+	w->i += most;
+	__atomic_store_n(&done[w->me].put, w->i, __ATOMIC_RELEASE);
+	return true;
+}
+
+static void *producer(void *arg)
+{
+	struct party *p = (struct party *)arg;
+	struct work w = work_of((u64)(p - parties) - nr_consumers);
+
+	wsq_grace_join();
+	while (w.i < w.n) {
+		bool ok = put_some(p, &w);
+
+		wsq_grace_quiesce();
+		if (!ok)
+			sched_yield();
+		if (!ok || rnd(&p->state) % 32 == 0)
+			dawdle(&p->state);
+	}
+	wsq_grace_leave();
+	return NULL;
+}
+
+static void took_any(struct party *p, void *task)
+{
+	if (task && task != WSQ_SALSA_TAKEN)
+		took(p, task);
+}
+
+/* Takes what comes next. False if there was nothing. */
+static bool take(struct party *p, struct wsq_salsa_consumer *c)
+{
+	void *tasks[8];
+	u32 i, n = 1;
+
+	if (c->claims)
+		tasks[0] = wsq_salsa_claim(c);
+	else if (batch && rnd(&p->state) % 2)
+		n = wsq_salsa_get_many(c, tasks, (u32)(rnd(&p->state) % 8) + 1);
+	else
+		tasks[0] = wsq_salsa_get(c);
+	for (i = 0; i < n; i++)
+		took_any(p, tasks[i]);
+	return n && tasks[0];
+}
+
+static void ask(void)
+{
+	u64 before = put_by_all(), taken_since;
+
+	if (wsq_salsa_empty(&pool->s) != WSQ_EMPTY)
+		return;
+	/* What a taker has not booked yet he has in hands. */
+	taken_since = taken_by_all() + 8 * (nr_consumers + nr_withdrawers);
+	check(taken_since >= before, "empty, and of %llu tasks %llu were taken",
+	      before, taken_since);
+	__atomic_fetch_add(&nr_empty, 1, __ATOMIC_RELAXED);
+}
+
+static void *consumer(void *arg)
+{
+	struct party *p = (struct party *)arg;
+	u64 me = (u64)(p - parties), r;
+	struct wsq_salsa_consumer *c = pool->c[me];
+	struct work w = { .n = 0 };
+	void *task;
+	bool found;
+
+	wsq_grace_join();
+	if (own)
+		w = work_of(me);
+	while (!is_over()) {
+		r = rnd(&p->state) >> 8;
+		if (w.i < w.n && r % 4 == 0)
+			for (r = (r >> 8) % 64; r-- && w.i < w.n && put_some(p, &w);)
+				;
+		found = take(p, c);
+		wsq_grace_quiesce();
+		r = rnd(&p->state) >> 8;
+		if (found && !(calm && r % calm == 0)) {
+			if (r % 64 == 0)
+				dawdle(&p->state);
+			continue;
+		}
+		if (nr_consumers > 1) {
+			r >>= 16;
+			r = (me + 1 + r % (nr_consumers - 1)) % nr_consumers;
+			if (wsq_salsa_steal(pool->c[me], pool->c[r],
+					    rnd(&p->state) % 8, &task) == WSQ_OK) {
+				took_any(p, task);
+				found = true;
+			}
+			wsq_grace_quiesce();
+		}
+		if (found)
+			continue;
+		r = rnd(&p->state) >> 8;
+		if (r % 4 == 0)
+			wsq_salsa_leave(c);
+		else if (r % 4 == 1)
+			ask();
+		wsq_grace_quiesce();
+		sched_yield();
+	}
+	wsq_salsa_leave(c);
+	wsq_grace_leave();
+	return NULL;
+}
+
+static void *withdrawer(void *arg)
+{
+	struct party *p = (struct party *)arg;
+	void *tasks[4];
+
+	wsq_grace_join();
+	while (!is_over()) {
+		u64 r = rnd(&p->state), by = (r >> 8) % nr_producers, id, n, i;
+		u64 put = __atomic_load_n(&done[by].put, __ATOMIC_RELAXED);
+		u64 back = (r >> 16) % 32;
+
+		if ((r >> 40) % 16 == 0) {
+			n = wsq_salsa_pry(pool->c[(r >> 32) % nr_consumers], tasks,
+					  4, (r >> 46) % 2);
+			for (i = 0; i < n; i++)
+				took(p, tasks[i]);
+		} else if (put > back) {
+			id = by + 1 + (put - 1 - back) * nr_producers;
+			n = __atomic_load_n(&note[id], __ATOMIC_RELAXED);
+			/* Any number may be asked for. */
+			if ((r >> 48) % 64 == 0)
+				n = r;
+			if (wsq_salsa_withdraw(&pool->s, (u32)(n >> 32),
+					       (u32)n, task_of(id)))
+				took(p, task_of(id));
+		}
+		wsq_grace_quiesce();
+		if ((r >> 56) % 4 == 0)
+			dawdle(&p->state);
+	}
+	wsq_grace_leave();
+	return NULL;
+}
+
+/* Nobody is left: nothing is there, and each chunk is with somebody. */
+static void end(void)
+{
+	struct wsq_salsa_chunk *chunk;
+	u32 i, round, n = 0;
+
+	for (round = 0; round < pool->nr_chunks; round++) {
+		for (i = 0; i < nr_consumers; i++) {
+			check(!take(&parties[i], pool->c[i]) || mode,
+			      "one task more than there are");
+			wsq_salsa_leave(pool->c[i]);
+			wsq_salsa_tidy(pool->c[i]);
+		}
+	}
+	check(wsq_salsa_empty(&pool->s) == WSQ_EMPTY, "empty, and says it is not");
+	for (i = 0; i < nr_consumers; i++) {
+		check(!wsq_salsa_waiting(pool->c[i]), "empty, and something waits");
+		check(!pool->c[i]->retired && wsq_inbox_empty(&pool->c[i]->returned),
+		      "chunks still wait");
+		n += wsq_salsa_ring_count(&pool->c[i]->pool);
+		for (chunk = pool->c[i]->spare; chunk; chunk =
+		     (struct wsq_salsa_chunk *)(uintptr_t)
+		     atomic64_read(&chunk->link))
+			n++;
+	}
+	for (i = 0; i < nr_producers; i++)
+		n += pool->p[i]->at < pool->p[i]->size;
+	check(n == pool->nr_chunks, "of %u chunks %u are left", pool->nr_chunks, n);
+}
+
+static void summary(void)
+{
+	struct wsq_salsa_count sum = { 0 };
+	u32 i;
+
+	for (i = 0; i < nr_consumers; i++) {
+		const struct wsq_salsa_count *c = &pool->c[i]->count;
+
+		sum.entered += c->entered;
+		sum.finished += c->finished;
+		sum.retired += c->retired;
+		sum.stolen += c->stolen;
+		sum.displaced += c->displaced;
+		sum.busy += c->busy;
+		sum.overtaken += c->overtaken;
+		sum.contended += c->contended;
+	}
+	printf("entered %llu, finished %llu, retired %llu, stolen %llu, displaced %llu, busy %llu, overtaken %llu, contended %llu, refused %llu, empty %llu, withdrawn %llu\n",
+	       sum.entered, sum.finished, sum.retired, sum.stolen, sum.displaced,
+	       sum.busy, sum.overtaken, sum.contended, nr_refused, nr_empty,
+	       taken_by(nr_consumers + nr_producers, nr_withdrawers));
+}
+
+int main(int argc, char **argv)
+{
+	struct patients patients = { .nr = 0 };
+	u64 nr, places = 1, claims, seen = 0, still = 0;
+	pthread_t night;
+	u32 i;
+
+	block_size = 8;
+	for (i = 1; i < (u32)argc; i++)
+		if (!option(argv[i], "consumers", &nr_consumers) &&
+		    !option(argv[i], "producers", &nr_producers) &&
+		    !option(argv[i], "withdrawers", &nr_withdrawers) &&
+		    !option(argv[i], "size", &block_size) &&
+		    !option(argv[i], "chunks", &nr_chunks) &&
+		    !option(argv[i], "mode", &mode) &&
+		    !option(argv[i], "batch", &batch) &&
+		    !option(argv[i], "calm", &calm) &&
+		    !option(argv[i], "own", &own) &&
+		    !option(argv[i], "items", &nr_items) &&
+		    !option(argv[i], "pause", &pause_opt) &&
+		    !option(argv[i], "limit", &limit) &&
+		    !option(argv[i], "seed", &seed)) {
+			fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
+			return 2;
+		}
+	if (own)
+		nr_producers = nr_consumers;
+	nr = nr_consumers + nr_producers + nr_withdrawers;
+	if (nr > MAX_THREADS - 1 || nr_consumers > POOL_PARTIES ||
+	    nr_producers > POOL_PARTIES || !nr_consumers || !nr_producers ||
+	    block_size > WSQ_SALSA_MAX_SIZE || mode > 2 ||
+	    (nr_withdrawers && mode != 1))
+		return 2;
+	stress_init((u32)limit);
+	wsq_fence_register();
+	pause_us = (u32)pause_opt;
+	note = (u64 *)calloc(nr_items + 1, sizeof(*note));
+	if (!note || !book_open())
+		return 2;
+	printf("%llu consumers, %llu producers, %llu withdrawers, %llu chunks of %llu each, mode %llu, own %llu, batch %llu, calm %llu, pause %llu us, %llu items, seed %llu\n",
+	       nr_consumers, nr_producers, nr_withdrawers, nr_chunks, block_size,
+	       mode, own, batch, calm, pause_opt, nr_items, seed);
+
+	while (places < nr_chunks * nr_consumers)
+		places *= 2;
+	claims = mode == 0 ? 0 : mode == 1 ? ~0ULL : 0xaaaaaaaaaaaaaaaaULL;
+	pool = pool_new((u32)nr_consumers, (u32)nr_producers, (u32)block_size,
+			(u32)(nr_chunks * nr_consumers), (u32)places, claims);
+	wsq_grace_join();
+	for (i = 0; i < nr_consumers; i++) {
+		pool->c[i]->node = i % 2;
+		pool_supply(pool, i, (u32)nr_chunks);
+	}
+	wsq_grace_leave();
+	for (i = 0; i < nr; i++) {
+		if (own && i >= nr_consumers && i < nr_consumers + nr_producers)
+			continue;
+		pthread_create(&patients.thread[patients.nr++], NULL,
+			       i < nr_consumers ? consumer :
+			       i < nr_consumers + nr_producers ? producer :
+			       withdrawer, &parties[i]);
+	}
+	if (pause_us)
+		pthread_create(&night, NULL, nurse, &patients);
+	while (seen < nr_items) {
+		u64 now = taken_by_all();
+
+		check(still++ < STILL_MS, "nothing moves: %llu tasks were put, %llu taken",
+		      put_by_all(), seen);
+		if (now != seen)
+			still = 0;
+		seen = now;
+		sleep_us(1000);
+	}
+	__atomic_store_n(&over, true, __ATOMIC_RELEASE);
+	if (pause_us)
+		pthread_join(night, NULL);
+	for (i = 0; i < patients.nr; i++)
+		pthread_join(patients.thread[i], NULL);
+
+	end();
+	book_close();
+	summary();
+	pool_free(pool);
+	free(note);
+	return 0;
+}
