@@ -56,7 +56,7 @@ static unsigned int bwos_steal_block(void *arg)
 {
 	static void *tasks[WSQ_BWOS_MAX_BLOCK_SIZE];
 	struct bench_bwos *b = arg;
-	int n = wsq_bwos_fifo_steal(&b->q, tasks, b->q.block_size);
+	int n = wsq_bwos_fifo_steal(&b->q, tasks, b->mem.block_size);
 
 	return n > 0 ? (unsigned int)n : 0;
 }
