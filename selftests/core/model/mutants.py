@@ -43,7 +43,8 @@ WEAKER = (
     (r"wsq_slot_(publish|claim|claim_if)\(", r"wsq_weak_slot_\1("),
     (r"smp_mb\(\)", "(void)0"),
     (r"wsq_fence_light\(\)", "(void)0"),
-    (r"wsq_fence_heavy\(", "(void)("),
+    (r"wsq_fence_(heavy|start)\(", "(void)("),
+    (r"wsq_fence_done\(", "(bool)("),
 )
 
 
