@@ -148,6 +148,12 @@ extern struct bench_service bench_pool_many;
 extern struct bench_service bench_ptr_ring;
 extern struct bench_service bench_ptr_ring_many;
 
+/* fence.c */
+extern struct bench_service bench_fence_heavy;
+extern struct bench_service bench_fence_started;
+extern struct bench_service bench_fence_barrier;
+extern struct bench_service bench_fence_cas;
+
 /* report.c */
 /* Instead of a sample: there is none of this round. */
 #define BENCH_NO_SAMPLE		U64_MAX

@@ -81,9 +81,10 @@ extern const struct bench_kind bench_latency;
 unsigned int bench_members(const struct bench_case *c);
 void bench_sort(u64 *values, unsigned int nr);
 
-/* cancel.c, flush.c, flight.c */
+/* cancel.c, flush.c, flight.c, fence.c */
 extern const struct bench_kind bench_cancel;
 extern const struct bench_kind bench_flush;
 extern const struct bench_kind bench_flight;
+extern const struct bench_kind bench_fence;
 
 #endif /* _WSQ_BENCH_CASES_H */

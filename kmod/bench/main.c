@@ -91,6 +91,10 @@ static struct bench_service *const services[] = {
 	&bench_ptr_ring,
 	&bench_pool_many,
 	&bench_ptr_ring_many,
+	&bench_fence_heavy,
+	&bench_fence_started,
+	&bench_fence_barrier,
+	&bench_fence_cas,
 };
 
 #define BENCH_SERVICES		ARRAY_SIZE(services)
@@ -122,6 +126,7 @@ static const struct bench_case all_cases[] = {
 	{ "latency", &bench_latency, 1 },
 	{ "flight, 1 CPU", &bench_flight, 1 },
 	{ "flight, all CPUs", &bench_flight },
+	{ "fence", &bench_fence, 2 },
 };
 
 #define BENCH_CASES		ARRAY_SIZE(all_cases)
@@ -243,6 +248,16 @@ static void bench_report_case(struct seq_file *m, unsigned int c,
 	}
 }
 
+/* The metric under which it is said that a service is missing. */
+static const char *bench_note_on(const struct bench_service *s)
+{
+	if (s->only == &bench_flight)
+		return "flight, all CPUs, rate";
+	if (s->only == &bench_fence)
+		return "fence, thief";
+	return all_cases[0].metric;
+}
+
 static void bench_report_all(struct seq_file *m)
 {
 	unsigned int c, s;
@@ -254,9 +269,7 @@ static void bench_report_all(struct seq_file *m)
 	for (s = 0; s < BENCH_SERVICES; s++)
 		if (services[s]->error)
 			bench_report_note(m, services[s]->name,
-					  services[s]->only == &bench_flight ?
-					  "flight, all CPUs, rate" :
-					  all_cases[0].metric,
+					  bench_note_on(services[s]),
 					  services[s]->error == -EOPNOTSUPP ?
 					  "not in this kernel" :
 					  "could not be started", run);

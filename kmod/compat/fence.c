@@ -6,7 +6,9 @@
  *
  * Interrupts are counted by the CPU that has them, in the handler.
  */
+#include <linux/bug.h>
 #include <linux/kernel.h>
+#include <linux/lockdep.h>
 #include <linux/moduleparam.h>
 #include <linux/percpu.h>
 #include <linux/string.h>
@@ -62,16 +64,19 @@ static void wsq_fence_serve(void *unused)
 
 /**
  * wsq_fence_heavy() - make each CPU of a set execute a full barrier
- * @cpus: the set, a cpumask; the caller's alone until this returns
+ * @cpus: the set, a cpumask; nobody changes it until this returns
  * @nr_words: its words
  *
- * Context: task, with interrupts on, outside of sections; spins until the
- * slowest CPU has had its interrupts on. Otherwise as in core/fence.h.
+ * Context: task, with interrupts on; spins until the slowest CPU has had its
+ * interrupts on. Otherwise as in core/fence.h.
  */
 void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
 {
 	const struct cpumask *mask = to_cpumask((unsigned long *)cpus);
 
+	/* Two that wait for each other with interrupts off never end. */
+	lockdep_assert_irqs_enabled();
+	WARN_ON_ONCE(!in_task());
 	/* A set that is no whole cpumask: rather all CPUs than some too few. */
 	if (WARN_ON_ONCE(nr_words < wsq_fence_words()))
 		mask = cpu_online_mask;
@@ -87,14 +92,89 @@ void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
 }
 WSQ_EXPORT(wsq_fence_heavy);
 
+static void wsq_fence_answer(void *info)
+{
+	struct wsq_fence_call *call = info;
+
+	wsq_fence_serve(NULL);
+	/* Pairs with wsq_fence_done(), which may have the call freed. */
+	smp_store_release(&call->done, 1);
+}
+
+/**
+ * wsq_fence_call_init() - prepare a call
+ * @call: the call
+ *
+ * Context: any; before the first wsq_fence_start() of it.
+ */
+void wsq_fence_call_init(struct wsq_fence_call *call)
+{
+	INIT_CSD(&call->csd, wsq_fence_answer, call);
+	call->done = 1;
+}
+WSQ_EXPORT(wsq_fence_call_init);
+
+/**
+ * wsq_fence_start() - begin to make one CPU execute a full barrier
+ * @call: the call, which is not under way
+ * @cpu: the CPU
+ *
+ * A CPU that is offline, the caller's own, and any with fence=cas, are done at
+ * once: see wsq_fence.h.
+ *
+ * Context: any but NMI.
+ */
+void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu)
+{
+	int ret = -ENXIO;
+
+	WARN_ON_ONCE(in_nmi());
+	WRITE_ONCE(call->done, 0);
+	/* The caller's half: what precedes is before the handler. */
+	smp_mb();
+	preempt_disable();
+	if (wsq_fence_ipi && cpu != smp_processor_id())
+		ret = smp_call_function_single_async(cpu, &call->csd);
+	preempt_enable();
+	/* Then the handler of the one that is under way says when. */
+	if (WARN_ON_ONCE(ret == -EBUSY))
+		return;
+	/* Nobody is asked: the caller's own barriers will do. */
+	if (ret)
+		WRITE_ONCE(call->done, 1);
+}
+WSQ_EXPORT(wsq_fence_start);
+
+/**
+ * wsq_fence_done() - is a call through
+ * @call: the call
+ *
+ * Context: any, by whoever started it or has it from them.
+ * Return: true once the CPU has executed its barrier; then what follows is
+ * behind it.
+ */
+bool wsq_fence_done(const struct wsq_fence_call *call)
+{
+	/* Pairs with wsq_fence_answer(). */
+	if (!smp_load_acquire(&call->done))
+		return false;
+	/* The caller's own, as wsq_fence_heavy() has, where nobody was asked. */
+	smp_mb();
+	return true;
+}
+WSQ_EXPORT(wsq_fence_done);
+
 /**
  * wsq_fence_heavy_one() - make one CPU execute a full barrier
  * @cpu: the CPU
  *
- * Context: as wsq_fence_heavy(), also in a section: interrupts are on there.
+ * Context: as wsq_fence_heavy().
  */
 void wsq_fence_heavy_one(unsigned int cpu)
 {
+	/* As above. */
+	lockdep_assert_irqs_enabled();
+	WARN_ON_ONCE(!in_task());
 	/* The caller's half, as above. */
 	smp_mb();
 	/* An offline CPU is refused, and counts as fenced. */

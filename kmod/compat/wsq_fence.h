@@ -28,7 +28,8 @@
  * fence=cas that is so for all CPUs, and no CPU is ever interrupted.
  *
  * Cost: begin and end what preempt_disable() and preempt_enable() cost, light
- * nothing, heavy one interrupt for each CPU of the set, all at once. No memory.
+ * nothing, heavy one interrupt for each CPU of the set, all at once, start one
+ * interrupt that nobody waits for. No memory but the caller's.
  * Limitations: the caller spins with preemption off until the slowest CPU of the
  * set has had its interrupts on; the set must span cpumask_size() bytes.
  */
@@ -49,6 +50,16 @@
 static_assert(sizeof(unsigned long) == sizeof(u64));
 
 extern bool wsq_fence_ipi;
+
+/**
+ * struct wsq_fence_call - a heavy fence of one CPU, under way
+ * @csd: what is queued there. The starter's, then the handler's
+ * @done: 1 when it is through. The handler's, once @csd is queued
+ */
+struct wsq_fence_call {
+	call_single_data_t csd;
+	u32 done;
+};
 
 static inline void wsq_fence_begin(void)
 {
@@ -85,6 +96,9 @@ static inline bool wsq_fence_reaches(unsigned int cpu)
 
 void wsq_fence_heavy(const u64 *cpus, u32 nr_words);
 void wsq_fence_heavy_one(unsigned int cpu);
+void wsq_fence_call_init(struct wsq_fence_call *call);
+void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu);
+bool wsq_fence_done(const struct wsq_fence_call *call);
 u64 wsq_fence_interrupts(unsigned int cpu);
 
 #endif /* _WSQ_COMPAT_FENCE_H */

@@ -18,13 +18,22 @@
  *	wsq_fence_light()	Inside a section. For the compiler.
  *	wsq_fence_heavy(cpus, nr_words)
  *				In task context with interrupts on, in a section
- *				or not, with no lock held that any CPU may wait
- *				for with interrupts off; it may spin, never
- *				sleeps or allocates. Bit b of word w stands for
- *				CPU 64 * w + b; nobody changes the words
- *				meanwhile.
+ *				or not, nowhere else (two that wait for each
+ *				other with interrupts off wait for ever), with
+ *				no lock held that any CPU may wait for with
+ *				interrupts off; it may spin, never sleeps or
+ *				allocates. Bit b of word w stands for CPU
+ *				64 * w + b; nobody changes the words meanwhile.
  *	wsq_fence_heavy_one(cpu)
  *				The same for a set of one CPU.
+ *	wsq_fence_call_init(call)
+ *				Prepare a struct wsq_fence_call, once.
+ *	wsq_fence_start(call, cpu)
+ *				Begin a heavy fence of one CPU and go on. Any
+ *				context but NMI, inside of sections or outside,
+ *				interrupts on or off; it never spins.
+ *	wsq_fence_done(call)	Is it through? Once it says so the call may be
+ *				started anew or freed; not before. Any context.
  *	wsq_fence_reaches(cpu)	May this CPU be disturbed? If not, what runs
  *				there is no light side: it executes smp_mb(),
  *				and its bit never stands in a set.
@@ -33,7 +42,9 @@
  * before the call of wsq_fence_heavy() and not after its return, at which it
  * executes a full barrier. The call orders that point behind all that precedes
  * the call and before all that follows the return; the call is a full barrier
- * for its caller as well, be the set empty or not.
+ * for its caller as well, be the set empty or not. From wsq_fence_start() to the
+ * wsq_fence_done() that is true is one such call, of one CPU; what its caller does
+ * in between has no order.
  *
  * Scenario A: store buffering, of which parking is one.
  *

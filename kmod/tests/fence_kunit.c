@@ -16,6 +16,7 @@
 #include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/irq_work.h>
+#include <linux/irqflags.h>
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/preempt.h>
@@ -51,6 +52,7 @@ struct duel_ops {
  * @ops: the program
  * @set: the light side's CPU, if it may be disturbed
  * @none: no CPU
+ * @call: the light side's CPU, asynchronously
  * @cpu: the light side's
  * @reached: may it be disturbed
  * @over: the heavy side has had enough
@@ -66,6 +68,7 @@ struct duel {
 	const struct duel_ops *ops;
 	u64 *set;
 	u64 *none;
+	struct wsq_fence_call call;
 	unsigned int cpu;
 	bool reached;
 	bool over;
@@ -148,6 +151,11 @@ static bool light_empty(struct duel *d, u64 nr)
 static void heavy_set(struct duel *d)
 {
 	wsq_fence_heavy(d->set, wsq_fence_words());
+}
+
+static void heavy_started(struct duel *d)
+{
+	side_start(&d->call, d->cpu);
 }
 
 static void heavy_empty(struct duel *d)
@@ -240,6 +248,7 @@ static struct duel *duel_new(struct kunit *test, const struct duel_ops *ops)
 	d->reached = wsq_fence_reaches(d->cpu);
 	d->set = side_set_new(test);
 	d->none = side_set_new(test);
+	wsq_fence_call_init(&d->call);
 	for_each_possible_cpu(cpu)
 		if (wsq_fence_reaches(cpu) && (ops->all || cpu == d->cpu))
 			side_set_add(d->set, cpu);
@@ -276,6 +285,13 @@ static void fence_buffer_missing(struct kunit *test)
 	struct duel *d = duel_hold(test, &ops);
 
 	side_expect_found(test, d->found, d->rounds);
+}
+
+static void fence_started(struct kunit *test)
+{
+	static const struct duel_ops ops = { light_section, heavy_started };
+
+	duel_hold(test, &ops);
 }
 
 static void fence_nested(struct kunit *test)
@@ -349,7 +365,7 @@ static void offline_party(void *data, int nr)
 		if (nr == 0) {
 			side_wait(&d->left, 1);
 			WRITE_ONCE(d->x, d->rounds + 1);
-			heavy_set(d);
+			d->ops->heavy(d);
 			o->back = d->left - 1 - READ_ONCE(d->y);
 		}
 		return;
@@ -367,14 +383,16 @@ static void offline_party(void *data, int nr)
 
 static void fence_offline(struct kunit *test)
 {
-	static const struct duel_ops ops = { light_bound, heavy_set };
+	static const struct duel_ops ops[] = {
+		{ light_bound, heavy_set }, { light_bound, heavy_started },
+	};
 	struct offline o = {};
 	int i;
 
 	if (num_online_cpus() < 3)
 		kunit_skip(test, "needs three CPUs");
 	for (i = 0; i < NR_OFFLINE; i++) {
-		o.d = duel_new(test, &ops);
+		o.d = duel_new(test, &ops[i % ARRAY_SIZE(ops)]);
 		o.begin = ktime_get_ns();
 		wsq_test_run(test, 3, offline_party, &o);
 		KUNIT_ASSERT_EQ(test, o.ret[0], 0);
@@ -485,16 +503,36 @@ static void fence_message(struct kunit *test)
 /**
  * struct hold - a CPU that has its interrupts off for a while
  * @set: that CPU
+ * @cpu: its number
+ * @call: to be started there, from the heavy side with its interrupts off
+ * @starts: instead of the call that waits
  * @inside: it has
  * @leaving: it is about to have them on again
- * @late: that was before the call returned
+ * @early: the call was through before
+ * @late: that was before the call was through
  */
 struct hold {
 	u64 *set;
+	unsigned int cpu;
+	struct wsq_fence_call call;
+	bool starts;
 	u64 inside;
 	u64 leaving;
+	bool early;
 	u64 late;
 };
+
+static void hold_start(struct hold *h)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	wsq_fence_start(&h->call, h->cpu);
+	h->early = wsq_fence_done(&h->call) && !READ_ONCE(h->leaving);
+	local_irq_restore(flags);
+	while (!wsq_fence_done(&h->call))
+		cpu_relax();
+}
 
 static void hold_party(void *data, int nr)
 {
@@ -503,7 +541,10 @@ static void hold_party(void *data, int nr)
 
 	if (nr == 0) {
 		side_wait(&h->inside, 1);
-		wsq_fence_heavy(h->set, wsq_fence_words());
+		if (h->starts)
+			hold_start(h);
+		else
+			wsq_fence_heavy(h->set, wsq_fence_words());
 		h->late = READ_ONCE(h->leaving);
 		return;
 	}
@@ -516,23 +557,98 @@ static void hold_party(void *data, int nr)
 	wsq_fence_end();
 }
 
-static void fence_waits(struct kunit *test)
+static void hold_all(struct kunit *test, bool starts)
 {
-	struct hold h = {};
+	struct hold *h;
 	int i;
 
 	side_need_two(test);
 	if (!wsq_fence_reaches(side_cpu()))
 		kunit_skip(test, "no CPU is interrupted");
-	h.set = side_set_new(test);
-	side_set_add(h.set, side_cpu());
+	h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	h->starts = starts;
+	h->set = side_set_new(test);
+	h->cpu = side_cpu();
+	side_set_add(h->set, h->cpu);
+	wsq_fence_call_init(&h->call);
 	for (i = 0; i < 20; i++) {
-		h.inside = 0;
-		h.leaving = 0;
-		h.late = 0;
-		wsq_test_run(test, 2, hold_party, &h);
-		KUNIT_EXPECT_EQ(test, h.late, 1);
+		h->inside = 0;
+		h->leaving = 0;
+		h->late = 0;
+		wsq_test_run(test, 2, hold_party, h);
+		KUNIT_EXPECT_FALSE(test, h->early);
+		KUNIT_EXPECT_EQ(test, h->late, 1);
 	}
+}
+
+static void fence_waits(struct kunit *test)
+{
+	hold_all(test, false);
+}
+
+static void fence_goes_on(struct kunit *test)
+{
+	hold_all(test, true);
+}
+
+/* Calls that nobody need be interrupted for, from anywhere. */
+
+struct own {
+	struct irq_work work;
+	struct wsq_fence_call call;
+	unsigned int cpu;
+	bool ran;
+	bool done;
+};
+
+static void own_irq(struct irq_work *work)
+{
+	struct own *o = container_of(work, struct own, work);
+
+	wsq_fence_start(&o->call, o->cpu);
+	o->done = wsq_fence_done(&o->call);
+	WRITE_ONCE(o->ran, true);
+}
+
+static void own_party(void *data, int nr)
+{
+	struct own *o = data;
+
+	/* Its own CPU, as task in a section and as interrupt: at once. */
+	o->cpu = raw_smp_processor_id();
+	wsq_fence_begin();
+	wsq_fence_start(&o->call, o->cpu);
+	o->done = wsq_fence_done(&o->call);
+	wsq_fence_end();
+	if (!o->done)
+		return;
+	irq_work_queue(&o->work);
+	irq_work_sync(&o->work);
+	if (!o->ran || !o->done)
+		return;
+	/* From interrupt context, another CPU. */
+	o->ran = false;
+	o->cpu = side_cpu();
+	irq_work_queue(&o->work);
+	irq_work_sync(&o->work);
+	while (!wsq_fence_done(&o->call))
+		cpu_relax();
+}
+
+static void fence_own(struct kunit *test)
+{
+	struct own *o = kunit_kzalloc(test, sizeof(*o), GFP_KERNEL);
+
+	side_need_two(test);
+	KUNIT_ASSERT_NOT_NULL(test, o);
+	o->work = IRQ_WORK_INIT_HARD(own_irq);
+	wsq_fence_call_init(&o->call);
+	KUNIT_EXPECT_TRUE(test, wsq_fence_done(&o->call));
+	wsq_test_run(test, 1, own_party, o);
+	KUNIT_EXPECT_TRUE(test, o->ran);
+	KUNIT_EXPECT_EQ(test, o->cpu, side_cpu());
+	KUNIT_EXPECT_TRUE(test, wsq_fence_done(&o->call));
 }
 
 /* Sections, on one CPU. */
@@ -590,11 +706,17 @@ static u64 counted(unsigned int cpu)
 
 static void count_party(void *data, int nr)
 {
+	struct wsq_fence_call call;
 	u64 *set = data;
 	int i;
 
-	for (i = 0; !nr && i < NR_COUNTED; i++)
+	wsq_fence_call_init(&call);
+	for (i = 0; i < NR_COUNTED; i++)
 		wsq_fence_heavy(set, wsq_fence_words());
+	/* Once more for whoever is in the set, if not at once. */
+	for (i = 0; i < nr_cpu_ids; i++)
+		if (set[i / WSQ_FENCE_WORD_BITS] >> i % WSQ_FENCE_WORD_BITS & 1)
+			side_start(&call, i);
 }
 
 static void fence_counts(struct kunit *test)
@@ -614,7 +736,7 @@ static void fence_counts(struct kunit *test)
 	wsq_test_run(test, 1, count_party, set);
 	KUNIT_EXPECT_EQ(test, counted(cpu), heavy);
 	KUNIT_EXPECT_EQ(test, counted(side_cpu()) - light,
-			wsq_fence_ipi ? NR_COUNTED : 0);
+			wsq_fence_ipi ? NR_COUNTED + 1 : 0);
 	for_each_possible_cpu(cpu)
 		if (!wsq_fence_ipi)
 			KUNIT_EXPECT_EQ(test, counted(cpu), 0);
@@ -623,7 +745,10 @@ static void fence_counts(struct kunit *test)
 static struct kunit_case fence_cases[] = {
 	KUNIT_CASE(fence_sections),
 	KUNIT_CASE(fence_waits),
+	KUNIT_CASE(fence_goes_on),
+	KUNIT_CASE(fence_own),
 	KUNIT_CASE_SLOW(fence_buffer),
+	KUNIT_CASE_SLOW(fence_started),
 	KUNIT_CASE_SLOW(fence_buffer_missing),
 	KUNIT_CASE_SLOW(fence_nested),
 	KUNIT_CASE_SLOW(fence_isolated),

@@ -34,6 +34,9 @@ static u64 raid_word(u64 round, u64 whose)
  * @set: the owner's CPU, if it may be disturbed
  * @reached: may it be
  * @missing: there is no fence
+ * @starts: the thief uses the asynchronous form
+ * @call: for that
+ * @cpu: the owner's CPU
  * @over: the thief has had enough
  * @rounds: the thief's counts, as the next ones
  * @met: rounds in which the owner had taken some and left some
@@ -53,6 +56,9 @@ struct raid {
 	u64 *set;
 	bool reached;
 	bool missing;
+	bool starts;
+	struct wsq_fence_call call;
+	unsigned int cpu;
 	bool over;
 	u64 rounds, met, twice, lost, back, far;
 	u64 thief_got;
@@ -126,6 +132,8 @@ static u64 raid_steal(struct raid *r, u64 round)
 			 raid_word(round, RAID_THIEF));
 	if (r->missing)
 		barrier();
+	else if (r->starts)
+		side_start(&r->call, r->cpu);
 	else
 		wsq_fence_heavy(r->set, wsq_fence_words());
 	idx = atomic64_read(&r->idx);
@@ -192,7 +200,7 @@ static void raid_party(void *data, int nr)
 		raid_owner(data);
 }
 
-static struct raid *raid_hold(struct kunit *test, bool missing)
+static struct raid *raid_hold(struct kunit *test, bool missing, bool starts)
 {
 	struct raid *r;
 
@@ -200,6 +208,9 @@ static struct raid *raid_hold(struct kunit *test, bool missing)
 	r = kunit_kzalloc(test, PAGE_ALIGN(sizeof(*r)), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, r);
 	r->missing = missing;
+	r->starts = starts;
+	r->cpu = side_cpu();
+	wsq_fence_call_init(&r->call);
 	r->set = side_set_new(test);
 	r->reached = wsq_fence_reaches(side_cpu());
 	if (r->reached)
@@ -212,25 +223,34 @@ static struct raid *raid_hold(struct kunit *test, bool missing)
 	return r;
 }
 
-/* fence.h's scenario D. */
-static void fence_owner(struct kunit *test)
+static void raid_expect(struct kunit *test, const struct raid *r)
 {
-	struct raid *r = raid_hold(test, false);
-
 	KUNIT_EXPECT_GT(test, r->met, 0);
 	KUNIT_EXPECT_EQ(test, r->twice, 0);
 	KUNIT_EXPECT_EQ(test, r->far, 0);
 }
 
+/* fence.h's scenario D. */
+static void fence_owner(struct kunit *test)
+{
+	raid_expect(test, raid_hold(test, false, false));
+}
+
+static void fence_owner_started(struct kunit *test)
+{
+	raid_expect(test, raid_hold(test, false, true));
+}
+
 static void fence_owner_missing(struct kunit *test)
 {
-	struct raid *r = raid_hold(test, true);
+	struct raid *r = raid_hold(test, true, false);
 
 	side_expect_found(test, r->twice, r->rounds);
 }
 
 static struct kunit_case fence_raid_cases[] = {
 	KUNIT_CASE_SLOW(fence_owner),
+	KUNIT_CASE_SLOW(fence_owner_started),
 	KUNIT_CASE_SLOW(fence_owner_missing),
 	{}
 };

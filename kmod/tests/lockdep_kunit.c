@@ -14,10 +14,13 @@
  * left alone, and the machine is of no use afterwards.
  */
 #include <linux/debug_locks.h>
+#include <linux/irq_work.h>
+#include <linux/irqflags.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
 
+#include "../core/fence.h"
 #include "items.h"
 
 static char *provoke = "";
@@ -352,6 +355,45 @@ static void warn_enable_too_often(struct kunit *test)
 	vfree(it);
 }
 
+/* The heavy side of the fence waits for others: in task context only. */
+struct fence_irq {
+	struct irq_work work;
+	u64 *set;
+};
+
+static void warn_fence_irq_fn(struct irq_work *work)
+{
+	u64 *set = container_of(work, struct fence_irq, work)->set;
+
+	wsq_fence_heavy(set, wsq_fence_words());
+}
+
+static void warn_fence_in_irq(struct kunit *test)
+{
+	struct fence_irq f = { .work = IRQ_WORK_INIT_HARD(warn_fence_irq_fn) };
+
+	provoke_only(test, false);
+	/* Empty: it would not have to wait. */
+	f.set = kunit_kcalloc(test, wsq_fence_words(), sizeof(*f.set),
+			      GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f.set);
+	irq_work_queue(&f.work);
+	irq_work_sync(&f.work);
+}
+
+/* And with interrupts on. */
+static void lockdep_fence_irqs_off(struct kunit *test)
+{
+	u64 *set;
+
+	provoke_only(test, true);
+	set = kunit_kcalloc(test, wsq_fence_words(), sizeof(*set), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, set);
+	local_irq_disable();
+	wsq_fence_heavy(set, wsq_fence_words());
+	local_irq_enable();
+}
+
 /* Everything that is allowed, in the orders that are: no report. */
 static void right_use(struct kunit *test)
 {
@@ -430,6 +472,8 @@ static struct kunit_case lockdep_cases[] = {
 	KUNIT_CASE(warn_drain_put),
 	KUNIT_CASE(warn_cpu_out_of_range),
 	KUNIT_CASE(warn_enable_too_often),
+	KUNIT_CASE(warn_fence_in_irq),
+	KUNIT_CASE(lockdep_fence_irqs_off),
 	{}
 };
 

@@ -83,6 +83,16 @@ static inline void side_set_add(u64 *set, unsigned int cpu)
 	set[cpu / WSQ_FENCE_WORD_BITS] |= 1ULL << cpu % WSQ_FENCE_WORD_BITS;
 }
 
+/* The asynchronous form, by somebody who has nothing else to do. */
+static inline void side_start(struct wsq_fence_call *call, unsigned int cpu)
+{
+	wsq_fence_start(call, cpu);
+	while (!wsq_fence_done(call)) {
+		cpu_relax();
+		wsq_test_breathe();
+	}
+}
+
 static inline void side_need_two(struct kunit *test)
 {
 	if (num_online_cpus() < 2)

@@ -37,13 +37,13 @@ MUTANTS = HERE / "model" / "mutants.list"
 LABEL = re.compile(r"\b([A-Z]{2}\([a-z_]+:[A-Z]\))")
 ACCESS = re.compile(r"\b(atomic64_(?!t\b)\w+|"
                     r"wsq_slots_reset|wsq_slot_(?:read|write|publish|claim|claim_if|peek|acquire|mark_if|reset)|"
-                    r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|heavy_one)|"
+                    r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|heavy_one|start|done)|"
                     r"wsq_grace_(?:get|passed)|"
                     r"smp_mb|smp_[a-z_]+)\s*\(")
 ORDERED = re.compile(r"\b(atomic64_\w+_(?:acquire|release)|"
                      r"atomic64_(?:xchg|cmpxchg|fetch_add|fetch_or)|"
                      r"wsq_slot_(?:publish|claim|claim_if|acquire|mark_if)|"
-                     r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|heavy_one)|"
+                     r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|heavy_one|start|done)|"
                      r"wsq_grace_(?:get|passed)|"
                      r"smp_[a-z_]+)\s*\(")
 FUNCTION = re.compile(r"^[A-Za-z_].*?\b(\w+)\(")

@@ -44,7 +44,8 @@ WEAKER = (
     (r"wsq_grace_(get|passed)\(", r"wsq_weak_grace_\1("),
     (r"smp_mb\(\)", "(void)0"),
     (r"wsq_fence_light\(\)", "(void)0"),
-    (r"wsq_fence_heavy(_one)?\(", "(void)("),
+    (r"wsq_fence_(heavy_one|heavy|start)\(", "(void)("),
+    (r"wsq_fence_done\(", "(bool)("),
 )
 
 

@@ -8,7 +8,7 @@
  * wsq_fence_register() before it starts threads.
  *
  * With WSQ_FENCE_EMPTY the heavy side does nothing: for the proof that a test
- * would notice.
+ * would notice. The asynchronous form waits as well, in wsq_fence_start().
  *
  * Cost of the heavy side: one system call, and an interrupt to each core that
  * runs a thread of the process. Limitations: all threads are hit, those that
@@ -75,6 +75,29 @@ static inline void wsq_fence_heavy_one(unsigned int cpu)
 {
 	(void)cpu;
 	wsq_fence_heavy(NULL, 0);
+}
+
+/* Through as soon as it is begun. */
+struct wsq_fence_call {
+	bool done;
+};
+
+static inline void wsq_fence_call_init(struct wsq_fence_call *call)
+{
+	call->done = true;
+}
+
+static inline void wsq_fence_start(struct wsq_fence_call *call,
+				   unsigned int cpu)
+{
+	(void)cpu;
+	wsq_fence_heavy(NULL, 0);
+	call->done = true;
+}
+
+static inline bool wsq_fence_done(const struct wsq_fence_call *call)
+{
+	return call->done;
 }
 
 #endif /* _WSQ_SHIM_USER_FENCE_H */
