@@ -92,6 +92,11 @@ void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
 }
 WSQ_EXPORT(wsq_fence_heavy);
 
+/*
+ * The kernel is through with csd before it calls this, so the call may be gone
+ * once it is done. This text may not: freeing a module's takes a grace period,
+ * and interrupts are off here.
+ */
 static void wsq_fence_answer(void *info)
 {
 	struct wsq_fence_call *call = info;

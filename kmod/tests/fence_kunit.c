@@ -101,6 +101,15 @@ static bool light_section(struct duel *d, u64 nr)
 	return true;
 }
 
+/* Two heavy sides that interrupt each other: no section, both get through. */
+static bool light_mutual(struct duel *d, u64 nr)
+{
+	duel_store(d, nr);
+	wsq_fence_heavy(d->set, wsq_fence_words());
+	duel_load(d, nr);
+	return true;
+}
+
 /* The fence is left out, and so is what a light side has instead. */
 static bool light_bare(struct duel *d, u64 nr)
 {
@@ -312,6 +321,14 @@ static void fence_isolated(struct kunit *test)
 static void fence_empty(struct kunit *test)
 {
 	static const struct duel_ops ops = { light_empty, heavy_empty };
+
+	duel_hold(test, &ops);
+}
+
+static void fence_mutual(struct kunit *test)
+{
+	static const struct duel_ops ops = { light_mutual, heavy_set,
+					     .all = true };
 
 	duel_hold(test, &ops);
 }
@@ -754,6 +771,7 @@ static struct kunit_case fence_cases[] = {
 	KUNIT_CASE_SLOW(fence_isolated),
 	KUNIT_CASE_SLOW(fence_empty),
 	KUNIT_CASE_SLOW(fence_all),
+	KUNIT_CASE_SLOW(fence_mutual),
 	KUNIT_CASE_SLOW(fence_offline),
 	KUNIT_CASE_SLOW(fence_message),
 	KUNIT_CASE(fence_counts),
