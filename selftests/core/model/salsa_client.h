@@ -230,26 +230,23 @@ static struct salsa_paths {
 } paths;
 #endif
 
-/* What model/mutants.py puts in the place of those above. */
-#define wsq_weak_grace_get()		((u64)0)
-#define wsq_weak_grace_passed(cookie)	((void)(cookie), true)
-
 /**
  * struct salsa_client - a pool with a book of its tasks
  * @T: the client
  * @THREADS: its threads; consumer i is at work on thread i
  * @CONSUMERS, @CHUNKS: how many
  * @CLAIMS: consumers that claim, as a set
+ * @SIZE: of a chunk
  *
  * Tasks are the numbers 1, 2, 3, ... Their content is plain memory, written
  * before a task is put: Relacy reports the race if whoever takes the task does
  * not see it. The book is plain memory as well: Relacy's threads take turns.
  */
 template <typename T, int THREADS, u32 CONSUMERS = 2, u32 CHUNKS = 3,
-	  u32 CLAIMS = 0>
+	  u32 CLAIMS = 0, u32 SIZE = 2>
 struct salsa_client : rl::test_suite<T, THREADS> {
 	enum {
-		SIZE = 2, PRODUCERS = 2, PARTIES = CONSUMERS > 2 ? CONSUMERS : 2,
+		PRODUCERS = 2, PARTIES = CONSUMERS > 2 ? CONSUMERS : 2,
 		PLACES = 4, MAX_TASKS = 32, FLAGS = 4, LOOKS = 4,
 	};
 
@@ -420,6 +417,15 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		return in[id] ? id : 0;
 	}
 
+	/* What the others sleep through. */
+	template <typename F>
+	static void in_one_go(F steps)
+	{
+		rl::ctx().disable_preemption();
+		steps();
+		rl::ctx().enable_preemption();
+	}
+
 	/* In before(): tasks that all threads know of. */
 	void put_before(int n, u32 pi, u32 ci)
 	{
@@ -456,6 +462,47 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		RL_ASSERT((ret == WSQ_OK) == !!task);
 		end(task);
 		return ret;
+	}
+
+	/* Of chunks that the victim is not in and, if @full, that are filled. */
+	int steal_left(u32 ci, u32 vi, bool full)
+	{
+		void *task;
+		int ret;
+
+		begin();
+		ret = wsq_salsa_steal_left(&c[ci], &c[vi], full, &task);
+		RL_ASSERT((ret == WSQ_OK) == !!task);
+		if (ret == WSQ_OK && full && c[ci].chunk)
+			RL_ASSERT(wsq_slot_peek(&c[ci].slots[SIZE - 1]));
+		end(task);
+		return ret;
+	}
+
+	/* Up to two tasks from under a consumer, one by one. */
+	void pry(u32 vi, bool inside)
+	{
+		void *tasks[2];
+		u32 i, n;
+
+		begin();
+		n = wsq_salsa_pry(&c[vi], tasks, 2, inside);
+		for (i = 0; i < n; i++)
+			took(tasks[i]);
+		end(nullptr);
+	}
+
+	/* The thread is producer @pi and consumer @ci. */
+	bool close(u32 pi, u32 ci)
+	{
+		bool done;
+
+		begin();
+		done = wsq_salsa_close(&p[pi], &c[ci]);
+		RL_ASSERT(!c[ci].chunk);
+		RL_ASSERT(!done || p[pi].at >= p[pi].size);
+		wsq_fence_end();
+		return done;
 	}
 
 	void leave(u32 ci)
@@ -569,9 +616,34 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 #endif
 	}
 
-	/* All came out once, and nothing keeps a chunk out of use for good. */
+	u32 chunks_of(u32 consumer)
+	{
+		u32 i, nr = 0;
+
+		for (i = 0; i < CHUNKS; i++)
+			nr += static_cast<T *>(this)->home_of(i) == consumer;
+		return nr;
+	}
+
+	/* No number is in two places. */
+	static void no_number_twice(const wsq_salsa_list *list)
+	{
+		u32 i, k;
+
+		for (i = 0; i < list->size; i++)
+			for (k = 0; k < i; k++)
+				RL_ASSERT(!(u32)atomic64_read(&list->entries[i]) ||
+					  (u32)atomic64_read(&list->entries[i]) !=
+					  (u32)atomic64_read(&list->entries[k]));
+	}
+
+	/*
+	 * All came out once, and nothing keeps a chunk out of use for good, nor an
+	 * entry of a list.
+	 */
 	void after()
 	{
+		T *self = static_cast<T *>(this);
 		u32 i, k, nr = 0;
 
 		count_paths();
@@ -588,8 +660,19 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		for (i = 0; i < CONSUMERS; i++) {
 			RL_ASSERT(!c[i].retired && !c[i].spare);
 			nr += (u32)wsq_salsa_ring_count(&c[i].pool);
+			no_number_twice(&c[i].stolen);
+			/* Who finishes a chunk of another node sends it home. */
+			if (self->node_of(0) != self->node_of(1))
+				RL_ASSERT(wsq_salsa_ring_count(&c[i].pool) ==
+					  chunks_of(i));
 		}
 		RL_ASSERT(nr == CHUNKS);
+		for (i = 0; i < PRODUCERS; i++) {
+			no_number_twice(&p[i].list);
+			k = i % CONSUMERS;
+			if (wsq_salsa_ring_count(&c[k].pool))
+				RL_ASSERT(wsq_salsa_open(&p[i], &c[k]) == WSQ_OK);
+		}
 	}
 };
 

@@ -2,7 +2,8 @@
 /*
  * SALSA: lists of one writer that run full of stale numbers. A producer with two
  * entries feeds one consumer after the other, so that a chunk comes back under
- * another one; a thief's list has a chunk that was stolen back. Shared parts, use and limitations: salsa_client.h.
+ * another one; a thief's list has a chunk that was stolen back. Shared parts, use
+ * and limitations: salsa_client.h.
  */
 #define MODEL_OUT	2
 #include "salsa_client.h"

@@ -18,7 +18,9 @@ struct salsa_look : salsa_client<salsa_look, 3, 2, 2> {
 	void before()
 	{
 		salsa_client<salsa_look, 3, 2, 2>::before();
-		put_before(1, 0, 0);
+		/* It is in its chunk when it learns of the other one. */
+		put_before(2, 0, 0);
+		get(0);
 	}
 
 	void thread(unsigned int i)

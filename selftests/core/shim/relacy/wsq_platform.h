@@ -63,12 +63,17 @@ static inline bool wsq_shim_claim_if(wsq_slot_t *slot, void *task,
 						     rl::mo_relaxed, info);
 }
 
+/* What a look at a slot that takes nothing orders: nothing. */
+#ifndef WSQ_SHIM_PEEK
+#define WSQ_SHIM_PEEK	rl::mo_relaxed
+#endif
+
 static inline bool wsq_shim_mark_if(wsq_slot_t *slot, void *task, void *mark,
 				    rl::memory_order order, bool full,
 				    rl::debug_info_param info)
 {
 	bool done = slot->claimed.compare_exchange_strong(task, mark, order, info,
-							  rl::mo_relaxed, info);
+							  WSQ_SHIM_PEEK, info);
 
 	if (done && full)
 		rl::atomic_thread_fence(rl::mo_seq_cst, info);
@@ -143,7 +148,7 @@ static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
 	wsq_shim_mark_if(slot, t, mark, rl::mo_seq_cst, true, $)
 #define wsq_slot_reset(slot)	\
 	(slot)->claimed.store((void *)nullptr, rl::mo_relaxed, $)
-#define wsq_slot_peek(slot)		(slot)->claimed.load(rl::mo_relaxed, $)
+#define wsq_slot_peek(slot)		(slot)->claimed.load(WSQ_SHIM_PEEK, $)
 #define wsq_slots_reset(slots, nr)					\
 	do {								\
 		u32 wsq_shim_i;						\

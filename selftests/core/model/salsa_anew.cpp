@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: a consumer halts when it has just entered a chunk that is in its second
+ * use. Nothing of the first may count: who looks sees the tasks. Run bounded.
+ * Shared parts, use and limitations: salsa_client.h.
+ */
+#define MODEL_OUT	1
+#include "salsa_client.h"
+
+struct salsa_anew : salsa_client<salsa_anew, 2, 2, 1> {
+	u32 home_of(u32)
+	{
+		return 0;
+	}
+
+	void before()
+	{
+		salsa_client<salsa_anew, 2, 2, 1>::before();
+		put_before(2, 0, 0);
+		while (get(0))
+			;
+		put_before(2, 0, 0);
+	}
+
+	void thread(unsigned int i)
+	{
+		if (i == 0) {
+			get(0);
+		} else {
+			look();
+			steal(1, 0);
+			look();
+		}
+	}
+};
+
+CLIENT_MAIN(salsa_anew)

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: a thief asleep from its look at a claimed chunk to its change of the
+ * owner, while the chunk is used anew four times. Run bounded. Tags that never
+ * return make the change fail; with -DWSQ_SALSA_TAG_BITS=2 the word is the same
+ * again, and this client must find it: the thief would begin where he read that
+ * the consumer was, behind a task that nobody has taken. Shared parts, use and
+ * limitations: salsa_client.h.
+ */
+#define MODEL_OUT	1
+#include "salsa_client.h"
+
+struct salsa_asleep : salsa_client<salsa_asleep, 2, 2, 1, 3> {
+	u32 home_of(u32)
+	{
+		return 0;
+	}
+
+	void before()
+	{
+		salsa_client<salsa_asleep, 2, 2, 1, 3>::before();
+		put_before(2, 0, 0);
+		get(0);
+	}
+
+	void round()
+	{
+		/* The last one, none, and with that the chunk is free. */
+		get(0);
+		get(0);
+		put(0, 0);
+		put(0, 0);
+	}
+
+	void thread(unsigned int i)
+	{
+		if (i == 1) {
+			steal(1, 0);
+			return;
+		}
+		in_one_go([this] {
+			round();
+			get(0);
+			round();
+			get(0);
+			round();
+			get(0);
+			round();
+		});
+		get(0);
+	}
+};
+
+CLIENT_MAIN(salsa_asleep)

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: a consumer that halts before it stores its index, while its chunk is
+ * stolen and the thief goes on to higher ones. Another thief must not begin at
+ * what the first one stores when it goes on. With BACK_LAST (salsa_last.cpp) the
+ * chunk is in its last epoch, and what follows is claimed. Run bounded. Shared
+ * parts, use and limitations: salsa_client.h.
+ */
+#define MODEL_OUT	1
+#include "salsa_client.h"
+
+struct salsa_back : salsa_client<salsa_back, 3, 3, 1, 0, 4> {
+	u32 home_of(u32)
+	{
+		return 0;
+	}
+
+	void before()
+	{
+		salsa_client<salsa_back, 3, 3, 1, 0, 4>::before();
+		put_before(4, 0, 0);
+#ifdef BACK_LAST
+		atomic64_set(&chunks[0].owner, atomic64_read(&chunks[0].owner) +
+			     (s64)WSQ_SALSA_EPOCH_ONE);
+#endif
+		get(0);
+	}
+
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			get(0);
+			break;
+		case 1:
+			in_one_go([this] {
+				steal(1, 0);
+				get(1);
+			});
+			break;
+		case 2:
+			in_one_go([this] {
+				steal(2, 1);
+			});
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(salsa_back)

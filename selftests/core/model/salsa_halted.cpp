@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: a consumer that halts in the middle of a take, while its chunk is
+ * stolen, emptied and, as soon as may be, used anew. Run bounded. What it stores
+ * when it goes on belongs to the last use: with -DGRACE_EMPTY the chunk has been
+ * used anew, the index goes beyond a task, and this client must find it. With
+ * HALTED_CLAIMS (salsa_halted_claims.cpp) both claim. Shared parts, use and
+ * limitations: salsa_client.h.
+ */
+#include "salsa_client.h"
+
+#ifndef HALTED_CLAIMS
+#define HALTED_CLAIMS	0
+#endif
+
+struct salsa_halted : salsa_client<salsa_halted, 2, 2, 1, HALTED_CLAIMS> {
+	u32 home_of(u32)
+	{
+		return 0;
+	}
+
+	void before()
+	{
+		salsa_client<salsa_halted, 2, 2, 1, HALTED_CLAIMS>::before();
+		put_before(2, 0, 0);
+		get(0);
+	}
+
+	void thread(unsigned int i)
+	{
+		if (i == 0) {
+			get(0);
+			asked(0);
+			look();
+			return;
+		}
+		in_one_go([this] {
+			steal(1, 0);
+		});
+		in_one_go([this] {
+			/* With the last one the chunk is free, or waits. */
+			get(1);
+			get(1);
+			put(1, 1);
+			put(1, 1);
+			get(1);
+			tell(0);
+		});
+	}
+};
+
+CLIENT_MAIN(salsa_halted)

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: a thief that halts with a chunk in his hands, between his two changes of
+ * the owner or behind them, is overtaken by another one, while the victim may be
+ * halted in the middle of its take. Run bounded. Shared parts, use and
+ * limitations: salsa_client.h.
+ */
+#define MODEL_OUT	1
+#include "salsa_client.h"
+
+struct salsa_overtake : salsa_client<salsa_overtake, 3, 3, 1, 0, 3> {
+	u32 home_of(u32)
+	{
+		return 0;
+	}
+
+	void before()
+	{
+		salsa_client<salsa_overtake, 3, 3, 1, 0, 3>::before();
+		put_before(3, 0, 0);
+		get(0);
+	}
+
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			get(0);
+			break;
+		case 1:
+			steal(1, 0);
+			break;
+		case 2:
+			/* Who halts while he overtakes is one more of the sort. */
+			in_one_go([this] {
+				steal(2, 1);
+				get(2);
+			});
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(salsa_overtake)

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA, the heart of it: a consumer takes a task and a thief takes the chunk.
+ * Nothing else, so that the search can be wide. Run bounded. Shared parts, use
+ * and limitations: salsa_client.h.
+ */
+#define MODEL_OUT	1
+#include "salsa_client.h"
+
+struct salsa_race : salsa_client<salsa_race, 2, 2, 1> {
+	u32 home_of(u32)
+	{
+		return 0;
+	}
+
+	void before()
+	{
+		salsa_client<salsa_race, 2, 2, 1>::before();
+		put_before(2, 0, 0);
+		get(0);
+	}
+
+	void thread(unsigned int i)
+	{
+		if (i == 0)
+			get(0);
+		else
+			steal(1, 0);
+	}
+};
+
+CLIENT_MAIN(salsa_race)

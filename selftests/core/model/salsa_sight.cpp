@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: a chunk that a thief takes is in sight all the time, at the victim or at
+ * the thief, however long he halts: others can always take it over. Chunks of
+ * three, of which the victim has one and the thief takes one. Shared parts, use
+ * and limitations: salsa_client.h.
+ */
+#define MODEL_OUT	1
+#include "salsa_client.h"
+
+struct salsa_sight : salsa_client<salsa_sight, 2, 2, 1, 0, 3> {
+	void before()
+	{
+		salsa_client<salsa_sight, 2, 2, 1, 0, 3>::before();
+		put_before(3, 0, 0);
+		get(0);
+	}
+
+	void thread(unsigned int i)
+	{
+		bool at_victim, at_thief;
+
+		if (i == 1) {
+			steal(1, 0);
+			return;
+		}
+		/* In this order: it goes from the one to the other. */
+		at_victim = wsq_salsa_waiting(&c[0]);
+		at_thief = wsq_salsa_waiting(&c[1]);
+		RL_ASSERT(at_victim || at_thief);
+		/* Where it is free to be taken over, it is. */
+		if (at_thief)
+			RL_ASSERT(steal(0, 1) != WSQ_EMPTY);
+	}
+};
+
+CLIENT_MAIN(salsa_sight)
