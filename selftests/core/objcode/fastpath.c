@@ -9,11 +9,15 @@
  * what is counted here holds for the module.
  */
 #include "bwos_fifo.h"
+#include "salsa.h"
 
 int fast_put(struct wsq_bwos_fifo *q, void *task);
 void *fast_get(struct wsq_bwos_fifo *q);
 int claimed_put(struct wsq_bwos_fifo *q, void *task);
 void *claimed_get(struct wsq_bwos_fifo *q);
+int salsa_put(struct wsq_salsa_producer *p, void *task);
+void *salsa_get(struct wsq_salsa_consumer *c);
+void *salsa_claim(struct wsq_salsa_consumer *c);
 
 int fast_put(struct wsq_bwos_fifo *q, void *task)
 {
@@ -40,4 +44,19 @@ int claimed_put(struct wsq_bwos_fifo *q, void *task)
 void *claimed_get(struct wsq_bwos_fifo *q)
 {
 	return wsq_bwos_fifo_claim(q);
+}
+
+int salsa_put(struct wsq_salsa_producer *p, void *task)
+{
+	return wsq_salsa_put(p, task);
+}
+
+void *salsa_get(struct wsq_salsa_consumer *c)
+{
+	return wsq_salsa_get(c);
+}
+
+void *salsa_claim(struct wsq_salsa_consumer *c)
+{
+	return wsq_salsa_claim(c);
 }
