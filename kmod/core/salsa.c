@@ -102,7 +102,7 @@ void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 			     u32 id, u32 node, bool claims,
 			     const struct wsq_salsa_room *room)
 {
-	const struct wsq_salsa_count none = { 0 };
+	const struct wsq_salsa_count none = {};
 
 	c->chunk = NULL;
 	c->slots = NULL;
