@@ -3,7 +3,7 @@
  * Parties that can be stopped before any access to shared words that core makes
  * for them, and told to go on later: coroutines over shim/stall.
  *
- * For: unit/salsa.c, stall/salsa.c. party_start() has a party do one thing, as
+ * For: unit/salsa*.c, stall/salsa.c. party_start() has a party do one thing, as
  * in one section of core/fence.h, up to where it is to stop: the N-th access
  * from there on, or one that bears a label, SA(get:D), say, in the sources below
  * WSQ_CORE_DIR.

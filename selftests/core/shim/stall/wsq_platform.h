@@ -3,7 +3,7 @@
  * What kmod/core is compiled against where a party can be stopped before any of
  * its accesses to shared words while others go on.
  *
- * For: unit/salsa.c and stall/salsa.c, by way of ../../party.h, which has the
+ * For: unit/salsa*.c and stall/salsa.c, by way of ../../party.h, which has the
  * parties. All of a program runs on one thread, each party on a stack of its
  * own; who runs is what @wsq_cpu says. Each accessor calls wsq_cpu_step() first,
  * with the place in core that it stands at. Accesses outside of parties, by the
