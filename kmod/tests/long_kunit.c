@@ -361,7 +361,8 @@ static void long_spares(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(cpu, q, &it->work));
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
-	KUNIT_EXPECT_EQ(test, READ_ONCE(c->nr_workers), 2U);
+	/* More, if the stand-in was kept off its CPU as well, by a busy host. */
+	KUNIT_EXPECT_GE(test, READ_ONCE(c->nr_workers), 2U);
 	wsq_test_release(test, q, g);
 	/* Nothing else gives housekeeping cause to look. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_workers) == 1));
