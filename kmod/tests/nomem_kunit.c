@@ -286,31 +286,22 @@ static void nomem_standin(struct kunit *test)
 	unsigned int cpu = cpumask_last(cpu_online_mask);
 	struct wsq *q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
 	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
-	/* Other tests may have left spare workers, who stand in at once. */
-	int i, nr = wsq_cpus[cpu]->nr_workers;
-	struct wsq_test_gate **g;
+	struct wsq_test_gate *g = wsq_test_gate(test, true);
 
-	g = kunit_kcalloc(test, nr, sizeof(*g), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, g);
+	/* Spare workers that other tests have left would stand in at once. */
+	KUNIT_ASSERT_TRUE(test, wsq_test_until(READ_ONCE(wsq_cpus[cpu]->nr_workers) == 1));
 	nomem_starve(test, "wsq_office_spawn.\\[wsq\\]");
-	for (i = 0; i < nr; i++) {
-		g[i] = wsq_test_gate(test, true);
-		wsq_queue_work(q, &g[i]->it.work);
-		KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g[i]));
-	}
+	wsq_queue_work(q, &g->it.work);
+	KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
 	wsq_queue_work(q, &it->work);
 	schedule_timeout_uninterruptible(HZ);
 	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
 
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
-	for (i = 0; i < nr; i++)
-		wsq_test_gate_open(g[i]);
-	wsq_test_call(test, wsq_test_flush, q);
+	wsq_test_release(test, q, g);
 	wsq_test_expect_runs(test, it, 1, 1);
 	wsq_test_queue_end(test, q);
-	for (i = 0; i < nr; i++)
-		kfree(g[i]);
 	vfree(it);
 }
 
