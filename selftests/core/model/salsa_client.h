@@ -426,6 +426,15 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		rl::ctx().enable_preemption();
 	}
 
+	/* Up to @most steps of the others: a time that schedules seldom leave. */
+	static void let_others(unsigned int most)
+	{
+		unsigned int n;
+
+		for (n = rl::rand(most + 1); n; n--)
+			rl::ctx().sched();
+	}
+
 	/* In before(): tasks that all threads know of. */
 	void put_before(int n, u32 pi, u32 ci)
 	{

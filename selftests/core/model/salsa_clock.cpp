@@ -29,13 +29,13 @@ struct salsa_clock : salsa_client<salsa_clock, 2, 1, 2> {
 			return;
 		}
 		for (lap = 0; lap < 4; lap++) {
+			let_others(24);
 			in_one_go([this] {
 				put(0, 0);
 				put(0, 0);
 				get(0);
 				get(0);
 			});
-			rl::ctx().sched();
 		}
 	}
 };

@@ -26,11 +26,11 @@ struct salsa_count : salsa_client<salsa_count, 2, 2, 2, 0, 8> {
 			return;
 		}
 		for (lap = 0; lap < 4; lap++) {
+			let_others(24);
 			in_one_go([this, lap] {
 				put(lap & 1, lap & 1);
 				get(!(lap & 1));
 			});
-			rl::ctx().sched();
 		}
 	}
 };

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: a consumer that claims comes back to a chunk that was stolen, finished,
+ * and filled anew for somebody else. It has no business there: neither the task
+ * in the slot that it would have had next, nor, above all, the index, which
+ * would have others pass over what lies in front. Shared parts, use and
+ * limitations: salsa_client.h.
+ */
+#include "salsa_client.h"
+
+struct salsa_stale : salsa_client<salsa_stale, 2, 2, 1, 3, 4> {
+	void before()
+	{
+		salsa_client<salsa_stale, 2, 2, 1, 3, 4>::before();
+		put_before(4, 0, 0);
+		while (c[0].at < 2)
+			get(0);
+	}
+
+	/* Steal the chunk, finish it, and fill it anew. */
+	void next_life(u32 me, u32 victim)
+	{
+		steal(me, victim);
+		while (get(me) || c[me].chunk || c[me].retired)
+			;
+		put(me, me);
+		put(me, me);
+		put(me, me);
+		put(me, me);
+	}
+
+	void thread(unsigned int i)
+	{
+		if (i == 1) {
+			next_life(1, 0);
+			get(1);
+			tell(0);
+			return;
+		}
+		while (!asked(0))
+			let_others(24);
+		get(0);
+		next_life(0, 1);
+	}
+};
+
+CLIENT_MAIN(salsa_stale)
