@@ -138,6 +138,7 @@ extern struct bench_service bench_kthread_worker;
 
 /* ours.c */
 extern struct bench_service bench_wsq;
+extern struct bench_service bench_wsq_salsa;
 extern struct bench_service bench_wsq_local;
 extern struct bench_service bench_wsq_large;
 extern struct bench_service bench_wsq_blocks;
@@ -145,6 +146,8 @@ extern struct bench_service bench_wsq_blocks;
 /* raw.c */
 extern struct bench_service bench_pool;
 extern struct bench_service bench_pool_many;
+extern struct bench_service bench_salsa_pool;
+extern struct bench_service bench_salsa_pool_many;
 extern struct bench_service bench_ptr_ring;
 extern struct bench_service bench_ptr_ring_many;
 

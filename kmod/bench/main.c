@@ -72,6 +72,7 @@ unsigned int bench_nr_cpus;
 
 static struct bench_service *const services[] = {
 	&bench_wsq,
+	&bench_wsq_salsa,
 	&bench_system_wq,
 	&bench_wsq_local,
 	&bench_percpu_wq,
@@ -88,8 +89,10 @@ static struct bench_service *const services[] = {
 	&bench_scope_numa,
 	&bench_scope_system,
 	&bench_pool,
+	&bench_salsa_pool,
 	&bench_ptr_ring,
 	&bench_pool_many,
+	&bench_salsa_pool_many,
 	&bench_ptr_ring_many,
 	&bench_fence_heavy,
 	&bench_fence_started,

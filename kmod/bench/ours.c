@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues of wsq, with several sizes of container.
+ * Queues of wsq, with both engines and several sizes of container.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -74,16 +74,9 @@ static bool bench_wsq_clean(struct bench_item *items, unsigned int nr)
 	return true;
 }
 
-static int bench_wsq_make(struct wsq **q, u32 blocks, u32 block_size,
-			  const struct cpumask *mask)
+static int bench_wsq_make(struct wsq **q, const struct wsq_attrs *attrs)
 {
-	struct wsq_attrs attrs = {
-		.blocks = blocks,
-		.block_size = block_size,
-		.cpumask = mask,
-	};
-
-	*q = wsq_create(&attrs, "wsq_bench");
+	*q = wsq_create(attrs, "wsq_bench");
 	return PTR_ERR_OR_ZERO(*q);
 }
 
@@ -103,12 +96,17 @@ static void bench_wsq_put_many(struct wsq *q, struct bench_item *items,
 	}
 }
 
-#define BENCH_WSQ(id, title, blocks, block_size, mask, ...)		\
+#define BENCH_ATTRS(...)	{ __VA_ARGS__ }
+
+/* @how initialises a struct wsq_attrs; what follows, a struct bench_service. */
+#define BENCH_WSQ(id, title, how, ...)					\
 static struct wsq *bench_q_##id;					\
 									\
 static int bench_##id##_start(void)					\
 {									\
-	return bench_wsq_make(&bench_q_##id, blocks, block_size, mask);	\
+	const struct wsq_attrs attrs = BENCH_ATTRS how;			\
+									\
+	return bench_wsq_make(&bench_q_##id, &attrs);			\
 }									\
 									\
 static void bench_##id##_stop(void)					\
@@ -151,10 +149,11 @@ struct bench_service bench_##id = {					\
 	__VA_ARGS__							\
 }
 
-BENCH_WSQ(wsq, "wsq queue", 0, 0, NULL);
-BENCH_WSQ(wsq_local, "wsq queue on one CPU", 0, 0, cpumask_of(bench_cpus[0]),
+BENCH_WSQ(wsq, "wsq queue", (0));
+BENCH_WSQ(wsq_salsa, "wsq salsa queue", (.engine = WSQ_SALSA));
+BENCH_WSQ(wsq_local, "wsq queue on one CPU", (.cpumask = cpumask_of(bench_cpus[0])),
 	  .stays = true, .restricted = true);
-BENCH_WSQ(wsq_large, "wsq queue 32x4096", 32, 4096, NULL,
+BENCH_WSQ(wsq_large, "wsq queue 32x4096", (.blocks = 32, .block_size = 4096),
 	  .only = &bench_execute);
-BENCH_WSQ(wsq_blocks, "wsq queue 64x256", 64, 256, NULL,
+BENCH_WSQ(wsq_blocks, "wsq queue 64x256", (.blocks = 64, .block_size = 256),
 	  .only = &bench_execute);

@@ -8,7 +8,8 @@
  * empties it again whenever it is full. Handing over, member 0 produces and
  * member 1 consumes: with wsq_pool it steals, and since the block in which the
  * producer last took something is out of a thief's reach, a producer that finds
- * the pool full takes a pointer itself.
+ * the pool full takes a pointer itself. Pools are as they are by default: 2048
+ * pointers a CPU with BWoS, as in a ptr_ring here, 8192 with SALSA.
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -47,77 +48,70 @@ static inline void bench_raw_run(struct bench_raw *raw)
 	raw->func(raw);
 }
 
-/* wsq_pool */
+/* wsq_pool, by engine */
 
-static struct wsq_pool *bench_the_pool;
+static struct wsq_pool *bench_pools[2];
 
-static int bench_pool_start(void)
+static int bench_any_pool_start(enum wsq_engine_type engine)
 {
-	bench_the_pool = wsq_pool_create(NULL, "wsq_bench");
-	return PTR_ERR_OR_ZERO(bench_the_pool);
+	const struct wsq_attrs attrs = { .engine = engine };
+
+	bench_pools[engine] = wsq_pool_create(&attrs, "wsq_bench");
+	return PTR_ERR_OR_ZERO(bench_pools[engine]);
 }
 
-static void bench_pool_stop(void)
+/* One pointer, if there is one. */
+static inline bool bench_any_pool_run(struct wsq_pool *pool)
 {
-	wsq_pool_destroy(bench_the_pool);
+	struct bench_raw *raw = wsq_pool_pop(pool);
+
+	if (raw)
+		bench_raw_run(raw);
+	return raw;
 }
 
-static void bench_pool_flush(unsigned int member)
+static unsigned int bench_any_pool_empty(struct wsq_pool *pool)
 {
-	struct bench_raw *raw;
 	unsigned int runs = 0;
 
-	while ((raw = wsq_pool_pop(bench_the_pool))) {
-		bench_raw_run(raw);
+	while (bench_any_pool_run(pool))
 		runs++;
-	}
-	atomic_add(runs, &bench_raw_runs);
+	return runs;
 }
 
-static void bench_pool_queue(struct bench_item *items, unsigned int nr,
-			     unsigned int member)
+static void bench_any_pool_queue(struct wsq_pool *pool, struct bench_item *items,
+			     unsigned int nr)
 {
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		while (wsq_pool_push(bench_the_pool, &items[i].raw))
-			bench_pool_flush(member);
+		while (wsq_pool_push(pool, &items[i].raw))
+			atomic_add(bench_any_pool_empty(pool), &bench_raw_runs);
 	}
 }
 
-static void bench_pool_produce(struct bench_item *items, unsigned int nr)
+static void bench_any_pool_produce(struct wsq_pool *pool, struct bench_item *items,
+			       unsigned int nr)
 {
-	struct bench_raw *raw;
 	unsigned int i, runs = 0;
 
 	for (i = 0; i < nr; i++) {
-		while (wsq_pool_push(bench_the_pool, &items[i].raw)) {
-			raw = wsq_pool_pop(bench_the_pool);
-			if (raw) {
-				bench_raw_run(raw);
-				runs++;
-			}
-		}
+		while (wsq_pool_push(pool, &items[i].raw))
+			runs += bench_any_pool_run(pool);
 	}
-	while ((raw = wsq_pool_pop(bench_the_pool))) {
-		bench_raw_run(raw);
-		runs++;
-	}
+	runs += bench_any_pool_empty(pool);
 	atomic_add(runs, &bench_raw_runs);
-	/* Pairs with bench_pool_consume(): nothing is left by then. */
+	/* Pairs with bench_any_pool_consume(): nothing is left by then. */
 	smp_store_release(&bench_raw_over, true);
 }
 
-static void bench_pool_consume(unsigned int nr)
+static void bench_any_pool_consume(struct wsq_pool *pool)
 {
-	struct bench_raw *raw;
 	unsigned int runs = 0;
 
-	/* Pairs with bench_pool_produce(). */
+	/* Pairs with bench_any_pool_produce(). */
 	while (!smp_load_acquire(&bench_raw_over)) {
-		raw = wsq_pool_pop(bench_the_pool);
-		if (raw) {
-			bench_raw_run(raw);
+		if (bench_any_pool_run(pool)) {
 			runs++;
 		} else {
 			cpu_relax();
@@ -127,35 +121,12 @@ static void bench_pool_consume(unsigned int nr)
 	atomic_add(runs, &bench_raw_runs);
 }
 
-struct bench_service bench_pool = {
-	.name = "wsq pool",
-	.start = bench_pool_start,
-	.stop = bench_pool_stop,
-	.prepare = bench_raw_prepare,
-	.queue = bench_pool_queue,
-	.flush = bench_pool_flush,
-	.clean = bench_raw_clean,
-	.raw = true,
-	.produce = bench_pool_produce,
-	.consume = bench_pool_consume,
-};
-
-static int bench_pool_many_start(void)
-{
-	/* The pool of bench_pool, which is started before. */
-	return PTR_ERR_OR_ZERO(bench_the_pool);
-}
-
-static void bench_pool_many_stop(void)
-{
-}
-
-static void bench_pool_many_flush(unsigned int member)
+static void bench_any_pool_many_empty(struct wsq_pool *pool)
 {
 	void *tasks[BENCH_BATCH];
 	unsigned int i, nr, runs = 0;
 
-	while ((nr = wsq_pool_pop_many(bench_the_pool, tasks, BENCH_BATCH))) {
+	while ((nr = wsq_pool_pop_many(pool, tasks, BENCH_BATCH))) {
 		for (i = 0; i < nr; i++)
 			bench_raw_run(tasks[i]);
 		runs += nr;
@@ -163,8 +134,8 @@ static void bench_pool_many_flush(unsigned int member)
 	atomic_add(runs, &bench_raw_runs);
 }
 
-static void bench_pool_many_queue(struct bench_item *items, unsigned int nr,
-				  unsigned int member)
+static void bench_any_pool_many_queue(struct wsq_pool *pool,
+				  struct bench_item *items, unsigned int nr)
 {
 	void *tasks[BENCH_BATCH];
 	unsigned int i, n, done;
@@ -173,24 +144,92 @@ static void bench_pool_many_queue(struct bench_item *items, unsigned int nr,
 		for (n = 0; n < BENCH_BATCH && i + n < nr; n++)
 			tasks[n] = &items[i + n].raw;
 		for (done = 0; done < n;) {
-			done += wsq_pool_push_many(bench_the_pool, tasks + done,
-						   n - done);
+			done += wsq_pool_push_many(pool, tasks + done, n - done);
 			if (done < n)
-				bench_pool_many_flush(member);
+				bench_any_pool_many_empty(pool);
 		}
 	}
 }
 
-struct bench_service bench_pool_many = {
-	.name = "wsq pool batched",
-	.start = bench_pool_many_start,
-	.stop = bench_pool_many_stop,
-	.prepare = bench_raw_prepare,
-	.queue = bench_pool_many_queue,
-	.flush = bench_pool_many_flush,
-	.clean = bench_raw_clean,
-	.raw = true,
-};
+/* One pool, and the same in batches, which is started after it. */
+#define BENCH_POOL(id, title, engine)					\
+static int id##_start(void)						\
+{									\
+	return bench_any_pool_start(engine);				\
+}									\
+									\
+static void id##_stop(void)						\
+{									\
+	wsq_pool_destroy(bench_pools[engine]);				\
+}									\
+									\
+static void id##_flush(unsigned int member)				\
+{									\
+	atomic_add(bench_any_pool_empty(bench_pools[engine]), &bench_raw_runs); \
+}									\
+									\
+static void id##_queue(struct bench_item *items, unsigned int nr,	\
+		       unsigned int member)				\
+{									\
+	bench_any_pool_queue(bench_pools[engine], items, nr);		\
+}									\
+									\
+static void id##_produce(struct bench_item *items, unsigned int nr)	\
+{									\
+	bench_any_pool_produce(bench_pools[engine], items, nr);		\
+}									\
+									\
+static void id##_consume(unsigned int nr)				\
+{									\
+	bench_any_pool_consume(bench_pools[engine]);			\
+}									\
+									\
+struct bench_service id = {						\
+	.name = title,							\
+	.start = id##_start,						\
+	.stop = id##_stop,						\
+	.prepare = bench_raw_prepare,					\
+	.queue = id##_queue,						\
+	.flush = id##_flush,						\
+	.clean = bench_raw_clean,					\
+	.raw = true,							\
+	.produce = id##_produce,					\
+	.consume = id##_consume,					\
+};									\
+									\
+static int id##_many_start(void)					\
+{									\
+	return PTR_ERR_OR_ZERO(bench_pools[engine]);			\
+}									\
+									\
+static void id##_many_stop(void)					\
+{									\
+}									\
+									\
+static void id##_many_flush(unsigned int member)			\
+{									\
+	bench_any_pool_many_empty(bench_pools[engine]);			\
+}									\
+									\
+static void id##_many_queue(struct bench_item *items, unsigned int nr,	\
+			    unsigned int member)			\
+{									\
+	bench_any_pool_many_queue(bench_pools[engine], items, nr);		\
+}									\
+									\
+struct bench_service id##_many = {					\
+	.name = title " batched",					\
+	.start = id##_many_start,					\
+	.stop = id##_many_stop,						\
+	.prepare = bench_raw_prepare,					\
+	.queue = id##_many_queue,					\
+	.flush = id##_many_flush,					\
+	.clean = bench_raw_clean,					\
+	.raw = true,							\
+}
+
+BENCH_POOL(bench_pool, "wsq pool", WSQ_BWOS);
+BENCH_POOL(bench_salsa_pool, "wsq salsa pool", WSQ_SALSA);
 
 /* ptr_ring, one for each submitting CPU */
 

@@ -374,8 +374,17 @@ static struct wsq_salsa_chunk *wsq_salsa_next(const struct wsq_salsa_chunk *chun
 	return (struct wsq_salsa_chunk *)(uintptr_t)atomic64_read(&chunk->link); /* SA(next:A) */
 }
 
-/* Give what others have returned, what had no room, and what has waited. */
-static void wsq_salsa_reap(struct wsq_salsa_consumer *c)
+/**
+ * wsq_salsa_tidy() - make free chunks available to producers
+ * @c: the consumer
+ *
+ * Chunks that others have returned, that wait for a grace period, or for room
+ * in the chunk pool. A consumer that takes does so by itself.
+ *
+ * Context: the consumer, or whoever stands in for one that takes nothing any
+ * more, in a section of fence.h.
+ */
+void wsq_salsa_tidy(struct wsq_salsa_consumer *c)
 {
 	struct wsq_salsa_chunk *chunk = c->spare;
 	atomic64_t *link;
@@ -398,21 +407,6 @@ static void wsq_salsa_reap(struct wsq_salsa_consumer *c)
 		c->retired = wsq_salsa_next(chunk);
 		wsq_salsa_give(c, chunk);
 	}
-}
-
-/**
- * wsq_salsa_tidy() - make free chunks available to producers
- * @c: the consumer
- *
- * Chunks that others have returned, that wait for a grace period, or for room
- * in the chunk pool. A consumer that takes does so by itself.
- *
- * Context: the consumer, or whoever stands in for one that takes nothing any
- * more, in a section of fence.h.
- */
-void wsq_salsa_tidy(struct wsq_salsa_consumer *c)
-{
-	wsq_salsa_reap(c);
 }
 
 /**
@@ -440,7 +434,7 @@ void wsq_salsa_recycle(struct wsq_salsa_consumer *c,
 			c->retired = chunk;
 		c->retired_last = chunk;
 	}
-	wsq_salsa_reap(c);
+	wsq_salsa_tidy(c);
 }
 
 /**
@@ -601,7 +595,7 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 			break;
 	}
 	if (!task)
-		wsq_salsa_reap(c);
+		wsq_salsa_tidy(c);
 	atomic64_set_release(&c->busy, 0);			/* SA(slow:D) */
 	return task;
 }
@@ -660,7 +654,7 @@ u32 wsq_salsa_at_home(struct wsq_salsa_consumer *c)
 	const struct wsq_salsa_chunk *chunk;
 	u32 place, nr;
 
-	wsq_salsa_reap(c);
+	wsq_salsa_tidy(c);
 	if (c->retired)
 		return 0;
 	for (place = 0; place < c->stolen.size; place++) {

@@ -18,7 +18,8 @@
  * under way. A chunk costs its producer a compare-and-exchange and the clearing
  * of its slots, its consumer two compare-and-exchanges (enter, finish); a steal
  * of a chunk that nobody is in costs one, of one that its consumer is in two and
- * an interrupt.
+ * an interrupt. If that comes in the middle of a take, both sides pay one more,
+ * for the task that both may think theirs.
  *
  * Best suited for: producers and consumers on different CPUs, and loads that
  * move in bulk. Limitations: order is kept within a chunk only; memory comes in
@@ -63,8 +64,9 @@
  *    consumer: a consumer knows who feeds it, and skips what is not its own.
  * 3. A thief learns from the victim's @busy word, read behind the fence, whether
  *    a take is under way. If not, the chunk is as if it had been left.
- * 4. TAKEN is written for claims only. Plainly taken slots are cleared by the
- *    producer that uses the chunk next, which fetches its cache lines in one go.
+ * 4. TAKEN is written for claims, and where victim and thief compete for a task
+ *    (SA(contend:A), SA(take:F)). Plainly taken slots are cleared by the producer
+ *    that uses the chunk next, which fetches its cache lines in one go.
  * 5. Emptiness is a double collect over all chunks instead of n traversals with
  *    indicators (salsa_scan.c): it costs takes nothing.
  *
@@ -198,10 +200,10 @@
  * No order: hints, which SA(take:A), SA(take:G) or SA(enter:A) verify by the word
  * (SA(find:C) to SA(find:I) but behind the fence, SA(list:A), SA(list:B),
  * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:F),
- * SA(list:K), SA(list:L), SA(open:E), SA(open:H)); SA(list:J), which coherence makes of the
- * writer's life of the chunk or a later one; clearing @in; links of chunks that
- * belong to who follows them; SA(open:G), for a feeder's bit stays; SA(close:A),
- * which SA(close:B) verifies.
+ * SA(list:K), SA(list:L), SA(open:E), SA(open:H)); SA(list:J), which coherence
+ * makes of the writer's life of the chunk or a later one; clearing @in; links of
+ * chunks that belong to who follows them; SA(open:G), for a feeder's bit stays;
+ * SA(close:A), which SA(close:B) verifies.
  */
 #ifndef _WSQ_CORE_SALSA_H
 #define _WSQ_CORE_SALSA_H
@@ -368,8 +370,9 @@ struct wsq_salsa_count {
  * @chunk: the chunk it is in, or %NULL
  * @slots: of @chunk
  * @at: next slot to take
- * @limit: slots of @chunk that may be taken plainly; 0 without one, and where
- *	tasks are claimed
+ * @limit: slots of @chunk that it may take from as it does by itself, plainly
+ *	or, with @claims, by claims; 0 without one, and in one to be claimed from
+ *	if it takes plainly
  * @idx: index word of @chunk for its epoch
  * @own: owner word with which it is in @chunk
  * @busy: a take is under way. It writes, thieves read
@@ -480,7 +483,7 @@ static inline void wsq_salsa_fill(wsq_slot_t *slot, void *task)
 /**
  * wsq_salsa_put() - put a task into the producer's chunk
  * @p: the producer
- * @task: the task; not %NULL, nor %WSQ_SALSA_TAKEN
+ * @task: the task; not %NULL, nor an error pointer, as %WSQ_SALSA_TAKEN is one
  *
  * Context: the producer. Never sleeps.
  * Return: %WSQ_OK; %WSQ_FULL if the producer has no chunk, or its chunk is full:

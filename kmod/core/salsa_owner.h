@@ -15,20 +15,23 @@
  *
  * States, and who changes them:
  *
- *	FREE	 in nobody's lists. The producer that got it out of a chunk pool
- *		 fills it in and makes it LEFT, with index 0.
+ *	FREE	 nobody's, though entries of lists may still name it. The producer
+ *		 that got it out of a chunk pool fills it in and makes it LEFT,
+ *		 with index 0.
  *	LEFT	 the consumer's, which is not in it. Index 0: the paper's fresh
  *		 chunk. Its consumer enters it; a thief takes it over and is in
  *		 it by the same change.
  *	ENTERED	 the consumer is in it, and nobody else writes the index word of
- *		 the epoch. It leaves, or finishes (FREE); a thief takes it over.
+ *		 the epoch, but that those who claim share the last one. It
+ *		 leaves, or finishes (FREE); a thief takes it over.
  *	STOLEN	 a thief has taken it from under its consumer and does not know
  *		 yet where to begin. He enters it, or another thief who finds
  *		 him halted takes it over.
  *
  * Between two changes a chunk is one consumer's. 32 bits of tag last 40 seconds
  * at a change every 10 ns, and only who slept with preemption off for exactly
- * that long could be fooled.
+ * that long could be fooled. The one word that outlasts sections is what a
+ * consumer is in its chunk by: no other makes an ENTERED word with its id.
  */
 #ifndef _WSQ_CORE_SALSA_OWNER_H
 #define _WSQ_CORE_SALSA_OWNER_H

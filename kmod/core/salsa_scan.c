@@ -14,11 +14,12 @@
  * tasks taken. A look reads the word, then index and slot, then the word again:
  * otherwise it might read the index and slots of a later life of the chunk and
  * put them down to this one. Two looks at all chunks, each of which found every
- * chunk empty, and the sums of the clocks are equal: then each clock was, for none
- * goes back and what all gain between two looks is less than the sum's width. So
- * from its first look to its second no task was taken from any chunk, nor was any opened;
- * and at the second there was none in it, and so there was none at any moment
- * since the first. All chunks were empty at the moment between the looks.
+ * chunk empty, and the sums of the clocks are equal: then each clock was, for
+ * none goes back and what all gain between two looks is less than the sum's
+ * width. So from its first look to its second no task was taken from any chunk,
+ * nor was any opened; and at the second there was none in it, and so there was
+ * none at any moment since the first. All chunks were empty at the moment between
+ * the looks.
  *
  * Which moment that is: chunks are not moved, so that a theft hides nothing from
  * the look (it changes the tag). What a taker has in its store buffer has not

@@ -60,7 +60,10 @@ static u64 wsq_salsa_taint(u64 word)
 {
 	u64 next = wsq_salsa_next_epoch(word);
 
-	/* None is left: claim, for which any index will do that is too low. */
+	/*
+	 * None is left: claim from now on. Claims store no index that is too
+	 * high, and the words' indices are at least where the chunk begins.
+	 */
 	return next == word ? word | WSQ_SALSA_CLAIMS : next;
 }
 

@@ -427,13 +427,14 @@ WSQ_EXPORT(wsq_pool_push);
 /**
  * wsq_pool_push_many() - put several pointers into a pool
  * @pool: the pool
- * @tasks: the pointers, none %NULL
+ * @tasks: the pointers
  * @nr: how many
  *
  * Context: any, NMI included. Never sleeps; runs with preemption off for a
  * time proportional to @nr.
  * Return: how many were put, from the front of @tasks; less than @nr if this
- * CPU's part of the pool is full.
+ * CPU's part of the pool is full, or if one is %NULL or an ERR_PTR(), which
+ * wsq_pool_push() would tell apart.
  * Ordering: as wsq_pool_push().
  */
 unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
@@ -442,6 +443,10 @@ unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
 	struct wsq_container *ct;
 	bool opened = false;
 	unsigned int done;
+
+	for (done = 0; done < nr && !IS_ERR_OR_NULL(tasks[done]); done++)
+		;
+	nr = done;
 
 	preempt_disable();
 	ct = wsq_pool_mine(pool);

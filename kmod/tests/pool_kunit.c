@@ -210,6 +210,16 @@ static void pool_fill(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, i, n);
 	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 0), 0);
 	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 4), 0);
+
+	/* Up to the first that is none. */
+	tasks[0] = (void *)1UL;
+	tasks[1] = NULL;
+	tasks[2] = (void *)3UL;
+	KUNIT_EXPECT_EQ(test, wsq_pool_push_many(pool, tasks, 3), 1);
+	tasks[0] = ERR_PTR(-EINVAL);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push_many(pool, tasks, 3), 0);
+	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 3), 1);
+	KUNIT_EXPECT_PTR_EQ(test, tasks[0], (void *)1UL);
 	migrate_enable();
 	wsq_pool_destroy(pool);
 }
