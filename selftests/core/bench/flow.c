@@ -39,7 +39,7 @@
 
 extern const struct flow_queue flow_queue_salsa, flow_queue_cas, flow_queue_bag,
 	flow_queue_msq, flow_queue_lifo, flow_queue_ptr, flow_queue_plain,
-	flow_queue_cached;
+	flow_queue_locked, flow_queue_cached;
 extern const struct flow_queue flow_queue_moody __attribute__((weak));
 
 static unsigned int opt_rounds = 9;
@@ -248,7 +248,7 @@ static struct row *add(const struct flow_queue *queue, unsigned int producers,
 static const struct flow_queue *queues[] = {
 	&flow_queue_salsa, &flow_queue_cas, &flow_queue_bag, &flow_queue_msq,
 	&flow_queue_lifo, &flow_queue_ptr, &flow_queue_plain,
-	&flow_queue_cached,
+	&flow_queue_locked, &flow_queue_cached,
 };
 
 static void add_pairs(const struct flow_queue *queue)

@@ -7,7 +7,8 @@
  * anew, without its spinlocks, since there is one producer and one consumer,
  * which favours it; like the original, the consumer empties slots in batches of
  * two cache lines, backwards, so as not to take a line from under the producer.
- * "No batches": each slot when it is read.
+ * "No batches": each slot when it is read. "With locks": with a spinlock for each
+ * side, taken for each task, as ptr_ring_produce() and ptr_ring_consume() do.
  *
  * cached ring: positions on lines of their own, and each side keeps the last it
  * saw of the other's, so that it reads it only when it seems full or empty.
@@ -27,6 +28,7 @@ struct ring_producer {
 	uint64_t mask;
 	_Atomic(void *) *slots;
 	_Alignas(128) atomic_uint_fast64_t tail;
+	_Alignas(128) atomic_int lock;
 };
 
 struct ring_consumer {
@@ -37,6 +39,7 @@ struct ring_consumer {
 	_Atomic(void *) *slots;
 	struct ring_producer *from;
 	_Alignas(128) atomic_uint_fast64_t head;
+	_Alignas(128) atomic_int lock;
 };
 
 struct rings {
@@ -139,6 +142,40 @@ static inline void *ptr_get(struct rings *r, struct ring_consumer *c)
 	return task;
 }
 
+/* As the kernel's: one exchange if it is free, a store to give it back. */
+static inline void ring_lock(atomic_int *lock)
+{
+	int free = 0;
+
+	while (!atomic_compare_exchange_weak_explicit(lock, &free, 1,
+						      memory_order_acquire,
+						      memory_order_relaxed))
+		free = 0;
+}
+
+static inline void ring_unlock(atomic_int *lock)
+{
+	atomic_store_explicit(lock, 0, memory_order_release);
+}
+
+static inline void locked_put(struct rings *r, struct ring_producer *p,
+			      void *task)
+{
+	ring_lock(&p->lock);
+	ptr_put(r, p, task);
+	ring_unlock(&p->lock);
+}
+
+static inline void *locked_get(struct rings *r, struct ring_consumer *c)
+{
+	void *task;
+
+	ring_lock(&c->lock);
+	task = ptr_get(r, c);
+	ring_unlock(&c->lock);
+	return task;
+}
+
 static inline bool cached_try(struct ring_producer *p, struct ring_consumer *c,
 			      void *task)
 {
@@ -238,6 +275,17 @@ FLOW(ptr, struct rings, struct ring_producer, struct ring_consumer)
 
 FLOW(plain, struct rings, struct ring_producer, struct ring_consumer)
 
+#define locked_producer	ring_producer
+#define locked_consumer	ring_consumer
+#define locked_most	ring_most
+#define locked_open	ring_open
+#define locked_steal	ring_steal
+#define locked_idle	ring_idle
+#define locked_join	ring_idle
+#define locked_leave	ring_idle
+
+FLOW(locked, struct rings, struct ring_producer, struct ring_consumer)
+
 #define cached_producer	ring_producer
 #define cached_consumer	ring_consumer
 #define cached_most	ring_most
@@ -264,4 +312,5 @@ const struct flow_queue flow_queue_##prefix = {				\
 
 RING(plain, "ptr_ring style, no batches");
 RING(ptr, "ptr_ring style");
+RING(locked, "ptr_ring style, with locks");
 RING(cached, "cached spsc ring");
