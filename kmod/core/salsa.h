@@ -615,14 +615,41 @@ static inline void *wsq_salsa_get(struct wsq_salsa_consumer *c)
 	return wsq_salsa_get_slow(c);
 }
 
+/* Up to @nr plain takes from the chunk that it is in, which has not ended. */
+static inline u32 wsq_salsa_take_many(struct wsq_salsa_consumer *c, void **tasks,
+				      u32 nr)
+{
+	const struct wsq_salsa_view v = wsq_salsa_view(c);
+	u64 i = c->at;
+	u32 n, most = c->limit - i < nr ? (u32)(c->limit - i) : nr;
+
+	wsq_salsa_busy_begin(c);
+	for (n = 0; n < most; n++) {
+		tasks[n] = wsq_salsa_peek(&v, i + n);
+		if (unlikely(!tasks[n]))
+			break;
+		if (unlikely(!wsq_salsa_announce(&v, i + n))) {
+			c->at = i + n;
+			if (wsq_salsa_contend(c, tasks[n]))
+				return n + 1;
+			break;
+		}
+	}
+	/* Unless the chunk is gone. */
+	if (likely(c->limit))
+		c->at = i + n;
+	wsq_salsa_busy_end(c);
+	return n;
+}
+
 /**
  * wsq_salsa_get_many() - take up to @nr tasks from the consumer's pool, plainly
  * @c: the consumer
  * @tasks: where to store them
  * @nr: how many at most, above 0
  *
- * The takes share what says that one is under way, so that a thief finds this
- * more often than it is true of his slot.
+ * All are of one chunk. The takes share what says that one is under way, so that
+ * a thief finds this more often than it is true of his slot.
  *
  * Context: as wsq_salsa_get().
  * Return: how many were taken; 0 if none was found, else maybe less than there
@@ -631,31 +658,18 @@ static inline void *wsq_salsa_get(struct wsq_salsa_consumer *c)
 static inline u32 wsq_salsa_get_many(struct wsq_salsa_consumer *c, void **tasks,
 				     u32 nr)
 {
-	u64 i = c->at;
+	u32 n = 0;
 
-	if (likely(i < c->limit)) {
-		const struct wsq_salsa_view v = wsq_salsa_view(c);
-		u32 n, most = c->limit - i < nr ? (u32)(c->limit - i) : nr;
-
-		wsq_salsa_busy_begin(c);
-		for (n = 0; n < most; n++) {
-			tasks[n] = wsq_salsa_peek(&v, i + n);
-			if (unlikely(!tasks[n]))
-				break;
-			if (unlikely(!wsq_salsa_announce(&v, i + n))) {
-				c->at = i + n;
-				if (wsq_salsa_contend(c, tasks[n]))
-					return n + 1;
-				break;
-			}
-		}
-		/* Unless the chunk is gone. */
-		if (likely(c->limit))
-			c->at = i + n;
-		wsq_salsa_busy_end(c);
-		if (likely(n))
-			return n;
+	if (unlikely(c->at >= c->limit)) {
+		*tasks = wsq_salsa_get_slow(c);
+		if (!*tasks)
+			return 0;
+		n = 1;
 	}
+	if (likely(n < nr && c->at < c->limit))
+		n += wsq_salsa_take_many(c, tasks + n, nr - n);
+	if (likely(n))
+		return n;
 	*tasks = wsq_salsa_get_slow(c);
 	return *tasks ? 1 : 0;
 }

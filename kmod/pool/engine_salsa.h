@@ -103,17 +103,18 @@ static inline unsigned int
 wsq_engine_salsa_put_many(struct wsq_container *ct, void *const *tasks,
 			  unsigned int nr, bool *opened)
 {
-	unsigned int done;
-	int ret;
+	struct wsq_engine_salsa *engine = wsq_engine_salsa(ct);
+	unsigned int done = 0;
 
-	for (done = 0; done < nr; done++) {
-		ret = wsq_engine_salsa_put(ct, tasks[done]);
-		if (ret < 0)
-			break;
-		if (ret == WSQ_OPENED)
-			*opened = true;
+	if (unlikely(!engine))
+		return 0;
+	for (;;) {
+		done += wsq_salsa_put_many(&engine->p, tasks + done, nr - done);
+		if (likely(done == nr) ||
+		    wsq_engine_salsa_open(ct, engine) < 0)
+			return done;
+		*opened = true;
 	}
-	return done;
 }
 
 static inline void *wsq_engine_salsa_get(struct wsq_container *ct)
@@ -132,12 +133,34 @@ static inline void *wsq_engine_salsa_get(struct wsq_container *ct)
 	return task;
 }
 
+/*
+ * Of one chunk after the other, as long as there is more at hand: where puts
+ * have come no farther, or the chunk was stolen, what there is so far.
+ */
+static inline unsigned int
+wsq_engine_salsa_get_plain(struct wsq_salsa_consumer *c, void **tasks,
+			   unsigned int nr)
+{
+	unsigned int done = 0, n;
+
+	while (done < nr) {
+		n = wsq_salsa_get_many(c, tasks + done, nr - done);
+		done += n;
+		if (!n || !c->chunk || c->at < c->limit)
+			break;
+	}
+	return done;
+}
+
 static inline unsigned int
 wsq_engine_salsa_get_many(struct wsq_container *ct, void **tasks,
 			  unsigned int nr)
 {
+	struct wsq_engine_salsa *engine = wsq_engine_salsa(ct);
 	unsigned int done;
 
+	if (likely(engine && !engine->c.claims))
+		return wsq_engine_salsa_get_plain(&engine->c, tasks, nr);
 	for (done = 0; done < nr; done++) {
 		tasks[done] = wsq_engine_salsa_get(ct);
 		if (!tasks[done])

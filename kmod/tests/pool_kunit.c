@@ -454,6 +454,43 @@ static void pool_many_inbox(struct kunit *test)
 	wsq_pool_destroy(pool);
 }
 
+/* Batches that end anywhere in a block or chunk, and go on in the next. */
+static void pool_batches(struct kunit *test)
+{
+	struct wsq_attrs attrs = { .blocks = 4, .block_size = 5 };
+	unsigned long put = 0, got = 0;
+	unsigned int i, n, most;
+	struct wsq_pool *pool;
+	void *tasks[8];
+
+	migrate_disable();
+	/* Alone: tasks stay, and come out in the order in which they went in. */
+	attrs.cpumask = cpumask_of(smp_processor_id());
+	pool = wsq_test_pool(test, &attrs, "batches");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	for (i = 0; i < 1000; i++) {
+		n = i % 8 + 1;
+		/* One of four is where the puts are, another may be half empty. */
+		if (put - got + n <= 10) {
+			for (n = 0; n < i % 8 + 1; n++)
+				tasks[n] = (void *)(put + n + 1);
+			KUNIT_EXPECT_EQ(test, wsq_pool_push_many(pool, tasks, n),
+					n);
+			put += n;
+		}
+		most = i * 5 % 7 + 1;
+		n = wsq_pool_pop_many(pool, tasks, most);
+		KUNIT_EXPECT_EQ(test, n, min_t(unsigned long, most, put - got));
+		while (n--)
+			KUNIT_EXPECT_PTR_EQ(test, tasks[n],
+					    (void *)(got + n + 1));
+		got += min_t(unsigned long, most, put - got);
+	}
+	KUNIT_EXPECT_GT(test, put, 1000);
+	migrate_enable();
+	wsq_pool_destroy(pool);
+}
+
 static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(access_order),
 	KUNIT_CASE(access_node_distance),
@@ -467,6 +504,7 @@ static struct kunit_case pool_cases[] = {
 	WSQ_ENGINE_CASE(pool_outside),
 	WSQ_ENGINE_CASE(pool_offline),
 	WSQ_ENGINE_CASE(pool_many_inbox),
+	WSQ_ENGINE_CASE(pool_batches),
 	{}
 };
 
