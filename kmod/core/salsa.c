@@ -37,7 +37,7 @@ static void wsq_salsa_list_init(struct wsq_salsa_list *list,
  * wsq_salsa_chunk_init() - make a chunk known
  * @s: the pool
  * @chunk: the chunk
- * @slots: its chunk_size slots
+ * @slots: its chunk_size slots, empty
  * @nr: its number
  * @home: id of the consumer it is for
  * @node: where it is
@@ -59,7 +59,6 @@ void wsq_salsa_chunk_init(struct wsq_salsa *s, struct wsq_salsa_chunk *chunk,
 	chunk->cookie = 0;
 	for (i = 0; i < WSQ_SALSA_EPOCHS; i++)
 		atomic64_set(&chunk->idx[i], 0);
-	wsq_slots_reset(chunk->slots, s->chunk_size);
 	atomic64_set_release(&s->chunks[nr], (s64)(uintptr_t)chunk);
 }
 

@@ -172,12 +172,17 @@ struct wsq_engine *wsq_engine_salsa_create(const struct wsq_container *ct,
 					   int node)
 {
 	const struct wsq_pool *pool = ct->pool;
+	u32 blocks = wsq_engine_salsa_blocks(ct);
 	struct wsq_engine_salsa *engine;
 	struct wsq_salsa_layout l;
 
-	wsq_salsa_layout_make(&l, wsq_engine_salsa_blocks(ct), pool->block_size);
+	wsq_salsa_layout_make(&l, blocks, pool->block_size);
 	engine = kvzalloc_node(l.total, GFP_KERNEL, node);
-	return engine ? &engine->head : NULL;
+	if (!engine)
+		return NULL;
+	/* The mask may be another one when it is mounted. */
+	engine->nr_chunks = blocks;
+	return &engine->head;
 }
 
 /* Does the CPU claim every task? */
@@ -207,7 +212,6 @@ void wsq_engine_salsa_mount(struct wsq_container *ct,
 	wsq_slot_t *slots;
 	u32 node, i;
 
-	es->nr_chunks = wsq_engine_salsa_blocks(ct);
 	wsq_salsa_layout_make(&l, es->nr_chunks, pool->block_size);
 	slots = (void *)es + l.slots;
 	es->seen = (void *)es + l.seen;

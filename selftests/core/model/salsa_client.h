@@ -319,10 +319,12 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		all = ((1ULL << CONSUMERS) - 1) & ~(u64)CLAIMS;
 		s = { chunk_dir, consumer_dir, producer_dir, CHUNKS, PARTIES,
 		      SIZE, &all, all ? 1U : 0U };
-		for (i = 0; i < CHUNKS; i++)
+		for (i = 0; i < CHUNKS; i++) {
+			wsq_slots_reset(slots[i], SIZE);
 			wsq_salsa_chunk_init(&s, &chunks[i], slots[i], i,
 					     self->home_of(i),
 					     self->node_of(self->home_of(i)));
+		}
 		for (i = 0; i < PARTIES; i++) {
 			atomic64_set(&consumer_dir[i], 0);
 			atomic64_set(&producer_dir[i], 0);
