@@ -36,22 +36,27 @@ struct wsq_work;
  *	change its cpumask. The name is one that a directory can bear, and no
  *	other such queue's. wsq_destroy() waits for whoever is writing there,
  *	and so for CPU hotplug
+ * @WSQ_HAND_OVER: for pools only: what some CPUs push, others pop
  */
 enum wsq_attr_flags {
 	WSQ_MEM_RECLAIM	= 1U << 0,
 	WSQ_RESIDENT	= 1U << 1,
 	WSQ_SYSFS	= 1U << 2,
+	WSQ_HAND_OVER	= 1U << 3,
 };
 
 /**
  * enum wsq_engine_type - the algorithm that keeps tasks
+ * @WSQ_DEFAULT_ENGINE: %WSQ_SALSA for a pool with %WSQ_HAND_OVER, %WSQ_BWOS for
+ *	all else: what was measured to be faster (Documentation/benchmarks.rst)
  * @WSQ_BWOS: blocks of which thieves take single tasks. For tasks that mostly
- *	run where they were put. The default
+ *	run where they were put
  * @WSQ_SALSA: chunks that change hands as a whole. For tasks that some CPUs put
  *	and others take. A pool's put goes to the nearest CPU that keeps up, and
  *	a pop may interrupt a CPU that does not
  */
 enum wsq_engine_type {
+	WSQ_DEFAULT_ENGINE,
 	WSQ_BWOS,
 	WSQ_SALSA,
 };
@@ -63,7 +68,7 @@ enum wsq_engine_type {
  *	block that a CPU works in is out of reach for thieves who rob a pool,
  *	and dear to get at for those of a queue: small blocks spread work
  *	better, large ones cost less
- * @flags: enum wsq_attr_flags; of no effect on pools
+ * @flags: enum wsq_attr_flags; but for %WSQ_HAND_OVER of no effect on pools
  * @engine: enum wsq_engine_type. With %WSQ_SALSA @blocks is the number of chunks
  *	each CPU begins with, 2 to 64, default 8, and @block_size that of tasks
  *	in a chunk, default 1024

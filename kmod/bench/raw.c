@@ -50,7 +50,7 @@ static inline void bench_raw_run(struct bench_raw *raw)
 
 /* wsq_pool, by engine */
 
-static struct wsq_pool *bench_pools[2];
+static struct wsq_pool *bench_pools[WSQ_SALSA + 1];
 
 static int bench_any_pool_start(enum wsq_engine_type engine)
 {

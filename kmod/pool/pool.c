@@ -104,6 +104,27 @@ static int wsq_pool_cpu_dead(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
+/* The engine that attributes ask for; false if there is no such. */
+static bool wsq_pool_kind(const struct wsq_attrs *attrs, bool raw,
+			  enum wsq_engine_kind *kind)
+{
+	*kind = WSQ_ENGINE_BWOS;
+	if (!attrs)
+		return true;
+	switch (attrs->engine) {
+	case WSQ_DEFAULT_ENGINE:
+		if (raw && attrs->flags & WSQ_HAND_OVER)
+			*kind = WSQ_ENGINE_SALSA;
+		return true;
+	case WSQ_BWOS:
+		return true;
+	case WSQ_SALSA:
+		*kind = WSQ_ENGINE_SALSA;
+		return true;
+	}
+	return false;
+}
+
 /**
  * wsq_pool_init() - make a pool in memory that the caller owns
  * @pool: the pool, zeroed
@@ -129,10 +150,8 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	pool->resident = attrs && attrs->flags & WSQ_RESIDENT;
 	pool->blocks = attrs ? attrs->blocks : 0;
 	pool->block_size = attrs ? attrs->block_size : 0;
-	if (attrs && attrs->engine > WSQ_SALSA)
+	if (!wsq_pool_kind(attrs, raw, &pool->kind))
 		return -EINVAL;
-	pool->kind = attrs && attrs->engine == WSQ_SALSA ? WSQ_ENGINE_SALSA :
-							   WSQ_ENGINE_BWOS;
 	if (!zalloc_cpumask_var(&pool->cpus, GFP_KERNEL))
 		return -ENOMEM;
 	for (cpu = 0; cpu < min(topo->nr_cpus, nr_cpu_ids); cpu++) {

@@ -590,7 +590,8 @@ static void queue_attrs_wrong(struct kunit *test)
 	const struct wsq_test_engine *e = wsq_test_engine(test);
 	const struct wsq_attrs wrong[] = {
 		{ .flags = 1U << 31 },
-		{ .flags = WSQ_SYSFS << 1 },
+		{ .flags = WSQ_HAND_OVER },
+		{ .flags = WSQ_HAND_OVER << 1 },
 		{ .blocks = e->min_blocks - 1 },
 		{ .blocks = e->max_blocks + 1 },
 		{ .block_size = e->min_block_size - 1 },

@@ -44,6 +44,15 @@ static void salsa_attrs(struct kunit *test)
 		{ WSQ_SALSA, 8, 4096, 0 }, { WSQ_SALSA, 8, 4097, -EINVAL },
 		{ ~0U, 0, 0, -EINVAL },
 	};
+	static const struct {
+		u32 engine, flags;
+		enum wsq_engine_kind kind;
+	} defaults[] = {
+		{ WSQ_DEFAULT_ENGINE, 0, WSQ_ENGINE_BWOS },
+		{ WSQ_DEFAULT_ENGINE, WSQ_HAND_OVER, WSQ_ENGINE_SALSA },
+		{ WSQ_BWOS, WSQ_HAND_OVER, WSQ_ENGINE_BWOS },
+		{ WSQ_SALSA, 0, WSQ_ENGINE_SALSA },
+	};
 	struct wsq_pool *pool;
 	int i;
 
@@ -59,6 +68,18 @@ static void salsa_attrs(struct kunit *test)
 				    "row %d", i);
 		if (!IS_ERR(pool))
 			wsq_pool_destroy(pool);
+	}
+	for (i = 0; i < ARRAY_SIZE(defaults); i++) {
+		struct wsq_attrs attrs = {
+			.engine = defaults[i].engine,
+			.flags = defaults[i].flags,
+		};
+
+		pool = wsq_pool_create(&attrs, "default %d", i);
+		KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+		KUNIT_EXPECT_EQ_MSG(test, pool->kind, defaults[i].kind,
+				    "default %d", i);
+		wsq_pool_destroy(pool);
 	}
 	pool = salsa_new(test, 0, 0, NULL);
 	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, NULL), -EINVAL);
