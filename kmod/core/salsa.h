@@ -635,9 +635,8 @@ static inline u32 wsq_salsa_take_many(struct wsq_salsa_consumer *c, void **tasks
 			break;
 		}
 	}
-	/* Unless the chunk is gone. */
-	if (likely(c->limit))
-		c->at = i + n;
+	/* Of no meaning if the chunk is gone. */
+	c->at = i + n;
 	wsq_salsa_busy_end(c);
 	return n;
 }

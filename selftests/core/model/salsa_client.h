@@ -419,6 +419,43 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		return in[id] ? id : 0;
 	}
 
+	/*
+	 * Up to @n tasks of producer @pi into chunks of consumer @ci, as the engine
+	 * puts a batch. How many.
+	 */
+	u32 put_many(u32 pi, u32 ci, u32 n)
+	{
+		unsigned int me = rl::thread_index();
+		int first = next, id;
+		void *tasks[4];
+		u32 done = 0, i;
+
+		next += (int)n;
+		RL_ASSERT(n <= 4 && next <= MAX_TASKS);
+		begin();
+		for (i = 0; i < n; i++) {
+			id = first + (int)i;
+			tasks[i] = task_of(id);
+			content[id]($) = id;
+			knows[me] |= 1U << id;
+			put_knowing[id] = knows[me];
+			/* Whoever takes it may do so before put_many returns. */
+			in[id] = true;
+		}
+		for (;;) {
+			done += wsq_salsa_put_many(&p[pi], tasks + done, n - done);
+			if (done == n ||
+			    wsq_salsa_open(&p[pi], &c[ci]) != WSQ_OK)
+				break;
+		}
+		for (i = done; i < n; i++) {
+			in[first + (int)i] = false;
+			knows[me] &= ~(1U << (first + (int)i));
+		}
+		wsq_fence_end();
+		return done;
+	}
+
 	/* What the others sleep through. */
 	template <typename F>
 	static void in_one_go(F steps)
@@ -463,6 +500,22 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		return task;
 	}
 
+	/* Up to @n takes of one that takes plainly. How many. */
+	u32 get_many(u32 ci, u32 n)
+	{
+		void *tasks[4];
+		u32 got, i;
+
+		RL_ASSERT(n <= 4);
+		begin();
+		got = wsq_salsa_get_many(&c[ci], tasks, n);
+		RL_ASSERT(got <= n && !atomic64_read(&c[ci].busy));
+		for (i = 0; i < got; i++)
+			took(tasks[i]);
+		end(nullptr);
+		return got;
+	}
+
 	int steal(u32 ci, u32 vi)
 	{
 		void *task;
@@ -480,12 +533,15 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	{
 		void *task;
 		int ret;
+		u64 i;
 
 		begin();
 		ret = wsq_salsa_steal_left(&c[ci], &c[vi], full, &task);
 		RL_ASSERT((ret == WSQ_OK) == !!task);
-		if (ret == WSQ_OK && full && c[ci].chunk)
-			RL_ASSERT(wsq_slot_peek(&c[ci].slots[SIZE - 1]));
+		if (ret == WSQ_OK && full && c[ci].chunk) {
+			for (i = c[ci].at; i < SIZE; i++)
+				RL_ASSERT(wsq_slot_peek(&c[ci].slots[i]));
+		}
 		end(task);
 		return ret;
 	}
