@@ -18,6 +18,8 @@ void *claimed_get(struct wsq_bwos_fifo *q);
 int salsa_put(struct wsq_salsa_producer *p, void *task);
 void *salsa_get(struct wsq_salsa_consumer *c);
 void *salsa_claim(struct wsq_salsa_consumer *c);
+u32 salsa_put_many(struct wsq_salsa_producer *p, void *const *tasks, u32 nr);
+u32 salsa_get_many(struct wsq_salsa_consumer *c, void **tasks, u32 nr);
 
 int fast_put(struct wsq_bwos_fifo *q, void *task)
 {
@@ -59,4 +61,14 @@ void *salsa_get(struct wsq_salsa_consumer *c)
 void *salsa_claim(struct wsq_salsa_consumer *c)
 {
 	return wsq_salsa_claim(c);
+}
+
+u32 salsa_put_many(struct wsq_salsa_producer *p, void *const *tasks, u32 nr)
+{
+	return wsq_salsa_put_many(p, tasks, nr);
+}
+
+u32 salsa_get_many(struct wsq_salsa_consumer *c, void **tasks, u32 nr)
+{
+	return wsq_salsa_get_many(c, tasks, nr);
 }
