@@ -8,14 +8,8 @@
 #include "salsa_client.h"
 
 struct salsa_anew : salsa_client<salsa_anew, 2, 2, 1> {
-	u32 home_of(u32)
+	void prepare()
 	{
-		return 0;
-	}
-
-	void before()
-	{
-		salsa_client<salsa_anew, 2, 2, 1>::before();
 		put_before(2, 0, 0);
 		while (get(0))
 			;

@@ -11,14 +11,8 @@
 #include "salsa_client.h"
 
 struct salsa_asleep : salsa_client<salsa_asleep, 2, 2, 1, 3> {
-	u32 home_of(u32)
+	void prepare()
 	{
-		return 0;
-	}
-
-	void before()
-	{
-		salsa_client<salsa_asleep, 2, 2, 1, 3>::before();
 		put_before(2, 0, 0);
 		get(0);
 	}

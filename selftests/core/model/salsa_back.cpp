@@ -10,14 +10,8 @@
 #include "salsa_client.h"
 
 struct salsa_back : salsa_client<salsa_back, 3, 3, 1, 0, 4> {
-	u32 home_of(u32)
+	void prepare()
 	{
-		return 0;
-	}
-
-	void before()
-	{
-		salsa_client<salsa_back, 3, 3, 1, 0, 4>::before();
 		put_before(4, 0, 0);
 #ifdef BACK_LAST
 		atomic64_set(&chunks[0].owner, atomic64_read(&chunks[0].owner) +

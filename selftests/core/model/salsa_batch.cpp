@@ -8,14 +8,8 @@
 #include "salsa_client.h"
 
 struct salsa_batch : salsa_client<salsa_batch, 2, 2, 1, 0, 4> {
-	u32 home_of(u32)
+	void prepare()
 	{
-		return 0;
-	}
-
-	void before()
-	{
-		salsa_client<salsa_batch, 2, 2, 1, 0, 4>::before();
 		put_before(4, 0, 0);
 		get(0);
 	}

@@ -7,9 +7,8 @@
 #include "salsa_client.h"
 
 struct salsa_claims : salsa_client<salsa_claims, 3, 2, 3, 3> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_claims, 3, 2, 3, 3>::before();
 		put_before(2, 0, 0);
 	}
 
@@ -43,10 +42,9 @@ struct salsa_claims : salsa_client<salsa_claims, 3, 2, 3, 3> {
 		}
 	}
 
-	void after()
+	void conclude()
 	{
 		RL_ASSERT(!interrupts);
-		salsa_client<salsa_claims, 3, 2, 3, 3>::after();
 	}
 };
 

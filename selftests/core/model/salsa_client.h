@@ -290,6 +290,15 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	u32 look_knew[LOOKS];
 	u64 look_end[LOOKS];
 
+	/* For the client: before its threads begin, and when they have ended. */
+	void prepare()
+	{
+	}
+
+	void conclude()
+	{
+	}
+
 	/* Chunk i is for consumer i % CONSUMERS, unless the client says otherwise. */
 	u32 home_of(u32 nr)
 	{
@@ -353,6 +362,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		std::memset(told, 0, sizeof(told));
 		for (i = 0; i < FLAGS; i++)
 			atomic64_set(&flags[i], 0);
+		self->prepare();
 	}
 
 	static void *task_of(int id)
@@ -474,7 +484,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 			rl::ctx().sched();
 	}
 
-	/* In before(): tasks that all threads know of. */
+	/* In prepare(): tasks that all threads know of. */
 	void put_before(int n, u32 pi, u32 ci)
 	{
 		int i;
@@ -714,6 +724,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		u32 i, k, nr = 0;
 
 		count_paths();
+		self->conclude();
 		drain();
 		for (i = 0; i < (u32)nr_looks; i++)
 			the_pool_was_empty(look_knew[i], look_end[i]);

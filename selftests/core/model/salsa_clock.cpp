@@ -9,9 +9,8 @@
 #include "salsa_client.h"
 
 struct salsa_clock : salsa_client<salsa_clock, 2, 1, 2> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_clock, 2, 1, 2>::before();
 		/* The chunk that is looked at last has the task. */
 		put_before(2, 0, 0);
 		while (get(0))

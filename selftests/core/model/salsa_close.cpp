@@ -14,9 +14,8 @@ struct salsa_close : salsa_client<salsa_close, 3, 2, 2, 3> {
 		return 0;
 	}
 
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_close, 3, 2, 2, 3>::before();
 		put_before(3, 0, 0);
 	}
 
@@ -49,13 +48,12 @@ struct salsa_close : salsa_client<salsa_close, 3, 2, 2, 3> {
 	}
 
 	/* All is at home at last, unless the thief has freed it. */
-	void after()
+	void conclude()
 	{
 		drain();
 		RL_ASSERT(close(0, 0));
 		get(1);
 		RL_ASSERT(wsq_salsa_at_home(&c[0]) + wsq_salsa_at_home(&c[1]) == 2);
-		salsa_client<salsa_close, 3, 2, 2, 3>::after();
 	}
 };
 

@@ -7,9 +7,8 @@
 #include "salsa_client.h"
 
 struct salsa_count : salsa_client<salsa_count, 2, 2, 2, 0, 8> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_count, 2, 2, 2, 0, 8>::before();
 		put_before(1, 0, 0);
 		get(0);
 		/* The chunk that is looked at last has the task. */

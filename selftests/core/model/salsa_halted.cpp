@@ -14,14 +14,8 @@
 #endif
 
 struct salsa_halted : salsa_client<salsa_halted, 2, 2, 1, HALTED_CLAIMS> {
-	u32 home_of(u32)
+	void prepare()
 	{
-		return 0;
-	}
-
-	void before()
-	{
-		salsa_client<salsa_halted, 2, 2, 1, HALTED_CLAIMS>::before();
 		put_before(2, 0, 0);
 		get(0);
 	}

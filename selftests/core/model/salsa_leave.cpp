@@ -6,9 +6,8 @@
 #include "salsa_client.h"
 
 struct salsa_leave : salsa_client<salsa_leave, 3> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_leave, 3>::before();
 		put_before(1, 0, 0);
 	}
 

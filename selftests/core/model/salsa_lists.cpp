@@ -9,9 +9,8 @@
 #include "salsa_client.h"
 
 struct salsa_lists : salsa_client<salsa_lists, 3> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_lists, 3>::before();
 		put_before(1, 0, 0);
 		put_before(1, 1, 0);
 	}

@@ -15,9 +15,8 @@ struct salsa_look : salsa_client<salsa_look, 3, 2, 2> {
 		return !nr;
 	}
 
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_look, 3, 2, 2>::before();
 		/* It is in its chunk when it learns of the other one. */
 		put_before(2, 0, 0);
 		get(0);

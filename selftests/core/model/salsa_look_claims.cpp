@@ -19,9 +19,8 @@ struct salsa_look_claims : salsa_client<salsa_look_claims, 4, 2, 2, 3> {
 		return !nr;
 	}
 
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_look_claims, 4, 2, 2, 3>::before();
 		put_before(2, 0, 0);
 		get(0);
 	}
@@ -50,10 +49,9 @@ struct salsa_look_claims : salsa_client<salsa_look_claims, 4, 2, 2, 3> {
 		}
 	}
 
-	void after()
+	void conclude()
 	{
 		RL_ASSERT(!interrupts);
-		salsa_client<salsa_look_claims, 4, 2, 2, 3>::after();
 	}
 };
 

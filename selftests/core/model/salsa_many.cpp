@@ -8,9 +8,8 @@
 #include "salsa_client.h"
 
 struct salsa_many : salsa_client<salsa_many, 3, 2, 3, 0, 3> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_many, 3, 2, 3, 0, 3>::before();
 		put_before(1, 0, 0);
 	}
 

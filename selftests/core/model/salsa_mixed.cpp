@@ -7,9 +7,8 @@
 #include "salsa_client.h"
 
 struct salsa_mixed : salsa_client<salsa_mixed, 3, 2, 3, 2> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_mixed, 3, 2, 3, 2>::before();
 		put_before(2, 0, 0);
 		put_before(1, 0, 1);
 	}

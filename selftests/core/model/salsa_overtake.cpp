@@ -9,14 +9,8 @@
 #include "salsa_client.h"
 
 struct salsa_overtake : salsa_client<salsa_overtake, 3, 3, 1, 0, 3> {
-	u32 home_of(u32)
+	void prepare()
 	{
-		return 0;
-	}
-
-	void before()
-	{
-		salsa_client<salsa_overtake, 3, 3, 1, 0, 3>::before();
 		put_before(3, 0, 0);
 		get(0);
 	}

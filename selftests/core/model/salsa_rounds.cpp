@@ -17,9 +17,8 @@ struct salsa_rounds : salsa_client<salsa_rounds, 3, 2, 2> {
 		return consumer;
 	}
 
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_rounds, 3, 2, 2>::before();
 		put_before(3, 0, 0);
 	}
 

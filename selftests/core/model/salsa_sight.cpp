@@ -9,9 +9,8 @@
 #include "salsa_client.h"
 
 struct salsa_sight : salsa_client<salsa_sight, 2, 2, 1, 0, 3> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_sight, 2, 2, 1, 0, 3>::before();
 		put_before(3, 0, 0);
 		get(0);
 	}

@@ -9,9 +9,8 @@
 #include "salsa_client.h"
 
 struct salsa_stale : salsa_client<salsa_stale, 2, 2, 1, 3, 4> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_stale, 2, 2, 1, 3, 4>::before();
 		put_before(4, 0, 0);
 		while (c[0].at < 2)
 			get(0);

@@ -7,9 +7,8 @@
 #include "salsa_client.h"
 
 struct salsa_steal : salsa_client<salsa_steal, 3> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_steal, 3>::before();
 		put_before(3, 0, 0);
 	}
 

@@ -12,9 +12,8 @@ struct salsa_thieves : salsa_client<salsa_thieves, 3, 3> {
 		return 0;
 	}
 
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_thieves, 3, 3>::before();
 		put_before(4, 0, 0);
 	}
 

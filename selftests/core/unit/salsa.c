@@ -33,6 +33,17 @@ static void op_empty(struct party *p)
 	p->ret = wsq_salsa_empty((struct wsq_salsa *)p->arg[0]);
 }
 
+/* One chunk, of consumer 0, with tasks 1 to @last; nobody is halted. */
+static struct pool *pool_filled(u32 nr_consumers, u32 size, u64 last, u64 claims)
+{
+	struct pool *t = pool_new(nr_consumers, 1, size, 1, 1, claims);
+
+	party_reset();
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, last);
+	return t;
+}
+
 /* Consumer @c begins a take and stops before the access with @label. */
 static struct party *get_stops(struct pool *t, u32 c, const char *label)
 {
@@ -71,14 +82,11 @@ static void steals_on(struct party *p, int ret, u64 id)
 /* Steps that a party stops at are counted, and stores wait where they should. */
 static void stopping(void **state)
 {
-	struct pool *t = pool_new(1, 1, 4, 1, 1, 0);
+	struct pool *t = pool_filled(1, 4, 4, 0);
 	struct party *p;
 	u64 n, steps = 0;
 
 	(void)state;
-	party_reset();
-	pool_supply(t, 0, 1);
-	put(t, 0, 0, 1, 4);
 	get_is(t, 0, 1);
 	p = get_stops(t, 0, "SA(get:E)");
 	assert_int_equal(atomic64_read(t->c[0]->idx), 2);
@@ -124,10 +132,7 @@ static void steal_before_index(void **state)
 
 	(void)state;
 	for (lazy = 0; lazy < 2; lazy++) {
-		t = pool_new(2, 1, 4, 1, 1, 0);
-		party_reset();
-		pool_supply(t, 0, 1);
-		put(t, 0, 0, 1, 4);
+		t = pool_filled(2, 4, 4, 0);
 		get_is(t, 0, 1);
 		parties[0].cpu.lazy = lazy;
 		v = get_stops(t, 0, "SA(get:F)");
@@ -159,16 +164,13 @@ static void op_get_many(struct party *p)
 static void many_at(const char *label, u32 nth, bool lazy)
 {
 	void *in[3] = { task_of(2), task_of(3), task_of(4) };
-	struct pool *t = pool_new(2, 1, 4, 1, 1, 0);
+	struct pool *t = pool_filled(2, 4, 1, 0);
 	u64 seen = 0, all = 1ULL << 2 | 1ULL << 3 | 1ULL << 4, bit;
 	struct party *v = &parties[0];
 	void *task, *out[4];
 	u32 i, n;
 	int ret;
 
-	party_reset();
-	pool_supply(t, 0, 1);
-	put(t, 0, 0, 1, 1);
 	assert_int_equal(wsq_salsa_put_many(t->p[0], in, 3), 3);
 	assert_int_equal(wsq_salsa_put_many(t->p[0], in, 3), 0);
 	get_is(t, 0, 1);
@@ -231,10 +233,7 @@ static void steal_after_index(void **state)
 	(void)state;
 	for (lazy = 0; lazy < 2; lazy++) {
 		/* The index is stored: A does not want this one. */
-		t = pool_new(2, 1, 4, 1, 1, 0);
-		party_reset();
-		pool_supply(t, 0, 1);
-		put(t, 0, 0, 1, 4);
+		t = pool_filled(2, 4, 4, 0);
 		get_is(t, 0, 1);
 		parties[0].cpu.lazy = lazy;
 		v = get_stops(t, 0, "SA(get:E)");
@@ -246,10 +245,7 @@ static void steal_after_index(void **state)
 		pool_free(t);
 
 		/* It is not: A wants it, and is first. */
-		t = pool_new(2, 1, 4, 1, 1, 0);
-		party_reset();
-		pool_supply(t, 0, 1);
-		put(t, 0, 0, 1, 4);
+		t = pool_filled(2, 4, 4, 0);
 		get_is(t, 0, 1);
 		parties[0].cpu.lazy = lazy;
 		v = get_stops(t, 0, "SA(get:D)");
@@ -260,10 +256,7 @@ static void steal_after_index(void **state)
 		pool_free(t);
 
 		/* ... or V is. */
-		t = pool_new(2, 1, 4, 1, 1, 0);
-		party_reset();
-		pool_supply(t, 0, 1);
-		put(t, 0, 0, 1, 4);
+		t = pool_filled(2, 4, 4, 0);
 		get_is(t, 0, 1);
 		parties[0].cpu.lazy = lazy;
 		v = get_stops(t, 0, "SA(get:D)");
@@ -276,10 +269,7 @@ static void steal_after_index(void **state)
 		pool_free(t);
 
 		/* ... before A has read anything: then he has no use for it. */
-		t = pool_new(2, 1, 4, 1, 1, 0);
-		party_reset();
-		pool_supply(t, 0, 1);
-		put(t, 0, 0, 1, 4);
+		t = pool_filled(2, 4, 4, 0);
 		get_is(t, 0, 1);
 		parties[0].cpu.lazy = lazy;
 		v = get_stops(t, 0, "SA(get:D)");
@@ -302,10 +292,7 @@ static void steal_empty(void **state)
 
 	(void)state;
 	for (i = 0; i < 4; i++) {
-		t = pool_new(2, 1, 4, 1, 1, 0);
-		party_reset();
-		pool_supply(t, 0, 1);
-		put(t, 0, 0, 1, 2);
+		t = pool_filled(2, 4, 2, 0);
 		get_is(t, 0, 1);
 		/* A has seen task 2, which V takes. */
 		a = steal_stops(t, 1, 0, "SA(take:A)");
@@ -320,10 +307,7 @@ static void steal_empty(void **state)
 		pool_free(t);
 
 		/* V sees what came before the theft: A sees it, too. */
-		t = pool_new(2, 1, 4, 1, 1, 0);
-		party_reset();
-		pool_supply(t, 0, 1);
-		put(t, 0, 0, 1, 2);
+		t = pool_filled(2, 4, 2, 0);
 		get_is(t, 0, 1);
 		a = steal_stops(t, 1, 0, "SA(take:A)");
 		get_is(t, 0, 2);
@@ -341,13 +325,10 @@ static void steal_empty(void **state)
 /* V stores its index when A is far ahead: nobody reads it. */
 static void index_back(void **state)
 {
-	struct pool *t = pool_new(3, 1, 8, 1, 1, 0);
+	struct pool *t = pool_filled(3, 8, 8, 0);
 	struct party *v;
 
 	(void)state;
-	party_reset();
-	pool_supply(t, 0, 1);
-	put(t, 0, 0, 1, 8);
 	get_is(t, 0, 1);
 	v = get_stops(t, 0, "SA(get:D)");
 	steal_is(t, 1, 0, true, WSQ_OK, 2);
@@ -372,16 +353,13 @@ static void index_back(void **state)
 static void steal_stale(void **state)
 {
 	const bool fooled = WSQ_SALSA_TAG_BITS == 2;
-	struct pool *t = pool_new(3, 1, 4, 1, 1, 0);
+	struct pool *t = pool_filled(3, 4, 4, 0);
 	struct party *a;
 	u64 id = 1;
 	u32 i;
 
 	(void)state;
-	party_reset();
 	/* A chunk that V left, and has again. */
-	pool_supply(t, 0, 1);
-	put(t, 0, 0, 1, 4);
 	get_is(t, 0, 1);
 	wsq_salsa_leave(t->c[0]);
 	a = steal_stops(t, 1, 0, "SA(take:G)");
@@ -396,10 +374,7 @@ static void steal_stale(void **state)
 	pool_free(t);
 
 	/* A chunk that V is in, after four more uses, at the same index. */
-	t = pool_new(2, 1, 4, 1, 1, 0);
-	party_reset();
-	pool_supply(t, 0, 1);
-	put(t, 0, 0, 1, 4);
+	t = pool_filled(2, 4, 4, 0);
 	gets_are(t, 0, 1, 2);
 	a = steal_stops(t, 1, 0, "SA(take:A)");
 	gets_are(t, 0, 3, 4);
@@ -416,10 +391,7 @@ static void steal_stale(void **state)
 	pool_free(t);
 
 	/* Claimed, A keeps the index that it read: what is before it is lost. */
-	t = pool_new(2, 1, 4, 1, 1, 3);
-	party_reset();
-	pool_supply(t, 0, 1);
-	put(t, 0, 0, 1, 4);
+	t = pool_filled(2, 4, 4, 3);
 	for (id = 1; id <= 3; id++)
 		claim_is(t, 0, id);
 	a = steal_stops(t, 1, 0, "SA(take:G)");
@@ -447,10 +419,7 @@ static void steal_halted(void **state)
 
 	(void)state;
 	for (i = 0; i < 8; i++) {
-		t = pool_new(4, 1, 8, 1, 1, 0);
-		party_reset();
-		pool_supply(t, 0, 1);
-		put(t, 0, 0, 1, 8);
+		t = pool_filled(4, 8, 8, 0);
 		get_is(t, 0, 1);
 		parties[0].cpu.lazy = i / 4;
 		v = get_stops(t, 0, "SA(get:D)");
@@ -486,14 +455,11 @@ static void steal_halted(void **state)
 /* With every take cut short the epochs run out; then tasks are claimed. */
 static void epochs(void **state)
 {
-	struct pool *t = pool_new(2, 1, 32, 1, 1, 0);
+	struct pool *t = pool_filled(2, 32, 32, 0);
 	u64 id = 1;
 	u32 i, c = 0;
 
 	(void)state;
-	party_reset();
-	pool_supply(t, 0, 1);
-	put(t, 0, 0, 1, 32);
 	get_is(t, 0, id++);
 	for (i = 1; i < WSQ_SALSA_EPOCHS; i++) {
 		struct party *v = get_stops(t, c, "SA(get:D)");

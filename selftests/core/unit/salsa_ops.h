@@ -43,8 +43,6 @@ static inline void gets_are(struct pool *t, u32 c, u64 first, u64 last)
 		get_is(t, c, first);
 }
 
-
-
 static inline void claim_is(struct pool *t, u32 c, u64 id)
 {
 	assert_int_equal(id_of(wsq_salsa_claim(t->c[c])), id);
@@ -77,7 +75,6 @@ static inline void chunk_is(struct pool *t, u32 nr, u32 state, u32 id, u64 index
 	assert_int_equal(wsq_salsa_epoch(word), epoch);
 	assert_int_equal(!!(word & WSQ_SALSA_CLAIMS), claims);
 }
-
 
 static inline u64 tag(struct pool *t, u32 nr)
 {
