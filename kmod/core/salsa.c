@@ -120,6 +120,8 @@ void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 	c->retired_last = NULL;
 	c->spare = NULL;
 	c->count = none;
+	c->raid.chunk = NULL;
+	wsq_fence_call_init(&c->raid.call);
 	atomic64_set(&c->in, 0);
 	wsq_salsa_list_init(&c->stolen, room->stolen,
 			    s->max_parties + WSQ_SALSA_ENTRIES);
@@ -326,6 +328,20 @@ static void wsq_salsa_drop(struct wsq_salsa_consumer *c)
 }
 
 /**
+ * wsq_salsa_set_limit() - how far takes go by themselves
+ * @c: the consumer
+ *
+ * Context: the consumer.
+ */
+void wsq_salsa_set_limit(struct wsq_salsa_consumer *c)
+{
+	bool fast = c->claims || !(c->own & WSQ_SALSA_CLAIMS);
+
+	c->limit = c->chunk && fast && !wsq_salsa_under_way(c) ?
+			   c->s->chunk_size : 0;
+}
+
+/**
  * wsq_salsa_become() - be in a chunk
  * @c: the consumer
  * @chunk: the chunk
@@ -336,15 +352,13 @@ static void wsq_salsa_drop(struct wsq_salsa_consumer *c)
 void wsq_salsa_become(struct wsq_salsa_consumer *c,
 		      struct wsq_salsa_chunk *chunk, u64 word)
 {
-	bool fast = c->claims || !(word & WSQ_SALSA_CLAIMS);
-
 	c->chunk = chunk;
 	c->slots = chunk->slots;
 	c->at = wsq_salsa_index(word);
-	c->limit = fast ? c->s->chunk_size : 0;
 	c->idx = &chunk->idx[wsq_salsa_epoch(word)];
 	c->own = word;
 	c->dry = 0;
+	wsq_salsa_set_limit(c);
 }
 
 /* A free chunk goes to the chunk pool of its node, or waits for room there. */
@@ -576,7 +590,9 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 	u32 tries;
 
 	atomic64_set(&c->busy, 1);				/* SA(slow:A) */
-	for (tries = 0; tries < WSQ_SALSA_TRIES; tries++) {
+	if (unlikely(wsq_salsa_under_way(c)))
+		task = wsq_salsa_steal_end(c);
+	for (tries = 0; !task && tries < WSQ_SALSA_TRIES; tries++) {
 		if (c->chunk) {
 			/* Finished, claimed from, stolen, or dry. */
 			task = wsq_salsa_take_any(c);

@@ -18,8 +18,8 @@
  * under way. A chunk costs its producer a compare-and-exchange and the clearing
  * of its slots, its consumer two compare-and-exchanges (enter, finish); a steal
  * of a chunk that nobody is in costs one, of one that its consumer is in two and
- * an interrupt. If that comes in the middle of a take, both sides pay one more,
- * for the task that both may think theirs.
+ * an interrupt, which it may wait for or not. If that comes in the middle of a
+ * take, both sides pay one more, for the task that both may think theirs.
  *
  * Best suited for: producers and consumers on different CPUs, and loads that
  * move in bulk. Limitations: order is kept within a chunk only; memory comes in
@@ -67,7 +67,10 @@
  * 4. TAKEN is written for claims, and where victim and thief compete for a task
  *    (SA(contend:A), SA(take:F)). Plainly taken slots are cleared by the producer
  *    that uses the chunk next, which fetches its cache lines in one go.
- * 5. Emptiness is a double collect over all chunks instead of n traversals with
+ * 5. A thief need not wait for his fence (wsq_salsa_steal_begin()): the chunk is
+ *    STOLEN and in his list, he goes on with other things, and a get of his
+ *    behind the fence makes it a chunk of his that nobody is in.
+ * 6. Emptiness is a double collect over all chunks instead of n traversals with
  *    indicators (salsa_scan.c): it costs takes nothing.
  *
  * Section 5.3 of the paper, case by case. V is the victim, A the thief, @a the
@@ -103,6 +106,13 @@
  *	entry index, and whoever takes it over fences all, for it does not know
  *	V. unit salsa: steal_halted
  *
+ *	The thief that has better to do. He is one that stops midway, in a
+ *	section, and goes on in another one, with nothing in hand but the word
+ *	by which the chunk was STOLEN: if it is that still, nobody has taken from
+ *	the chunk but V, whose fence is through. If not, he has no part in it any
+ *	more, nor in its place in his list, which may be another chunk's. unit
+ *	salsa: begin_*
+ *
  * Reclamation. A chunk that is finished goes to the pool of who finished it. A
  * take may be under way in it only if it was stolen while one was; such a chunk
  * has an epoch above 0 and waits for a grace period (grace.h). Others are used
@@ -112,9 +122,10 @@
  *
  * Accesses bear labels SA(operation:letter). One that a function makes for
  * several callers may have a label at the call as well: SA(leave:A) and
- * SA(finish:A) are SA(change:A); SA(open:C) and SA(steal:E) are SA(list:I);
- * SA(take:D), SA(take:J) and SA(scan:D) are SA(find:C). Pairs, and what rests on
- * each:
+ * SA(finish:A) are SA(change:A); SA(open:C), SA(steal:E) and SA(send:A) are
+ * SA(list:I); SA(take:D), SA(take:J) and SA(scan:D) are SA(find:C). For a thief
+ * who does not wait, SA(take:L) and SA(take:M) are SA(take:B), SA(take:N) is
+ * SA(take:C) and SA(send:A) is SA(steal:E). Pairs, and what rests on each:
  *
  *	SA(put:A) release -> SA(get:B) acquire
  *		Who takes a task sees what was done before it was put.
@@ -153,6 +164,10 @@
  *		litmus/salsa-quiet-3.litmus; all that the two do for one slot:
  *		litmus/salsa-displace-1.litmus to litmus/salsa-displace-7.litmus;
  *		for two slots of a batch: litmus/salsa-batch.litmus
+ *	SA(take:L) then SA(take:M), one heavy fence
+ *		For all of the above: what is between the two has no part in it.
+ *	SA(take:N) acquire
+ *		As SA(take:C).
  *	SA(take:I)
  *		As SA(take:B), for all who may have been robbed.
  *		litmus/salsa-overtake.litmus
@@ -160,7 +175,8 @@
  *		What was read of a chunk is of the word's time if the word is
  *		found unchanged.
  *		litmus/salsa-look-take.litmus
- *	SA(leave:A), that is SA(change:A), full -> SA(find:B) acquire, then
+ *	SA(leave:A), that is SA(change:A), and SA(take:H) where it leaves the chunk
+ *	to whoever enters it next, full -> SA(find:B) acquire, then
  *	SA(enter:A), SA(take:G), full
  *		Who enters is behind what who left has done: the index is in the
  *		word, and the index word of its epoch stays with who stores next.
@@ -349,6 +365,7 @@ struct wsq_salsa_producer {
  * @contended: takes decided by compare-and-exchange with a thief
  * @exchanges: compare-and-exchanges in all, those of claims left out
  * @fences: heavy fences
+ * @sent: ... of which it did not wait for
  */
 struct wsq_salsa_count {
 	u64 entered;
@@ -363,6 +380,26 @@ struct wsq_salsa_count {
 	u64 contended;
 	u64 exchanges;
 	u64 fences;
+	u64 sent;
+};
+
+/**
+ * struct wsq_salsa_raid - a robbery that is under way, if any
+ * @chunk: what is stolen, or %NULL
+ * @stolen: owner word by which it is
+ * @victim: whom it is stolen from
+ * @call: the fence. Its CPU's, too, until it is done
+ *
+ * @chunk may have gone on to others, who took it over, and be in use anew. As
+ * long as its word is @stolen it has not: the thief alone makes STOLEN words
+ * with its id, and another one of this chunk only for as long as it steals and
+ * waits.
+ */
+struct wsq_salsa_raid {
+	struct wsq_salsa_chunk *chunk;
+	u64 stolen;
+	const struct wsq_salsa_consumer *victim;
+	struct wsq_fence_call call;
 };
 
 /**
@@ -371,8 +408,8 @@ struct wsq_salsa_count {
  * @slots: of @chunk
  * @at: next slot to take
  * @limit: slots of @chunk that it may take from as it does by itself, plainly
- *	or, with @claims, by claims; 0 without one, and in one to be claimed from
- *	if it takes plainly
+ *	or, with @claims, by claims; 0 without one, in one to be claimed from
+ *	if it takes plainly, and while a robbery is under way
  * @idx: index word of @chunk for its epoch
  * @own: owner word with which it is in @chunk
  * @busy: a take is under way. It writes, thieves read
@@ -386,6 +423,7 @@ struct wsq_salsa_count {
  * @retired_last: the youngest of them
  * @spare: finished chunks for which @pool has no room
  * @count: statistics
+ * @raid: robbery under way
  * @in: number of the chunk that it is in, or about to enter, plus one; 0 for
  *	none. It writes, who frees chunks reads
  * @stolen: chunks that it has stolen. It writes, anybody reads
@@ -414,6 +452,7 @@ struct wsq_salsa_consumer {
 	struct wsq_salsa_chunk *retired_last;
 	struct wsq_salsa_chunk *spare;
 	struct wsq_salsa_count count;
+	struct wsq_salsa_raid raid;
 
 	atomic64_t in WSQ_CACHE_ALIGNED;
 	struct wsq_salsa_list stolen;
@@ -439,6 +478,9 @@ void wsq_salsa_leave(struct wsq_salsa_consumer *c);
 void wsq_salsa_tidy(struct wsq_salsa_consumer *c);
 int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
 		    bool may_fence, void **task);
+int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
+			  struct wsq_salsa_consumer *v, bool may_fence,
+			  void **task);
 int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,
 			 struct wsq_salsa_consumer *v, bool full, void **task);
 u32 wsq_salsa_pry(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
@@ -472,6 +514,18 @@ wsq_salsa_producer_at(const struct wsq_salsa *s, u32 id)
 {
 	return (struct wsq_salsa_producer *)(uintptr_t)
 		atomic64_read_acquire(&s->producers[id]);	/* SA(at:C) */
+}
+
+/**
+ * wsq_salsa_under_way() - has the consumer begun to rob another
+ * @c: the consumer
+ *
+ * Context: the consumer.
+ * Return: true until a get of @c has found that the fence is through.
+ */
+static inline bool wsq_salsa_under_way(const struct wsq_salsa_consumer *c)
+{
+	return c->raid.chunk;
 }
 
 /* Put a task into a slot, which is free. */

@@ -128,13 +128,15 @@ wsq_salsa_find(const struct wsq_salsa_consumer *v, u32 *turn, u32 want,
 	return chunk;
 }
 
-/* For salsa_steal.c. */
+/* Between salsa.c and salsa_steal.c. */
 int wsq_salsa_list_add(const struct wsq_salsa *s, struct wsq_salsa_list *list,
 		       u32 id, const struct wsq_salsa_chunk *chunk);
 void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 place);
+void wsq_salsa_set_limit(struct wsq_salsa_consumer *c);
 void wsq_salsa_become(struct wsq_salsa_consumer *c,
 		      struct wsq_salsa_chunk *chunk, u64 word);
 void wsq_salsa_recycle(struct wsq_salsa_consumer *c,
 		       struct wsq_salsa_chunk *chunk, bool tainted);
+void *wsq_salsa_steal_end(struct wsq_salsa_consumer *c);
 
 #endif /* _WSQ_CORE_SALSA_FIND_H */

@@ -30,8 +30,9 @@
  *
  * Between two changes a chunk is one consumer's. 32 bits of tag last 40 seconds
  * at a change every 10 ns, and only who slept with preemption off for exactly
- * that long could be fooled. The one word that outlasts sections is what a
- * consumer is in its chunk by: no other makes an ENTERED word with its id.
+ * that long could be fooled. Two words outlast sections: what a consumer is in its
+ * chunk by, for no other makes an ENTERED word with its id, and what a thief waits
+ * by for a fence, for no other makes a STOLEN one (struct wsq_salsa_raid).
  */
 #ifndef _WSQ_CORE_SALSA_OWNER_H
 #define _WSQ_CORE_SALSA_OWNER_H

@@ -67,24 +67,38 @@ static u64 wsq_salsa_taint(u64 word)
 	return next == word ? word | WSQ_SALSA_CLAIMS : next;
 }
 
-/* Take a chunk from under the consumer that takes from it plainly. */
-static int wsq_salsa_displace(struct wsq_salsa_consumer *c,
-			      struct wsq_salsa_consumer *v,
-			      struct wsq_salsa_chunk *chunk, u64 word,
-			      void **task)
+/*
+ * The chunk is not its consumer's any more, and nobody else's to take from yet.
+ * The owner word that says so; 0 if somebody was faster.
+ */
+static u64 wsq_salsa_seize(struct wsq_salsa_consumer *c,
+			   struct wsq_salsa_chunk *chunk, u64 word)
 {
-	struct wsq_salsa *s = c->s;
-	u64 stolen, mine, at, begin;
-	void *found = NULL;
-	bool busy;
+	u64 stolen = wsq_salsa_next_word(word, WSQ_SALSA_STOLEN, c->id,
+					 wsq_salsa_index(word));
 
-	stolen = wsq_salsa_next_word(word, WSQ_SALSA_STOLEN, c->id,
-				     wsq_salsa_index(word));
 	c->count.exchanges++;
 	if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)word,
 				  (s64)stolen) != word)		/* SA(take:A) */
-		return WSQ_CONFLICT;
-	busy = wsq_salsa_fence(c, v, word);
+		return 0;
+	return stolen;
+}
+
+/*
+ * Behind the fence: make a chunk that was seized ours, to be in it or to have it
+ * for later (@state). *@task is the first of it that is to be had or, if for
+ * later, only the one that its consumer may be taking. A status: %WSQ_OK with a
+ * task.
+ */
+static int wsq_salsa_settle(struct wsq_salsa_consumer *c,
+			    struct wsq_salsa_chunk *chunk, u64 stolen,
+			    bool busy, u32 state, void **task)
+{
+	const bool enter = state == WSQ_SALSA_ENTERED;
+	struct wsq_salsa *s = c->s;
+	void *found = NULL;
+	u64 mine, at, begin;
+
 	at = wsq_salsa_taken(chunk, stolen);			/* SA(take:D) */
 	begin = at;
 	if (at < s->chunk_size)
@@ -93,8 +107,7 @@ static int wsq_salsa_displace(struct wsq_salsa_consumer *c,
 	if (busy && found)
 		begin++;
 	if (begin < s->chunk_size || found)
-		mine = wsq_salsa_next_word(stolen, WSQ_SALSA_ENTERED, c->id,
-					   begin);
+		mine = wsq_salsa_next_word(stolen, state, c->id, begin);
 	else
 		mine = wsq_salsa_next_word(stolen, WSQ_SALSA_FREE, c->id, 0);
 	if (busy)
@@ -108,11 +121,13 @@ static int wsq_salsa_displace(struct wsq_salsa_consumer *c,
 	c->count.displaced++;
 	c->count.busy += busy;
 	if (wsq_salsa_state(mine) == WSQ_SALSA_FREE) {
-		atomic64_set(&c->in, 0);			/* SA(take:K) */
+		if (enter)
+			atomic64_set(&c->in, 0);		/* SA(take:K) */
 		wsq_salsa_recycle(c, chunk, wsq_salsa_epoch(mine));
 		return WSQ_EMPTY;
 	}
-	wsq_salsa_become(c, chunk, mine);
+	if (enter)
+		wsq_salsa_become(c, chunk, mine);
 	if (begin != at && found != WSQ_SALSA_TAKEN) {
 		c->count.contended++;
 		if (wsq_slot_mark_if(&chunk->slots[at], found,
@@ -121,7 +136,79 @@ static int wsq_salsa_displace(struct wsq_salsa_consumer *c,
 			return WSQ_OK;
 		}
 	}
-	return wsq_salsa_begin(c, task);
+	return enter ? wsq_salsa_begin(c, task) : WSQ_EMPTY;
+}
+
+/* Take a chunk from under the consumer that takes from it plainly. */
+static int wsq_salsa_displace(struct wsq_salsa_consumer *c,
+			      struct wsq_salsa_consumer *v,
+			      struct wsq_salsa_chunk *chunk, u64 word,
+			      void **task)
+{
+	u64 stolen;
+	bool busy;
+
+	stolen = wsq_salsa_seize(c, chunk, word);
+	if (!stolen)
+		return WSQ_CONFLICT;
+	busy = wsq_salsa_fence(c, v, word);
+	return wsq_salsa_settle(c, chunk, stolen, busy, WSQ_SALSA_ENTERED, task);
+}
+
+/* The first half of that, the fence begun and not waited for. A status. */
+static int wsq_salsa_send(struct wsq_salsa_consumer *c,
+			  struct wsq_salsa_consumer *v,
+			  struct wsq_salsa_chunk *chunk, u64 word)
+{
+	struct wsq_salsa_raid *raid = &c->raid;
+	int place;
+
+	/* As in wsq_salsa_take_chunk(). */
+	place = wsq_salsa_list_add(c->s, &c->stolen, c->id,
+				   chunk);			/* SA(send:A) */
+	if (place < 0)
+		return WSQ_FULL;
+	raid->stolen = wsq_salsa_seize(c, chunk, word);
+	if (!raid->stolen) {
+		wsq_salsa_list_drop(&c->stolen, (u32)place);
+		return WSQ_CONFLICT;
+	}
+	raid->chunk = chunk;
+	raid->victim = v;
+	/* Takes go the slow way, and so pass wsq_salsa_steal_end(). */
+	c->limit = 0;
+	c->count.sent++;
+	c->count.fences++;
+	wsq_fence_start(&raid->call, v->id);			/* SA(take:L) */
+	return WSQ_CONFLICT;
+}
+
+/**
+ * wsq_salsa_steal_end() - what came of a robbery that was begun
+ * @c: the thief; one is under way
+ *
+ * The chunk is in the list of those that it has stolen, as one that nobody is
+ * in, or is another thief's who did not want to wait. Then it stays in the list:
+ * the place may be another chunk's by now.
+ *
+ * Context: as wsq_salsa_get_slow(), which calls it.
+ * Return: a task, if one was at stake between victim and thief and is the
+ * thief's; %NULL if not, or if the victim's CPU has not answered yet.
+ */
+void *wsq_salsa_steal_end(struct wsq_salsa_consumer *c)
+{
+	struct wsq_salsa_raid *raid = &c->raid;
+	struct wsq_salsa_chunk *chunk = raid->chunk;
+	void *task = NULL;
+	bool busy;
+
+	if (!wsq_fence_done(&raid->call))			/* SA(take:M) */
+		return NULL;
+	busy = atomic64_read_acquire(&raid->victim->busy);	/* SA(take:N) */
+	raid->chunk = NULL;
+	wsq_salsa_set_limit(c);
+	wsq_salsa_settle(c, chunk, raid->stolen, busy, WSQ_SALSA_LEFT, &task);
+	return task;
 }
 
 /* Steal what has been found. */
@@ -188,6 +275,49 @@ int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
 	if (!(word & WSQ_SALSA_CLAIMS) && !may_fence)
 		return WSQ_CONFLICT;
 	return wsq_salsa_take_chunk(c, v, chunk, word, task);
+}
+
+/**
+ * wsq_salsa_steal_begin() - rob a consumer of the chunk it is in, without waiting
+ * @c: the thief
+ * @v: the victim
+ * @may_fence: as in wsq_salsa_steal()
+ * @task: as in wsq_salsa_steal()
+ *
+ * Where an interrupt is needed it is sent, and the thief goes on with whatever it
+ * likes, gets and thefts included. wsq_salsa_under_way() says whether the victim
+ * has still to answer. The next get of the thief after that makes the chunk one
+ * of its own; until then nobody takes from it, unless another thief takes it over.
+ * One robbery can be under way at a time. Chunks that need no interrupt are
+ * stolen at once; so is, with the interrupts that this costs, what another thief
+ * has begun to steal.
+ *
+ * For pools that keep their chunks and consumers.
+ *
+ * Context: as wsq_salsa_steal(); spins only to take over from another thief.
+ * Return: as wsq_salsa_steal(); %WSQ_CONFLICT also if it is begun, or one is
+ * under way.
+ */
+int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
+			  struct wsq_salsa_consumer *v, bool may_fence,
+			  void **task)
+{
+	struct wsq_salsa_chunk *chunk;
+	u32 turn = 0;
+	u64 word;
+
+	*task = NULL;
+	chunk = wsq_salsa_find(v, &turn, WSQ_SALSA_IS_INSIDE, &word);
+	if (!chunk)
+		return WSQ_EMPTY;
+	if (word & WSQ_SALSA_CLAIMS)
+		return wsq_salsa_take_chunk(c, v, chunk, word, task);
+	if (!may_fence)
+		return WSQ_CONFLICT;
+	if (wsq_salsa_state(word) == WSQ_SALSA_STOLEN)
+		return wsq_salsa_take_chunk(c, v, chunk, word, task);
+	return wsq_salsa_under_way(c) ? WSQ_CONFLICT :
+					wsq_salsa_send(c, v, chunk, word);
 }
 
 /**

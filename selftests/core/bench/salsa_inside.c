@@ -12,6 +12,8 @@
 
 #define wsq_salsa_steal		bench_salsa_steal_inside
 #define wsq_salsa_steal_left	bench_salsa_steal_none
+#define wsq_salsa_steal_begin	bench_salsa_steal_begin
+#define wsq_salsa_steal_end	bench_salsa_steal_end
 #define wsq_salsa_progress	bench_salsa_progress
 #define wsq_salsa_pry		bench_salsa_pry
 

@@ -11,7 +11,8 @@
  * executes the victim's barrier in the victim's name, between the two accesses
  * between which the victim stands. So the interrupt comes at any point, nobody
  * waits for it, and two thieves that fence each other have nothing to deadlock
- * over. What a light fence is for, the compiler, is played the other way round:
+ * over. One that is started hits when its starter asks whether it is through; the
+ * answer may be no for a while. What a light fence is for, the compiler, is played the other way round:
  * between a plain store and the next light fence, or something stronger, an
  * interrupt is in front of the store, and behind the loads, as if the compiler
  * had put the one behind the others.
@@ -47,6 +48,11 @@
 #endif
 
 #include "main.h"
+
+#include <wsq_fence.h>
+
+static void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu);
+static bool wsq_fence_done(struct wsq_fence_call *call);
 
 #include "salsa.c"
 #include "salsa_steal.c"
@@ -160,6 +166,27 @@ static void wsq_fence_heavy(const u64 *set, u32 nr_words)
 		hit(cpu);
 	}
 	smp_mb();
+}
+
+/* The interrupt has not come until somebody asks; until then nobody knows. */
+static bool patient;
+
+static void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu)
+{
+	smp_mb();
+	/* Not started: nobody is hit. */
+	call->cpu = cpu + 1;
+}
+
+static bool wsq_fence_done(struct wsq_fence_call *call)
+{
+	if (!patient && rl::rand(2))
+		return false;
+	rl::ctx().sched();
+	if (call->cpu)
+		hit(call->cpu - 1);
+	smp_mb();
+	return true;
 }
 
 /* A moment at which a thread is in no section. */
@@ -321,6 +348,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		hit = hit_thread<THREADS>;
 		wsq_shim_loose = loosen_thread<THREADS>;
 		nr_cpus = THREADS;
+		patient = false;
 		interrupts = 0;
 		grace_now = 0;
 		std::memset(cpus, 0, sizeof(cpus));
@@ -538,6 +566,19 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		return ret;
 	}
 
+	/* As far as it goes without waiting. */
+	int steal_begin(u32 ci, u32 vi)
+	{
+		void *task;
+		int ret;
+
+		begin();
+		ret = wsq_salsa_steal_begin(&c[ci], &c[vi], true, &task);
+		RL_ASSERT((ret == WSQ_OK) == !!task);
+		end(task);
+		return ret;
+	}
+
 	/* Of chunks that the victim is not in and, if @full, that are filled. */
 	int steal_left(u32 ci, u32 vi, bool full)
 	{
@@ -667,6 +708,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 				none = get(i) ? 0 : none + 1;
 			RL_ASSERT(!wsq_salsa_waiting(&c[i]));
 			RL_ASSERT(!c[i].chunk && !atomic64_read(&c[i].in));
+			RL_ASSERT(!wsq_salsa_under_way(&c[i]));
 			RL_ASSERT(!atomic64_read(&c[i].busy));
 		}
 		for (id = 1; id < next; id++)
@@ -724,6 +766,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		u32 i, k, nr = 0;
 
 		count_paths();
+		patient = true;
 		self->conclude();
 		drain();
 		for (i = 0; i < (u32)nr_looks; i++)

@@ -8,7 +8,8 @@
  *	salsa [role=NAME] [kind=plain|claimed|mixed] [worlds=N] [reuses=N]
  *	      [from=SEED] [at=N] [lazy=0|1] [pairs=N] [limit=SECONDS]
  *
- * Roles: owner (takes), batcher (takes several), leaver, thief, producer, closer (a producer that is the
+ * Roles: owner (takes), batcher (takes several), leaver, thief, raider (a thief
+ * who does not wait for his fence), producer, closer (a producer that is the
  * consumer, too), scanner (is the pool empty?), withdrawer, pryer. A world is a
  * pool of four consumers and two producers with small chunks, in which something
  * has happened already, another for each seed; plain and claimed are ways of
@@ -17,6 +18,8 @@
  * party's stores visible, and lazy, with those that no barrier has driven out
  * still in its store buffer. pairs=N: instead of one halt at each place, N times
  * two parties at two places by chance, who go on in either order.
+ *
+ * Some CPUs do not answer fences that somebody started, for a while.
  *
  * In some worlds one consumer is a favourite, that gets most of what is put, and
  * keeps it; in the others chunks go round.
@@ -61,10 +64,10 @@ enum kind { PLAIN, CLAIMED, MIXED, NR_KINDS };
 static const char * const kinds[] = { "plain", "claimed", "mixed" };
 static const u64 claims[] = { 0, 15, 4 };
 
-enum role { OWNER, BATCHER, LEAVER, THIEF, PRODUCER, CLOSER, SCANNER,
+enum role { OWNER, BATCHER, LEAVER, THIEF, RAIDER, PRODUCER, CLOSER, SCANNER,
 	    WITHDRAWER, PRYER, NR_ROLES };
 static const char * const roles[] = { "owner", "batcher", "leaver", "thief",
-				      "producer", "closer", "scanner",
+				      "raider", "producer", "closer", "scanner",
 				      "withdrawer", "pryer" };
 
 /* What is being tried, to be told by a failure. */
@@ -247,6 +250,14 @@ static void op_thief(struct party *p)
 	p->ret = wsq_salsa_steal(t->c[i], t->c[mind[i].other], true, &p->task);
 }
 
+static void op_raider(struct party *p)
+{
+	u32 i = (u32)(p - parties);
+
+	p->ret = wsq_salsa_steal_begin(t->c[i], t->c[mind[i].other], true,
+				       &p->task);
+}
+
 static void op_producer(struct party *p)
 {
 	u32 i = (u32)(p - parties);
@@ -290,8 +301,8 @@ static void op_pryer(struct party *p)
 }
 
 static void (* const ops[])(struct party *p) = {
-	op_owner, op_batcher, op_leaver, op_thief, op_producer, op_closer,
-	op_scanner, op_withdrawer, op_pryer,
+	op_owner, op_batcher, op_leaver, op_thief, op_raider, op_producer,
+	op_closer, op_scanner, op_withdrawer, op_pryer,
 };
 
 /* Only who takes plainly takes several, and only claimed tasks are withdrawn. */
@@ -315,6 +326,7 @@ static u32 party_of(enum role role, u32 i)
 	case BATCHER:
 	case LEAVER:
 	case THIEF:
+	case RAIDER:
 	case CLOSER:
 		return i;
 	case PRODUCER:
@@ -344,7 +356,7 @@ static void ended(struct party *p)
 	} else if (p->op == op_batcher) {
 		for (k = 0; k < (u32)p->ret; k++)
 			took(mind[i].tasks[k]);
-	} else if (p->op == op_thief) {
+	} else if (p->op == op_thief || p->op == op_raider) {
 		check((p->ret == WSQ_OK) == !!p->task, "a steal of %lld with a task %llu",
 		      p->ret, id_of(p->task));
 		took_any(p->task);
@@ -368,7 +380,7 @@ static bool begin(enum role role, u32 i, u64 stop_at, bool lazy)
 	p->cpu.lazy = lazy;
 	mind[i].other = favourite < NR_CONSUMERS ? favourite :
 						   (u32)pick(NR_CONSUMERS);
-	if (role == THIEF && mind[i].other == i)
+	if ((role == THIEF || role == RAIDER) && mind[i].other == i)
 		mind[i].other = (i + 1) % NR_CONSUMERS;
 	if (role == WITHDRAWER)
 		mind[i].id = pick(NR_TASKS) + 1;
@@ -432,7 +444,8 @@ static void get_some(u32 i, u64 want)
 		task = take(t->c[i]);
 		check(!atomic64_read(&t->c[i]->busy), "busy when it is not");
 		if (!task) {
-			check(nr_halted() || !wsq_salsa_waiting(t->c[i]),
+			check(nr_halted() || wsq_salsa_under_way(t->c[i]) ||
+			      !wsq_salsa_waiting(t->c[i]),
 			      "consumer %u found nothing where something waits", i);
 			return;
 		}
@@ -443,14 +456,19 @@ static void get_some(u32 i, u64 want)
 static void steal_one(u32 i)
 {
 	u32 v = (u32)pick(NR_CONSUMERS);
+	u64 sent = t->c[i]->count.sent;
 	void *task = NULL;
 	int ret;
 
 	if (v == i)
 		return;
+	parties[v].cpu.deaf = !pick(3);
 	if (!nr_halted() || steals_left) {
-		ret = wsq_salsa_steal(t->c[i], t->c[v], pick(8), &task);
-		steals_left -= nr_halted() && ret == WSQ_OK;
+		ret = pick(2) ? wsq_salsa_steal(t->c[i], t->c[v], pick(8), &task) :
+				wsq_salsa_steal_begin(t->c[i], t->c[v], pick(8),
+						      &task);
+		steals_left -= nr_halted() &&
+			       (ret == WSQ_OK || t->c[i]->count.sent != sent);
 	} else {
 		ret = wsq_salsa_steal_left(t->c[i], t->c[v], pick(2), &task);
 	}
@@ -576,6 +594,8 @@ static void world_end(void)
 	struct wsq_salsa_chunk *chunk;
 	u32 i, round, n = 0;
 
+	for (i = 0; i < NR_CONSUMERS; i++)
+		parties[i].cpu.deaf = false;
 	for (round = 0; round < 64; round++) {
 		for (i = 0; i < NR_CONSUMERS; i++) {
 			get_some(i, 2 * NR_TASKS);
@@ -588,6 +608,7 @@ static void world_end(void)
 	for (i = 0; i < NR_CONSUMERS; i++) {
 		check(!t->c[i]->chunk && !atomic64_read(&t->c[i]->in),
 		      "consumer %u is in a chunk", i);
+		check(!wsq_salsa_under_way(t->c[i]), "consumer %u waits", i);
 		check(!t->c[i]->retired, "chunks of %u still wait", i);
 		check(wsq_inbox_empty(&t->c[i]->returned),
 		      "chunks of %u are not fetched", i);

@@ -6,7 +6,7 @@
  *
  *	salsa [consumers=N] [producers=N] [withdrawers=N] [size=N] [chunks=N]
  *	      [mode=0|1|2] [own=0|1] [batch=0|1] [calm=N] [items=N] [pause=US]
- *	      [seed=N] [limit=SECONDS]
+ *	      [send=0|1] [seed=N] [limit=SECONDS]
  *
  * mode: 0 all consumers take plainly, 1 all claim, 2 every other one claims.
  * withdrawers=N, with mode=1 alone: parties that withdraw recent tasks by the
@@ -14,7 +14,8 @@
  * puts and plain takes of several. calm=N: a consumer robs another on its own
  * account once in N takes; 0 if only when it finds nothing. own=1: each consumer's
  * thread is a producer, too, and others there are none, so that on few cores
- * consumers meet. pause: stress.h.
+ * consumers meet. send=1: who steals the chunk that another is in does not wait
+ * for the fence. pause: stress.h.
  *
  * A producer opens chunks with one consumer until that refuses, then with the
  * next. Every other consumer is on another node, so that half of the chunks that
@@ -44,7 +45,7 @@
 WSQ_GRACE_DEFINE;
 
 static u64 nr_consumers = 2, nr_producers = 2, nr_withdrawers, nr_chunks = 3;
-static u64 mode, calm, own;
+static u64 mode, calm, own, send;
 
 /* Longer than anybody is ever descheduled. */
 #define STILL_MS	10000
@@ -195,13 +196,31 @@ static void ask(void)
 	__atomic_fetch_add(&nr_empty, 1, __ATOMIC_RELAXED);
 }
 
+static bool rob(struct party *p, struct wsq_salsa_consumer *c,
+		struct wsq_salsa_consumer *v)
+{
+	bool may_fence = rnd(&p->state) % 8;
+	void *task;
+	int ret;
+
+	if (!send)
+		ret = wsq_salsa_steal(c, v, may_fence, &task);
+	else if (rnd(&p->state) >> 32 & 1)
+		ret = wsq_salsa_steal_left(c, v, false, &task);
+	else
+		ret = wsq_salsa_steal_begin(c, v, may_fence, &task);
+	if (ret != WSQ_OK)
+		return false;
+	took_any(p, task);
+	return true;
+}
+
 static void *consumer(void *arg)
 {
 	struct party *p = (struct party *)arg;
 	u64 me = (u64)(p - parties), r;
 	struct wsq_salsa_consumer *c = pool->c[me];
 	struct work w = { .n = 0 };
-	void *task;
 	bool found;
 
 	wsq_grace_join();
@@ -223,11 +242,7 @@ static void *consumer(void *arg)
 		if (nr_consumers > 1) {
 			r >>= 16;
 			r = (me + 1 + r % (nr_consumers - 1)) % nr_consumers;
-			if (wsq_salsa_steal(pool->c[me], pool->c[r],
-					    rnd(&p->state) % 8, &task) == WSQ_OK) {
-				took_any(p, task);
-				found = true;
-			}
+			found |= rob(p, c, pool->c[r]);
 			wsq_grace_quiesce();
 		}
 		if (found)
@@ -324,11 +339,12 @@ static void summary(void)
 		sum.displaced += c->displaced;
 		sum.busy += c->busy;
 		sum.overtaken += c->overtaken;
+		sum.sent += c->sent;
 		sum.contended += c->contended;
 	}
-	printf("entered %llu, finished %llu, retired %llu, stolen %llu, displaced %llu, busy %llu, overtaken %llu, contended %llu, refused %llu, empty %llu, withdrawn %llu\n",
+	printf("entered %llu, finished %llu, retired %llu, stolen %llu, displaced %llu, busy %llu, overtaken %llu, sent %llu, contended %llu, refused %llu, empty %llu, withdrawn %llu\n",
 	       sum.entered, sum.finished, sum.retired, sum.stolen, sum.displaced,
-	       sum.busy, sum.overtaken, sum.contended, nr_refused, nr_empty,
+	       sum.busy, sum.overtaken, sum.sent, sum.contended, nr_refused, nr_empty,
 	       taken_by(nr_consumers + nr_producers, nr_withdrawers));
 }
 
@@ -350,6 +366,7 @@ int main(int argc, char **argv)
 		    !option(argv[i], "batch", &batch) &&
 		    !option(argv[i], "calm", &calm) &&
 		    !option(argv[i], "own", &own) &&
+		    !option(argv[i], "send", &send) &&
 		    !option(argv[i], "items", &nr_items) &&
 		    !option(argv[i], "pause", &pause_opt) &&
 		    !option(argv[i], "limit", &limit) &&
@@ -371,9 +388,9 @@ int main(int argc, char **argv)
 	note = (u64 *)calloc(nr_items + 1, sizeof(*note));
 	if (!note || !book_open())
 		return 2;
-	printf("%llu consumers, %llu producers, %llu withdrawers, %llu chunks of %llu each, mode %llu, own %llu, batch %llu, calm %llu, pause %llu us, %llu items, seed %llu\n",
+	printf("%llu consumers, %llu producers, %llu withdrawers, %llu chunks of %llu each, mode %llu, own %llu, send %llu, batch %llu, calm %llu, pause %llu us, %llu items, seed %llu\n",
 	       nr_consumers, nr_producers, nr_withdrawers, nr_chunks, block_size,
-	       mode, own, batch, calm, pause_opt, nr_items, seed);
+	       mode, own, send, batch, calm, pause_opt, nr_items, seed);
 
 	while (places < nr_chunks * nr_consumers)
 		places *= 2;

@@ -28,6 +28,13 @@ static void op_steal(struct party *p)
 				 &p->task);
 }
 
+static void op_begin(struct party *p)
+{
+	p->ret = wsq_salsa_steal_begin((struct wsq_salsa_consumer *)p->arg[0],
+				       (struct wsq_salsa_consumer *)p->arg[1],
+				       true, &p->task);
+}
+
 static void op_empty(struct party *p)
 {
 	p->ret = wsq_salsa_empty((struct wsq_salsa *)p->arg[0]);
@@ -452,6 +459,262 @@ static void steal_halted(void **state)
 	}
 }
 
+/* Consumer @c begins to rob @v. Is it under way then? */
+static void begins(struct pool *t, u32 c, u32 v, bool under_way)
+{
+	void *task = task_of(12345);
+
+	assert_int_equal(wsq_salsa_steal_begin(t->c[c], t->c[v], true, &task),
+			 WSQ_CONFLICT);
+	assert_null(task);
+	assert_int_equal(wsq_salsa_under_way(t->c[c]), under_way);
+}
+
+/* A thief who does not wait takes what is his, and others'; then comes the rest. */
+static void begin_meanwhile(void **state)
+{
+	struct pool *t = pool_new(3, 3, 4, 4, 4, 0);
+	u64 word;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 1);
+	pool_supply(t, 1, 1);
+	pool_supply(t, 2, 2);
+	put(t, 0, 0, 1, 4);
+	get_is(t, 0, 1);
+	put(t, 1, 1, 11, 14);
+	get_is(t, 1, 11);
+	put(t, 2, 2, 21, 24);
+	parties[0].cpu.deaf = true;
+	begins(t, 1, 0, true);
+	assert_int_equal(t->c[1]->count.sent, 1);
+	chunk_is(t, 0, WSQ_SALSA_STOLEN, 1, 0, 0, false);
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_OK);
+	/* The victim has nothing; the thief what was his, as a chunk he is in. */
+	get_is(t, 0, 0);
+	gets_are(t, 1, 12, 13);
+	chunk_is(t, 1, WSQ_SALSA_ENTERED, 1, 0, 0, false);
+	assert_int_equal(t->c[1]->limit, 0);
+	steal_is(t, 1, 2, false, WSQ_OK, 21);
+	assert_int_equal(t->c[1]->limit, 0);
+	get_is(t, 1, 22);
+	assert_true(wsq_salsa_under_way(t->c[1]));
+	/* One at a time. */
+	put(t, 2, 2, 25, 26);
+	get_is(t, 2, 25);
+	word = (u64)atomic64_read(&t->chunk[3]->owner);
+	begins(t, 1, 2, true);
+	assert_int_equal(atomic64_read(&t->chunk[3]->owner), word);
+	parties[0].cpu.deaf = false;
+	get_is(t, 1, 23);
+	assert_false(wsq_salsa_under_way(t->c[1]));
+	assert_int_equal(t->c[1]->limit, 4);
+	chunk_is(t, 0, WSQ_SALSA_LEFT, 1, 1, 0, false);
+	assert_int_equal(t->c[1]->count.displaced, 1);
+	assert_int_equal(t->c[1]->count.busy, 0);
+	get_is(t, 1, 24);
+	gets_are(t, 1, 2, 4);
+	get_is(t, 1, 14);
+	get_is(t, 1, 0);
+	begins(t, 1, 2, true);
+	get_is(t, 1, 26);
+	get_is(t, 1, 0);
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+	pool_free(t);
+}
+
+/* The victim is in the middle of a take, and goes on before the thief or after. */
+static void begin_busy(void **state)
+{
+	static const char * const where[] = { "SA(get:D)", "SA(get:E)" };
+	struct party *v;
+	struct pool *t;
+	u32 i, index;
+
+	(void)state;
+	for (i = 0; i < 8; i++) {
+		t = pool_new(2, 1, 4, 1, 1, 0);
+		party_reset();
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 4);
+		get_is(t, 0, 1);
+		parties[0].cpu.lazy = i / 4;
+		v = get_stops(t, 0, where[i % 2]);
+		parties[0].cpu.deaf = true;
+		begins(t, 1, 0, true);
+		get_is(t, 1, 0);
+		parties[0].cpu.deaf = false;
+		if (i / 2 % 2) {
+			/* It has seen that it is robbed before anybody asks. */
+			goes_on(v, 2);
+			gets_are(t, 1, 3, 4);
+			assert_int_equal(t->c[1]->count.busy, 0);
+		} else if (i % 2) {
+			/* The index is stored: @at is the next. */
+			get_is(t, 1, 3);
+			goes_on(v, 2);
+			get_is(t, 1, 4);
+			assert_int_equal(t->c[1]->count.busy, 1);
+		} else {
+			/* It is not: the thief is first. */
+			get_is(t, 1, 2);
+			goes_on(v, 0);
+			gets_are(t, 1, 3, 4);
+			assert_int_equal(t->c[1]->count.contended, 1);
+		}
+		index = t->c[1]->count.busy ? 1 : 0;
+		get_is(t, 1, 0);
+		assert_int_equal(t->c[1]->count.retired, index);
+		assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+		pool_free(t);
+	}
+}
+
+/* A second thief does not wait for the first; who has a chunk in its place. */
+static void begin_overtaken(void **state)
+{
+	struct pool *t;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		t = pool_new(3, 2, 4, 2, 2, 0);
+		party_reset();
+		pool_supply(t, 0, 2);
+		put(t, 0, 0, 1, 4);
+		get_is(t, 0, 1);
+		put(t, 1, 0, 11, 12);
+		parties[0].cpu.deaf = true;
+		begins(t, 1, 0, true);
+		/* Begin or not: it takes over at once, as wsq_salsa_steal(). */
+		if (i) {
+			steal_is(t, 2, 1, true, WSQ_OK, 2);
+		} else {
+			void *task;
+
+			assert_int_equal(wsq_salsa_steal_begin(t->c[2], t->c[1],
+							       true, &task), WSQ_OK);
+			assert_int_equal(id_of(task), 2);
+		}
+		assert_int_equal(t->c[2]->count.overtaken, 1);
+		steal_is(t, 1, 0, false, WSQ_OK, 11);
+		assert_int_equal(atomic64_read(&t->c[1]->stolen.top), 1);
+		if (i == 2) {
+			/* It has it back, and more, when it hears of the first. */
+			steal_is(t, 1, 2, true, WSQ_OK, 3);
+			chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 2, 1, false);
+		}
+		parties[0].cpu.deaf = false;
+		get_is(t, 1, i == 2 ? 4 : 12);
+		assert_false(wsq_salsa_under_way(t->c[1]));
+		get_is(t, 1, i == 2 ? 12 : 0);
+		if (i < 2)
+			gets_are(t, 2, 3, 4);
+		get_is(t, 1, 0);
+		get_is(t, 1, 0);
+		/* What comes late to the second chunk is not lost. */
+		put(t, 1, 0, 13, 14);
+		gets_are(t, 1, 13, 14);
+		get_is(t, 1, 0);
+		get_is(t, 2, 0);
+		assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+		pool_free(t);
+	}
+}
+
+/* What needs no interrupt, or may not send one, and what has nothing to steal. */
+static void begin_at_once(void **state)
+{
+	struct pool *t = pool_new(2, 1, 4, 2, 2, 1);
+	void *task;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 1);
+	assert_int_equal(wsq_salsa_steal_begin(t->c[1], t->c[0], true, &task),
+			 WSQ_EMPTY);
+	put(t, 0, 0, 1, 4);
+	claim_is(t, 0, 1);
+	assert_int_equal(wsq_salsa_steal_begin(t->c[1], t->c[0], false, &task),
+			 WSQ_OK);
+	assert_int_equal(id_of(task), 2);
+	assert_int_equal(t->c[1]->count.fences, 0);
+	/* The thief claims now; the other way round as well. */
+	assert_int_equal(wsq_salsa_steal_begin(t->c[0], t->c[1], false, &task),
+			 WSQ_OK);
+	assert_int_equal(id_of(task), 3);
+	claim_is(t, 0, 4);
+	claim_is(t, 0, 0);
+	pool_free(t);
+
+	/* From under one that takes plainly, by one that claims. */
+	t = pool_new(2, 1, 4, 2, 2, 2);
+	pool_supply(t, 0, 1);
+	put(t, 0, 0, 1, 4);
+	get_is(t, 0, 1);
+	assert_int_equal(wsq_salsa_steal_begin(t->c[1], t->c[0], false, &task),
+			 WSQ_CONFLICT);
+	assert_false(wsq_salsa_under_way(t->c[1]));
+	chunk_is(t, 0, WSQ_SALSA_ENTERED, 0, 0, 0, false);
+	begins(t, 1, 0, true);
+	claim_is(t, 1, 2);
+	chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 1, 0, true);
+	claim_is(t, 1, 3);
+	pool_free(t);
+}
+
+/* There is nothing left when the answer comes. */
+static void begin_late(void **state)
+{
+	struct pool *t = pool_new(2, 2, 2, 2, 2, 0);
+	struct party *a;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 1);
+	pool_supply(t, 1, 1);
+	put(t, 0, 0, 1, 2);
+	put(t, 1, 1, 11, 12);
+	get_is(t, 0, 1);
+	get_is(t, 1, 11);
+	parties[0].cpu.deaf = true;
+	a = &parties[1];
+	a->arg[0] = t->c[1];
+	a->arg[1] = t->c[0];
+	party_stop_at(a, "SA(take:A)");
+	assert_false(party_start(a, op_begin));
+	get_is(t, 0, 2);
+	steals_on(a, WSQ_CONFLICT, 0);
+	assert_true(wsq_salsa_under_way(t->c[1]));
+	parties[0].cpu.deaf = false;
+	/* Its own comes first, and it is still in that chunk. */
+	get_is(t, 1, 12);
+	assert_int_equal(atomic64_read(&t->c[1]->in), 2);
+	chunk_is(t, 0, WSQ_SALSA_FREE, 1, 0, 0, false);
+	assert_int_equal(t->c[1]->count.finished, 1);
+	pool_has(t, 1, 1);
+	get_is(t, 1, 0);
+	get_is(t, 0, 0);
+	assert_int_equal(atomic64_read(&t->c[0]->in), 0);
+	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+
+	/* Or somebody was faster to begin with. */
+	put(t, 1, 1, 13, 14);
+	get_is(t, 1, 13);
+	a = &parties[0];
+	a->arg[0] = t->c[0];
+	a->arg[1] = t->c[1];
+	party_stop_at(a, "SA(take:A)");
+	assert_false(party_start(a, op_begin));
+	wsq_salsa_leave(t->c[1]);
+	steals_on(a, WSQ_CONFLICT, 0);
+	assert_false(wsq_salsa_under_way(t->c[0]));
+	assert_false(wsq_salsa_waiting(t->c[0]));
+	get_is(t, 1, 14);
+	pool_free(t);
+}
+
 /* With every take cut short the epochs run out; then tasks are claimed. */
 static void epochs(void **state)
 {
@@ -567,6 +830,11 @@ int main(void)
 		cmocka_unit_test(index_back),
 		cmocka_unit_test(steal_stale),
 		cmocka_unit_test(steal_halted),
+		cmocka_unit_test(begin_meanwhile),
+		cmocka_unit_test(begin_busy),
+		cmocka_unit_test(begin_overtaken),
+		cmocka_unit_test(begin_at_once),
+		cmocka_unit_test(begin_late),
 		cmocka_unit_test(epochs),
 		cmocka_unit_test(graces),
 		cmocka_unit_test(empty_and_taken),

@@ -3,6 +3,9 @@
  * The hooks of core/fence.h where parties can be stopped: a heavy fence has the
  * stores of those at whom it is aimed come out of their buffers.
  *
+ * One that is started is answered at once, or, by a CPU that is deaf, by
+ * wsq_fence_done() when it is deaf no more.
+ *
  * With WSQ_FENCE_EMPTY it does nothing: for the proof that a test would notice.
  */
 #ifndef _WSQ_FENCE_H
@@ -43,5 +46,37 @@ static inline void wsq_cpu_interrupt_all(const u64 *cpus, u32 nr_words)
 	(smp_mb(), wsq_cpu_interrupt_all(cpus, nr_words))
 #define wsq_fence_heavy_one(cpu)	\
 	(smp_mb(), wsq_cpu_interrupt(cpu))
+
+/**
+ * struct wsq_fence_call - a heavy fence of one CPU, under way
+ * @nr: the CPU
+ * @done: it has answered
+ */
+struct wsq_fence_call {
+	unsigned int nr;
+	bool done;
+};
+
+static inline void wsq_fence_call_init(struct wsq_fence_call *call)
+{
+	call->nr = 0;
+	call->done = true;
+}
+
+static inline bool wsq_cpu_answers(struct wsq_fence_call *call)
+{
+	struct wsq_cpu *cpu = wsq_cpu_of(call->nr);
+
+	if (!call->done && !(cpu && cpu->deaf)) {
+		wsq_cpu_interrupt(call->nr);
+		call->done = true;
+	}
+	return call->done;
+}
+
+#define wsq_fence_start(call, cpu)	\
+	(smp_mb(), (call)->nr = (cpu), (call)->done = false,	\
+	 (void)wsq_cpu_answers(call))
+#define wsq_fence_done(call)	(smp_mb(), wsq_cpu_answers(call))
 
 #endif /* _WSQ_FENCE_H */

@@ -31,6 +31,7 @@ typedef s64 wsq_cpu_word __attribute__((__may_alias__));
  * struct wsq_cpu - what a party runs on
  * @nr: its number, as wsq_fence_heavy_one() has it
  * @lazy: stores wait in the buffer
+ * @deaf: it answers no fence that somebody started
  * @inside: in a section
  * @since: when it began, in cookies
  * @steps: accesses so far, the one that it stands at included
@@ -40,6 +41,7 @@ typedef s64 wsq_cpu_word __attribute__((__may_alias__));
 struct wsq_cpu {
 	unsigned int nr;
 	bool lazy;
+	bool deaf;
 	bool inside;
 	u64 since;
 	u64 steps;

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: a thief who does not wait for his fence. He has a chunk of his own, takes
+ * from it meanwhile, and comes back for the other one, from which its consumer
+ * takes all the time. Run bounded. Shared parts, use and limitations:
+ * salsa_client.h.
+ */
+#define MODEL_OUT	1
+#include "salsa_client.h"
+
+struct salsa_raid : salsa_client<salsa_raid, 2, 2, 2> {
+	void before()
+	{
+		salsa_client<salsa_raid, 2, 2, 2>::before();
+		put_before(2, 0, 0);
+		put_before(2, 1, 1);
+		get(0);
+		get(1);
+	}
+
+	void thread(unsigned int i)
+	{
+		if (i == 0) {
+			get(0);
+			return;
+		}
+		steal_begin(1, 0);
+		get(1);
+		get(1);
+	}
+};
+
+CLIENT_MAIN(salsa_raid)
