@@ -40,7 +40,10 @@ static int wsq_steal_orphan(struct wsq_container *orphan,
 	return 1;
 }
 
-/* Items brought home from @victim: how many, 0 if none. */
+/*
+ * Items brought home from @victim: how many; 0 to look again; negative if there
+ * are none.
+ */
 static int wsq_steal_from(struct wsq *q, const struct wsq_cpu *vc,
 			  struct wsq_container *victim,
 			  struct wsq_container *me)
@@ -55,21 +58,23 @@ static int wsq_steal_from(struct wsq *q, const struct wsq_cpu *vc,
 		wsq_steal_keep(me, tasks, nr);
 		return nr;
 	}
-	if (likely(atomic_read(&victim->orphan) == WSQ_OWNED))
-		return 0;
-	return wsq_steal_orphan(victim, me);
+	if (unlikely(atomic_read(&victim->orphan) != WSQ_OWNED) &&
+	    wsq_steal_orphan(victim, me))
+		return 1;
+	return nr;
 }
 
 /*
  * Bring home what one queue has at one victim. Preemption is off: a thief that
- * stops midway would keep a block out of use, and the queue must not go.
+ * stops midway would keep a block out of use, and the queue must not go. True
+ * also if it is worth looking again: nobody else may be about to.
  */
 static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
 			    u32 id)
 {
 	struct wsq_container *victim, *me;
 	struct wsq *q;
-	int nr = 0;
+	int nr = WSQ_EMPTY;
 
 	preempt_disable();
 	q = smp_processor_id() == c->cpu ? xa_load(&wsq_queues, id) : NULL;
@@ -79,7 +84,7 @@ static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
 		if (victim && me)
 			nr = wsq_steal_from(q, wsq_cpus[v->cpu], victim, me);
 	}
-	if (nr) {
+	if (nr > 0) {
 		WRITE_ONCE(c->steals[v->distance],
 			   c->steals[v->distance] + nr);
 		trace_wsq_steal(q->pool.name, c->cpu, v->cpu, v->distance, nr);
@@ -92,7 +97,7 @@ static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
 			wsq_wake_idle(q, c->cpu);
 	}
 	preempt_enable();
-	return nr;
+	return nr >= 0;
 }
 
 /**
@@ -102,7 +107,7 @@ static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
  * Passes once over all CPUs and all queues that have work there.
  *
  * Context: the worker.
- * Return: true if there is something to run now.
+ * Return: true if there is something to run now, or may be at the next call.
  */
 bool wsq_steal(struct wsq_cpu *c)
 {

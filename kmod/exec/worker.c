@@ -318,7 +318,12 @@ int wsq_worker_fn(void *arg)
 			cond_resched_tasks_rcu_qs();
 			continue;
 		}
-		if (wsq_steal(c) || wsq_worker_breathe(&parked))
+		if (wsq_steal(c)) {
+			/* Perhaps only because somebody else is at it. */
+			cond_resched_tasks_rcu_qs();
+			continue;
+		}
+		if (wsq_worker_breathe(&parked))
 			continue;
 		wsq_worker_park(w, c);
 	}

@@ -134,12 +134,14 @@ void *wsq_linked_claim_slow(struct wsq_container *ct)
  * @bound: also take what is bound to that CPU, which runs nothing any more
  *
  * Context: task, with preemption off.
- * Return: how many were taken, or a negative enum wsq_status.
+ * Return: how many were taken; 0 if items wait in an entrance that are not in
+ * order yet, or that somebody else is at: look again; a negative enum wsq_status.
  */
 int wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
 		     void **tasks, unsigned int max, bool pry, bool bound)
 {
 	int ret = wsq_engine_steal_claim(ct, me, tasks, max);
+	bool again = false;
 
 	if (ret > 0)
 		return ret;
@@ -148,14 +150,22 @@ int wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
 
 		if (n > 0)
 			return n;
+		again = n == WSQ_CONFLICT;
 	}
 	if (bound && wsq_entry_any(&ct->bound)) {
 		int n = wsq_entry_take(&ct->bound, tasks, max, true);
 
 		if (n > 0)
 			return n;
+		again |= n == WSQ_CONFLICT;
 	}
-	return pry ? wsq_engine_pry(ct, tasks, max) : ret;
+	if (pry) {
+		int n = wsq_engine_pry(ct, tasks, max);
+
+		if (n > 0)
+			return n;
+	}
+	return again ? 0 : ret;
 }
 
 /**

@@ -15,7 +15,7 @@
 #include "../exec/exec.h"
 #include "items.h"
 
-#define NR_LEFT		500
+#define NR_LEFT		4000
 
 /* Becomes an orphan's consumer as often as it can, and takes nothing. */
 struct leave_foster {
