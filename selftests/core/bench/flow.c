@@ -33,7 +33,6 @@
 #include "util.h"
 
 #define FLOW_ROWS	160
-#define FLOW_ROUNDS	64
 #define FLOW_RETRIES	6
 #define FLOW_BOUND	8192
 
@@ -42,9 +41,6 @@ extern const struct flow_queue flow_queue_salsa, flow_queue_cas, flow_queue_bag,
 	flow_queue_locked, flow_queue_cached;
 extern const struct flow_queue flow_queue_moody __attribute__((weak));
 
-static unsigned int opt_rounds = 9;
-static unsigned int opt_window_us = 8000;
-static const char *opt_only, *opt_metric;
 static int cpus[64], nr_cpus;
 
 struct row {
@@ -56,10 +52,10 @@ struct row {
 	char name[64];
 	unsigned int dropped;
 	unsigned int nr;
-	double sample[FLOW_ROUNDS];
-	double exchanges[FLOW_ROUNDS];
-	double fences[FLOW_ROUNDS];
-	double stolen[FLOW_ROUNDS];	/* calls that stole, in % of tasks */
+	double sample[BENCH_MAX_ROUNDS];
+	double exchanges[BENCH_MAX_ROUNDS];
+	double fences[BENCH_MAX_ROUNDS];
+	double stolen[BENCH_MAX_ROUNDS];	/* calls that stole, in % of tasks */
 };
 
 static struct row rows[FLOW_ROWS];
@@ -177,10 +173,10 @@ static bool window(struct row *row)
 	}
 	pthread_barrier_wait(&w.ready);
 	/* Caches and predictors, and the threads' first scheduling. */
-	pause_us(opt_window_us / 4);
+	pause_us(bench_options.window_us / 4);
 	first = sum(w.f.consumer, row->shape.consumers, false);
 	begin = bench_now_ns();
-	pause_us(opt_window_us);
+	pause_us(bench_options.window_us);
 	last = sum(w.f.consumer, row->shape.consumers, false);
 	end = bench_now_ns();
 	__atomic_store_n(&w.f.stop, 1, __ATOMIC_RELAXED);
@@ -227,8 +223,8 @@ static struct row *add(const struct flow_queue *queue, unsigned int producers,
 {
 	struct row *row = &rows[nr_rows];
 
-	if (!queue || (opt_only && !strstr(queue->name, opt_only)) ||
-	    (opt_metric && !strstr(metric, opt_metric)))
+	if (!queue || !bench_wanted(queue->name) ||
+	    (bench_options.own && !strstr(metric, bench_options.own)))
 		return NULL;
 	if (queue->max && (producers > queue->max || consumers > queue->max))
 		return NULL;
@@ -385,49 +381,22 @@ static void print_row(const struct row *row)
 	print_promise(row, metric, "fences per task", 0.002);
 }
 
-static void usage(void)
-{
-	fputs("usage: flow [-b BUILD] [-r ROUNDS] [-w WINDOW_US] [-o CASE_PART] [-m METRIC_PART]\n",
-	      stderr);
-	exit(2);
-}
+static const char usage[] =
+	"usage: flow [-b BUILD] [-r ROUNDS] [-w WINDOW_US] [-o CASE_PART] [-m METRIC_PART]\n";
 
 int main(int argc, char **argv)
 {
 	unsigned int i, round;
 	cpu_set_t set;
-	int opt;
 
-	while ((opt = getopt(argc, argv, "b:r:w:o:m:")) != -1) {
-		switch (opt) {
-		case 'b':
-			bench_build = (unsigned int)atoi(optarg);
-			break;
-		case 'r':
-			opt_rounds = (unsigned int)atoi(optarg);
-			break;
-		case 'w':
-			opt_window_us = (unsigned int)atoi(optarg);
-			break;
-		case 'o':
-			opt_only = optarg;
-			break;
-		case 'm':
-			opt_metric = optarg;
-			break;
-		default:
-			usage();
-		}
-	}
-	if (optind != argc || !opt_rounds || opt_rounds > FLOW_ROUNDS)
-		usage();
+	bench_read_options(argc, argv, 'm', usage);
 	sched_getaffinity(0, sizeof(set), &set);
 	for (i = 0; i < CPU_SETSIZE && nr_cpus < 64; i++) {
 		if (CPU_ISSET(i, &set))
 			cpus[nr_cpus++] = (int)i;
 	}
 	add_all();
-	for (round = 0; round < opt_rounds; round++) {
+	for (round = 0; round < bench_options.rounds; round++) {
 		for (i = 0; i < nr_rows; i++)
 			measure(&rows[(i + round) % nr_rows]);
 	}

@@ -34,13 +34,8 @@
 #include "cases.h"
 #include "util.h"
 
-#define MAX_ROUNDS	64
 #define MAX_RETRIES	8
 
-static unsigned int opt_rounds = 9;
-static unsigned int opt_window_us = 8000;
-static unsigned int opt_passes;
-static const char *opt_only;
 static int cpu_owner = -1, cpu_thief = -1;
 
 static void choose_cpus(void)
@@ -73,8 +68,8 @@ struct run {
 	double idle;			/* the thief's, between attempts */
 	unsigned int dropped;
 	unsigned int nr;
-	double sample[MAX_ROUNDS];	/* million operations per second */
-	double stolen[MAX_ROUNDS];	/* percent of what was put */
+	double sample[BENCH_MAX_ROUNDS];	/* million operations per second */
+	double stolen[BENCH_MAX_ROUNDS];	/* percent of what was put */
 };
 
 /* ---- the thief ---- */
@@ -241,7 +236,7 @@ static uint64_t window(struct run *run, uint64_t passes, double *rate,
 
 static void calibrate(struct run *run)
 {
-	const uint64_t want = (uint64_t)opt_window_us * 1000;
+	const uint64_t want = (uint64_t)bench_options.window_us * 1000;
 	double rate, stolen;
 	bool disturbed;
 	uint64_t ns;
@@ -343,7 +338,7 @@ static struct run *add(struct run *runs, unsigned int *nr,
 {
 	struct run *run = &runs[*nr];
 
-	if (!queue || (opt_only && !strstr(queue->name, opt_only)))
+	if (!queue || !bench_wanted(queue->name))
 		return NULL;
 	if (*nr == BENCH_MAX_RUNS)
 		bench_die("more than %u cases", BENCH_MAX_RUNS);
@@ -394,7 +389,7 @@ static unsigned int add_all(struct run *runs)
 			/* Rebinding waits for time slices: when asked. */
 			if (bench_queues[i].queue &&
 			    bench_queues[i].queue->steal &&
-			    (opt_only || !bench_queues[i].queue->moves))
+			    (bench_options.only || !bench_queues[i].queue->moves))
 				add(runs, &nr, bench_queues[i].queue, STEAL,
 				    robbed[k].percent, robbed[k].metric);
 		}
@@ -402,55 +397,29 @@ static unsigned int add_all(struct run *runs)
 	return nr;
 }
 
-static void usage(void)
-{
-	fputs("usage: bench [-b BUILD] [-r ROUNDS] [-w WINDOW_US] [-o CASE_PART] [-n PASSES]\n"
-	      "  -o  only cases whose name contains this; \"rebinding\" is not measured else\n"
-	      "  -n  only so many passes of put+get, no figures: for perf and the like\n",
-	      stderr);
-	exit(2);
-}
+static const char usage[] =
+	"usage: bench [-b BUILD] [-r ROUNDS] [-w WINDOW_US] [-o CASE_PART] [-n PASSES]\n"
+	"  -o  only cases whose name contains this; \"rebinding\" is not measured else\n"
+	"  -n  only so many passes of put+get, no figures: for perf and the like\n";
 
 int main(int argc, char **argv)
 {
 	static struct run runs[BENCH_MAX_RUNS];
-	unsigned int i, nr, round;
+	unsigned int i, nr, round, passes = 0;
 	pthread_t thread;
-	int opt;
 
-	while ((opt = getopt(argc, argv, "b:r:w:o:n:")) != -1) {
-		switch (opt) {
-		case 'b':
-			bench_build = (unsigned int)atoi(optarg);
-			break;
-		case 'r':
-			opt_rounds = (unsigned int)atoi(optarg);
-			break;
-		case 'w':
-			opt_window_us = (unsigned int)atoi(optarg);
-			break;
-		case 'o':
-			opt_only = optarg;
-			break;
-		case 'n':
-			opt_passes = (unsigned int)atoi(optarg);
-			break;
-		default:
-			usage();
-		}
-	}
-	if (optind != argc || !opt_rounds || opt_rounds > MAX_ROUNDS)
-		usage();
-
+	bench_read_options(argc, argv, 'n', usage);
+	if (bench_options.own)
+		passes = (unsigned int)atoi(bench_options.own);
 	choose_cpus();
 	bench_pin(cpu_owner);
 	nr = add_all(runs);
-	if (opt_passes) {
+	if (passes) {
 		for (i = 0; i < nr; i++) {
 			struct bench_count count = { 0 };
 
 			if (runs[i].mode == ONE)
-				runs[i].queue->pass(runs[i].q, opt_passes,
+				runs[i].queue->pass(runs[i].q, passes,
 						    &count);
 		}
 		return 0;
@@ -459,7 +428,7 @@ int main(int argc, char **argv)
 		bench_die("no thread");
 	for (i = 0; i < nr; i++)
 		calibrate(&runs[i]);
-	for (round = 0; round < opt_rounds; round++) {
+	for (round = 0; round < bench_options.rounds; round++) {
 		for (i = 0; i < nr; i++)
 			measure(&runs[(i + round) % nr]);
 	}

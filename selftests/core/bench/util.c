@@ -11,11 +11,46 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bench.h"
 #include "util.h"
 
 unsigned int bench_build;
+
+struct bench_options bench_options = { 9, 8000, NULL, NULL };
+
+void bench_read_options(int argc, char **argv, char own, const char *usage)
+{
+	const char letters[] = { 'b', ':', 'r', ':', 'w', ':', 'o', ':', own, ':', 0 };
+	struct bench_options *o = &bench_options;
+	int opt;
+
+	while ((opt = getopt(argc, argv, letters)) != -1) {
+		if (opt == 'b')
+			bench_build = (unsigned int)atoi(optarg);
+		else if (opt == 'r')
+			o->rounds = (unsigned int)atoi(optarg);
+		else if (opt == 'w')
+			o->window_us = (unsigned int)atoi(optarg);
+		else if (opt == 'o')
+			o->only = optarg;
+		else if (opt == own)
+			o->own = optarg;
+		else
+			break;
+	}
+	if (opt == -1 && optind == argc && o->rounds &&
+	    o->rounds <= BENCH_MAX_ROUNDS)
+		return;
+	fputs(usage, stderr);
+	exit(2);
+}
+
+bool bench_wanted(const char *name)
+{
+	return !bench_options.only || strstr(name, bench_options.only);
+}
 
 void bench_die(const char *fmt, ...)
 {

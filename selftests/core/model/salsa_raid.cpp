@@ -9,9 +9,8 @@
 #include "salsa_client.h"
 
 struct salsa_raid : salsa_client<salsa_raid, 2, 2, 2> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_raid, 2, 2, 2>::before();
 		put_before(2, 0, 0);
 		put_before(2, 1, 1);
 		get(0);

@@ -7,9 +7,8 @@
 #include "salsa_client.h"
 
 struct salsa_raid_look : salsa_client<salsa_raid_look, 3, 3> {
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_raid_look, 3, 3>::before();
 		put_before(2, 0, 0);
 		get(0);
 	}

@@ -14,9 +14,8 @@ struct salsa_raid_over : salsa_client<salsa_raid_over, 3, 3, 2, 0, 3> {
 		return 0;
 	}
 
-	void before()
+	void prepare()
 	{
-		salsa_client<salsa_raid_over, 3, 3, 2, 0, 3>::before();
 		put_before(3, 0, 0);
 		get(0);
 		put_before(1, 1, 0);

@@ -46,6 +46,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
+#include "option.h"
 #include "pool.h"
 #include "salsa_find.h"
 #include "party.h"
@@ -712,16 +713,6 @@ static void two_halts(enum kind kind, u64 seed, u64 uses)
 	}
 	churn(20, 200);
 	world_end();
-}
-
-static bool option(const char *arg, const char *name, u64 *value)
-{
-	size_t n = strlen(name);
-
-	if (strncmp(arg, name, n) || arg[n] != '=')
-		return false;
-	*value = strtoull(arg + n + 1, NULL, 0);
-	return true;
 }
 
 static bool choice(const char *arg, const char *name, const char * const *names,

@@ -17,7 +17,7 @@
 #include "queue.h"
 
 static u64 nr_places = 2, block_size = 2, nr_items = 1000000;
-static u64 batch, pause_opt, limit = 120;
+static u64 batch;
 
 static u64 *payload;
 static unsigned char *taken;

@@ -157,6 +157,16 @@ static void producer(struct party *p)
 	}
 }
 
+static const struct stress_option options[] = {
+	{ "places", &nr_places },
+	{ "size", &block_size },
+	{ "spare", &nr_spare },
+	{ "thieves", &nr_thieves },
+	{ "items", &nr_items },
+	{ "split", &split },
+	{ "batch", &batch },
+};
+
 int main(int argc, char **argv)
 {
 	struct patients patients = { .nr = 0 };
@@ -164,24 +174,9 @@ int main(int argc, char **argv)
 	u64 stolen, conflicts = 0;
 	u32 i;
 
-	for (i = 1; i < (u32)argc; i++)
-		if (!option(argv[i], "places", &nr_places) &&
-		    !option(argv[i], "size", &block_size) &&
-		    !option(argv[i], "spare", &nr_spare) &&
-		    !option(argv[i], "thieves", &nr_thieves) &&
-		    !option(argv[i], "items", &nr_items) &&
-		    !option(argv[i], "split", &split) &&
-		    !option(argv[i], "batch", &batch) &&
-		    !option(argv[i], "pause", &pause_opt) &&
-		    !option(argv[i], "limit", &limit) &&
-		    !option(argv[i], "seed", &seed)) {
-			fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
-			return 2;
-		}
+	stress_init(argc, argv, STRESS_OPTIONS(options));
 	if (nr_thieves > MAX_THREADS - 2 || block_size > 4096)
 		return 2;
-	stress_init((u32)limit);
-	pause_us = (u32)pause_opt;
 	queue = queue_new((u32)nr_places, (u32)block_size, (u32)nr_spare);
 	if (!book_open())
 		return 2;

@@ -453,6 +453,19 @@ static void end(struct party *p)
 	}
 }
 
+static const struct stress_option options[] = {
+	{ "places", &nr_places },
+	{ "size", &block_size },
+	{ "spare", &nr_spare },
+	{ "thieves", &nr_thieves },
+	{ "pryers", &nr_pryers },
+	{ "withdrawers", &nr_withdrawers },
+	{ "items", &nr_items },
+	{ "batch", &batch },
+	{ "remount", &remount },
+	{ "early", &early },
+};
+
 int main(int argc, char **argv)
 {
 	struct patients patients = { .nr = 0 };
@@ -460,29 +473,11 @@ int main(int argc, char **argv)
 	u64 nr;
 	u32 i;
 
-	for (i = 1; i < (u32)argc; i++)
-		if (!option(argv[i], "places", &nr_places) &&
-		    !option(argv[i], "size", &block_size) &&
-		    !option(argv[i], "spare", &nr_spare) &&
-		    !option(argv[i], "thieves", &nr_thieves) &&
-		    !option(argv[i], "pryers", &nr_pryers) &&
-		    !option(argv[i], "withdrawers", &nr_withdrawers) &&
-		    !option(argv[i], "items", &nr_items) &&
-		    !option(argv[i], "batch", &batch) &&
-		    !option(argv[i], "remount", &remount) &&
-		    !option(argv[i], "early", &early) &&
-		    !option(argv[i], "pause", &pause_opt) &&
-		    !option(argv[i], "limit", &limit) &&
-		    !option(argv[i], "seed", &seed)) {
-			fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
-			return 2;
-		}
+	stress_init(argc, argv, STRESS_OPTIONS(options));
 	nr = nr_thieves + nr_pryers + nr_withdrawers;
 	if (nr > MAX_THREADS - 1 || block_size > 4096 || block_size < 2 ||
 	    nr_places > 64 || nr_places < 2)
 		return 2;
-	stress_init((u32)limit);
-	pause_us = (u32)pause_opt;
 	note = (u32 *)calloc(nr_items + 1, sizeof(*note));
 	if (!note || !book_open())
 		return 2;

@@ -18,15 +18,14 @@
  * cores for a task to be taken twice.
  */
 #define _GNU_SOURCE
-#include "stress.h"
+#include "abreast.h"
 
 #include "fence.h"
 
 #define NR_SLOTS	64
 #define TAKEN		0
 
-static u64 nr_rounds = 20000, pause_opt, start_opt, limit = 120;
-static cpu_set_t cpus;
+static u64 nr_rounds = 20000, start_opt;
 
 /* The owner word: whose, and of which round. */
 enum { OWNER = 1, THIEF = 2 };
@@ -42,28 +41,6 @@ static u64 owner_got;
 static s64 word(u64 nr, u64 whose)
 {
 	return (s64)(nr << 2 | whose);
-}
-
-static void wait_for(const u64 *what, u64 value)
-{
-	u64 i = 0;
-
-	while (__atomic_load_n(what, __ATOMIC_ACQUIRE) < value && !is_over())
-		if (++i % 64 == 0)
-			sched_yield();
-}
-
-static void pin(u64 nr)
-{
-	cpu_set_t one;
-	u64 cpu;
-
-	nr %= (u64)CPU_COUNT(&cpus);
-	for (cpu = 0; !CPU_ISSET(cpu, &cpus) || nr--; cpu++)
-		;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
 }
 
 /* The next task; false if there is none that is the owner's. */
@@ -145,6 +122,11 @@ static s64 steal(u64 nr, struct wsq_fence_call *call)
 	return n;
 }
 
+static const struct stress_option options[] = {
+	{ "start", &start_opt },
+	{ "rounds", &nr_rounds },
+};
+
 int main(int argc, char **argv)
 {
 	struct patients patients = { .nr = 0 };
@@ -153,20 +135,9 @@ int main(int argc, char **argv)
 	pthread_t thread, night;
 	s64 n, i;
 
-	for (i = 1; i < argc; i++)
-		if (!option(argv[i], "start", &start_opt) &&
-		    !option(argv[i], "rounds", &nr_rounds) &&
-		    !option(argv[i], "pause", &pause_opt) &&
-		    !option(argv[i], "limit", &limit) &&
-		    !option(argv[i], "seed", &seed)) {
-			fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
-			return 2;
-		}
-	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+	stress_init(argc, argv, STRESS_OPTIONS(options));
+	if (!pin_first())
 		return 2;
-	pin(0);
-	stress_init((u32)limit);
-	pause_us = (u32)pause_opt;
 	wsq_fence_register();
 	wsq_fence_call_init(&call);
 	printf("start %llu, pause %llu us, %llu rounds, seed %llu\n", start_opt,

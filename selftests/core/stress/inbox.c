@@ -31,8 +31,7 @@
 
 #define NR_OWN	16
 
-static u64 nr_pushers = 3, nr_takers = 1, nr_items = 300000, park, pause_opt;
-static u64 limit = 120;
+static u64 nr_pushers = 3, nr_takers = 1, nr_items = 300000, park;
 
 struct item {
 	atomic64_t link;
@@ -124,6 +123,13 @@ static void *taker(void *arg)
 	return NULL;
 }
 
+static const struct stress_option options[] = {
+	{ "pushers", &nr_pushers },
+	{ "takers", &nr_takers },
+	{ "items", &nr_items },
+	{ "park", &park },
+};
+
 int main(int argc, char **argv)
 {
 	struct patients patients = { .nr = 0 };
@@ -131,21 +137,9 @@ int main(int argc, char **argv)
 	u64 state = 1, last[MAX_THREADS] = { 0 };
 	u64 i;
 
-	for (i = 1; i < (u64)argc; i++)
-		if (!option(argv[i], "pushers", &nr_pushers) &&
-		    !option(argv[i], "takers", &nr_takers) &&
-		    !option(argv[i], "items", &nr_items) &&
-		    !option(argv[i], "park", &park) &&
-		    !option(argv[i], "pause", &pause_opt) &&
-		    !option(argv[i], "limit", &limit) &&
-		    !option(argv[i], "seed", &seed)) {
-			fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
-			return 2;
-		}
+	stress_init(argc, argv, STRESS_OPTIONS(options));
 	if (nr_pushers + nr_takers > MAX_THREADS || (park && nr_takers != 1))
 		return 2;
-	stress_init((u32)limit);
-	pause_us = (u32)pause_opt;
 	wsq_inbox_init(&inbox);
 	wsq_park_init(&parked);
 	sem_init(&bell, 0, 0);

@@ -25,20 +25,18 @@
  * and the litmus files to find. It takes two cores for a wake-up to be lost.
  */
 #define _GNU_SOURCE
-#include "stress.h"
+#include "abreast.h"
 
 #include "parking.h"
 
 #define NR_LINES	16
 
-static u64 nr_producers = 1, nr_isolated, nr_rounds = 200000, pause_opt;
-static u64 limit = 120;
+static u64 nr_producers = 1, nr_isolated, nr_rounds = 200000;
 
 static struct wsq_park parked WSQ_CACHE_ALIGNED;
 static atomic64_t words[1] WSQ_CACHE_ALIGNED;
 static u64 taken[1];
 static struct wsq_park_mask mask;
-static cpu_set_t cpus;
 
 /* What a producer alone writes. */
 struct side {
@@ -56,15 +54,6 @@ struct side {
 static struct side sides[MAX_THREADS];
 static u64 round_nr WSQ_CACHE_ALIGNED;	/* the worker's: what may be put */
 static u64 woken WSQ_CACHE_ALIGNED;	/* claims, by all */
-
-static void wait_for(const u64 *word, u64 value)
-{
-	u64 i = 0;
-
-	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) < value && !is_over())
-		if (++i % 64 == 0)
-			sched_yield();
-}
 
 static void put(struct side *s, u64 nr)
 {
@@ -90,23 +79,6 @@ static void stagger(u64 *state, u64 most)
 
 	for (i = 0; i < n; i++)
 		barrier();
-}
-
-/*
- * Party @nr has a CPU of its own as far as they go: left to themselves two
- * parties that wait for each other end up on one, where nothing is lost.
- */
-static void pin(u64 nr)
-{
-	cpu_set_t one;
-	u64 cpu;
-
-	nr %= (u64)CPU_COUNT(&cpus);
-	for (cpu = 0; !CPU_ISSET(cpu, &cpus) || nr--; cpu++)
-		;
-	CPU_ZERO(&one);
-	CPU_SET(cpu, &one);
-	sched_setaffinity(0, sizeof(one), &one);
 }
 
 static void *producer(void *arg)
@@ -163,29 +135,23 @@ static void all_ended(u64 nr)
 		wait_for(&sides[i].ended, nr);
 }
 
+static const struct stress_option options[] = {
+	{ "producers", &nr_producers },
+	{ "isolated", &nr_isolated },
+	{ "rounds", &nr_rounds },
+};
+
 int main(int argc, char **argv)
 {
 	struct patients patients = { .nr = 0 };
 	pthread_t threads[MAX_THREADS], night;
 	u64 asleep = 0, fenced = 0, delay = 0, own, before, i, nr;
 
-	for (i = 1; i < (u64)argc; i++)
-		if (!option(argv[i], "producers", &nr_producers) &&
-		    !option(argv[i], "isolated", &nr_isolated) &&
-		    !option(argv[i], "rounds", &nr_rounds) &&
-		    !option(argv[i], "pause", &pause_opt) &&
-		    !option(argv[i], "limit", &limit) &&
-		    !option(argv[i], "seed", &seed)) {
-			fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
-			return 2;
-		}
+	stress_init(argc, argv, STRESS_OPTIONS(options));
 	if (nr_producers > MAX_THREADS - 1 || nr_isolated > nr_producers)
 		return 2;
-	if (sched_getaffinity(0, sizeof(cpus), &cpus))
+	if (!pin_first())
 		return 2;
-	pin(0);
-	stress_init((u32)limit);
-	pause_us = (u32)pause_opt;
 	wsq_fence_register();
 	wsq_park_init(&parked);
 	wsq_park_mask_init(&mask, words, taken, 1);

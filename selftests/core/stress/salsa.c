@@ -348,6 +348,20 @@ static void summary(void)
 	       taken_by(nr_consumers + nr_producers, nr_withdrawers));
 }
 
+static const struct stress_option options[] = {
+	{ "consumers", &nr_consumers },
+	{ "producers", &nr_producers },
+	{ "withdrawers", &nr_withdrawers },
+	{ "size", &block_size },
+	{ "chunks", &nr_chunks },
+	{ "mode", &mode },
+	{ "batch", &batch },
+	{ "calm", &calm },
+	{ "own", &own },
+	{ "send", &send },
+	{ "items", &nr_items },
+};
+
 int main(int argc, char **argv)
 {
 	struct patients patients = { .nr = 0 };
@@ -356,24 +370,7 @@ int main(int argc, char **argv)
 	u32 i;
 
 	block_size = 8;
-	for (i = 1; i < (u32)argc; i++)
-		if (!option(argv[i], "consumers", &nr_consumers) &&
-		    !option(argv[i], "producers", &nr_producers) &&
-		    !option(argv[i], "withdrawers", &nr_withdrawers) &&
-		    !option(argv[i], "size", &block_size) &&
-		    !option(argv[i], "chunks", &nr_chunks) &&
-		    !option(argv[i], "mode", &mode) &&
-		    !option(argv[i], "batch", &batch) &&
-		    !option(argv[i], "calm", &calm) &&
-		    !option(argv[i], "own", &own) &&
-		    !option(argv[i], "send", &send) &&
-		    !option(argv[i], "items", &nr_items) &&
-		    !option(argv[i], "pause", &pause_opt) &&
-		    !option(argv[i], "limit", &limit) &&
-		    !option(argv[i], "seed", &seed)) {
-			fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
-			return 2;
-		}
+	stress_init(argc, argv, STRESS_OPTIONS(options));
 	if (own)
 		nr_producers = nr_consumers;
 	nr = nr_consumers + nr_producers + nr_withdrawers;
@@ -382,9 +379,7 @@ int main(int argc, char **argv)
 	    block_size > WSQ_SALSA_MAX_SIZE || mode > 2 ||
 	    (nr_withdrawers && mode != 1))
 		return 2;
-	stress_init((u32)limit);
 	wsq_fence_register();
-	pause_us = (u32)pause_opt;
 	note = (u64 *)calloc(nr_items + 1, sizeof(*note));
 	if (!note || !book_open())
 		return 2;

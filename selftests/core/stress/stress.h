@@ -21,11 +21,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "option.h"
 #include "rnd.h"
 
 #define MAX_THREADS	32
 
-static u64 seed = 1;
+/* Options of all: see stress_init(). */
+static u64 seed = 1, pause_opt, limit = 120;
 static u32 pause_us;
 static bool over;
 
@@ -106,27 +108,55 @@ static inline void *nurse(void *arg)
 	return NULL;
 }
 
-static inline void stress_init(u32 limit_s)
-{
-	struct sigaction sa;
+/**
+ * struct stress_option - an option of one program
+ * @name: its name
+ * @value: where what is said for it goes
+ */
+struct stress_option {
+	const char *name;
+	u64 *value;
+};
 
+static inline bool stress_option(const char *arg,
+				 const struct stress_option *options, u32 nr)
+{
+	u32 i;
+
+	for (i = 0; i < nr; i++)
+		if (option(arg, options[i].name, options[i].value))
+			return true;
+	return false;
+}
+
+#define STRESS_OPTIONS(options)	\
+	(options), (u32)(sizeof(options) / sizeof((options)[0]))
+
+/* Reads the options, those of the program and pause, limit and seed. */
+static inline void stress_init(int argc, char **argv,
+			       const struct stress_option *options, u32 nr)
+{
+	const struct stress_option common[] = {
+		{ "pause", &pause_opt }, { "limit", &limit }, { "seed", &seed },
+	};
+	struct sigaction sa;
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		if (stress_option(argv[i], options, nr) ||
+		    stress_option(argv[i], STRESS_OPTIONS(common)))
+			continue;
+		fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
+		exit(2);
+	}
+	pause_us = (u32)pause_opt;
 	memset(&sa, 0, sizeof(sa));
 	sa.sa_handler = on_pause;
 	sa.sa_flags = SA_RESTART;
 	sigaction(SIGUSR1, &sa, NULL);
 	sa.sa_handler = timed_out;
 	sigaction(SIGALRM, &sa, NULL);
-	alarm(limit_s);
-}
-
-static inline u64 option(const char *arg, const char *name, u64 *value)
-{
-	size_t n = strlen(name);
-
-	if (strncmp(arg, name, n) || arg[n] != '=')
-		return 0;
-	*value = strtoull(arg + n + 1, NULL, 0);
-	return 1;
+	alarm((u32)limit);
 }
 
 #endif /* _WSQ_SELFTESTS_STRESS_H */
