@@ -24,7 +24,8 @@ struct salsa_raid : salsa_client<salsa_raid, 2, 2, 2> {
 			return;
 		}
 		steal_begin(1, 0);
-		get(1);
+		/* The batch may begin before the fence is through and end behind. */
+		get_many(1, 2);
 		get(1);
 	}
 };
