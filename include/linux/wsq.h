@@ -72,6 +72,10 @@ enum wsq_engine_type {
  * @engine: enum wsq_engine_type. With %WSQ_SALSA @blocks is the number of chunks
  *	each CPU begins with, 2 to 64, default 8, and @block_size that of tasks
  *	in a chunk, default 1024
+ * @max_blocks: with %WSQ_SALSA, chunks that a CPU's container may have when it is
+ *	short of them, @blocks to 64; 0 means @blocks: it does not grow. A pool
+ *	keeps what has come, a queue gives it back with the rest. Others than
+ *	%WSQ_SALSA do not grow: 0 or @blocks
  * @cpumask: CPUs that have a container, and with queues a worker; %NULL means
  *	all that are not isolated (parameter cpumask of the module). Copied.
  *	Other CPUs may put as well, their tasks go to the nearest CPU in the
@@ -82,6 +86,7 @@ struct wsq_attrs {
 	u32 block_size;
 	u32 flags;
 	u32 engine;
+	u32 max_blocks;
 	const struct cpumask *cpumask;
 };
 

@@ -39,8 +39,10 @@
  * (%WSQ_CONFLICT) and may take again: somebody else took, or moved from one chunk
  * to another, so the pool as a whole moves on.
  *
- * Numbers of chunks that come and go (queues give memory back) would let clocks
- * go back: it is for pools that keep their chunks.
+ * Chunks may come meanwhile: a new one's clock is 0, as if it had been there and
+ * free, and whoever made it known did so before it was opened. Numbers of chunks
+ * that go and come back (queues give memory back) would let clocks go back: it is
+ * for pools that keep their chunks.
  */
 #include "salsa.h"
 #include "salsa_find.h"

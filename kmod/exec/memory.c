@@ -15,6 +15,7 @@
 #include <linux/mm.h>
 
 #include "../pool/engine.h"
+#include "../pool/grow.h"
 #include "exec.h"
 
 /* Items through the entrances before an engine is worth its memory. */
@@ -124,13 +125,15 @@ static bool wsq_memory_visit(struct wsq *q)
 	for_each_possible_cpu(cpu) {
 		struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
 
-		if (!ct || !(READ_ONCE(ct->engine) || READ_ONCE(ct->offered)))
+		if (!ct || !(READ_ONCE(ct->engine) || READ_ONCE(ct->offered) ||
+			     wsq_grow_offered(ct)))
 			continue;
 		more = true;
 		if (!wsq_memory_idle(ct))
 			continue;
 		/* Nobody came to mount it. */
 		kvfree(xchg(&ct->offered, NULL));
+		wsq_grow_drop(ct);
 		preempt_disable();
 		if (wsq_foster_begin(ct)) {
 			/* Nobody's: nobody else is producer or consumer. */

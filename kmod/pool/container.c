@@ -8,6 +8,7 @@
 #include "../compat/export.h"
 #include "container.h"
 #include "engine.h"
+#include "grow.h"
 #include "pool.h"
 
 /**
@@ -79,8 +80,9 @@ void wsq_container_destroy(struct wsq_container *ct)
 {
 	if (!ct)
 		return;
-	kvfree(ct->engine);
-	kvfree(ct->offered);
+	wsq_engine_destroy(ct->engine);
+	wsq_engine_destroy(ct->offered);
+	wsq_grow_drop(ct);
 	kfree(ct);
 }
 

@@ -75,6 +75,21 @@ enum wsq_orphan {
 };
 
 /**
+ * enum wsq_grow - where a container stands that wants more memory
+ * @WSQ_GROW_NO: it has asked for none
+ * @WSQ_GROW_ASKED: it has asked, and gets an answer (grow.c)
+ * @WSQ_GROW_OFFERED: the memory is in its @more
+ * @WSQ_GROW_TAKEN: whoever changed it from %WSQ_GROW_OFFERED has it, and is about
+ *	to say %WSQ_GROW_NO
+ */
+enum wsq_grow {
+	WSQ_GROW_NO,
+	WSQ_GROW_ASKED,
+	WSQ_GROW_OFFERED,
+	WSQ_GROW_TAKEN,
+};
+
+/**
  * struct wsq_raw_link - link of a task that has none
  * @link: place in the inbox
  * @task: the task
@@ -127,6 +142,8 @@ struct wsq_raw {
  * @wanted: the engine has asked for memory. Own CPU sets, housekeeping clears.
  * @give_back: the engine shall give its memory back. Housekeeping sets, own CPU
  *	clears.
+ * @grow: enum wsq_grow. Anybody.
+ * @more: memory for the engine beside what it has. By @grow.
  * @idle_cnt: sum of what was put when housekeeping last looked.
  * @bwos: the engine, of kind %WSQ_ENGINE_BWOS.
  */
@@ -155,6 +172,8 @@ struct wsq_container {
 	struct wsq_engine *offered;
 	bool wanted;
 	bool give_back;
+	atomic_t grow;
+	struct wsq_engine *more;
 	u64 idle_cnt;
 
 	union {

@@ -8,6 +8,7 @@
 
 #include "../compat/export.h"
 #include "engine.h"
+#include "grow.h"
 #include "pool.h"
 
 /**
@@ -15,38 +16,49 @@
  * @kind: which engine
  * @blocks: as in struct wsq_attrs, 0 for the default; the number it comes to is
  *	stored there
+ * @max_blocks: likewise
  * @block_size: likewise
  *
  * Context: any.
  * Return: true if they are within bounds.
  */
-bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *block_size)
+bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *max_blocks,
+		      u32 *block_size)
 {
 	switch (kind) {
 	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_sizes(blocks, block_size);
+		if (!wsq_engine_bwos_sizes(blocks, block_size))
+			return false;
+		*max_blocks = *max_blocks ?: *blocks;
+		return *max_blocks == *blocks;
 	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_sizes(blocks, block_size);
+		if (!wsq_engine_salsa_sizes(blocks, block_size))
+			return false;
+		*max_blocks = *max_blocks ?: *blocks;
+		return *max_blocks >= *blocks &&
+		       *max_blocks <= WSQ_SALSA_MAX_CHUNKS;
 	}
 	wsq_engine_no_other();
 }
 
 /**
- * wsq_engine_bytes() - memory of an engine, at most
+ * wsq_engine_bytes() - memory of an engine that has not grown, at most
  * @kind: which engine
  * @blocks: as wsq_engine_sizes() stored it
+ * @max_blocks: likewise
  * @block_size: likewise
  *
  * Context: any.
  * Return: bytes, to the page.
  */
-size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 block_size)
+size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 max_blocks,
+			u32 block_size)
 {
 	switch (kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_engine_bwos_bytes(blocks, block_size);
 	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_bytes(blocks, block_size);
+		return wsq_engine_salsa_bytes(blocks, max_blocks, block_size);
 	}
 	wsq_engine_no_other();
 }
@@ -97,7 +109,7 @@ void wsq_engine_orphan(struct wsq_container *ct)
  * @node: the node whose memory to use
  *
  * Context: task; may sleep.
- * Return: the memory, which kvfree() frees, or %NULL.
+ * Return: the memory, for wsq_engine_destroy(), or %NULL.
  */
 struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node)
 {
@@ -108,6 +120,67 @@ struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node)
 		return wsq_engine_salsa_create(ct, node);
 	}
 	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_create_more() - allocate more memory for an engine
+ * @ct: the container it is for
+ * @node: the node whose memory to use
+ *
+ * Context: task; may sleep.
+ * Return: the memory, for wsq_engine_destroy(); %NULL if there is none to be had,
+ * or the engine is given none, because it has gone or has all that it may have.
+ */
+struct wsq_engine *wsq_engine_create_more(const struct wsq_container *ct,
+					  int node)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return NULL;
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_create_more(ct, node);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_destroy() - free an engine's memory, all pieces of it
+ * @engine: the memory, which nobody uses; may be %NULL
+ *
+ * Context: task; may sleep.
+ */
+void wsq_engine_destroy(struct wsq_engine *engine)
+{
+	while (engine) {
+		struct wsq_engine *next = engine->next;
+
+		kvfree(engine);
+		engine = next;
+	}
+}
+
+/**
+ * wsq_engine_extend() - put to use what an engine was offered beside what it has
+ * @ct: container of this CPU, with memory
+ *
+ * Context: any; producer and consumer.
+ */
+void wsq_engine_extend(struct wsq_container *ct)
+{
+	struct wsq_engine *more = wsq_grow_take(ct);
+
+	if (!more)
+		return;
+	more->next = ct->engine->next;
+	ct->engine->next = more;
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		break;
+	case WSQ_ENGINE_SALSA:
+		wsq_engine_salsa_extend(ct, more);
+		break;
+	}
+	wsq_grow_done(ct);
 }
 
 /**
@@ -217,11 +290,14 @@ bool wsq_engine_give_back(struct wsq_container *ct)
 	if (wsq_get_begin(ct)) {
 		done = wsq_engine_unmount(ct);
 		if (done) {
-			struct wsq_engine *engine = ct->engine;
+			struct wsq_engine *engine = ct->engine, *next;
 
 			WRITE_ONCE(ct->engine, NULL);
-			/* Thieves may still look. */
-			kvfree_rcu(engine, rcu);
+			for (; engine; engine = next) {
+				next = engine->next;
+				/* Thieves may still look. */
+				kvfree_rcu(engine, rcu);
+			}
 		}
 		wsq_get_end(ct);
 	}

@@ -40,6 +40,9 @@
  * (kmod/exec/memory.c), mounted by whoever is producer and consumer on the CPU,
  * and freed after a grace period. That is the same for all (engine.c).
  *
+ * An engine that is short of room may ask for more, and gets a further piece of
+ * memory in the same way (grow.c). Pieces go with the first one.
+ *
  * A further engine is its structure in struct wsq_container, its kind, a file
  * with what is not in kmod/core, and a case in each operation.
  */
@@ -57,24 +60,32 @@
 #define wsq_engine_no_other()	__builtin_unreachable()
 
 /**
- * struct wsq_engine - memory of an engine, at its front
+ * struct wsq_engine - memory of an engine, at the front of each piece
  * @rcu: to free it
+ * @next: further pieces. Own CPU, as producer and consumer
  */
 struct wsq_engine {
 	struct rcu_head rcu;
+	struct wsq_engine *next;
 };
 
 #include "engine_bwos.h"
 #include "engine_salsa.h"
 
-bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *block_size);
-size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 block_size);
+bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *max_blocks,
+		      u32 *block_size);
+size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 max_blocks,
+			u32 block_size);
 int wsq_engine_was_empty(const struct wsq_pool *pool);
 int wsq_engine_pool_init(struct wsq_pool *pool);
 void wsq_engine_pool_exit(struct wsq_pool *pool);
 void wsq_engine_init(struct wsq_container *ct);
 void wsq_engine_orphan(struct wsq_container *ct);
 struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node);
+struct wsq_engine *wsq_engine_create_more(const struct wsq_container *ct,
+					  int node);
+void wsq_engine_destroy(struct wsq_engine *engine);
+void wsq_engine_extend(struct wsq_container *ct);
 void wsq_engine_mount(struct wsq_container *ct, struct wsq_engine *engine);
 bool wsq_engine_offer(struct wsq_container *ct, struct wsq_engine *engine);
 bool wsq_engine_accept(struct wsq_container *ct);

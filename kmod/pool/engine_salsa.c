@@ -3,8 +3,9 @@
  * SALSA as an engine: memory, where puts go, whom thieves rob of what.
  *
  * The memory of a CPU is one piece: the CPU as a producer, as a consumer, and
- * its chunks, slots on pages of their own. What the CPUs of a pool share, the
- * numbers of chunks and parties, is there as long as the pool.
+ * its chunks, slots on pages of their own. Further pieces have chunks only. What
+ * the CPUs of a pool share, the numbers of chunks and parties, is there as long
+ * as the pool.
  */
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
@@ -15,6 +16,7 @@
 #include <linux/slab.h>
 
 #include "engine.h"
+#include "grow.h"
 #include "pool.h"
 
 /*
@@ -22,6 +24,9 @@
  * gather where they are emptied. More wait in a list.
  */
 #define WSQ_SALSA_GATHER	4
+
+/* A CPU is short of chunks if less than this part of them is at hand. */
+#define WSQ_SALSA_SHORT		4
 
 /* Chunks that a CPU's puts can fill before others have emptied them. */
 #define WSQ_SALSA_MAX_OUT	256
@@ -40,12 +45,27 @@ struct wsq_salsa_layout {
 	u32 nr_entries;
 };
 
+/**
+ * struct wsq_salsa_piece - a further piece of an engine's memory
+ * @head: what all engines' memory has
+ * @slots: of all its chunks. Constant
+ * @nr: chunks. Constant
+ * @chunks: the chunks
+ */
+struct wsq_salsa_piece {
+	struct wsq_engine head;
+	wsq_slot_t *slots;
+	u32 nr;
+	struct wsq_salsa_chunk chunks[];
+};
+
 static void wsq_salsa_layout_make(struct wsq_salsa_layout *l, u32 blocks,
-				  u32 block_size)
+				  u32 max_blocks, u32 block_size)
 {
 	size_t at = sizeof(struct wsq_engine_salsa);
 
-	l->nr_places = roundup_pow_of_two(max(blocks, 1U) * WSQ_SALSA_GATHER);
+	l->nr_places = roundup_pow_of_two(max(max_blocks, 1U) *
+					  WSQ_SALSA_GATHER);
 	l->feeders = ALIGN(at, SMP_CACHE_BYTES);
 	at = l->feeders + BITS_TO_LONGS(nr_cpu_ids) * sizeof(atomic64_t);
 	l->stolen = ALIGN(at, SMP_CACHE_BYTES);
@@ -86,16 +106,17 @@ bool wsq_engine_salsa_sizes(u32 *blocks, u32 *block_size)
 /**
  * wsq_engine_salsa_bytes() - wsq_engine_bytes()
  * @blocks: as there
+ * @max_blocks: as there
  * @block_size: as there
  *
  * Context: any.
  * Return: as there.
  */
-size_t wsq_engine_salsa_bytes(u32 blocks, u32 block_size)
+size_t wsq_engine_salsa_bytes(u32 blocks, u32 max_blocks, u32 block_size)
 {
 	struct wsq_salsa_layout l;
 
-	wsq_salsa_layout_make(&l, blocks, block_size);
+	wsq_salsa_layout_make(&l, blocks, max_blocks, block_size);
 	return l.total;
 }
 
@@ -117,7 +138,7 @@ int wsq_engine_salsa_pool_init(struct wsq_pool *pool)
 		return -ENOMEM;
 	pool->salsa = s;
 	s->max_parties = nr_cpu_ids;
-	s->max_chunks = nr_cpu_ids * pool->blocks;
+	s->max_chunks = nr_cpu_ids * pool->max_blocks;
 	s->chunk_size = pool->block_size;
 	s->all_words = wsq_fence_words();
 	s->chunks = kvcalloc(s->max_chunks, sizeof(*s->chunks), GFP_KERNEL);
@@ -153,11 +174,9 @@ void wsq_engine_salsa_pool_exit(struct wsq_pool *pool)
 }
 
 /* A guest's chunks are those that it has stolen. */
-static u32 wsq_engine_salsa_blocks(const struct wsq_container *ct)
+static bool wsq_engine_salsa_guest(const struct wsq_container *ct)
 {
-	const struct wsq_pool *pool = ct->pool;
-
-	return cpumask_test_cpu(ct->cpu, pool->cpus) ? pool->blocks : 0;
+	return !cpumask_test_cpu(ct->cpu, ct->pool->cpus);
 }
 
 /**
@@ -172,23 +191,88 @@ struct wsq_engine *wsq_engine_salsa_create(const struct wsq_container *ct,
 					   int node)
 {
 	const struct wsq_pool *pool = ct->pool;
-	u32 blocks = wsq_engine_salsa_blocks(ct);
+	bool guest = wsq_engine_salsa_guest(ct);
+	u32 blocks = guest ? 0 : pool->blocks;
+	u32 max_blocks = guest ? 0 : pool->max_blocks;
 	struct wsq_engine_salsa *engine;
 	struct wsq_salsa_layout l;
 
-	wsq_salsa_layout_make(&l, blocks, pool->block_size);
+	wsq_salsa_layout_make(&l, blocks, max_blocks, pool->block_size);
 	engine = kvzalloc_node(l.total, GFP_KERNEL, node);
 	if (!engine)
 		return NULL;
 	/* The mask may be another one when it is mounted. */
 	engine->nr_chunks = blocks;
+	engine->max_chunks = max_blocks;
 	return &engine->head;
+}
+
+/* May it have more chunks? */
+static bool wsq_engine_salsa_may_grow(const struct wsq_engine_salsa *es)
+{
+	return READ_ONCE(es->nr_chunks) < es->max_chunks;
+}
+
+/**
+ * wsq_engine_salsa_create_more() - wsq_engine_create_more()
+ * @ct: as there
+ * @node: as there
+ *
+ * As many chunks as there are.
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+struct wsq_engine *wsq_engine_salsa_create_more(const struct wsq_container *ct,
+						int node)
+{
+	const struct wsq_engine_salsa *es;
+	struct wsq_salsa_piece *piece;
+	u32 nr = 0, now;
+	size_t at;
+
+	/* It may be given back meanwhile. */
+	preempt_disable();
+	es = wsq_engine_salsa(ct);
+	if (es) {
+		now = READ_ONCE(es->nr_chunks);
+		nr = min(now, es->max_chunks - now);
+	}
+	preempt_enable();
+	if (!nr)
+		return NULL;
+	at = PAGE_ALIGN(struct_size(piece, chunks, nr));
+	piece = kvzalloc_node(at + (size_t)nr * ct->pool->block_size *
+				   sizeof(wsq_slot_t),
+			      GFP_KERNEL | __GFP_NOWARN, node);
+	if (!piece)
+		return NULL;
+	piece->slots = (void *)piece + at;
+	piece->nr = nr;
+	return &piece->head;
 }
 
 /* Does the CPU claim every task? */
 static bool wsq_engine_salsa_claims(const struct wsq_container *ct)
 {
 	return !ct->pool->raw || !wsq_fence_reaches(ct->cpu);
+}
+
+/* Make chunks known, from the CPU's number @from on, and its puts use them. */
+static void wsq_engine_salsa_supply(const struct wsq_container *ct,
+				    struct wsq_engine_salsa *es,
+				    struct wsq_salsa_chunk *chunks,
+				    wsq_slot_t *slots, u32 from, u32 nr)
+{
+	u32 size = ct->pool->block_size, i;
+
+	for (i = 0; i < nr; i++) {
+		wsq_salsa_chunk_init(ct->pool->salsa, &chunks[i],
+				     slots + (size_t)i * size,
+				     es->first + from + i, ct->cpu,
+				     es->c.node);
+		wsq_salsa_supply(&es->c, &chunks[i]);
+	}
 }
 
 /**
@@ -209,19 +293,18 @@ void wsq_engine_salsa_mount(struct wsq_container *ct,
 	struct wsq_salsa *s = pool->salsa;
 	struct wsq_salsa_layout l;
 	struct wsq_salsa_room room;
-	wsq_slot_t *slots;
-	u32 node, i;
+	u32 node;
 
-	wsq_salsa_layout_make(&l, es->nr_chunks, pool->block_size);
-	slots = (void *)es + l.slots;
+	wsq_salsa_layout_make(&l, es->nr_chunks, es->max_chunks,
+			      pool->block_size);
 	es->seen = (void *)es + l.seen;
 	es->chunks = (void *)es + l.chunks;
-	es->first = ct->cpu * pool->blocks;
+	es->first = ct->cpu * pool->max_blocks;
 	/*
 	 * In a queue memory goes back home, as if each CPU were a node; a guest
 	 * keeps none.
 	 */
-	node = !pool->raw ? ct->cpu : !es->nr_chunks ? WSQ_SALSA_NONE :
+	node = !pool->raw ? ct->cpu : !es->max_chunks ? WSQ_SALSA_NONE :
 	       (u32)cpu_to_node(ct->cpu);
 	if (!claims)
 		set_bit(ct->cpu, (unsigned long *)s->all);
@@ -232,13 +315,32 @@ void wsq_engine_salsa_mount(struct wsq_container *ct,
 	wsq_salsa_consumer_init(s, &es->c, ct->cpu, node, claims, &room);
 	wsq_salsa_producer_init(s, &es->p, ct->cpu, (void *)es + l.entries,
 				l.nr_entries);
-	for (i = 0; i < es->nr_chunks; i++) {
-		struct wsq_salsa_chunk *chunk = &es->chunks[i];
+	wsq_engine_salsa_supply(ct, es, es->chunks, (void *)es + l.slots, 0,
+				es->nr_chunks);
+}
 
-		wsq_salsa_chunk_init(s, chunk, slots + i * pool->block_size,
-				     es->first + i, ct->cpu, node);
-		wsq_salsa_supply(&es->c, chunk);
-	}
+/**
+ * wsq_engine_salsa_extend() - have more chunks
+ * @ct: the container
+ * @engine: what wsq_engine_salsa_create_more() has made
+ *
+ * The chunks get their numbers here: the first piece may be another one than at
+ * that time, with other sizes.
+ *
+ * Context: its producer and consumer.
+ */
+void wsq_engine_salsa_extend(struct wsq_container *ct,
+			     struct wsq_engine *engine)
+{
+	struct wsq_salsa_piece *piece = container_of(engine,
+						     struct wsq_salsa_piece,
+						     head);
+	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
+	u32 now = es->nr_chunks;
+	u32 nr = min(piece->nr, es->max_chunks - now);
+
+	wsq_engine_salsa_supply(ct, es, piece->chunks, piece->slots, now, nr);
+	WRITE_ONCE(es->nr_chunks, now + nr);
 }
 
 /* Is any other consumer in one of these chunks, as far as it knows? */
@@ -307,19 +409,13 @@ static int wsq_engine_salsa_balance(const struct wsq_container *ct,
 	return WSQ_FULL;
 }
 
-/**
- * wsq_engine_salsa_open() - begin a chunk for this CPU's puts
- * @ct: container of this CPU
- * @es: its engine
- *
- * In a raw pool a CPU without spare chunks has enough to do, and others have
- * their turn; last those that are offline, whose tasks thieves will find.
- *
- * Context: the producer.
- * Return: %WSQ_OK or %WSQ_FULL; the latter may be for a grace period only.
+/*
+ * Begin a chunk. In a raw pool a CPU without spare chunks has enough to do, and
+ * others have their turn; last those that are offline, whose tasks thieves will
+ * find.
  */
-int wsq_engine_salsa_open(struct wsq_container *ct,
-			  struct wsq_engine_salsa *es)
+static int wsq_engine_salsa_begin(struct wsq_container *ct,
+				  struct wsq_engine_salsa *es)
 {
 	if (wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
 		return WSQ_OK;
@@ -335,6 +431,107 @@ int wsq_engine_salsa_open(struct wsq_container *ct,
 	if (wsq_engine_salsa_balance(ct, es, WSQ_OWNED) == WSQ_OK)
 		return WSQ_OK;
 	return wsq_engine_salsa_balance(ct, es, WSQ_ORPHAN);
+}
+
+/* Are few of the CPU's chunks at hand? */
+static bool wsq_engine_salsa_short(const struct wsq_engine_salsa *es)
+{
+	u32 few = max(READ_ONCE(es->nr_chunks) / WSQ_SALSA_SHORT, 1U);
+
+	return wsq_salsa_ring_count(&es->c.pool) < few;
+}
+
+/*
+ * The nearest of a raw pool's other CPUs that may have more chunks. %NULL if
+ * there is none, or if one has chunks to spare and will be given the next task
+ * that there is no room for here.
+ */
+static struct wsq_container *
+wsq_engine_salsa_nearest(const struct wsq_container *ct, bool *spare)
+{
+	const struct wsq_pool *pool = ct->pool;
+	struct wsq_container *nearest = NULL;
+	const struct wsq_access *list;
+	unsigned int i;
+
+	*spare = false;
+	/* Pairs with the release in wsq_topology_access(). */
+	list = smp_load_acquire(&pool->topo->access[ct->cpu]);
+	for (i = 0; list && i < list->nr; i++) {
+		const struct wsq_engine_salsa *oes;
+		struct wsq_container *other;
+
+		other = wsq_pool_ct(pool, list->victims[i].cpu);
+		oes = other ? wsq_engine_salsa(other) : NULL;
+		if (!oes || atomic_read(&other->orphan) != WSQ_OWNED)
+			continue;
+		if (!wsq_engine_salsa_short(oes)) {
+			*spare = true;
+			return NULL;
+		}
+		if (!nearest && wsq_engine_salsa_may_grow(oes) &&
+		    !wsq_grow_offered(other))
+			nearest = other;
+	}
+	return nearest;
+}
+
+/*
+ * Ask for more chunks if few are left: for this CPU or, where it has all that it
+ * may have, for the nearest other one. Not as long as balancing will do. The
+ * producer.
+ */
+static void wsq_engine_salsa_want(struct wsq_container *ct,
+				  struct wsq_engine_salsa *es)
+{
+	struct wsq_container *nearest = NULL;
+	bool spare = false;
+
+	if (likely(!wsq_engine_salsa_short(es)))
+		return;
+	/* What others have given back is at hand as well. */
+	if (wsq_get_begin(ct)) {
+		wsq_salsa_tidy(&es->c);
+		wsq_get_end(ct);
+		if (!wsq_engine_salsa_short(es))
+			return;
+	}
+	if (ct->pool->raw)
+		nearest = wsq_engine_salsa_nearest(ct, &spare);
+	if (spare)
+		return;
+	if (wsq_engine_salsa_may_grow(es))
+		wsq_grow_ask(ct);
+	else if (nearest)
+		wsq_grow_ask(nearest);
+}
+
+/**
+ * wsq_engine_salsa_open() - begin a chunk for this CPU's puts
+ * @ct: container of this CPU
+ * @es: its engine
+ *
+ * Takes in what this CPU was given beside what it has, and asks for more if that
+ * is little.
+ *
+ * Context: the producer.
+ * Return: %WSQ_OK or %WSQ_FULL; the latter may be for a grace period only, or
+ * until there is more.
+ */
+int wsq_engine_salsa_open(struct wsq_container *ct,
+			  struct wsq_engine_salsa *es)
+{
+	int ret;
+
+	if (likely(!ct->pool->growth))
+		return wsq_engine_salsa_begin(ct, es);
+	if (wsq_grow_offered(ct) && wsq_get_begin(ct)) {
+		wsq_engine_extend(ct);
+		wsq_get_end(ct);
+	}
+	ret = wsq_engine_salsa_begin(ct, es);
+	wsq_engine_salsa_want(ct, es);
+	return ret;
 }
 
 /**
@@ -471,7 +668,7 @@ bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot, void *task)
 	const struct wsq_pool *pool = ct->pool;
 	u32 nr = slot / pool->block_size;
 
-	return nr < pool->blocks &&
-	       wsq_salsa_withdraw(pool->salsa, ct->cpu * pool->blocks + nr,
+	return nr < pool->max_blocks &&
+	       wsq_salsa_withdraw(pool->salsa, ct->cpu * pool->max_blocks + nr,
 				  slot % pool->block_size, task);
 }

@@ -3,6 +3,10 @@
  * SALSA as an engine: what engine.h asks for and kmod/core/salsa.h does not
  * have by itself. For engine.h alone; everybody else goes through that.
  *
+ * A CPU short of chunks asks for more, up to the pool's max_blocks, in a raw pool
+ * only when nobody else has any to spare: the force that expands of the paper
+ * (section 5.4), with a delay, for puts allocate nothing.
+ *
  * Best suited for producers and consumers on different CPUs, and for loads that
  * move in bulk. Costs: a put is one store; a take no read-modify-write and no
  * fence in a raw pool, one compare-and-exchange in a queue; a chunk of some
@@ -31,14 +35,17 @@
 #define WSQ_SALSA_DEF_SIZE	1024
 
 /**
- * struct wsq_engine_salsa - memory of an engine that is SALSA
+ * struct wsq_engine_salsa - memory of an engine that is SALSA, the first piece
  * @head: what all engines' memory has
  * @p: the CPU as a producer
  * @c: the CPU as a consumer
  * @seen: how far each CPU was in its chunk when this one last wanted to rob it
- * @chunks: chunks of this piece of memory
- * @nr_chunks: how many
- * @first: number of the first
+ * @chunks: chunks of this piece
+ * @nr_chunks: how many, with those of further pieces. The CPU as producer and
+ *	consumer; anybody reads
+ * @max_chunks: how many there may be; 0 for a CPU that is none of the pool's.
+ *	Constant
+ * @first: number of the first; the others' follow. Constant
  */
 struct wsq_engine_salsa {
 	struct wsq_engine head;
@@ -47,13 +54,18 @@ struct wsq_engine_salsa {
 	u64 *seen;
 	struct wsq_salsa_chunk *chunks;
 	u32 nr_chunks;
+	u32 max_chunks;
 	u32 first;
 };
 
 bool wsq_engine_salsa_sizes(u32 *blocks, u32 *block_size);
-size_t wsq_engine_salsa_bytes(u32 blocks, u32 block_size);
+size_t wsq_engine_salsa_bytes(u32 blocks, u32 max_blocks, u32 block_size);
 struct wsq_engine *wsq_engine_salsa_create(const struct wsq_container *ct,
 					   int node);
+struct wsq_engine *wsq_engine_salsa_create_more(const struct wsq_container *ct,
+						int node);
+void wsq_engine_salsa_extend(struct wsq_container *ct,
+			     struct wsq_engine *engine);
 void wsq_engine_salsa_mount(struct wsq_container *ct,
 			    struct wsq_engine *engine);
 bool wsq_engine_salsa_unmount(struct wsq_container *ct);

@@ -11,6 +11,7 @@
 #include "../compat/export.h"
 #include "../compat/topology.h"
 #include "engine.h"
+#include "grow.h"
 #include "pool.h"
 #include "raw.h"
 
@@ -19,12 +20,6 @@ struct wsq_topology wsq_machine;
 WSQ_EXPORT(wsq_machine);
 
 static enum cpuhp_state wsq_pool_hp;
-
-/* Of a node that is still offline, nearby memory must do. */
-static int wsq_cpu_node(unsigned int cpu)
-{
-	return node_online(cpu_to_node(cpu)) ? cpu_to_node(cpu) : NUMA_NO_NODE;
-}
 
 /* The CPU's container, made if there is none; %NULL without memory. */
 static struct wsq_container *wsq_pool_have(struct wsq_pool *pool,
@@ -149,6 +144,7 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	pool->raw = raw;
 	pool->resident = attrs && attrs->flags & WSQ_RESIDENT;
 	pool->blocks = attrs ? attrs->blocks : 0;
+	pool->max_blocks = attrs ? attrs->max_blocks : 0;
 	pool->block_size = attrs ? attrs->block_size : 0;
 	if (!wsq_pool_kind(attrs, raw, &pool->kind))
 		return -EINVAL;
@@ -160,7 +156,8 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 		     cpumask_test_cpu(cpu, attrs->cpumask)))
 			cpumask_set_cpu(cpu, pool->cpus);
 	}
-	if (!wsq_engine_sizes(pool->kind, &pool->blocks, &pool->block_size) ||
+	if (!wsq_engine_sizes(pool->kind, &pool->blocks, &pool->max_blocks,
+			      &pool->block_size) ||
 	    cpumask_empty(pool->cpus)) {
 		ret = -EINVAL;
 		goto free_mask;
@@ -168,10 +165,13 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	ret = wsq_engine_pool_init(pool);
 	if (ret)
 		goto free_mask;
+	ret = wsq_grow_init(pool);
+	if (ret)
+		goto free_engine;
 	ret = -ENOMEM;
 	pool->ct = kvcalloc(nr_cpu_ids, sizeof(*pool->ct), GFP_KERNEL);
 	if (!pool->ct)
-		goto free_engine;
+		goto free_growth;
 	pool->all = kvcalloc(nr_cpu_ids, sizeof(*pool->all), GFP_KERNEL);
 	if (!pool->all)
 		goto free_ct;
@@ -199,6 +199,8 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	kvfree(pool->all);
 free_ct:
 	kvfree(pool->ct);
+free_growth:
+	wsq_grow_exit(pool);
 free_engine:
 	wsq_engine_pool_exit(pool);
 free_mask:
@@ -220,6 +222,8 @@ void wsq_pool_exit(struct wsq_pool *pool)
 	if (pool->topo == &wsq_machine)
 		cpuhp_state_remove_instance_nocalls(wsq_pool_hp,
 						    &pool->hotplug);
+	/* Whoever asked for memory gets no answer after this. */
+	wsq_grow_exit(pool);
 	for_each_possible_cpu(cpu)
 		wsq_container_destroy(pool->all[cpu]);
 	kvfree(pool->all);

@@ -8,13 +8,17 @@
 
 #include <linux/cpumask.h>
 #include <linux/list.h>
+#include <linux/numa.h>
 #include <linux/smp.h>
+#include <linux/topology.h>
 #include <linux/wsq.h>
 
 #include "container.h"
 #include "topology.h"
 
 #define WSQ_NAME_LEN		32
+
+struct wsq_growth;
 
 /**
  * struct wsq_pool - containers of all CPUs
@@ -28,15 +32,17 @@
  * @salsa: what its CPUs share, with %WSQ_ENGINE_SALSA. Constant.
  * @raw: tasks have no link of their own. Constant.
  * @resident: engines have their memory from the start. Constant.
+ * @live: all CPUs that were online when it was made have their container. Set
+ *	once.
  * @blocks: as in struct wsq_attrs. Constant.
+ * @max_blocks: as in struct wsq_attrs, but never 0. Constant.
  * @block_size: as in struct wsq_attrs. Constant.
  * @cpus: CPUs that have a part, or will when they come. Written under the CPU
  *	hotplug lock.
  * @hotplug: entry in the list of pools that hear of CPUs that come and go
  * @on_orphan: called in task context when a CPU left tasks behind; may be %NULL
  * @steals: tasks taken by wsq_pool_pop() from other CPUs. Anybody, relaxed.
- * @live: all CPUs that were online when it was made have their container. Set
- *	once.
+ * @growth: how its engines get more memory; %NULL if they do not. Constant.
  * @name: for people
  */
 struct wsq_pool {
@@ -48,13 +54,15 @@ struct wsq_pool {
 	struct wsq_salsa *salsa;
 	bool raw;
 	bool resident;
+	bool live;
 	u32 blocks;
+	u32 max_blocks;
 	u32 block_size;
 	cpumask_var_t cpus;
 	struct hlist_node hotplug;
 	void (*on_orphan)(struct wsq_pool *pool, unsigned int cpu);
 	atomic64_t steals;
-	bool live;
+	struct wsq_growth *growth;
 	char name[WSQ_NAME_LEN];
 };
 
@@ -69,6 +77,12 @@ int wsq_pool_module_init(void);
 void wsq_pool_module_exit(void);
 
 extern struct wsq_topology wsq_machine;
+
+/* Of a node that is still offline, nearby memory must do. */
+static inline int wsq_cpu_node(unsigned int cpu)
+{
+	return node_online(cpu_to_node(cpu)) ? cpu_to_node(cpu) : NUMA_NO_NODE;
+}
 
 /* The container of a CPU that has a part in the pool, or NULL. */
 static inline struct wsq_container *wsq_pool_ct(const struct wsq_pool *pool,

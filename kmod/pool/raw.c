@@ -6,6 +6,7 @@
  */
 #include <linux/bitops.h>
 
+#include "grow.h"
 #include "raw.h"
 
 /*
@@ -110,6 +111,10 @@ static void *wsq_raw_from_inbox(struct wsq_container *from,
 void *wsq_raw_get_slow(struct wsq_container *ct)
 {
 	ct->turns = 0;
+	if (wsq_grow_offered(ct) && wsq_put_begin(ct)) {
+		wsq_engine_extend(ct);
+		wsq_put_end(ct);
+	}
 	return wsq_raw_from_inbox(ct, ct) ?: wsq_engine_get(ct);
 }
 

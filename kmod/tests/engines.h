@@ -30,6 +30,7 @@
  * @max_blocks: likewise
  * @min_block_size: likewise
  * @max_block_size: likewise
+ * @grows: max_blocks may be more than blocks, as far as @max_blocks
  */
 struct wsq_test_engine {
 	const char *name;
@@ -39,11 +40,12 @@ struct wsq_test_engine {
 	u32 max_blocks;
 	u32 min_block_size;
 	u32 max_block_size;
+	bool grows;
 };
 
 static const struct wsq_test_engine wsq_test_engines[] = {
-	{ "bwos", WSQ_ENGINE_BWOS, WSQ_BWOS, 2, 64, 2, 4096 },
-	{ "salsa", WSQ_ENGINE_SALSA, WSQ_SALSA, 2, 64, 2, 4096 },
+	{ "bwos", WSQ_ENGINE_BWOS, WSQ_BWOS, 2, 64, 2, 4096, false },
+	{ "salsa", WSQ_ENGINE_SALSA, WSQ_SALSA, 2, 64, 2, 4096, true },
 };
 
 static inline void wsq_test_engine_desc(const struct wsq_test_engine *e,

@@ -115,7 +115,7 @@ static u64 queue_bytes(enum wsq_engine_kind kind, unsigned int possible,
 			 (u64)possible * (blocks + 2) * sizeof(atomic64_t);
 	if (busy)
 		bytes += (u64)online *
-			 wsq_engine_bytes(kind, blocks, block_size);
+			 wsq_engine_bytes(kind, blocks, blocks, block_size);
 	return bytes;
 }
 
@@ -138,7 +138,8 @@ static void memory_formula(struct kunit *test)
 
 	kunit_info(test, "container %zu, engine %zu, CPU %zu, worker %zu, queue %zu bytes",
 		   wsq_container_bytes(false),
-		   wsq_engine_bytes(kind, q->pool.blocks, q->pool.block_size),
+		   wsq_engine_bytes(kind, q->pool.blocks, q->pool.max_blocks,
+				    q->pool.block_size),
 		   sizeof(struct wsq_cpu), sizeof(struct wsq_worker),
 		   sizeof(struct wsq));
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {

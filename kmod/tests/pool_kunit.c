@@ -126,6 +126,7 @@ static void pool_attrs(struct kunit *test)
 		u32 blocks;
 		u32 size;
 		int ret;
+		u32 max;
 	} rows[] = {
 		{ e->min_blocks - 1, 64, -EINVAL }, { e->min_blocks, 64, 0 },
 		{ e->max_blocks + 1, 64, -EINVAL }, { e->max_blocks, 64, 0 },
@@ -134,6 +135,10 @@ static void pool_attrs(struct kunit *test)
 		{ 8, e->max_block_size + 1, -EINVAL },
 		{ 8, e->max_block_size, 0 },
 		{ 0, 0, 0 },
+		{ 8, 64, -EINVAL, 7 }, { 8, 64, 0, 8 }, { 0, 0, 0, 8 },
+		{ 8, 64, e->grows ? 0 : -EINVAL, 9 },
+		{ 8, 64, e->grows ? 0 : -EINVAL, e->max_blocks },
+		{ 8, 64, -EINVAL, e->max_blocks + 1 }, { 8, 64, -EINVAL, ~0U },
 	};
 	struct wsq_attrs attrs = {};
 	struct wsq_pool *pool;
@@ -142,12 +147,14 @@ static void pool_attrs(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		attrs.blocks = rows[i].blocks;
 		attrs.block_size = rows[i].size;
+		attrs.max_blocks = rows[i].max;
 		pool = wsq_test_pool(test, &attrs, "row");
 		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(pool), rows[i].ret,
 				    "row %d", i);
 		if (!IS_ERR(pool))
 			wsq_pool_destroy(pool);
 	}
+	attrs.max_blocks = 0;
 	attrs.cpumask = cpu_none_mask;
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wsq_test_pool(test, &attrs, "x")),
 			-EINVAL);
@@ -340,13 +347,19 @@ static void pool_thread(void *arg, int nr)
 /* All CPUs push and pop, one of them from interrupts as well. */
 static void pool_stress(struct kunit *test)
 {
-	static const u32 shapes[][2] = { { 2, 2 }, { 4, 8 }, { 8, 256 } };
+	/* Blocks, tasks in each, blocks with time if the engine grows. */
+	static const u32 shapes[][3] = {
+		{ 2, 2, 0 }, { 4, 8, 0 }, { 8, 256, 0 },
+		{ 2, 2, 64 }, { 2, 8, 16 },
+	};
+	bool grows = wsq_test_engine(test)->grows;
 	int i, nr = num_online_cpus();
 
 	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
 		struct wsq_attrs attrs = {
 			.blocks = shapes[i][0],
 			.block_size = shapes[i][1],
+			.max_blocks = grows ? shapes[i][2] : 0,
 		};
 		struct pool_stress *s;
 		void *task;

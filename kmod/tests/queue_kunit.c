@@ -596,6 +596,9 @@ static void queue_attrs_wrong(struct kunit *test)
 		{ .blocks = e->max_blocks + 1 },
 		{ .block_size = e->min_block_size - 1 },
 		{ .block_size = e->max_block_size + 1 },
+		{ .blocks = 8, .max_blocks = 7 },
+		{ .max_blocks = e->max_blocks + 1 },
+		{ .blocks = 8, .max_blocks = e->grows ? ~0U : 9 },
 	};
 	struct wsq *q;
 	int i;

@@ -58,6 +58,9 @@ static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
 		attrs->engine = WSQ_SALSA;
 	attrs->blocks = blocks[torture_roll(rnd, ARRAY_SIZE(blocks))];
 	attrs->block_size = sizes[torture_roll(rnd, ARRAY_SIZE(sizes))];
+	if (attrs->engine == WSQ_SALSA && torture_one_in(rnd, 2))
+		attrs->max_blocks = max(attrs->blocks, 8U) +
+				    torture_roll(rnd, 57);
 	if (torture_one_in(rnd, 4))
 		attrs->flags |= WSQ_MEM_RECLAIM;
 	if (torture_one_in(rnd, 4))

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of engines that grow (max_blocks): memory comes when there is need
+ * of it, not before, not beyond the limit, on the node where it belongs, and
+ * goes again; whoever ends a pool or queue meanwhile is not disturbed. That
+ * there may be none is in nomem_kunit.c.
+ *
+ * Limitation: how long it takes for memory to come is not tested.
+ */
+#include <kunit/test.h>
+#include <linux/irqflags.h>
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+#include <linux/topology.h>
+#include <linux/wsq.h>
+
+#include "../pool/engine.h"
+#include "../pool/grow.h"
+#include "../pool/pool.h"
+#include "engines.h"
+#include "items.h"
+#include "threads.h"
+
+static void need_growth(struct kunit *test)
+{
+	if (!wsq_test_engine(test)->grows)
+		kunit_skip(test, "needs an engine that grows");
+}
+
+static struct wsq_pool *grow_pool(struct kunit *test, u32 blocks, u32 max,
+				  u32 size, const struct cpumask *mask)
+{
+	struct wsq_attrs attrs = {
+		.blocks = blocks,
+		.max_blocks = max,
+		.block_size = size,
+		.cpumask = mask,
+	};
+	struct wsq_pool *pool = wsq_test_pool(test, &attrs, "grow");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	return pool;
+}
+
+/* Blocks or chunks that a CPU's engine has by now; 0 without memory. */
+static u32 grow_blocks(const struct wsq_container *ct)
+{
+	u32 nr = 0;
+
+	/* A queue's memory may go. */
+	preempt_disable();
+	if (ct && READ_ONCE(ct->engine)) {
+		switch (ct->kind) {
+		case WSQ_ENGINE_BWOS:
+			nr = ct->pool->blocks;
+			break;
+		case WSQ_ENGINE_SALSA:
+			nr = READ_ONCE(wsq_engine_salsa(ct)->nr_chunks);
+			break;
+		}
+	}
+	preempt_enable();
+	return nr;
+}
+
+/* Push ids from *@n + 1 on until there is no room. */
+static void grow_push(struct wsq_pool *pool, unsigned long *n)
+{
+	while (!wsq_pool_push(pool, (void *)(*n + 1)))
+		++*n;
+}
+
+/* Pop until there is nothing: each of 1 to @n once. */
+static void grow_pop_all(struct kunit *test, struct wsq_pool *pool,
+			 unsigned long n)
+{
+	u8 *seen = kunit_kzalloc(test, n + 1, GFP_KERNEL);
+	unsigned long got = 0, wrong = 0;
+	void *task;
+
+	KUNIT_ASSERT_NOT_NULL(test, seen);
+	while ((task = wsq_pool_pop(pool))) {
+		unsigned long id = (unsigned long)task;
+
+		if (id > n || seen[id]++)
+			wrong++;
+		got++;
+	}
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	KUNIT_EXPECT_EQ(test, got, n);
+}
+
+/*
+ * No room at first, when what it began with is full. Then more, until all is
+ * there that there may be. Not a task more.
+ */
+static void grow_fill(struct kunit *test)
+{
+	static const u32 shapes[][3] = {
+		{ 2, 3, 4 }, { 2, 16, 4 }, { 3, 64, 2 }, { 8, 64, 32 },
+	};
+	int i, ret;
+
+	need_growth(test);
+	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
+		u32 blocks = shapes[i][0], max = shapes[i][1];
+		u32 size = shapes[i][2];
+		unsigned long n = 0, flags;
+		struct wsq_container *ct;
+		struct wsq_pool *pool;
+
+		migrate_disable();
+		pool = grow_pool(test, blocks, max, size,
+				 cpumask_of(smp_processor_id()));
+		ct = wsq_pool_ct(pool, smp_processor_id());
+		/* Who asks is heard by an interrupt. */
+		local_irq_save(flags);
+		grow_push(pool, &n);
+		ret = wsq_pool_push(pool, pool);
+		local_irq_restore(flags);
+		KUNIT_EXPECT_EQ(test, n, (unsigned long)blocks * size);
+		KUNIT_EXPECT_EQ(test, ret, -EAGAIN);
+		KUNIT_EXPECT_TRUE(test, wsq_test_until((grow_push(pool, &n),
+							n >= max * size)));
+		wsq_test_linger();
+		grow_push(pool, &n);
+		KUNIT_EXPECT_EQ(test, n, (unsigned long)max * size);
+		KUNIT_EXPECT_EQ(test, grow_blocks(ct), max);
+		KUNIT_EXPECT_EQ(test, atomic_read(&ct->grow), (int)WSQ_GROW_NO);
+		grow_pop_all(test, pool, n);
+
+		/* All of it is in use from now on. */
+		n = 0;
+		grow_push(pool, &n);
+		KUNIT_EXPECT_EQ(test, n, (unsigned long)max * size);
+		grow_pop_all(test, pool, n);
+		migrate_enable();
+		wsq_pool_destroy(pool);
+	}
+}
+
+/* Without the attribute nothing grows, and with it not what has no need to. */
+static void grow_no_need(struct kunit *test)
+{
+	struct wsq_container *ct;
+	struct wsq_pool *pool;
+	unsigned long n = 0;
+	int i;
+
+	migrate_disable();
+	pool = grow_pool(test, 4, 0, 4, cpumask_of(smp_processor_id()));
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	grow_push(pool, &n);
+	wsq_test_linger();
+	grow_push(pool, &n);
+	KUNIT_EXPECT_EQ(test, n, 16);
+	KUNIT_EXPECT_EQ(test, grow_blocks(ct), 4);
+	wsq_pool_destroy(pool);
+	if (!wsq_test_engine(test)->grows)
+		goto out;
+
+	pool = grow_pool(test, 8, 64, 4, cpumask_of(smp_processor_id()));
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	/* Half of it, again and again. */
+	for (i = 0; i < 1000; i++) {
+		for (n = 0; n < 16; n++)
+			KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, pool), 0);
+		while (n--)
+			KUNIT_EXPECT_NOT_NULL(test, wsq_pool_pop(pool));
+	}
+	wsq_test_linger();
+	KUNIT_EXPECT_EQ(test, grow_blocks(ct), 8);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ct->grow), (int)WSQ_GROW_NO);
+	wsq_pool_destroy(pool);
+out:
+	migrate_enable();
+}
+
+/* A pool that balances does so first; only when nobody has room it grows. */
+static void grow_balance(struct kunit *test)
+{
+	unsigned int nr = num_online_cpus(), cpu;
+	struct wsq_container *ct, *other;
+	struct wsq_pool *pool;
+	unsigned long n;
+
+	if (wsq_test_engine(test)->kind != WSQ_ENGINE_SALSA)
+		kunit_skip(test, "needs an engine that balances");
+	wsq_test_need_cpus(test, 2);
+	pool = grow_pool(test, 2, 16, 4, cpu_online_mask);
+	migrate_disable();
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	/* The last CPU has a chunk to spare then. */
+	for (n = 0; n < (2 * nr - 1) * 4; n++)
+		KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, (void *)(n + 1)), 0);
+	wsq_test_linger();
+	for_each_online_cpu(cpu)
+		KUNIT_EXPECT_EQ(test, grow_blocks(wsq_pool_ct(pool, cpu)), 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ct->grow), (int)WSQ_GROW_NO);
+	/* The nearest is asked: the CPU itself. It alone takes anything in. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until((grow_push(pool, &n),
+						n >= (2 * nr + 14) * 4)));
+	KUNIT_EXPECT_EQ(test, grow_blocks(ct), 16);
+	/* It has all it may have: one of the others is offered some. */
+	other = wsq_pool_ct(pool, wsq_test_other(smp_processor_id()));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until((grow_push(pool, &n),
+						wsq_grow_offered(other))));
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, n, (2 * nr + 14) * 4);
+	grow_pop_all(test, pool, n);
+	wsq_pool_destroy(pool);
+}
+
+struct grow_there {
+	struct wsq_pool *pool;
+	unsigned int cpu;
+	unsigned long got;
+};
+
+static bool grow_there_fn(void *arg)
+{
+	struct grow_there *t = arg;
+
+	while (wsq_pool_pop(t->pool))
+		t->got++;
+	return true;
+}
+
+/* Guests have nothing of their own: who is near grows, when it pops. */
+static void grow_guest(struct kunit *test)
+{
+	struct grow_there t = {};
+	struct wsq_container *ct;
+	unsigned int here;
+	unsigned long n = 0;
+
+	if (wsq_test_engine(test)->kind != WSQ_ENGINE_SALSA)
+		kunit_skip(test, "needs an engine that has guests");
+	wsq_test_need_cpus(test, 2);
+	migrate_disable();
+	here = smp_processor_id();
+	t.cpu = wsq_test_other(here);
+	t.pool = grow_pool(test, 2, 4, 4, cpumask_of(t.cpu));
+	ct = wsq_pool_ct(t.pool, t.cpu);
+	grow_push(t.pool, &n);
+	KUNIT_EXPECT_EQ(test, n, 8);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_grow_offered(ct)));
+	grow_push(t.pool, &n);
+	KUNIT_EXPECT_EQ(test, n, 8);
+	wsq_test_end(test, wsq_test_start_on(test, t.cpu, grow_there_fn, &t));
+	KUNIT_EXPECT_EQ(test, t.got, 8);
+	KUNIT_EXPECT_EQ(test, grow_blocks(ct), 4);
+	n = 0;
+	grow_push(t.pool, &n);
+	KUNIT_EXPECT_EQ(test, n, 16);
+	/* It may not have more. */
+	wsq_test_linger();
+	KUNIT_EXPECT_EQ(test, atomic_read(&ct->grow), (int)WSQ_GROW_NO);
+	KUNIT_EXPECT_EQ(test, grow_blocks(wsq_pool_any(t.pool, here)), 0);
+	grow_pop_all(test, t.pool, n);
+	migrate_enable();
+	wsq_pool_destroy(t.pool);
+}
+
+struct grow_all {
+	struct wsq_pool *pool;
+	atomic_t pushed;
+	u32 max;
+};
+
+/* Each CPU pushes until it has all it may have. */
+static void grow_all_fn(void *arg, int nr)
+{
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	struct grow_all *a = arg;
+	struct wsq_container *ct = wsq_pool_ct(a->pool, raw_smp_processor_id());
+
+	while (grow_blocks(ct) < a->max && time_before(jiffies, end)) {
+		if (!wsq_pool_push(a->pool, a))
+			atomic_inc(&a->pushed);
+		else
+			schedule_timeout_uninterruptible(1);
+		wsq_test_breathe();
+	}
+}
+
+static int grow_page_node(const void *p)
+{
+	return is_vmalloc_addr(p) ? page_to_nid(vmalloc_to_page(p)) :
+				    page_to_nid(virt_to_page(p));
+}
+
+/* All that a CPU has got is on its node. */
+static void grow_nodes(struct kunit *test)
+{
+	struct grow_all a = { .max = 24 };
+	unsigned int cpu, i, got = 0;
+
+	if (wsq_test_engine(test)->kind != WSQ_ENGINE_SALSA)
+		kunit_skip(test, "needs chunks");
+	a.pool = grow_pool(test, 3, a.max, 512, cpu_online_mask);
+	wsq_test_run(test, num_online_cpus(), grow_all_fn, &a);
+	for_each_online_cpu(cpu) {
+		struct wsq_container *ct = wsq_pool_ct(a.pool, cpu);
+
+		KUNIT_EXPECT_EQ(test, grow_blocks(ct), a.max);
+		for (i = 0; i < grow_blocks(ct); i++) {
+			const struct wsq_salsa_chunk *chunk;
+			size_t off;
+
+			chunk = wsq_salsa_chunk_at(a.pool->salsa,
+						   cpu * a.max + i);
+			KUNIT_ASSERT_NOT_NULL(test, chunk);
+			KUNIT_EXPECT_EQ(test, chunk->home, cpu);
+			KUNIT_EXPECT_EQ(test, grow_page_node(chunk),
+					cpu_to_node(cpu));
+			KUNIT_EXPECT_TRUE(test, PAGE_ALIGNED(chunk->slots));
+			for (off = 0; off < 512 * sizeof(wsq_slot_t);
+			     off += PAGE_SIZE)
+				KUNIT_EXPECT_EQ(test, grow_page_node((void *)chunk->slots + off),
+						cpu_to_node(cpu));
+		}
+	}
+	while (wsq_pool_pop(a.pool))
+		got++;
+	KUNIT_EXPECT_EQ(test, got, atomic_read(&a.pushed));
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(a.pool), 1);
+	wsq_pool_destroy(a.pool);
+}
+
+/*
+ * One CPU always has a task in the pool, which grows meanwhile. The others ask
+ * whether it was empty.
+ */
+struct grow_token {
+	struct wsq_pool *pool;
+	atomic_t over;
+	unsigned long looks;
+	unsigned long lies;
+};
+
+static void grow_token_fn(void *arg, int nr)
+{
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE, n, i;
+	struct grow_token *t = arg;
+	struct wsq_container *ct;
+
+	if (nr > 1)
+		return;
+	while (nr && !atomic_read_acquire(&t->over)) {
+		t->lies += wsq_pool_was_empty(t->pool) != 0;
+		t->looks++;
+		wsq_test_breathe();
+	}
+	if (nr)
+		return;
+	ct = wsq_pool_ct(t->pool, raw_smp_processor_id());
+	while (grow_blocks(ct) < 64 && time_before(jiffies, end)) {
+		for (n = 0; !wsq_pool_push(t->pool, t); n++)
+			;
+		wsq_test_breathe();
+		for (i = 0; i < n; i++) {
+			while (!wsq_pool_pop(t->pool))
+				;
+		}
+		wsq_test_breathe();
+	}
+	atomic_set_release(&t->over, 1);
+}
+
+static void grow_never_empty(struct kunit *test)
+{
+	struct grow_token t = {};
+	int i;
+
+	if (wsq_test_engine(test)->kind != WSQ_ENGINE_SALSA)
+		kunit_skip(test, "needs an engine that can tell");
+	wsq_test_need_cpus(test, 2);
+	for (i = 0; i < 50; i++) {
+		t.pool = grow_pool(test, 2, 64, 2, cpu_online_mask);
+		atomic_set(&t.over, 0);
+		KUNIT_EXPECT_EQ(test, wsq_pool_push(t.pool, &t), 0);
+		wsq_test_run(test, num_online_cpus(), grow_token_fn, &t);
+		/* Here the first look may be at what another CPU is at. */
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_pool_pop(t.pool)));
+		KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(t.pool), 1);
+		wsq_pool_destroy(t.pool);
+	}
+	KUNIT_EXPECT_GT(test, t.looks, 0);
+	KUNIT_EXPECT_EQ(test, t.lies, 0);
+}
+
+/* A queue of this CPU, full as quickly as one can, until it has all it may. */
+static bool grow_load(struct wsq *q, struct wsq_test_item *it, int nr, u32 max,
+		      int *rounds)
+{
+	struct wsq_container *ct = wsq_pool_ct(&q->pool, raw_smp_processor_id());
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	int i;
+
+	while (grow_blocks(ct) < max && time_before(jiffies, end)) {
+		/* So that the worker does not keep up. */
+		preempt_disable();
+		for (i = 0; i < nr; i++)
+			wsq_queue_work(q, &it[i].work);
+		preempt_enable();
+		wsq_flush(q);
+		++*rounds;
+		schedule_timeout_uninterruptible(1);
+	}
+	return grow_blocks(ct) == max;
+}
+
+#define GROW_ITEMS	512
+
+/* A queue grows as well, and what it has got goes when it is idle. */
+static void grow_queue(struct kunit *test)
+{
+	struct wsq_attrs attrs = {
+		.blocks = 2, .max_blocks = 32, .block_size = 4,
+	};
+	struct wsq_test_item *it;
+	struct wsq_container *ct;
+	int round, rounds = 0;
+	struct wsq *q;
+
+	need_growth(test);
+	migrate_disable();
+	attrs.cpumask = cpumask_of(smp_processor_id());
+	q = wsq_test_queue_attrs(test, &attrs);
+	it = wsq_test_items(test, q, GROW_ITEMS, wsq_test_count);
+	ct = wsq_pool_ct(&q->pool, smp_processor_id());
+	for (round = 0; round < 2; round++) {
+		KUNIT_EXPECT_EQ(test, grow_blocks(ct), 0);
+		KUNIT_EXPECT_TRUE(test, grow_load(q, it, GROW_ITEMS, 32, &rounds));
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(!grow_blocks(ct)));
+	}
+	migrate_enable();
+	wsq_test_expect_runs(test, it, GROW_ITEMS, rounds);
+	wsq_test_queue_end(test, q);
+	vfree(it);
+}
+
+/* Items that lie where it has grown can be had back one by one. */
+static void grow_cancel(struct kunit *test)
+{
+	struct wsq_attrs attrs = {
+		.blocks = 2, .max_blocks = 32, .block_size = 4,
+		.flags = WSQ_RESIDENT,
+	};
+	int i, rounds = 0, slots = 0, got = 0;
+	struct wsq_test_item *it;
+	struct wsq *q;
+	u32 most = 0;
+
+	need_growth(test);
+	migrate_disable();
+	attrs.cpumask = cpumask_of(smp_processor_id());
+	q = wsq_test_queue_attrs(test, &attrs);
+	it = wsq_test_items(test, q, GROW_ITEMS, wsq_test_count);
+	KUNIT_EXPECT_TRUE(test, grow_load(q, it, GROW_ITEMS, 32, &rounds));
+	preempt_disable();
+	for (i = 0; i < 100; i++)
+		wsq_queue_work(q, &it[i].work);
+	for (i = 0; i < 100; i++) {
+		if (wsq_test_kind(&it[i].work) == WSQ_IN_SLOT) {
+			most = max(most, wsq_where_slot(it[i].work.link.where));
+			slots++;
+		}
+		got += wsq_cancel_work(&it[i].work);
+	}
+	preempt_enable();
+	migrate_enable();
+	KUNIT_EXPECT_EQ(test, slots, 100);
+	KUNIT_EXPECT_EQ(test, got, 100);
+	/* Beyond what there was at first. */
+	KUNIT_EXPECT_GE(test, most, 2 * 4);
+	KUNIT_EXPECT_LT(test, most, 32 * 4);
+	wsq_flush(q);
+	wsq_test_expect_runs(test, it, GROW_ITEMS, rounds);
+	wsq_test_queue_end(test, q);
+	vfree(it);
+}
+
+/* Whoever asks may be gone when the answer comes, or it comes just now. */
+static void grow_destroy(struct kunit *test)
+{
+	struct wsq_attrs attrs = {
+		.blocks = 2, .max_blocks = 64, .block_size = 2,
+		.flags = WSQ_RESIDENT,
+	};
+	unsigned int asked = 0, i, k;
+	struct wsq_test_item *it;
+	struct wsq *q;
+
+	need_growth(test);
+	for (i = 0; i < 200; i++) {
+		struct wsq_pool *pool = grow_pool(test, 2, 64, 2, NULL);
+		unsigned long n = 0;
+		unsigned int cpu;
+
+		/* As long as it takes to come to any point of it. */
+		for (k = 0; k < i % 8; k++) {
+			grow_push(pool, &n);
+			cond_resched();
+		}
+		for_each_online_cpu(cpu)
+			asked += atomic_read(&wsq_pool_ct(pool, cpu)->grow) != WSQ_GROW_NO;
+		wsq_pool_destroy(pool);
+	}
+	KUNIT_EXPECT_GT(test, asked, 0);
+
+	it = vzalloc(sizeof(*it) * GROW_ITEMS);
+	KUNIT_ASSERT_NOT_NULL(test, it);
+	for (i = 0; i < 100; i++) {
+		q = wsq_test_queue_attrs(test, &attrs);
+		for (k = 0; k < GROW_ITEMS; k++)
+			wsq_test_item_init(&it[k], q, wsq_test_count);
+		for (k = 0; k < GROW_ITEMS; k++)
+			wsq_queue_work(q, &it[k].work);
+		wsq_test_queue_end(test, q);
+		wsq_test_expect_runs(test, it, GROW_ITEMS, 1);
+	}
+	vfree(it);
+}
+
+static struct kunit_case grow_cases[] = {
+	WSQ_ENGINE_CASE(grow_fill),
+	WSQ_ENGINE_CASE(grow_no_need),
+	WSQ_ENGINE_CASE(grow_balance),
+	WSQ_ENGINE_CASE(grow_guest),
+	WSQ_ENGINE_CASE(grow_nodes),
+	WSQ_ENGINE_CASE_SLOW(grow_never_empty),
+	WSQ_ENGINE_CASE_SLOW(grow_queue),
+	WSQ_ENGINE_CASE(grow_cancel),
+	WSQ_ENGINE_CASE_SLOW(grow_destroy),
+	{}
+};
+
+static struct kunit_suite grow_suite = {
+	.name = "wsq_salsa_grow",
+	.test_cases = grow_cases,
+};
+
+kunit_test_suite(grow_suite);
