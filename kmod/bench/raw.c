@@ -79,8 +79,8 @@ static unsigned int bench_any_pool_empty(struct wsq_pool *pool)
 	return runs;
 }
 
-static void bench_any_pool_queue(struct wsq_pool *pool, struct bench_item *items,
-			     unsigned int nr)
+static void bench_any_pool_queue(struct wsq_pool *pool,
+				 struct bench_item *items, unsigned int nr)
 {
 	unsigned int i;
 
@@ -90,8 +90,8 @@ static void bench_any_pool_queue(struct wsq_pool *pool, struct bench_item *items
 	}
 }
 
-static void bench_any_pool_produce(struct wsq_pool *pool, struct bench_item *items,
-			       unsigned int nr)
+static void bench_any_pool_produce(struct wsq_pool *pool,
+				   struct bench_item *items, unsigned int nr)
 {
 	unsigned int i, runs = 0;
 
@@ -138,7 +138,7 @@ static void bench_any_pool_many_empty(struct wsq_pool *pool)
 }
 
 static void bench_any_pool_many_queue(struct wsq_pool *pool,
-				  struct bench_item *items, unsigned int nr)
+				      struct bench_item *items, unsigned int nr)
 {
 	void *tasks[BENCH_BATCH];
 	unsigned int i, n, done;
