@@ -80,6 +80,7 @@ void wsq_container_destroy(struct wsq_container *ct)
 {
 	if (!ct)
 		return;
+	wsq_engine_settle(ct);
 	wsq_engine_destroy(ct->engine);
 	wsq_engine_destroy(ct->offered);
 	wsq_grow_drop(ct);

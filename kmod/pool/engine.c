@@ -104,6 +104,24 @@ void wsq_engine_orphan(struct wsq_container *ct)
 }
 
 /**
+ * wsq_engine_settle() - wait until nobody writes to an engine's memory
+ * @ct: the container, of a pool that nobody uses any more
+ *
+ * Context: task; may sleep.
+ */
+void wsq_engine_settle(const struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return;
+	case WSQ_ENGINE_SALSA:
+		wsq_engine_salsa_settle(ct);
+		return;
+	}
+	wsq_engine_no_other();
+}
+
+/**
  * wsq_engine_create() - allocate an engine's memory
  * @ct: the container it is for
  * @node: the node whose memory to use

@@ -81,6 +81,7 @@ int wsq_engine_pool_init(struct wsq_pool *pool);
 void wsq_engine_pool_exit(struct wsq_pool *pool);
 void wsq_engine_init(struct wsq_container *ct);
 void wsq_engine_orphan(struct wsq_container *ct);
+void wsq_engine_settle(const struct wsq_container *ct);
 struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node);
 struct wsq_engine *wsq_engine_create_more(const struct wsq_container *ct,
 					  int node);
@@ -202,6 +203,30 @@ static inline int wsq_engine_steal(struct wsq_container *ct,
 		return wsq_bwos_fifo_steal(&ct->bwos, tasks, max);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_steal(ct, me, tasks);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_raid() - has this CPU begun to rob another
+ * @me: container of this CPU, %NULL if it has none
+ *
+ * Some thefts take a while, in which wsq_engine_steal() goes on with other
+ * victims. What comes of it is for wsq_engine_get() of @me.
+ *
+ * Context: any but NMI, with preemption off; on @me's CPU.
+ * Return: true if so, and if the caller may wait for it: until then what is being
+ * stolen is nobody's to take.
+ */
+static inline bool wsq_engine_raid(const struct wsq_container *me)
+{
+	if (!me)
+		return false;
+	switch (me->kind) {
+	case WSQ_ENGINE_BWOS:
+		return false;
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_raid(me);
 	}
 	wsq_engine_no_other();
 }

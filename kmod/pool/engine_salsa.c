@@ -14,7 +14,9 @@
 #include <linux/mm.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
+#include <linux/timekeeping.h>
 
+#include "../compat/export.h"
 #include "engine.h"
 #include "grow.h"
 #include "pool.h"
@@ -71,7 +73,7 @@ static void wsq_salsa_layout_make(struct wsq_salsa_layout *l, u32 blocks,
 	l->stolen = ALIGN(at, SMP_CACHE_BYTES);
 	at = l->stolen + (nr_cpu_ids + WSQ_SALSA_ENTRIES) * sizeof(atomic64_t);
 	l->seen = at;
-	at += nr_cpu_ids * sizeof(u64);
+	at += nr_cpu_ids * sizeof(struct wsq_salsa_sight);
 	l->entries = ALIGN(at, SMP_CACHE_BYTES);
 	l->nr_entries = min_t(size_t, (size_t)nr_cpu_ids * WSQ_SALSA_MAX_CHUNKS,
 			      WSQ_SALSA_MAX_OUT);
@@ -562,17 +564,28 @@ static bool wsq_engine_salsa_may_fence(void)
 	       preempt_count() == PREEMPT_DISABLE_OFFSET;
 }
 
-/* Is the consumer gone, or has it stood still since this thief last looked? */
+/*
+ * Is the consumer gone, or has it stood still for long enough, as far as this
+ * thief knows? Not by local_clock(), which on some machines is as coarse as the
+ * tick.
+ */
 static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
 				   const struct wsq_engine_salsa *victim,
 				   const struct wsq_container *ct)
 {
-	u64 now = wsq_salsa_progress(&victim->c);
-	bool same = now && (now == thief->seen[ct->cpu] ||
-			    atomic_read(&ct->orphan) != WSQ_OWNED);
+	struct wsq_salsa_sight *sight = &thief->seen[ct->cpu];
+	u64 at = wsq_salsa_progress(&victim->c);
+	u64 now;
 
-	thief->seen[ct->cpu] = now;
-	return same;
+	if (at && atomic_read(&ct->orphan) != WSQ_OWNED)
+		return true;
+	now = at ? ktime_get_mono_fast_ns() : 0;
+	if (at != sight->at) {
+		sight->at = at;
+		sight->since = now;
+		return false;
+	}
+	return at && now - sight->since >= WSQ_SALSA_STILL_NS;
 }
 
 /**
@@ -581,13 +594,14 @@ static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
  * @me: container of this CPU
  * @task: where to store the chunk's first task
  *
- * The chunk that the victim is in is stolen only if the victim has not taken
- * anything since @me looked last: otherwise two would rob each other of it for
- * every task.
+ * The chunk that the victim is in is stolen only if @me knows that the victim has
+ * not taken anything for %WSQ_SALSA_STILL_NS: otherwise two that both look for
+ * something to do would rob each other of it for every task, by an interrupt
+ * each. The interrupt is sent, and not waited for: wsq_engine_salsa_raid().
  *
- * Context: any but NMI; on @me's CPU. Spins in task context, until the victim
- * has answered an interrupt.
- * Return: 1 or a negative enum wsq_status.
+ * Context: any but NMI; on @me's CPU. In task context it may take over what
+ * another thief has begun to steal, and spins until all CPUs have answered.
+ * Return: 1 or a negative enum wsq_status; the latter also if it is begun.
  */
 int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
 			   void **task)
@@ -601,13 +615,45 @@ int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
 		return WSQ_EMPTY;
 	ret = wsq_salsa_steal_left(&thief->c, &victim->c, false, task);
 	if (ret == WSQ_EMPTY && wsq_engine_salsa_stuck(thief, victim, ct))
-		ret = wsq_salsa_steal(&thief->c, &victim->c, may_fence, task);
+		ret = wsq_salsa_steal_begin(&thief->c, &victim->c, may_fence,
+					    task);
 	if (ret == WSQ_OK && *task == WSQ_SALSA_TAKEN) {
 		*task = wsq_engine_salsa_get(me);
 		ret = *task ? WSQ_OK : WSQ_CONFLICT;
 	}
 	wsq_get_end(me);
 	return ret == WSQ_OK ? 1 : ret;
+}
+WSQ_EXPORT(wsq_engine_salsa_steal);
+
+/**
+ * wsq_engine_salsa_raid() - wsq_engine_raid()
+ * @me: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+bool wsq_engine_salsa_raid(const struct wsq_container *me)
+{
+	const struct wsq_engine_salsa *es = wsq_engine_salsa(me);
+
+	return es && wsq_salsa_under_way(&es->c) && wsq_engine_salsa_may_fence();
+}
+WSQ_EXPORT(wsq_engine_salsa_raid);
+
+/**
+ * wsq_engine_salsa_settle() - wsq_engine_settle()
+ * @ct: as there
+ *
+ * Context: as there.
+ */
+void wsq_engine_salsa_settle(const struct wsq_container *ct)
+{
+	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
+
+	/* Any online CPU answers, and one that goes has answered. */
+	while (es && !wsq_fence_done(&es->c.raid.call))
+		cond_resched();
 }
 
 /**

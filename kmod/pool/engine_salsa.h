@@ -34,12 +34,26 @@
 #define WSQ_SALSA_DEF_CHUNKS	8
 #define WSQ_SALSA_DEF_SIZE	1024
 
+/* Who has not taken anything for so long, though it might, is robbed of it. */
+#define WSQ_SALSA_STILL_NS	20000
+
+/**
+ * struct wsq_salsa_sight - what a CPU has seen of another that it would rob
+ * @at: how far that one was in its chunk, 0 if it had nothing
+ * @since: when it was seen there first, by ktime_get_mono_fast_ns()
+ */
+struct wsq_salsa_sight {
+	u64 at;
+	u64 since;
+};
+
 /**
  * struct wsq_engine_salsa - memory of an engine that is SALSA, the first piece
  * @head: what all engines' memory has
  * @p: the CPU as a producer
  * @c: the CPU as a consumer
- * @seen: how far each CPU was in its chunk when this one last wanted to rob it
+ * @seen: of each CPU, what this one saw when it last wanted to rob it. Own CPU's
+ *	consumer
  * @chunks: chunks of this piece
  * @nr_chunks: how many, with those of further pieces. The CPU as producer and
  *	consumer; anybody reads
@@ -51,7 +65,7 @@ struct wsq_engine_salsa {
 	struct wsq_engine head;
 	struct wsq_salsa_producer p;
 	struct wsq_salsa_consumer c;
-	u64 *seen;
+	struct wsq_salsa_sight *seen;
 	struct wsq_salsa_chunk *chunks;
 	u32 nr_chunks;
 	u32 max_chunks;
@@ -77,6 +91,8 @@ int wsq_engine_salsa_open(struct wsq_container *ct,
 			  struct wsq_engine_salsa *engine);
 int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
 			   void **task);
+bool wsq_engine_salsa_raid(const struct wsq_container *me);
+void wsq_engine_salsa_settle(const struct wsq_container *ct);
 int wsq_engine_salsa_rob(struct wsq_container *ct, struct wsq_container *me,
 			 void **tasks, unsigned int max);
 bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot, void *task);

@@ -513,6 +513,26 @@ static void *wsq_pool_steal(struct wsq_pool *pool, struct wsq_container *me)
 	return task;
 }
 
+/*
+ * Nothing was found, but a theft is under way: look here and there until it is
+ * through. It may bring nothing, others being faster.
+ */
+static void *wsq_pool_await(struct wsq_pool *pool, struct wsq_container *me)
+{
+	void *task = NULL;
+
+	while (!task && wsq_engine_raid(me)) {
+		cpu_relax();
+		task = wsq_raw_get(me);
+		/* No other is begun while there is this one. */
+		if (wsq_engine_raid(me))
+			task = task ?: wsq_pool_steal(pool, me);
+		else if (task)
+			atomic64_inc(&pool->steals);
+	}
+	return task;
+}
+
 /**
  * wsq_pool_pop() - take a pointer out of a pool
  * @pool: the pool
@@ -521,10 +541,18 @@ static void *wsq_pool_steal(struct wsq_pool *pool, struct wsq_container *me)
  * where something is within reach. Out of reach is what is left of the block
  * that another CPU pops from (attribute block_size).
  *
+ * With %WSQ_SALSA that CPU is robbed of the rest by an interrupt, if it has not
+ * popped for 20 microseconds, as far as this CPU knows: from the first pop here
+ * that found it so. So what lies there is not popped by the first call, but by
+ * calls that go on for 20 microseconds, or one after that. Of a CPU that is
+ * offline it is by the first. While the interrupt is under way the call looks at
+ * the other CPUs, and waits for the answer only if it finds nothing there.
+ *
  * Context: any but NMI. Never sleeps. With %WSQ_SALSA, in task context with
  * interrupts and preemption on, it may interrupt another CPU and wait for the
  * answer: not under a lock that others take with interrupts off, where the kernel
- * does not count how often preemption was switched off.
+ * does not count how often preemption was switched off. In other contexts what
+ * only an interrupt could get is out of reach.
  * Return: a pointer that was pushed and not popped before; %NULL if none was
  * found in one pass over all CPUs, or if the call interrupted another pop on
  * this CPU and no other CPU has any.
@@ -538,8 +566,11 @@ void *wsq_pool_pop(struct wsq_pool *pool)
 	ct = wsq_pool_mine(pool);
 	if (likely(ct))
 		task = wsq_raw_get(ct);
-	if (unlikely(!task))
+	if (unlikely(!task)) {
 		task = wsq_pool_steal(pool, ct);
+		if (!task)
+			task = wsq_pool_await(pool, ct);
+	}
 	preempt_enable();
 	return task;
 }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of pools on SALSA: what only they do. Balancing by producers,
- * CPUs outside of the pool, robbing a CPU that stands still, where memory is,
- * and whether a pool was empty. What all engines do is in pool_kunit.c.
+ * CPUs outside of the pool, robbing a CPU that stands still and no other, without
+ * waiting for it, where memory is, and whether a pool was empty. What all engines
+ * do is in pool_kunit.c.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/smp.h>
+#include <linux/timekeeping.h>
 #include <linux/topology.h>
 #include <linux/wsq.h>
 
@@ -168,9 +170,29 @@ static void salsa_guest(struct kunit *test)
 
 struct salsa_stuck {
 	struct wsq_pool *pool;
+	unsigned int cpu;
 	unsigned long got;
+	u64 waited;
 	atomic_t step;
 };
+
+/* Looks at the victim as a pop does, until there is something to wait for. */
+static void salsa_stare(struct salsa_stuck *s)
+{
+	struct wsq_container *me, *ct = wsq_pool_ct(s->pool, s->cpu);
+	void *task = NULL;
+	u64 from;
+
+	preempt_disable();
+	me = wsq_pool_ct(s->pool, smp_processor_id());
+	from = ktime_get_mono_fast_ns();
+	do {
+		wsq_engine_steal(ct, me, &task, 1);
+		s->waited = ktime_get_mono_fast_ns() - from;
+	} while (!task && !wsq_engine_raid(me) && s->waited < NSEC_PER_SEC);
+	s->got += !!task;
+	preempt_enable();
+}
 
 static void salsa_stuck_fn(void *arg, int nr)
 {
@@ -179,6 +201,7 @@ static void salsa_stuck_fn(void *arg, int nr)
 
 	if (!nr) {
 		preempt_disable();
+		s->cpu = smp_processor_id();
 		for (i = 1; i <= 100; i++)
 			wsq_pool_push(s->pool, (void *)i);
 		if (wsq_pool_pop(s->pool))
@@ -192,18 +215,19 @@ static void salsa_stuck_fn(void *arg, int nr)
 		return;
 	while (!atomic_read_acquire(&s->step))
 		wsq_test_breathe();
-	/* One look to see where it is, one to see that it stands still. */
+	salsa_stare(s);
+	/* From now on nothing is out of reach. */
 	for (i = 0; i < 110; i++)
 		s->got += !!wsq_pool_pop(s->pool);
 }
 
-/* A CPU that has begun a chunk and goes away is robbed of the rest. */
+/* A CPU that has begun a chunk and goes away is robbed of the rest, in time. */
 static void salsa_stands_still(struct kunit *test)
 {
 	struct salsa_stuck s = {};
 	struct wsq_engine_salsa *es;
 	int nr = num_online_cpus();
-	u64 displaced = 0;
+	u64 displaced = 0, sent = 0;
 	unsigned int cpu;
 
 	if (nr < 2)
@@ -211,15 +235,284 @@ static void salsa_stands_still(struct kunit *test)
 	s.pool = salsa_new(test, 2, 256, NULL);
 	wsq_test_run(test, nr, salsa_stuck_fn, &s);
 	KUNIT_EXPECT_EQ(test, s.got, 100);
+	KUNIT_EXPECT_GE(test, s.waited, WSQ_SALSA_STILL_NS);
 	for_each_online_cpu(cpu) {
 		es = wsq_engine_salsa(wsq_pool_ct(s.pool, cpu));
 		displaced += es->c.count.displaced;
+		sent += es->c.count.sent;
 	}
 	/* In mode cas it was a claim. */
-	if (wsq_fence_reaches(cpumask_first(cpu_online_mask)))
+	if (wsq_fence_reaches(cpumask_first(cpu_online_mask))) {
 		KUNIT_EXPECT_EQ(test, displaced, 1);
+		KUNIT_EXPECT_EQ(test, sent, 1);
+	}
 	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(s.pool), 1);
 	wsq_pool_destroy(s.pool);
+}
+
+/* And tasks in a chunk. */
+#define SALSA_TAKES	8
+
+/**
+ * struct salsa_busy - one that takes all the time, and one that looks at it
+ * @pool: the pool
+ * @cpu: the first's CPU
+ * @begun: round that the other may look in. The first
+ * @looked: ... that the other is through with. The other
+ * @through: ... that the first is through with. The first
+ * @looks: how often the other looked. The other
+ * @watched: ... in this round, often. The first
+ * @robbed: the first was robbed in this round. The other
+ * @put: tasks put. The first, as the next
+ * @got: tasks that it took
+ * @taken: tasks that others took. The other
+ * @clean: rounds in which the first made no pause. The first, as the next
+ * @wrong: ... and was robbed
+ */
+struct salsa_busy {
+	struct wsq_pool *pool;
+	unsigned int cpu;
+	atomic_t begun;
+	atomic_t looked;
+	atomic_t through;
+	unsigned long looks;
+	bool watched;
+	bool robbed;
+	unsigned long put, got, taken;
+	unsigned long clean, wrong;
+};
+
+/*
+ * Takes without delay, a chunk from begin to end. How long it may seem to have
+ * stood still, at most.
+ */
+static u64 salsa_take_all(struct salsa_busy *b, int round)
+{
+	struct wsq_container *ct = wsq_pool_ct(b->pool, b->cpu);
+	u64 last, before, after, most = 0;
+	unsigned long flags, looks;
+	int i;
+
+	local_irq_save(flags);
+	looks = READ_ONCE(b->looks);
+	last = ktime_get_mono_fast_ns();
+	for (i = 0; i < SALSA_TAKES; i++) {
+		bool found;
+
+		before = ktime_get_mono_fast_ns();
+		found = wsq_engine_get(ct);
+		after = ktime_get_mono_fast_ns();
+		most = max(most, after - last);
+		last = before;
+		b->got += found;
+		/* Only now: before the first take nobody is in the chunk. */
+		if (!i)
+			atomic_set_release(&b->begun, round);
+		if (!found)
+			break;
+		while (ktime_get_mono_fast_ns() - after < 6000)
+			cpu_relax();
+	}
+	b->watched = READ_ONCE(b->looks) - looks >= 2 * SALSA_TAKES;
+	local_irq_restore(flags);
+	return i ? most : U64_MAX;
+}
+
+static void salsa_busy_one(struct salsa_busy *b)
+{
+	unsigned long end = jiffies + 5 * HZ;
+	int i, round;
+	u64 most;
+
+	b->cpu = smp_processor_id();
+	for (round = 1; b->clean < 100 && time_before(jiffies, end); round++) {
+		for (i = 0; i < SALSA_TAKES; i++)
+			b->put += !wsq_pool_push(b->pool, b);
+		most = salsa_take_all(b, round);
+		atomic_set_release(&b->through, round);
+		while (atomic_read_acquire(&b->looked) != round)
+			wsq_test_breathe();
+		/* All its chunks have gone to the other. */
+		if (most == U64_MAX)
+			break;
+		if (most >= WSQ_SALSA_STILL_NS || (!b->watched && !b->robbed))
+			continue;
+		b->clean++;
+		b->wrong += b->robbed;
+	}
+	atomic_set_release(&b->begun, -1);
+}
+
+static void salsa_busy_other(struct salsa_busy *b)
+{
+	struct wsq_container *me = wsq_pool_ct(b->pool, smp_processor_id());
+	int round, last = 0;
+	void *task;
+
+	for (;;) {
+		do {
+			wsq_test_breathe();
+			round = atomic_read_acquire(&b->begun);
+		} while (round == last);
+		if (round < 0)
+			return;
+		last = round;
+		b->robbed = false;
+		preempt_disable();
+		do {
+			task = NULL;
+			wsq_engine_steal(wsq_pool_ct(b->pool, b->cpu), me, &task,
+					 1);
+			b->taken += !!task;
+			b->robbed = b->robbed || task || wsq_engine_raid(me);
+			WRITE_ONCE(b->looks, b->looks + 1);
+		} while (!b->robbed &&
+			 atomic_read_acquire(&b->through) != round);
+		preempt_enable();
+		while (b->robbed && wsq_pool_pop(b->pool))
+			b->taken++;
+		while (atomic_read_acquire(&b->through) != round)
+			wsq_test_breathe();
+		atomic_set_release(&b->looked, round);
+	}
+}
+
+static void salsa_busy_fn(void *arg, int nr)
+{
+	if (!nr)
+		salsa_busy_one(arg);
+	else if (nr == 1)
+		salsa_busy_other(arg);
+}
+
+/* One that takes all the time keeps its chunk, however often others look. */
+static void salsa_busy(struct kunit *test)
+{
+	struct salsa_busy b = {};
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	b.pool = salsa_new(test, 64, SALSA_TAKES, NULL);
+	wsq_test_run(test, num_online_cpus(), salsa_busy_fn, &b);
+	kunit_info(test, "%lu rounds without a pause", b.clean);
+	KUNIT_EXPECT_EQ(test, b.wrong, 0);
+	while (wsq_pool_was_empty(b.pool) != 1) {
+		b.taken += !!wsq_pool_pop(b.pool);
+		wsq_test_breathe();
+	}
+	KUNIT_EXPECT_EQ(test, b.put, b.got + b.taken);
+	wsq_pool_destroy(b.pool);
+	if (!b.clean)
+		kunit_skip(test, "too slow to tell");
+}
+
+struct salsa_deaf {
+	struct wsq_pool *pool;
+	atomic_t step;
+	bool in_time;
+	bool meanwhile;
+	unsigned long first;
+	unsigned long sum;
+};
+
+/* Has the robbery of this CPU's chunk begun? */
+static bool salsa_robbed(struct salsa_deaf *d)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		struct wsq_container *ct = wsq_pool_ct(d->pool, cpu);
+
+		if (READ_ONCE(wsq_engine_salsa(ct)->c.raid.chunk))
+			return true;
+	}
+	return false;
+}
+
+/* Within five seconds. */
+static bool salsa_until(bool (*so)(struct salsa_deaf *d), struct salsa_deaf *d)
+{
+	u64 from = ktime_get_mono_fast_ns();
+
+	while (!so(d)) {
+		if (ktime_get_mono_fast_ns() - from > 5 * NSEC_PER_SEC)
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+static bool salsa_got(struct salsa_deaf *d)
+{
+	return atomic_read_acquire(&d->step) == 2;
+}
+
+/*
+ * The victim is in a chunk of four and answers no interrupt until the thief has
+ * got a task of its next one.
+ */
+static void salsa_victim(struct salsa_deaf *d)
+{
+	unsigned long flags, i;
+
+	local_irq_save(flags);
+	for (i = 1; i <= 4; i++)
+		wsq_pool_push(d->pool, (void *)i);
+	d->sum += (unsigned long)wsq_pool_pop(d->pool);
+	atomic_set_release(&d->step, 1);
+	d->in_time = salsa_until(salsa_robbed, d);
+	wsq_pool_push(d->pool, (void *)5UL);
+	d->in_time = d->in_time && salsa_until(salsa_got, d);
+	local_irq_restore(flags);
+}
+
+static void salsa_deaf_fn(void *arg, int nr)
+{
+	unsigned long end = jiffies + 10 * HZ;
+	struct salsa_deaf *d = arg;
+	struct wsq_engine_salsa *es;
+	void *task;
+
+	if (!nr)
+		salsa_victim(d);
+	if (nr != 1)
+		return;
+	while (!atomic_read_acquire(&d->step))
+		wsq_test_breathe();
+	do {
+		wsq_test_breathe();
+		task = wsq_pool_pop(d->pool);
+	} while (!task && time_before(jiffies, end));
+	preempt_disable();
+	es = wsq_engine_salsa(wsq_pool_ct(d->pool, smp_processor_id()));
+	d->meanwhile = wsq_salsa_under_way(&es->c) &&
+		       !wsq_fence_done(&es->c.raid.call);
+	preempt_enable();
+	d->first = (unsigned long)task;
+	atomic_set_release(&d->step, 2);
+	d->sum += d->first;
+	/* Now what was being stolen, in as many pops as there are tasks. */
+	while ((task = wsq_pool_pop(d->pool)))
+		d->sum += (unsigned long)task;
+}
+
+/* While a thief waits for one CPU he takes what another one has. */
+static void salsa_elsewhere(struct kunit *test)
+{
+	struct salsa_deaf d = {};
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	if (!wsq_fence_reaches(cpumask_first(cpu_online_mask)))
+		kunit_skip(test, "needs interrupts");
+	d.pool = salsa_new(test, 2, 4, NULL);
+	wsq_test_run(test, num_online_cpus(), salsa_deaf_fn, &d);
+	KUNIT_EXPECT_TRUE(test, d.in_time);
+	KUNIT_EXPECT_TRUE(test, d.meanwhile);
+	KUNIT_EXPECT_EQ(test, d.first, 5);
+	KUNIT_EXPECT_EQ(test, d.sum, 1 + 2 + 3 + 4 + 5);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(d.pool), 1);
+	wsq_pool_destroy(d.pool);
 }
 
 #define SALSA_IDS	60000
@@ -378,6 +671,8 @@ static struct kunit_case salsa_cases[] = {
 	KUNIT_CASE(salsa_balance),
 	KUNIT_CASE(salsa_guest),
 	KUNIT_CASE(salsa_stands_still),
+	KUNIT_CASE(salsa_busy),
+	KUNIT_CASE(salsa_elsewhere),
 	KUNIT_CASE(salsa_nodes),
 	KUNIT_CASE(salsa_never_empty),
 	KUNIT_CASE(salsa_inbox),
