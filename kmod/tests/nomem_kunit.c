@@ -157,6 +157,9 @@ static void nomem_create(struct kunit *test)
 	attrs.blocks = 4;
 	attrs.block_size = 1024;
 	create_each(test, "resident", &attrs);
+	attrs.max_blocks = wsq_test_engine(test)->grows ? 8 : 0;
+	create_each(test, "that grows", &attrs);
+	attrs.max_blocks = 0;
 	attrs.flags = WSQ_MEM_RECLAIM;
 	create_each(test, "for reclaim", &attrs);
 }
@@ -278,6 +281,54 @@ static void nomem_engine(struct kunit *test)
 	wsq_test_expect_runs(test, it, NOMEM_ITEMS, rounds);
 	wsq_test_queue_end(test, q);
 	vfree(it);
+}
+
+/* A pool that may grow stays as it is, and gets more when there is some. */
+static void nomem_grow(struct kunit *test)
+{
+	struct wsq_attrs attrs = {
+		.blocks = 2, .block_size = 4, .max_blocks = 16,
+		.cpumask = cpumask_of(cpumask_first(cpu_online_mask)),
+	};
+	unsigned long end, n = 0, i;
+	struct wsq_container *ct;
+	struct wsq_pool *pool;
+	unsigned int failed = 0;
+
+	if (!wsq_test_engine(test)->grows)
+		kunit_skip(test, "needs an engine that grows");
+	wsq_test_stay(test, cpumask_first(cpu_online_mask));
+	pool = wsq_test_pool(test, &attrs, "nomem");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	ct = wsq_pool_ct(pool, raw_smp_processor_id());
+	nomem_starve(test, "wsq_grow_work.\\[wsq\\]");
+	end = jiffies + HZ;
+	while (time_before(jiffies, end)) {
+		/* There was an answer, and it was none. */
+		failed += atomic_read(&ct->grow) == WSQ_GROW_NO;
+		while (!wsq_pool_push(pool, pool))
+			n++;
+		schedule_timeout_uninterruptible(1);
+	}
+	KUNIT_EXPECT_EQ(test, n, 8);
+	/* Before it asked, at once, and then once in a tenth of a second. */
+	KUNIT_EXPECT_GT(test, failed, 2);
+	KUNIT_EXPECT_LE(test, failed, 13);
+
+	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
+	end = jiffies + WSQ_TEST_PATIENCE;
+	while (n < 64 && time_before(jiffies, end)) {
+		if (!wsq_pool_push(pool, pool))
+			n++;
+		else
+			schedule_timeout_uninterruptible(1);
+	}
+	KUNIT_EXPECT_EQ(test, n, 64);
+	for (i = 0; i < n; i++)
+		KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool), (void *)pool);
+	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
+	wsq_pool_destroy(pool);
+	wsq_test_roam();
 }
 
 /* No stand-in for a worker that sleeps: what waits behind it waits on. */
@@ -414,6 +465,7 @@ static void nomem_create(struct kunit *test) { }
 static void nomem_thread(struct kunit *test) { }
 static void nomem_cpumask(struct kunit *test) { }
 static void nomem_engine(struct kunit *test) { }
+static void nomem_grow(struct kunit *test) { }
 static void nomem_standin(struct kunit *test) { }
 static void nomem_cpu(struct kunit *test) { }
 static void nomem_none(struct kunit *test) { }
@@ -426,6 +478,7 @@ static struct kunit_case nomem_cases[] = {
 	WSQ_ENGINE_CASE_SLOW(nomem_thread),
 	WSQ_ENGINE_CASE_SLOW(nomem_cpumask),
 	WSQ_ENGINE_CASE_SLOW(nomem_engine),
+	WSQ_ENGINE_CASE_SLOW(nomem_grow),
 	WSQ_ENGINE_CASE_SLOW(nomem_standin),
 	WSQ_ENGINE_CASE_SLOW(nomem_cpu),
 	{}
