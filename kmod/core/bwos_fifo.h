@@ -58,8 +58,7 @@
  *    did to the block before, and makes acquire and release on the steal
  *    position itself redundant.
  *
- * Positions: every position is one 64-bit word, round above index, so that one
- * compare covers both. Indices run from 0 to block_size.
+ * Positions (bwos.h) have indices from 0 to block_size.
  *
  *	b_pos	next slot to put	producer
  *	f_pos	next slot to get	consumer
@@ -149,26 +148,8 @@
 
 #include <wsq_platform.h>
 
+#include "bwos.h"
 #include "status.h"
-
-#define WSQ_BWOS_MIN_BLOCKS	2
-#define WSQ_BWOS_MAX_BLOCKS	64
-#define WSQ_BWOS_MIN_BLOCK_SIZE	2
-#define WSQ_BWOS_MAX_BLOCK_SIZE	4096
-
-/*
- * 13 bits hold the index 4096. 51 bits of round last 260 days at a block every
- * 10 ns, and only a thief asleep for exactly that long could be fooled.
- */
-#define WSQ_BWOS_IDX_BITS	13
-#ifndef WSQ_BWOS_ROUND_BITS
-#define WSQ_BWOS_ROUND_BITS	51
-#endif
-
-#define WSQ_BWOS_IDX_MASK	((1ULL << WSQ_BWOS_IDX_BITS) - 1)
-#define WSQ_BWOS_ROUND_ONE	(WSQ_BWOS_IDX_MASK + 1)
-#define WSQ_BWOS_ROUND_MASK	\
-	(((1ULL << WSQ_BWOS_ROUND_BITS) - 1) << WSQ_BWOS_IDX_BITS)
 
 /**
  * struct wsq_bwos_block - positions of one block, a cache line for each writer
@@ -276,22 +257,6 @@ bool wsq_bwos_fifo_waiting(const struct wsq_bwos_fifo *q);
 
 /* wsq_bwos_fifo_claim(): a task was here, and somebody took it out. */
 #define WSQ_TOMB		((void *)-2L)
-
-static inline u64 wsq_bwos_idx(u64 pos)
-{
-	return pos & WSQ_BWOS_IDX_MASK;
-}
-
-static inline u64 wsq_bwos_round(u64 pos)
-{
-	return pos & WSQ_BWOS_ROUND_MASK;
-}
-
-/* The round after that of @pos, with index 0. */
-static inline u64 wsq_bwos_next_round(u64 pos)
-{
-	return (wsq_bwos_round(pos) + WSQ_BWOS_ROUND_ONE) & WSQ_BWOS_ROUND_MASK;
-}
 
 /**
  * wsq_bwos_fifo_put() - append a task
