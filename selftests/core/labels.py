@@ -46,7 +46,7 @@ ORDERED = re.compile(r"\b(atomic64_\w+_(?:acquire|release)|"
                      r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|heavy_one|start|done)|"
                      r"wsq_grace_(?:get|passed)|"
                      r"smp_[a-z_]+)\s*\(")
-FUNCTION = re.compile(r"^[A-Za-z_].*?\b(\w+)\(")
+FUNCTION = re.compile(r"^(?=[A-Za-z_]).*?\b(\w+)\(")
 
 
 def split(line, inside):
