@@ -118,11 +118,14 @@
  *	within a block puts stay above low, and low goes back to 0 only when all
  *	claims are counted.
  *
- *	Thieves write nothing but s_pos, by claims, and s_cnt, by counts. Where
- *	they pass on to the next block they leave the old one alone: it is the
- *	owner who makes it new. (A thief that reset s_pos there lost tasks of an
- *	owner who took the block over in that moment: section 5.2 of the paper, and
- *	the mutant lifo-thief-resets.)
+ *	Thieves write nothing but s_pos, by claims, and s_cnt, by counts. They do
+ *	nothing to the block that they pass on to: it is the owner who makes it
+ *	new, at its grant. (A thief that reset s_pos there undid the take-over of an
+ *	owner who came down to the block in that moment, and tasks were lost:
+ *	section 5.2 of the paper. The mutant lifo-thief-resets does it.)
+ *
+ * An owner that found the queue empty has room for one task at least: its block is
+ * empty, and low is below block_size in every block that it goes to.
  *
  * Accesses bear labels LI(operation:letter). Pairs, and what rests on each:
  *
@@ -146,9 +149,8 @@
  * s_pos in one step; what the owner reads in the slots it wrote itself, and what
  * it writes there a thief may read only by a later grant.
  *	litmus/bwos_lifo-take-steal.litmus
- * Rounds alone, no order: a thief with an s_pos of one grant and a b_pos of a
- * later one.
- *	litmus/bwos_lifo-round.litmus
+ * Rounds alone, no order: LI(steal:C) against LI(grant:A). A thief that has s_pos
+ * of one grant and b_pos of a later one sees two rounds, and does not claim.
  *
  * No order either: LI(own:A) to LI(own:F) and LI(left:B), where the owner reads
  * what nobody else writes, LI(put:A), LI(put:C), LI(get:A) and LI(get:C), which

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Around the queue: an owner that only puts, thieves that drain the bottom in
+ * front of it, and a spare block for where one of them is late. What finds no
+ * room must not cost a task that is there.
+ * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ */
+#include "bwos_lifo_client.h"
+
+struct lifo_around : lifo_client<lifo_around, 3, 2, 2, 1> {
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			put(9);
+			break;
+		case 1:
+			steal(2);
+			steal(1);
+			break;
+		case 2:
+			steal(1);
+			steal(2);
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(lifo_around)

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the LIFO BWoS's clients of the model checker share: a queue small enough
+ * to go around in few steps, and the book of who took which task.
+ *
+ * For: bwos_lifo_*.cpp; main.h tells how they are run.
+ */
+#ifndef _WSQ_MODEL_BWOS_LIFO_CLIENT_H
+#define _WSQ_MODEL_BWOS_LIFO_CLIENT_H
+
+#include "main.h"
+
+#include "bwos_lifo.c"
+
+/* Tasks are the numbers 1, 2, 3, ... */
+static inline void *task_of(int id)
+{
+	return (void *)(intptr_t)id;
+}
+
+static inline int id_of(void *task)
+{
+	return (int)(intptr_t)task;
+}
+
+/**
+ * struct lifo_client - a queue with a book of its tasks
+ * @T: the client
+ * @THREADS: its threads; the first is the owner
+ * @NB, @BS, @SPARE: places, block size, spare blocks
+ *
+ * The book is plain memory: what is under test is kmod/core, and Relacy's
+ * threads take turns.
+ */
+template <typename T, int THREADS, u32 NB = 2, u32 BS = 2, u32 SPARE = 0>
+struct lifo_client : rl::test_suite<T, THREADS> {
+	enum { MAX_TASKS = 64 };
+
+	wsq_bwos_lifo q;
+	struct wsq_bwos_lifo_mem mem;
+	wsq_bwos_lifo_block blocks[NB + SPARE];
+	wsq_slot_t slots[(NB + SPARE) * BS];
+	atomic64_t dir[NB];
+	u16 spare[SPARE + 1];
+	u16 held[SPARE + 1];
+
+	int next;
+	int stack[MAX_TASKS];
+	int height;
+	bool found_empty;
+	bool in[MAX_TASKS];
+	int out[MAX_TASKS];
+
+	void before()
+	{
+		mem = { blocks, slots, dir, spare, held, NB, BS, SPARE };
+		wsq_bwos_lifo_init(&q);
+		wsq_bwos_lifo_mount(&q, &mem);
+		next = 1;
+		height = 0;
+		found_empty = false;
+		std::memset(in, 0, sizeof(in));
+		std::memset(out, 0, sizeof(out));
+	}
+
+	void took(void *task)
+	{
+		int id = id_of(task);
+
+		RL_ASSERT(id > 0 && id < MAX_TASKS);
+		RL_ASSERT(++out[id] == 1);
+	}
+
+	void went_in(int n)
+	{
+		for (; n; n--) {
+			stack[height++] = next;
+			in[next++] = true;
+		}
+	}
+
+	/* Refused tasks keep their number. An empty queue refuses none. */
+	void put(int n)
+	{
+		for (; n; n--) {
+			if (wsq_bwos_lifo_put(&q, task_of(next)) >= 0) {
+				went_in(1);
+			} else {
+				RL_ASSERT(!found_empty);
+				next++;
+			}
+			found_empty = false;
+		}
+	}
+
+	/* The owner's are the topmost that are there: what is above was stolen. */
+	void got(void *task)
+	{
+		took(task);
+		while (height && stack[height - 1] != id_of(task))
+			height--;
+		RL_ASSERT(height);
+		height--;
+	}
+
+	int get(int n)
+	{
+		void *task;
+		int nr = 0;
+
+		for (; n; n--) {
+			task = wsq_bwos_lifo_get(&q);
+			if (task) {
+				got(task);
+				nr++;
+			} else {
+				found_empty = true;
+			}
+		}
+		return nr;
+	}
+
+	void put_many(int n)
+	{
+		void *tasks[MAX_TASKS];
+		bool opened = false;
+		int i, done;
+
+		for (i = 0; i < n; i++)
+			tasks[i] = task_of(next + i);
+		found_empty = false;
+		done = (int)wsq_bwos_lifo_put_many(&q, tasks, (u32)n, &opened);
+		went_in(done);
+		next += n - done;
+	}
+
+	void get_many(int n)
+	{
+		void *tasks[MAX_TASKS];
+		int i, done;
+
+		done = (int)wsq_bwos_lifo_get_many(&q, tasks, (u32)n);
+		for (i = 0; i < done; i++)
+			got(tasks[i]);
+	}
+
+	/* What a thief got from one block comes oldest first. */
+	void stole(void **tasks, int n)
+	{
+		int i;
+
+		for (i = 0; i < n; i++) {
+			took(tasks[i]);
+			RL_ASSERT(!i || id_of(tasks[i]) > id_of(tasks[i - 1]));
+		}
+	}
+
+	/* One thief's one visit. */
+	void steal(u32 max)
+	{
+		void *tasks[BS];
+
+		stole(tasks, wsq_bwos_lifo_steal(&q, tasks, max));
+	}
+
+	void steal_at(u32 place, u32 max)
+	{
+		void *tasks[BS];
+
+		stole(tasks, wsq_bwos_lifo_steal_at(&q, place, tasks, max));
+	}
+
+	/* What went in came out, once; what was refused did not. */
+	void all_out_once()
+	{
+		int i;
+
+		RL_ASSERT(wsq_bwos_lifo_empty(&q));
+		for (i = 1; i < next; i++)
+			RL_ASSERT(out[i] == (in[i] ? 1 : 0));
+	}
+
+	void drain()
+	{
+		while (get(1))
+			;
+		RL_ASSERT(!wsq_bwos_lifo_shared(&q));
+		all_out_once();
+	}
+
+	/* All came out once, and nothing keeps a slot out of use for good. */
+	void after()
+	{
+		unsigned int i;
+
+		drain();
+		for (i = 0; i < NB * BS; i++) {
+			put(1);
+			RL_ASSERT(in[next - 1]);
+		}
+		RL_ASSERT(!q.nr_held && q.nr_spare == SPARE);
+		drain();
+	}
+};
+
+#endif /* _WSQ_MODEL_BWOS_LIFO_CLIENT_H */

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The owner comes down to the very block that thieves come up to: section 5.2 of
+ * the paper, where thieves that made the block new for themselves undid the
+ * take-over, and tasks were lost. Then it goes up again, and down.
+ * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ */
+#include "bwos_lifo_client.h"
+
+struct lifo_down : lifo_client<lifo_down, 3, 3> {
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			put(5);
+			get(2);
+			put(3);
+			get(3);
+			break;
+		case 1:
+			steal(2);
+			steal(1);
+			break;
+		case 2:
+			steal(1);
+			steal(2);
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(lifo_down)

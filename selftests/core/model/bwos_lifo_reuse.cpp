@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Block reuse: the owner comes back to slots that thieves have read from, as
+ * early as it can, once by starting its block anew and once around the queue.
+ * Finds weak orders of the count (LI(steal:F), LI(begin:B)).
+ * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ */
+#include "bwos_lifo_client.h"
+
+struct lifo_reuse : lifo_client<lifo_reuse, 3> {
+	void thread(unsigned int i)
+	{
+		if (i == 0) {
+			put(3);
+			get(4);
+			put(2);
+			get(3);
+			put(5);
+		} else {
+			steal(1);
+		}
+	}
+};
+
+CLIENT_MAIN(lifo_reuse)

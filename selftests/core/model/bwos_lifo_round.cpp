@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A thief with the index of one grant and the end of the next: block 0 was
+ * drained when it held one task, and is about to be granted with two. Run
+ * bounded: the thief comes between LI(grant:A) and LI(grant:B), and must not
+ * take the second task for one of the first grant, since the second grant
+ * begins below it. (The owner plays the thieves that drained the blocks, so that
+ * the search need not switch for them.)
+ * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ */
+#include "bwos_lifo_client.h"
+
+struct lifo_round : lifo_client<lifo_round, 2> {
+	void thread(unsigned int i)
+	{
+		if (i == 0) {
+			put(1);
+			wsq_bwos_lifo_share(&q);
+			steal(1);
+			put(1);
+			wsq_bwos_lifo_share(&q);
+			steal(1);
+			put(3);
+			steal(1);
+			get(1);
+		} else {
+			steal_at(0, 1);
+		}
+	}
+};
+
+CLIENT_MAIN(lifo_round)
