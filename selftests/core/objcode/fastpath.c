@@ -9,12 +9,15 @@
  * what is counted here holds for the module.
  */
 #include "bwos_fifo.h"
+#include "bwos_lifo.h"
 #include "salsa.h"
 
 int fast_put(struct wsq_bwos_fifo *q, void *task);
 void *fast_get(struct wsq_bwos_fifo *q);
 int claimed_put(struct wsq_bwos_fifo *q, void *task);
 void *claimed_get(struct wsq_bwos_fifo *q);
+int lifo_put(struct wsq_bwos_lifo *q, void *task);
+void *lifo_get(struct wsq_bwos_lifo *q);
 int salsa_put(struct wsq_salsa_producer *p, void *task);
 void *salsa_get(struct wsq_salsa_consumer *c);
 void *salsa_claim(struct wsq_salsa_consumer *c);
@@ -46,6 +49,16 @@ int claimed_put(struct wsq_bwos_fifo *q, void *task)
 void *claimed_get(struct wsq_bwos_fifo *q)
 {
 	return wsq_bwos_fifo_claim(q);
+}
+
+int lifo_put(struct wsq_bwos_lifo *q, void *task)
+{
+	return wsq_bwos_lifo_put(q, task);
+}
+
+void *lifo_get(struct wsq_bwos_lifo *q)
+{
+	return wsq_bwos_lifo_get(q);
 }
 
 int salsa_put(struct wsq_salsa_producer *p, void *task)
