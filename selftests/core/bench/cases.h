@@ -21,6 +21,13 @@ BENCH_DECLARE(bwos_8x1024_blk);
 BENCH_DECLARE(bwos_64x128);
 BENCH_DECLARE(bwos_64x128_blk);
 BENCH_DECLARE(bwos_64x64);
+BENCH_DECLARE(seq_stack_8k);
+BENCH_DECLARE(seq_stack_4k);
+BENCH_DECLARE(lifo_8x1024);
+BENCH_DECLARE(lifo_8x1024_blk);
+BENCH_DECLARE(lifo_64x128);
+BENCH_DECLARE(lifo_64x128_blk);
+BENCH_DECLARE(lifo_64x64);
 BENCH_DECLARE(salsa_8x1024);
 BENCH_DECLARE(salsa_4x2048);
 BENCH_DECLARE(salsa_8x1024_claims);
@@ -48,12 +55,17 @@ static const struct {
 	{ &bench_seq_const_8k, true },
 	{ &bench_bwos_8x1024, true },
 	{ &bench_bwos_64x128, true },
+	{ &bench_seq_stack_8k, true },
+	{ &bench_lifo_8x1024, true },
+	{ &bench_lifo_64x128, true },
 	{ &bench_salsa_8x1024, true },
 	{ &bench_salsa_4x2048, true },
 	{ &bench_salsa_8x1024_claims, true },
 	{ &bench_seq_4k, true },
 	{ &bench_seq_const_4k, true },
 	{ &bench_bwos_64x64, true },
+	{ &bench_seq_stack_4k, true },
+	{ &bench_lifo_64x64, true },
 	{ &bench_chase_lev, true },
 	{ &bench_ck_spsc, true },
 	{ &bench_ck_spmc, true },
@@ -66,6 +78,8 @@ static const struct {
 	/* The same as above, but for what a thief takes at a time. */
 	{ &bench_bwos_8x1024_blk, false },
 	{ &bench_bwos_64x128_blk, false },
+	{ &bench_lifo_8x1024_blk, false },
+	{ &bench_lifo_64x128_blk, false },
 	{ &bench_salsa_8x1024_fence, false },
 	{ &bench_salsa_8x1024_rebind, false },
 	{ BENCH_END, false },

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LIFO BWoS under measurement: kmod/core, the very source of the module,
+ * compiled against the native shim.
+ *
+ * One spare block each, as in bwos.c; it is touched only when a thief holds a
+ * block up. Queue and blocks are in one piece, for the reason given there.
+ */
+#include "bwos_lifo.h"
+#include "owner.h"
+
+#define NR_SPARE	1
+
+struct bench_lifo {
+	struct wsq_bwos_lifo q;
+	struct wsq_bwos_lifo_mem mem;
+	u16 spare[NR_SPARE];
+	u16 held[NR_SPARE];
+};
+
+static inline bool lifo_put(struct bench_lifo *b, void *task)
+{
+	return wsq_bwos_lifo_put(&b->q, task) >= 0;
+}
+
+static inline void *lifo_get(struct bench_lifo *b)
+{
+	return wsq_bwos_lifo_get(&b->q);
+}
+
+static inline unsigned int lifo_put_many(struct bench_lifo *b, void **tasks,
+					 unsigned int nr)
+{
+	bool opened = false;
+
+	return wsq_bwos_lifo_put_many(&b->q, tasks, nr, &opened);
+}
+
+static inline unsigned int lifo_get_many(struct bench_lifo *b, void **tasks,
+					 unsigned int nr)
+{
+	return wsq_bwos_lifo_get_many(&b->q, tasks, nr);
+}
+
+static unsigned int lifo_steal_one(void *arg)
+{
+	struct bench_lifo *b = arg;
+	void *task;
+	int n = wsq_bwos_lifo_steal(&b->q, &task, 1);
+
+	return n > 0 ? (unsigned int)n : 0;
+}
+
+static unsigned int lifo_steal_block(void *arg)
+{
+	static void *tasks[WSQ_BWOS_MAX_BLOCK_SIZE];
+	struct bench_lifo *b = arg;
+	int n = wsq_bwos_lifo_steal(&b->q, tasks, b->mem.block_size);
+
+	return n > 0 ? (unsigned int)n : 0;
+}
+
+static void lifo_destroy(void *arg)
+{
+	struct bench_lifo *b = arg;
+
+	bench_free(b->mem.slots);
+	bench_free(b->mem.dir);
+	bench_free(b);
+}
+
+static void *lifo_create(u32 places, u32 block_size)
+{
+	struct bench_lifo *b = bench_alloc(sizeof(*b) + (places + NR_SPARE) *
+					   sizeof(*b->mem.blocks));
+
+	b->mem.blocks = (struct wsq_bwos_lifo_block *)(b + 1);
+	b->mem.slots = bench_alloc((size_t)(places + NR_SPARE) * block_size *
+				   sizeof(*b->mem.slots));
+	b->mem.dir = bench_alloc(places * sizeof(*b->mem.dir));
+	b->mem.spare = b->spare;
+	b->mem.held = b->held;
+	b->mem.nr_places = places;
+	b->mem.block_size = block_size;
+	b->mem.nr_spare = NR_SPARE;
+	wsq_bwos_lifo_init(&b->q);
+	wsq_bwos_lifo_mount(&b->q, &b->mem);
+	return b;
+}
+
+BENCH_OWNER(lifo, struct bench_lifo, lifo_put, lifo_get)
+BENCH_ROBBED(lifo, struct bench_lifo, lifo_put, lifo_get, BENCH_BOUNDED)
+BENCH_OWNER_MANY(lifo, struct bench_lifo, lifo_put_many, lifo_get_many,
+		 BENCH_BOUNDED)
+
+#define LIFO(places, size, suffix, what, steal_fn)			\
+static void *lifo_create_##places##x##size##suffix(			\
+					const struct bench_queue *self)	\
+{									\
+	(void)self;							\
+	return lifo_create(places, size);				\
+}									\
+									\
+const struct bench_queue bench_lifo_##places##x##size##suffix = {	\
+	.name		= "wsq lifo " #places "x" #size what,		\
+	.capacity	= (places) * (size),				\
+	.create		= lifo_create_##places##x##size##suffix,	\
+	.destroy	= lifo_destroy,					\
+	.put		= lifo_call_put,				\
+	.get		= lifo_call_get,				\
+	.pass		= lifo_pass,					\
+	.pass_many	= lifo_pass_many,				\
+	.robbed		= lifo_robbed,					\
+	.steal		= steal_fn,					\
+}
+
+LIFO(8, 1024, , "", lifo_steal_one);
+LIFO(8, 1024, _blk, ", thief takes blocks", lifo_steal_block);
+LIFO(64, 128, , "", lifo_steal_one);
+LIFO(64, 128, _blk, ", thief takes blocks", lifo_steal_block);
+LIFO(64, 64, , "", lifo_steal_one);
