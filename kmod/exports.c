@@ -5,6 +5,7 @@
  */
 #include "compat/export.h"
 #include "core/bwos_fifo.h"
+#include "core/bwos_lifo.h"
 #include "core/salsa.h"
 
 WSQ_EXPORT(wsq_bwos_fifo_init);
@@ -23,5 +24,18 @@ WSQ_EXPORT(wsq_bwos_fifo_steal_claim);
 WSQ_EXPORT(wsq_bwos_fifo_pry);
 WSQ_EXPORT(wsq_bwos_fifo_withdraw);
 WSQ_EXPORT(wsq_bwos_fifo_waiting);
+WSQ_EXPORT(wsq_bwos_lifo_init);
+WSQ_EXPORT(wsq_bwos_lifo_mount);
+WSQ_EXPORT(wsq_bwos_lifo_unmount);
+WSQ_EXPORT(wsq_bwos_lifo_put_slow);
+WSQ_EXPORT(wsq_bwos_lifo_get_slow);
+WSQ_EXPORT(wsq_bwos_lifo_put_many);
+WSQ_EXPORT(wsq_bwos_lifo_get_many);
+WSQ_EXPORT(wsq_bwos_lifo_share);
+WSQ_EXPORT(wsq_bwos_lifo_steal_at);
+WSQ_EXPORT(wsq_bwos_lifo_steal);
+WSQ_EXPORT(wsq_bwos_lifo_empty);
+WSQ_EXPORT(wsq_bwos_lifo_shared);
+WSQ_EXPORT(wsq_bwos_lifo_waiting);
 WSQ_EXPORT(wsq_salsa_contend);
 WSQ_EXPORT(wsq_salsa_get_slow);
