@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * <linux/workqueue.h>: 6.9 brought WQ_BH; 6.18 wants per-CPU queues to say so
- * and renamed system_wq and system_unbound_wq, whose use it reports since.
+ * and renamed system_wq, whose use it reports since.
  */
 #ifndef _WSQ_COMPAT_WORKQUEUE_H
 #define _WSQ_COMPAT_WORKQUEUE_H
@@ -13,11 +13,9 @@
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 18, 0)
 #define WSQ_WQ_PERCPU		WQ_PERCPU
 #define wsq_system_wq		system_percpu_wq
-#define wsq_system_unbound_wq	system_dfl_wq
 #else
 #define WSQ_WQ_PERCPU		0
 #define wsq_system_wq		system_wq
-#define wsq_system_unbound_wq	system_unbound_wq
 #endif
 
 /* Flags of a queue that runs in softirq context; 0 if there is no such. */

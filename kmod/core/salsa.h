@@ -485,7 +485,7 @@ int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,
 			 struct wsq_salsa_consumer *v, bool full, void **task);
 u32 wsq_salsa_pry(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
 		  bool inside);
-u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v);
+u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v, bool *seized);
 bool wsq_salsa_close(struct wsq_salsa_producer *p,
 		     struct wsq_salsa_consumer *c);
 u32 wsq_salsa_at_home(struct wsq_salsa_consumer *c);

@@ -347,6 +347,7 @@ int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,
 /**
  * wsq_salsa_progress() - how far a consumer has got in the chunk that it is in
  * @v: the consumer
+ * @seized: set to whether it is one that @v has begun to steal
  *
  * For thieves who leave to a consumer what it is at, unless it stands still.
  *
@@ -354,15 +355,17 @@ int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,
  * Return: a number that changes with each of its takes, and when the chunk
  * changes hands; 0 if it is in none with a task left.
  */
-u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v)
+u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v, bool *seized)
 {
 	const struct wsq_salsa_chunk *chunk;
 	u32 turn = 0;
 	u64 word;
 
+	*seized = false;
 	chunk = wsq_salsa_find(v, &turn, WSQ_SALSA_IS_INSIDE, &word);
 	if (!chunk)
 		return 0;
+	*seized = wsq_salsa_state(word) == WSQ_SALSA_STOLEN;
 	/* The tag is unlike any other of this chunk; the index is of it. */
 	return (word >> WSQ_SALSA_TAG_SHIFT << WSQ_SALSA_TAG_SHIFT |
 		(u64)chunk->nr << 13) + wsq_salsa_taken(chunk, word) + 1;

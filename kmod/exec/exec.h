@@ -238,7 +238,6 @@ extern struct wsq_cpu **wsq_cpus;
 extern atomic_t wsq_nr_idle;
 extern struct xarray wsq_queues;
 extern struct mutex wsq_queues_lock;
-extern struct workqueue_struct *wsq_housekeeping;
 extern struct list_head wsq_workers;
 extern struct mutex wsq_workers_lock;
 

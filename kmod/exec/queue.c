@@ -15,9 +15,6 @@
 struct xarray wsq_queues;
 WSQ_EXPORT(wsq_queues);
 
-/* Slow work of the module itself: memory, and what waits for grace periods. */
-struct workqueue_struct *wsq_housekeeping;
-
 /* Makes and frees one queue at a time; holds queues for statistics. */
 DEFINE_MUTEX(wsq_queues_lock);
 
@@ -259,15 +256,13 @@ WSQ_EXPORT(wsq_destroy);
  * wsq_queues_init() - before the first queue
  *
  * Context: module load.
- * Return: 0 or %-ENOMEM.
+ * Return: 0.
  */
 int wsq_queues_init(void)
 {
 	xa_init_flags(&wsq_queues, XA_FLAGS_ALLOC);
 	wsq_wait_init();
-	wsq_housekeeping = alloc_workqueue("wsq_housekeeping",
-					   WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
-	return wsq_housekeeping ? 0 : -ENOMEM;
+	return 0;
 }
 
 /**
@@ -278,7 +273,6 @@ int wsq_queues_init(void)
 void wsq_queues_exit(void)
 {
 	wsq_queues_settle();
-	destroy_workqueue(wsq_housekeeping);
 	WARN_ON(!xa_empty(&wsq_queues));
 	xa_destroy(&wsq_queues);
 }

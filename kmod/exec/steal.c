@@ -65,11 +65,12 @@ static int wsq_steal_from(struct wsq *q, const struct wsq_cpu *vc,
 }
 
 /*
- * Bring home what one queue has at one victim. Preemption is off: a thief that
- * stops midway would keep a block out of use, and the queue must not go. True
- * also if it is worth looking again: nobody else may be about to.
+ * Bring home what one queue has at one victim: how many; 0 to look again, for
+ * nobody else may be about to; negative if there are none. Preemption is off: a
+ * thief that stops midway would keep a block out of use, and the queue must not
+ * go.
  */
-static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
+static int wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
 			    u32 id)
 {
 	struct wsq_container *victim, *me;
@@ -97,7 +98,7 @@ static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
 			wsq_wake_idle(q, c->cpu);
 	}
 	preempt_enable();
-	return nr >= 0;
+	return nr;
 }
 
 /**
@@ -112,26 +113,30 @@ static bool wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
 bool wsq_steal(struct wsq_cpu *c)
 {
 	const struct wsq_access *list = c->access;
+	bool again = false;
 	unsigned int i;
 
 	for (i = 0; i < list->nr; i++) {
 		const struct wsq_victim *v = &list->victims[i];
 		const struct wsq_cpu *vc = wsq_cpus[v->cpu];
 		u32 id, next;
+		int nr;
 
 		if (!wsq_ready_any(vc))
 			continue;
 		for (id = wsq_ready_next(vc, 0); id < WSQ_MAX_QUEUES;
 		     id = next) {
-			if (wsq_steal_queue(c, v, id))
+			nr = wsq_steal_queue(c, v, id);
+			if (nr > 0)
 				return true;
+			again |= !nr;
 			next = wsq_ready_next(vc, id + 1);
 			/* Around once is enough. */
 			if (next <= id)
 				break;
 		}
 	}
-	return false;
+	return again;
 }
 
 /* Is any CPU of the queue there to take items in? Preemption is off. */

@@ -537,20 +537,32 @@ int wsq_engine_salsa_open(struct wsq_container *ct,
 }
 
 /**
- * wsq_engine_salsa_orphan() - a CPU is gone: make its free chunks available
+ * wsq_engine_salsa_orphan() - a CPU is gone: make its chunks available
  * @ct: its container
  *
- * Context: task. Nobody is producer or consumer there.
+ * The one it was in is left, so that no thief needs an interrupt for it.
+ *
+ * Context: task; may sleep. Nobody is producer or consumer there.
  */
 void wsq_engine_salsa_orphan(struct wsq_container *ct)
 {
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
+	u32 i;
 
 	if (!es)
 		return;
 	wsq_fence_begin();
+	wsq_salsa_leave(&es->c);
 	wsq_salsa_tidy(&es->c);
 	wsq_fence_end();
+	/* Nobody else would do it for a CPU that stays away. */
+	while (es->c.retired) {
+		synchronize_rcu();
+		wsq_fence_begin();
+		for (i = 0; es->c.retired && i < WSQ_SALSA_MAX_CHUNKS; i++)
+			wsq_salsa_tidy(&es->c);
+		wsq_fence_end();
+	}
 }
 
 /*
@@ -574,7 +586,8 @@ static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
 				   const struct wsq_container *ct)
 {
 	struct wsq_salsa_sight *sight = &thief->seen[ct->cpu];
-	u64 at = wsq_salsa_progress(&victim->c);
+	bool seized;
+	u64 at = wsq_salsa_progress(&victim->c, &seized);
 	u64 now;
 
 	if (at && atomic_read(&ct->orphan) != WSQ_OWNED)
@@ -585,7 +598,9 @@ static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
 		sight->since = now;
 		return false;
 	}
-	return at && now - sight->since >= WSQ_SALSA_STILL_NS;
+	/* The clock may go back a little. */
+	return at && (s64)(now - sight->since) >=
+		     (seized ? WSQ_SALSA_HALTED_NS : WSQ_SALSA_STILL_NS);
 }
 
 /**

@@ -37,6 +37,12 @@
 /* Who has not taken anything for so long, though it might, is robbed of it. */
 #define WSQ_SALSA_STILL_NS	20000
 
+/*
+ * A thief who has begun to rob somebody has an answer in that time, or will have
+ * one no later than who takes over from him, by interrupting everybody.
+ */
+#define WSQ_SALSA_HALTED_NS	2000000
+
 /**
  * struct wsq_salsa_sight - what a CPU has seen of another that it would rob
  * @at: how far that one was in its chunk, 0 if it had nothing

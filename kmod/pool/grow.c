@@ -4,8 +4,7 @@
  *
  * Puts allocate nothing, whatever they interrupt. One that finds little room left
  * asks: it changes a word of the container and raises an irq_work of the pool,
- * both of which NMIs may do. That queues a work item of the kernel, which
- * allocates for all containers that have asked and leaves it with them. The next
+ * both of which NMIs may do. That has housekeeping allocate for all containers that have asked and leaves it with them. The next
  * put, or the next take of a pool's pointers, that holds the roles of producer
  * and consumer takes it in. Nobody waits for any of this: until then puts do as
  * without.
@@ -31,7 +30,6 @@
 #include <linux/preempt.h>
 #include <linux/slab.h>
 
-#include "../compat/workqueue.h"
 #include "engine.h"
 #include "grow.h"
 #include "pool.h"
@@ -59,7 +57,7 @@ static void wsq_grow_irq(struct irq_work *irq)
 	unsigned long until = READ_ONCE(g->not_before), now = jiffies;
 
 	/* It may be queued already: then it will see what has been asked. */
-	queue_delayed_work(wsq_system_unbound_wq, &g->work,
+	queue_delayed_work(wsq_housekeeping, &g->work,
 			   time_before(now, until) ? until - now : 0);
 }
 
@@ -94,10 +92,13 @@ static void wsq_grow_work(struct work_struct *work)
  *
  * Asked again before there is an answer, it does nothing.
  *
- * Context: any, NMI included.
+ * Context: any, NMI included, with preemption off.
  */
 void wsq_grow_ask(struct wsq_container *ct)
 {
+	/* A CPU on its way out may run no irq_work any more. */
+	if (unlikely(!cpu_online(smp_processor_id())))
+		return;
 	if (atomic_read(&ct->grow) == WSQ_GROW_NO &&
 	    /* Full: the answer sees it, and what the engine has become. */
 	    atomic_cmpxchg(&ct->grow, WSQ_GROW_NO,

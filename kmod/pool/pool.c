@@ -7,6 +7,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/err.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "../compat/export.h"
 #include "../compat/topology.h"
@@ -18,6 +19,12 @@
 /* The machine this module runs on. Constant after load. */
 struct wsq_topology wsq_machine;
 WSQ_EXPORT(wsq_machine);
+
+/*
+ * Slow work of the module itself: memory, and what waits for grace periods.
+ * Constant after load.
+ */
+struct workqueue_struct *wsq_housekeeping;
 
 static enum cpuhp_state wsq_pool_hp;
 
@@ -68,6 +75,17 @@ static int wsq_pool_have_one(struct wsq_pool *pool, const struct cpumask *cpus)
 	return ret;
 }
 
+/* A guest's container; without, it has what the entrances have. */
+static int wsq_pool_invite(struct wsq_pool *pool, unsigned int cpu)
+{
+	struct wsq_container *ct = wsq_pool_have(pool, cpu);
+
+	if (!ct)
+		return pool->live ? 0 : -ENOMEM;
+	wsq_container_reclaim(ct);
+	return 0;
+}
+
 /* Before @cpu runs anything. */
 static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
 {
@@ -78,9 +96,7 @@ static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
 	if (!wsq_topology_access(pool->topo, cpu))
 		return -ENOMEM;
 	if (!cpumask_test_cpu(cpu, pool->cpus))
-		/* Without, it has what the entrances have. */
-		return wsq_pool_guests(pool) && !wsq_pool_have(pool, cpu) &&
-		       !pool->live ? -ENOMEM : 0;
+		return wsq_pool_guests(pool) ? wsq_pool_invite(pool, cpu) : 0;
 	ret = wsq_pool_join(pool, cpu);
 	/* Once the pool lives, a CPU can do without: it puts elsewhere. */
 	return ret && pool->live ? 0 : ret;
@@ -90,10 +106,13 @@ static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
 static int wsq_pool_cpu_dead(unsigned int cpu, struct hlist_node *node)
 {
 	struct wsq_pool *pool = hlist_entry(node, struct wsq_pool, hotplug);
+	struct wsq_container *ct = pool->ct[cpu];
 
-	if (!pool->ct[cpu])
+	if (!ct && wsq_pool_guests(pool))
+		ct = pool->all[cpu];
+	if (!ct)
 		return 0;
-	wsq_container_orphan(pool->ct[cpu]);
+	wsq_container_orphan(ct);
 	if (pool->on_orphan)
 		pool->on_orphan(pool, cpu);
 	return 0;
@@ -529,6 +548,9 @@ static void *wsq_pool_await(struct wsq_pool *pool, struct wsq_container *me)
 			task = task ?: wsq_pool_steal(pool, me);
 		else if (task)
 			atomic64_inc(&pool->steals);
+		/* Or an interrupt has ended it, and left some of it. */
+		else
+			task = wsq_raw_get(me);
 	}
 	return task;
 }
@@ -671,18 +693,26 @@ WSQ_EXPORT(wsq_pool_was_empty);
  */
 int wsq_pool_module_init(void)
 {
-	int ret = wsq_topology_gather(&wsq_machine);
+	int ret;
 
+	wsq_housekeeping = alloc_workqueue("wsq_housekeeping",
+					   WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
+	if (!wsq_housekeeping)
+		return -ENOMEM;
+	ret = wsq_topology_gather(&wsq_machine);
 	if (ret)
-		return ret;
+		goto destroy;
 	ret = cpuhp_setup_state_multi(CPUHP_BP_PREPARE_DYN, "wsq/pool:prepare",
 				      wsq_pool_cpu_up, wsq_pool_cpu_dead);
-	if (ret < 0) {
-		wsq_topology_exit(&wsq_machine);
-		return ret;
-	}
+	if (ret < 0)
+		goto forget;
 	wsq_pool_hp = ret;
 	return 0;
+forget:
+	wsq_topology_exit(&wsq_machine);
+destroy:
+	destroy_workqueue(wsq_housekeeping);
+	return ret;
 }
 
 /**
@@ -694,4 +724,5 @@ void wsq_pool_module_exit(void)
 {
 	cpuhp_remove_multi_state(wsq_pool_hp);
 	wsq_topology_exit(&wsq_machine);
+	destroy_workqueue(wsq_housekeeping);
 }

@@ -77,6 +77,7 @@ int wsq_pool_module_init(void);
 void wsq_pool_module_exit(void);
 
 extern struct wsq_topology wsq_machine;
+extern struct workqueue_struct *wsq_housekeeping;
 
 /* Of a node that is still offline, nearby memory must do. */
 static inline int wsq_cpu_node(unsigned int cpu)

@@ -6,6 +6,7 @@
  * do is in pool_kunit.c.
  */
 #include <kunit/test.h>
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -529,7 +530,8 @@ static void salsa_mix_fn(void *arg, int nr)
 {
 	struct salsa_mix *m = arg;
 
-	while (atomic_read(&m->got) < SALSA_IDS) {
+	/* Two that push may both push the last one. */
+	for (;;) {
 		if (!(nr & 1) && atomic_read(&m->next) < SALSA_IDS) {
 			if (!wsq_pool_push(m->pool, m))
 				atomic_inc(&m->next);
@@ -650,6 +652,60 @@ static void salsa_never_empty(struct kunit *test)
 	wsq_pool_destroy(t.pool);
 }
 
+#ifdef CONFIG_HOTPLUG_CPU
+
+/* Begin a chunk on a CPU. */
+static void salsa_last_words(void *arg)
+{
+	struct salsa_stuck *s = arg;
+	unsigned long i;
+
+	for (i = 1; i <= 4; i++)
+		wsq_pool_push(s->pool, (void *)i);
+	s->got += !!wsq_pool_pop(s->pool);
+}
+
+/*
+ * What a CPU that is gone has left in the chunk that it was in is there for all,
+ * those that may interrupt nobody included. In the mask, or a guest.
+ */
+static void salsa_dead(struct kunit *test)
+{
+	unsigned int off = cpumask_last(cpu_online_mask), here, i, as_guest;
+	struct wsq_attrs attrs = { .engine = WSQ_SALSA, .block_size = 16 };
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	here = cpumask_first(cpu_online_mask);
+	for (as_guest = 0; as_guest < 2; as_guest++) {
+		struct salsa_stuck s = {};
+
+		if (as_guest)
+			attrs.cpumask = cpumask_of(here);
+		s.pool = wsq_pool_create(&attrs, "dead");
+		KUNIT_ASSERT_FALSE(test, IS_ERR(s.pool));
+		smp_call_function_single(off, salsa_last_words, &s, true);
+		KUNIT_EXPECT_EQ(test, s.got, 1);
+		KUNIT_ASSERT_EQ(test, remove_cpu(off), 0);
+		local_bh_disable();
+		for (i = 0; i < 8; i++)
+			s.got += !!wsq_pool_pop(s.pool);
+		local_bh_enable();
+		KUNIT_EXPECT_EQ(test, s.got, 4);
+		KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(s.pool), 1);
+		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
+		/* And it begins anew. */
+		smp_call_function_single(off, salsa_last_words, &s, true);
+		KUNIT_EXPECT_EQ(test, s.got, 5);
+		while (!wsq_pool_was_empty(s.pool))
+			s.got += !!wsq_pool_pop(s.pool);
+		KUNIT_EXPECT_EQ(test, s.got, 8);
+		wsq_pool_destroy(s.pool);
+	}
+}
+
+#endif
+
 /* A task in an inbox is in the pool. */
 static void salsa_inbox(struct kunit *test)
 {
@@ -678,6 +734,9 @@ static struct kunit_case salsa_cases[] = {
 	KUNIT_CASE(salsa_nodes),
 	KUNIT_CASE(salsa_never_empty),
 	KUNIT_CASE(salsa_inbox),
+#ifdef CONFIG_HOTPLUG_CPU
+	KUNIT_CASE(salsa_dead),
+#endif
 	{}
 };
 
