@@ -155,7 +155,7 @@ static void bench_any_pool_many_queue(struct wsq_pool *pool,
 }
 
 /* One pool, and the same in batches, which is started after it. */
-#define BENCH_POOL(id, title, engine)					\
+#define BENCH_POOL(id, title, batched, engine)				\
 static int id##_start(void)						\
 {									\
 	return bench_any_pool_start(engine);				\
@@ -221,7 +221,7 @@ static void id##_many_queue(struct bench_item *items, unsigned int nr,	\
 }									\
 									\
 struct bench_service id##_many = {					\
-	.name = title " batched",					\
+	.name = batched,						\
 	.start = id##_many_start,					\
 	.stop = id##_many_stop,						\
 	.prepare = bench_raw_prepare,					\
@@ -231,8 +231,9 @@ struct bench_service id##_many = {					\
 	.raw = true,							\
 }
 
-BENCH_POOL(bench_pool, "wsq pool", WSQ_BWOS);
-BENCH_POOL(bench_salsa_pool, "wsq salsa pool", WSQ_SALSA);
+BENCH_POOL(bench_pool, "wsq pool", "wsq pool batched", WSQ_BWOS);
+BENCH_POOL(bench_salsa_pool, "wsq salsa pool", "wsq salsa pool batched",
+	   WSQ_SALSA);
 
 /* ptr_ring, one for each submitting CPU */
 
