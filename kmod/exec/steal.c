@@ -71,7 +71,7 @@ static int wsq_steal_from(struct wsq *q, const struct wsq_cpu *vc,
  * go.
  */
 static int wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
-			    u32 id)
+			   u32 id)
 {
 	struct wsq_container *victim, *me;
 	struct wsq *q;

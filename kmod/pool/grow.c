@@ -4,10 +4,10 @@
  *
  * Puts allocate nothing, whatever they interrupt. One that finds little room left
  * asks: it changes a word of the container and raises an irq_work of the pool,
- * both of which NMIs may do. That has housekeeping allocate for all containers that have asked and leaves it with them. The next
- * put, or the next take of a pool's pointers, that holds the roles of producer
- * and consumer takes it in. Nobody waits for any of this: until then puts do as
- * without.
+ * both of which NMIs may do. That has housekeeping allocate for all containers
+ * that have asked and leave it with them. The next put, or the next take of a
+ * pool's pointers, that holds the roles of producer and consumer takes it in.
+ * Nobody waits for any of this: until then puts do as without.
  *
  *	NO -> ASKED -> OFFERED -> TAKEN -> NO		@grow of a container
  *	         \-> NO					no memory
