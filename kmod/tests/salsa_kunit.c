@@ -8,6 +8,7 @@
 #include <kunit/test.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
+#include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/smp.h>
@@ -413,6 +414,8 @@ struct salsa_deaf {
 	atomic_t step;
 	bool in_time;
 	bool meanwhile;
+	bool destroy;
+	bool waited;
 	unsigned long first;
 	unsigned long sum;
 };
@@ -465,6 +468,10 @@ static void salsa_victim(struct salsa_deaf *d)
 	d->in_time = salsa_until(salsa_robbed, d);
 	wsq_pool_push(d->pool, (void *)5UL);
 	d->in_time = d->in_time && salsa_until(salsa_got, d);
+	if (d->destroy) {
+		mdelay(20);
+		atomic_set_release(&d->step, 3);
+	}
 	local_irq_restore(flags);
 }
 
@@ -493,6 +500,11 @@ static void salsa_deaf_fn(void *arg, int nr)
 	d->first = (unsigned long)task;
 	atomic_set_release(&d->step, 2);
 	d->sum += d->first;
+	if (d->destroy) {
+		wsq_pool_destroy(d->pool);
+		d->waited = atomic_read_acquire(&d->step) == 3;
+		return;
+	}
 	/* Now what was being stolen, in as many pops as there are tasks. */
 	while ((task = wsq_pool_pop(d->pool)))
 		d->sum += (unsigned long)task;
@@ -515,6 +527,22 @@ static void salsa_elsewhere(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, d.sum, 1 + 2 + 3 + 4 + 5);
 	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(d.pool), 1);
 	wsq_pool_destroy(d.pool);
+}
+
+/* A pool whose memory an interrupt that is under way will write to. */
+static void salsa_destroy(struct kunit *test)
+{
+	struct salsa_deaf d = { .destroy = true };
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	if (!wsq_fence_reaches(cpumask_first(cpu_online_mask)))
+		kunit_skip(test, "needs interrupts");
+	d.pool = salsa_new(test, 2, 4, NULL);
+	wsq_test_run(test, num_online_cpus(), salsa_deaf_fn, &d);
+	KUNIT_EXPECT_TRUE(test, d.in_time);
+	KUNIT_EXPECT_TRUE(test, d.meanwhile);
+	KUNIT_EXPECT_TRUE(test, d.waited);
 }
 
 #define SALSA_IDS	60000
@@ -731,6 +759,7 @@ static struct kunit_case salsa_cases[] = {
 	KUNIT_CASE(salsa_stands_still),
 	KUNIT_CASE(salsa_busy),
 	KUNIT_CASE(salsa_elsewhere),
+	KUNIT_CASE(salsa_destroy),
 	KUNIT_CASE(salsa_nodes),
 	KUNIT_CASE(salsa_never_empty),
 	KUNIT_CASE(salsa_inbox),
