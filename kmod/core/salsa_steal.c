@@ -98,6 +98,7 @@ static int wsq_salsa_settle(struct wsq_salsa_consumer *c,
 	struct wsq_salsa *s = c->s;
 	void *found = NULL;
 	u64 mine, at, begin;
+	bool over;
 
 	at = wsq_salsa_taken(chunk, stolen);			/* SA(take:D) */
 	begin = at;
@@ -106,10 +107,15 @@ static int wsq_salsa_settle(struct wsq_salsa_consumer *c,
 	/* A take that is under way may be of this one. */
 	if (busy && found)
 		begin++;
-	if (begin < s->chunk_size || found)
-		mine = wsq_salsa_next_word(stolen, state, c->id, begin);
-	else
+	/*
+	 * With nothing to come, for later it is over: nobody would look at it,
+	 * and who has a part in what is at stake keeps it from being used anew.
+	 */
+	over = begin == s->chunk_size && !(enter && found);
+	if (over)
 		mine = wsq_salsa_next_word(stolen, WSQ_SALSA_FREE, c->id, 0);
+	else
+		mine = wsq_salsa_next_word(stolen, state, c->id, begin);
 	if (busy)
 		mine = wsq_salsa_taint(mine);
 	if (c->claims)
@@ -120,14 +126,13 @@ static int wsq_salsa_settle(struct wsq_salsa_consumer *c,
 		return WSQ_CONFLICT;
 	c->count.displaced++;
 	c->count.busy += busy;
-	if (wsq_salsa_state(mine) == WSQ_SALSA_FREE) {
+	if (over) {
 		if (enter)
 			atomic64_set(&c->in, 0);		/* SA(take:K) */
 		wsq_salsa_recycle(c, chunk, wsq_salsa_epoch(mine));
-		return WSQ_EMPTY;
-	}
-	if (enter)
+	} else if (enter) {
 		wsq_salsa_become(c, chunk, mine);
+	}
 	if (begin != at && found != WSQ_SALSA_TAKEN) {
 		c->count.contended++;
 		if (wsq_slot_mark_if(&chunk->slots[at], found,
@@ -136,7 +141,7 @@ static int wsq_salsa_settle(struct wsq_salsa_consumer *c,
 			return WSQ_OK;
 		}
 	}
-	return enter ? wsq_salsa_begin(c, task) : WSQ_EMPTY;
+	return enter && !over ? wsq_salsa_begin(c, task) : WSQ_EMPTY;
 }
 
 /* Take a chunk from under the consumer that takes from it plainly. */

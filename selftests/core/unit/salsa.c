@@ -571,6 +571,36 @@ static void begin_busy(void **state)
 	}
 }
 
+/* What was at stake was the last of the chunk, and the thief comes no more. */
+static void begin_end(void **state)
+{
+	struct party *v;
+	struct pool *t;
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		t = pool_new(2, 1, 2, 1, 1, 0);
+		party_reset();
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 2);
+		get_is(t, 0, 1);
+		v = get_stops(t, 0, "SA(get:D)");
+		parties[0].cpu.deaf = true;
+		begins(t, 1, 0, true);
+		parties[0].cpu.deaf = false;
+		if (i)
+			goes_on(v, 2);
+		get_is(t, 1, i ? 0 : 2);
+		assert_int_equal(t->c[1]->count.finished, 1);
+		assert_int_equal(t->c[1]->count.retired, !i);
+		if (!i)
+			goes_on(v, 0);
+		assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
+		pool_free(t);
+	}
+}
+
 /* A second thief does not wait for the first; who has a chunk in its place. */
 static void begin_overtaken(void **state)
 {
@@ -832,6 +862,7 @@ int main(void)
 		cmocka_unit_test(steal_halted),
 		cmocka_unit_test(begin_meanwhile),
 		cmocka_unit_test(begin_busy),
+		cmocka_unit_test(begin_end),
 		cmocka_unit_test(begin_overtaken),
 		cmocka_unit_test(begin_at_once),
 		cmocka_unit_test(begin_late),
