@@ -146,8 +146,8 @@ struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node)
  * @node: the node whose memory to use
  *
  * Context: task; may sleep.
- * Return: the memory, for wsq_engine_destroy(); %NULL if there is none to be had,
- * or the engine is given none, because it has gone or has all that it may have.
+ * Return: the memory, for wsq_engine_destroy(); ERR_PTR() of %-ENOMEM; %NULL if
+ * the engine is given none, because it has gone or has all that it may have.
  */
 struct wsq_engine *wsq_engine_create_more(const struct wsq_container *ct,
 					  int node)

@@ -9,6 +9,7 @@
  */
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
+#include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -248,7 +249,7 @@ struct wsq_engine *wsq_engine_salsa_create_more(const struct wsq_container *ct,
 				   sizeof(wsq_slot_t),
 			      GFP_KERNEL | __GFP_NOWARN, node);
 	if (!piece)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
 	piece->slots = (void *)piece + at;
 	piece->nr = nr;
 	return &piece->head;

@@ -17,14 +17,15 @@
  * one piece on its way to a container at a time, and its size is that of what is
  * there.
  *
- * Without memory the container stays as it is, and may ask again. Answers are no
- * closer to a failure than WSQ_GROW_PAUSE.
+ * Without memory the container stays as it is, and may ask again. Runs of the work
+ * item that follow one that failed are no closer to it than WSQ_GROW_PAUSE.
  *
  * Costs: a pool that may not grow pays a test of a pointer for each block or
  * chunk that is begun; one that may, a load of the container's word more.
  * Limitations: what is offered to a CPU that neither puts nor takes stays with it,
  * unused, until its queue is idle there or its pool destroyed.
  */
+#include <linux/err.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/preempt.h>
@@ -76,8 +77,10 @@ static void wsq_grow_work(struct work_struct *work)
 		if (!ct || atomic_read_acquire(&ct->grow) != WSQ_GROW_ASKED)
 			continue;
 		more = wsq_engine_create_more(ct, wsq_cpu_node(cpu));
-		if (!more)
+		if (IS_ERR(more)) {
 			WRITE_ONCE(g->not_before, jiffies + WSQ_GROW_PAUSE);
+			more = NULL;
+		}
 		ct->more = more;
 		/* Pairs with wsq_grow_take() and wsq_grow_ask(). */
 		atomic_set_release(&ct->grow, more ? WSQ_GROW_OFFERED :
