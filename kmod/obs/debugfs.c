@@ -191,7 +191,11 @@ static void wsq_worker_show(struct seq_file *m, const struct wsq_worker *w,
 
 	seq_printf(m, "%u %d %s %llu ", READ_ONCE(w->cpu),
 		   task_pid_nr(w->task), role, READ_ONCE(w->nr_run));
-	wsq_worker_show_time(m, w);
+	/* Of what the line is about, not of an item that has begun since. */
+	if (q && func)
+		wsq_worker_show_time(m, w);
+	else
+		seq_putc(m, '-');
 	if (q)
 		seq_printf(m, " %u ", q->pool.id);
 	else
