@@ -616,7 +616,8 @@ static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
  * each. The interrupt is sent, and not waited for: wsq_engine_salsa_raid().
  *
  * Context: any but NMI; on @me's CPU. In task context it may take over what
- * another thief has begun to steal, and spins until all CPUs have answered.
+ * another thief began to steal %WSQ_SALSA_HALTED_NS ago, and then spins until all
+ * CPUs have answered.
  * Return: 1 or a negative enum wsq_status; the latter also if it is begun.
  */
 int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
