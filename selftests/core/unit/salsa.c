@@ -576,6 +576,7 @@ static void begin_end(void **state)
 {
 	struct party *v;
 	struct pool *t;
+	bool seized;
 	u32 i;
 
 	(void)state;
@@ -588,6 +589,10 @@ static void begin_end(void **state)
 		v = get_stops(t, 0, "SA(get:D)");
 		parties[0].cpu.deaf = true;
 		begins(t, 1, 0, true);
+		/* Others see that it waits: they give it more time. */
+		assert_true(wsq_salsa_progress(t->c[1], &seized) && seized);
+		assert_int_equal(wsq_salsa_progress(t->c[0], &seized), 0);
+		assert_false(seized);
 		parties[0].cpu.deaf = false;
 		if (i)
 			goes_on(v, 2);
