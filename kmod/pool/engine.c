@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "../compat/export.h"
+#include "blocks.h"
 #include "engine.h"
 #include "grow.h"
 #include "pool.h"
@@ -27,7 +28,7 @@ bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *max_blocks,
 {
 	switch (kind) {
 	case WSQ_ENGINE_BWOS:
-		if (!wsq_engine_bwos_sizes(blocks, block_size))
+		if (!wsq_blocks_sizes(blocks, block_size))
 			return false;
 		*max_blocks = *max_blocks ?: *blocks;
 		return *max_blocks == *blocks;

@@ -16,7 +16,6 @@
 
 #include "container.h"
 
-bool wsq_engine_bwos_sizes(u32 *blocks, u32 *block_size);
 size_t wsq_engine_bwos_bytes(u32 blocks, u32 block_size);
 void wsq_engine_bwos_init(struct wsq_container *ct);
 struct wsq_engine *wsq_engine_bwos_create(const struct wsq_container *ct,
