@@ -481,10 +481,21 @@ static inline int wsq_bwos_steal_at(struct wsq_bwos_mem *mem, u32 place,
 	return WSQ_CONFLICT;
 }
 
+/* @place may be of other memory: the owner can have changed it since. */
+static inline int wsq_bwos_try_at(struct wsq_bwos_fifo *q, u32 place,
+				  void **tasks, u32 max, bool claim)
+{
+	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
+
+	if (!mem || place >= mem->nr_places)
+		return WSQ_EMPTY;
+	return wsq_bwos_steal_at(mem, place, tasks, max, claim);
+}
+
 /**
  * wsq_bwos_fifo_steal_at() - take tasks from one block
  * @q: the queue
- * @place: the place of the block, below the number of places
+ * @place: the place of the block; %WSQ_EMPTY if there is no such
  * @tasks: where to store them
  * @max: how many at most: 1 for one task, the block size for all there are
  *
@@ -496,10 +507,53 @@ static inline int wsq_bwos_steal_at(struct wsq_bwos_mem *mem, u32 place,
 int wsq_bwos_fifo_steal_at(struct wsq_bwos_fifo *q, u32 place, void **tasks,
 			   u32 max)
 {
-	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
+	return wsq_bwos_try_at(q, place, tasks, max, false);
+}
 
-	return mem ? wsq_bwos_steal_at(mem, place, tasks, max, false) :
-		     WSQ_EMPTY;
+/**
+ * wsq_bwos_fifo_steal_claim_at() - wsq_bwos_fifo_steal_at() for claimed slots
+ * @q: the queue
+ * @place: as there
+ * @tasks: where to store them
+ * @max: how many at most
+ *
+ * Context: as wsq_bwos_fifo_steal_at().
+ * Return: as wsq_bwos_fifo_steal_at().
+ */
+int wsq_bwos_fifo_steal_claim_at(struct wsq_bwos_fifo *q, u32 place,
+				 void **tasks, u32 max)
+{
+	return wsq_bwos_try_at(q, place, tasks, max, true);
+}
+
+/**
+ * wsq_bwos_fifo_sample() - how full is a block that chance picks
+ * @q: the queue
+ * @rnd: the chance: any number, all equally likely
+ * @place: where to say which place it was; left alone if there is no memory
+ *
+ * On average over all @rnd, what it says is to the block size as what thieves
+ * could take is to the capacity (section 3.4 of the paper). Reads the words of
+ * that one block.
+ *
+ * Context: anybody, in a section that keeps the memory: preemption off.
+ * Return: how many tasks thieves could take there. A hint.
+ */
+u32 wsq_bwos_fifo_sample(const struct wsq_bwos_fifo *q, u32 rnd, u32 *place)
+{
+	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
+	struct wsq_bwos_block *blk;
+	u64 nr, i, end;
+
+	if (!mem)
+		return 0;
+	*place = (u32)((u64)rnd * mem->nr_places >> 32);
+	nr = (u64)atomic64_read(&mem->dir[*place]);		/* BF(steal:A) */
+	blk = &mem->blocks[nr];
+	/* Of two rounds, they make a wrong hint and nothing worse. */
+	i = wsq_bwos_idx((u64)atomic64_read(&blk->s_pos));	/* BF(sample:A) */
+	end = wsq_bwos_idx((u64)atomic64_read(&blk->b_pos));	/* BF(sample:B) */
+	return end > i ? (u32)(end - i) : 0;
 }
 
 static inline int wsq_bwos_steal(struct wsq_bwos_fifo *q, void **tasks,

@@ -138,10 +138,10 @@
  * No order either: BF(pry:A), BF(pry:B), BF(pry:C) and BF(pry:D), which only say
  * where to look, for the slot decides; BF(own:P), BF(own:C) and BF(own:M), where
  * the producer or the consumer reads what nobody else writes; BF(steal:A),
- * BF(take:A) and BF(empty:B), for
- * which any block number that the directory ever held will do; BF(hint:A),
- * BF(hint:B), BF(empty:A) and BF(empty:C), whose answers are hints; BF(take:F),
- * for which no thief is left that could count in this round.
+ * BF(take:A) and BF(empty:B), for which any block number that the directory ever
+ * held will do; BF(hint:A), BF(hint:B), BF(empty:A), BF(empty:C), BF(sample:A)
+ * and BF(sample:B), whose answers are hints; BF(take:F), for which no thief is
+ * left that could count in this round.
  */
 #ifndef _WSQ_CORE_BWOS_FIFO_H
 #define _WSQ_CORE_BWOS_FIFO_H
@@ -247,10 +247,13 @@ u32 wsq_bwos_fifo_get_many(struct wsq_bwos_fifo *q, void **tasks, u32 nr);
 int wsq_bwos_fifo_steal_at(struct wsq_bwos_fifo *q, u32 place, void **tasks,
 			   u32 max);
 int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max);
+u32 wsq_bwos_fifo_sample(const struct wsq_bwos_fifo *q, u32 rnd, u32 *place);
 bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q);
 
 void *wsq_bwos_fifo_claim_slow(struct wsq_bwos_fifo *q);
 int wsq_bwos_fifo_steal_claim(struct wsq_bwos_fifo *q, void **tasks, u32 max);
+int wsq_bwos_fifo_steal_claim_at(struct wsq_bwos_fifo *q, u32 place,
+				 void **tasks, u32 max);
 int wsq_bwos_fifo_pry(struct wsq_bwos_fifo *q, void **tasks, u32 max);
 bool wsq_bwos_fifo_withdraw(struct wsq_bwos_fifo *q, u32 nr, void *task);
 bool wsq_bwos_fifo_waiting(const struct wsq_bwos_fifo *q);

@@ -154,6 +154,87 @@ static void steal_edges(void **state)
 	queue_free(t);
 }
 
+/* What thieves could take at @place of @nr, by the least and the most chance. */
+static void sample_is(struct queue *t, u32 place, u32 nr, u32 n)
+{
+	u32 first = (u32)((((u64)place << 32) + nr - 1) / nr);
+	u32 last = (u32)((((u64)place + 1) * (1ULL << 32) - 1) / nr);
+	u32 at = ~0U;
+
+	assert_int_equal(wsq_bwos_fifo_sample(&t->q, first, &at), n);
+	assert_int_equal(at, place);
+	at = ~0U;
+	assert_int_equal(wsq_bwos_fifo_sample(&t->q, last, &at), n);
+	assert_int_equal(at, place);
+}
+
+static void sampling(void **state)
+{
+	struct queue *t = queue_new(3, 4, 1);
+	void *tasks[4];
+	u32 at = 7;
+	u64 id;
+
+	(void)state;
+	sample_is(t, 0, 3, 0);
+	sample_is(t, 1, 3, 0);
+	sample_is(t, 2, 3, 0);
+
+	/* The consumer's block counts for nothing, one that grows for its part. */
+	for (id = 1; id <= 6; id++)
+		put_ok(t, id);
+	sample_is(t, 0, 3, 0);
+	sample_is(t, 1, 3, 2);
+	for (; id <= 12; id++)
+		put_ok(t, id);
+	sample_is(t, 1, 3, 4);
+	sample_is(t, 2, 3, 4);
+
+	/* What thieves have left, and nothing of what is taken over. */
+	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, 2, tasks, 3), 3);
+	sample_is(t, 2, 3, 1);
+	for (id = 1; id <= 5; id++)
+		get_is(t, id);
+	sample_is(t, 1, 3, 0);
+	for (; id <= 8; id++)
+		get_is(t, id);
+	get_is(t, 12);
+	sample_is(t, 2, 3, 0);
+
+	/* A place that is not there, as after another memory was mounted. */
+	for (id = 13; id <= 17; id++)
+		put_ok(t, id);
+	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, 3, tasks, 4), WSQ_EMPTY);
+	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, ~0U, tasks, 4), WSQ_EMPTY);
+	while (wsq_bwos_fifo_get(&t->q))
+		;
+	assert_non_null(wsq_bwos_fifo_unmount(&t->q));
+	assert_int_equal(wsq_bwos_fifo_sample(&t->q, ~0U, &at), 0);
+	assert_int_equal(at, 7);
+	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, 0, tasks, 4), WSQ_EMPTY);
+	queue_free(t);
+}
+
+/* Over all chances, the sample is to a block as what is there to capacity. */
+static void samples_add_up(void **state)
+{
+	struct queue *t = queue_new(7, 64, 0);
+	u64 sum = 0;
+	u32 i, at;
+	u64 id;
+
+	(void)state;
+	if (!rounds_suffice(7))
+		return;
+	for (id = 1; id <= 64 * 3 + 20; id++)
+		put_ok(t, id);
+	for (i = 0; i < 7 * 1024; i++)
+		sum += wsq_bwos_fifo_sample(&t->q, (u32)(((u64)i << 32) / (7 * 1024)), &at);
+	/* Of the chances as many fall on each block, but for rounding. */
+	assert_in_range(sum, 1024 * (2 * 64 + 20) - 64 * 7, 1024 * (2 * 64 + 20) + 64 * 7);
+	queue_free(t);
+}
+
 /* Thieves empty all they can: get passes over up to every block. */
 static void all_stolen(void **state)
 {
@@ -588,6 +669,8 @@ int main(void)
 		cmocka_unit_test(new_is_empty),
 		cmocka_unit_test(all_sizes),
 		cmocka_unit_test(steal_edges),
+		cmocka_unit_test(sampling),
+		cmocka_unit_test(samples_add_up),
 		cmocka_unit_test(all_stolen),
 		cmocka_unit_test(random_against_reference),
 		cmocka_unit_test(late_claim_fails),

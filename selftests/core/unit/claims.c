@@ -188,6 +188,22 @@ static void stealing(void **state)
 	claim_is(t, 0);
 	queue_free(t);
 
+	/* Of one block and no other, by its place. */
+	t = queue_new(3, 4, 0);
+	put(t, 1, 12);
+	out(t, 8, 9, true);
+	assert_int_equal(wsq_bwos_fifo_steal_claim_at(&t->q, 2, tasks, 2), 1);
+	assert_int_equal(id_of(tasks[0]), 10);
+	out(t, 9, 10, false);
+	assert_int_equal(wsq_bwos_fifo_steal_claim_at(&t->q, 2, tasks, 4), 2);
+	assert_int_equal(wsq_bwos_fifo_steal_claim_at(&t->q, 2, tasks, 4), WSQ_DONE);
+	assert_int_equal(wsq_bwos_fifo_steal_claim_at(&t->q, 0, tasks, 4), WSQ_DONE);
+	assert_int_equal(wsq_bwos_fifo_steal_claim_at(&t->q, 3, tasks, 4), WSQ_EMPTY);
+	for (id = 1; id <= 8; id++)
+		claim_is(t, id);
+	claim_is(t, 0);
+	queue_free(t);
+
 	/* A block of nothing but holes: on to the next block. */
 	t = queue_new(3, 4, 0);
 	put(t, 1, 12);

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sampling: a thief that looks at one block, chosen by chance, and takes from
+ * that block what it found, beside an owner, somebody who takes tasks out and
+ * another thief. In the end, when all is quiet, what a sample says is what a
+ * thief then gets.
+ * Shared parts: claimed.h; use and limitations: client.h, main.h.
+ */
+#include "claimed.h"
+
+struct sample : claimed_client<sample, 3> {
+	enum { FIRST = 0, LAST = 0xffffffff };
+
+	/* Returns how many the sample promised, and takes what there is. */
+	int sample_and_take(u32 chance, bool quiet)
+	{
+		u32 place = 2;
+		void *tasks[2];
+		u32 there = wsq_bwos_fifo_sample(&q, chance, &place);
+		int i, n;
+
+		RL_ASSERT(there <= 2 && place == (chance ? 1 : 0));
+		if (!there && !quiet)
+			return 0;
+		n = wsq_bwos_fifo_steal_claim_at(&q, place, tasks, 2);
+		for (i = 0; i < n; i++)
+			out_came(tasks[i]);
+		if (quiet)
+			RL_ASSERT((int)there == (n < 0 ? 0 : n));
+		return (int)there;
+	}
+
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			put_claimed(4);
+			claim(3);
+			put_claimed(3);
+			claim(2);
+			put_claimed(2);
+			break;
+		case 1:
+			sample_and_take(LAST, false);
+			sample_and_take(FIRST, false);
+			break;
+		case 2:
+			for (u32 nr = 0; nr < 4; nr++)
+				if (wsq_bwos_fifo_withdraw(&q, nr, task_of(4)))
+					out_came(task_of(4));
+			haul(false);
+			break;
+		}
+	}
+
+	void after()
+	{
+		for (int i = 0; i < 32; i++)
+			claim(1);
+		put_claimed(3);
+		/* A block has two of them, of which thieves take one. */
+		for (u32 place = 0; place < 2; place++) {
+			void *task;
+
+			if (wsq_bwos_fifo_steal_claim_at(&q, place, &task, 1) == 1)
+				out_came(task);
+		}
+		RL_ASSERT(sample_and_take(LAST, true) +
+			  sample_and_take(FIRST, true) == 1);
+		for (int i = 0; i < 8; i++)
+			claim(1);
+		all_out_once();
+	}
+};
+
+CLIENT_MAIN(sample)
