@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Access lists. Made once for each CPU, in task context, and read without any
- * lock ever after. A list of n CPUs costs 4 n bytes on its CPU's node.
+ * lock ever after. A list of n CPUs costs 6 n bytes on its CPU's node.
  */
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -133,6 +133,7 @@ static struct wsq_access *wsq_access_make(const struct wsq_topology *topo,
 	}
 	sort_r(list->victims, list->nr, sizeof(list->victims[0]),
 	       wsq_victim_cmp, NULL, &self);
+	wsq_access_group(list);
 	return list;
 }
 

@@ -18,6 +18,8 @@
 #include <linux/types.h>
 #include <uapi/linux/wsq.h>
 
+#include "victim_pick.h"
+
 /**
  * struct wsq_place - where one CPU is
  * @core: number of its core; CPUs with the same one are SMT siblings;
@@ -29,28 +31,6 @@ struct wsq_place {
 	int core;
 	int cache;
 	int node;
-};
-
-/**
- * struct wsq_victim - an entry of an access list
- * @cpu: whom to rob
- * @distance: enum wsq_distance
- * @hops: node distance as the firmware tells it, 10 for the own node
- */
-struct wsq_victim {
-	u16 cpu;
-	u8 distance;
-	u8 hops;
-};
-
-/**
- * struct wsq_access - access list of one CPU, nearest first
- * @nr: number of entries
- * @victims: all CPUs that there are but the own one
- */
-struct wsq_access {
-	u32 nr;
-	struct wsq_victim victims[];
 };
 
 /**

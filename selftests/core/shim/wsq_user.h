@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 /* As <linux/types.h>: 64 bits are long long everywhere. */
+typedef uint8_t u8;
 typedef uint16_t u16;
 typedef uint32_t u32;
 typedef unsigned long long u64;
