@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What both BWoS queues have: how many blocks of what size, and positions.
+ * What both BWoS queues have: how many blocks of what size, positions, and room
+ * for tasks in claimed slots.
  *
  * A position is one 64-bit word, round above index, so that one compare covers
  * both. What a round counts, and what else a block has, is each queue's own
@@ -47,5 +48,20 @@ static inline u64 wsq_bwos_next_round(u64 pos)
 {
 	return (wsq_bwos_round(pos) + WSQ_BWOS_ROUND_ONE) & WSQ_BWOS_ROUND_MASK;
 }
+
+/* A claim's answer: a task was here, and somebody took it out. */
+#define WSQ_TOMB		((void *)-2L)
+
+/**
+ * struct wsq_bwos_room - room for tasks, between reserve and commit
+ * @b: the producer's position
+ * @nr: number of the first slot
+ * @n: slots there are in a row
+ */
+struct wsq_bwos_room {
+	u64 b;
+	u32 nr;
+	u32 n;
+};
 
 #endif /* _WSQ_CORE_BWOS_H */

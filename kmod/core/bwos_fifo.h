@@ -258,9 +258,6 @@ int wsq_bwos_fifo_pry(struct wsq_bwos_fifo *q, void **tasks, u32 max);
 bool wsq_bwos_fifo_withdraw(struct wsq_bwos_fifo *q, u32 nr, void *task);
 bool wsq_bwos_fifo_waiting(const struct wsq_bwos_fifo *q);
 
-/* wsq_bwos_fifo_claim(): a task was here, and somebody took it out. */
-#define WSQ_TOMB		((void *)-2L)
-
 /**
  * wsq_bwos_fifo_put() - append a task
  * @q: the queue
@@ -334,18 +331,6 @@ static inline void *wsq_bwos_fifo_get(struct wsq_bwos_fifo *q)
  * exchange, others by compare-and-exchange. One exchange a task is what that
  * costs.
  */
-
-/**
- * struct wsq_bwos_room - room for tasks, between reserve and commit
- * @b: the producer's position
- * @nr: number of the first slot
- * @n: slots there are in a row
- */
-struct wsq_bwos_room {
-	u64 b;
-	u32 nr;
-	u32 n;
-};
 
 /**
  * wsq_bwos_fifo_reserve() - find room

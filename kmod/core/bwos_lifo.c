@@ -30,6 +30,11 @@ wsq_bwos_lifo_slots(const struct wsq_bwos_lifo_mem *mem, u64 nr)
 	return &mem->slots[nr * mem->block_size];
 }
 
+static inline u64 wsq_bwos_lifo_nr_slots(const struct wsq_bwos_lifo_mem *mem)
+{
+	return (u64)(mem->nr_places + mem->nr_spare) * mem->block_size;
+}
+
 static inline u32 wsq_bwos_lifo_above(const struct wsq_bwos_lifo_mem *mem,
 				      u32 place)
 {
@@ -58,6 +63,7 @@ void wsq_bwos_lifo_init(struct wsq_bwos_lifo *q)
 	q->block_size = 0;
 	q->blk = NULL;
 	q->round = 0;
+	atomic64_set(&q->first, 0);
 	q->place = 0;
 	q->depth = 0;
 	q->nr_spare = 0;
@@ -69,7 +75,7 @@ void wsq_bwos_lifo_init(struct wsq_bwos_lifo *q)
 /**
  * wsq_bwos_lifo_mount() - give a queue memory
  * @q: the queue, without memory
- * @mem: the memory
+ * @mem: the memory; @mem->slots hold %NULL if slots are to be claimed
  *
  * Context: the owner.
  */
@@ -91,7 +97,7 @@ void wsq_bwos_lifo_mount(struct wsq_bwos_lifo *q, struct wsq_bwos_lifo_mem *mem)
 	q->slots = mem->slots;
 	q->block_size = mem->block_size;
 	q->blk = &mem->blocks[0];
-	q->nr_spare = mem->nr_spare;
+	q->nr_spare = (u16)mem->nr_spare;
 	/* Pairs with LI(steal:G). */
 	atomic64_set_release(&q->mem, (s64)(uintptr_t)mem);	/* LI(mount:A) */
 }
@@ -179,6 +185,17 @@ static void wsq_bwos_lifo_release_held(struct wsq_bwos_lifo *q,
 	}
 }
 
+/* Block @nr at @place is the owner's. */
+static void wsq_bwos_lifo_stand(struct wsq_bwos_lifo *q,
+				struct wsq_bwos_lifo_mem *mem, u64 nr, u32 place)
+{
+	q->blk = &mem->blocks[nr];
+	q->slots = wsq_bwos_lifo_slots(mem, nr);
+	q->place = (u16)place;
+	/* For who pries: a hint. */
+	atomic64_set(&q->first, (s64)(nr * mem->block_size));	/* LI(own:G) */
+}
+
 /* Let thieves have what is in the owner's block. */
 static void wsq_bwos_lifo_grant(struct wsq_bwos_lifo *q)
 {
@@ -228,11 +245,9 @@ static bool wsq_bwos_lifo_up(struct wsq_bwos_lifo *q)
 
 	wsq_bwos_lifo_grant(q);
 
-	q->blk = &mem->blocks[nr];
-	q->slots = wsq_bwos_lifo_slots(mem, nr);
-	q->place = place;
+	wsq_bwos_lifo_stand(q, mem, nr, place);
 	/* Around the queue the bottom is lost, which was empty. */
-	if (q->depth + 1 < mem->nr_places)
+	if (q->depth + 1U < mem->nr_places)
 		q->depth++;
 	/* No claim is under way, nor possible before the next grant. */
 	atomic64_set(&q->blk->s_cnt, 0);			/* LI(begin:A) */
@@ -255,6 +270,18 @@ int wsq_bwos_lifo_put_slow(struct wsq_bwos_lifo *q, void *task)
 		return WSQ_FULL;
 	wsq_bwos_lifo_put(q, task);
 	return WSQ_OPENED;
+}
+
+/**
+ * wsq_bwos_lifo_open() - go up to a new block
+ * @q: the queue, whose owner's block is full
+ *
+ * Context: as wsq_bwos_lifo_put(). Bounded by the number of spare blocks.
+ * Return: %WSQ_OPENED or %WSQ_FULL.
+ */
+int wsq_bwos_lifo_open(struct wsq_bwos_lifo *q)
+{
+	return wsq_bwos_lifo_up(q) ? WSQ_OPENED : WSQ_FULL;
 }
 
 /**
@@ -357,9 +384,7 @@ static bool wsq_bwos_lifo_take_over(struct wsq_bwos_lifo *q,
 	atomic64_set(&q->blk->b_pos,
 		     (s64)(wsq_bwos_round(was) | low));		/* LI(leave:A) */
 
-	q->blk = blk;
-	q->slots = wsq_bwos_lifo_slots(mem, nr);
-	q->place = place;
+	wsq_bwos_lifo_stand(q, mem, nr, place);
 	atomic64_set(&q->low, (s64)wsq_bwos_idx(s));		/* LI(own:A) */
 	atomic64_set(&q->pos, (s64)wsq_bwos_idx(b));		/* LI(get:C) */
 	return true;
@@ -405,6 +430,18 @@ void *wsq_bwos_lifo_get_slow(struct wsq_bwos_lifo *q)
 }
 
 /**
+ * wsq_bwos_lifo_claim_slow() - wsq_bwos_lifo_claim() when the block is empty
+ * @q: the queue
+ *
+ * Context: as wsq_bwos_lifo_claim(). Bounded by the number of blocks.
+ * Return: as wsq_bwos_lifo_claim().
+ */
+void *wsq_bwos_lifo_claim_slow(struct wsq_bwos_lifo *q)
+{
+	return wsq_bwos_lifo_down(q) ? wsq_bwos_lifo_claim(q) : NULL;
+}
+
+/**
  * wsq_bwos_lifo_get_many() - take tasks from the top
  * @q: the queue
  * @tasks: where to store them, the topmost first
@@ -436,8 +473,28 @@ u32 wsq_bwos_lifo_get_many(struct wsq_bwos_lifo *q, void **tasks, u32 nr)
 	return done;
 }
 
+/* Read the slots of a claimed range, or claim them one by one. */
+static u32 wsq_bwos_lifo_haul(wsq_slot_t *slots, u64 n, void **tasks, bool claim)
+{
+	u32 got = 0;
+	u64 k;
+
+	if (!claim) {
+		for (k = 0; k < n; k++)
+			tasks[k] = wsq_slot_read(&slots[k]);	/* LI(steal:E) */
+		return (u32)n;
+	}
+	for (k = 0; k < n; k++) {
+		void *task = wsq_slot_claim(&slots[k]);		/* LI(claim:B) */
+
+		if (task)
+			tasks[got++] = task;
+	}
+	return got;
+}
+
 static inline int wsq_bwos_lifo_rob(struct wsq_bwos_lifo_mem *mem, u32 place,
-				    void **tasks, u32 max)
+				    void **tasks, u32 max, bool claim)
 {
 	u64 nr = (u64)atomic64_read(&mem->dir[place]);		/* LI(steal:A) */
 	struct wsq_bwos_lifo_block *blk = &mem->blocks[nr];
@@ -449,7 +506,8 @@ static inline int wsq_bwos_lifo_rob(struct wsq_bwos_lifo_mem *mem, u32 place,
 		u64 s = (u64)atomic64_read_acquire(&blk->s_pos); /* LI(steal:B) */
 		u64 b = (u64)atomic64_read(&blk->b_pos);	/* LI(steal:C) */
 		u64 i = wsq_bwos_idx(s);
-		u64 n, k;
+		u32 got;
+		u64 n;
 
 		/* Of a later grant: s is gone, or about to go. */
 		if (wsq_bwos_round(b) != wsq_bwos_round(s))
@@ -464,11 +522,12 @@ static inline int wsq_bwos_lifo_rob(struct wsq_bwos_lifo_mem *mem, u32 place,
 						  (s64)(s + n)) != s) /* LI(steal:D) */
 			continue;
 
-		for (k = 0; k < n; k++)
-			tasks[k] = wsq_slot_read(&slots[i + k]); /* LI(steal:E) */
+		got = wsq_bwos_lifo_haul(&slots[i], n, tasks, claim);
 		/* After the slots are read: pairs with LI(begin:B). */
 		atomic64_fetch_add_release((s64)n, &blk->s_cnt); /* LI(steal:F) */
-		return (int)n;
+		/* All of them taken out: there may be more behind. */
+		if (got)
+			return (int)got;
 	}
 	return WSQ_CONFLICT;
 }
@@ -491,7 +550,60 @@ int wsq_bwos_lifo_steal_at(struct wsq_bwos_lifo *q, u32 place, void **tasks,
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
 
-	return mem ? wsq_bwos_lifo_rob(mem, place, tasks, max) : WSQ_EMPTY;
+	return mem ? wsq_bwos_lifo_rob(mem, place, tasks, max, false) :
+		     WSQ_EMPTY;
+}
+
+/**
+ * wsq_bwos_lifo_steal_claim_at() - wsq_bwos_lifo_steal_at() for claimed slots
+ * @q: the queue
+ * @place: the place of the block, below the number of places
+ * @tasks: where to store them
+ * @max: how many at most
+ *
+ * Context: as wsq_bwos_lifo_steal_at().
+ * Return: as wsq_bwos_lifo_steal_at(); %WSQ_CONFLICT also where all had been
+ * taken out.
+ */
+int wsq_bwos_lifo_steal_claim_at(struct wsq_bwos_lifo *q, u32 place,
+				 void **tasks, u32 max)
+{
+	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
+
+	return mem ? wsq_bwos_lifo_rob(mem, place, tasks, max, true) : WSQ_EMPTY;
+}
+
+static inline int wsq_bwos_lifo_rob_lowest(struct wsq_bwos_lifo *q,
+					   void **tasks, u32 max, bool claim)
+{
+	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
+	u64 hint = (u64)atomic64_read(&q->t_hint);		/* LI(hint:A) */
+	u32 place = (u32)wsq_bwos_idx(hint);
+	int ret = WSQ_EMPTY;
+	u32 i;
+
+	if (!mem)
+		return WSQ_EMPTY;
+	/* A hint of other memory. */
+	if (place >= mem->nr_places)
+		place = 0;
+	for (i = 0; i < mem->nr_places; i++) {
+		int n = wsq_bwos_lifo_rob(mem, place, tasks, max, claim);
+
+		if (n > 0) {
+			u64 to = wsq_bwos_round(hint) | place;
+
+			/* Unless the owner has begun at another bottom. */
+			if (to != hint)
+				atomic64_cmpxchg_relaxed(&q->t_hint, (s64)hint,
+							 (s64)to); /* LI(hint:B) */
+			return n;
+		}
+		if (n == WSQ_CONFLICT)
+			ret = WSQ_CONFLICT;
+		place = wsq_bwos_lifo_above(mem, place);
+	}
+	return ret;
 }
 
 /**
@@ -508,34 +620,120 @@ int wsq_bwos_lifo_steal_at(struct wsq_bwos_lifo *q, u32 place, void **tasks,
  */
 int wsq_bwos_lifo_steal(struct wsq_bwos_lifo *q, void **tasks, u32 max)
 {
-	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
-	u64 hint = (u64)atomic64_read(&q->t_hint);		/* LI(hint:A) */
-	u32 place = (u32)wsq_bwos_idx(hint);
-	int ret = WSQ_EMPTY;
-	u32 i;
+	return wsq_bwos_lifo_rob_lowest(q, tasks, max, false);
+}
 
-	if (!mem)
-		return WSQ_EMPTY;
-	/* A hint of other memory. */
-	if (place >= mem->nr_places)
-		place = 0;
-	for (i = 0; i < mem->nr_places; i++) {
-		int n = wsq_bwos_lifo_rob(mem, place, tasks, max);
+/**
+ * wsq_bwos_lifo_steal_claim() - wsq_bwos_lifo_steal() for claimed slots
+ * @q: the queue
+ * @tasks: where to store them
+ * @max: how many at most; all come from one block
+ *
+ * Context: as wsq_bwos_lifo_steal_at().
+ * Return: as wsq_bwos_lifo_steal(); %WSQ_CONFLICT also where all that was found
+ * had been taken out.
+ */
+int wsq_bwos_lifo_steal_claim(struct wsq_bwos_lifo *q, void **tasks, u32 max)
+{
+	return wsq_bwos_lifo_rob_lowest(q, tasks, max, true);
+}
 
-		if (n > 0) {
-			u64 to = wsq_bwos_round(hint) | place;
+/* Take tasks out of the owner's block, oldest first; returns how many. */
+static u32 wsq_bwos_lifo_pick(const struct wsq_bwos_lifo *q,
+			      struct wsq_bwos_lifo_mem *mem, void **tasks,
+			      u32 max)
+{
+	/* The slots decide; these only say where to look. */
+	u64 i = (u64)atomic64_read(&q->low);			/* LI(pry:A) */
+	u64 end = (u64)atomic64_read(&q->pos);			/* LI(pry:B) */
+	u64 first = (u64)atomic64_read(&q->first);		/* LI(pry:C) */
+	u32 got = 0;
 
-			/* Unless the owner has begun at another bottom. */
-			if (to != hint)
-				atomic64_cmpxchg_relaxed(&q->t_hint, (s64)hint,
-							 (s64)to); /* LI(hint:B) */
-			return n;
-		}
-		if (n == WSQ_CONFLICT)
-			ret = WSQ_CONFLICT;
-		place = wsq_bwos_lifo_above(mem, place);
+	/* Each may be of another block, and of other memory. */
+	if (end > mem->block_size)
+		end = mem->block_size;
+	if (first + end > wsq_bwos_lifo_nr_slots(mem))
+		return 0;
+	for (; i < end && got < max; i++) {
+		wsq_slot_t *slot = &mem->slots[first + i];
+		void *task = wsq_slot_peek(slot);		/* LI(pry:D) */
+
+		/* Pairs with LI(fill:A). */
+		if (task && wsq_slot_claim_if(slot, task))	/* LI(pry:E) */
+			tasks[got++] = task;
 	}
-	return ret;
+	return got;
+}
+
+/**
+ * wsq_bwos_lifo_pry() - take tasks out of the owner's block
+ * @q: the queue, with claimed slots
+ * @tasks: where to store them
+ * @max: how many at most
+ *
+ * For when the owner is held up by the task it took last. Disturbs it: reads its
+ * lines and leaves it tombs to walk over.
+ *
+ * Context: anybody, in a section that keeps the memory: preemption off.
+ * Return: how many were taken, oldest first.
+ */
+int wsq_bwos_lifo_pry(struct wsq_bwos_lifo *q, void **tasks, u32 max)
+{
+	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
+
+	return mem ? (int)wsq_bwos_lifo_pick(q, mem, tasks, max) : 0;
+}
+
+/**
+ * wsq_bwos_lifo_withdraw() - take one task out, wherever it is by now
+ * @q: the queue, with claimed slots
+ * @nr: number of the slot where it may be; any number
+ * @task: the task
+ *
+ * Context: anybody, in a section that keeps the memory: preemption off.
+ * Return: true if @task was there and is the caller's now.
+ */
+bool wsq_bwos_lifo_withdraw(struct wsq_bwos_lifo *q, u32 nr, void *task)
+{
+	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
+
+	if (!mem || nr >= wsq_bwos_lifo_nr_slots(mem))
+		return false;
+	/* Pairs with LI(fill:A). */
+	return wsq_slot_claim_if(&mem->slots[nr], task);	/* LI(out:A) */
+}
+
+/**
+ * wsq_bwos_lifo_claim_oldest() - take the task at the bottom
+ * @q: the queue, with claimed slots
+ *
+ * For an owner that must not keep what lies below waiting for ever: a task that
+ * puts itself again would always be on top. Shares the owner's block if thieves
+ * have nothing, and robs the lowest one as they do; if the block cannot be
+ * shared, for want of another one, takes its oldest task out. What is not to be
+ * had that way, because thieves are at it, is taken from the top.
+ *
+ * Context: as wsq_bwos_lifo_claim(). Bounded by the number of blocks, or by the
+ * size of one.
+ * Return: as wsq_bwos_lifo_claim().
+ */
+void *wsq_bwos_lifo_claim_oldest(struct wsq_bwos_lifo *q)
+{
+	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
+	void *task;
+	int got;
+
+	switch (wsq_bwos_lifo_share(q)) {
+	case WSQ_EMPTY:
+		return wsq_bwos_lifo_claim(q);
+	case WSQ_FULL:
+		got = (int)wsq_bwos_lifo_pick(q, mem, &task, 1);
+		break;
+	default:
+		got = wsq_bwos_lifo_steal_claim(q, &task, 1);
+		break;
+	}
+	return got > 0 ? task : wsq_bwos_lifo_claim(q);
 }
 
 /**
@@ -581,6 +779,17 @@ bool wsq_bwos_lifo_shared(const struct wsq_bwos_lifo *q)
 	return q->depth;
 }
 
+/* How much thieves may find at @place. No order, a hint. */
+static u64 wsq_bwos_lifo_granted(const struct wsq_bwos_lifo_mem *mem, u32 place)
+{
+	u64 nr = (u64)atomic64_read(&mem->dir[place]);		/* LI(look:C) */
+	const struct wsq_bwos_lifo_block *blk = &mem->blocks[nr];
+	u64 s = (u64)atomic64_read(&blk->s_pos);		/* LI(look:D) */
+	u64 b = (u64)atomic64_read(&blk->b_pos);		/* LI(look:E) */
+
+	return wsq_bwos_round(s) == wsq_bwos_round(b) && s < b ? b - s : 0;
+}
+
 /**
  * wsq_bwos_lifo_waiting() - does anything wait here
  * @q: the queue
@@ -598,14 +807,28 @@ bool wsq_bwos_lifo_waiting(const struct wsq_bwos_lifo *q)
 	if (atomic64_read(&q->pos) !=				/* LI(look:A) */
 	    atomic64_read(&q->low))				/* LI(look:B) */
 		return true;
-	for (place = 0; place < mem->nr_places; place++) {
-		u64 nr = (u64)atomic64_read(&mem->dir[place]);	/* LI(look:C) */
-		struct wsq_bwos_lifo_block *blk = &mem->blocks[nr];
-		u64 s = (u64)atomic64_read(&blk->s_pos);	/* LI(look:D) */
-		u64 b = (u64)atomic64_read(&blk->b_pos);	/* LI(look:E) */
-
-		if (wsq_bwos_round(s) == wsq_bwos_round(b) && s < b)
+	for (place = 0; place < mem->nr_places; place++)
+		if (wsq_bwos_lifo_granted(mem, place))
 			return true;
-	}
 	return false;
+}
+
+/**
+ * wsq_bwos_lifo_sample() - how many tasks could thieves take from one block
+ * @q: the queue
+ * @place: the place of the block; any number
+ *
+ * Reads that block's words only: what a thief that chooses among many victims
+ * asks a few of (section 3.4 of the paper).
+ *
+ * Context: anybody, in a section that keeps the memory: preemption off.
+ * Return: a hint; 0 if there are none, or no such place.
+ */
+u32 wsq_bwos_lifo_sample(const struct wsq_bwos_lifo *q, u32 place)
+{
+	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
+
+	if (!mem || place >= mem->nr_places)
+		return 0;
+	return (u32)wsq_bwos_lifo_granted(mem, place);
 }

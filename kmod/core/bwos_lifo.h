@@ -31,12 +31,14 @@
  *
  * Who may call what, from where:
  *
- *	put, get, share	one context at a time (the owner). They may not be
+ *	put, get, share	one context at a time (the owner). So are reserve to
+ *			commit, claim and claim_oldest. They may not be
  *			re-entered: what interrupts one of them on its CPU must
  *			not call any. Interrupts and other CPUs put elsewhere
  *			(inbox.h). Between them, on the owner's CPU, an interrupt
  *			may play the owner
- *	steal		anybody, at any time, with preemption off
+ *	steal		anybody, at any time, with preemption off. So are pry and
+ *			withdraw
  *
  *	Operation against operation, without any lock outside:
  *
@@ -124,6 +126,24 @@
  *	owner who came down to the block in that moment, and tasks were lost:
  *	section 5.2 of the paper. The mutant lifo-thief-resets does it.)
  *
+ * Claimed slots, the argument: a slot's word goes from %NULL to the task by
+ * LI(fill:A) and back once, by one of LI(claim:A), LI(claim:B), LI(pry:E) and
+ * LI(out:A), all of them read-modify-writes, so a task comes out once. Put fills
+ * none but a slot that is %NULL: in mounted memory all are, and of a block that
+ * is the owner's all from pos on are, because pos comes to stand below a slot in
+ * three ways only. The owner takes back what he put: LI(claim:A) passes each slot
+ * that pos is lowered over, be the task there or not. He takes a block over: then
+ * pos is the end of what was granted, and above it nothing has changed since. He
+ * begins a block (LI(begin:A)): then it is spent, each slot that was filled was
+ * given up, by LI(claim:A) or to a thief, and the thief passes each slot of his
+ * range by LI(claim:B) before he counts (LI(steal:F)). Nor is a slot forgotten
+ * that way: of the slots below pos each is claimed by whoever the positions give
+ * it to; pry and withdraw come on top and leave %NULL, at which the other passes
+ * (the owner's %WSQ_TOMB). What comes late, by a stale position or number, finds
+ * another task or %NULL. Another task may be pried (nobody asks which); withdraw
+ * compares. The same task again is the same task queued again: it is the caller
+ * who must know that taking it out is still wanted (exec/item.h).
+ *
  * An owner that found the queue empty has room for one task at least: its block is
  * empty, and low is below block_size in every block that it goes to.
  *
@@ -144,22 +164,42 @@
  *	LI(mount:A) release -> LI(steal:G) acquire
  *		A thief that sees memory sees it as it was mounted.
  *		litmus/bwos_lifo-mount-steal.litmus
+ *	LI(fill:A) release -> LI(pry:E), LI(out:A)
+ *		Who gets a task by its slot alone, put or not, granted or not, sees
+ *		it as it was put. Positions order this for LI(claim:A), where it is
+ *		the owner's own store, and for LI(claim:B).
+ *		litmus/bwos_lifo-fill-out.litmus
+ *	LI(grant:B) release -> LI(steal:B) acquire
+ *		With claimed slots the pair above also keeps a slot from being
+ *		claimed before it is filled: it would count as taken out, and its
+ *		task be lost.
+ *		litmus/bwos_lifo-fill-steal.litmus
+ *	LI(steal:F) release -> LI(begin:B) acquire
+ *		... and this one a slot from being filled anew before the thief has
+ *		emptied it: the old task would be overwritten, and the new one
+ *		carried off in its stead. LI(claim:B), a full barrier, would do
+ *		instead of LI(steal:F)'s order, and a branch instead of LI(begin:B)'s.
+ *		litmus/bwos_lifo-claim-begin.litmus
  *
  * Atomicity alone, no order: LI(take:C) against LI(steal:D), who both change
  * s_pos in one step; what the owner reads in the slots it wrote itself, and what
  * it writes there a thief may read only by a later grant.
  *	litmus/bwos_lifo-take-steal.litmus
+ * LI(claim:A) against LI(pry:E) and LI(out:A), who take the task out of the slot in
+ * one step.
+ *	litmus/bwos_lifo-claim-pry.litmus
  * Rounds alone, no order: LI(steal:C) against LI(grant:A). A thief that has s_pos
  * of one grant and b_pos of a later one sees two rounds, and does not claim.
  *
- * No order either: LI(own:A) to LI(own:F) and LI(left:B), where the owner reads
+ * No order either: LI(own:A) to LI(own:G) and LI(left:B), where the owner reads
  * what nobody else writes, LI(put:A), LI(put:C), LI(get:A) and LI(get:C), which
  * nobody else reads but for a hint; LI(left:A), because what it sees as drained
  * stays so until the owner changes it, and anything else is looked at again by
  * LI(take:C); LI(leave:A), for a block in which no index is below b_pos before or
  * after; LI(begin:A), which LI(grant:B) publishes; LI(begin:C) and LI(steal:A),
  * for which any block number that the directory ever held will do; LI(hint:A) to
- * LI(hint:C) and LI(look:A) to LI(look:E), whose answers are hints.
+ * LI(hint:C) and LI(look:A) to LI(look:E), whose answers are hints; LI(pry:A) to
+ * LI(pry:D), which only say where to look, for the slot decides.
  */
 #ifndef _WSQ_CORE_BWOS_LIFO_H
 #define _WSQ_CORE_BWOS_LIFO_H
@@ -217,6 +257,7 @@ struct wsq_bwos_lifo_mem {
  * @block_size: copy of the memory's, 0 while there is none. Owner only.
  * @blk: the owner's block, %NULL while there is no memory. Owner only.
  * @round: round of the last grant. Owner only.
+ * @first: number of the first of @slots. As @pos.
  * @place: directory place of @blk. Owner only.
  * @depth: places below in which something may be left. Owner only.
  * @nr_spare: number of spare blocks. Owner only.
@@ -232,10 +273,11 @@ struct wsq_bwos_lifo {
 	u64 block_size;
 	struct wsq_bwos_lifo_block *blk;
 	u64 round;
-	u32 place;
-	u32 depth;
-	u32 nr_spare;
-	u32 nr_held;
+	atomic64_t first;
+	u16 place;
+	u16 depth;
+	u16 nr_spare;
+	u16 nr_held;
 
 	atomic64_t t_hint WSQ_CACHE_ALIGNED;
 	atomic64_t mem;
@@ -256,6 +298,16 @@ int wsq_bwos_lifo_steal(struct wsq_bwos_lifo *q, void **tasks, u32 max);
 bool wsq_bwos_lifo_empty(const struct wsq_bwos_lifo *q);
 bool wsq_bwos_lifo_shared(const struct wsq_bwos_lifo *q);
 bool wsq_bwos_lifo_waiting(const struct wsq_bwos_lifo *q);
+u32 wsq_bwos_lifo_sample(const struct wsq_bwos_lifo *q, u32 place);
+
+int wsq_bwos_lifo_open(struct wsq_bwos_lifo *q);
+void *wsq_bwos_lifo_claim_slow(struct wsq_bwos_lifo *q);
+void *wsq_bwos_lifo_claim_oldest(struct wsq_bwos_lifo *q);
+int wsq_bwos_lifo_steal_claim_at(struct wsq_bwos_lifo *q, u32 place,
+				 void **tasks, u32 max);
+int wsq_bwos_lifo_steal_claim(struct wsq_bwos_lifo *q, void **tasks, u32 max);
+int wsq_bwos_lifo_pry(struct wsq_bwos_lifo *q, void **tasks, u32 max);
+bool wsq_bwos_lifo_withdraw(struct wsq_bwos_lifo *q, u32 nr, void *task);
 
 /**
  * wsq_bwos_lifo_put() - put a task on top
@@ -300,6 +352,97 @@ static inline void *wsq_bwos_lifo_get(struct wsq_bwos_lifo *q)
 	task = wsq_slot_read(&q->slots[i - 1]);			/* LI(get:B) */
 	atomic64_set(&q->pos, (s64)(i - 1));			/* LI(get:C) */
 	return task;
+}
+
+/*
+ * Claimed slots. Queues whose tasks can be called back, or taken from behind a
+ * task that runs long, use the operations below instead of put, get and steal;
+ * the positions work as before. A slot's own word then decides who has its
+ * task: whoever changes it from the task to %NULL, the owner and thieves by
+ * exchange, others by compare-and-exchange. One exchange a task is what that
+ * costs.
+ */
+
+/**
+ * wsq_bwos_lifo_reserve() - find room
+ * @q: the queue
+ * @room: where to say what was found; at least one slot
+ *
+ * Context: the owner, as wsq_bwos_lifo_put(), until commit: the positions that
+ * @room holds are the owner's, and no other operation of his may come between.
+ * Return: %WSQ_OK; %WSQ_OPENED if a block was granted to thieves for it;
+ * %WSQ_FULL.
+ */
+static inline int wsq_bwos_lifo_reserve(struct wsq_bwos_lifo *q,
+					struct wsq_bwos_room *room)
+{
+	u64 i = (u64)atomic64_read(&q->pos);			/* LI(put:A) */
+	int ret = WSQ_OK;
+
+	if (unlikely(i == q->block_size)) {
+		ret = wsq_bwos_lifo_open(q);
+		if (ret < 0)
+			return ret;
+		i = 0;
+	}
+	room->b = i;
+	room->nr = (u32)atomic64_read(&q->first) + (u32)i;	/* LI(own:G) */
+	room->n = (u32)(q->block_size - i);
+	return ret;
+}
+
+/**
+ * wsq_bwos_lifo_fill() - fill a reserved slot
+ * @q: the queue
+ * @room: what wsq_bwos_lifo_reserve() found
+ * @k: which slot of it
+ * @task: the task. From here on it may be withdrawn, or pried out, or run and
+ *	gone
+ *
+ * Context: as wsq_bwos_lifo_reserve().
+ */
+static inline void wsq_bwos_lifo_fill(struct wsq_bwos_lifo *q,
+				      const struct wsq_bwos_room *room, u32 k,
+				      void *task)
+{
+	/* Release: who claims by the slot alone sees the task whole. */
+	wsq_slot_publish(&q->slots[room->b + k], task);		/* LI(fill:A) */
+}
+
+/**
+ * wsq_bwos_lifo_commit() - put what was filled on top
+ * @q: the queue
+ * @room: what wsq_bwos_lifo_reserve() found
+ * @n: slots filled, from the first
+ *
+ * Context: as wsq_bwos_lifo_reserve().
+ */
+static inline void wsq_bwos_lifo_commit(struct wsq_bwos_lifo *q,
+					const struct wsq_bwos_room *room,
+					u32 n)
+{
+	atomic64_set(&q->pos, (s64)(room->b + n));		/* LI(put:C) */
+}
+
+/**
+ * wsq_bwos_lifo_claim() - take the task on top of a queue with claimed slots
+ * @q: the queue
+ *
+ * Context: the owner, as wsq_bwos_lifo_get().
+ * Return: the task; %WSQ_TOMB if it had been taken out; %NULL if there is none
+ * that thieves have not claimed.
+ */
+static inline void *wsq_bwos_lifo_claim(struct wsq_bwos_lifo *q)
+{
+	u64 i = (u64)atomic64_read(&q->pos);			/* LI(get:A) */
+	void *task;
+
+	if (unlikely(i == (u64)atomic64_read(&q->low)))		/* LI(own:A) */
+		return wsq_bwos_lifo_claim_slow(q);
+
+	task = wsq_slot_claim(&q->slots[i - 1]);		/* LI(claim:A) */
+	atomic64_set(&q->pos, (s64)(i - 1));			/* LI(get:C) */
+	return task ? task : WSQ_TOMB;
 }
 
 #endif /* _WSQ_CORE_BWOS_LIFO_H */

@@ -3,7 +3,8 @@
  * A LIFO BWoS with its memory, for tests in user space: as queue.h, which makes
  * the FIFO's.
  *
- * For: unit/bwos_lifo.c, stress/bwos_lifo.c. Tasks are the numbers 1, 2, 3, ...
+ * For: unit/bwos_lifo.c, unit/lifo_claims.c, stress/bwos_lifo.c, stress/lifo_claims.c.
+ * Tasks are the numbers 1, 2, 3, ...
  */
 #ifndef _WSQ_SELFTESTS_LIFO_H
 #define _WSQ_SELFTESTS_LIFO_H
@@ -16,7 +17,7 @@ struct lifo {
 	struct wsq_bwos_lifo_mem mem;
 };
 
-/* Ready to mount. */
+/* Ready to mount; slots hold NULL, as claimed ones have to. */
 static inline void lifo_mem_new(struct wsq_bwos_lifo_mem *mem, u32 nr_places,
 				u32 block_size, u32 nr_spare)
 {
@@ -25,7 +26,7 @@ static inline void lifo_mem_new(struct wsq_bwos_lifo_mem *mem, u32 nr_places,
 	mem->blocks = (struct wsq_bwos_lifo_block *)
 		queue_alloc(nr, sizeof(*mem->blocks));
 	/* Exact, for the sanitizer's red zones. */
-	mem->slots = (wsq_slot_t *)malloc(nr * block_size * sizeof(*mem->slots));
+	mem->slots = (wsq_slot_t *)calloc(nr * block_size, sizeof(*mem->slots));
 	mem->dir = (atomic64_t *)malloc(nr_places * sizeof(*mem->dir));
 	mem->spare = (u16 *)malloc(nr_spare * sizeof(*mem->spare) + 1);
 	mem->held = (u16 *)malloc(nr_spare * sizeof(*mem->held) + 1);

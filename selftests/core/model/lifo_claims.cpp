@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Claimed slots of the LIFO BWoS: an owner that puts and claims, up and down, a
+ * thief that steals, somebody who pries tasks out of the owner's block and takes
+ * two back by their slots. Each task comes out once, and whole.
+ * Shared parts: lifo_claimed.h; use and limitations: bwos_lifo_client.h, main.h.
+ */
+#include "lifo_claimed.h"
+
+struct lifo_claims : lifo_claimed_client<lifo_claims, 3> {
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			put_claimed(3);
+			claim(2);
+			put_claimed(2);
+			claim(3);
+			put_claimed(3);
+			claim(2);
+			put_claimed(2);
+			claim(1);
+			break;
+		case 1:
+			haul(2);
+			haul(1);
+			break;
+		case 2:
+			/* The block's second task, and one that comes later. */
+			withdraw(1, 2);
+			pry(2);
+			for (u32 nr = 0; nr < 5; nr++)
+				withdraw(nr, 5);
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(lifo_claims)

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Claimed slots that are filled again and again: an owner that comes around with
+ * what others leave him, two thieves that claim from a block, one of whom may be
+ * asleep between his claim of the range and of its slots, a spare block, and
+ * somebody who knows a task's slot, and is late.
+ * Shared parts: lifo_claimed.h; use and limitations: bwos_lifo_client.h, main.h.
+ */
+#include "lifo_claimed.h"
+
+struct lifo_claims_reuse : lifo_claimed_client<lifo_claims_reuse, 4, 2, 2, 1> {
+	void thread(unsigned int i)
+	{
+		int lap;
+
+		switch (i) {
+		case 0:
+			for (lap = 0; lap < 4; lap++) {
+				put_claimed(3);
+				claim(1);
+				if (lap % 2)
+					claim(3);
+			}
+			break;
+		case 3:
+			withdraw(0, 1);
+			withdraw(3, 5);
+			pry(1);
+			break;
+		default:
+			haul(1);
+			haul(2);
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(lifo_claims_reuse)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * An owner that takes the oldest task now and then, as a thief of its own queue:
+ * from a block that it shares for that, from one that thieves and others are at,
+ * and, where there is no block to go up to, out of its own. With nobody else
+ * about it is the oldest indeed.
+ * Shared parts: lifo_claimed.h; use and limitations: bwos_lifo_client.h, main.h.
+ */
+#include "lifo_claimed.h"
+
+struct lifo_oldest : lifo_claimed_client<lifo_oldest, 3, 2, 3> {
+	void oldest_is(int id)
+	{
+		void *task = wsq_bwos_lifo_claim_oldest(&q);
+
+		RL_ASSERT(id_of(task) == id);
+		out_came(task);
+	}
+
+	void before()
+	{
+		struct wsq_bwos_lifo_block *blk;
+		int first;
+
+		lifo_claimed_client::before();
+		first = next;
+		put_claimed(3);
+		oldest_is(first);
+		oldest_is(first + 1);
+		claim(1);
+		RL_ASSERT(!claim(1));
+
+		/* The other block is with a thief who has not counted. */
+		first = next;
+		put_claimed(1);
+		RL_ASSERT(wsq_bwos_lifo_share(&q) == WSQ_OPENED);
+		put_claimed(2);
+		blk = &blocks[atomic64_read(&dir[q.place ? 0 : 1])];
+		atomic64_set(&blk->s_pos, atomic64_read(&blk->b_pos));
+		oldest_is(first + 1);
+		out_came(wsq_slot_claim(&slots[(blk - blocks) * 3 +
+						wsq_bwos_idx((u64)atomic64_read(&blk->s_pos)) - 1]));
+		atomic64_fetch_add_release(1, &blk->s_cnt);
+		while (claim(1))
+			;
+	}
+
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			put_claimed(3);
+			claim_oldest();
+			put_claimed(2);
+			claim_oldest();
+			claim(2);
+			put_claimed(3);
+			claim_oldest();
+			claim_oldest();
+			break;
+		case 1:
+			haul(2);
+			haul(1);
+			break;
+		case 2:
+			pry(1);
+			for (u32 nr = 0; nr < 6; nr++)
+				withdraw(nr, next > 2 ? next - 1 : 1);
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(lifo_oldest)

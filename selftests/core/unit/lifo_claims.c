@@ -1,0 +1,719 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of the LIFO BWoS's claimed slots: what each operation returns at its
+ * edges and leaves behind, the oldest task, samples, and random operations beside
+ * a sequential reference. Wherever a slot is filled it is seen to be empty.
+ *
+ * For: run-checks, under shim/native, plain and with gcc's address and undefined
+ * sanitizers. Cost: nothing to speak of. Limitations: one thread; contention is
+ * the business of stress/lifo_claims.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lifo.h"
+
+static void fill(struct lifo *t, const struct wsq_bwos_room *room, u32 k, u64 id)
+{
+	assert_null(wsq_slot_peek(&t->mem.slots[room->nr + k]));
+	wsq_bwos_lifo_fill(&t->q, room, k, task_of(id));
+	assert_ptr_equal(wsq_slot_peek(&t->mem.slots[room->nr + k]), task_of(id));
+}
+
+/* Puts tasks first to last, each with its own commit. */
+static void put(struct lifo *t, u64 first, u64 last)
+{
+	struct wsq_bwos_room room = { .n = 0 };
+
+	for (; first <= last; first++) {
+		assert_true(wsq_bwos_lifo_reserve(&t->q, &room) >= 0);
+		fill(t, &room, 0, first);
+		wsq_bwos_lifo_commit(&t->q, &room, 1);
+	}
+}
+
+static void claim_is(struct lifo *t, u64 id)
+{
+	assert_int_equal(id_of(wsq_bwos_lifo_claim(&t->q)), id);
+}
+
+static void claim_is_tomb(struct lifo *t)
+{
+	assert_ptr_equal(wsq_bwos_lifo_claim(&t->q), WSQ_TOMB);
+}
+
+static void oldest_is(struct lifo *t, u64 id)
+{
+	assert_int_equal(id_of(wsq_bwos_lifo_claim_oldest(&t->q)), id);
+}
+
+static void room_is(struct lifo *t, int ret, u32 nr, u32 n)
+{
+	struct wsq_bwos_room room = { .n = 0 };
+
+	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &room), ret);
+	assert_int_equal(room.nr, nr);
+	assert_int_equal(room.n, n);
+}
+
+static void is_full(struct lifo *t)
+{
+	struct wsq_bwos_room room = { .n = 0 };
+
+	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &room), WSQ_FULL);
+}
+
+static void out(struct lifo *t, u32 nr, u64 id, bool there)
+{
+	assert_int_equal(wsq_bwos_lifo_withdraw(&t->q, nr, task_of(id)), there);
+}
+
+static void steal_is(struct lifo *t, u32 max, u64 first, u64 last)
+{
+	void *tasks[64];
+	u64 k, n = last + 1 - first;
+
+	assert_int_equal(wsq_bwos_lifo_steal_claim(&t->q, tasks, max), n);
+	for (k = 0; k < n; k++)
+		assert_int_equal(id_of(tasks[k]), first + k);
+}
+
+static void all_null(struct lifo *t)
+{
+	u32 i;
+
+	for (i = 0; i < (t->mem.nr_places + t->mem.nr_spare) * t->mem.block_size; i++)
+		assert_null(wsq_slot_peek(&t->mem.slots[i]));
+}
+
+static void rooms(void **state)
+{
+	struct lifo *t = lifo_new(2, 3, 0);
+	struct wsq_bwos_room room = { .n = 0 };
+
+	(void)state;
+	room_is(t, WSQ_OK, 0, 3);
+	/* What is not committed is given again. */
+	room_is(t, WSQ_OK, 0, 3);
+	put(t, 1, 1);
+	/* To the end of the block, not across it. */
+	room_is(t, WSQ_OK, 1, 2);
+	put(t, 2, 3);
+	room_is(t, WSQ_OPENED, 3, 3);
+	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &room), WSQ_OK);
+
+	/* In steps as well as at once. */
+	fill(t, &room, 0, 4);
+	fill(t, &room, 1, 5);
+	wsq_bwos_lifo_commit(&t->q, &room, 1);
+	fill(t, &room, 2, 6);
+	room_is(t, WSQ_OK, 4, 2);
+	wsq_bwos_lifo_commit(&t->q, &room, 3);
+
+	/* Full, until a block below is spent; the owner's own room comes back. */
+	is_full(t);
+	claim_is(t, 6);
+	room_is(t, WSQ_OK, 5, 1);
+	claim_is(t, 5);
+	claim_is(t, 4);
+	claim_is(t, 3);
+	/* Down in the block below, at its end. */
+	room_is(t, WSQ_OK, 2, 1);
+	claim_is(t, 2);
+	claim_is(t, 1);
+	claim_is(t, 0);
+	all_null(t);
+	lifo_free(t);
+}
+
+/* A spare block's slots have numbers behind those of the others. */
+static void room_in_spare_block(void **state)
+{
+	struct lifo *t = lifo_new(2, 2, 1);
+	struct wsq_bwos_lifo_block *blk = &t->mem.blocks[0];
+	void *task;
+
+	(void)state;
+	put(t, 1, 3);
+	/* A thief, by hand, that claims both places and goes to sleep. */
+	atomic64_set(&blk->s_pos, atomic64_read(&blk->s_pos) + 2);
+	put(t, 4, 4);
+	room_is(t, WSQ_OPENED, 4, 2);
+	put(t, 5, 5);
+	out(t, 4, 5, true);
+	claim_is_tomb(t);
+	/* The sleeper still finds its tasks, but for what was withdrawn. */
+	out(t, 1, 2, true);
+	assert_int_equal(id_of(wsq_slot_claim(&t->mem.slots[0])), 1);
+	assert_null(wsq_slot_claim(&t->mem.slots[1]));
+	atomic64_fetch_add_release(2, &blk->s_cnt);
+	/* What is pried is of the block where the owner is, by its number. */
+	put(t, 6, 6);
+	assert_int_equal(wsq_bwos_lifo_pry(&t->q, &task, 1), 1);
+	assert_int_equal(id_of(task), 6);
+	claim_is_tomb(t);
+	claim_is(t, 4);
+	claim_is(t, 3);
+	claim_is(t, 0);
+	all_null(t);
+	lifo_free(t);
+}
+
+static void withdrawing(void **state)
+{
+	struct lifo *t = lifo_new(2, 4, 1);
+	struct wsq_bwos_room room = { .n = 0 };
+
+	(void)state;
+	put(t, 1, 6);
+	out(t, 1, 1, false);
+	out(t, 1, 2, true);
+	out(t, 1, 2, false);
+	out(t, 5, 6, true);
+	/* A number of no slot. */
+	out(t, 3 * 4, 1, false);
+	out(t, 3 * 4 + 1, 1, false);
+	out(t, UINT32_MAX, 1, false);
+	out(t, 3 * 4 - 1, 1, false);
+	/* Filled is enough. */
+	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &room), WSQ_OK);
+	fill(t, &room, 0, 7);
+	out(t, room.nr, 7, true);
+	wsq_bwos_lifo_commit(&t->q, &room, 1);
+
+	claim_is_tomb(t);
+	claim_is_tomb(t);
+	/* Taken out and given up: another task is there now. */
+	put(t, 8, 8);
+	out(t, 5, 6, false);
+	out(t, 5, 7, false);
+	claim_is(t, 8);
+	claim_is(t, 5);
+	claim_is(t, 4);
+	claim_is(t, 3);
+	claim_is_tomb(t);
+	claim_is(t, 1);
+	out(t, 0, 1, false);
+	claim_is(t, 0);
+	assert_true(wsq_bwos_lifo_empty(&t->q));
+	all_null(t);
+	lifo_free(t);
+}
+
+static void stealing(void **state)
+{
+	struct lifo *t = lifo_new(3, 4, 0);
+	void *tasks[4];
+	u64 id;
+
+	(void)state;
+	assert_int_equal(wsq_bwos_lifo_steal_claim(&t->q, tasks, 4), WSQ_EMPTY);
+	put(t, 1, 12);
+	/* A range with holes gives what is left of it, oldest first. */
+	out(t, 1, 2, true);
+	assert_int_equal(wsq_bwos_lifo_steal_claim(&t->q, tasks, 3), 2);
+	assert_int_equal(id_of(tasks[0]), 1);
+	assert_int_equal(id_of(tasks[1]), 3);
+	/* One of which nothing is left is passed over, in the same block ... */
+	out(t, 4, 5, true);
+	out(t, 5, 6, true);
+	steal_is(t, 1, 4, 4);
+	steal_is(t, 2, 7, 8);
+	/* ... and the owner's own block is out of reach. */
+	assert_int_equal(wsq_bwos_lifo_steal_claim(&t->q, tasks, 4), WSQ_EMPTY);
+	for (id = 12; id >= 9; id--)
+		claim_is(t, id);
+	claim_is(t, 0);
+	lifo_free(t);
+
+	/* A block of nothing but holes: on to the next block. */
+	t = lifo_new(3, 4, 0);
+	put(t, 1, 12);
+	for (id = 1; id <= 4; id++)
+		out(t, (u32)id - 1, id, true);
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 4);
+	steal_is(t, 4, 5, 8);
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 0);
+	assert_int_equal(wsq_bwos_lifo_steal_claim(&t->q, tasks, 4), WSQ_EMPTY);
+	for (id = 12; id >= 9; id--)
+		claim_is(t, id);
+	claim_is(t, 0);
+	assert_true(wsq_bwos_lifo_empty(&t->q));
+	all_null(t);
+	lifo_free(t);
+}
+
+static void stealing_at(void **state)
+{
+	struct lifo *t = lifo_new(3, 8, 0);
+	void *tasks[8];
+	u64 id;
+
+	(void)state;
+	put(t, 1, 17);
+	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 1, tasks, 2), 2);
+	assert_int_equal(id_of(tasks[0]), 9);
+	assert_int_equal(id_of(tasks[1]), 10);
+	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 2, tasks, 2), WSQ_DONE);
+	/* As many tries as there are holes, then the caller is asked again. */
+	for (id = 11; id <= 15; id++)
+		out(t, (u32)id - 1, id, true);
+	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 1, tasks, 1),
+			 WSQ_CONFLICT);
+	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 1, tasks, 1), 1);
+	assert_int_equal(id_of(tasks[0]), 16);
+	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 1, tasks, 8), WSQ_DONE);
+	steal_is(t, 8, 1, 8);
+	claim_is(t, 17);
+	claim_is(t, 0);
+	all_null(t);
+	lifo_free(t);
+}
+
+static void prying(void **state)
+{
+	struct lifo *t = lifo_new(3, 4, 0);
+	void *tasks[8];
+
+	(void)state;
+	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 8), 0);
+	put(t, 1, 4);
+	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 0), 0);
+	claim_is(t, 4);
+	out(t, 0, 1, true);
+	/* Oldest first, over a hole, not more than asked for. */
+	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 1), 1);
+	assert_int_equal(id_of(tasks[0]), 2);
+	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 8), 1);
+	assert_int_equal(id_of(tasks[0]), 3);
+	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 8), 0);
+	put(t, 5, 7);
+	/* From the owner's block only; thieves may have the others. */
+	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 8), 2);
+	assert_int_equal(id_of(tasks[0]), 6);
+	assert_int_equal(id_of(tasks[1]), 7);
+	claim_is_tomb(t);
+	claim_is_tomb(t);
+	claim_is(t, 5);
+	claim_is_tomb(t);
+	claim_is_tomb(t);
+	claim_is_tomb(t);
+	claim_is(t, 0);
+
+	/* Not below what thieves have claimed of the owner's block. */
+	put(t, 8, 12);
+	steal_is(t, 2, 8, 9);
+	claim_is(t, 12);
+	claim_is(t, 11);
+	put(t, 13, 13);
+	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 1), 1);
+	assert_int_equal(id_of(tasks[0]), 10);
+	claim_is(t, 13);
+	claim_is_tomb(t);
+	claim_is(t, 0);
+	all_null(t);
+	lifo_free(t);
+}
+
+/*
+ * Who pries may have the words of another moment, of another block and of other
+ * memory: whatever they say, he stays within the memory that he has.
+ */
+static void prying_astray(void **state)
+{
+	struct lifo *t = lifo_new(2, 4, 0);
+	u64 words[] = { 0, 1, 3, 4, 5, 7, 8, 9, 4096, UINT32_MAX }, i, k, l;
+	const size_t n = sizeof(words) / sizeof(words[0]);
+	struct wsq_bwos_lifo q;
+	void *tasks[8];
+
+	(void)state;
+	q = t->q;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n; k++)
+			for (l = 0; l < n; l++) {
+				atomic64_set(&q.first, (s64)words[i]);
+				atomic64_set(&q.low, (s64)words[k]);
+				atomic64_set(&q.pos, (s64)words[l]);
+				assert_int_equal(wsq_bwos_lifo_pry(&q, tasks, 8), 0);
+			}
+	put(t, 1, 1);
+	/* Whose block it is said to be does not matter: the slot has a task. */
+	q = t->q;
+	atomic64_set(&q.pos, 4096);
+	assert_int_equal(wsq_bwos_lifo_pry(&q, tasks, 8), 1);
+	claim_is_tomb(t);
+	lifo_free(t);
+}
+
+static void oldest(void **state)
+{
+	struct lifo *t = lifo_new(3, 4, 0);
+	struct wsq_bwos_lifo_block *blk = &t->mem.blocks[1];
+	u64 id;
+
+	(void)state;
+	oldest_is(t, 0);
+	/* One block, the owner's: from its bottom. */
+	put(t, 1, 3);
+	oldest_is(t, 1);
+	assert_true(wsq_bwos_lifo_shared(&t->q));
+	put(t, 4, 4);
+	oldest_is(t, 2);
+	claim_is(t, 4);
+	/* The rest comes back. */
+	claim_is(t, 3);
+	claim_is(t, 0);
+
+	/* Several: from the lowest. */
+	put(t, 5, 14);
+	oldest_is(t, 5);
+	oldest_is(t, 6);
+	steal_is(t, 1, 7, 7);
+	claim_is(t, 14);
+	for (id = 8; id <= 11; id++)
+		oldest_is(t, id);
+	oldest_is(t, 12);
+	oldest_is(t, 13);
+	oldest_is(t, 0);
+	claim_is(t, 0);
+
+	/* Over holes, as thieves pass them; where there is nothing else, on top. */
+	put(t, 20, 23);
+	out(t, t->q.place * 4, 20, true);
+	out(t, t->q.place * 4 + 1, 21, true);
+	oldest_is(t, 22);
+	out(t, t->q.place ? t->q.place * 4 - 1 : 11, 23, true);
+	put(t, 24, 24);
+	oldest_is(t, 24);
+	claim_is(t, 0);
+	all_null(t);
+	lifo_free(t);
+
+	/* No block to go up to: the owner takes its own oldest out. */
+	t = lifo_new(2, 4, 0);
+	blk = &t->mem.blocks[0];
+	put(t, 1, 7);
+	/* A thief, by hand, asleep with all that was granted. */
+	atomic64_set(&blk->s_pos, atomic64_read(&blk->b_pos));
+	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_FULL);
+	oldest_is(t, 5);
+	oldest_is(t, 6);
+	claim_is(t, 7);
+	claim_is_tomb(t);
+	put(t, 8, 8);
+	oldest_is(t, 8);
+	/* Nothing but tombs: on the way through them. */
+	assert_ptr_equal(wsq_bwos_lifo_claim_oldest(&t->q), WSQ_TOMB);
+	assert_ptr_equal(wsq_bwos_lifo_claim_oldest(&t->q), WSQ_TOMB);
+	oldest_is(t, 0);
+	lifo_free(t);
+}
+
+/* A task that puts itself again does not keep the others waiting for ever. */
+static void oldest_gets_all(void **state)
+{
+	u32 nb, bs;
+
+	(void)state;
+	for (nb = 2; nb <= 4; nb++) {
+		for (bs = 2; bs <= 5; bs++) {
+			struct lifo *t = lifo_new(nb, bs, 1);
+			u64 n = (u64)(nb - 1) * bs, seen = 0, take;
+
+			put(t, 1, n + 1);
+			for (take = 1; seen < n && take < 1000; take++) {
+				void *task = take % 8 ? wsq_bwos_lifo_claim(&t->q) :
+					     wsq_bwos_lifo_claim_oldest(&t->q);
+
+				assert_non_null(task);
+				if (task == WSQ_TOMB)
+					continue;
+				if (id_of(task) == n + 1)
+					put(t, n + 1, n + 1);
+				else
+					seen++;
+			}
+			/* One in eight, and some passes to get to it. */
+			assert_int_equal(seen, n);
+			assert_true(take <= 8 * (n + 3));
+			claim_is(t, n + 1);
+			claim_is(t, 0);
+			all_null(t);
+			lifo_free(t);
+		}
+	}
+}
+
+static void sampling(void **state)
+{
+	struct lifo *t = lifo_new(3, 4, 1);
+	struct wsq_bwos_lifo_block *blk = &t->mem.blocks[0];
+	s64 b;
+
+	(void)state;
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 0);
+	put(t, 1, 4);
+	/* The owner's is not for thieves. */
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 0);
+	put(t, 5, 9);
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 4);
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 1), 4);
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 2), 0);
+	/* No such place. */
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 3), 0);
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, UINT32_MAX), 0);
+	steal_is(t, 3, 1, 3);
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 1);
+	/* The end of a later grant says nothing about an earlier one. */
+	b = atomic64_read(&blk->b_pos);
+	atomic64_set(&blk->b_pos, (s64)wsq_bwos_next_round((u64)b) | 4);
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 0);
+	atomic64_set(&blk->b_pos, b);
+	steal_is(t, 3, 4, 4);
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 0);
+	claim_is(t, 9);
+	claim_is(t, 8);
+	/* Taken over. */
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 1), 0);
+	lifo_free(t);
+}
+
+/**
+ * struct reference - what a queue with claimed slots has to do for one thread
+ * @where: number of the slot that each task was put to
+ * @in: is it there?
+ * @stack: the tasks from the bottom up, those that were taken out included
+ * @height: how many
+ * @next: the next task
+ */
+struct reference {
+	u32 where[200000];
+	bool in[200000];
+	u64 stack[200000];
+	u64 height;
+	u64 next;
+};
+
+static void ref_took(struct reference *r, u64 id)
+{
+	assert_true(id && id < r->next);
+	assert_true(r->in[id]);
+	r->in[id] = false;
+}
+
+/*
+ * The owner gets what is on top, but for what thieves and others took: below a
+ * task that the owner got nothing is newer than it.
+ */
+static void ref_claimed(struct reference *r, u64 id)
+{
+	ref_took(r, id);
+	while (r->height && r->stack[r->height - 1] != id) {
+		assert_false(r->in[r->stack[r->height - 1]]);
+		r->height--;
+	}
+	assert_true(r->height);
+	r->height--;
+}
+
+static void random_ops(u32 nb, u32 bs, u32 spare, u64 seed)
+{
+	static struct reference r;
+	struct lifo *t = lifo_new(nb, bs, spare);
+	struct wsq_bwos_room room = { .n = 0 };
+	void *task, *tasks[64];
+	u64 id, left = 0;
+	int i, k, n;
+
+	memset(&r, 0, sizeof(r));
+	r.next = 1;
+	print_message("# %u x %u + %u, seed %llu\n", nb, bs, spare, seed);
+	for (i = 0; i < 20000; i++) {
+		switch (rnd(&seed) % 10) {
+		case 0: case 1: case 2:
+			if (wsq_bwos_lifo_reserve(&t->q, &room) < 0)
+				break;
+			assert_in_range(room.n, 1, bs);
+			n = (int)(rnd(&seed) % room.n) + 1;
+			for (k = 0; k < n && k < 8; k++) {
+				r.where[r.next] = room.nr + (u32)k;
+				r.in[r.next] = true;
+				r.stack[r.height++] = r.next;
+				fill(t, &room, (u32)k, r.next++);
+				left++;
+			}
+			wsq_bwos_lifo_commit(&t->q, &room, (u32)k);
+			break;
+		case 3: case 4: case 5:
+			task = wsq_bwos_lifo_claim(&t->q);
+			if (!task) {
+				assert_int_equal(left, 0);
+				assert_true(wsq_bwos_lifo_empty(&t->q));
+				all_null(t);
+			} else if (task != WSQ_TOMB) {
+				ref_claimed(&r, id_of(task));
+				left--;
+			}
+			break;
+		case 6:
+			n = wsq_bwos_lifo_steal_claim(&t->q, tasks,
+						      (u32)(rnd(&seed) % bs) % 64 + 1);
+			for (k = 0; k < n; k++) {
+				assert_true(!k || id_of(tasks[k]) > id_of(tasks[k - 1]));
+				ref_took(&r, id_of(tasks[k]));
+				left--;
+			}
+			break;
+		case 7:
+			n = wsq_bwos_lifo_pry(&t->q, tasks, (u32)(rnd(&seed) % 4));
+			for (k = 0; k < n; k++) {
+				assert_true(!k || id_of(tasks[k]) > id_of(tasks[k - 1]));
+				ref_took(&r, id_of(tasks[k]));
+				left--;
+			}
+			break;
+		case 8:
+			/* One of the last; there, or gone and given up. */
+			id = r.next - rnd(&seed) % (r.next < 40 ? r.next : 40);
+			if (id == r.next || !id)
+				break;
+			out(t, r.where[id], id, r.in[id]);
+			left -= r.in[id];
+			r.in[id] = false;
+			break;
+		default:
+			task = wsq_bwos_lifo_claim_oldest(&t->q);
+			if (!task) {
+				assert_int_equal(left, 0);
+			} else if (task != WSQ_TOMB) {
+				ref_took(&r, id_of(task));
+				left--;
+			}
+			break;
+		}
+	}
+	while ((task = wsq_bwos_lifo_claim(&t->q))) {
+		if (task == WSQ_TOMB)
+			continue;
+		ref_claimed(&r, id_of(task));
+		left--;
+	}
+	assert_int_equal(left, 0);
+	all_null(t);
+	lifo_free(t);
+}
+
+static void random_against_reference(void **state)
+{
+	u64 seed = 88172645463325252ULL;
+	u32 i;
+
+	(void)state;
+	if (getenv("SEED"))
+		seed = strtoull(getenv("SEED"), NULL, 0) | 1;
+	for (i = 0; i < 3; i++) {
+		random_ops(2, 2, 0, rnd(&seed));
+		random_ops(2, 3, 1, rnd(&seed));
+		random_ops(3, 2, 2, rnd(&seed));
+		random_ops(4, 4, 0, rnd(&seed));
+		random_ops(7, 5, 1, rnd(&seed));
+		random_ops(8, 64, 1, rnd(&seed));
+		random_ops(64, 2, 3, rnd(&seed));
+	}
+}
+
+static void has_no_memory(struct lifo *t)
+{
+	void *tasks[2];
+
+	is_full(t);
+	assert_int_equal(wsq_bwos_lifo_open(&t->q), WSQ_FULL);
+	claim_is(t, 0);
+	oldest_is(t, 0);
+	assert_int_equal(wsq_bwos_lifo_steal_claim(&t->q, tasks, 2), WSQ_EMPTY);
+	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 1, tasks, 2), WSQ_EMPTY);
+	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 2), 0);
+	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 0);
+	out(t, 0, 1, false);
+	assert_null(wsq_bwos_lifo_unmount(&t->q));
+}
+
+/* Other memory: nothing of the places and numbers before is left. */
+static void mounting(void **state)
+{
+	static const u32 shapes[][3] = {
+		{ 7, 5, 2 }, { 2, 2, 0 }, { 64, 3, 1 }, { 3, 64, 0 }, { 2, 3, 3 },
+	};
+	struct lifo *t = lifo_new(2, 2, 0);
+	struct wsq_bwos_lifo_mem mem;
+	u64 id = 0, all;
+	size_t i;
+
+	(void)state;
+	/* Not while anything is there, be it a hole or what thieves left. */
+	put(t, 1, 1);
+	assert_null(wsq_bwos_lifo_unmount(&t->q));
+	out(t, 0, 1, true);
+	assert_null(wsq_bwos_lifo_unmount(&t->q));
+	claim_is_tomb(t);
+	put(t, 2, 4);
+	claim_is(t, 4);
+	assert_null(wsq_bwos_lifo_unmount(&t->q));
+	steal_is(t, 2, 2, 3);
+	assert_ptr_equal(wsq_bwos_lifo_unmount(&t->q), &t->mem);
+	has_no_memory(t);
+
+	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		u64 first = id + 1, size = shapes[i][1];
+
+		lifo_mem_new(&mem, shapes[i][0], shapes[i][1], shapes[i][2]);
+		wsq_bwos_lifo_mount(&t->q, &mem);
+		room_is(t, WSQ_OK, 0, (u32)size);
+		all = shapes[i][0] * size;
+		/* lifo.h's memory is another one. */
+		for (; id < first + all - 1; id++) {
+			struct wsq_bwos_room room = { .n = 0 };
+
+			assert_true(wsq_bwos_lifo_reserve(&t->q, &room) >= 0);
+			assert_int_equal(room.nr, id + 1 - first);
+			wsq_bwos_lifo_fill(&t->q, &room, 0, task_of(id + 1));
+			wsq_bwos_lifo_commit(&t->q, &room, 1);
+		}
+		is_full(t);
+		out(t, (u32)(all - 1), id, true);
+		out(t, (u32)(all + shapes[i][2] * size), id, false);
+		claim_is_tomb(t);
+		for (all = id - 1; all >= first; all--)
+			claim_is(t, all);
+		claim_is(t, 0);
+		assert_ptr_equal(wsq_bwos_lifo_unmount(&t->q), &mem);
+		lifo_mem_free(&mem);
+		has_no_memory(t);
+	}
+	lifo_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rooms),
+		cmocka_unit_test(room_in_spare_block),
+		cmocka_unit_test(withdrawing),
+		cmocka_unit_test(stealing),
+		cmocka_unit_test(stealing_at),
+		cmocka_unit_test(prying),
+		cmocka_unit_test(prying_astray),
+		cmocka_unit_test(oldest),
+		cmocka_unit_test(oldest_gets_all),
+		cmocka_unit_test(sampling),
+		cmocka_unit_test(random_against_reference),
+		cmocka_unit_test(mounting),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
