@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * wsq_tree.ko: work that spawns work. Builds a spanning tree of a random connected
+ * graph, with a work item for each vertex, checks it, and tells how long it took
+ * beside one thread that walks over the same graph.
+ *
+ *	insmod wsq_tree.ko vertices=1000000 engine=salsa
+ *
+ * insmod returns when it is done, with EIO if the tree is none; the kernel log has
+ * the figures. For who writes a recursive job of his own, and for tests:
+ * Documentation/recursive.rst. tree.c has the graph and the check; all that has to
+ * do with the queue is here.
+ *
+ * Costs, without lockdep, 60 + 4 * degree bytes a vertex until insmod returns: 92
+ * MB by default.
+ *
+ * Limitations: the steals that it tells are those of the whole module meanwhile,
+ * other queues' included.
+ */
+#include <linux/completion.h>
+#include <linux/cpumask.h>
+#include <linux/err.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/string.h>
+#include <linux/workqueue.h>
+#include <linux/wsq.h>
+#include <uapi/linux/wsq.h>
+
+#include "../compat/export.h"
+#include "../obs/stats.h"
+#include "tree.h"
+
+/* Neighbours that are queued in one call. */
+#define TREE_BATCH	32
+
+static const char *const engines[] = {
+	[WSQ_DEFAULT_ENGINE]	= "default",
+	[WSQ_BWOS]		= "bwos",
+	[WSQ_SALSA]		= "salsa",
+};
+
+static unsigned int vertices = 1000000;
+module_param(vertices, uint, 0444);
+MODULE_PARM_DESC(vertices, "of the graph, 2 to 16777216 (default 1000000); 60 + 4 * degree bytes each");
+
+static unsigned int degree = 8;
+module_param(degree, uint, 0444);
+MODULE_PARM_DESC(degree, "neighbours of a vertex, on average, 2 to 64 (default 8)");
+
+static unsigned int reach;
+module_param(reach, uint, 0444);
+MODULE_PARM_DESC(reach, "how far a neighbour's number is away at most: 1 makes a path (default 0: any)");
+
+static unsigned long long seed = 1;
+module_param(seed, ullong, 0444);
+MODULE_PARM_DESC(seed, "another graph for each (default 1)");
+
+static char *engine = "default";
+module_param(engine, charp, 0444);
+MODULE_PARM_DESC(engine, "of the queue: default, bwos, salsa");
+
+static unsigned int blocks;
+module_param(blocks, uint, 0444);
+MODULE_PARM_DESC(blocks, "of the queue, for each CPU (default 0: the engine's)");
+
+static unsigned int block_size;
+module_param(block_size, uint, 0444);
+MODULE_PARM_DESC(block_size, "items in a block of the queue (default 0: the engine's)");
+
+/**
+ * struct tree_job - what the items share
+ * @graph: the graph
+ * @q: the queue
+ * @stop: nobody wants the result any more. Written once
+ * @wait: waits for the queue, so that insmod can wait for a signal as well
+ * @over: it has waited
+ * @end: when it had
+ */
+static struct tree_job {
+	struct tree_graph graph;
+	struct wsq *q;
+	bool stop;
+	struct work_struct wait;
+	struct completion over;
+	ktime_t end;
+} job;
+
+/*
+ * Visit a vertex: claim those of its neighbours that nobody has, and have them
+ * visited. Who claims a vertex owns its item, so there is nothing to lock, and no
+ * item is queued twice. The claim orders nothing: putting the item does.
+ */
+static void tree_visit(struct wsq_work *work)
+{
+	struct tree_vertex *v = container_of(work, struct tree_vertex, work);
+	const struct tree_graph *g = &job.graph;
+	u32 self = v - g->vertices, i;
+	struct wsq_work *found[TREE_BATCH];
+	unsigned int nr = 0;
+
+	if (READ_ONCE(job.stop))
+		return;
+	v->runs++;
+	v->cpu = raw_smp_processor_id();
+	for (i = g->first[self]; i < g->first[self + 1]; i++) {
+		struct tree_vertex *w = &g->vertices[g->ends[i]];
+
+		/* A look first: most were claimed long ago. */
+		if (READ_ONCE(w->parent) != TREE_NONE ||
+		    cmpxchg_relaxed(&w->parent, TREE_NONE, self) != TREE_NONE)
+			continue;
+		INIT_WSQ_WORK(&w->work, tree_visit);
+		found[nr++] = &w->work;
+		if (nr == TREE_BATCH) {
+			wsq_queue_work_many(job.q, found, nr);
+			nr = 0;
+		}
+	}
+	if (nr)
+		wsq_queue_work_many(job.q, found, nr);
+}
+
+/* Items that queue items are done when nothing is left, not before. */
+static void tree_wait(struct work_struct *unused)
+{
+	wsq_drain(job.q);
+	job.end = ktime_get();
+	complete(&job.over);
+}
+
+/* From the root to the last vertex: nanoseconds, or -EINTR. */
+static s64 tree_spread(void)
+{
+	struct tree_vertex *root = job.graph.vertices;
+	ktime_t start = ktime_get();
+	int ret;
+
+	root->parent = 0;
+	INIT_WSQ_WORK(&root->work, tree_visit);
+	wsq_queue_work(job.q, &root->work);
+	queue_work(system_long_wq, &job.wait);
+	ret = wait_for_completion_interruptible(&job.over);
+	if (ret)
+		WRITE_ONCE(job.stop, true);
+	flush_work(&job.wait);
+	return ret ? -EINTR : ktime_to_ns(ktime_sub(job.end, start));
+}
+
+/* Items that CPUs have taken from others by now, by distance. */
+static void tree_steals(u64 *steals)
+{
+	struct wsq_cpu_stats stats;
+	unsigned int cpu, i;
+
+	memset(steals, 0, WSQ_DIST_NR * sizeof(*steals));
+	for_each_possible_cpu(cpu) {
+		wsq_stats_cpu(cpu, &stats);
+		for (i = 0; i < WSQ_DIST_NR; i++)
+			steals[i] += stats.steals[i];
+	}
+}
+
+/* How many vertices each CPU visited, and how many of them another one queued. */
+static int tree_tell_cpus(void)
+{
+	const struct tree_graph *g = &job.graph;
+	u32 *ran, *moved, v;
+	unsigned int cpu;
+
+	ran = kcalloc(2 * nr_cpu_ids, sizeof(*ran), GFP_KERNEL);
+	if (!ran)
+		return -ENOMEM;
+	moved = ran + nr_cpu_ids;
+	for (v = 0; v < g->nr; v++) {
+		const struct tree_vertex *x = &g->vertices[v];
+
+		ran[x->cpu]++;
+		moved[x->cpu] += g->vertices[x->parent].cpu != x->cpu;
+	}
+	for_each_possible_cpu(cpu)
+		if (ran[cpu])
+			pr_info("wsq_tree: cpu %u visited %u, %u of them queued elsewhere\n",
+				cpu, ran[cpu], moved[cpu]);
+	kfree(ran);
+	return 0;
+}
+
+static int tree_tell(s64 alone, s64 spread, u32 depth, const u64 *before,
+		     const u64 *after)
+{
+	u64 ratio = div64_u64(alone * 100, max_t(s64, spread, 1));
+
+	pr_info("wsq_tree: queue %lld us, depth %u: %llu.%02llu times as fast\n",
+		div_s64(spread, NSEC_PER_USEC), depth, ratio / 100,
+		ratio % 100);
+	pr_info("wsq_tree: stolen %llu: smt %llu, cache %llu, node %llu, remote %llu\n",
+		after[0] - before[0] + after[1] - before[1] +
+		after[2] - before[2] + after[3] - before[3],
+		after[WSQ_DIST_SMT] - before[WSQ_DIST_SMT],
+		after[WSQ_DIST_CACHE] - before[WSQ_DIST_CACHE],
+		after[WSQ_DIST_NODE] - before[WSQ_DIST_NODE],
+		after[WSQ_DIST_REMOTE] - before[WSQ_DIST_REMOTE]);
+	return tree_tell_cpus();
+}
+
+/* Both ways, compared. */
+static int tree_compare(void)
+{
+	u64 before[WSQ_DIST_NR], after[WSQ_DIST_NR];
+	s64 alone, spread;
+	ktime_t start;
+	u32 depth;
+	int ret;
+
+	start = ktime_get();
+	ret = tree_walk(&job.graph, &depth);
+	if (ret < 0)
+		return ret;
+	alone = ktime_to_ns(ktime_sub(ktime_get(), start));
+	pr_info("wsq_tree: one thread %lld us, depth %u, %d reached\n",
+		div_s64(alone, NSEC_PER_USEC), depth, ret);
+	tree_steals(before);
+	spread = tree_spread();
+	if (spread < 0)
+		return spread;
+	tree_steals(after);
+	ret = tree_check(&job.graph, &depth);
+	if (ret)
+		return ret;
+	return tree_tell(alone, spread, depth, before, after);
+}
+
+static int __init tree_init(void)
+{
+	struct wsq_attrs attrs = {
+		.blocks = blocks,
+		.block_size = block_size,
+		/* It begins all at once: no time to find that memory is needed. */
+		.flags = WSQ_RESIDENT,
+	};
+	int ret;
+
+	ret = match_string(engines, ARRAY_SIZE(engines), engine);
+	if (ret < 0)
+		return ret;
+	attrs.engine = ret;
+	ret = tree_graph_create(&job.graph, vertices, degree, reach, seed);
+	if (ret)
+		goto free;
+	job.q = wsq_create(&attrs, "tree");
+	if (IS_ERR(job.q)) {
+		ret = PTR_ERR(job.q);
+		goto free;
+	}
+	INIT_WORK(&job.wait, tree_wait);
+	init_completion(&job.over);
+	pr_info("wsq_tree: %u vertices, %u edges, %zu MB, seed %llu, engine %s\n",
+		job.graph.nr, job.graph.edges, job.graph.bytes / 1000000, seed,
+		engine);
+	ret = tree_compare();
+	wsq_destroy(job.q);
+free:
+	tree_graph_destroy(&job.graph);
+	return ret;
+}
+
+static void __exit tree_exit(void)
+{
+}
+
+module_init(tree_init);
+module_exit(tree_exit);
+
+MODULE_DESCRIPTION("Sample user of wsq: a spanning tree");
+MODULE_LICENSE("GPL");
+WSQ_IMPORT_NS();
