@@ -54,6 +54,8 @@ class Series:
         self.samples = {}       # (run, round) -> value
         self.next_round = {}    # run -> round
         self.dropped = {}       # run -> windows thrown away
+        self.missed = {}        # run -> windows that were another experiment
+        self.describes = None   # metric of this case that these explain
         self.peers = {}         # peer -> floor or None
         self.notes = []
 
@@ -71,8 +73,10 @@ class Series:
                                      f"round {at + i} twice")
                 self.samples[run, at + i] = float(value)
         self.next_round[run] = at + len(values)
-        if "dropped" in obj:
-            self.dropped[run] = max(self.dropped.get(run, 0), obj["dropped"])
+        for key, sums in (("dropped", self.dropped), ("missed", self.missed)):
+            if key in obj:
+                sums[run] = max(sums.get(run, 0), obj[key])
+        self.describes = obj.get("describes", self.describes)
         peers = obj.get("peer", [])
         for peer in [peers] if isinstance(peers, str) else peers:
             self.peers.setdefault(peer, None)
@@ -114,8 +118,12 @@ class Collection:
     def results(self):
         """One object for each case, metric and peer."""
         out = []
+        explained = {(s.suite, s.case, s.describes): explanation(s)
+                     for s in self.series.values() if s.describes and s.samples}
         for s in self.series.values():
             base = self._figures(s)
+            base["note"] = "; ".join(filter(None, [
+                base["note"], explained.get((s.suite, s.case, s.metric))]))
             peers = s.peers or {"": None}
             for peer, floor in peers.items():
                 row = dict(base, peer=peer, ratio=None)
@@ -142,7 +150,17 @@ class Collection:
                        min=tidy(min(values)), max=tidy(max(values)))
         if s.dropped:
             row["dropped"] = sum(s.dropped.values())
+        if any(s.missed.values()):
+            row["missed"] = sum(s.missed.values())
         return row
+
+
+def explanation(s):
+    """What a series says about another metric of its case."""
+    values = list(s.samples.values())
+    low, high = quartiles(values)
+    return (f"{s.metric}: {statistics.median(values):.3g} "
+            f"({low:.3g} to {high:.3g}) {s.unit}")
 
 
 def ratio_of(this, other):

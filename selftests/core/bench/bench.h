@@ -22,6 +22,7 @@ extern "C" {
 #endif
 
 #define BENCH_BATCH	32	/* tasks in one batched operation */
+#define BENCH_TOLD	16	/* tasks stolen between two publications */
 
 /* Whatever the loop keeps in registers about memory is forgotten here. */
 #define bench_barrier()		__asm__ __volatile__("" : : : "memory")
@@ -32,11 +33,12 @@ extern "C" {
  * struct bench_count - what owner and thief did in a window
  * @puts: tasks appended. Owner; published once per pass, for the thief's pace.
  * @gets: tasks taken back by the owner. Owner, at the end.
- * @total: with a thief, how many puts end the window. Constant.
+ * @total: with a thief, how many puts end the loop. Constant meanwhile.
  * @odds: gets that go with 1024 steals, where the owner has to hold back for
  *	the thief to reach its share (the paper's "put/get ratio"). Constant.
  * @slack: gets that the owner is ahead of that. Constant.
- * @steals: tasks stolen. Thief, every few steals.
+ * @most: puts in a row, however fast the thief makes room. Constant.
+ * @steals: tasks stolen. Thief, every %BENCH_TOLD.
  */
 struct bench_count {
 	uint64_t puts;
@@ -44,6 +46,7 @@ struct bench_count {
 	uint64_t total;
 	uint64_t odds;
 	uint64_t slack;
+	uint64_t most;
 	uint64_t steals __attribute__((aligned(64)));
 };
 
@@ -60,6 +63,7 @@ struct bench_count {
  * @robbed: the same loop beside a thief, until @total puts, or NULL
  * @steal: a thief's attempt from another thread; returns how many it took, or
  *	NULL if only one thread may take
+ * @grain: tasks that a thief takes at most; 0 stands for 1
  * @moves: thieves move the owner off its CPU, which is not held against it
  */
 struct bench_queue {
@@ -73,8 +77,15 @@ struct bench_queue {
 	void (*pass_many)(void *q, uint64_t passes, struct bench_count *count);
 	void (*robbed)(void *q, struct bench_count *count);
 	unsigned int (*steal)(void *q);
+	unsigned int grain;
 	bool moves;
 };
+
+/* Tasks by which what was stolen, as the owner knows it, grows at most. */
+static inline unsigned int bench_grain(const struct bench_queue *queue)
+{
+	return queue->grain > BENCH_TOLD ? queue->grain : BENCH_TOLD;
+}
 
 /*
  * Page-aligned memory plus an offset that differs from build to build, so that

@@ -52,13 +52,27 @@ static unsigned int bwos_steal_one(void *arg)
 	return n > 0 ? (unsigned int)n : 0;
 }
 
-static unsigned int bwos_steal_block(void *arg)
+/* At most @max at a time. */
+static inline unsigned int bwos_rob(struct bench_bwos *b, u32 max)
 {
 	static void *tasks[WSQ_BWOS_MAX_BLOCK_SIZE];
-	struct bench_bwos *b = arg;
-	int n = wsq_bwos_fifo_steal(&b->q, tasks, b->mem.block_size);
+	int n = wsq_bwos_fifo_steal(&b->q, tasks, max);
 
 	return n > 0 ? (unsigned int)n : 0;
+}
+
+static unsigned int bwos_steal_half(void *arg)
+{
+	struct bench_bwos *b = arg;
+
+	return bwos_rob(b, b->mem.block_size / 2);
+}
+
+static unsigned int bwos_steal_block(void *arg)
+{
+	struct bench_bwos *b = arg;
+
+	return bwos_rob(b, b->mem.block_size);
 }
 
 static void bwos_destroy(void *arg)
@@ -99,7 +113,7 @@ BENCH_ROBBED(bwos, struct bench_bwos, bwos_put, bwos_get, BENCH_BOUNDED)
 BENCH_OWNER_MANY(bwos, struct bench_bwos, bwos_put_many, bwos_get_many,
 		 BENCH_BOUNDED)
 
-#define BWOS(places, size, suffix, what, steal_fn)			\
+#define BWOS(places, size, suffix, what, steal_fn, takes)		\
 static void *bwos_create_##places##x##size##suffix(			\
 					const struct bench_queue *self)	\
 {									\
@@ -118,10 +132,15 @@ const struct bench_queue bench_bwos_##places##x##size##suffix = {	\
 	.pass_many	= bwos_pass_many,				\
 	.robbed		= bwos_robbed,					\
 	.steal		= steal_fn,					\
+	.grain		= takes,					\
 }
 
-BWOS(8, 1024, , "", bwos_steal_one);
-BWOS(8, 1024, _blk, ", thief takes blocks", bwos_steal_block);
-BWOS(64, 128, , "", bwos_steal_one);
-BWOS(64, 128, _blk, ", thief takes blocks", bwos_steal_block);
-BWOS(64, 64, , "", bwos_steal_one);
+BWOS(8, 1024, , "", bwos_steal_one, 1);
+BWOS(8, 1024, _half, ", thief takes half blocks", bwos_steal_half, 512);
+BWOS(8, 1024, _blk, ", thief takes blocks", bwos_steal_block, 1024);
+BWOS(64, 128, , "", bwos_steal_one, 1);
+BWOS(64, 128, _half, ", thief takes half blocks", bwos_steal_half, 64);
+BWOS(64, 128, _blk, ", thief takes blocks", bwos_steal_block, 128);
+BWOS(64, 64, , "", bwos_steal_one, 1);
+BWOS(64, 64, _half, ", thief takes half blocks", bwos_steal_half, 32);
+BWOS(64, 64, _blk, ", thief takes blocks", bwos_steal_block, 64);

@@ -7,7 +7,7 @@
 #ifndef _WSQ_BENCH_CASES_H
 #define _WSQ_BENCH_CASES_H
 
-#define BENCH_MAX_RUNS	128
+#define BENCH_MAX_RUNS	192
 
 #define BENCH_DECLARE(id)	\
 	extern const struct bench_queue bench_##id __attribute__((weak))
@@ -17,17 +17,25 @@ BENCH_DECLARE(seq_const_8k);
 BENCH_DECLARE(seq_4k);
 BENCH_DECLARE(seq_const_4k);
 BENCH_DECLARE(bwos_8x1024);
+BENCH_DECLARE(bwos_8x1024_half);
 BENCH_DECLARE(bwos_8x1024_blk);
 BENCH_DECLARE(bwos_64x128);
+BENCH_DECLARE(bwos_64x128_half);
 BENCH_DECLARE(bwos_64x128_blk);
 BENCH_DECLARE(bwos_64x64);
+BENCH_DECLARE(bwos_64x64_half);
+BENCH_DECLARE(bwos_64x64_blk);
 BENCH_DECLARE(seq_stack_8k);
 BENCH_DECLARE(seq_stack_4k);
 BENCH_DECLARE(lifo_8x1024);
+BENCH_DECLARE(lifo_8x1024_half);
 BENCH_DECLARE(lifo_8x1024_blk);
 BENCH_DECLARE(lifo_64x128);
+BENCH_DECLARE(lifo_64x128_half);
 BENCH_DECLARE(lifo_64x128_blk);
 BENCH_DECLARE(lifo_64x64);
+BENCH_DECLARE(lifo_64x64_half);
+BENCH_DECLARE(lifo_64x64_blk);
 BENCH_DECLARE(salsa_8x1024);
 BENCH_DECLARE(salsa_4x2048);
 BENCH_DECLARE(salsa_8x1024_claims);
@@ -50,7 +58,6 @@ static const struct {
 	const struct bench_queue *queue;
 	bool plain;			/* also measured without a thief */
 } bench_queues[] = {
-	/* The upper bound comes first: main.c puts it beside robbed queues. */
 	{ &bench_seq_8k, true },
 	{ &bench_seq_const_8k, true },
 	{ &bench_bwos_8x1024, true },
@@ -76,10 +83,18 @@ static const struct {
 	{ &bench_xb_lifo, true },
 	{ &bench_tbb, true },
 	/* The same as above, but for what a thief takes at a time. */
+	{ &bench_bwos_8x1024_half, false },
 	{ &bench_bwos_8x1024_blk, false },
+	{ &bench_bwos_64x128_half, false },
 	{ &bench_bwos_64x128_blk, false },
+	{ &bench_bwos_64x64_half, false },
+	{ &bench_bwos_64x64_blk, false },
+	{ &bench_lifo_8x1024_half, false },
 	{ &bench_lifo_8x1024_blk, false },
+	{ &bench_lifo_64x128_half, false },
 	{ &bench_lifo_64x128_blk, false },
+	{ &bench_lifo_64x64_half, false },
+	{ &bench_lifo_64x64_blk, false },
 	{ &bench_salsa_8x1024_fence, false },
 	{ &bench_salsa_8x1024_rebind, false },
 	{ BENCH_END, false },

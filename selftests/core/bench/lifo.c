@@ -51,13 +51,27 @@ static unsigned int lifo_steal_one(void *arg)
 	return n > 0 ? (unsigned int)n : 0;
 }
 
-static unsigned int lifo_steal_block(void *arg)
+/* At most @max at a time. */
+static inline unsigned int lifo_rob(struct bench_lifo *b, u32 max)
 {
 	static void *tasks[WSQ_BWOS_MAX_BLOCK_SIZE];
-	struct bench_lifo *b = arg;
-	int n = wsq_bwos_lifo_steal(&b->q, tasks, b->mem.block_size);
+	int n = wsq_bwos_lifo_steal(&b->q, tasks, max);
 
 	return n > 0 ? (unsigned int)n : 0;
+}
+
+static unsigned int lifo_steal_half(void *arg)
+{
+	struct bench_lifo *b = arg;
+
+	return lifo_rob(b, b->mem.block_size / 2);
+}
+
+static unsigned int lifo_steal_block(void *arg)
+{
+	struct bench_lifo *b = arg;
+
+	return lifo_rob(b, b->mem.block_size);
 }
 
 static void lifo_destroy(void *arg)
@@ -93,7 +107,7 @@ BENCH_ROBBED(lifo, struct bench_lifo, lifo_put, lifo_get, BENCH_BOUNDED)
 BENCH_OWNER_MANY(lifo, struct bench_lifo, lifo_put_many, lifo_get_many,
 		 BENCH_BOUNDED)
 
-#define LIFO(places, size, suffix, what, steal_fn)			\
+#define LIFO(places, size, suffix, what, steal_fn, takes)		\
 static void *lifo_create_##places##x##size##suffix(			\
 					const struct bench_queue *self)	\
 {									\
@@ -112,10 +126,15 @@ const struct bench_queue bench_lifo_##places##x##size##suffix = {	\
 	.pass_many	= lifo_pass_many,				\
 	.robbed		= lifo_robbed,					\
 	.steal		= steal_fn,					\
+	.grain		= takes,					\
 }
 
-LIFO(8, 1024, , "", lifo_steal_one);
-LIFO(8, 1024, _blk, ", thief takes blocks", lifo_steal_block);
-LIFO(64, 128, , "", lifo_steal_one);
-LIFO(64, 128, _blk, ", thief takes blocks", lifo_steal_block);
-LIFO(64, 64, , "", lifo_steal_one);
+LIFO(8, 1024, , "", lifo_steal_one, 1);
+LIFO(8, 1024, _half, ", thief takes half blocks", lifo_steal_half, 512);
+LIFO(8, 1024, _blk, ", thief takes blocks", lifo_steal_block, 1024);
+LIFO(64, 128, , "", lifo_steal_one, 1);
+LIFO(64, 128, _half, ", thief takes half blocks", lifo_steal_half, 64);
+LIFO(64, 128, _blk, ", thief takes blocks", lifo_steal_block, 128);
+LIFO(64, 64, , "", lifo_steal_one, 1);
+LIFO(64, 64, _half, ", thief takes half blocks", lifo_steal_half, 32);
+LIFO(64, 64, _blk, ", thief takes blocks", lifo_steal_block, 64);

@@ -10,8 +10,11 @@
  * - drift: a round measures every case once, so figures that are compared were
  *   taken within the same second; the order turns from round to round;
  * - disturbance: a window in which owner or thief was descheduled against its
- *   will, or in which the share stolen is far from what was wanted, is thrown
- *   away, measured again, and counted in the output;
+ *   will ("dropped"), or in which another share was stolen than was wanted
+ *   ("missed"), is thrown away, measured again, and counted in the output;
+ * - a thief that is faster or slower than its share: he idles by what came of
+ *   the last while and of the window as a whole, the owner waits for a thief
+ *   who cannot come up to it, and a window counts from when both have settled;
  * - nonsense: each queue is checked for conservation before it is measured, and
  *   in every window puts must equal gets plus steals.
  *
@@ -35,6 +38,9 @@
 #include "util.h"
 
 #define MAX_RETRIES	8
+/* A share beyond these, over what was wanted, is another experiment. */
+#define SHARE_LEAST	0.85
+#define SHARE_MOST	1.15
 
 static int cpu_owner = -1, cpu_thief = -1;
 
@@ -67,12 +73,17 @@ struct run {
 	uint64_t passes;		/* per window */
 	double idle;			/* the thief's, between attempts */
 	unsigned int dropped;
+	unsigned int missed;
 	unsigned int nr;
 	double sample[BENCH_MAX_ROUNDS];	/* million operations per second */
 	double stolen[BENCH_MAX_ROUNDS];	/* percent of what was put */
 };
 
 /* ---- the thief ---- */
+
+#define THIEF_NAP	4096	/* turns of an empty loop, between two looks */
+#define THIEF_STEAL	32	/* what a theft takes, in these turns */
+#define THIEF_LOOK_NS	50000
 
 static struct {
 	pthread_mutex_t lock;
@@ -86,52 +97,101 @@ static struct {
 	.wake = PTHREAD_COND_INITIALIZER,
 };
 
-/* Idle longer or shorter, by what came of the last few passes of the owner. */
-static double thief_pace(const struct run *run, double idle, uint64_t puts,
-			 uint64_t steals)
-{
-	double want = (double)puts * run->percent / 100.0;
-	double over = (double)steals / want;
+/* The thief's view of a window, as it was when he last adapted. */
+struct pace {
+	uint64_t stretch;	/* puts between two looks, at least */
+	uint64_t puts, steals;
+	uint64_t looked_ns;
+	double share;
+	double late;		/* steals behind, when the owner waits */
+	double idle;
+};
 
-	if (over > 2)
-		over = 2;
-	if (over < 0.5)
-		over = 0.5;
-	idle = (idle + 1) * over - 1;
-	return idle < 0 ? 0 : idle;
+/*
+ * Idle longer or shorter, by what came of the puts since the last look, and so
+ * that half of what the whole window is behind or ahead is made up for by the
+ * next.
+ */
+static void thief_adapt(struct pace *pace, uint64_t puts, uint64_t steals)
+{
+	double usual = pace->share * (double)(puts - pace->puts);
+	double behind = pace->share * (double)puts - (double)steals;
+	double next = usual + behind / 2;
+	double factor;
+
+	if (next < usual / 4)
+		next = usual / 4;
+	factor = (double)(steals - pace->steals) / next;
+	if (factor > 2)
+		factor = 2;
+	if (factor < 0.5)
+		factor = 0.5;
+	/* A steal itself takes about that long. */
+	pace->idle = (pace->idle + THIEF_STEAL) * factor - THIEF_STEAL;
+	if (pace->idle < 0)
+		pace->idle = 0;
+	pace->puts = puts;
+	pace->steals = steals;
+}
+
+/* The counters' lines are the owner's too: not at every turn. */
+static void thief_look(struct pace *pace, const struct bench_count *count,
+		       uint64_t steals)
+{
+	uint64_t now = bench_now_ns(), puts;
+
+	if (now - pace->looked_ns < THIEF_LOOK_NS)
+		return;
+	pace->looked_ns = now;
+	puts = __atomic_load_n(&count->puts, __ATOMIC_RELAXED);
+	if (puts - pace->puts >= pace->stretch)
+		thief_adapt(pace, puts, steals);
+	else if (pace->share * (double)puts - (double)steals >= pace->late)
+		pace->idle /= 2;
+}
+
+static bool thief_stopped(void)
+{
+	return __atomic_load_n(&thief.stop, __ATOMIC_ACQUIRE);
 }
 
 static void thief_rob(struct run *run)
 {
-	const uint64_t stretch = 4 * run->queue->capacity;
-	uint64_t puts, last_puts = 0, steals = 0, last_steals = 0, told = 0;
-	double idle = run->idle;
-	unsigned int tick = 0;
-	uint64_t i;
+	const struct bench_queue *queue = run->queue;
+	uint64_t steals = 0, told = 0, rest, n, i;
+	struct pace pace = { .idle = run->idle };
+	unsigned int ticks = 0;
 	long before = bench_descheduled();
 
+	pace.share = run->percent / 100.0;
+	pace.late = 0.9 * pace.share * (double)(queue->capacity +
+						thief.count->slack);
+	/* Several passes of the owner, and several thefts. */
+	pace.stretch = 8 * bench_grain(queue) * 100 / run->percent;
+	if (pace.stretch < 4 * queue->capacity)
+		pace.stretch = 4 * queue->capacity;
 	__atomic_store_n(&thief.ready, 1, __ATOMIC_RELEASE);
-	while (!__atomic_load_n(&thief.stop, __ATOMIC_ACQUIRE)) {
-		steals += run->queue->steal(run->q);
-		for (i = (uint64_t)idle; i; i--)
-			bench_barrier();
-		/* Not at every turn: the counters' lines are the owner's too. */
-		if (steals - told >= 16) {
+	while (!thief_stopped()) {
+		steals += queue->steal(run->q);
+		if (steals - told >= BENCH_TOLD) {
 			told = steals;
 			__atomic_store_n(&thief.count->steals, steals,
 					 __ATOMIC_RELAXED);
 		}
-		if (++tick % 64)
+		ticks += 64;
+		for (rest = (uint64_t)pace.idle; rest && !thief_stopped();
+		     rest -= n) {
+			n = rest < THIEF_NAP ? rest : THIEF_NAP;
+			ticks += (unsigned int)n;
+			for (i = n; i; i--)
+				bench_barrier();
+		}
+		if (ticks < THIEF_NAP)
 			continue;
-		puts = __atomic_load_n(&thief.count->puts, __ATOMIC_RELAXED);
-		if (puts - last_puts < stretch)
-			continue;
-		idle = thief_pace(run, idle, puts - last_puts,
-				  steals - last_steals);
-		last_puts = puts;
-		last_steals = steals;
+		ticks = 0;
+		thief_look(&pace, thief.count, steals);
 	}
-	run->idle = idle;
+	run->idle = pace.idle;
 	__atomic_store_n(&thief.count->steals, steals, __ATOMIC_RELAXED);
 	thief.descheduled = bench_descheduled() - before;
 }
@@ -176,53 +236,83 @@ static void thief_end(void)
 
 /* ---- windows ---- */
 
+enum verdict { GOOD, DISTURBED, MISSED };
+
+/*
+ * Beside a thief: from when he and the owner go at the same pace, which takes
+ * the owner's slack at most.
+ */
+static uint64_t window_robbed(struct run *run, uint64_t passes,
+			      struct bench_count *count,
+			      struct bench_count *settled)
+{
+	const struct bench_queue *queue = run->queue;
+	uint64_t begin;
+
+	count->total = 4 * queue->capacity + 2 * count->slack;
+	queue->robbed(run->q, count);
+	*settled = *count;
+	settled->steals = __atomic_load_n(&count->steals, __ATOMIC_RELAXED);
+	count->total += passes * queue->capacity;
+	begin = bench_now_ns();
+	queue->robbed(run->q, count);
+	return bench_now_ns() - begin;
+}
+
 /*
  * One window of @passes. Returns how long it lasted; *@rate is operations per
- * microsecond, puts, gets and steals together; *@disturbed if it does not
- * count.
+ * microsecond, puts, gets and steals together; *@stolen is in percent of what
+ * was taken.
  */
 static uint64_t window(struct run *run, uint64_t passes, double *rate,
-		       double *stolen, bool *disturbed)
+		       double *stolen, enum verdict *verdict)
 {
 	static struct bench_count count __attribute__((aligned(64)));
+	struct bench_count settled = { 0 };
 	const struct bench_queue *queue = run->queue;
 	bool robbed = run->mode == STEAL && run->percent;
-	uint64_t begin, ns;
+	uint64_t begin, ns, puts, gets, steals;
+	bool disturbed;
 	long before;
 
 	memset(&count, 0, sizeof(count));
 	if (robbed) {
-		/* 3 % looser than the thief aims at, so that it rarely binds. */
-		double share = 0.97 * run->percent / 100;
+		double odds = (100.0 - run->percent) / run->percent;
 
-		count.total = passes * queue->capacity;
-		count.odds = (uint64_t)(1024 * (1 - share) / share);
-		/* A thief may take an eighth at a time, and that rarely. */
-		count.slack = 8 * queue->capacity +
-			      2 * queue->capacity / 8 * 100 / run->percent;
+		count.odds = (uint64_t)(1024 * odds);
+		count.slack = 2 * queue->capacity +
+			      (uint64_t)(2 * bench_grain(queue) * odds);
+		count.most = queue->capacity;
 		thief_begin(run, &count);
 	}
 	before = bench_descheduled();
 	begin = bench_now_ns();
 	if (robbed)
-		queue->robbed(run->q, &count);
+		ns = window_robbed(run, passes, &count, &settled);
 	else if (run->mode == MANY)
 		queue->pass_many(run->q, passes, &count);
 	else
 		queue->pass(run->q, passes, &count);
-	ns = bench_now_ns() - begin;
-	*disturbed = !queue->moves && bench_descheduled() != before;
+	if (!robbed)
+		ns = bench_now_ns() - begin;
+	steals = __atomic_load_n(&count.steals, __ATOMIC_RELAXED) -
+		 settled.steals;
+	disturbed = bench_descheduled() != before;
 	if (robbed) {
 		thief_end();
-		*disturbed |= !queue->moves && thief.descheduled != 0;
+		disturbed |= thief.descheduled != 0;
 	}
-	*rate = (double)(count.puts + count.gets + count.steals) * 1e3 /
-		(double)ns;
-	*stolen = 100.0 * (double)count.steals / (double)count.puts;
-	/* The thief or the owner stood still: another experiment. */
-	if (robbed && !queue->moves && (*stolen < 0.67 * run->percent ||
-		       *stolen > 1.5 * run->percent))
-		*disturbed = true;
+	puts = count.puts - settled.puts;
+	gets = count.gets - settled.gets;
+	*rate = (double)(puts + gets + steals) * 1e3 / (double)ns;
+	*stolen = 100.0 * (double)steals / (double)(gets + steals);
+	*verdict = GOOD;
+	if (disturbed && !queue->moves)
+		*verdict = DISTURBED;
+	else if (robbed && !queue->moves &&
+		 (*stolen < SHARE_LEAST * run->percent ||
+		  *stolen > SHARE_MOST * run->percent))
+		*verdict = MISSED;
 	/* What the owner held back, untimed. */
 	while (robbed && queue->get(run->q))
 		count.gets++;
@@ -238,14 +328,14 @@ static void calibrate(struct run *run)
 {
 	const uint64_t want = (uint64_t)bench_options.window_us * 1000;
 	double rate, stolen;
-	bool disturbed;
+	enum verdict verdict;
 	uint64_t ns;
 	int i;
 
 	run->passes = 8;
 	/* More than once: the thief's pace has to settle as well. */
 	for (i = 0; i < 8; i++) {
-		ns = window(run, run->passes, &rate, &stolen, &disturbed);
+		ns = window(run, run->passes, &rate, &stolen, &verdict);
 		if (i >= 4 && !run->percent)
 			break;
 		if (ns < want / 2 || ns > want * 2)
@@ -256,17 +346,20 @@ static void calibrate(struct run *run)
 static void measure(struct run *run)
 {
 	double rate, stolen;
-	bool disturbed;
+	enum verdict verdict;
 	int i;
 
 	for (i = 0; i < MAX_RETRIES; i++) {
-		window(run, run->passes, &rate, &stolen, &disturbed);
-		if (!disturbed) {
+		window(run, run->passes, &rate, &stolen, &verdict);
+		if (verdict == GOOD) {
 			run->stolen[run->nr] = stolen;
 			run->sample[run->nr++] = rate;
 			return;
 		}
-		run->dropped++;
+		if (verdict == MISSED)
+			run->missed++;
+		else
+			run->dropped++;
 	}
 	/* Never undisturbed: a hole, so that rounds stay aligned. */
 	run->sample[run->nr++] = -1;
@@ -304,12 +397,17 @@ static void check(const struct bench_queue *queue)
 /* ---- output ---- */
 
 static void print_samples(const struct run *run, const double *sample,
-			  const char *metric, const char *unit)
+			  const char *metric, const char *unit,
+			  const char *describes)
 {
 	unsigned int i;
 
-	printf("{\"suite\":\"core\",\"case\":\"%s\",\"metric\":\"%s\",\"unit\":\"%s\",\"run\":%u,\"dropped\":%u,\"samples\":[",
-	       run->queue->name, metric, unit, bench_build, run->dropped);
+	printf("{\"suite\":\"core\",\"case\":\"%s\",\"metric\":\"%s\",\"unit\":\"%s\",\"run\":%u,\"dropped\":%u,\"missed\":%u,",
+	       run->queue->name, metric, unit, bench_build, run->dropped,
+	       run->missed);
+	if (describes)
+		printf("\"describes\":\"%s\",", describes);
+	fputs("\"samples\":[", stdout);
 	for (i = 0; i < run->nr; i++) {
 		if (i)
 			putchar(',');
@@ -325,11 +423,11 @@ static void print_run(const struct run *run)
 {
 	char metric[40];
 
-	print_samples(run, run->sample, run->metric, "Mops/s");
+	print_samples(run, run->sample, run->metric, "Mops/s", NULL);
 	if (run->mode != STEAL || !run->percent)
 		return;
 	snprintf(metric, sizeof(metric), "stolen, %u %% wanted", run->percent);
-	print_samples(run, run->stolen, metric, "%");
+	print_samples(run, run->stolen, metric, "%", run->metric);
 }
 
 static struct run *add(struct run *runs, unsigned int *nr,
@@ -379,8 +477,9 @@ static unsigned int add_all(struct run *runs)
 	if (cpu_thief < 0)
 		return nr;
 	for (k = 0; k < sizeof(robbed) / sizeof(*robbed); k++) {
-		/* The same upper bound beside them: nobody steals from it. */
-		add(runs, &nr, bench_queues[0].queue, STEAL, 0,
+		/* The same upper bounds beside them: nobody steals from them. */
+		add(runs, &nr, &bench_seq_8k, STEAL, 0, robbed[k].metric);
+		add(runs, &nr, &bench_seq_stack_8k, STEAL, 0,
 		    robbed[k].metric);
 		/* ... and what theft takes away from SALSA. */
 		add(runs, &nr, &bench_salsa_8x1024_alone, STEAL, 0,

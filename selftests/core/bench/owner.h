@@ -116,7 +116,7 @@ static void prefix##_pass_many(void *arg, uint64_t passes,		\
 }
 
 /*
- * Beside a thief. The owner gets no more than goes with what was stolen, so
+ * Beside a thief, from where @count says that it stands. The owner gets no more than goes with what was stolen, so
  * that a thief who is slower than its share slows the owner down instead of
  * missing it.
  */
@@ -124,8 +124,9 @@ static void prefix##_pass_many(void *arg, uint64_t passes,		\
 static void prefix##_robbed(void *arg, struct bench_count *count)	\
 {									\
 	const uint64_t total = count->total, odds = count->odds;	\
+	const uint64_t most = count->most;				\
 	type *q = (type *)arg;						\
-	uint64_t puts = 0, gets = 0;					\
+	uint64_t puts = count->puts, gets = count->gets;		\
 	uint64_t steals, limit;						\
 	void *task;							\
 									\
@@ -133,6 +134,8 @@ static void prefix##_robbed(void *arg, struct bench_count *count)	\
 		steals = __atomic_load_n(&count->steals,		\
 					 __ATOMIC_RELAXED);		\
 		limit = gets + steals + (cap);				\
+		if (limit - puts > most)				\
+			limit = puts + most;				\
 		while (puts != limit &&					\
 		       put_fn(q, (void *)(uintptr_t)(puts + 1))) {	\
 			puts++;						\

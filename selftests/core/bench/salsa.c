@@ -204,6 +204,7 @@ const struct bench_queue bench_salsa_##nr##x##size##suffix = {		\
 	.pass_many	= many,						\
 	.robbed		= prefix##_robbed,				\
 	.steal		= rob,						\
+	.grain		= size,						\
 	.moves		= (rob) == salsa_steal_rebind,			\
 }
 

@@ -142,6 +142,26 @@ class Ratios(unittest.TestCase):
                           line("a", [1], run=1, dropped=1))
         self.assertEqual(row(rows, "a")["dropped"], 3)
 
+    def test_missed_apart_from_dropped(self):
+        rows, _ = results(line("a", [1], run=0, dropped=2, missed=3),
+                          line("a", [1], run=1, missed=1),
+                          line("b", [1], missed=0))
+        self.assertEqual(row(rows, "a")["missed"], 4)
+        self.assertEqual(row(rows, "a")["dropped"], 2)
+        self.assertNotIn("missed", row(rows, "b"))
+        self.assertEqual(script("table").lost(row(rows, "a")), "2, 4")
+
+    def test_describes(self):
+        rows, _ = results(line("a", [1, 2, 3], metric="robbed"),
+                          line("a", [9, 10, 11], metric="stolen, 10 % wanted",
+                               unit="%", describes="robbed"),
+                          line("b", [1], metric="robbed"))
+        notes = {(r["case"], r["metric"]): r["note"] for r in rows}
+        self.assertEqual(notes["a", "robbed"],
+                         "stolen, 10 % wanted: 10 (9.5 to 10.5) %")
+        self.assertEqual(notes["a", "stolen, 10 % wanted"], "")
+        self.assertEqual(notes["b", "robbed"], "")
+
     def test_note_without_figures(self):
         rows, _ = results(line("a", note="not measured: gone"))
         self.assertIsNone(row(rows, "a")["median"])

@@ -71,6 +71,6 @@ extern "C" {
 extern const struct bench_queue bench_moody = {
 	"moodycamel tokens", capacity,
 	moody_create, moody_destroy, moody_call_put, moody_call_get,
-	moody_pass, moody_pass_many, moody_robbed, moody_steal, false,
+	moody_pass, moody_pass_many, moody_robbed, moody_steal, 1, false,
 };
 }

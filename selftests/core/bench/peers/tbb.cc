@@ -52,6 +52,6 @@ extern "C" {
 extern const struct bench_queue bench_tbb = {
 	"tbb concurrent_queue", capacity,
 	tbb_create, tbb_destroy, tbb_call_put, tbb_call_get,
-	tbb_pass, nullptr, tbb_robbed, tbb_steal, false,
+	tbb_pass, nullptr, tbb_robbed, tbb_steal, 1, false,
 };
 }

@@ -23,6 +23,7 @@ pub struct Count {
     total: u64,
     odds: u64,
     slack: u64,
+    most: u64,
     steals: Line,
 }
 
@@ -107,8 +108,8 @@ pub unsafe extern "C" fn xb_pass(
 pub unsafe extern "C" fn xb_robbed(q: *const Deque, capacity: u64, count: *mut Count) {
     let worker = &(*q).worker;
     let shared = &*count;
-    let mut puts = 0u64;
-    let mut gets = 0u64;
+    let mut puts = shared.puts.load(Ordering::Relaxed);
+    let mut gets = shared.gets;
 
     while puts < shared.total {
         let full = gets + shared.steals.0.load(Ordering::Relaxed) + capacity;
