@@ -62,6 +62,36 @@ enum wsq_engine_type {
 };
 
 /**
+ * enum wsq_overflow - what becomes of a task that finds no room in a pool
+ * @WSQ_OVERFLOW_FAIL: the push says %-EAGAIN
+ * @WSQ_OVERFLOW_NEIGHBOUR: the nearest other CPU of the pool that has room takes
+ *	it, up to 64 tasks each that it has not looked at yet; where none has,
+ *	%-EAGAIN. A %WSQ_SALSA pool goes to the nearest first in any case
+ * @WSQ_OVERFLOW_INLINE: the push calls @overflow_fn of struct wsq_attrs
+ * @WSQ_OVERFLOW_WAIT: the push sleeps until there is room, or its thread is
+ *	killed. From task context only
+ *
+ * Pools only. A queue has no such rule, for it is never full: each work item has
+ * a link of its own, by which it can wait.
+ */
+enum wsq_overflow {
+	WSQ_OVERFLOW_FAIL,
+	WSQ_OVERFLOW_NEIGHBOUR,
+	WSQ_OVERFLOW_INLINE,
+	WSQ_OVERFLOW_WAIT,
+};
+
+/**
+ * typedef wsq_overflow_fn_t - what a push does itself for want of room
+ * @task: what was pushed, and is not in the pool
+ * @arg: @overflow_arg of struct wsq_attrs
+ *
+ * Context: that of the push. If it pushes to the same pool, it may be called
+ * again before it returns.
+ */
+typedef void (*wsq_overflow_fn_t)(void *task, void *arg);
+
+/**
  * struct wsq_attrs - what a pool or queue is made like; zero means default
  * @blocks: blocks of each CPU's container, 2 to 64; default 8
  * @block_size: tasks in a block, 2 to 4096; default 256. What is left of the
@@ -80,6 +110,9 @@ enum wsq_engine_type {
  *	all that are not isolated (parameter cpumask of the module). Copied.
  *	Other CPUs may put as well, their tasks go to the nearest CPU in the
  *	mask
+ * @overflow: enum wsq_overflow; for pools only
+ * @overflow_fn: with %WSQ_OVERFLOW_INLINE, what is called; otherwise %NULL
+ * @overflow_arg: given to @overflow_fn
  */
 struct wsq_attrs {
 	u32 blocks;
@@ -88,6 +121,9 @@ struct wsq_attrs {
 	u32 engine;
 	u32 max_blocks;
 	const struct cpumask *cpumask;
+	u32 overflow;
+	wsq_overflow_fn_t overflow_fn;
+	void *overflow_arg;
 };
 
 #define WSQ_DEF_BLOCKS		8
@@ -310,8 +346,8 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
  * Starts the workers of its CPUs unless they run already.
  *
  * Context: task; may sleep.
- * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds, or,
- * with %WSQ_SYSFS, a name that is empty, ".", "..", longer than 31 bytes or has
+ * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds, or for
+ * pools only (@overflow: a queue takes everything), or, with %WSQ_SYSFS, a name that is empty, ".", "..", longer than 31 bytes or has
  * a slash in it; %-EEXIST if another queue in sysfs has the name; %-ENOMEM,
  * %-ENOSPC if there are too many queues, %-EINTR if the caller was killed while
  * a worker was started.

@@ -10,6 +10,7 @@
 #include "blocks.h"
 #include "engine.h"
 #include "grow.h"
+#include "overflow.h"
 #include "pool.h"
 
 /**
@@ -200,6 +201,7 @@ void wsq_engine_extend(struct wsq_container *ct)
 		break;
 	}
 	wsq_grow_done(ct);
+	wsq_overflow_kick(ct->pool);
 }
 
 /**

@@ -50,6 +50,7 @@
 #define _WSQ_POOL_ENGINE_H
 
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 
 #include "container.h"
 
@@ -227,6 +228,27 @@ static inline bool wsq_engine_raid(const struct wsq_container *me)
 		return false;
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_raid(me);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_patience() - how long a put may wait to hear that there is room
+ * @kind: which engine
+ *
+ * Room comes by what others do, of which they can tell, and with some engines by
+ * time alone.
+ *
+ * Context: any but NMI, with interrupts on.
+ * Return: for how long nobody needs to look, in jiffies.
+ */
+static inline long wsq_engine_patience(enum wsq_engine_kind kind)
+{
+	switch (kind) {
+	case WSQ_ENGINE_BWOS:
+		return MAX_SCHEDULE_TIMEOUT;
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_patience();
 	}
 	wsq_engine_no_other();
 }

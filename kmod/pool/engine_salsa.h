@@ -28,6 +28,7 @@
 #include <linux/minmax.h>
 #include <linux/wsq.h>
 
+#include "../core/grace.h"
 #include "../core/salsa.h"
 #include "container.h"
 
@@ -102,6 +103,16 @@ void wsq_engine_salsa_settle(const struct wsq_container *ct);
 int wsq_engine_salsa_rob(struct wsq_container *ct, struct wsq_container *me,
 			 void **tasks, unsigned int max);
 bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot, void *task);
+
+/*
+ * A chunk that was stolen is reused after a grace period, which is begun here: who
+ * gave the chunk back with interrupts off did not.
+ */
+static inline long wsq_engine_salsa_patience(void)
+{
+	wsq_grace_get();
+	return max(HZ / 50, 1);
+}
 
 /* The engine, %NULL while it has no memory. */
 static inline struct wsq_engine_salsa *

@@ -33,6 +33,7 @@
 
 #include "engine.h"
 #include "grow.h"
+#include "overflow.h"
 #include "pool.h"
 
 #define WSQ_GROW_PAUSE		(HZ / 10)
@@ -85,6 +86,10 @@ static void wsq_grow_work(struct work_struct *work)
 		/* Pairs with wsq_grow_take() and wsq_grow_ask(). */
 		atomic_set_release(&ct->grow, more ? WSQ_GROW_OFFERED :
 						     WSQ_GROW_NO);
+		/* Who waits takes it in, or asks again. */
+		preempt_disable();
+		wsq_overflow_kick(g->pool);
+		preempt_enable();
 		cond_resched();
 	}
 }

@@ -13,6 +13,7 @@
 #include "../compat/topology.h"
 #include "engine.h"
 #include "grow.h"
+#include "overflow.h"
 #include "pool.h"
 #include "raw.h"
 
@@ -187,10 +188,13 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	ret = wsq_grow_init(pool);
 	if (ret)
 		goto free_engine;
+	ret = wsq_overflow_init(pool, attrs);
+	if (ret)
+		goto free_growth;
 	ret = -ENOMEM;
 	pool->ct = kvcalloc(nr_cpu_ids, sizeof(*pool->ct), GFP_KERNEL);
 	if (!pool->ct)
-		goto free_growth;
+		goto free_overflow;
 	pool->all = kvcalloc(nr_cpu_ids, sizeof(*pool->all), GFP_KERNEL);
 	if (!pool->all)
 		goto free_ct;
@@ -218,6 +222,8 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	kvfree(pool->all);
 free_ct:
 	kvfree(pool->ct);
+free_overflow:
+	wsq_overflow_exit(pool);
 free_growth:
 	wsq_grow_exit(pool);
 free_engine:
@@ -243,6 +249,7 @@ void wsq_pool_exit(struct wsq_pool *pool)
 						    &pool->hotplug);
 	/* Whoever asked for memory gets no answer after this. */
 	wsq_grow_exit(pool);
+	wsq_overflow_exit(pool);
 	for_each_possible_cpu(cpu)
 		wsq_container_destroy(pool->all[cpu]);
 	kvfree(pool->all);
@@ -410,12 +417,16 @@ WSQ_EXPORT(wsq_pool_create);
  * wsq_pool_destroy() - free a pool
  * @pool: the pool. What is still in it is forgotten; pop it first.
  *
- * Context: task; may sleep. No push or pop may run or follow.
+ * Context: task; may sleep. No push or pop may run or follow. A push that still
+ * waits for room is the caller's mistake: it is warned of, and says %-ESHUTDOWN.
  */
 void wsq_pool_destroy(struct wsq_pool *pool)
 {
 	if (!pool)
 		return;
+	WARN_ONCE(wsq_overflow_close(pool),
+		  "wsq: pool %s destroyed while a push waits for room\n",
+		  pool->name);
 	wsq_pool_exit(pool);
 	kfree(pool);
 }
@@ -433,62 +444,70 @@ static int wsq_pool_push_slow(struct wsq_pool *pool, struct wsq_container *ct,
 	return wsq_raw_push(ct, task) == WSQ_FULL ? -EAGAIN : 0;
 }
 
+/* Put where there is room for this CPU: 0 or -EAGAIN. Preemption is off. */
+static __always_inline int wsq_pool_put(struct wsq_pool *pool, void *task)
+{
+	struct wsq_container *ct = wsq_pool_mine(pool);
+	int ret = likely(ct) ? wsq_raw_put(ct, task) : WSQ_CONFLICT;
+
+	if (likely(ret >= 0))
+		return 0;
+	return ret == WSQ_FULL ? -EAGAIN : wsq_pool_push_slow(pool, ct, task);
+}
+
+/**
+ * wsq_pool_put_here() - wsq_pool_push() without a rule for what finds no room
+ * @pool: the pool
+ * @task: the pointer
+ *
+ * Context: any, NMI included, with preemption off.
+ * Return: 0 or %-EAGAIN.
+ */
+int wsq_pool_put_here(struct wsq_pool *pool, void *task)
+{
+	return wsq_pool_put(pool, task);
+}
+
 /**
  * wsq_pool_push() - put a pointer into a pool
  * @pool: the pool
  * @task: the pointer, not %NULL
  *
- * Context: any, NMI included. Never sleeps.
- * Return: 0; %-EINVAL if @task is %NULL or an ERR_PTR(); %-EAGAIN if this CPU's
- * part of the pool is full, with %WSQ_SALSA every CPU's: pop here; what this CPU
- * pops from may be out of others' reach.
+ * When this CPU's part of the pool is full, with %WSQ_SALSA every CPU's, the rule
+ * of the pool (@overflow of struct wsq_attrs) says what happens.
+ *
+ * Context: any, NMI included. Never sleeps, but with %WSQ_OVERFLOW_WAIT: task
+ * context then, where it may sleep. Where it sees that it may not, a full pool is
+ * %-EAGAIN.
+ * Return: 0; %-EINVAL if @task is %NULL or an ERR_PTR(); %-EAGAIN if it is full, by
+ * the rules %WSQ_OVERFLOW_FAIL and %WSQ_OVERFLOW_NEIGHBOUR: pop here; what this CPU
+ * pops from may be out of others' reach; %-EINTR if the caller was killed while it
+ * waited: @task is not in the pool.
  * Ordering: what precedes the call is visible to whoever pops @task.
  */
 int wsq_pool_push(struct wsq_pool *pool, void *task)
 {
-	struct wsq_container *ct;
 	int ret;
 
 	if (unlikely(!task || IS_ERR(task)))
 		return -EINVAL;
 
 	preempt_disable();
-	ct = wsq_pool_mine(pool);
-	ret = likely(ct) ? wsq_raw_put(ct, task) : WSQ_CONFLICT;
-	if (likely(ret >= 0))
-		ret = 0;
-	else if (ret == WSQ_FULL)
-		ret = -EAGAIN;
-	else
-		ret = wsq_pool_push_slow(pool, ct, task);
+	ret = wsq_pool_put(pool, task);
 	preempt_enable();
+	if (unlikely(ret && pool->overflow))
+		ret = wsq_overflow_push(pool, task);
 	return ret;
 }
 WSQ_EXPORT(wsq_pool_push);
 
-/**
- * wsq_pool_push_many() - put several pointers into a pool
- * @pool: the pool
- * @tasks: the pointers
- * @nr: how many
- *
- * Context: any, NMI included. Never sleeps; runs with preemption off for a
- * time proportional to @nr.
- * Return: how many were put, from the front of @tasks; less than @nr if this
- * CPU's part of the pool is full, or if one is %NULL or an ERR_PTR(), which
- * wsq_pool_push() would tell apart.
- * Ordering: as wsq_pool_push().
- */
-unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
-				unsigned int nr)
+/* As many as find room at once, from the front. */
+static unsigned int wsq_pool_put_many(struct wsq_pool *pool, void *const *tasks,
+				      unsigned int nr)
 {
 	struct wsq_container *ct;
 	bool opened = false;
 	unsigned int done;
-
-	for (done = 0; done < nr && !IS_ERR_OR_NULL(tasks[done]); done++)
-		;
-	nr = done;
 
 	preempt_disable();
 	ct = wsq_pool_mine(pool);
@@ -502,6 +521,38 @@ unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
 		}
 	}
 	preempt_enable();
+	return done;
+}
+
+/**
+ * wsq_pool_push_many() - put several pointers into a pool
+ * @pool: the pool
+ * @tasks: the pointers
+ * @nr: how many
+ *
+ * Context: as wsq_pool_push(); runs with preemption off for a time proportional to
+ * @nr.
+ * Return: how many were put, from the front of @tasks, or else done with by the
+ * pool's rule; less than @nr where wsq_pool_push() would refuse one: if it is full,
+ * if the caller was killed, or if one is %NULL or an ERR_PTR().
+ * Ordering: as wsq_pool_push().
+ */
+unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
+				unsigned int nr)
+{
+	unsigned int done;
+
+	for (done = 0; done < nr && !IS_ERR_OR_NULL(tasks[done]); done++)
+		;
+	nr = done;
+
+	done = wsq_pool_put_many(pool, tasks, nr);
+	while (unlikely(done < nr && pool->overflow)) {
+		if (wsq_overflow_push(pool, tasks[done]))
+			break;
+		done++;
+		done += wsq_pool_put_many(pool, tasks + done, nr - done);
+	}
 	return done;
 }
 WSQ_EXPORT(wsq_pool_push_many);
@@ -570,6 +621,9 @@ static void *wsq_pool_await(struct wsq_pool *pool, struct wsq_container *me)
  * offline it is by the first. While the interrupt is under way the call looks at
  * the other CPUs, and waits for the answer only if it finds nothing there.
  *
+ * With %WSQ_OVERFLOW_WAIT it puts what others wait to push where it has made room,
+ * and wakes them: not under a runqueue lock or a task's pi_lock.
+ *
  * Context: any but NMI. Never sleeps. With %WSQ_SALSA, in task context with
  * interrupts and preemption on, it may interrupt another CPU and wait for the
  * answer: not under a lock that others take with interrupts off, where the kernel
@@ -582,6 +636,7 @@ static void *wsq_pool_await(struct wsq_pool *pool, struct wsq_container *me)
 void *wsq_pool_pop(struct wsq_pool *pool)
 {
 	struct wsq_container *ct;
+	bool stolen = false;
 	void *task = NULL;
 
 	preempt_disable();
@@ -592,7 +647,10 @@ void *wsq_pool_pop(struct wsq_pool *pool)
 		task = wsq_pool_steal(pool, ct);
 		if (!task)
 			task = wsq_pool_await(pool, ct);
+		stolen = true;
 	}
+	if (unlikely(pool->room))
+		task = wsq_overflow_admit(pool, task, stolen);
 	preempt_enable();
 	return task;
 }
@@ -626,6 +684,8 @@ unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 		done += wsq_engine_get_many(ct, tasks + done, nr - done);
 		wsq_get_end(ct);
 	}
+	if (unlikely(pool->room) && done)
+		wsq_overflow_admit(pool, tasks[0], false);
 	preempt_enable();
 	if (!done && nr) {
 		tasks[0] = wsq_pool_pop(pool);

@@ -19,6 +19,7 @@
 #define WSQ_NAME_LEN		32
 
 struct wsq_growth;
+struct wsq_room;
 
 /**
  * struct wsq_pool - containers of all CPUs
@@ -43,6 +44,10 @@ struct wsq_growth;
  * @on_orphan: called in task context when a CPU left tasks behind; may be %NULL
  * @steals: tasks taken by wsq_pool_pop() from other CPUs. Anybody, relaxed.
  * @growth: how its engines get more memory; %NULL if they do not. Constant.
+ * @overflow: as in struct wsq_attrs. Constant.
+ * @overflow_fn: likewise
+ * @overflow_arg: likewise
+ * @room: who waits for room; %NULL without %WSQ_OVERFLOW_WAIT. Constant.
  * @name: for people
  */
 struct wsq_pool {
@@ -63,6 +68,10 @@ struct wsq_pool {
 	void (*on_orphan)(struct wsq_pool *pool, unsigned int cpu);
 	atomic64_t steals;
 	struct wsq_growth *growth;
+	enum wsq_overflow overflow;
+	wsq_overflow_fn_t overflow_fn;
+	void *overflow_arg;
+	struct wsq_room *room;
 	char name[WSQ_NAME_LEN];
 };
 
@@ -72,6 +81,7 @@ void wsq_pool_exit(struct wsq_pool *pool);
 int wsq_pool_set_cpus(struct wsq_pool *pool, const struct cpumask *cpus,
 		      struct cpumask *left);
 unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu);
+int wsq_pool_put_here(struct wsq_pool *pool, void *task);
 
 int wsq_pool_module_init(void);
 void wsq_pool_module_exit(void);

@@ -1,0 +1,721 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of what pools do with tasks that find no room (kmod/pool/overflow.c):
+ * each rule at the limit, in each context that it is for; and of pushes that wait:
+ * they get on by whatever makes room, once, and end with their thread or the pool.
+ * That there may be no memory to grow is in nomem_kunit.c.
+ *
+ * Limitations: that might_sleep() speaks up is not tested, nor is the warning of
+ * wsq_pool_destroy(): both would be reports. A kernel thread stands for one that
+ * can be killed.
+ */
+#include <kunit/test.h>
+#include <linux/irq_work.h>
+#include <linux/preempt.h>
+#include <linux/sched/signal.h>
+#include <linux/wsq.h>
+
+#include "../pool/overflow.h"
+#include "../pool/pool.h"
+#include "engines.h"
+#include "items.h"
+#include "threads.h"
+
+/* Most that any of these pools is given. */
+#define FLOW_MAX	4096
+
+/**
+ * struct flow - a pool with a rule, and what has become of its tasks
+ * @pool: the pool; tasks are numbers from 1
+ * @nr: tasks pushed so far, those included that were done inline
+ * @seen: how often each came out, or was done inline
+ * @inline_nr: how many were done inline
+ * @inline_ctx: preempt_count() there, when last
+ */
+struct flow {
+	struct wsq_pool *pool;
+	atomic_t nr;
+	atomic_t seen[FLOW_MAX + 1];
+	atomic_t inline_nr;
+	unsigned int inline_ctx;
+};
+
+static void flow_inline(void *task, void *arg)
+{
+	struct flow *f = arg;
+
+	atomic_inc(&f->seen[(unsigned long)task]);
+	atomic_inc(&f->inline_nr);
+	WRITE_ONCE(f->inline_ctx, preempt_count());
+}
+
+static struct flow *flow_new(struct kunit *test, enum wsq_overflow rule,
+			     u32 blocks, u32 max_blocks, u32 size,
+			     const struct cpumask *mask)
+{
+	struct wsq_attrs attrs = {
+		.blocks = blocks,
+		.max_blocks = max_blocks,
+		.block_size = size,
+		.cpumask = mask,
+		.overflow = rule,
+	};
+	struct flow *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	if (rule == WSQ_OVERFLOW_INLINE) {
+		attrs.overflow_fn = flow_inline;
+		attrs.overflow_arg = f;
+	}
+	f->pool = wsq_test_pool(test, &attrs, "overflow");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(f->pool));
+	return f;
+}
+
+/* Push the next number, or not; while nobody else does. */
+static int flow_push(struct flow *f)
+{
+	unsigned long id = atomic_inc_return(&f->nr);
+	int ret;
+
+	if (WARN_ON_ONCE(id > FLOW_MAX))
+		return -EINVAL;
+	ret = wsq_pool_push(f->pool, (void *)id);
+	if (ret)
+		atomic_dec(&f->nr);
+	return ret;
+}
+
+/* What makes the pool full, and not more. Others do not push. */
+static unsigned int flow_fill(struct flow *f, unsigned int most)
+{
+	unsigned int n;
+
+	for (n = 0; n < most && !flow_push(f); n++)
+		;
+	return n;
+}
+
+static bool flow_saw(struct flow *f, void *task)
+{
+	if (task)
+		atomic_inc(&f->seen[(unsigned long)task]);
+	return task;
+}
+
+static bool flow_pop(struct flow *f)
+{
+	return flow_saw(f, wsq_pool_pop(f->pool));
+}
+
+/* All that this CPU can reach: some of it by calls that come again. */
+static bool flow_drain_fn(void *arg)
+{
+	unsigned long end = jiffies + HZ / 50 + 2;
+	struct flow *f = arg;
+
+	while (flow_pop(f) || time_before(jiffies, end))
+		wsq_test_breathe();
+	return true;
+}
+
+/* Pop what is left; everything that was pushed has come out, and once. */
+static void flow_end(struct kunit *test, struct flow *f)
+{
+	int i, nr = atomic_read(&f->nr), lost = 0, twice = 0;
+	unsigned int cpu;
+
+	/* What a CPU works in is out of others' reach, with some engines. */
+	for_each_online_cpu(cpu)
+		wsq_test_end(test, wsq_test_start_on(test, cpu, flow_drain_fn,
+						     f));
+	for (i = 1; i <= nr; i++) {
+		lost += !atomic_read(&f->seen[i]);
+		twice += atomic_read(&f->seen[i]) > 1;
+	}
+	KUNIT_EXPECT_EQ(test, lost, 0);
+	KUNIT_EXPECT_EQ(test, twice, 0);
+	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(f->pool), 0);
+	KUNIT_EXPECT_NULL(test, wsq_pool_pop(f->pool));
+	wsq_pool_destroy(f->pool);
+}
+
+static void overflow_attrs(struct kunit *test)
+{
+	static const struct {
+		u32 rule;
+		bool fn;
+		int ret;
+	} rows[] = {
+		{ WSQ_OVERFLOW_FAIL, false, 0 },
+		{ WSQ_OVERFLOW_FAIL, true, -EINVAL },
+		{ WSQ_OVERFLOW_NEIGHBOUR, false, 0 },
+		{ WSQ_OVERFLOW_NEIGHBOUR, true, -EINVAL },
+		{ WSQ_OVERFLOW_INLINE, false, -EINVAL },
+		{ WSQ_OVERFLOW_INLINE, true, 0 },
+		{ WSQ_OVERFLOW_WAIT, false, 0 },
+		{ WSQ_OVERFLOW_WAIT, true, -EINVAL },
+		{ WSQ_OVERFLOW_WAIT + 1, false, -EINVAL },
+		{ ~0U, false, -EINVAL },
+	};
+	struct wsq_pool *pool;
+	struct wsq *q;
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct wsq_attrs attrs = {
+			.overflow = rows[i].rule,
+			.overflow_fn = rows[i].fn ? flow_inline : NULL,
+		};
+
+		pool = wsq_test_pool(test, &attrs, "row");
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(pool), rows[i].ret,
+				    "pool, row %d", i);
+		if (!IS_ERR(pool))
+			wsq_pool_destroy(pool);
+		/* A queue takes everything: it has no rule. */
+		q = wsq_test_create(test, &attrs, "row");
+		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(q), i ? -EINVAL : 0,
+				    "queue, row %d", i);
+		if (!IS_ERR(q))
+			wsq_destroy(q);
+	}
+}
+
+/* With nobody else in the pool: the limit, to the task. */
+static void overflow_limit(struct kunit *test)
+{
+	void *tasks[6];
+	struct flow *f;
+	int i;
+
+	migrate_disable();
+	for (i = WSQ_OVERFLOW_FAIL; i <= WSQ_OVERFLOW_NEIGHBOUR; i++) {
+		f = flow_new(test, i, 2, 0, 4, cpumask_of(smp_processor_id()));
+		KUNIT_EXPECT_EQ(test, flow_fill(f, 100), 8);
+		KUNIT_EXPECT_EQ(test, flow_push(f), -EAGAIN);
+		tasks[0] = (void *)9UL;
+		KUNIT_EXPECT_EQ(test, wsq_pool_push_many(f->pool, tasks, 1), 0);
+		flow_end(test, f);
+	}
+
+	f = flow_new(test, WSQ_OVERFLOW_INLINE, 2, 0, 4,
+		     cpumask_of(smp_processor_id()));
+	KUNIT_EXPECT_EQ(test, flow_fill(f, 8), 8);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->inline_nr), 0);
+	KUNIT_EXPECT_EQ(test, flow_push(f), 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->inline_nr), 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&f->seen[9]), 1);
+	/* As the caller has it. */
+	KUNIT_EXPECT_EQ(test, f->inline_ctx, preempt_count());
+	KUNIT_EXPECT_TRUE(test, flow_pop(f));
+	for (i = 0; i < ARRAY_SIZE(tasks); i++)
+		tasks[i] = (void *)(unsigned long)atomic_inc_return(&f->nr);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push_many(f->pool, tasks, 6), 6);
+	KUNIT_EXPECT_GE(test, atomic_read(&f->inline_nr), 1 + 5);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(f->pool, NULL), -EINVAL);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(f->pool, ERR_PTR(-EIO)), -EINVAL);
+	flow_end(test, f);
+	migrate_enable();
+}
+
+/* The nearest first, as many as its inbox takes, and in the end nobody. */
+static void overflow_neighbour(struct kunit *test)
+{
+	const struct wsq_access *list;
+	unsigned int here, i, nr = num_online_cpus();
+	struct flow *f;
+
+	wsq_test_need_cpus(test, 2);
+	f = flow_new(test, WSQ_OVERFLOW_NEIGHBOUR, 2, 0, 4, cpu_online_mask);
+	migrate_disable();
+	here = smp_processor_id();
+	/* SALSA has gone to the others' chunks before. */
+	if (wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA)
+		KUNIT_EXPECT_EQ(test, flow_fill(f, 8 * nr), 8 * nr);
+	else
+		KUNIT_EXPECT_EQ(test, flow_fill(f, 8), 8);
+	list = wsq_topology_access(f->pool->topo, here);
+	KUNIT_ASSERT_NOT_NULL(test, list);
+	for (i = 0; i < list->nr; i++) {
+		struct wsq_container *ct;
+
+		ct = wsq_pool_ct(f->pool, list->victims[i].cpu);
+		if (!ct)
+			continue;
+		KUNIT_EXPECT_EQ(test, atomic64_read(&ct->raw->used), 0);
+		KUNIT_EXPECT_EQ(test, flow_fill(f, WSQ_RAW_LINKS),
+				WSQ_RAW_LINKS);
+		KUNIT_EXPECT_EQ(test, atomic64_read(&ct->raw->used), -1);
+	}
+	KUNIT_EXPECT_EQ(test, flow_push(f), -EAGAIN);
+	migrate_enable();
+	flow_end(test, f);
+}
+
+/* As an interrupt that came in the middle of a put, with its inbox used up. */
+static void overflow_interrupted(struct kunit *test)
+{
+	struct wsq_container *ct;
+	struct flow *f;
+	int rule;
+
+	wsq_test_need_cpus(test, 2);
+	for (rule = WSQ_OVERFLOW_FAIL; rule <= WSQ_OVERFLOW_WAIT; rule++) {
+		/* That complains, rightly. */
+		if (rule == WSQ_OVERFLOW_WAIT &&
+		    IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP))
+			continue;
+		f = flow_new(test, rule, 8, 0, 16, cpu_online_mask);
+		preempt_disable();
+		ct = wsq_pool_mine(f->pool);
+		ct->put_busy = 1;
+		KUNIT_EXPECT_EQ(test, flow_fill(f, WSQ_RAW_LINKS),
+				WSQ_RAW_LINKS);
+		KUNIT_EXPECT_EQ(test, flow_push(f),
+				rule == WSQ_OVERFLOW_NEIGHBOUR ||
+				rule == WSQ_OVERFLOW_INLINE ? 0 : -EAGAIN);
+		KUNIT_EXPECT_EQ(test, atomic_read(&f->inline_nr),
+				rule == WSQ_OVERFLOW_INLINE);
+		ct->put_busy = 0;
+		preempt_enable();
+		flow_end(test, f);
+	}
+}
+
+struct flow_irq {
+	struct irq_work irq;
+	struct flow *f;
+	int ret;
+	bool hard;
+};
+
+static void flow_irq_fn(struct irq_work *irq)
+{
+	struct flow_irq *fi = container_of(irq, struct flow_irq, irq);
+
+	fi->ret = flow_push(fi->f);
+	fi->hard = in_hardirq();
+}
+
+/* From an interrupt: rules that never sleep; the one that would does not. */
+static void overflow_irq(struct kunit *test)
+{
+	struct flow_irq fi = { .irq = IRQ_WORK_INIT_HARD(flow_irq_fn) };
+	int rule;
+
+	wsq_test_need_cpus(test, 2);
+	for (rule = WSQ_OVERFLOW_FAIL; rule <= WSQ_OVERFLOW_WAIT; rule++) {
+		if (rule == WSQ_OVERFLOW_WAIT &&
+		    IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP))
+			continue;
+		migrate_disable();
+		fi.f = flow_new(test, rule, 2, 0, 4,
+				cpumask_of(smp_processor_id()));
+		KUNIT_EXPECT_EQ(test, flow_fill(fi.f, 8), 8);
+		irq_work_queue(&fi.irq);
+		irq_work_sync(&fi.irq);
+		migrate_enable();
+		KUNIT_EXPECT_TRUE(test, fi.hard);
+		KUNIT_EXPECT_EQ(test, fi.ret,
+				rule == WSQ_OVERFLOW_INLINE ? 0 : -EAGAIN);
+		KUNIT_EXPECT_EQ(test, atomic_read(&fi.f->inline_nr),
+				rule == WSQ_OVERFLOW_INLINE);
+		if (rule == WSQ_OVERFLOW_INLINE)
+			KUNIT_EXPECT_NE(test, fi.f->inline_ctx & HARDIRQ_MASK, 0);
+		flow_end(test, fi.f);
+	}
+}
+
+/**
+ * struct flow_call - a push by another thread
+ * @f: where to
+ * @nr: how many, by wsq_pool_push_many() if @many
+ * @many: see there
+ * @done: how many returned well
+ * @ret: of the last
+ * @who: the thread
+ */
+struct flow_call {
+	struct flow *f;
+	unsigned int nr;
+	bool many;
+	unsigned int done;
+	int ret;
+	struct task_struct *who;
+};
+
+static bool flow_call_fn(void *arg)
+{
+	struct flow_call *c = arg;
+	void *tasks[16];
+	unsigned int n, i;
+
+	allow_signal(SIGKILL);
+	WRITE_ONCE(c->who, current);
+	if (!c->many) {
+		while (c->done < c->nr) {
+			c->ret = flow_push(c->f);
+			if (c->ret)
+				break;
+			WRITE_ONCE(c->done, c->done + 1);
+		}
+		return true;
+	}
+	while (c->done < c->nr) {
+		n = min_t(unsigned int, c->nr - c->done, ARRAY_SIZE(tasks));
+		for (i = 0; i < n; i++)
+			tasks[i] = (void *)(unsigned long)
+				   atomic_inc_return(&c->f->nr);
+		i = wsq_pool_push_many(c->f->pool, tasks, n);
+		WRITE_ONCE(c->done, c->done + i);
+		if (i < n) {
+			c->ret = -EAGAIN;
+			break;
+		}
+	}
+	return true;
+}
+
+/* A full pool of this CPU, and one who waits to push to it, also here. */
+static struct wsq_test_call *flow_wait(struct kunit *test, struct flow_call *c,
+				       unsigned int cpu)
+{
+	unsigned int before = wsq_overflow_waiting(c->f->pool);
+	struct wsq_test_call *call = wsq_test_start_on(test, cpu, flow_call_fn,
+						       c);
+
+	KUNIT_ASSERT_TRUE(test, wsq_test_until(wsq_overflow_waiting(c->f->pool) >
+					       before));
+	return call;
+}
+
+/* Nothing is popped: it waits. One is popped here, and another, until it is in. */
+static void overflow_wait_here(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask), got = 0;
+	struct flow_call c = { .nr = 1 };
+	struct wsq_test_call *call;
+
+	wsq_test_stay(test, cpu);
+	c.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 4, cpumask_of(cpu));
+	KUNIT_EXPECT_EQ(test, flow_fill(c.f, 8), 8);
+	call = flow_wait(test, &c, cpu);
+	wsq_test_linger();
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(c.f->pool), 1);
+	/* Blocks come free as a whole, single slots with some engines. */
+	while (wsq_overflow_waiting(c.f->pool) && flow_pop(c.f))
+		got++;
+	KUNIT_EXPECT_GE(test, got, 1);
+	KUNIT_EXPECT_LE(test, got, 5);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_EQ(test, c.ret, 0);
+	flow_end(test, c.f);
+	wsq_test_roam();
+}
+
+struct flow_there {
+	struct flow *f;
+	unsigned int most;
+	unsigned int got;
+};
+
+/* So many, if there are. A pop that robs may have to come again. */
+static bool flow_there_fn(void *arg)
+{
+	unsigned long end = jiffies + HZ;
+	struct flow_there *t = arg;
+
+	while (t->got < t->most && time_before(jiffies, end)) {
+		t->got += flow_pop(t->f);
+		wsq_test_breathe();
+	}
+	return true;
+}
+
+/*
+ * Nobody pops where it waits; others do, one task after the other. Where it is
+ * that CPU's own, one that has a part in the pool, or one that has none.
+ */
+static void overflow_wait_there(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask), most;
+	struct flow_call c = { .nr = 1 };
+	struct wsq_test_call *call;
+	struct flow_there t = {};
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	wsq_test_stay(test, cpu);
+	for (i = 0; i < 2; i++) {
+		c = (struct flow_call){ .nr = 1 };
+		c.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 4,
+			       i ? cpu_online_mask : cpumask_of(cpu));
+		/* SALSA fills the others as well. */
+		most = wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA && i ?
+		       8 * num_online_cpus() : 8;
+		KUNIT_EXPECT_EQ(test, flow_fill(c.f, most), most);
+		call = flow_wait(test, &c, cpu);
+		/* One is within reach, and then not more than it takes. */
+		t = (struct flow_there){ .f = c.f, .most = 1 };
+		while (!wsq_test_over(call) && t.most < 9) {
+			wsq_test_end(test, wsq_test_start_on(test,
+							     wsq_test_other(cpu),
+							     flow_there_fn, &t));
+			KUNIT_EXPECT_EQ(test, t.got, t.most);
+			wsq_test_linger();
+			t.most++;
+		}
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+		KUNIT_EXPECT_EQ(test, c.ret, 0);
+		flow_end(test, c.f);
+	}
+	wsq_test_roam();
+}
+
+/*
+ * Others have popped all that can be had, to the task, and stop. What they emptied
+ * may not be reusable at that moment: it waits for a grace period, or for the
+ * consumer to pass over it. Nobody pops after that.
+ */
+static void overflow_wait_left(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct flow_call c;
+	struct wsq_test_call *call;
+	struct flow_there t;
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	wsq_test_stay(test, cpu);
+	for (i = 0; i < 4; i++) {
+		c = (struct flow_call){ .nr = 1 };
+		c.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 4,
+			       cpumask_of(cpu));
+		KUNIT_EXPECT_EQ(test, flow_fill(c.f, 8), 8);
+		call = flow_wait(test, &c, cpu);
+		/* What the consumer works in is out of reach with some. */
+		t = (struct flow_there){ .f = c.f, .most = 4 };
+		if (wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA)
+			t.most = 8;
+		wsq_test_end(test, wsq_test_start_on(test, wsq_test_other(cpu),
+						     flow_there_fn, &t));
+		KUNIT_EXPECT_EQ(test, t.got, t.most);
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+		KUNIT_EXPECT_EQ(test, c.ret, 0);
+		flow_end(test, c.f);
+	}
+	wsq_test_roam();
+}
+
+/* Its thread is killed: -EINTR, and the task is not in the pool. */
+static void overflow_wait_killed(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct flow_call one = { .nr = 1 }, many = { .nr = 3, .many = true };
+	struct wsq_test_call *a, *b;
+
+	wsq_test_stay(test, cpu);
+	one.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 4, cpumask_of(cpu));
+	many.f = one.f;
+	KUNIT_EXPECT_EQ(test, flow_fill(one.f, 8), 8);
+	a = flow_wait(test, &one, cpu);
+	b = flow_wait(test, &many, cpu);
+	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(one.f->pool), 2);
+	send_sig(SIGKILL, one.who, 1);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, a));
+	KUNIT_EXPECT_EQ(test, one.ret, -EINTR);
+	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(one.f->pool), 1);
+	send_sig(SIGKILL, many.who, 1);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, b));
+	KUNIT_EXPECT_EQ(test, many.done, 0);
+	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(one.f->pool), 0);
+	/* What was to be pushed is not there: eight and no more. */
+	atomic_set(&one.f->nr, 8);
+	flow_end(test, one.f);
+	KUNIT_EXPECT_EQ(test, atomic_read(&one.f->seen[9]), 0);
+	wsq_test_roam();
+}
+
+/* The pool goes while somebody waits: he is turned away first. */
+static void overflow_wait_closed(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct flow_call c[3] = { { .nr = 1 }, { .nr = 1 }, { .nr = 1 } };
+	struct wsq_test_call *call[3];
+	int i;
+
+	wsq_test_stay(test, cpu);
+	c[0].f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 4, cpumask_of(cpu));
+	KUNIT_EXPECT_EQ(test, flow_fill(c[0].f, 8), 8);
+	for (i = 0; i < 3; i++) {
+		c[i].f = c[0].f;
+		call[i] = flow_wait(test, &c[i], cpu);
+	}
+	KUNIT_EXPECT_EQ(test, wsq_overflow_close(c[0].f->pool), 3);
+	for (i = 0; i < 3; i++) {
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call[i]));
+		KUNIT_EXPECT_EQ(test, c[i].ret, -ESHUTDOWN);
+	}
+	KUNIT_EXPECT_EQ(test, wsq_overflow_close(c[0].f->pool), 0);
+	flow_end(test, c[0].f);
+	wsq_test_roam();
+}
+
+/* What a pool grows by is room, though nobody pops. */
+static void overflow_wait_grow(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct flow_call c = { .nr = 100 };
+	struct wsq_test_call *call;
+
+	if (!wsq_test_engine(test)->grows)
+		kunit_skip(test, "needs an engine that grows");
+	wsq_test_stay(test, cpu);
+	c.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 16, 4, cpumask_of(cpu));
+	call = wsq_test_start_on(test, cpu, flow_call_fn, &c);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c.done) == 16 * 4));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_overflow_waiting(c.f->pool)));
+	wsq_test_linger();
+	KUNIT_EXPECT_EQ(test, READ_ONCE(c.done), 16 * 4);
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until((flow_pop(c.f),
+						wsq_test_over(call))));
+	wsq_test_end(test, call);
+	KUNIT_EXPECT_EQ(test, c.ret, 0);
+	flow_end(test, c.f);
+	wsq_test_roam();
+}
+
+/* Two who wait, by ones and by many, and one who pops, here or there. */
+static void overflow_wait_two(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask), i, got, nr = 1500;
+	struct wsq_test_call *a, *b;
+
+	for (i = 0; i < 4; i++) {
+		struct flow_call one = { .nr = nr };
+		struct flow_call many = { .nr = nr, .many = true };
+		unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+
+		wsq_test_stay(test, i % 2 ? wsq_test_other(cpu) : cpu);
+		one.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 2 + i,
+				 cpumask_of(cpu));
+		many.f = one.f;
+		a = flow_wait(test, &one, cpu);
+		b = flow_wait(test, &many, cpu);
+		for (got = 0; got < 2 * nr && time_before(jiffies, end);) {
+			got += flow_pop(one.f);
+			wsq_test_breathe();
+			/* Those of the consumer's block are had there only. */
+			if (wsq_test_over(a) && wsq_test_over(b))
+				wsq_test_stay(test, cpu);
+		}
+		KUNIT_EXPECT_EQ(test, got, 2 * nr);
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, a));
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, b));
+		KUNIT_EXPECT_EQ(test, one.done, nr);
+		KUNIT_EXPECT_EQ(test, many.done, nr);
+		flow_end(test, one.f);
+	}
+	wsq_test_roam();
+}
+
+struct flow_crowd {
+	struct flow *f;
+	struct irq_work irq;
+	atomic_t pushing;
+	unsigned int each;
+};
+
+/* Pops from interrupts let in who waits, too. */
+static void flow_crowd_irq(struct irq_work *irq)
+{
+	flow_pop(container_of(irq, struct flow_crowd, irq)->f);
+}
+
+/* The first threads push, those after them pop until that is over. */
+static void flow_crowd_fn(void *arg, int nr)
+{
+	struct flow_crowd *fc = arg;
+	unsigned long id;
+	unsigned int i;
+	bool over;
+	int ret;
+
+	if (nr < num_online_cpus()) {
+		for (i = 0; i < fc->each; i++) {
+			id = atomic_inc_return(&fc->f->nr);
+			while ((ret = wsq_pool_push(fc->f->pool,
+						    (void *)id)) == -EAGAIN)
+				schedule_timeout_uninterruptible(1);
+			WARN_ON_ONCE(ret);
+			if (!(i % 16))
+				wsq_test_breathe();
+		}
+		atomic_dec(&fc->pushing);
+		return;
+	}
+	for (i = 0; ; i++) {
+		over = !atomic_read(&fc->pushing);
+		smp_rmb();	/* over, then the pool */
+		if (!(i % 8) && nr == num_online_cpus())
+			irq_work_queue(&fc->irq);
+		if (!flow_pop(fc->f) && over)
+			return;
+		wsq_test_breathe();
+	}
+}
+
+/* All at once, by each rule: what is pushed comes out, and once. */
+static void overflow_crowd(struct kunit *test)
+{
+	static const u32 shapes[][3] = {
+		{ 2, 2, 0 }, { 4, 8, 0 }, { 2, 2, 64 },
+	};
+	bool grows = wsq_test_engine(test)->grows;
+	struct flow_crowd fc;
+	int rule, i;
+
+	for (rule = WSQ_OVERFLOW_NEIGHBOUR; rule <= WSQ_OVERFLOW_WAIT; rule++) {
+		for (i = 0; i < ARRAY_SIZE(shapes); i++) {
+			fc.f = flow_new(test, rule, shapes[i][0],
+					grows ? shapes[i][2] : 0, shapes[i][1],
+					cpu_online_mask);
+			fc.each = FLOW_MAX / num_online_cpus();
+			init_irq_work(&fc.irq, flow_crowd_irq);
+			atomic_set(&fc.pushing, num_online_cpus());
+			wsq_test_run(test, 2 * num_online_cpus(), flow_crowd_fn,
+				     &fc);
+			irq_work_sync(&fc.irq);
+			KUNIT_EXPECT_EQ(test, atomic_read(&fc.f->nr),
+					fc.each * num_online_cpus());
+			flow_end(test, fc.f);
+		}
+	}
+}
+
+static struct kunit_case overflow_cases[] = {
+	WSQ_ENGINE_CASE(overflow_attrs),
+	WSQ_ENGINE_CASE(overflow_limit),
+	WSQ_ENGINE_CASE(overflow_neighbour),
+	WSQ_ENGINE_CASE(overflow_interrupted),
+	WSQ_ENGINE_CASE(overflow_irq),
+	WSQ_ENGINE_CASE(overflow_wait_here),
+	WSQ_ENGINE_CASE(overflow_wait_there),
+	WSQ_ENGINE_CASE(overflow_wait_left),
+	WSQ_ENGINE_CASE(overflow_wait_killed),
+	WSQ_ENGINE_CASE(overflow_wait_closed),
+	WSQ_ENGINE_CASE(overflow_wait_grow),
+	WSQ_ENGINE_CASE_SLOW(overflow_wait_two),
+	WSQ_ENGINE_CASE_SLOW(overflow_crowd),
+	{}
+};
+
+static struct kunit_suite overflow_suite = {
+	.name = "wsq_overflow",
+	.test_cases = overflow_cases,
+};
+
+kunit_test_suite(overflow_suite);
