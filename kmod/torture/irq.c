@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupts: a thread sends one to a CPU, which then queues and cancels in
+ * Interrupts: a thread sends one to a CPU, which then queues and cancels,
+ * pushes and pops in
  * the handler, between any two instructions of whatever ran there, and raises
  * a tasklet, which does the same in softirq context when the handler returns.
  * And CPUs that come and go.
@@ -46,6 +47,8 @@ static void irq_ops(struct torture_actor *a)
 		struct torture_item *it = torture_some_item(&a->rnd);
 
 		WRITE_ONCE(a->ops, a->ops + 1);
+		if (torture_one_in(&a->rnd, 4))
+			torture_pool_ops(a);
 		if (!torture_enter(it))
 			continue;
 		if (torture_one_in(&a->rnd, 4))

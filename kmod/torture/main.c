@@ -140,6 +140,8 @@ static int finish_fn(void *arg)
 	torture_items_finish(t);
 	t->doing = "last drain of all queues";
 	torture_queues_drain();
+	t->doing = "last pop of all pools";
+	torture_pools_finish();
 	left = torture_own_alive();
 	if (left)
 		torture_err("%d items never ran, or ran too late", left);
@@ -304,6 +306,7 @@ static void cleanup(void)
 	torture_hotplug_unwatch();
 	torture_irq_free();
 	torture_items_free();
+	torture_pools_destroy();
 	torture_queues_destroy();
 }
 
@@ -326,6 +329,8 @@ static int prepare(void)
 	ret = torture_queues_create(&rnd, queues);
 	if (!ret)
 		ret = torture_items_create(&rnd, items);
+	if (!ret)
+		ret = torture_pools_create(&rnd);
 	if (!ret)
 		ret = torture_irq_create(prandom_u32_state(&rnd));
 	if (!ret)

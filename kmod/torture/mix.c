@@ -236,6 +236,7 @@ static const struct {
 	{ "timed mod", 3, torture_timed_mod },
 	{ "timed cancel", 20, torture_timed_cancel },
 	{ "job", 5, torture_job },
+	{ "pool", 100, torture_pool_round },
 };
 
 /**

@@ -75,6 +75,10 @@ enum torture_count {
 	TC_DESTROY,
 	TC_CPUMASK,
 	TC_QUARANTINE,
+	TC_POOL_PUSHED,
+	TC_POOL_POPPED,
+	TC_POOL_INLINE,
+	TC_POOL_FULL,
 	TC_CPU_UP,
 	TC_CPU_DOWN,
 	TC_NO_MEMORY,
@@ -305,6 +309,13 @@ u64 torture_irq_ops(void);
 int torture_hotplug_watch(void);
 void torture_hotplug_unwatch(void);
 int torture_cpu_age(unsigned int cpu);
+
+/* pools.c */
+int torture_pools_create(struct rnd_state *rnd);
+void torture_pools_finish(void);
+void torture_pools_destroy(void);
+void torture_pool_ops(struct torture_actor *a);
+void torture_pool_round(struct torture_thread *t);
 
 /* watch.c */
 void torture_watch_items(void);
