@@ -22,6 +22,7 @@
 
 #include "../exec/exec.h"
 #include "../pool/engine.h"
+#include "../pool/overflow.h"
 #include "items.h"
 
 #if defined(CONFIG_FAULT_INJECTION_STACKTRACE_FILTER) && \
@@ -331,6 +332,45 @@ static void nomem_grow(struct kunit *test)
 	wsq_test_roam();
 }
 
+static bool nomem_push(void *pool)
+{
+	return !wsq_pool_push(pool, pool);
+}
+
+/* Who waits for room in such a pool gets it when there is memory. */
+static void nomem_wait(struct kunit *test)
+{
+	struct wsq_attrs attrs = {
+		.blocks = 2, .block_size = 4, .max_blocks = 4,
+		.cpumask = cpumask_of(cpumask_first(cpu_online_mask)),
+		.overflow = WSQ_OVERFLOW_WAIT,
+	};
+	unsigned int cpu = cpumask_first(cpu_online_mask), i;
+	struct wsq_test_call *call;
+	struct wsq_pool *pool;
+
+	if (!wsq_test_engine(test)->grows)
+		kunit_skip(test, "needs an engine that grows");
+	wsq_test_stay(test, cpu);
+	pool = wsq_test_pool(test, &attrs, "nomem");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	nomem_starve(test, "wsq_grow_work.\\[wsq\\]");
+	for (i = 0; i < 8; i++)
+		KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, pool), 0);
+	call = wsq_test_start_on(test, cpu, nomem_push, pool);
+	schedule_timeout_uninterruptible(HZ);
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(pool), 1);
+	/* Nobody pops. */
+	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	for (i = 0; i < 9; i++)
+		KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool), (void *)pool);
+	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
+	wsq_pool_destroy(pool);
+	wsq_test_roam();
+}
+
 /* No stand-in for a worker that sleeps: what waits behind it waits on. */
 static void nomem_standin(struct kunit *test)
 {
@@ -466,6 +506,7 @@ static void nomem_thread(struct kunit *test) { }
 static void nomem_cpumask(struct kunit *test) { }
 static void nomem_engine(struct kunit *test) { }
 static void nomem_grow(struct kunit *test) { }
+static void nomem_wait(struct kunit *test) { }
 static void nomem_standin(struct kunit *test) { }
 static void nomem_cpu(struct kunit *test) { }
 static void nomem_none(struct kunit *test) { }
@@ -479,6 +520,7 @@ static struct kunit_case nomem_cases[] = {
 	WSQ_ENGINE_CASE_SLOW(nomem_cpumask),
 	WSQ_ENGINE_CASE_SLOW(nomem_engine),
 	WSQ_ENGINE_CASE_SLOW(nomem_grow),
+	WSQ_ENGINE_CASE_SLOW(nomem_wait),
 	WSQ_ENGINE_CASE_SLOW(nomem_standin),
 	WSQ_ENGINE_CASE_SLOW(nomem_cpu),
 	{}
