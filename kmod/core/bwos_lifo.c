@@ -535,7 +535,7 @@ static inline int wsq_bwos_lifo_rob(struct wsq_bwos_lifo_mem *mem, u32 place,
 /**
  * wsq_bwos_lifo_steal_at() - take tasks from one block
  * @q: the queue
- * @place: the place of the block, below the number of places
+ * @place: the place of the block; any number
  * @tasks: where to store them
  * @max: how many at most: 1 for one task, the block size for all there are
  *
@@ -550,14 +550,16 @@ int wsq_bwos_lifo_steal_at(struct wsq_bwos_lifo *q, u32 place, void **tasks,
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
 
-	return mem ? wsq_bwos_lifo_rob(mem, place, tasks, max, false) :
-		     WSQ_EMPTY;
+	/* A place of other memory. */
+	if (!mem || place >= mem->nr_places)
+		return WSQ_EMPTY;
+	return wsq_bwos_lifo_rob(mem, place, tasks, max, false);
 }
 
 /**
  * wsq_bwos_lifo_steal_claim_at() - wsq_bwos_lifo_steal_at() for claimed slots
  * @q: the queue
- * @place: the place of the block, below the number of places
+ * @place: the place of the block; any number
  * @tasks: where to store them
  * @max: how many at most
  *
@@ -570,7 +572,10 @@ int wsq_bwos_lifo_steal_claim_at(struct wsq_bwos_lifo *q, u32 place,
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
 
-	return mem ? wsq_bwos_lifo_rob(mem, place, tasks, max, true) : WSQ_EMPTY;
+	/* A place of other memory. */
+	if (!mem || place >= mem->nr_places)
+		return WSQ_EMPTY;
+	return wsq_bwos_lifo_rob(mem, place, tasks, max, true);
 }
 
 static inline int wsq_bwos_lifo_rob_lowest(struct wsq_bwos_lifo *q,

@@ -122,6 +122,76 @@ static void lifo_share(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, wsq_bwos_lifo_get(q));
 }
 
+/* Puts one into a claimed slot, which is empty. Returns the slot's number. */
+static u32 claimed_put(struct kunit *test, struct wsq_bwos_lifo *q,
+		       unsigned long id)
+{
+	struct wsq_bwos_lifo_mem *m = (struct wsq_bwos_lifo_mem *)
+				      (uintptr_t)atomic64_read(&q->mem);
+	struct wsq_bwos_room room = { .n = 0 };
+
+	KUNIT_EXPECT_GE(test, wsq_bwos_lifo_reserve(q, &room), 0);
+	KUNIT_EXPECT_NULL(test, wsq_slot_peek(&m->slots[room.nr]));
+	wsq_bwos_lifo_fill(q, &room, 0, id_task(id));
+	wsq_bwos_lifo_commit(q, &room, 1);
+	return room.nr;
+}
+
+/* What is taken out of its slot leaves a tomb, at which nobody is misled. */
+static void lifo_claims(struct kunit *test)
+{
+	struct wsq_bwos_lifo *q = lifo_new(test, 3, 4);
+	void *got[4];
+	u32 where[9];
+	int i, round;
+
+	for (round = 0; round < 5; round++) {
+		for (i = 0; i < 9; i++)
+			where[i] = claimed_put(test, q, i);
+		KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_sample(q, q->place), 0);
+		/* The lowest block but for one, a hole in the next, the owner's. */
+		KUNIT_EXPECT_TRUE(test, wsq_bwos_lifo_withdraw(q, where[1], id_task(1)));
+		KUNIT_EXPECT_FALSE(test, wsq_bwos_lifo_withdraw(q, where[1], id_task(1)));
+		KUNIT_EXPECT_FALSE(test, wsq_bwos_lifo_withdraw(q, where[2], id_task(1)));
+		KUNIT_EXPECT_FALSE(test, wsq_bwos_lifo_withdraw(q, U32_MAX, id_task(1)));
+		KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_steal_claim(q, got, 4), 3);
+		KUNIT_EXPECT_PTR_EQ(test, got[0], id_task(0));
+		KUNIT_EXPECT_PTR_EQ(test, got[1], id_task(2));
+		KUNIT_EXPECT_TRUE(test, wsq_bwos_lifo_withdraw(q, where[6], id_task(6)));
+		KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_pry(q, got, 4), 1);
+		KUNIT_EXPECT_PTR_EQ(test, got[0], id_task(8));
+		KUNIT_EXPECT_PTR_EQ(test, wsq_bwos_lifo_claim(q), WSQ_TOMB);
+		KUNIT_EXPECT_PTR_EQ(test, wsq_bwos_lifo_claim(q), id_task(7));
+		KUNIT_EXPECT_PTR_EQ(test, wsq_bwos_lifo_claim(q), WSQ_TOMB);
+		KUNIT_EXPECT_PTR_EQ(test, wsq_bwos_lifo_claim(q), id_task(5));
+		KUNIT_EXPECT_PTR_EQ(test, wsq_bwos_lifo_claim(q), id_task(4));
+		KUNIT_EXPECT_NULL(test, wsq_bwos_lifo_claim(q));
+	}
+}
+
+/* A task that is put again each time it is taken does not starve the others. */
+static void lifo_oldest(struct kunit *test)
+{
+	struct wsq_bwos_lifo *q = lifo_new(test, 4, 4);
+	unsigned long seen = 0, takes = 0;
+	int i;
+
+	for (i = 0; i < 13; i++)
+		claimed_put(test, q, i);
+	while (seen < 12 && takes++ < 200) {
+		void *task = takes % 8 ? wsq_bwos_lifo_claim(q) :
+			     wsq_bwos_lifo_claim_oldest(q);
+
+		if (task == id_task(12))
+			claimed_put(test, q, 12);
+		else
+			KUNIT_EXPECT_PTR_EQ(test, task, id_task(seen++));
+	}
+	KUNIT_EXPECT_EQ(test, seen, 12);
+	KUNIT_EXPECT_PTR_EQ(test, wsq_bwos_lifo_claim_oldest(q), id_task(12));
+	KUNIT_EXPECT_NULL(test, wsq_bwos_lifo_claim_oldest(q));
+}
+
 #define STRESS_IDS	400000
 
 /**
@@ -132,9 +202,13 @@ static void lifo_share(struct kunit *test)
  * @taken: how many came out
  * @done: the owner has found the queue empty for the last time
  * @max: how many thieves take at a time
- * @timer: the interrupt that shares what the owner has
+ * @claimed: slots are claimed ones
+ * @where: of those, the number of the slot that each id was put to. Owner
+ * @next: the next id. Owner; others read it as a hint
+ * @timer: the interrupt that plays the owner
  * @inside: the owner is in an operation. Owner, and read on its CPU
- * @shared: how often the interrupt did so. Owner's CPU
+ * @shared: how often the interrupt shared, or took, something. Owner's CPU
+ * @out: how many tasks were taken out of their slots. The last thread
  */
 struct lifo_stress {
 	struct wsq_bwos_lifo *q;
@@ -143,9 +217,13 @@ struct lifo_stress {
 	atomic64_t taken;
 	bool done;
 	u32 max;
+	bool claimed;
+	u32 *where;
+	int next;
 	struct hrtimer timer;
 	bool inside;
 	unsigned long shared;
+	unsigned long out;
 };
 
 static void stress_saw(struct lifo_stress *s, void *task)
@@ -163,8 +241,18 @@ static enum hrtimer_restart stress_share(struct hrtimer *timer)
 {
 	struct lifo_stress *s = container_of(timer, struct lifo_stress, timer);
 
-	if (!READ_ONCE(s->inside) && wsq_bwos_lifo_share(s->q) == WSQ_OPENED)
+	if (READ_ONCE(s->inside)) {
+		/* Not now. */
+	} else if (s->claimed) {
+		void *task = wsq_bwos_lifo_claim_oldest(s->q);
+
+		if (task && task != WSQ_TOMB) {
+			stress_saw(s, task);
+			s->shared++;
+		}
+	} else if (wsq_bwos_lifo_share(s->q) == WSQ_OPENED) {
 		s->shared++;
+	}
 	hrtimer_forward_now(timer, us_to_ktime(200));
 	return HRTIMER_RESTART;
 }
@@ -185,13 +273,66 @@ static void stress_thief(struct lifo_stress *s)
 	/* What the owner took is counted before. */
 	while (!smp_load_acquire(&s->done)) {
 		preempt_disable();
-		n = wsq_bwos_lifo_steal(s->q, got, s->max);
+		n = s->claimed ? wsq_bwos_lifo_steal_claim(s->q, got, s->max) :
+				 wsq_bwos_lifo_steal(s->q, got, s->max);
 		preempt_enable();
 		for (i = 0; i < n; i++)
 			stress_saw(s, got[i]);
 		if (n <= 0)
 			wsq_test_breathe();
 	}
+}
+
+/* Takes tasks out of their slots: the owner's lowest, and recent ones. */
+static void stress_outsider(struct lifo_stress *s)
+{
+	unsigned long out = 0;
+	void *got[4];
+	int n, i, id;
+
+	/* What the owner took is counted before. */
+	while (!smp_load_acquire(&s->done)) {
+		preempt_disable();
+		n = wsq_bwos_lifo_pry(s->q, got, 4);
+		preempt_enable();
+		for (i = 0; i < n; i++)
+			stress_saw(s, got[i]);
+		out += n;
+		for (i = 1; i < 8; i++) {
+			bool gone;
+
+			id = READ_ONCE(s->next) - i;
+			if (id < 0)
+				break;
+			preempt_disable();
+			gone = wsq_bwos_lifo_withdraw(s->q, READ_ONCE(s->where[id]),
+						      id_task(id));
+			preempt_enable();
+			if (!gone)
+				continue;
+			stress_saw(s, id_task(id));
+			out++;
+		}
+		wsq_test_breathe();
+	}
+	s->out = out;
+}
+
+static int stress_put(struct lifo_stress *s, int id)
+{
+	struct wsq_bwos_room room;
+	int ret;
+
+	if (!s->claimed)
+		return wsq_bwos_lifo_put(s->q, id_task(id));
+	ret = wsq_bwos_lifo_reserve(s->q, &room);
+	if (ret < 0)
+		return ret;
+	WRITE_ONCE(s->where[id], room.nr);
+	wsq_bwos_lifo_fill(s->q, &room, 0, id_task(id));
+	wsq_bwos_lifo_commit(s->q, &room, 1);
+	WRITE_ONCE(s->next, id + 1);
+	return ret;
 }
 
 /* Gets up to @nr; false if there was less. */
@@ -201,11 +342,13 @@ static bool stress_get(struct lifo_stress *s, int nr)
 
 	for (; nr; nr--) {
 		stress_inside(s, true);
-		task = wsq_bwos_lifo_get(s->q);
+		task = s->claimed ? wsq_bwos_lifo_claim(s->q) :
+				    wsq_bwos_lifo_get(s->q);
 		stress_inside(s, false);
 		if (!task)
 			return false;
-		stress_saw(s, task);
+		if (task != WSQ_TOMB)
+			stress_saw(s, task);
 	}
 	return true;
 }
@@ -216,6 +359,10 @@ static void stress_thread(void *arg, int nr)
 	int i = 0, n, ret;
 	bool more;
 
+	if (nr == 3 && s->claimed) {
+		stress_outsider(s);
+		return;
+	}
 	if (nr) {
 		stress_thief(s);
 		return;
@@ -227,7 +374,7 @@ static void stress_thread(void *arg, int nr)
 		preempt_disable();
 		for (n = 0; n < 7 && i < STRESS_IDS; n++) {
 			stress_inside(s, true);
-			ret = wsq_bwos_lifo_put(s->q, id_task(i));
+			ret = stress_put(s, i);
 			stress_inside(s, false);
 			if (ret < 0)
 				break;
@@ -247,15 +394,14 @@ static void stress_thread(void *arg, int nr)
 	smp_store_release(&s->done, true);
 }
 
-/* Each id comes out exactly once, with one owner and three thieves. */
-static void lifo_stress(struct kunit *test)
+static void stress_run(struct kunit *test, bool claimed)
 {
 	static const struct {
 		u32 places;
 		u32 size;
 		u32 max;
 	} shapes[] = { { 2, 2, 1 }, { 2, 3, 64 }, { 4, 2, 2 }, { 8, 64, 32 } };
-	unsigned long shared = 0;
+	unsigned long shared = 0, out = 0;
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
@@ -264,23 +410,46 @@ static void lifo_stress(struct kunit *test)
 		KUNIT_ASSERT_NOT_NULL(test, s);
 		s->q = lifo_new(test, shapes[i].places, shapes[i].size);
 		s->max = shapes[i].max;
+		s->claimed = claimed;
 		s->seen = kvzalloc(STRESS_IDS, GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, s->seen);
-		wsq_test_run(test, 4, stress_thread, s);
+		s->where = kvcalloc(STRESS_IDS, sizeof(*s->where), GFP_KERNEL);
+		if (s->seen && s->where)
+			wsq_test_run(test, 4, stress_thread, s);
+		else
+			KUNIT_FAIL(test, "no memory");
+		kvfree(s->where);
 		kvfree(s->seen);
 		KUNIT_EXPECT_EQ(test, atomic_read(&s->doubled), 0);
 		KUNIT_EXPECT_EQ(test, atomic64_read(&s->taken), STRESS_IDS);
 		shared += s->shared;
+		out += s->out;
 	}
-	/* The interrupt did come, and found something. */
+	/* The interrupt did come, and found something; so did the outsider. */
 	KUNIT_EXPECT_GT(test, shared, 0);
+	if (claimed)
+		KUNIT_EXPECT_GT(test, out, 0);
+}
+
+/* Each id comes out exactly once, with one owner and three thieves. */
+static void lifo_stress(struct kunit *test)
+{
+	stress_run(test, false);
+}
+
+/* The same of claimed slots; one of the three takes tasks out of their slots. */
+static void lifo_claim_stress(struct kunit *test)
+{
+	stress_run(test, true);
 }
 
 static struct kunit_case lifo_cases[] = {
 	KUNIT_CASE(lifo_order),
 	KUNIT_CASE(lifo_steal),
 	KUNIT_CASE(lifo_share),
+	KUNIT_CASE(lifo_claims),
+	KUNIT_CASE(lifo_oldest),
 	KUNIT_CASE(lifo_stress),
+	KUNIT_CASE(lifo_claim_stress),
 	{}
 };
 

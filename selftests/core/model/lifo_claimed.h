@@ -58,6 +58,9 @@ struct lifo_claimed_client : lifo_client<T, THREADS, NB, BS, SPARE> {
 				RL_ASSERT(!found_empty);
 				next++;
 			} else {
+				RL_ASSERT(room.nr < (NB + SPARE) * BS);
+				RL_ASSERT(room.b + room.n == BS);
+				RL_ASSERT(&q.slots[room.b] == &slots[room.nr]);
 				RL_ASSERT(!wsq_slot_peek(&slots[room.nr]));
 				/* Others may have it before it is put. */
 				stack[height++] = next;

@@ -18,6 +18,8 @@ int claimed_put(struct wsq_bwos_fifo *q, void *task);
 void *claimed_get(struct wsq_bwos_fifo *q);
 int lifo_put(struct wsq_bwos_lifo *q, void *task);
 void *lifo_get(struct wsq_bwos_lifo *q);
+int lifo_claimed_put(struct wsq_bwos_lifo *q, void *task);
+void *lifo_claim(struct wsq_bwos_lifo *q);
 int salsa_put(struct wsq_salsa_producer *p, void *task);
 void *salsa_get(struct wsq_salsa_consumer *c);
 void *salsa_claim(struct wsq_salsa_consumer *c);
@@ -59,6 +61,23 @@ int lifo_put(struct wsq_bwos_lifo *q, void *task)
 void *lifo_get(struct wsq_bwos_lifo *q)
 {
 	return wsq_bwos_lifo_get(q);
+}
+
+int lifo_claimed_put(struct wsq_bwos_lifo *q, void *task)
+{
+	struct wsq_bwos_room room;
+	int ret = wsq_bwos_lifo_reserve(q, &room);
+
+	if (ret < 0)
+		return ret;
+	wsq_bwos_lifo_fill(q, &room, 0, task);
+	wsq_bwos_lifo_commit(q, &room, 1);
+	return ret;
+}
+
+void *lifo_claim(struct wsq_bwos_lifo *q)
+{
+	return wsq_bwos_lifo_claim(q);
 }
 
 int salsa_put(struct wsq_salsa_producer *p, void *task)

@@ -259,6 +259,9 @@ static void stealing_at(void **state)
 	assert_int_equal(id_of(tasks[0]), 9);
 	assert_int_equal(id_of(tasks[1]), 10);
 	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 2, tasks, 2), WSQ_DONE);
+	/* No such place. */
+	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 3, tasks, 2), WSQ_EMPTY);
+	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 3, tasks, 2), WSQ_EMPTY);
 	/* As many tries as there are holes, then the caller is asked again. */
 	for (id = 11; id <= 15; id++)
 		out(t, (u32)id - 1, id, true);
