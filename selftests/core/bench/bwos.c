@@ -144,3 +144,67 @@ BWOS(64, 128, _blk, ", thief takes blocks", bwos_steal_block, 128);
 BWOS(64, 64, , "", bwos_steal_one, 1);
 BWOS(64, 64, _half, ", thief takes half blocks", bwos_steal_half, 32);
 BWOS(64, 64, _blk, ", thief takes blocks", bwos_steal_block, 64);
+
+#ifdef BENCH_POOL
+
+#include "pool.h"
+
+/* In a pool: see pool.h. */
+
+static inline bool bwos_steal(struct bench_bwos *b)
+{
+	void *task;
+
+	return wsq_bwos_fifo_steal(&b->q, &task, 1) > 0;
+}
+
+static inline u32 bwos_full(const struct bench_bwos *b)
+{
+	return b->mem.block_size;
+}
+
+static inline u32 bwos_sample(const struct bench_bwos *b, u32 rnd, u32 *place)
+{
+	return wsq_bwos_fifo_sample(&b->q, rnd, place);
+}
+
+static inline bool bwos_steal_at(struct bench_bwos *b, u32 place)
+{
+	void *task;
+
+	return wsq_bwos_fifo_steal_at(&b->q, place, &task, 1) > 0;
+}
+
+/* What thieves could take: a look at each block. */
+static u64 bwos_size(const struct bench_bwos *b)
+{
+	const u64 nr = b->mem.nr_places;
+	u64 size = 0, i;
+	u32 place;
+
+	/* The least chance that leads to place i. */
+	for (i = 0; i < nr; i++)
+		size += bwos_sample(b, (u32)(((i << 32) + nr - 1) / nr), &place);
+	return size;
+}
+
+static void *bwos_pool_create(void)
+{
+	return bwos_create(8, 1024);
+}
+
+POOL(bwos, struct bench_bwos)
+
+const struct pool_queue pool_fifo = {
+	.name		= "wsq fifo 8x1024",
+	.capacity	= 8192,
+	.samples	= true,
+	.at		= true,
+	.create		= bwos_pool_create,
+	.destroy	= bwos_destroy,
+	.get		= bwos_call_get,
+	.run		= bwos_run,
+	.step		= bwos_step,
+};
+
+#endif /* BENCH_POOL */

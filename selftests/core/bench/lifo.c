@@ -138,3 +138,66 @@ LIFO(64, 128, _blk, ", thief takes blocks", lifo_steal_block, 128);
 LIFO(64, 64, , "", lifo_steal_one, 1);
 LIFO(64, 64, _half, ", thief takes half blocks", lifo_steal_half, 32);
 LIFO(64, 64, _blk, ", thief takes blocks", lifo_steal_block, 64);
+
+#ifdef BENCH_POOL
+
+#include "pool.h"
+
+/* In a pool: see pool.h. */
+
+static inline bool lifo_steal(struct bench_lifo *b)
+{
+	void *task;
+
+	return wsq_bwos_lifo_steal(&b->q, &task, 1) > 0;
+}
+
+static inline u32 lifo_full(const struct bench_lifo *b)
+{
+	return b->mem.block_size;
+}
+
+static inline u32 lifo_sample(const struct bench_lifo *b, u32 rnd, u32 *place)
+{
+	*place = (u32)((u64)rnd * b->mem.nr_places >> 32);
+	return wsq_bwos_lifo_sample(&b->q, *place);
+}
+
+/* Thieves take from the bottom. */
+static inline bool lifo_steal_at(struct bench_lifo *b, u32 place)
+{
+	(void)place;
+	return lifo_steal(b);
+}
+
+/* What thieves could take: a look at each block. */
+static u64 lifo_size(const struct bench_lifo *b)
+{
+	u64 size = 0;
+	u32 place;
+
+	for (place = 0; place < b->mem.nr_places; place++)
+		size += wsq_bwos_lifo_sample(&b->q, place);
+	return size;
+}
+
+static void *lifo_pool_create(void)
+{
+	return lifo_create(8, 1024);
+}
+
+POOL(lifo, struct bench_lifo)
+
+const struct pool_queue pool_lifo = {
+	.name		= "wsq lifo 8x1024",
+	.capacity	= 8192,
+	.samples	= true,
+	.at		= false,
+	.create		= lifo_pool_create,
+	.destroy	= lifo_destroy,
+	.get		= lifo_call_get,
+	.run		= lifo_run,
+	.step		= lifo_step,
+};
+
+#endif /* BENCH_POOL */

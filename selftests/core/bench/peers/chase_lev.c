@@ -61,9 +61,8 @@ static inline void *cl_get(struct chase_lev *d)
 	return task;
 }
 
-static unsigned int cl_steal(void *arg)
+static inline bool cl_steal(struct chase_lev *d)
 {
-	struct chase_lev *d = arg;
 	size_t t = atomic_load_explicit(&d->top, memory_order_acquire);
 	size_t b;
 	void *task;
@@ -71,13 +70,18 @@ static unsigned int cl_steal(void *arg)
 	atomic_thread_fence(memory_order_seq_cst);
 	b = atomic_load_explicit(&d->bottom, memory_order_acquire);
 	if ((ptrdiff_t)(b - t) <= 0)
-		return 0;
+		return false;
 	task = atomic_load_explicit(&d->slots[t & d->mask],
 				    memory_order_relaxed);
 	bench_use(task);
 	return atomic_compare_exchange_strong_explicit(&d->top, &t, t + 1,
 						       memory_order_seq_cst,
 						       memory_order_relaxed);
+}
+
+static unsigned int cl_call_steal(void *arg)
+{
+	return cl_steal(arg);
 }
 
 static void *cl_create(const struct bench_queue *self)
@@ -109,5 +113,59 @@ const struct bench_queue bench_chase_lev = {
 	.get		= cl_call_get,
 	.pass		= cl_pass,
 	.robbed		= cl_robbed,
-	.steal		= cl_steal,
+	.steal		= cl_call_steal,
 };
+
+#ifdef BENCH_POOL
+
+#include "../pool.h"
+
+/*
+ * In a pool: see ../pool.h. It has no blocks to sample; who samples it reads both
+ * of its ends.
+ */
+
+static inline u64 cl_size(struct chase_lev *d)
+{
+	size_t t = atomic_load_explicit(&d->top, memory_order_relaxed);
+	size_t b = atomic_load_explicit(&d->bottom, memory_order_relaxed);
+
+	return (ptrdiff_t)(b - t) > 0 ? b - t : 0;
+}
+
+static inline u32 cl_sample(struct chase_lev *d, u32 rnd, u32 *place)
+{
+	(void)rnd;
+	*place = 0;
+	return (u32)cl_size(d);
+}
+
+static inline u32 cl_full(const struct chase_lev *d)
+{
+	return (u32)d->mask + 1;
+}
+
+static inline bool cl_steal_at(struct chase_lev *d, u32 place)
+{
+	(void)place;
+	return cl_steal(d);
+}
+
+static void *cl_pool_create(void)
+{
+	return cl_create(&bench_chase_lev);
+}
+
+POOL(cl, struct chase_lev)
+
+const struct pool_queue pool_chase_lev = {
+	.name		= "chase_lev c11",
+	.capacity	= 8192,
+	.create		= cl_pool_create,
+	.destroy	= cl_destroy,
+	.get		= cl_call_get,
+	.run		= cl_run,
+	.step		= cl_step,
+};
+
+#endif /* BENCH_POOL */
