@@ -264,6 +264,38 @@ class Pictures(unittest.TestCase):
                          {"core-a": few, "core-b": many[-1:]})
 
 
+class Curves(unittest.TestCase):
+    rows = [
+        line("wsq lifo", [90], metric="put+get", peer=["chase_lev", "seq_ring"]),
+        line("seq_ring", [100], metric="put+get"),
+        line("chase_lev", [20], metric="put+get"),
+        line("wsq lifo", [60], metric="put+get+steal, 10 % stolen",
+             peer="seq_ring"),
+        line("wsq lifo", [9.5], unit="%", metric="stolen, 10 % wanted"),
+        line("seq_ring", [120], metric="put+get+steal, 10 % stolen"),
+        line("chase_lev", [12], metric="put+get+steal, 10 % stolen"),
+        line("chase_lev", [11], unit="%", metric="stolen, 10 % wanted"),
+        line("wsq lifo", metric="put+get+steal, 20 % stolen", peer="seq_ring"),
+        line("wsq fifo", [1], metric="put+get"),
+        line("wsq lifo", [8], metric="pool, balance 0 %"),
+        line("wsq lifo, numa", [4], metric="pool, balance 50 %"),
+        line("wsq lifo, numa", [7], unit="%",
+             metric="pool, balance 50 %: stolen"),
+    ]
+
+    def test_stolen(self):
+        rows, _ = results(*self.rows)
+        curves = script("plot").stolen_curves(
+            rows, "core", ("wsq lifo", "chase_lev"), "seq_ring")
+        self.assertEqual(curves, {"wsq lifo": [(0, 0.9), (9.5, 0.5)],
+                                  "chase_lev": [(0, 0.2), (11, 0.1)]})
+
+    def test_balance(self):
+        rows, _ = results(*self.rows)
+        self.assertEqual(script("plot").balance_curves(rows, "core"),
+                         {"wsq lifo, numa": [(0, 8), (50, 4)]})
+
+
 class Pairs(unittest.TestCase):
     """kernel-pairs.jsonl names what kmod/bench measures, in its words."""
 
