@@ -61,6 +61,11 @@ static inline unsigned int bwos_rob(struct bench_bwos *b, u32 max)
 	return n > 0 ? (unsigned int)n : 0;
 }
 
+static unsigned int bwos_steal_few(void *arg)
+{
+	return bwos_rob(arg, 8);
+}
+
 static unsigned int bwos_steal_half(void *arg)
 {
 	struct bench_bwos *b = arg;
@@ -136,6 +141,7 @@ const struct bench_queue bench_bwos_##places##x##size##suffix = {	\
 }
 
 BWOS(8, 1024, , "", bwos_steal_one, 1);
+BWOS(8, 1024, _few, ", thief takes 8", bwos_steal_few, 8);
 BWOS(8, 1024, _half, ", thief takes half blocks", bwos_steal_half, 512);
 BWOS(8, 1024, _blk, ", thief takes blocks", bwos_steal_block, 1024);
 BWOS(64, 128, , "", bwos_steal_one, 1);

@@ -17,6 +17,7 @@ BENCH_DECLARE(seq_const_8k);
 BENCH_DECLARE(seq_4k);
 BENCH_DECLARE(seq_const_4k);
 BENCH_DECLARE(bwos_8x1024);
+BENCH_DECLARE(bwos_8x1024_few);
 BENCH_DECLARE(bwos_8x1024_half);
 BENCH_DECLARE(bwos_8x1024_blk);
 BENCH_DECLARE(bwos_64x128);
@@ -28,6 +29,7 @@ BENCH_DECLARE(bwos_64x64_blk);
 BENCH_DECLARE(seq_stack_8k);
 BENCH_DECLARE(seq_stack_4k);
 BENCH_DECLARE(lifo_8x1024);
+BENCH_DECLARE(lifo_8x1024_few);
 BENCH_DECLARE(lifo_8x1024_half);
 BENCH_DECLARE(lifo_8x1024_blk);
 BENCH_DECLARE(lifo_64x128);
@@ -57,47 +59,51 @@ BENCH_DECLARE(tbb);
 static const struct {
 	const struct bench_queue *queue;
 	bool plain;			/* also measured without a thief */
+	bool asked;			/* measured when named by -o only */
 } bench_queues[] = {
-	{ &bench_seq_8k, true },
-	{ &bench_seq_const_8k, true },
-	{ &bench_bwos_8x1024, true },
-	{ &bench_bwos_64x128, true },
-	{ &bench_seq_stack_8k, true },
-	{ &bench_lifo_8x1024, true },
-	{ &bench_lifo_64x128, true },
-	{ &bench_salsa_8x1024, true },
-	{ &bench_salsa_4x2048, true },
-	{ &bench_salsa_8x1024_claims, true },
-	{ &bench_seq_4k, true },
-	{ &bench_seq_const_4k, true },
-	{ &bench_bwos_64x64, true },
-	{ &bench_seq_stack_4k, true },
-	{ &bench_lifo_64x64, true },
-	{ &bench_chase_lev, true },
-	{ &bench_ck_spsc, true },
-	{ &bench_ck_spmc, true },
-	{ &bench_rte_spsc, true },
-	{ &bench_rte_spmc, true },
-	{ &bench_moody, true },
-	{ &bench_xb_fifo, true },
-	{ &bench_xb_lifo, true },
-	{ &bench_tbb, true },
+	{ &bench_seq_8k, true, false },
+	{ &bench_seq_const_8k, true, false },
+	{ &bench_bwos_8x1024, true, false },
+	{ &bench_bwos_64x128, true, false },
+	{ &bench_seq_stack_8k, true, false },
+	{ &bench_lifo_8x1024, true, false },
+	{ &bench_lifo_64x128, true, false },
+	{ &bench_salsa_8x1024, true, false },
+	{ &bench_salsa_4x2048, true, false },
+	{ &bench_salsa_8x1024_claims, true, false },
+	{ &bench_seq_4k, true, false },
+	{ &bench_seq_const_4k, true, false },
+	{ &bench_bwos_64x64, true, false },
+	{ &bench_seq_stack_4k, true, false },
+	{ &bench_lifo_64x64, true, false },
+	{ &bench_chase_lev, true, false },
+	{ &bench_ck_spsc, true, false },
+	{ &bench_ck_spmc, true, false },
+	{ &bench_rte_spsc, true, false },
+	{ &bench_rte_spmc, true, false },
+	{ &bench_moody, true, false },
+	{ &bench_xb_fifo, true, false },
+	{ &bench_xb_lifo, true, false },
+	{ &bench_tbb, true, false },
 	/* The same as above, but for what a thief takes at a time. */
-	{ &bench_bwos_8x1024_half, false },
-	{ &bench_bwos_8x1024_blk, false },
-	{ &bench_bwos_64x128_half, false },
-	{ &bench_bwos_64x128_blk, false },
-	{ &bench_bwos_64x64_half, false },
-	{ &bench_bwos_64x64_blk, false },
-	{ &bench_lifo_8x1024_half, false },
-	{ &bench_lifo_8x1024_blk, false },
-	{ &bench_lifo_64x128_half, false },
-	{ &bench_lifo_64x128_blk, false },
-	{ &bench_lifo_64x64_half, false },
-	{ &bench_lifo_64x64_blk, false },
-	{ &bench_salsa_8x1024_fence, false },
-	{ &bench_salsa_8x1024_rebind, false },
-	{ BENCH_END, false },
+	{ &bench_bwos_8x1024_half, false, false },
+	{ &bench_bwos_8x1024_blk, false, false },
+	{ &bench_bwos_64x128_half, false, false },
+	{ &bench_bwos_64x128_blk, false, false },
+	{ &bench_bwos_64x64_half, false, false },
+	{ &bench_bwos_64x64_blk, false, false },
+	{ &bench_lifo_8x1024_half, false, false },
+	{ &bench_lifo_8x1024_blk, false, false },
+	{ &bench_lifo_64x128_half, false, false },
+	{ &bench_lifo_64x128_blk, false, false },
+	{ &bench_lifo_64x64_half, false, false },
+	{ &bench_lifo_64x64_blk, false, false },
+	{ &bench_salsa_8x1024_fence, false, false },
+	/* Rebinding waits for time slices. */
+	{ &bench_salsa_8x1024_rebind, false, true },
+	{ &bench_bwos_8x1024_few, false, true },
+	{ &bench_lifo_8x1024_few, false, true },
+	{ BENCH_END, false, false },
 };
 
 #endif /* _WSQ_BENCH_CASES_H */

@@ -60,6 +60,11 @@ static inline unsigned int lifo_rob(struct bench_lifo *b, u32 max)
 	return n > 0 ? (unsigned int)n : 0;
 }
 
+static unsigned int lifo_steal_few(void *arg)
+{
+	return lifo_rob(arg, 8);
+}
+
 static unsigned int lifo_steal_half(void *arg)
 {
 	struct bench_lifo *b = arg;
@@ -130,6 +135,7 @@ const struct bench_queue bench_lifo_##places##x##size##suffix = {	\
 }
 
 LIFO(8, 1024, , "", lifo_steal_one, 1);
+LIFO(8, 1024, _few, ", thief takes 8", lifo_steal_few, 8);
 LIFO(8, 1024, _half, ", thief takes half blocks", lifo_steal_half, 512);
 LIFO(8, 1024, _blk, ", thief takes blocks", lifo_steal_block, 1024);
 LIFO(64, 128, , "", lifo_steal_one, 1);

@@ -485,10 +485,9 @@ static unsigned int add_all(struct run *runs)
 		add(runs, &nr, &bench_salsa_8x1024_alone, STEAL, 0,
 		    robbed[k].metric);
 		for (i = 0; bench_queues[i].queue != BENCH_END; i++) {
-			/* Rebinding waits for time slices: when asked. */
 			if (bench_queues[i].queue &&
 			    bench_queues[i].queue->steal &&
-			    (bench_options.only || !bench_queues[i].queue->moves))
+			    (bench_options.only || !bench_queues[i].asked))
 				add(runs, &nr, bench_queues[i].queue, STEAL,
 				    robbed[k].percent, robbed[k].metric);
 		}
@@ -498,7 +497,8 @@ static unsigned int add_all(struct run *runs)
 
 static const char usage[] =
 	"usage: bench [-b BUILD] [-r ROUNDS] [-w WINDOW_US] [-o CASE_PART] [-n PASSES]\n"
-	"  -o  only cases whose name contains this; \"rebinding\" is not measured else\n"
+	"  -o  only cases whose name contains this; \"rebinding\" and \"thief takes 8\" are\n"
+	"      not measured else\n"
 	"  -n  only so many passes of put+get, no figures: for perf and the like\n";
 
 int main(int argc, char **argv)
