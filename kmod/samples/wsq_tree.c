@@ -14,7 +14,7 @@
  * Costs, without lockdep, 60 + 4 * degree bytes a vertex until insmod returns: 92
  * MB by default.
  *
- * Limitations: the steals that it tells are those of the whole module meanwhile,
+ * Limitations: the puts and steals that it tells are those of the whole module meanwhile,
  * other queues' included.
  */
 #include <linux/completion.h>
@@ -150,18 +150,43 @@ static s64 tree_spread(void)
 	return ret ? -EINTR : ktime_to_ns(ktime_sub(job.end, start));
 }
 
-/* Items that CPUs have taken from others by now, by distance. */
-static void tree_steals(u64 *steals)
+/* Of all queues by now: items by how they came in, and stolen ones by distance. */
+struct tree_stats {
+	u64 puts;
+	u64 inbox;
+	u64 steals[WSQ_DIST_NR];
+};
+
+static void tree_stats(struct tree_stats *sum)
 {
 	struct wsq_cpu_stats stats;
 	unsigned int cpu, i;
 
-	memset(steals, 0, WSQ_DIST_NR * sizeof(*steals));
+	memset(sum, 0, sizeof(*sum));
 	for_each_possible_cpu(cpu) {
 		wsq_stats_cpu(cpu, &stats);
+		sum->puts += stats.puts;
+		sum->inbox += stats.inbox;
 		for (i = 0; i < WSQ_DIST_NR; i++)
-			steals[i] += stats.steals[i];
+			sum->steals[i] += stats.steals[i];
 	}
+}
+
+static void tree_tell_stats(const struct tree_stats *before,
+			    const struct tree_stats *after)
+{
+	u64 steals[WSQ_DIST_NR], stolen = 0;
+	unsigned int i;
+
+	for (i = 0; i < WSQ_DIST_NR; i++) {
+		steals[i] = after->steals[i] - before->steals[i];
+		stolen += steals[i];
+	}
+	pr_info("wsq_tree: queued %llu, through an entrance %llu\n",
+		after->puts - before->puts, after->inbox - before->inbox);
+	pr_info("wsq_tree: stolen %llu: smt %llu, cache %llu, node %llu, remote %llu\n",
+		stolen, steals[WSQ_DIST_SMT], steals[WSQ_DIST_CACHE],
+		steals[WSQ_DIST_NODE], steals[WSQ_DIST_REMOTE]);
 }
 
 /* How many vertices each CPU visited, and how many of them another one queued. */
@@ -189,30 +214,13 @@ static int tree_tell_cpus(void)
 	return 0;
 }
 
-static int tree_tell(s64 alone, s64 spread, u32 depth, const u64 *before,
-		     const u64 *after)
-{
-	u64 ratio = div64_u64(alone * 100, max_t(s64, spread, 1));
-
-	pr_info("wsq_tree: queue %lld us, depth %u: %llu.%02llu times as fast\n",
-		div_s64(spread, NSEC_PER_USEC), depth, ratio / 100,
-		ratio % 100);
-	pr_info("wsq_tree: stolen %llu: smt %llu, cache %llu, node %llu, remote %llu\n",
-		after[0] - before[0] + after[1] - before[1] +
-		after[2] - before[2] + after[3] - before[3],
-		after[WSQ_DIST_SMT] - before[WSQ_DIST_SMT],
-		after[WSQ_DIST_CACHE] - before[WSQ_DIST_CACHE],
-		after[WSQ_DIST_NODE] - before[WSQ_DIST_NODE],
-		after[WSQ_DIST_REMOTE] - before[WSQ_DIST_REMOTE]);
-	return tree_tell_cpus();
-}
-
 /* Both ways, compared. */
 static int tree_compare(void)
 {
-	u64 before[WSQ_DIST_NR], after[WSQ_DIST_NR];
+	struct tree_stats before, after;
 	s64 alone, spread;
 	ktime_t start;
+	u64 ratio;
 	u32 depth;
 	int ret;
 
@@ -221,17 +229,22 @@ static int tree_compare(void)
 	if (ret < 0)
 		return ret;
 	alone = ktime_to_ns(ktime_sub(ktime_get(), start));
-	pr_info("wsq_tree: one thread %lld us, depth %u, %d reached\n",
+	pr_info("wsq_tree: one thread %lld us, depth %u, reached %d\n",
 		div_s64(alone, NSEC_PER_USEC), depth, ret);
-	tree_steals(before);
+	tree_stats(&before);
 	spread = tree_spread();
 	if (spread < 0)
 		return spread;
-	tree_steals(after);
+	tree_stats(&after);
 	ret = tree_check(&job.graph, &depth);
 	if (ret)
 		return ret;
-	return tree_tell(alone, spread, depth, before, after);
+	ratio = div64_u64(alone * 100, max_t(s64, spread, 1));
+	pr_info("wsq_tree: queue %lld us, depth %u: %llu.%02llu times as fast\n",
+		div_s64(spread, NSEC_PER_USEC), depth, ratio / 100,
+		ratio % 100);
+	tree_tell_stats(&before, &after);
+	return tree_tell_cpus();
 }
 
 static int __init tree_init(void)

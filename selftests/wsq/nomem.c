@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Allocations that fail, one by one, in what programs cause: loading the module,
- * its first queue, opening, SETUP and mapping a ring, and ENTER. Whoever asked is
- * told ENOMEM, nothing is left behind, and the next attempt succeeds. For the
- * in-kernel API, see kmod/tests/nomem_kunit.c.
+ * its first queue, a sample, opening, SETUP and mapping a ring, and ENTER. Whoever
+ * asked is told ENOMEM, nothing is left behind, and the next attempt succeeds. For
+ * the in-kernel API, see kmod/tests/nomem_kunit.c.
  *
  * Needs a kernel with fault injection and its filter by stack (the laboratory's
  * debug kernel); skipped elsewhere. Modules are sought in /lib/modules/wsq, or
@@ -93,7 +93,7 @@ static void set_text(void)
 	set_range(start, end);
 }
 
-static int load(const char *name)
+static int load_with(const char *name, const char *parameters)
 {
 	const char *dir = getenv("WSQ_MODULES");
 	char path[200];
@@ -104,9 +104,14 @@ static int load(const char *name)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		SKIP("no %s, WSQ_MODULES is not set", path);
-	ret = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
+	ret = syscall(SYS_finit_module, fd, parameters, 0) ? errno : 0;
 	close(fd);
 	return ret;
+}
+
+static int load(const char *name)
+{
+	return load_with(name, "");
 }
 
 /* Only now: what was done before is over, for the file is closed. */
@@ -253,6 +258,29 @@ static void first_queue(void)
 	expect_usable();
 }
 
+/* What the sample itself allocates, and its queue: workers are there by now. */
+static void sample(void)
+{
+	struct attempt a;
+	int err;
+
+	set_faults();
+	EXPECT_EQ(load("wsq_sample"), 0);
+	unload("wsq_sample");
+	attempt_init(&a, "thread-self");
+	set_range(MODULES_START, MODULES_END);
+	do {
+		attempt_begin(&a);
+		err = load_with("wsq_tree", "vertices=500");
+		if (err)
+			EXPECT(access("/sys/module/wsq_tree", F_OK));
+		else
+			unload("wsq_tree");
+	} while (attempt_end(&a, err));
+	attempts_over(&a, "a tree");
+	expect_usable();
+}
+
 /* open() and SETUP; the next SETUP of the same file succeeds. */
 static void setup(void)
 {
@@ -338,6 +366,7 @@ static void use(void)
 static const struct test tests[] = {
 	{ "loading", loading, 300 },
 	{ "first_queue", first_queue, 300 },
+	{ "sample", sample, 300 },
 	{ "setup", setup, 120 },
 	{ "use", use, 60 },
 };

@@ -11,7 +11,7 @@
 # only. Takes a minute in an emulated guest.
 
 cd "$(dirname "$0")" || exit 1
-[ $# -gt 0 ] || set -- abi ring kill lifecycle scribble debugfs sysfs unload nomem
+[ $# -gt 0 ] || set -- abi ring kill lifecycle scribble debugfs sysfs unload tree nomem
 
 if [ ! -e /sys/module/wsq ]; then
 	insmod "${WSQ_KO:-/lib/modules/wsq/wsq.ko}" || exit 1
