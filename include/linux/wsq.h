@@ -33,7 +33,7 @@ struct wsq_work;
  * @WSQ_RESIDENT: containers have all their memory from the start and keep it.
  *	Otherwise a CPU's blocks are there while the queue is busy on it
  * @WSQ_SYSFS: the queue has a directory /sys/class/wsq/NAME, where root may
- *	change its cpumask. The name is one that a directory can bear, and no
+ *	change its cpumask and whom its CPUs rob. The name is one that a directory can bear, and no
  *	other such queue's. wsq_destroy() waits for whoever is writing there,
  *	and so for CPU hotplug
  * @WSQ_HAND_OVER: for pools only: what some CPUs push, others pop
@@ -92,6 +92,51 @@ enum wsq_overflow {
 typedef void (*wsq_overflow_fn_t)(void *task, void *arg);
 
 /**
+ * enum wsq_steal_policy - whom a CPU robs that has run dry
+ * @WSQ_STEAL_DEFAULT: %WSQ_STEAL_NUMA_PROB
+ * @WSQ_STEAL_RANDOM: any other, by chance
+ * @WSQ_STEAL_SEQUENTIAL: one after the other, behind the one it tried last
+ * @WSQ_STEAL_NUMA: the nearest that has something
+ * @WSQ_STEAL_PROB: by chance, and likelier the more it has: a victim is accepted
+ *	with the probability of what is in reach over its capacity, as one block
+ *	of it, which chance picks, lets expect
+ * @WSQ_STEAL_RANDOMIZED: the same, taking from the block that was looked at
+ * @WSQ_STEAL_NUMA_PROB: as %WSQ_STEAL_PROB, among the nearest first
+ *
+ * Tries are few. After them, as with %WSQ_STEAL_NUMA at once, the thief looks at
+ * all others, the nearest first, so that with every policy a single task anywhere
+ * is found.
+ */
+enum wsq_steal_policy {
+	WSQ_STEAL_DEFAULT,
+	WSQ_STEAL_RANDOM,
+	WSQ_STEAL_SEQUENTIAL,
+	WSQ_STEAL_NUMA,
+	WSQ_STEAL_PROB,
+	WSQ_STEAL_RANDOMIZED,
+	WSQ_STEAL_NUMA_PROB,
+};
+
+/**
+ * enum wsq_steal_batch - how many tasks are stolen at a time, at most
+ * @WSQ_BATCH_DEFAULT: %WSQ_BATCH_FEW from a queue, %WSQ_BATCH_ONE from a pool
+ * @WSQ_BATCH_ONE: one
+ * @WSQ_BATCH_FEW: 16, or half a block if that is less
+ * @WSQ_BATCH_HALF: half a block
+ * @WSQ_BATCH_BLOCK: a block
+ *
+ * What is stolen from a pool beyond what was asked for goes to the thief's own
+ * part, if that has room. %WSQ_SALSA's chunks are stolen as a whole.
+ */
+enum wsq_steal_batch {
+	WSQ_BATCH_DEFAULT,
+	WSQ_BATCH_ONE,
+	WSQ_BATCH_FEW,
+	WSQ_BATCH_HALF,
+	WSQ_BATCH_BLOCK,
+};
+
+/**
  * struct wsq_attrs - what a pool or queue is made like; zero means default
  * @blocks: blocks of each CPU's container, 2 to 64; default 8
  * @block_size: tasks in a block, 2 to 4096; default 256. What is left of the
@@ -106,6 +151,8 @@ typedef void (*wsq_overflow_fn_t)(void *task, void *arg);
  *	short of them, @blocks to 64; 0 means @blocks: it does not grow. A pool
  *	keeps what has come, a queue gives it back with the rest. Others than
  *	%WSQ_SALSA do not grow: 0 or @blocks
+ * @steal_policy: enum wsq_steal_policy
+ * @steal_batch: enum wsq_steal_batch
  * @cpumask: CPUs that have a container, and with queues a worker; %NULL means
  *	all that are not isolated (parameter cpumask of the module). Copied.
  *	Other CPUs may put as well, their tasks go to the nearest CPU in the
@@ -120,6 +167,8 @@ struct wsq_attrs {
 	u32 flags;
 	u32 engine;
 	u32 max_blocks;
+	u32 steal_policy;
+	u32 steal_batch;
 	const struct cpumask *cpumask;
 	u32 overflow;
 	wsq_overflow_fn_t overflow_fn;
@@ -363,6 +412,7 @@ void wsq_destroy(struct wsq *q);
 void wsq_flush(struct wsq *q);
 void wsq_drain(struct wsq *q);
 int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask);
+int wsq_set_steal(struct wsq *q, u32 policy, u32 batch);
 
 /* put */
 bool wsq_queue_work(struct wsq *q, struct wsq_work *work);

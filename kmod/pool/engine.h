@@ -209,6 +209,52 @@ static inline int wsq_engine_steal(struct wsq_container *ct,
 }
 
 /**
+ * wsq_engine_steal_at() - take tasks from another CPU, from one place
+ * @ct: the victim
+ * @me: as in wsq_engine_steal()
+ * @place: what wsq_engine_sample() said
+ * @tasks: where to store them
+ * @max: how many at most
+ *
+ * An engine that has no places takes what it would take anyway.
+ *
+ * Context: as wsq_engine_steal().
+ * Return: as wsq_engine_steal(), or %WSQ_DONE; there may be more elsewhere.
+ * Ordering: as wsq_engine_get().
+ */
+static inline int wsq_engine_steal_at(struct wsq_container *ct,
+				      struct wsq_container *me, u32 place,
+				      void **tasks, unsigned int max)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_steal_at(&ct->bwos, place, tasks, max);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_steal(ct, me, tasks);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_room() - how many tasks can be put for sure
+ * @ct: container of this CPU
+ *
+ * Context: any but NMI; producer and consumer, until they are put.
+ * Return: slots left in the block that puts go to, after it was begun anew if it
+ * was full; 0 if the engine is full, or cannot tell.
+ */
+static inline unsigned int wsq_engine_room(struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_engine_bwos_room(ct);
+	case WSQ_ENGINE_SALSA:
+		return 0;
+	}
+	wsq_engine_no_other();
+}
+
+/**
  * wsq_engine_raid() - has this CPU begun to rob another
  * @me: container of this CPU, %NULL if it has none
  *
@@ -356,6 +402,33 @@ static inline int wsq_engine_steal_claim(struct wsq_container *ct,
 }
 
 /**
+ * wsq_engine_steal_claim_at() - take items from another CPU, from one place
+ * @ct: the victim
+ * @me: as in wsq_engine_steal()
+ * @place: what wsq_engine_sample() said
+ * @tasks: where to store them
+ * @max: how many at most
+ *
+ * Context: as wsq_engine_steal_claim().
+ * Return: as wsq_engine_steal_at(); items are in hand.
+ * Ordering: as wsq_engine_claim().
+ */
+static inline int wsq_engine_steal_claim_at(struct wsq_container *ct,
+					    struct wsq_container *me,
+					    u32 place, void **tasks,
+					    unsigned int max)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_steal_claim_at(&ct->bwos, place, tasks,
+						    max);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_rob(ct, me, tasks, max);
+	}
+	wsq_engine_no_other();
+}
+
+/**
  * wsq_engine_pry() - take items that only the consumer would get to
  * @ct: the victim, whose consumer is held up by the item it took last
  * @tasks: where to store them
@@ -436,6 +509,31 @@ static inline bool wsq_engine_waiting(const struct wsq_container *ct)
 		return wsq_bwos_fifo_waiting(&ct->bwos);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_waiting(ct);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_sample() - how full is a block that chance picks
+ * @ct: any container, of either sort of pool
+ * @rnd: 32 bits of chance
+ * @place: where to say which block it was, for wsq_engine_steal_at()
+ *
+ * Of the victim it reads that one block's words. SALSA's chunks have nothing that
+ * counts: one who has anything is full.
+ *
+ * Context: any, with preemption off; anybody.
+ * Return: how many tasks thieves could take there, to be compared with the pool's
+ * block size; more than that if all that is known is that there are some. A hint.
+ */
+static inline u32 wsq_engine_sample(const struct wsq_container *ct, u32 rnd,
+				    u32 *place)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+		return wsq_bwos_fifo_sample(&ct->bwos, rnd, place);
+	case WSQ_ENGINE_SALSA:
+		return wsq_engine_salsa_waiting(ct) ? U32_MAX : 0;
 	}
 	wsq_engine_no_other();
 }

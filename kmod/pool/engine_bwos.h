@@ -23,6 +23,13 @@ struct wsq_engine *wsq_engine_bwos_create(const struct wsq_container *ct,
 void wsq_engine_bwos_mount(struct wsq_container *ct, struct wsq_engine *engine);
 bool wsq_engine_bwos_unmount(struct wsq_container *ct);
 
+static inline unsigned int wsq_engine_bwos_room(struct wsq_container *ct)
+{
+	struct wsq_bwos_room room;
+
+	return wsq_bwos_fifo_reserve(&ct->bwos, &room) < 0 ? 0 : room.n;
+}
+
 static inline int wsq_engine_bwos_put_link(struct wsq_container *ct,
 					   struct wsq_link *link,
 					   unsigned int phase)

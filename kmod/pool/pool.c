@@ -16,6 +16,8 @@
 #include "overflow.h"
 #include "pool.h"
 #include "raw.h"
+#include "rob.h"
+#include "victim.h"
 
 /* The machine this module runs on. Constant after load. */
 struct wsq_topology wsq_machine;
@@ -166,7 +168,9 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	pool->blocks = attrs ? attrs->blocks : 0;
 	pool->max_blocks = attrs ? attrs->max_blocks : 0;
 	pool->block_size = attrs ? attrs->block_size : 0;
-	if (!wsq_pool_kind(attrs, raw, &pool->kind))
+	if (!wsq_pool_kind(attrs, raw, &pool->kind) ||
+	    wsq_victim_set_policy(pool, attrs ? attrs->steal_policy : 0) ||
+	    wsq_victim_set_batch(pool, attrs ? attrs->steal_batch : 0))
 		return -EINVAL;
 	if (!zalloc_cpumask_var(&pool->cpus, GFP_KERNEL))
 		return -ENOMEM;
@@ -557,62 +561,13 @@ unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
 }
 WSQ_EXPORT(wsq_pool_push_many);
 
-/* Look at all other CPUs once, the nearest first. */
-static void *wsq_pool_steal(struct wsq_pool *pool, struct wsq_container *me)
-{
-	const struct wsq_access *list;
-	void *task = NULL;
-	unsigned int i;
-
-	/* Pairs with the release in wsq_topology_access(). */
-	list = smp_load_acquire(&pool->topo->access[smp_processor_id()]);
-	for (i = 0; list && i < list->nr && !task; i++) {
-		struct wsq_container *ct;
-
-		ct = wsq_pool_any(pool, list->victims[i].cpu);
-		if (!ct)
-			continue;
-		if (wsq_engine_steal(ct, me, &task, 1) == 1)
-			break;
-		task = wsq_raw_rob(ct, me);
-		if (!task && atomic_read(&ct->orphan) != WSQ_OWNED)
-			task = wsq_raw_foster_get(ct);
-	}
-	if (task)
-		atomic64_inc(&pool->steals);
-	return task;
-}
-
-/*
- * Nothing was found, but a theft is under way: look here and there until it is
- * through. It may bring nothing, others being faster.
- */
-static void *wsq_pool_await(struct wsq_pool *pool, struct wsq_container *me)
-{
-	void *task = NULL;
-
-	while (!task && wsq_engine_raid(me)) {
-		cpu_relax();
-		task = wsq_raw_get(me);
-		/* No other is begun while there is this one. */
-		if (wsq_engine_raid(me))
-			task = task ?: wsq_pool_steal(pool, me);
-		else if (task)
-			atomic64_inc(&pool->steals);
-		/* Or an interrupt has ended it, and left some of it. */
-		else
-			task = wsq_raw_get(me);
-	}
-	return task;
-}
-
 /**
  * wsq_pool_pop() - take a pointer out of a pool
  * @pool: the pool
  *
- * Takes from this CPU's part or, when that has nothing, from the nearest CPU
- * where something is within reach. Out of reach is what is left of the block
- * that another CPU pops from (attribute block_size).
+ * Takes from this CPU's part or, when that has nothing, from another CPU where
+ * something is within reach (attribute steal_policy). Out of reach is what is
+ * left of the block that another CPU pops from (attribute block_size).
  *
  * With %WSQ_SALSA that CPU is robbed of the rest by an interrupt, if it has not
  * popped for 20 microseconds, as far as this CPU knows: from the first pop here
@@ -644,9 +599,8 @@ void *wsq_pool_pop(struct wsq_pool *pool)
 	if (likely(ct))
 		task = wsq_raw_get(ct);
 	if (unlikely(!task)) {
-		task = wsq_pool_steal(pool, ct);
-		if (!task)
-			task = wsq_pool_await(pool, ct);
+		if (!wsq_rob(pool, ct, &task, 1))
+			task = NULL;
 		stolen = true;
 	}
 	if (unlikely(pool->room))
@@ -665,13 +619,14 @@ WSQ_EXPORT(wsq_pool_pop);
  * Context: any but NMI. Never sleeps; runs with preemption off for a time
  * proportional to @nr.
  * Return: how many were taken. All are from this CPU's part unless that had
- * none; then it is one that was stolen.
+ * none; then they are stolen, from one CPU.
  */
 unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 			       unsigned int nr)
 {
 	struct wsq_container *ct;
 	unsigned int done = 0;
+	bool stolen = false;
 
 	preempt_disable();
 	ct = wsq_pool_mine(pool);
@@ -684,13 +639,22 @@ unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 		done += wsq_engine_get_many(ct, tasks + done, nr - done);
 		wsq_get_end(ct);
 	}
-	if (unlikely(pool->room) && done)
-		wsq_overflow_admit(pool, tasks[0], false);
-	preempt_enable();
-	if (!done && nr) {
-		tasks[0] = wsq_pool_pop(pool);
+	if (!done && ct && nr) {
+		tasks[0] = wsq_raw_get(ct);
 		done = !!tasks[0];
 	}
+	if (!done && nr) {
+		done = wsq_rob(pool, ct, tasks, nr);
+		stolen = true;
+	}
+	if (unlikely(pool->room) && nr) {
+		tasks[0] = wsq_overflow_admit(pool, done ? tasks[0] : NULL,
+					      stolen);
+		/* What waits, where nothing else is. */
+		if (!done)
+			done = !!tasks[0];
+	}
+	preempt_enable();
 	return done;
 }
 WSQ_EXPORT(wsq_pool_pop_many);
@@ -759,6 +723,7 @@ int wsq_pool_module_init(void)
 					   WQ_UNBOUND | WQ_MEM_RECLAIM, 0);
 	if (!wsq_housekeeping)
 		return -ENOMEM;
+	wsq_victim_init();
 	ret = wsq_topology_gather(&wsq_machine);
 	if (ret)
 		goto destroy;

@@ -43,6 +43,10 @@ struct wsq_room;
  * @hotplug: entry in the list of pools that hear of CPUs that come and go
  * @on_orphan: called in task context when a CPU left tasks behind; may be %NULL
  * @steals: tasks taken by wsq_pool_pop() from other CPUs. Anybody, relaxed.
+ * @policy: whom its CPUs rob, an enum wsq_steal_policy but the default. Anybody
+ *	may change it (victim.c).
+ * @batch: how much they take, an enum wsq_steal_batch but the default. As
+ *	@policy.
  * @growth: how its engines get more memory; %NULL if they do not. Constant.
  * @overflow: as in struct wsq_attrs. Constant.
  * @overflow_fn: likewise
@@ -67,6 +71,8 @@ struct wsq_pool {
 	struct hlist_node hotplug;
 	void (*on_orphan)(struct wsq_pool *pool, unsigned int cpu);
 	atomic64_t steals;
+	u32 policy;
+	u32 batch;
 	struct wsq_growth *growth;
 	enum wsq_overflow overflow;
 	wsq_overflow_fn_t overflow_fn;

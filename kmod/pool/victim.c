@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whom to rob: policies and batches by name and number, and the search for a
+ * victim. What it is for is in victim.h. Costs: some 200 bytes a CPU; a search
+ * writes nothing that another CPU reads.
+ */
+#include <linux/cpumask.h>
+#include <linux/percpu.h>
+
+#include "../compat/export.h"
+#include "victim.h"
+
+static DEFINE_PER_CPU(struct wsq_robber, wsq_robbers);
+
+/* In words, for sysfs. The defaults have none: what they stand for is shown. */
+const char *const wsq_steal_policies[WSQ_STEAL_POLICIES] = {
+	[WSQ_STEAL_DEFAULT] = "",
+	[WSQ_STEAL_RANDOM] = "random",
+	[WSQ_STEAL_SEQUENTIAL] = "sequential",
+	[WSQ_STEAL_NUMA] = "numa",
+	[WSQ_STEAL_PROB] = "prob",
+	[WSQ_STEAL_RANDOMIZED] = "randomized",
+	[WSQ_STEAL_NUMA_PROB] = "numa+prob",
+};
+WSQ_EXPORT(wsq_steal_policies);
+
+const char *const wsq_steal_batches[WSQ_STEAL_BATCHES] = {
+	[WSQ_BATCH_DEFAULT] = "",
+	[WSQ_BATCH_ONE] = "one",
+	[WSQ_BATCH_FEW] = "few",
+	[WSQ_BATCH_HALF] = "half",
+	[WSQ_BATCH_BLOCK] = "block",
+};
+WSQ_EXPORT(wsq_steal_batches);
+
+/* What each policy does before it looks at everybody. */
+static const u32 wsq_policy_flags[WSQ_STEAL_POLICIES] = {
+	[WSQ_STEAL_RANDOM] = WSQ_PICK_DRAW,
+	[WSQ_STEAL_SEQUENTIAL] = WSQ_PICK_DRAW | WSQ_PICK_NEXT,
+	[WSQ_STEAL_NUMA] = 0,
+	[WSQ_STEAL_PROB] = WSQ_PICK_DRAW | WSQ_PICK_ACCEPT,
+	[WSQ_STEAL_RANDOMIZED] = WSQ_PICK_DRAW | WSQ_PICK_ACCEPT |
+				 WSQ_PICK_AT,
+	[WSQ_STEAL_NUMA_PROB] = WSQ_PICK_DRAW | WSQ_PICK_NEAR |
+				WSQ_PICK_ACCEPT,
+};
+
+/**
+ * wsq_victim_init() - make every CPU a thief
+ *
+ * Context: module load.
+ */
+void wsq_victim_init(void)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		wsq_thief_init(&per_cpu(wsq_robbers, cpu).thief, cpu);
+}
+
+/**
+ * wsq_robber() - a CPU as a thief
+ * @cpu: the CPU
+ *
+ * Context: any.
+ * Return: what it remembers and has counted.
+ */
+struct wsq_robber *wsq_robber(unsigned int cpu)
+{
+	return &per_cpu(wsq_robbers, cpu);
+}
+WSQ_EXPORT(wsq_robber);
+
+/**
+ * wsq_victim_set_policy() - have a pool's CPUs rob others by another policy
+ * @pool: the pool, of which @raw is set
+ * @policy: an enum wsq_steal_policy
+ *
+ * Context: any. Thefts under way go on by the old one.
+ * Return: 0; %-EINVAL if there is no such policy.
+ */
+int wsq_victim_set_policy(struct wsq_pool *pool, u32 policy)
+{
+	if (policy >= WSQ_STEAL_POLICIES)
+		return -EINVAL;
+	WRITE_ONCE(pool->policy, policy ?: WSQ_STEAL_NUMA_PROB);
+	return 0;
+}
+WSQ_EXPORT(wsq_victim_set_policy);
+
+/**
+ * wsq_victim_set_batch() - have a pool's CPUs take more or less at a time
+ * @pool: the pool, of which @raw is set
+ * @batch: an enum wsq_steal_batch
+ *
+ * Context: any. Thefts under way go on by the old one.
+ * Return: 0; %-EINVAL if there is no such batch.
+ */
+int wsq_victim_set_batch(struct wsq_pool *pool, u32 batch)
+{
+	if (batch >= WSQ_STEAL_BATCHES)
+		return -EINVAL;
+	if (!batch)
+		batch = pool->raw ? WSQ_BATCH_ONE : WSQ_BATCH_FEW;
+	WRITE_ONCE(pool->batch, batch);
+	return 0;
+}
+WSQ_EXPORT(wsq_victim_set_batch);
+
+/**
+ * wsq_victim_most() - how many tasks to take at a time
+ * @pool: the pool
+ *
+ * Context: any.
+ * Return: as many at most; 1 where the engine moves more by itself.
+ */
+u32 wsq_victim_most(const struct wsq_pool *pool)
+{
+	const u32 half = max(1U, pool->block_size / 2);
+
+	/* A pool's chunks go to the thief as a whole. */
+	if (pool->raw && pool->kind == WSQ_ENGINE_SALSA)
+		return 1;
+	switch (READ_ONCE(pool->batch)) {
+	case WSQ_BATCH_FEW:
+		return min_t(u32, half, WSQ_STEAL_FEW);
+	case WSQ_BATCH_HALF:
+		return half;
+	case WSQ_BATCH_BLOCK:
+		return pool->block_size;
+	default:
+		return 1;
+	}
+}
+WSQ_EXPORT(wsq_victim_most);
+
+/**
+ * wsq_search_begin() - begin to look for a victim
+ * @s: the search
+ * @pool: the pool
+ * @list: this CPU's access list
+ *
+ * Context: any but NMI, with preemption off until the search is over.
+ */
+void wsq_search_begin(struct wsq_search *s, const struct wsq_pool *pool,
+		      const struct wsq_access *list)
+{
+	u32 flags;
+
+	s->robber = this_cpu_ptr(&wsq_robbers);
+	s->policy = READ_ONCE(pool->policy);
+	s->size = pool->block_size;
+	s->place = 0;
+	flags = wsq_policy_flags[s->policy];
+	WRITE_ONCE(s->robber->turns, s->robber->turns + 1);
+	if (!(s->robber->turns & (WSQ_SEARCH_TURN - 1)))
+		flags = 0;
+	wsq_pick_begin(&s->pick, list, flags);
+}
+WSQ_EXPORT(wsq_search_begin);
+
+/**
+ * wsq_search_draw() - draw a victim
+ * @s: the search
+ *
+ * Context: as wsq_search_begin().
+ * Return: whom; %NULL if the policy is at its end.
+ */
+const struct wsq_victim *wsq_search_draw(struct wsq_search *s)
+{
+	const struct wsq_victim *v = wsq_pick_next(&s->pick, &s->robber->thief);
+	u64 *drawn = &s->robber->drawn[s->policy];
+
+	if (v)
+		WRITE_ONCE(*drawn, *drawn + 1);
+	return v;
+}
+WSQ_EXPORT(wsq_search_draw);
+
+/**
+ * wsq_search_accept() - rob the victim that was drawn, or draw again
+ * @s: the search
+ * @ct: the victim's container
+ *
+ * Context: as wsq_search_begin().
+ * Return: true to rob it.
+ */
+bool wsq_search_accept(struct wsq_search *s, const struct wsq_container *ct)
+{
+	struct wsq_robber *r = s->robber;
+	u32 there;
+
+	if (!wsq_search_sampled(s))
+		return true;
+	there = wsq_engine_sample(ct, wsq_thief_rnd(&r->thief), &s->place);
+	if (wsq_pick_accept(&r->thief, there, s->size))
+		return true;
+	WRITE_ONCE(r->rejected[s->policy], r->rejected[s->policy] + 1);
+	return false;
+}
+WSQ_EXPORT(wsq_search_accept);
+
+/**
+ * wsq_search_found() - the victim had something
+ * @s: the search
+ *
+ * Context: as wsq_search_begin().
+ */
+void wsq_search_found(struct wsq_search *s)
+{
+	u64 *found = &s->robber->found[s->policy];
+
+	WRITE_ONCE(*found, *found + 1);
+}
+WSQ_EXPORT(wsq_search_found);
