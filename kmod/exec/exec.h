@@ -52,8 +52,8 @@
 /* Tasks that a worker runs for one queue before it looks at the next. */
 #define WSQ_BUDGET		64
 
-/* Tasks that a worker takes from one victim at a time. */
-#define WSQ_STEAL_MAX		16
+/* Tasks that a worker claims from one victim at a time. */
+#define WSQ_STEAL_PIECE		16
 
 /* No phase: nothing was run yet, or no flush waits. */
 #define WSQ_NO_PHASE		WSQ_PHASES
@@ -190,6 +190,7 @@ struct wsq_watch {
  *	@role_lock, read with preemption off.
  * @access: whom to rob. Constant.
  * @next: queue to begin with, for fairness. Workers.
+ * @last: queue that was served last. Workers.
  * @steals: tasks taken from others, by distance. Workers, preemption off.
  * @parks: times a worker parked. Workers.
  * @standins: times a stand-in took over. Timer.
@@ -215,6 +216,7 @@ struct wsq_cpu {
 	struct wsq_worker *worker;
 	const struct wsq_access *access;
 	u32 next;
+	u32 last;
 	u64 steals[WSQ_DIST_NR];
 	u64 parks;
 	u64 standins;

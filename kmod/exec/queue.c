@@ -9,6 +9,7 @@
 
 #include "../compat/export.h"
 #include "../obs/sysfs.h"
+#include "../pool/victim.h"
 #include "item.h"
 
 /* Queues by id. Workers look under RCU, or with preemption off. */
@@ -143,6 +144,25 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
 	return q;
 }
 WSQ_EXPORT(wsq_create_key);
+
+/**
+ * wsq_set_steal() - change whom a queue's CPUs rob, and how much they take
+ * @q: the queue; may be in use
+ * @policy: an enum wsq_steal_policy, 0 for the default
+ * @batch: an enum wsq_steal_batch, 0 for the default
+ *
+ * Context: any. Thefts that are under way end as they began.
+ * Return: 0; %-EINVAL if there is no such policy or batch, and then nothing has
+ * changed.
+ */
+int wsq_set_steal(struct wsq *q, u32 policy, u32 batch)
+{
+	if (batch >= WSQ_STEAL_BATCHES ||
+	    wsq_victim_set_policy(&q->pool, policy))
+		return -EINVAL;
+	return wsq_victim_set_batch(&q->pool, batch);
+}
+WSQ_EXPORT(wsq_set_steal);
 
 /* Keep what the queue counted, so that statistics do not go back. */
 static void wsq_queue_fold(const struct wsq *q)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a worker does that has run dry: look at other CPUs, the nearest first,
- * and bring something home. A CPU that has nothing costs one load.
+ * What a worker does that has run dry: look at other CPUs and bring something
+ * home. First for the queue that it served last, by that queue's policy; then for
+ * all queues at all CPUs, the nearest first (kmod/pool/victim.h). A CPU that has
+ * nothing costs one load.
  */
 #include <trace/events/wsq.h>
 
 #include "../compat/export.h"
+#include "../pool/victim.h"
 #include "exec.h"
 
 /* Put items, in hand and counted, where this CPU takes from. */
@@ -41,21 +44,49 @@ static int wsq_steal_orphan(struct wsq_container *orphan,
 }
 
 /*
- * Items brought home from @victim: how many; 0 to look again; negative if there
- * are none.
+ * The rest of a batch: up to @most items, piece by piece, while they come whole.
  */
-static int wsq_steal_from(struct wsq *q, const struct wsq_cpu *vc,
+static int wsq_steal_rest(const struct wsq_search *s,
 			  struct wsq_container *victim,
-			  struct wsq_container *me)
+			  struct wsq_container *me, u32 most)
 {
-	void *tasks[WSQ_STEAL_MAX];
-	u32 max = max(1U, min_t(u32, WSQ_STEAL_MAX, q->pool.block_size / 2));
+	void *tasks[WSQ_STEAL_PIECE];
+	u32 got = 0, max;
 	int nr;
 
-	nr = wsq_linked_steal(victim, me, tasks, max, wsq_watch_stuck(vc),
-			      !READ_ONCE(vc->worker));
+	do {
+		max = min_t(u32, WSQ_STEAL_PIECE, most - got);
+		nr = wsq_search_claim(s, victim, me, tasks, max);
+		if (nr <= 0)
+			break;
+		wsq_steal_keep(me, tasks, nr);
+		got += nr;
+	} while (nr == max && got < most);
+	return got;
+}
+
+/*
+ * Items brought home from @victim: how many; 0 to look again; negative if there
+ * are none. Of a victim that a sample has chosen, what the sample was of.
+ */
+static int wsq_steal_from(const struct wsq_search *s, const struct wsq_cpu *vc,
+			  struct wsq_container *victim,
+			  struct wsq_container *me, u32 most)
+{
+	void *tasks[WSQ_STEAL_PIECE];
+	u32 max = min_t(u32, WSQ_STEAL_PIECE, most);
+	int nr;
+
+	if (s && wsq_search_sampled(s))
+		nr = wsq_search_claim(s, victim, me, tasks, max);
+	else
+		nr = wsq_linked_steal(victim, me, tasks, max,
+				      wsq_watch_stuck(vc),
+				      !READ_ONCE(vc->worker));
 	if (nr > 0) {
 		wsq_steal_keep(me, tasks, nr);
+		if (nr == max && most > max)
+			nr += wsq_steal_rest(s, victim, me, most - max);
 		return nr;
 	}
 	if (unlikely(atomic_read(&victim->orphan) != WSQ_OWNED) &&
@@ -65,47 +96,100 @@ static int wsq_steal_from(struct wsq *q, const struct wsq_cpu *vc,
 }
 
 /*
- * Bring home what one queue has at one victim: how many; 0 to look again, for
- * nobody else may be about to; negative if there are none. Preemption is off: a
+ * Bring home what @q has at one victim, as wsq_steal_from(). Preemption is off: a
  * thief that stops midway would keep a block out of use, and the queue must not
  * go.
  */
-static int wsq_steal_queue(struct wsq_cpu *c, const struct wsq_victim *v,
-			   u32 id)
+static int wsq_steal_haul(struct wsq_cpu *c, struct wsq *q,
+			  const struct wsq_search *s,
+			  const struct wsq_victim *v,
+			  struct wsq_container *victim,
+			  struct wsq_container *me)
+{
+	u32 most = wsq_victim_most(&q->pool);
+	int nr = wsq_steal_from(s, wsq_cpus[v->cpu], victim, me, most);
+
+	if (nr <= 0)
+		return nr;
+	WRITE_ONCE(c->steals[v->distance], c->steals[v->distance] + nr);
+	trace_wsq_steal(q->pool.name, c->cpu, v->cpu, v->distance, nr);
+	wsq_ready_mark(c, q->pool.id);
+	/*
+	 * A whole haul: there may be more for one more. What nobody serves and
+	 * nobody watches is fetched by as many as it takes.
+	 */
+	if (nr > 1 || (most == 1 && wsq_engine_waiting(victim)) ||
+	    unlikely(!READ_ONCE(wsq_cpus[v->cpu]->worker)))
+		wsq_wake_idle(q, c->cpu);
+	return nr;
+}
+
+/* The queue by its number, if there is one here. Preemption is off. */
+static struct wsq *wsq_steal_queue(const struct wsq_cpu *c, u32 id,
+				   struct wsq_container **me)
+{
+	struct wsq *q = smp_processor_id() == c->cpu ?
+			xa_load(&wsq_queues, id) : NULL;
+
+	*me = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
+	return *me ? q : NULL;
+}
+
+/*
+ * What one queue has at one victim: how many; 0 to look again, for nobody else
+ * may be about to; negative if there are none.
+ */
+static int wsq_steal_look(struct wsq_cpu *c, const struct wsq_victim *v, u32 id)
 {
 	struct wsq_container *victim, *me;
 	struct wsq *q;
 	int nr = WSQ_EMPTY;
 
 	preempt_disable();
-	q = smp_processor_id() == c->cpu ? xa_load(&wsq_queues, id) : NULL;
-	if (q) {
-		victim = wsq_pool_any(&q->pool, v->cpu);
-		me = wsq_pool_ct(&q->pool, c->cpu);
-		if (victim && me)
-			nr = wsq_steal_from(q, wsq_cpus[v->cpu], victim, me);
-	}
-	if (nr > 0) {
-		WRITE_ONCE(c->steals[v->distance],
-			   c->steals[v->distance] + nr);
-		trace_wsq_steal(q->pool.name, c->cpu, v->cpu, v->distance, nr);
-		wsq_ready_mark(c, id);
-		/*
-		 * A whole haul: there may be more for one more. What nobody
-		 * serves and nobody watches is fetched by as many as it takes.
-		 */
-		if (nr > 1 || unlikely(!READ_ONCE(wsq_cpus[v->cpu]->worker)))
-			wsq_wake_idle(q, c->cpu);
-	}
+	q = wsq_steal_queue(c, id, &me);
+	victim = q ? wsq_pool_any(&q->pool, v->cpu) : NULL;
+	if (victim)
+		nr = wsq_steal_haul(c, q, NULL, v, victim, me);
 	preempt_enable();
 	return nr;
+}
+
+/* By the policy of the queue that was served last: is there something now? */
+static bool wsq_steal_chosen(struct wsq_cpu *c)
+{
+	const u32 id = READ_ONCE(c->last);
+	struct wsq_container *victim, *me;
+	const struct wsq_victim *v;
+	struct wsq_search s;
+	int nr = WSQ_EMPTY;
+	struct wsq *q;
+
+	preempt_disable();
+	q = wsq_steal_queue(c, id, &me);
+	if (!q) {
+		preempt_enable();
+		return false;
+	}
+	wsq_search_begin(&s, &q->pool, c->access);
+	while (nr <= 0 && (v = wsq_search_draw(&s))) {
+		if (!wsq_ready_test(wsq_cpus[v->cpu], id))
+			continue;
+		victim = wsq_pool_any(&q->pool, v->cpu);
+		if (victim && wsq_search_accept(&s, victim))
+			nr = wsq_steal_haul(c, q, &s, v, victim, me);
+	}
+	if (nr > 0)
+		wsq_search_found(&s);
+	preempt_enable();
+	return nr > 0;
 }
 
 /**
  * wsq_steal() - bring something home from another CPU
  * @c: this CPU
  *
- * Passes once over all CPUs and all queues that have work there.
+ * Tries what the policy says, then passes once over all CPUs and all queues that
+ * have work there.
  *
  * Context: the worker.
  * Return: true if there is something to run now, or may be at the next call.
@@ -116,6 +200,8 @@ bool wsq_steal(struct wsq_cpu *c)
 	bool again = false;
 	unsigned int i;
 
+	if (wsq_steal_chosen(c))
+		return true;
 	for (i = 0; i < list->nr; i++) {
 		const struct wsq_victim *v = &list->victims[i];
 		const struct wsq_cpu *vc = wsq_cpus[v->cpu];
@@ -126,7 +212,7 @@ bool wsq_steal(struct wsq_cpu *c)
 			continue;
 		for (id = wsq_ready_next(vc, 0); id < WSQ_MAX_QUEUES;
 		     id = next) {
-			nr = wsq_steal_queue(c, v, id);
+			nr = wsq_steal_look(c, v, id);
 			if (nr > 0)
 				return true;
 			again |= !nr;

@@ -229,6 +229,7 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 	if (!ct)
 		return true;
 
+	WRITE_ONCE(c->last, id);
 	wsq_serve(w, c, q, ct);
 	/* The queue may go once this is seen. */
 	smp_store_release(&w->serving, NULL);

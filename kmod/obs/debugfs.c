@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/wsq: queues and workers as they are, for whoever wonders
- * what the module is at. Documentation/observability.rst shows the formats.
+ * /sys/kernel/debug/wsq: queues, workers and thieves as they are, for whoever
+ * wonders what the module is at. Documentation/observability.rst shows the formats.
  *
  * Nothing is kept for it: reading looks, under the locks that keep queues and
  * workers from going, and costs as much as there is to be shown.
@@ -17,6 +17,7 @@
 #include <linux/slab.h>
 
 #include "../exec/exec.h"
+#include "../pool/victim.h"
 #include "collect.h"
 #include "debugfs.h"
 
@@ -248,6 +249,30 @@ static int wsq_workers_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(wsq_workers);
 
+static int wsq_thieves_show(struct seq_file *m, void *unused)
+{
+	unsigned int cpu, policy;
+
+	seq_puts(m, "cpu policy drawn rejected found\n");
+	for_each_possible_cpu(cpu) {
+		const struct wsq_robber *r = wsq_robber(cpu);
+
+		for (policy = 1; policy < WSQ_STEAL_POLICIES; policy++) {
+			/* In this order, so that the last is the sum at least. */
+			u64 found = READ_ONCE(r->found[policy]);
+			u64 rejected = READ_ONCE(r->rejected[policy]);
+			u64 drawn = READ_ONCE(r->drawn[policy]);
+
+			if (drawn)
+				seq_printf(m, "%u %s %llu %llu %llu\n", cpu,
+					   wsq_steal_policies[policy], drawn,
+					   rejected, found);
+		}
+	}
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(wsq_thieves);
+
 /**
  * wsq_debugfs_init() - when all that is to be seen is there
  *
@@ -262,6 +287,8 @@ void wsq_debugfs_init(void)
 			    &wsq_queues_fops);
 	debugfs_create_file("workers", 0400, wsq_debugfs_dir, NULL,
 			    &wsq_workers_fops);
+	debugfs_create_file("thieves", 0400, wsq_debugfs_dir, NULL,
+			    &wsq_thieves_fops);
 	wsq_collect_files(wsq_debugfs_dir);
 }
 

@@ -8,6 +8,10 @@
  *	cpumask_effective	of these, the ones that have a part now: online,
  *				and with memory for their container
  *	mem_reclaim, resident	1 if it was made so, 0 if not
+ *	steal_policy		whom its CPUs rob when they have run dry, a word of
+ *				wsq_steal_policies[]; root may write another
+ *	steal_batch		how much they take, a word of wsq_steal_batches[];
+ *				root may write another
  *	queued, executed	items since it was made
  *
  * /sys/class/wsq/cpumask shows the CPUs of queues that name none. Masks are
@@ -35,6 +39,7 @@
 
 #include "../compat/device.h"
 #include "../exec/exec.h"
+#include "../pool/victim.h"
 #include "stats.h"
 #include "sysfs.h"
 
@@ -121,6 +126,67 @@ static ssize_t resident_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(resident);
 
+/*
+ * Which of @words is the line that was written: its number, or %-EINVAL. The first
+ * one, the default, has no word.
+ */
+static int wsq_sysfs_word(const char *const *words, size_t nr, const char *buf,
+			  size_t count)
+{
+	int ret = -EINVAL;
+
+	/* The comparison ends with the string, which can be shorter. */
+	if (wsq_sysfs_one_line(buf, count))
+		ret = __sysfs_match_string(words, nr, buf);
+	return ret ?: -EINVAL;
+}
+
+static ssize_t steal_policy_show(struct device *dev,
+				 struct device_attribute *attr, char *buf)
+{
+	const struct wsq *q = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%s\n",
+			  wsq_steal_policies[READ_ONCE(q->pool.policy)]);
+}
+
+static ssize_t steal_policy_store(struct device *dev,
+				  struct device_attribute *attr,
+				  const char *buf, size_t count)
+{
+	struct wsq *q = dev_get_drvdata(dev);
+	int ret = wsq_sysfs_word(wsq_steal_policies, WSQ_STEAL_POLICIES, buf,
+				 count);
+
+	if (ret > 0)
+		ret = wsq_victim_set_policy(&q->pool, ret);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(steal_policy);
+
+static ssize_t steal_batch_show(struct device *dev,
+				struct device_attribute *attr, char *buf)
+{
+	const struct wsq *q = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%s\n",
+			  wsq_steal_batches[READ_ONCE(q->pool.batch)]);
+}
+
+static ssize_t steal_batch_store(struct device *dev,
+				 struct device_attribute *attr,
+				 const char *buf, size_t count)
+{
+	struct wsq *q = dev_get_drvdata(dev);
+	int ret = wsq_sysfs_word(wsq_steal_batches, WSQ_STEAL_BATCHES, buf,
+				 count);
+
+	if (ret > 0)
+		ret = wsq_victim_set_batch(&q->pool, ret);
+	return ret ?: count;
+}
+static DEVICE_ATTR_RW(steal_batch);
+
 static ssize_t queued_show(struct device *dev, struct device_attribute *attr,
 			   char *buf)
 {
@@ -146,6 +212,8 @@ static struct attribute *wsq_queue_attrs[] = {
 	&dev_attr_cpumask_effective.attr,
 	&dev_attr_mem_reclaim.attr,
 	&dev_attr_resident.attr,
+	&dev_attr_steal_policy.attr,
+	&dev_attr_steal_batch.attr,
 	&dev_attr_queued.attr,
 	&dev_attr_executed.attr,
 	NULL

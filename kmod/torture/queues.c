@@ -61,6 +61,8 @@ static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
 	if (attrs->engine == WSQ_SALSA && torture_one_in(rnd, 2))
 		attrs->max_blocks = max(attrs->blocks, 8U) +
 				    torture_roll(rnd, 57);
+	attrs->steal_policy = torture_roll(rnd, WSQ_STEAL_NUMA_PROB + 1);
+	attrs->steal_batch = torture_roll(rnd, WSQ_BATCH_BLOCK + 1);
 	if (torture_one_in(rnd, 4))
 		attrs->flags |= WSQ_MEM_RECLAIM;
 	if (torture_one_in(rnd, 4))
@@ -125,8 +127,20 @@ void torture_queues_destroy(void)
 		wsq_destroy(queues[--nr_queues]);
 }
 
+/* The shared queues' CPUs rob each other otherwise from now on. */
+static void change_steal(struct rnd_state *rnd)
+{
+	u32 policy = torture_roll(rnd, WSQ_STEAL_NUMA_PROB + 1);
+	u32 batch = torture_roll(rnd, WSQ_BATCH_BLOCK + 1);
+	int ret = wsq_set_steal(torture_some_queue(rnd), policy, batch);
+
+	if (ret)
+		torture_err("wsq_set_steal() of %u, %u returned %d", policy,
+			    batch, ret);
+}
+
 /**
- * torture_cpumask_round() - give a shared queue other CPUs
+ * torture_cpumask_round() - give a shared queue other CPUs and another policy
  * @t: the thread
  */
 void torture_cpumask_round(struct torture_thread *t)
@@ -137,6 +151,7 @@ void torture_cpumask_round(struct torture_thread *t)
 
 	WRITE_ONCE(t->doing, "set cpumask");
 	schedule_timeout_idle(1 + torture_roll(rnd, HZ / 20));
+	change_steal(rnd);
 	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
 		return;
 	if (torture_one_in(rnd, 4))

@@ -203,6 +203,51 @@ static void since_when(void)
 	EXPECT_EQ(collect(0), 0);
 }
 
+/* What thieves have drawn, by policy: more than they left alone, or found. */
+static unsigned long long thieves_drawn(void)
+{
+	static const char *const policies[] = {
+		"random", "sequential", "prob", "randomized", "numa+prob",
+	};
+	char *text = expect_text(DIR "thieves"), *at;
+	unsigned long long sum = 0;
+
+	EXPECT(!strncmp(text, "cpu policy drawn rejected found\n", 32));
+	for (at = strchr(text, '\n') + 1; *at; at = strchr(at, '\n') + 1) {
+		unsigned long long drawn, rejected, found;
+		unsigned int cpu, i;
+		char policy[32];
+		int fits;
+
+		fits = sscanf(at, "%u %31s %llu %llu %llu", &cpu, policy,
+			      &drawn, &rejected, &found);
+		EXPECT_EQ(fits, 5);
+		for (i = 0; i < ARRAY_SIZE(policies); i++)
+			if (!strcmp(policy, policies[i]))
+				break;
+		EXPECT(i < ARRAY_SIZE(policies) && cpu < CPUS);
+		EXPECT(drawn);
+		EXPECT(drawn >= rejected + found);
+		sum += drawn;
+	}
+	free(text);
+	return sum;
+}
+
+static void thieves(void)
+{
+	unsigned long long before, i;
+
+	need_module();
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 3)
+		SKIP("where there is one victim, none is drawn");
+	before = thieves_drawn();
+	/* Workers that have served and run dry look around. */
+	for (i = 0; i < 20; i++)
+		run_tasks(100, 0);
+	EXPECT(thieves_drawn() > before);
+}
+
 /* What is neither 0 nor 1 changes nothing. */
 static void refused(void)
 {
@@ -245,10 +290,10 @@ static void refused(void)
 	EXPECT_EQ(collect(0), 0);
 	EXPECT(!latency(&l));
 	EXPECT(!steals(&s));
-	for (i = 0; i < 4; i++) {
+	for (i = 0; i < 5; i++) {
 		static const char *const files[] = {
 			DIR "queues", DIR "workers", DIR "latency",
-			DIR "steals",
+			DIR "steals", DIR "thieves",
 		};
 
 		test_at("file", i);
@@ -647,7 +692,7 @@ static void unload_reading(void)
 {
 	static const char *const files[] = {
 		DIR "queues", DIR "workers", DIR "collect", DIR "latency",
-		DIR "steals",
+		DIR "steals", DIR "thieves",
 	};
 	uint64_t end = now_ns() + 5 * SEC;
 	unsigned int i, unloads = 0;
@@ -701,6 +746,7 @@ static void unload_reading(void)
 static const struct test tests[] = {
 	{ "queues", queues, 30 },
 	{ "workers", workers, 30 },
+	{ "thieves", thieves, 30 },
 	{ "refused", refused, 30 },
 	{ "latencies", latencies, 60 },
 	{ "since_when", since_when, 30 },

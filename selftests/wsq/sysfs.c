@@ -209,6 +209,66 @@ static void wrong(void)
 	put_mask(before);
 }
 
+/* Words of a file that root may change; the first is what it has by default. */
+static const struct {
+	const char *path;
+	const char *words[8];
+} steal[] = {
+	{ STEADY "/steal_policy",
+	  { "numa+prob", "random", "sequential", "numa", "prob",
+	    "randomized" } },
+	{ STEADY "/steal_batch", { "few", "one", "half", "block" } },
+};
+
+/* Whom CPUs rob, and how much: any word there is, and items go on running. */
+static void steals(void)
+{
+	size_t i, k;
+	char text[32];
+
+	expect_loaded();
+	for (i = 0; i < ARRAY_SIZE(steal); i++) {
+		EXPECT(!strcmp(get(steal[i].path), steal[i].words[0]));
+		for (k = 0; steal[i].words[k]; k++) {
+			test_at("word", k);
+			/* With the end of the line and without. */
+			snprintf(text, sizeof(text), "%s%s", steal[i].words[k],
+				 k % 2 ? "" : "\n");
+			EXPECT_EQ(put_text(steal[i].path, text), 0);
+			EXPECT(!strcmp(get(steal[i].path), steal[i].words[k]));
+			number(PARAMETERS "/ran_on");
+		}
+		test_at(NULL, 0);
+		EXPECT_EQ(put_text(steal[i].path, steal[i].words[0]), 0);
+	}
+}
+
+static void wrong_steals(void)
+{
+	static const char *const wrong[] = {
+		"\n", " ", "x", "0", "1", "nume", "num", "numa ", " numa",
+		"NUMA", "numa+", "numa+prob+x", "random\nrandom", "one\n\n",
+		"block;", "halfhalf", "default", "(null)", "%s%n",
+	};
+	size_t i, k;
+
+	expect_loaded();
+	for (i = 0; i < ARRAY_SIZE(steal); i++) {
+		for (k = 0; k < ARRAY_SIZE(wrong); k++) {
+			test_at("row", k);
+			EXPECT_EQ(put_text(steal[i].path, wrong[k]), EINVAL);
+			EXPECT(!strcmp(get(steal[i].path), steal[i].words[0]));
+		}
+		test_at(NULL, 0);
+		/* The other file's words, and a string that ends too soon. */
+		EXPECT_EQ(put_text(steal[i].path, steal[!i].words[1]), EINVAL);
+		EXPECT_EQ(put(steal[i].path, "one\0x", 5), EINVAL);
+		EXPECT_EQ(put(steal[i].path, "numa\0", 5), EINVAL);
+		EXPECT_EQ(put(steal[i].path, "\0", 1), EINVAL);
+		EXPECT(!strcmp(get(steal[i].path), steal[i].words[0]));
+	}
+}
+
 /* CPUs that are offline may be asked for; their part comes with them. */
 static void offline(void)
 {
@@ -245,6 +305,8 @@ static void not_root(void)
 	EXPECT_EQ(setuid(65534), 0);
 	EXPECT(mask_of(STEADY "/cpumask"));
 	EXPECT_EQ(put_text(STEADY "/cpumask", "1"), EACCES);
+	EXPECT_EQ(put_text(STEADY "/steal_policy", "numa"), EACCES);
+	EXPECT_EQ(put_text(STEADY "/steal_batch", "one"), EACCES);
 	EXPECT_EQ(put_text(STEADY "/queued", "1"), EACCES);
 	EXPECT_EQ(put_text(CLASS "/cpumask", "1"), EACCES);
 }
@@ -254,6 +316,7 @@ static void __attribute__((noreturn)) writer(uint64_t seed)
 	static const char *const names[] = {
 		CHURN "/cpumask", CHURN "/cpumask_effective", CHURN "/queued",
 		CHURN "/executed", CHURN "/mem_reclaim",
+		CHURN "/steal_policy", CHURN "/steal_batch",
 	};
 	unsigned int written = 0;
 
@@ -343,6 +406,8 @@ static const struct test tests[] = {
 	{ "files", files },
 	{ "moves", moves },
 	{ "wrong", wrong, 120 },
+	{ "steals", steals },
+	{ "wrong_steals", wrong_steals },
 	{ "offline", offline },
 	{ "not_root", not_root },
 	{ "destroy", destroy, 60 },
