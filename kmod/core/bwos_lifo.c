@@ -655,8 +655,6 @@ static u32 wsq_bwos_lifo_pick(const struct wsq_bwos_lifo *q,
 	u32 got = 0;
 
 	/* Each may be of another block, and of other memory. */
-	if (end > mem->block_size)
-		end = mem->block_size;
 	if (first + end > wsq_bwos_lifo_nr_slots(mem))
 		return 0;
 	for (; i < end && got < max; i++) {

@@ -19,7 +19,8 @@
  * and one add. All words of a block that thieves look at are on one line: a
  * steal moves that and the slots' lines, the owner meets it twice for each block
  * (grant, take over), and the line that the owner writes with each task is never
- * written and, but for hints, never read by anybody else.
+ * written and, but for hints, never read by anybody else. With claimed slots a put
+ * has a release store, a get an exchange.
  *
  * Best suited for: work that spawns work; the owner goes on with what it put
  * last, whose data are warm, and thieves take what is oldest, which is often the

@@ -85,6 +85,7 @@ struct lifo_claimed_client : lifo_client<T, THREADS, NB, BS, SPARE> {
 				whole(task);
 			}
 			found_empty = !task;
+			RL_ASSERT(task || wsq_bwos_lifo_empty(&q));
 		}
 		return task;
 	}

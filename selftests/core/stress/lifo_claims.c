@@ -30,9 +30,24 @@
  * For: run-checks, under shim/threads, plain and with each sanitizer. Bounded by
  * the number of items; "limit" ends a hang.
  *
- * Limitations: as bwos_lifo.c's. Claimed slots are atomic words, so the thread
- * sanitizer does not miss the positions' orders, which bwos_lifo.c and ../litmus
- * cover.
+ * Seen to fail, with mutants of ../model/mutants.list:
+ *	plain, thieves=2	claim-store, haul-store, pry-no-claim,
+ *				withdraw-no-claim, commit-one-less, thief-resets,
+ *				steal-no-count, steal-count-early, steal-no-index,
+ *				steal-store, steal-from-zero, grant-all, up-not-spent,
+ *				up-no-reset, up-no-floor, up-forgets, take-store,
+ *				take-open, take-all, leave-nothing, anew-uncounted,
+ *				anew-no-reset, get-below, unmount-nonempty,
+ *				unmount-no-init
+ *	places=4 size=8 spare=2 thieves=2 pryers=2 withdrawers=2 batch=1 share=1
+ *	pause=200		steal-size, steal-one-more, up-over-tasks,
+ *				up-no-directory, anew-never, release-never
+ *	remount=1		down-first-only
+ *
+ * Limitations: as bwos_lifo.c's. Claimed slots are atomic words, which hides from
+ * the thread sanitizer what the positions order, and a thief that goes beyond a
+ * grant (grant-size, take-size) finds empty slots and no task: bwos_lifo.c and
+ * ../litmus cover that.
  */
 #include "lifo.h"
 

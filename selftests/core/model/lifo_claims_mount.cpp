@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Claimed slots in memory that comes and goes: somebody takes tasks out of the
+ * owner's block by numbers of memory that was mounted since, and is larger. Behind
+ * the slots of the smaller one lie others, which are nobody's business. Run bounded:
+ * one has to sleep from where the memory is read to where the numbers are.
+ * Shared parts: lifo_claimed.h; use and limitations: bwos_lifo_client.h, main.h.
+ */
+#include "lifo_claimed.h"
+
+struct lifo_claims_mount : lifo_claimed_client<lifo_claims_mount, 2, 2, 3> {
+	enum { FOREIGN = MAX_TASKS - 1 };
+
+	struct wsq_bwos_lifo_mem other;
+	wsq_bwos_lifo_block other_blocks[2];
+	wsq_slot_t other_slots[4 + 4];
+	atomic64_t other_dir[2];
+
+	void before()
+	{
+		int i;
+
+		lifo_claimed_client::before();
+		other = { other_blocks, other_slots, other_dir, spare, held, 2, 2, 0 };
+		for (i = 0; i < 4 + 4; i++)
+			wsq_slot_publish(&other_slots[i],
+					 i < 4 ? (void *)nullptr : task_of(FOREIGN));
+		wsq_bwos_lifo_init(&q);
+		wsq_bwos_lifo_mount(&q, &other);
+	}
+
+	void put_other(int n)
+	{
+		for (; n; n--) {
+			wsq_bwos_room room;
+
+			content[next]($) = next;
+			if (wsq_bwos_lifo_reserve(&q, &room) < 0)
+				return;
+			RL_ASSERT(!wsq_slot_peek(&other_slots[room.nr]));
+			in[next] = true;
+			stack[height++] = next;
+			wsq_bwos_lifo_fill(&q, &room, 0, task_of(next));
+			next++;
+			wsq_bwos_lifo_commit(&q, &room, 1);
+		}
+	}
+
+	void thread(unsigned int i)
+	{
+		if (i == 0) {
+			put_other(1);
+			while (claim(1))
+				;
+			RL_ASSERT(wsq_bwos_lifo_unmount(&q) == &other);
+			found_empty = false;
+			wsq_bwos_lifo_mount(&q, &mem);
+			/* Up to the second block: its slots begin at 3. */
+			put_claimed(5);
+		} else {
+			pry(2);
+			for (u32 nr = 4; nr < 6; nr++)
+				RL_ASSERT(!wsq_bwos_lifo_withdraw(&q, nr, task_of(FOREIGN)));
+		}
+	}
+
+	void after()
+	{
+		drain_claimed();
+		for (int i = 0; i < 4; i++)
+			RL_ASSERT(!wsq_slot_peek(&other_slots[i]));
+	}
+};
+
+CLIENT_MAIN(lifo_claims_mount)
