@@ -42,12 +42,12 @@ typedef struct {
 
 static inline void *wsq_slot_read(const wsq_slot_t *slot)
 {
-	return slot->task;
+	return READ_ONCE(slot->task);
 }
 
 static inline void wsq_slot_write(wsq_slot_t *slot, void *task)
 {
-	slot->task = task;
+	WRITE_ONCE(slot->task, task);
 }
 
 /* Store a task for whoever claims it. Release. */

@@ -199,7 +199,8 @@ static bool wsq_bwos_open(struct wsq_bwos_fifo *q)
 	if (wsq_local_read(&blk->f_pos) !=			/* BF(open:A) */
 	    (u64)atomic64_read(&blk->b_pos))			/* BF(own:P) */
 		return false;
-	if (!wsq_bwos_counted(blk)) {
+	/* Who reads first is over by BF(take:C). */
+	if (!mem->read_first && !wsq_bwos_counted(blk)) {
 		nr = wsq_bwos_replace(q, mem, was);
 		if (nr == was)
 			return false;
@@ -315,8 +316,11 @@ static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 	if (wsq_bwos_round(wsq_local_read(&blk->b_pos)) != round) /* BF(take:B) */
 		return false;
 
-	/* Claims up to here stand, later ones fail: no order is needed. */
-	s = (u64)atomic64_xchg_relaxed(&blk->s_pos,		/* BF(take:C) */
+	/*
+	 * Claims up to here stand, later ones fail. Pairs with BF(steal:H), for
+	 * what is put to these slots next.
+	 */
+	s = (u64)atomic64_xchg_acquire(&blk->s_pos,		/* BF(take:C) */
 				       (s64)(round | size));
 	wsq_local_set(&blk->f_pos, s);				/* BF(take:D) */
 	/*
@@ -325,7 +329,7 @@ static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 	 * a store does for 8 cycles less; else an add keeps the thieves'
 	 * releases in force for BF(open:B).
 	 */
-	if (!wsq_bwos_idx(s))
+	if (!wsq_bwos_idx(s) || mem->read_first)
 		atomic64_set(&blk->s_cnt, (s64)(round | size));	/* BF(take:F) */
 	else if (wsq_bwos_idx(s) != size)
 		atomic64_fetch_add_relaxed((s64)(size - wsq_bwos_idx(s)),
@@ -467,6 +471,14 @@ static inline int wsq_bwos_steal_at(struct wsq_bwos_mem *mem, u32 place,
 		n = wsq_bwos_idx(b) - i;
 		if (n > max)
 			n = max;
+		if (!claim && mem->read_first) {
+			wsq_bwos_haul(&slots[i], n, tasks, false);
+			/* Unchanged: so were the slots. BF(take:C) */
+			if ((u64)atomic64_cmpxchg_release(&blk->s_pos, (s64)s,
+							  (s64)(s + n)) != s) /* BF(steal:H) */
+				continue;
+			return (int)n;
+		}
 		if ((u64)atomic64_cmpxchg_relaxed(&blk->s_pos, (s64)s,
 						  (s64)(s + n)) != s) /* BF(steal:D) */
 			continue;

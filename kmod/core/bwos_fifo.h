@@ -58,6 +58,12 @@
  *    did to the block before, and makes acquire and release on the steal
  *    position itself redundant.
  *
+ * 4. Thieves may read before they claim (@read_first of the memory), where all that
+ *    is moved is one word: a claim that succeeds says that nothing was put to the
+ *    slots meanwhile, because rounds never return. They count nothing then, a steal
+ *    has one read-modify-write instead of two, and one that stops midway holds up
+ *    nobody: no block is ever replaced. Claimed slots need the count.
+ *
  * Positions (bwos.h) have indices from 0 to block_size.
  *
  *	b_pos	next slot to put	producer
@@ -99,6 +105,11 @@
  *		before BF(open:E) of the next round and cannot overwrite it.
  *		litmus/bwos_fifo-take-open.litmus
  *
+ *	BF(steal:H) release -> BF(take:C) acquire
+ *		The same as BF(steal:F) -> BF(open:B) where thieves read first: a
+ *		consumer that takes the block over has it after the last thief has
+ *		read his slot, and it is he who tells the producer.
+ *		litmus/bwos_fifo-first-take.litmus
  *	BF(mount:A) release -> BF(steal:G) acquire
  *		A thief that sees memory sees it as it was mounted.
  *		litmus/bwos_fifo-mount-steal.litmus
@@ -180,6 +191,8 @@ struct wsq_bwos_block {
  *	%WSQ_BWOS_MAX_BLOCK_SIZE
  * @nr_spare: further blocks, each of which outweighs one thief that stopped
  *	between claiming and counting
+ * @read_first: thieves read before they claim, and do not count; not with claimed
+ *	slots
  */
 struct wsq_bwos_mem {
 	struct wsq_bwos_block *blocks;
@@ -190,6 +203,7 @@ struct wsq_bwos_mem {
 	u32 nr_places;
 	u32 block_size;
 	u32 nr_spare;
+	bool read_first;
 };
 
 /**

@@ -127,21 +127,25 @@ static bool wsq_bwos_lifo_counted(struct wsq_bwos_lifo_block *blk, u64 n)
 	return (u64)atomic64_read_acquire(&blk->s_cnt) == n;	/* LI(begin:B) */
 }
 
-/* Is @blk, in which the owner is not, empty and free of thieves? */
-static bool wsq_bwos_lifo_spent(struct wsq_bwos_lifo_block *blk)
-{
-	u64 b = (u64)atomic64_read(&blk->b_pos);		/* LI(own:B) */
-
-	return wsq_bwos_lifo_counted(blk, wsq_bwos_idx(b));
-}
-
 /* Is there something in @blk, in which the owner is not? The owner asks. */
 static bool wsq_bwos_lifo_left(const struct wsq_bwos_lifo_block *blk)
 {
-	u64 s = (u64)atomic64_read(&blk->s_pos);		/* LI(left:A) */
+	/* Pairs with LI(steal:H): if not, their slot reads are over. */
+	u64 s = (u64)atomic64_read_acquire(&blk->s_pos);	/* LI(left:A) */
 	u64 b = (u64)atomic64_read(&blk->b_pos);		/* LI(left:B) */
 
 	return wsq_bwos_idx(s) < wsq_bwos_idx(b);
+}
+
+/* Is @blk, in which the owner is not, empty and free of thieves? */
+static bool wsq_bwos_lifo_spent(const struct wsq_bwos_lifo_mem *mem,
+				struct wsq_bwos_lifo_block *blk)
+{
+	u64 b = (u64)atomic64_read(&blk->b_pos);		/* LI(own:B) */
+
+	if (mem->read_first)
+		return !wsq_bwos_lifo_left(blk);
+	return wsq_bwos_lifo_counted(blk, wsq_bwos_idx(b));
 }
 
 /*
@@ -161,7 +165,7 @@ static u64 wsq_bwos_lifo_replace(struct wsq_bwos_lifo *q,
 	}
 	for (i = 0; i < q->nr_held; i++) {
 		other = mem->held[i];
-		if (wsq_bwos_lifo_spent(&mem->blocks[other])) {
+		if (wsq_bwos_lifo_spent(mem, &mem->blocks[other])) {
 			mem->held[i] = (u16)nr;
 			return other;
 		}
@@ -176,7 +180,7 @@ static void wsq_bwos_lifo_release_held(struct wsq_bwos_lifo *q,
 	u32 i = 0;
 
 	while (i < q->nr_held) {
-		if (wsq_bwos_lifo_spent(&mem->blocks[mem->held[i]])) {
+		if (wsq_bwos_lifo_spent(mem, &mem->blocks[mem->held[i]])) {
 			mem->spare[q->nr_spare++] = mem->held[i];
 			mem->held[i] = mem->held[--q->nr_held];
 		} else {
@@ -230,7 +234,7 @@ static bool wsq_bwos_lifo_up(struct wsq_bwos_lifo *q)
 	was = (u64)atomic64_read(&mem->dir[place]);		/* LI(own:D) */
 	nr = was;
 
-	if (!wsq_bwos_lifo_spent(&mem->blocks[was])) {
+	if (!wsq_bwos_lifo_spent(mem, &mem->blocks[was])) {
 		/* Tasks, not only thieves that still read? Full. */
 		if (wsq_bwos_lifo_left(&mem->blocks[was]))
 			return false;
@@ -372,8 +376,11 @@ static bool wsq_bwos_lifo_take_over(struct wsq_bwos_lifo *q,
 	if (!wsq_bwos_lifo_left(blk))
 		return false;
 	b = (u64)atomic64_read(&blk->b_pos);			/* LI(own:B) */
-	/* Claims up to here stand, later ones fail: no order is needed. */
-	s = (u64)atomic64_xchg_relaxed(&blk->s_pos,
+	/*
+	 * Claims up to here stand, later ones fail. Pairs with LI(steal:H), for
+	 * what is put to these slots next.
+	 */
+	s = (u64)atomic64_xchg_acquire(&blk->s_pos,
 				       (s64)(wsq_bwos_round(b) |
 					     mem->block_size));	/* LI(take:C) */
 	if (wsq_bwos_idx(s) == wsq_bwos_idx(b))
@@ -409,7 +416,7 @@ static bool wsq_bwos_lifo_down(struct wsq_bwos_lifo *q)
 			return true;
 	}
 	/* Empty. Have the whole block for what comes, if thieves are done. */
-	if (low && wsq_bwos_lifo_counted(q->blk, low)) {
+	if (low && (mem->read_first || wsq_bwos_lifo_counted(q->blk, low))) {
 		atomic64_set(&q->blk->s_cnt, 0);		/* LI(begin:A) */
 		atomic64_set(&q->low, 0);			/* LI(own:A) */
 		atomic64_set(&q->pos, 0);			/* LI(get:C) */
@@ -517,6 +524,14 @@ static inline int wsq_bwos_lifo_rob(struct wsq_bwos_lifo_mem *mem, u32 place,
 		n = wsq_bwos_idx(b) - i;
 		if (n > max)
 			n = max;
+		if (!claim && mem->read_first) {
+			wsq_bwos_lifo_haul(&slots[i], n, tasks, false);
+			/* Unchanged: so were the slots. LI(take:C), LI(left:A) */
+			if ((u64)atomic64_cmpxchg_release(&blk->s_pos, (s64)s,
+							  (s64)(s + n)) != s) /* LI(steal:H) */
+				continue;
+			return (int)n;
+		}
 		/* Unchanged, hence of the grant that LI(steal:B) has acquired. */
 		if ((u64)atomic64_cmpxchg_relaxed(&blk->s_pos, (s64)s,
 						  (s64)(s + n)) != s) /* LI(steal:D) */

@@ -69,6 +69,12 @@
  *    anew if it can, so that it does not walk around the queue, away from what
  *    its cache holds.
  *
+ * 6. Thieves may read before they claim (@read_first of the memory), where all that
+ *    is moved is one word: a claim that succeeds says that nothing was put to the
+ *    slots meanwhile. They count nothing then, a steal has one read-modify-write
+ *    instead of two, and one that stops midway holds up nobody. Claimed slots
+ *    need the count.
+ *
  * Words of a block. Positions (bwos.h) have indices from 0 to block_size.
  *
  *	s_pos	next slot to steal; block_size means that thieves are shut out.
@@ -162,6 +168,12 @@
  *		last thief has read its slots, so no slot is overwritten while it is
  *		read.
  *		litmus/bwos_lifo-steal-begin.litmus
+ *	LI(steal:H) release -> LI(take:C) acquire, LI(left:A) acquire
+ *		The same where thieves read first: an owner that takes the slots over,
+ *		or sees that all are claimed, puts to them after the thief who claimed
+ *		them has read them.
+ *		litmus/bwos_lifo-first-take.litmus
+ *		litmus/bwos_lifo-first-left.litmus
  *	LI(mount:A) release -> LI(steal:G) acquire
  *		A thief that sees memory sees it as it was mounted.
  *		litmus/bwos_lifo-mount-steal.litmus
@@ -194,13 +206,12 @@
  *
  * No order either: LI(own:A) to LI(own:G) and LI(left:B), where the owner reads
  * what nobody else writes, LI(put:A), LI(put:C), LI(get:A) and LI(get:C), which
- * nobody else reads but for a hint; LI(left:A), because what it sees as drained
- * stays so until the owner changes it, and anything else is looked at again by
- * LI(take:C); LI(leave:A), for a block in which no index is below b_pos before or
- * after; LI(begin:A), which LI(grant:B) publishes; LI(begin:C) and LI(steal:A),
- * for which any block number that the directory ever held will do; LI(hint:A) to
- * LI(hint:C) and LI(look:A) to LI(look:E), whose answers are hints; LI(pry:A) to
- * LI(pry:D), which only say where to look, for the slot decides.
+ * nobody else reads but for a hint; LI(leave:A), for a block in which no index
+ * is below b_pos before or after; LI(begin:A), which LI(grant:B) publishes;
+ * LI(begin:C) and LI(steal:A), for which any block number that the directory
+ * ever held will do; LI(hint:A) to LI(hint:C) and LI(look:A) to LI(look:E),
+ * whose answers are hints; LI(pry:A) to LI(pry:D), which only say where to
+ * look, for the slot decides.
  */
 #ifndef _WSQ_CORE_BWOS_LIFO_H
 #define _WSQ_CORE_BWOS_LIFO_H
@@ -237,6 +248,8 @@ struct wsq_bwos_lifo_block {
  *	%WSQ_BWOS_MAX_BLOCK_SIZE
  * @nr_spare: further blocks, each of which outweighs one thief that stopped
  *	between claiming and counting
+ * @read_first: thieves read before they claim, and do not count; not with claimed
+ *	slots
  */
 struct wsq_bwos_lifo_mem {
 	struct wsq_bwos_lifo_block *blocks;
@@ -247,6 +260,7 @@ struct wsq_bwos_lifo_mem {
 	u32 nr_places;
 	u32 block_size;
 	u32 nr_spare;
+	bool read_first;
 };
 
 /**

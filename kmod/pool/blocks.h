@@ -56,6 +56,8 @@ do {									\
 	__mem->nr_places = (ct)->pool->blocks;				\
 	__mem->block_size = (ct)->pool->block_size;			\
 	__mem->nr_spare = WSQ_SPARE_BLOCKS;				\
+	/* Pointers are words: a claim tells that what was read is good. */ \
+	__mem->read_first = (ct)->pool->raw;				\
 } while (0)
 
 #endif /* _WSQ_POOL_BLOCKS_H */

@@ -108,6 +108,8 @@ static void *bwos_create(u32 places, u32 block_size)
 	b->mem.nr_places = places;
 	b->mem.block_size = block_size;
 	b->mem.nr_spare = NR_SPARE;
+	/* As a pool of pointers has it. */
+	b->mem.read_first = true;
 	wsq_bwos_fifo_init(&b->q, &b->none);
 	wsq_bwos_fifo_mount(&b->q, &b->mem);
 	return b;

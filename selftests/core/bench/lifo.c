@@ -102,6 +102,8 @@ static void *lifo_create(u32 places, u32 block_size)
 	b->mem.nr_places = places;
 	b->mem.block_size = block_size;
 	b->mem.nr_spare = NR_SPARE;
+	/* As a pool of pointers has it. */
+	b->mem.read_first = true;
 	wsq_bwos_lifo_init(&b->q);
 	wsq_bwos_lifo_mount(&b->q, &b->mem);
 	return b;

@@ -116,9 +116,9 @@ static void prefix##_pass_many(void *arg, uint64_t passes,		\
 }
 
 /*
- * Beside a thief, from where @count says that it stands. The owner gets no more than goes with what was stolen, so
- * that a thief who is slower than its share slows the owner down instead of
- * missing it.
+ * Beside a thief, from where @count says that it stands. The owner gets no more
+ * than goes with what was stolen, so that a thief who is slower than its share
+ * slows the owner down instead of missing it.
  */
 #define BENCH_ROBBED(prefix, type, put_fn, get_fn, cap)			\
 static void prefix##_robbed(void *arg, struct bench_count *count)	\

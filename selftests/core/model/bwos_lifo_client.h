@@ -12,6 +12,13 @@
 
 #include "bwos_lifo.c"
 
+/* A client whose thieves read before they claim says so. */
+#ifdef WSQ_SHIM_READ_FIRST
+#define READ_FIRST	true
+#else
+#define READ_FIRST	false
+#endif
+
 /* Tasks are the numbers 1, 2, 3, ... */
 static inline void *task_of(int id)
 {
@@ -53,7 +60,8 @@ struct lifo_client : rl::test_suite<T, THREADS> {
 
 	void before()
 	{
-		mem = { blocks, slots, dir, spare, held, NB, BS, SPARE };
+		mem = { blocks, slots, dir, spare, held, NB, BS, SPARE,
+			READ_FIRST };
 		wsq_bwos_lifo_init(&q);
 		wsq_bwos_lifo_mount(&q, &mem);
 		next = 1;

@@ -12,6 +12,13 @@
 
 #include "bwos_fifo.c"
 
+/* A client whose thieves read before they claim says so. */
+#ifdef WSQ_SHIM_READ_FIRST
+#define READ_FIRST	true
+#else
+#define READ_FIRST	false
+#endif
+
 /* Tasks are the numbers 1, 2, 3, ... */
 static inline void *task_of(int id)
 {
@@ -52,7 +59,8 @@ struct fifo_client : rl::test_suite<T, THREADS> {
 
 	void before()
 	{
-		mem = { blocks, slots, dir, spare, held, NB, BS, SPARE };
+		mem = { blocks, slots, dir, spare, held, NB, BS, SPARE,
+			READ_FIRST };
 		atomic64_set(&none.b_pos, 0);
 		atomic64_set(&none.f_pos, 0);
 		wsq_bwos_fifo_init(&q, &none);

@@ -151,12 +151,12 @@ typedef struct {
 
 static inline void *wsq_slot_read(const wsq_slot_t *slot)
 {
-	return slot->task;
+	return __atomic_load_n(&slot->task, __ATOMIC_RELAXED);
 }
 
 static inline void wsq_slot_write(wsq_slot_t *slot, void *task)
 {
-	slot->task = task;
+	__atomic_store_n(&slot->task, task, __ATOMIC_RELAXED);
 }
 
 /* Claimed slots: as in kmod/compat/wsq_platform.h. */

@@ -4,8 +4,9 @@
  * and with the content it was put with.
  *
  *	bwos_fifo [places=N] [size=N] [spare=N] [thieves=N] [items=N] [split=0|1]
- *		  [batch=0|1] [pause=US] [seed=N] [limit=SECONDS]
+ *		  [batch=0|1] [first=0|1] [pause=US] [seed=N] [limit=SECONDS]
  *
+ * first=1: thieves read before they claim, and hold up nobody.
  * split=0: one thread puts and gets, as an owner with thieves; =1: one puts,
  * another gets. batch=1: put_many, get_many and steals of up to a block, mixed
  * with single ones. pause=US: all threads are put to sleep for so long, at
@@ -37,7 +38,7 @@
  */
 #include "book.h"
 
-static u64 nr_spare, nr_thieves = 2, split;
+static u64 nr_spare, nr_thieves = 2, split, first;
 
 static struct queue *queue;
 
@@ -113,7 +114,7 @@ static u64 get_some(struct party *p, u64 want)
 
 static void owner(struct party *p)
 {
-	const bool never_stops = nr_spare >= nr_thieves;
+	const bool never_stops = first || nr_spare >= nr_thieves;
 	u64 next = 1, refused = 0;
 	bool full = false;
 
@@ -165,6 +166,7 @@ static const struct stress_option options[] = {
 	{ "items", &nr_items },
 	{ "split", &split },
 	{ "batch", &batch },
+	{ "first", &first },
 };
 
 int main(int argc, char **argv)
@@ -178,10 +180,12 @@ int main(int argc, char **argv)
 	if (nr_thieves > MAX_THREADS - 2 || block_size > 4096)
 		return 2;
 	queue = queue_new((u32)nr_places, (u32)block_size, (u32)nr_spare);
+	/* Constant: no thief is there yet. */
+	queue->mem.read_first = first;
 	if (!book_open())
 		return 2;
-	printf("%llu x %llu + %llu, %llu thieves, split %llu, batch %llu, pause %llu us, %llu items, seed %llu\n",
-	       nr_places, block_size, nr_spare, nr_thieves, split, batch,
+	printf("%llu x %llu + %llu, %llu thieves, split %llu, batch %llu, first %llu, pause %llu us, %llu items, seed %llu\n",
+	       nr_places, block_size, nr_spare, nr_thieves, split, batch, first,
 	       pause_opt, nr_items, seed);
 
 	for (i = 0; i < nr_thieves; i++)

@@ -3,7 +3,7 @@
  * Conservation under stress of the LIFO queue: every task that was put comes out
  * exactly once, and with the content it was put with.
  *
- *	bwos_lifo [places=N] [size=N] [spare=N] [thieves=N] [items=N] [batch=0|1]
+ *	bwos_lifo [places=N] [size=N] [spare=N] [thieves=N] [items=N] [batch=0|1] [first=0|1]
  *		  [share=0|1] [pause=US] [seed=N] [limit=SECONDS]
  *
  * One thread is the owner, the others thieves. batch=1: put_many, get_many and
@@ -44,7 +44,7 @@
 
 #include "book.h"
 
-static u64 nr_spare, nr_thieves = 2, share;
+static u64 nr_spare, nr_thieves = 2, share, first;
 
 static struct lifo *lifo;
 
@@ -190,6 +190,7 @@ static const struct stress_option options[] = {
 	{ "thieves", &nr_thieves },
 	{ "items", &nr_items },
 	{ "batch", &batch },
+	{ "first", &first },
 	{ "share", &share },
 };
 
@@ -204,12 +205,14 @@ int main(int argc, char **argv)
 	if (nr_thieves > MAX_THREADS - 1 || block_size > 4096)
 		return 2;
 	lifo = lifo_new((u32)nr_places, (u32)block_size, (u32)nr_spare);
+	/* Constant: no thief is there yet. */
+	lifo->mem.read_first = first;
 	stack.size = nr_places * block_size;
 	stack.id = (u64 *)calloc(stack.size, sizeof(*stack.id));
 	if (!stack.id || !book_open())
 		return 2;
-	printf("%llu x %llu + %llu, %llu thieves, batch %llu, share %llu, pause %llu us, %llu items, seed %llu\n",
-	       nr_places, block_size, nr_spare, nr_thieves, batch, share,
+	printf("%llu x %llu + %llu, %llu thieves, batch %llu, first %llu, share %llu, pause %llu us, %llu items, seed %llu\n",
+	       nr_places, block_size, nr_spare, nr_thieves, batch, first, share,
 	       pause_opt, nr_items, seed);
 
 	for (i = 0; i < nr_thieves; i++)

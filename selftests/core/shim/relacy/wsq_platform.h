@@ -135,8 +135,14 @@ static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
 #define atomic64_cmpxchg(v, old, i) \
 	wsq_shim_cmpxchg(v, old, i, rl::mo_seq_cst, true, $)
 
+/* Thieves that read before they claim may read what is not theirs. */
+#ifdef WSQ_SHIM_READ_FIRST
+#define wsq_slot_read(slot)		(slot)->claimed.load(rl::mo_relaxed, $)
+#define wsq_slot_write(slot, t)		(slot)->claimed.store(t, rl::mo_relaxed, $)
+#else
 #define wsq_slot_read(slot)		(slot)->task($).load()
 #define wsq_slot_write(slot, t)		(slot)->task($).store(t)
+#endif
 
 #define wsq_slot_publish(slot, t)	(slot)->claimed.store(t, rl::mo_release, $)
 #define wsq_slot_claim(slot)	\

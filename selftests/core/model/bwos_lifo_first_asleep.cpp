@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A thief that reads before it claims, and sleeps for as long as it takes the owner
+ * to come back to the slot. Small, to be run bounded.
+ * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ */
+#define WSQ_SHIM_READ_FIRST
+#include "bwos_lifo_client.h"
+
+struct lifo_first_asleep : lifo_client<lifo_first_asleep, 2> {
+	void thread(unsigned int i)
+	{
+		if (i == 0) {
+			put(3);
+			get(4);
+			put(2);
+		} else {
+			steal(1);
+		}
+	}
+};
+
+CLIENT_MAIN(lifo_first_asleep)

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A thief that reads before it claims, and sleeps for as long as it takes the
+ * producer to come back to the block. Small, to be run bounded.
+ * Shared parts, use and limitations: client.h.
+ */
+#define WSQ_SHIM_READ_FIRST
+#include "client.h"
+
+struct first_asleep : fifo_client<first_asleep, 2> {
+	void thread(unsigned int i)
+	{
+		if (i == 0) {
+			put(4);
+			get(3);
+			put(4);
+		} else {
+			steal(1);
+		}
+	}
+};
+
+CLIENT_MAIN(first_asleep)
