@@ -43,6 +43,24 @@ static const char *const engines[] = {
 	[WSQ_SALSA]		= "salsa",
 };
 
+static const char *const policies[] = {
+	[WSQ_STEAL_DEFAULT]	= "default",
+	[WSQ_STEAL_RANDOM]	= "random",
+	[WSQ_STEAL_SEQUENTIAL]	= "sequential",
+	[WSQ_STEAL_NUMA]	= "numa",
+	[WSQ_STEAL_PROB]	= "prob",
+	[WSQ_STEAL_RANDOMIZED]	= "randomized",
+	[WSQ_STEAL_NUMA_PROB]	= "numa+prob",
+};
+
+static const char *const batches[] = {
+	[WSQ_BATCH_DEFAULT]	= "default",
+	[WSQ_BATCH_ONE]		= "one",
+	[WSQ_BATCH_FEW]		= "few",
+	[WSQ_BATCH_HALF]	= "half",
+	[WSQ_BATCH_BLOCK]	= "block",
+};
+
 static unsigned int vertices = 1000000;
 module_param(vertices, uint, 0444);
 MODULE_PARM_DESC(vertices, "of the graph, 2 to 16777216 (default 1000000); 60 + 4 * degree bytes each");
@@ -62,6 +80,14 @@ MODULE_PARM_DESC(seed, "another graph for each (default 1)");
 static char *engine = "default";
 module_param(engine, charp, 0444);
 MODULE_PARM_DESC(engine, "of the queue: default, bwos, salsa");
+
+static char *policy = "default";
+module_param(policy, charp, 0444);
+MODULE_PARM_DESC(policy, "whom an idle CPU robs: default, random, sequential, numa, prob, randomized, numa+prob");
+
+static char *batch = "default";
+module_param(batch, charp, 0444);
+MODULE_PARM_DESC(batch, "items of a theft: default, one, few, half, block");
 
 static unsigned int blocks;
 module_param(blocks, uint, 0444);
@@ -247,6 +273,21 @@ static int tree_compare(void)
 	return tree_tell_cpus();
 }
 
+/* What the parameters ask for, but for numbers: 0 or -EINVAL. */
+static int tree_attrs(struct wsq_attrs *attrs)
+{
+	int kind = match_string(engines, ARRAY_SIZE(engines), engine);
+	int whom = match_string(policies, ARRAY_SIZE(policies), policy);
+	int most = match_string(batches, ARRAY_SIZE(batches), batch);
+
+	if (kind < 0 || whom < 0 || most < 0)
+		return -EINVAL;
+	attrs->engine = kind;
+	attrs->steal_policy = whom;
+	attrs->steal_batch = most;
+	return 0;
+}
+
 static int __init tree_init(void)
 {
 	struct wsq_attrs attrs = {
@@ -257,10 +298,9 @@ static int __init tree_init(void)
 	};
 	int ret;
 
-	ret = match_string(engines, ARRAY_SIZE(engines), engine);
-	if (ret < 0)
+	ret = tree_attrs(&attrs);
+	if (ret)
 		return ret;
-	attrs.engine = ret;
 	ret = tree_graph_create(&job.graph, vertices, degree, reach, seed);
 	if (ret)
 		goto free;
@@ -271,9 +311,9 @@ static int __init tree_init(void)
 	}
 	INIT_WORK(&job.wait, tree_wait);
 	init_completion(&job.over);
-	pr_info("wsq_tree: %u vertices, %u edges, %zu MB, seed %llu, engine %s\n",
+	pr_info("wsq_tree: %u vertices, %u edges, %zu MB, seed %llu, engine %s, policy %s, batch %s\n",
 		job.graph.nr, job.graph.edges, job.graph.bytes / 1000000, seed,
-		engine);
+		engine, policy, batch);
 	ret = tree_compare();
 	wsq_destroy(job.q);
 free:

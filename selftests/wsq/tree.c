@@ -112,6 +112,26 @@ static void engines(void)
 	}
 }
 
+static void policies(void)
+{
+	static const char *const names[] = {
+		"random", "sequential", "numa", "prob", "randomized",
+		"numa+prob",
+	};
+	static const char *const batches[] = { "one", "few", "half", "block" };
+	char text[200];
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		for (k = 0; k < ARRAY_SIZE(batches); k++) {
+			snprintf(text, sizeof(text),
+				 "vertices=5000 policy=%s batch=%s block_size=32",
+				 names[i], batches[k]);
+			expect_tree(text);
+		}
+	}
+}
+
 static void shapes(void)
 {
 	static const char *const rows[] = {
@@ -154,6 +174,8 @@ static void wrong(void)
 		{ "seed=18446744073709551616", ERANGE },
 		{ "engine=", EINVAL }, { "engine=BWOS", EINVAL },
 		{ "engine=bwosx", EINVAL }, { "engine=%s%n", EINVAL },
+		{ "policy=", EINVAL }, { "policy=numa+probe", EINVAL },
+		{ "batch=", EINVAL }, { "batch=-1", EINVAL },
 		{ "blocks=1", EINVAL }, { "blocks=65", EINVAL },
 		{ "blocks=4294967295", EINVAL },
 		{ "block_size=1", EINVAL }, { "block_size=4097", EINVAL },
@@ -276,6 +298,7 @@ static void interrupted(void)
 
 static const struct test tests[] = {
 	{ "engines", engines, 120 },
+	{ "policies", policies, 120 },
 	{ "shapes", shapes, 120 },
 	{ "wrong", wrong },
 	{ "memory", memory },
