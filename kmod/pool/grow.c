@@ -180,7 +180,8 @@ int wsq_grow_init(struct wsq_pool *pool)
 	if (!g)
 		return -ENOMEM;
 	g->pool = pool;
-	init_irq_work(&g->irq, wsq_grow_irq);
+	/* Hard: a thread's CPU could go, and with it all who ask. */
+	g->irq = IRQ_WORK_INIT_HARD(wsq_grow_irq);
 	INIT_DELAYED_WORK(&g->work, wsq_grow_work);
 	g->not_before = jiffies;
 	pool->growth = g;

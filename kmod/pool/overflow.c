@@ -153,7 +153,8 @@ int wsq_overflow_init(struct wsq_pool *pool, const struct wsq_attrs *attrs)
 		return -ENOMEM;
 	raw_spin_lock_init(&room->lock);
 	INIT_LIST_HEAD(&room->waiting);
-	init_irq_work(&room->kick, wsq_room_kick);
+	/* Hard: a thread's CPU could go, and the kick with it. */
+	room->kick = IRQ_WORK_INIT_HARD(wsq_room_kick);
 	pool->room = room;
 	return 0;
 }
