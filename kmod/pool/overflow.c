@@ -284,6 +284,7 @@ void *wsq_overflow_admit(struct wsq_pool *pool, void *task, bool stolen)
 		wsq_room_wake(room);
 	return task;
 }
+WSQ_EXPORT(wsq_overflow_admit);
 
 /* With what is in the list until somebody has let it in. */
 static int wsq_overflow_wait(struct wsq_pool *pool, void *task)

@@ -15,6 +15,7 @@
 #include <linux/sched/signal.h>
 #include <linux/wsq.h>
 
+#include "../pool/engine.h"
 #include "../pool/overflow.h"
 #include "../pool/pool.h"
 #include "engines.h"
@@ -509,6 +510,77 @@ static void overflow_wait_left(struct kunit *test)
 	wsq_test_roam();
 }
 
+static bool flow_fill_fn(void *arg)
+{
+	return flow_fill(arg, 8) == 8;
+}
+
+/* The end of a pop that stole something, or did not. */
+static bool flow_stole_fn(void *arg)
+{
+	struct flow *f = arg;
+	void *task;
+
+	preempt_disable();
+	task = wsq_overflow_admit(f->pool, f, true);
+	preempt_enable();
+	return task == f;
+}
+
+static bool flow_popped_fn(void *arg)
+{
+	struct flow *f = arg;
+	void *task;
+
+	preempt_disable();
+	task = wsq_overflow_admit(f->pool, f, false);
+	preempt_enable();
+	return task == f;
+}
+
+/*
+ * A thief's count has made room where the waiter is, and the thief's own CPU is
+ * full: the waiter has to look himself. Played by a pop that lets nobody in.
+ */
+static void overflow_wait_woken(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask), other, i;
+	struct flow_call c = { .nr = 1 };
+	struct wsq_test_call *call;
+	struct wsq_room *room;
+
+	if (wsq_engine_patience(wsq_test_engine(test)->kind) !=
+	    MAX_SCHEDULE_TIMEOUT)
+		kunit_skip(test, "needs an engine whose room does not come by time");
+	wsq_test_need_cpus(test, 2);
+	wsq_test_stay(test, cpu);
+	other = wsq_test_other(cpu);
+	c.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 4, cpu_online_mask);
+	KUNIT_EXPECT_EQ(test, flow_fill(c.f, 8), 8);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, wsq_test_start_on(test, other,
+								     flow_fill_fn,
+								     c.f)));
+	call = flow_wait(test, &c, cpu);
+	room = c.f->pool->room;
+	c.f->pool->room = NULL;
+	for (i = 0; i < 4; i++)
+		KUNIT_EXPECT_TRUE(test, flow_pop(c.f));
+	c.f->pool->room = room;
+	/* A pop there of what was there makes no room here. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, wsq_test_start_on(test, other,
+								     flow_popped_fn,
+								     c.f)));
+	wsq_test_linger();
+	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(c.f->pool), 1);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, wsq_test_start_on(test, other,
+								     flow_stole_fn,
+								     c.f)));
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_EQ(test, c.ret, 0);
+	flow_end(test, c.f);
+	wsq_test_roam();
+}
+
 /* Its thread is killed: -EINTR, and the task is not in the pool. */
 static void overflow_wait_killed(struct kunit *test)
 {
@@ -705,6 +777,7 @@ static struct kunit_case overflow_cases[] = {
 	WSQ_ENGINE_CASE(overflow_wait_here),
 	WSQ_ENGINE_CASE(overflow_wait_there),
 	WSQ_ENGINE_CASE(overflow_wait_left),
+	WSQ_ENGINE_CASE(overflow_wait_woken),
 	WSQ_ENGINE_CASE(overflow_wait_killed),
 	WSQ_ENGINE_CASE(overflow_wait_closed),
 	WSQ_ENGINE_CASE(overflow_wait_grow),
