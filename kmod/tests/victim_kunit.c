@@ -694,6 +694,53 @@ static void single_item(struct kunit *test)
 	}
 }
 
+#define BATCH_ITEMS	512
+
+static void queue_batch_here(void *arg)
+{
+	struct wsq_test_item *it = arg;
+	int i;
+
+	for (i = 0; i < BATCH_ITEMS; i++)
+		wsq_queue_work(it[i].q, &it[i].work);
+}
+
+/* Batches of several pieces, from behind an item that does not end. */
+static void queue_batches(struct kunit *test)
+{
+	struct wsq_attrs attrs = {
+		.blocks = 8, .block_size = 128, .flags = WSQ_RESIDENT,
+		.steal_policy = WSQ_STEAL_NUMA,
+	};
+	atomic_t total = ATOMIC_INIT(0);
+	struct wsq_test_item *it;
+	struct wsq_test_gate *g;
+	unsigned int cpu, i;
+	struct wsq *q;
+
+	wsq_test_need_cpus(test, 2);
+	cpu = cpumask_first(cpu_online_mask);
+	for (attrs.steal_batch = WSQ_BATCH_ONE;
+	     attrs.steal_batch < WSQ_STEAL_BATCHES; attrs.steal_batch++) {
+		q = wsq_test_queue_attrs(test, &attrs);
+		it = wsq_test_items(test, q, BATCH_ITEMS, wsq_test_count);
+		atomic_set(&total, 0);
+		for (i = 0; i < BATCH_ITEMS; i++)
+			it[i].total = &total;
+		g = wsq_test_hold(test, q, cpu);
+		smp_call_function_single(cpu, queue_batch_here, it, 1);
+		KUNIT_EXPECT_TRUE_MSG(test,
+				      wsq_test_until(atomic_read(&total) ==
+						     BATCH_ITEMS),
+				      "batch %u: %d have run",
+				      attrs.steal_batch, atomic_read(&total));
+		wsq_test_release(test, q, g);
+		wsq_test_expect_runs(test, it, BATCH_ITEMS, 1);
+		wsq_test_queue_end(test, q);
+		vfree(it);
+	}
+}
+
 #define LOAD_ITEMS	200
 #define LOAD_RUNS	200
 
@@ -781,6 +828,7 @@ static struct kunit_case victim_cases[] = {
 	WSQ_ENGINE_CASE(pop_many),
 	WSQ_ENGINE_CASE_SLOW(changes),
 	WSQ_ENGINE_CASE_SLOW(single_item),
+	WSQ_ENGINE_CASE(queue_batches),
 	WSQ_ENGINE_CASE(queue_changes),
 	WSQ_ENGINE_CASE(counts),
 	{}
