@@ -395,11 +395,12 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
  * Starts the workers of its CPUs unless they run already.
  *
  * Context: task; may sleep.
- * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds, or for
- * pools only (@overflow: a queue takes everything), or, with %WSQ_SYSFS, a name that is empty, ".", "..", longer than 31 bytes or has
- * a slash in it; %-EEXIST if another queue in sysfs has the name; %-ENOMEM,
- * %-ENOSPC if there are too many queues, %-EINTR if the caller was killed while
- * a worker was started.
+ * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds, or
+ * for pools only (@overflow: a queue takes everything), or, with %WSQ_SYSFS, a
+ * name that is empty, ".", "..", longer than 31 bytes or has a slash in it;
+ * %-EEXIST if another queue in sysfs has the name; %-ENOMEM, %-ENOSPC if there
+ * are too many queues, %-EINTR if the caller was killed while a worker was
+ * started.
  */
 #define wsq_create(attrs, fmt, ...)					\
 ({									\
