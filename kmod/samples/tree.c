@@ -116,6 +116,12 @@ static int tree_fill(struct tree_graph *g, struct tree_dice d)
 	return 0;
 }
 
+/* Who asked is told -ENOMEM; the log need not be filled as well. */
+static void *tree_get(size_t size)
+{
+	return __vmalloc(size, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
+}
+
 static int tree_alloc(struct tree_graph *g)
 {
 	size_t numbers = (size_t)g->nr * sizeof(u32);
@@ -126,11 +132,11 @@ static int tree_alloc(struct tree_graph *g)
 	/* Refused rather than taken from everybody else. */
 	if (g->bytes / PAGE_SIZE >= (unsigned long)si_mem_available() / 2)
 		return -ENOMEM;
-	g->first = vzalloc(numbers + sizeof(u32));
-	g->ends = vmalloc(ends);
-	g->distance = vmalloc(numbers);
-	g->scratch = vmalloc(numbers);
-	g->vertices = vzalloc(vertices);
+	g->first = tree_get(numbers + sizeof(u32));
+	g->ends = tree_get(ends);
+	g->distance = tree_get(numbers);
+	g->scratch = tree_get(numbers);
+	g->vertices = tree_get(vertices);
 	if (!g->first || !g->ends || !g->distance || !g->scratch ||
 	    !g->vertices)
 		return -ENOMEM;
