@@ -54,11 +54,15 @@ enum wsq_attr_flags {
  * @WSQ_SALSA: chunks that change hands as a whole. For tasks that some CPUs put
  *	and others take. A pool's put goes to the nearest CPU that keeps up, and
  *	a pop may interrupt a CPU that does not
+ * @WSQ_BWOS_LIFO: blocks, as %WSQ_BWOS, of which a CPU takes what it put last,
+ *	and thieves what is oldest. For work that spawns work. In a queue one of
+ *	64 items is the oldest of its CPU, so that none waits for ever
  */
 enum wsq_engine_type {
 	WSQ_DEFAULT_ENGINE,
 	WSQ_BWOS,
 	WSQ_SALSA,
+	WSQ_BWOS_LIFO,
 };
 
 /**
@@ -142,7 +146,8 @@ enum wsq_steal_batch {
  * @block_size: tasks in a block, 2 to 4096; default 256. What is left of the
  *	block that a CPU works in is out of reach for thieves who rob a pool,
  *	and dear to get at for those of a queue: small blocks spread work
- *	better, large ones cost less
+ *	better, large ones cost less. With %WSQ_BWOS_LIFO a CPU gives away what
+ *	is beyond its thieves' reach when one asks, and it next puts or takes
  * @flags: enum wsq_attr_flags; but for %WSQ_HAND_OVER of no effect on pools
  * @engine: enum wsq_engine_type. With %WSQ_SALSA @blocks is the number of chunks
  *	each CPU begins with, 2 to 64, default 8, and @block_size that of tasks

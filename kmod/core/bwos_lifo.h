@@ -460,4 +460,21 @@ static inline void *wsq_bwos_lifo_claim(struct wsq_bwos_lifo *q)
 	return task ? task : WSQ_TOMB;
 }
 
+/**
+ * wsq_bwos_lifo_kept() - what is out of thieves' reach
+ * @q: the queue
+ *
+ * Context: the owner; anybody, for a hint.
+ * Return: how many slots are the owner's, all with a task in them unless slots are
+ * claimed.
+ */
+static inline u32 wsq_bwos_lifo_kept(const struct wsq_bwos_lifo *q)
+{
+	u64 pos = (u64)atomic64_read(&q->pos);			/* LI(look:A) */
+	u64 low = (u64)atomic64_read(&q->low);			/* LI(look:B) */
+
+	/* Of two blocks, if the owner is on its way from one to the other. */
+	return pos > low ? (u32)(pos - low) : 0;
+}
+
 #endif /* _WSQ_CORE_BWOS_LIFO_H */

@@ -278,6 +278,16 @@ static inline bool wsq_brief(const struct wsq *q, const struct wsq_container *ct
 	return ns && (u64)ns * q->pool.block_size < WSQ_WORTH_WAKING_NS;
 }
 
+/*
+ * Wake one more worker for what is within its reach, or can be: if it is worth
+ * that, and one sleeps. Preemption is off.
+ */
+static inline void wsq_invite(const struct wsq *q, struct wsq_container *ct)
+{
+	if (!wsq_brief(q, ct) && wsq_wake_idle(q, ct->cpu))
+		wsq_engine_share(ct);
+}
+
 static inline bool wsq_ready_test(const struct wsq_cpu *c, u32 id)
 {
 	return test_bit(id, c->leaf);

@@ -153,10 +153,8 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	 * for the watch. OPENED pays for certainty.
 	 */
 	if (ret == WSQ_OPENED || (unlikely(wsq_idle_any()) &&
-				  wsq_engine_shared(ct))) {
-		if (!wsq_brief(q, ct))
-			wsq_wake_idle(q, here);
-	}
+				  wsq_engine_shared(ct)))
+		wsq_invite(q, ct);
 }
 
 /**
@@ -304,9 +302,9 @@ static void wsq_put_chunk(struct wsq *q, struct wsq_link *const *links,
 		done = wsq_linked_put_many(ct, links, nr, phase, &opened);
 	if (done)
 		wsq_put_tell(c, q->pool.id);
-	if ((opened || (done && unlikely(wsq_idle_any()) &&
-			wsq_engine_shared(ct))) && !wsq_brief(q, ct))
-		wsq_wake_idle(q, cpu);
+	if (opened || (done && unlikely(wsq_idle_any()) &&
+		       wsq_engine_shared(ct)))
+		wsq_invite(q, ct);
 	if (likely(done == nr))
 		return;
 	ct = ct ?: wsq_put_place(q, cpu);

@@ -156,9 +156,9 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		if (unlikely(READ_ONCE(w->attention)))
 			wsq_attend(w);
 		/* More behind it: one more worker may be worth its waking. */
-		if (budget == WSQ_BUDGET - 1 &&
-		    wsq_engine_shared(ct) && !wsq_brief(q, ct))
-			wsq_wake_idle(q, c->cpu);
+		if ((budget == WSQ_BUDGET - 1 && wsq_engine_shared(ct)) ||
+		    wsq_engine_opened(ct))
+			wsq_invite(q, ct);
 
 		phase = wsq_run(w, q, task, last);
 		home = wsq_at_home(w, q, ct);

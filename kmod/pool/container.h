@@ -17,7 +17,9 @@
  *			who interrupts anything else is through before that goes
  *			on.
  *	consumer	likewise with @get_busy. Producer and consumer nest in
- *			any order (kmod/pool/engine.h).
+ *			any order (kmod/pool/engine.h), unless the engine has
+ *			one owner: that one sets the other flag as well for as
+ *			long as it may not be disturbed (engine_lifo.h).
  *	thief		anybody, anywhere.
  *
  * The engine's memory comes and goes (kmod/pool/engine.h); without it all goes
@@ -33,6 +35,7 @@
 #include <linux/compiler.h>
 
 #include "../core/bwos_fifo.h"
+#include "../core/bwos_lifo.h"
 #include "../core/inbox.h"
 #include "entry.h"
 #include "where.h"
@@ -56,10 +59,12 @@ struct wsq_pool;
  * enum wsq_engine_kind - algorithms of containers
  * @WSQ_ENGINE_BWOS: FIFO BWoS (kmod/core/bwos_fifo.h)
  * @WSQ_ENGINE_SALSA: SALSA (kmod/core/salsa.h)
+ * @WSQ_ENGINE_LIFO: LIFO BWoS (kmod/core/bwos_lifo.h)
  */
 enum wsq_engine_kind {
 	WSQ_ENGINE_BWOS,
 	WSQ_ENGINE_SALSA,
+	WSQ_ENGINE_LIFO,
 };
 
 /**
@@ -114,6 +119,17 @@ struct wsq_raw {
 };
 
 /**
+ * struct wsq_lifo - engine that is LIFO BWoS
+ * @q: the queue
+ * @hungry: a thief found nothing, though the owner has something. Thieves set,
+ *	the owner clears
+ */
+struct wsq_lifo {
+	struct wsq_bwos_lifo q;
+	u8 hungry ____cacheline_aligned;
+};
+
+/**
  * struct wsq_container - one CPU's part of a pool
  * @pool: the pool. Constant.
  * @raw: links for tasks that have none; %NULL in a queue's pool. Constant.
@@ -122,6 +138,7 @@ struct wsq_raw {
  * @kind: which engine. Constant.
  * @put_busy: a put is under way. Own CPU.
  * @get_busy: a take is under way. Own CPU.
+ * @opened: a take gave something to thieves. Own CPU.
  * @turns: takes since the entrances had their turn. Consumer.
  * @entered: items taken from the entrances since the engine had memory or
  *	asked for it. Consumer.
@@ -146,6 +163,7 @@ struct wsq_raw {
  * @more: memory for the engine beside what it has. By @grow.
  * @idle_cnt: sum of what was put when housekeeping last looked.
  * @bwos: the engine, of kind %WSQ_ENGINE_BWOS.
+ * @lifo: the engine, of kind %WSQ_ENGINE_LIFO.
  */
 struct wsq_container {
 	struct wsq_pool *pool;
@@ -156,6 +174,7 @@ struct wsq_container {
 
 	u8 put_busy ____cacheline_aligned;
 	u8 get_busy;
+	bool opened;
 	u32 turns;
 	u32 entered;
 	u64 put_cnt[WSQ_PHASES];
@@ -178,6 +197,7 @@ struct wsq_container {
 
 	union {
 		struct wsq_bwos_fifo bwos;
+		struct wsq_lifo lifo;
 	};
 };
 

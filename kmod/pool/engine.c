@@ -29,6 +29,7 @@ bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *max_blocks,
 {
 	switch (kind) {
 	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_LIFO:
 		if (!wsq_blocks_sizes(blocks, block_size))
 			return false;
 		*max_blocks = *max_blocks ?: *blocks;
@@ -61,6 +62,8 @@ size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 max_blocks,
 		return wsq_engine_bwos_bytes(blocks, block_size);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_bytes(blocks, max_blocks, block_size);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_bytes(blocks, block_size);
 	}
 	wsq_engine_no_other();
 }
@@ -83,6 +86,9 @@ void wsq_engine_init(struct wsq_container *ct)
 	case WSQ_ENGINE_SALSA:
 		/* It is all in its memory. */
 		return;
+	case WSQ_ENGINE_LIFO:
+		wsq_engine_lifo_init(ct);
+		return;
 	}
 	wsq_engine_no_other();
 }
@@ -97,6 +103,7 @@ void wsq_engine_orphan(struct wsq_container *ct)
 {
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_LIFO:
 		return;
 	case WSQ_ENGINE_SALSA:
 		wsq_engine_salsa_orphan(ct);
@@ -115,6 +122,7 @@ void wsq_engine_settle(const struct wsq_container *ct)
 {
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_LIFO:
 		return;
 	case WSQ_ENGINE_SALSA:
 		wsq_engine_salsa_settle(ct);
@@ -138,6 +146,8 @@ struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node)
 		return wsq_engine_bwos_create(ct, node);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_create(ct, node);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_create(ct, node);
 	}
 	wsq_engine_no_other();
 }
@@ -156,6 +166,7 @@ struct wsq_engine *wsq_engine_create_more(const struct wsq_container *ct,
 {
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_LIFO:
 		return NULL;
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_create_more(ct, node);
@@ -195,6 +206,7 @@ void wsq_engine_extend(struct wsq_container *ct)
 	ct->engine->next = more;
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_LIFO:
 		break;
 	case WSQ_ENGINE_SALSA:
 		wsq_engine_salsa_extend(ct, more);
@@ -221,6 +233,9 @@ void wsq_engine_mount(struct wsq_container *ct, struct wsq_engine *engine)
 	case WSQ_ENGINE_SALSA:
 		wsq_engine_salsa_mount(ct, engine);
 		break;
+	case WSQ_ENGINE_LIFO:
+		wsq_engine_lifo_mount(ct, engine);
+		break;
 	}
 	/* Made, then shown: SALSA's thieves come by this pointer. */
 	smp_store_release(&ct->engine, engine);
@@ -238,6 +253,8 @@ static bool wsq_engine_unmount(struct wsq_container *ct)
 		return wsq_engine_bwos_unmount(ct);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_unmount(ct);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_unmount(ct);
 	}
 	wsq_engine_no_other();
 }
@@ -337,6 +354,7 @@ int wsq_engine_pool_init(struct wsq_pool *pool)
 {
 	switch (pool->kind) {
 	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_LIFO:
 		return 0;
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_pool_init(pool);
@@ -354,6 +372,7 @@ void wsq_engine_pool_exit(struct wsq_pool *pool)
 {
 	switch (pool->kind) {
 	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_LIFO:
 		return;
 	case WSQ_ENGINE_SALSA:
 		wsq_engine_salsa_pool_exit(pool);
@@ -375,6 +394,7 @@ int wsq_engine_was_empty(const struct wsq_pool *pool)
 {
 	switch (pool->kind) {
 	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_LIFO:
 		return -EOPNOTSUPP;
 	case WSQ_ENGINE_SALSA:
 		return wsq_salsa_empty(pool->salsa) == WSQ_EMPTY;

@@ -16,7 +16,9 @@
  *
  * Which pairs may run at the same time; producer and consumer are roles of
  * container.h, on one CPU, and interrupt each other between any two
- * instructions, but never themselves:
+ * instructions, but never themselves. Where the one must not interrupt the other
+ * (LIFO BWoS has one owner, who puts and gets), the engine sees to it by the flags
+ * of the roles, and the table is right nevertheless:
  *
  *		 producer  consumer  thief	others
  *	put	 no	   yes	     yes	yes
@@ -71,6 +73,7 @@ struct wsq_engine {
 };
 
 #include "engine_bwos.h"
+#include "engine_lifo.h"
 #include "engine_salsa.h"
 
 bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *max_blocks,
@@ -112,6 +115,8 @@ static inline int wsq_engine_put(struct wsq_container *ct, void *task)
 		return wsq_bwos_fifo_put(&ct->bwos, task);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_put(ct, task);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_put(ct, task);
 	}
 	wsq_engine_no_other();
 }
@@ -136,12 +141,14 @@ static inline unsigned int wsq_engine_put_many(struct wsq_container *ct,
 		return wsq_bwos_fifo_put_many(&ct->bwos, tasks, nr, opened);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_put_many(ct, tasks, nr, opened);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_put_many(ct, tasks, nr, opened);
 	}
 	wsq_engine_no_other();
 }
 
 /**
- * wsq_engine_get() - take a task, roughly the oldest
+ * wsq_engine_get() - take a task, roughly the oldest, or the newest
  * @ct: container of this CPU, or an orphan in foster care
  *
  * Context: any but NMI; the consumer.
@@ -155,6 +162,8 @@ static inline void *wsq_engine_get(struct wsq_container *ct)
 		return wsq_bwos_fifo_get(&ct->bwos);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_get(ct);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_get(ct);
 	}
 	wsq_engine_no_other();
 }
@@ -177,6 +186,8 @@ static inline unsigned int wsq_engine_get_many(struct wsq_container *ct,
 		return wsq_bwos_fifo_get_many(&ct->bwos, tasks, nr);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_get_many(ct, tasks, nr);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_get_many(ct, tasks, nr);
 	}
 	wsq_engine_no_other();
 }
@@ -204,6 +215,8 @@ static inline int wsq_engine_steal(struct wsq_container *ct,
 		return wsq_bwos_fifo_steal(&ct->bwos, tasks, max);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_steal(ct, me, tasks);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_steal(ct, tasks, max);
 	}
 	wsq_engine_no_other();
 }
@@ -231,6 +244,8 @@ static inline int wsq_engine_steal_at(struct wsq_container *ct,
 		return wsq_bwos_fifo_steal_at(&ct->bwos, place, tasks, max);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_steal(ct, me, tasks);
+	case WSQ_ENGINE_LIFO:
+		return wsq_bwos_lifo_steal_at(&ct->lifo.q, place, tasks, max);
 	}
 	wsq_engine_no_other();
 }
@@ -250,6 +265,8 @@ static inline unsigned int wsq_engine_room(struct wsq_container *ct)
 		return wsq_engine_bwos_room(ct);
 	case WSQ_ENGINE_SALSA:
 		return 0;
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_room(ct);
 	}
 	wsq_engine_no_other();
 }
@@ -274,6 +291,8 @@ static inline bool wsq_engine_raid(const struct wsq_container *me)
 		return false;
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_raid(me);
+	case WSQ_ENGINE_LIFO:
+		return false;
 	}
 	wsq_engine_no_other();
 }
@@ -292,6 +311,7 @@ static inline long wsq_engine_patience(enum wsq_engine_kind kind)
 {
 	switch (kind) {
 	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_LIFO:
 		return MAX_SCHEDULE_TIMEOUT;
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_patience();
@@ -324,6 +344,8 @@ static inline int wsq_engine_put_link(struct wsq_container *ct,
 		return wsq_engine_bwos_put_link(ct, link, phase);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_put_link(ct, link, phase);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_put_link(ct, link, phase);
 	}
 	wsq_engine_no_other();
 }
@@ -353,12 +375,14 @@ wsq_engine_put_links(struct wsq_container *ct, struct wsq_link *const *links,
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_put_links(ct, links, nr, phase,
 						  opened);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_put_links(ct, links, nr, phase, opened);
 	}
 	wsq_engine_no_other();
 }
 
 /**
- * wsq_engine_claim() - take an item, roughly the oldest
+ * wsq_engine_claim() - take an item, roughly the oldest, or the newest
  * @ct: container of this CPU, or an orphan in foster care
  *
  * Context: any but NMI; the consumer.
@@ -373,6 +397,8 @@ static inline void *wsq_engine_claim(struct wsq_container *ct)
 		return wsq_engine_bwos_claim(ct);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_claim(ct);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_claim(ct);
 	}
 	wsq_engine_no_other();
 }
@@ -397,6 +423,8 @@ static inline int wsq_engine_steal_claim(struct wsq_container *ct,
 		return wsq_bwos_fifo_steal_claim(&ct->bwos, tasks, max);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_rob(ct, me, tasks, max);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_steal_claim(ct, tasks, max);
 	}
 	wsq_engine_no_other();
 }
@@ -424,6 +452,9 @@ static inline int wsq_engine_steal_claim_at(struct wsq_container *ct,
 						    max);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_rob(ct, me, tasks, max);
+	case WSQ_ENGINE_LIFO:
+		return wsq_bwos_lifo_steal_claim_at(&ct->lifo.q, place,
+						    tasks, max);
 	}
 	wsq_engine_no_other();
 }
@@ -449,6 +480,8 @@ static inline int wsq_engine_pry(struct wsq_container *ct, void **tasks,
 		return wsq_bwos_fifo_pry(&ct->bwos, tasks, max);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_pry(ct, tasks, max);
+	case WSQ_ENGINE_LIFO:
+		return wsq_bwos_lifo_pry(&ct->lifo.q, tasks, max);
 	}
 	wsq_engine_no_other();
 }
@@ -472,6 +505,8 @@ static inline bool wsq_engine_withdraw(struct wsq_container *ct, u32 slot,
 		return wsq_bwos_fifo_withdraw(&ct->bwos, slot, link);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_withdraw(ct, slot, link);
+	case WSQ_ENGINE_LIFO:
+		return wsq_bwos_lifo_withdraw(&ct->lifo.q, slot, link);
 	}
 	wsq_engine_no_other();
 }
@@ -484,13 +519,15 @@ static inline bool wsq_engine_withdraw(struct wsq_container *ct, u32 slot,
  * Return: true if nothing that this CPU put is left for wsq_engine_claim(). False
  * does not promise an item.
  */
-static inline bool wsq_engine_empty(const struct wsq_container *ct)
+static inline bool wsq_engine_empty(struct wsq_container *ct)
 {
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
 		return wsq_bwos_fifo_empty(&ct->bwos);
 	case WSQ_ENGINE_SALSA:
 		return !wsq_engine_salsa_waiting(ct);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_empty(ct);
 	}
 	wsq_engine_no_other();
 }
@@ -509,6 +546,8 @@ static inline bool wsq_engine_waiting(const struct wsq_container *ct)
 		return wsq_bwos_fifo_waiting(&ct->bwos);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_waiting(ct);
+	case WSQ_ENGINE_LIFO:
+		return wsq_bwos_lifo_waiting(&ct->lifo.q);
 	}
 	wsq_engine_no_other();
 }
@@ -534,6 +573,8 @@ static inline u32 wsq_engine_sample(const struct wsq_container *ct, u32 rnd,
 		return wsq_bwos_fifo_sample(&ct->bwos, rnd, place);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_waiting(ct) ? U32_MAX : 0;
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_sample(ct, rnd, place);
 	}
 	wsq_engine_no_other();
 }
@@ -555,6 +596,51 @@ static inline bool wsq_engine_shared(const struct wsq_container *ct)
 		return wsq_bwos_fifo_shared(&ct->bwos);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_shared(ct);
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_shared(ct);
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_share() - let thieves have what the consumer has for itself
+ * @ct: container of this CPU
+ *
+ * For when wsq_engine_shared() said that there may be something, and somebody
+ * was woken for it. Most engines have nothing to do for that.
+ *
+ * Context: any; on the container's CPU.
+ */
+static inline void wsq_engine_share(struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_SALSA:
+		return;
+	case WSQ_ENGINE_LIFO:
+		wsq_engine_lifo_share(ct);
+		return;
+	}
+	wsq_engine_no_other();
+}
+
+/**
+ * wsq_engine_opened() - can thieves reach more since the last claim
+ * @ct: container of this CPU
+ *
+ * As what %WSQ_OPENED says of a put.
+ *
+ * Context: as wsq_engine_claim(), after it.
+ * Return: true if so; once.
+ */
+static inline bool wsq_engine_opened(struct wsq_container *ct)
+{
+	switch (ct->kind) {
+	case WSQ_ENGINE_BWOS:
+	case WSQ_ENGINE_SALSA:
+		return false;
+	case WSQ_ENGINE_LIFO:
+		return wsq_engine_lifo_opened(ct);
 	}
 	wsq_engine_no_other();
 }

@@ -52,7 +52,7 @@ static inline int wsq_linked_put(struct wsq_container *ct,
 }
 
 /**
- * wsq_linked_claim() - take an item, oldest first
+ * wsq_linked_claim() - take an item, in the order of the engine
  * @ct: container of this CPU, or an orphan in foster care
  *
  * Context: task, with preemption off.

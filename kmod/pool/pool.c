@@ -138,6 +138,9 @@ static bool wsq_pool_kind(const struct wsq_attrs *attrs, bool raw,
 	case WSQ_SALSA:
 		*kind = WSQ_ENGINE_SALSA;
 		return true;
+	case WSQ_BWOS_LIFO:
+		*kind = WSQ_ENGINE_LIFO;
+		return true;
 	}
 	return false;
 }
@@ -389,7 +392,8 @@ WSQ_EXPORT(wsq_pool_nearest);
  * @fmt: its name, as for printf
  *
  * A pool keeps what a CPU pushed on that CPU until it pops it or another CPU
- * that ran dry steals it. Roughly first in, first out for each CPU.
+ * that ran dry steals it. For each CPU roughly first in, first out; with
+ * %WSQ_BWOS_LIFO last in, first out.
  *
  * Context: task; may sleep.
  * Return: the pool, or ERR_PTR(): %-EINVAL for attributes out of bounds,
@@ -567,7 +571,8 @@ WSQ_EXPORT(wsq_pool_push_many);
  *
  * Takes from this CPU's part or, when that has nothing, from another CPU where
  * something is within reach (attribute steal_policy). Out of reach is what is
- * left of the block that another CPU pops from (attribute block_size).
+ * left of the block that another CPU pops from (attribute block_size); with
+ * %WSQ_BWOS_LIFO only until that CPU pushes or pops again.
  *
  * With %WSQ_SALSA that CPU is robbed of the rest by an interrupt, if it has not
  * popped for 20 microseconds, as far as this CPU knows: from the first pop here

@@ -34,7 +34,7 @@ static inline int wsq_raw_put(struct wsq_container *ct, void *task)
 }
 
 /**
- * wsq_raw_get() - take a task, oldest first
+ * wsq_raw_get() - take a task, in the order of the engine
  * @ct: container of this CPU
  *
  * Context: any but NMI, on the container's CPU with preemption off.

@@ -31,6 +31,7 @@
  * @min_block_size: likewise
  * @max_block_size: likewise
  * @grows: max_blocks may be more than blocks, as far as @max_blocks
+ * @fifo: the oldest comes first, otherwise the newest
  */
 struct wsq_test_engine {
 	const char *name;
@@ -41,11 +42,13 @@ struct wsq_test_engine {
 	u32 min_block_size;
 	u32 max_block_size;
 	bool grows;
+	bool fifo;
 };
 
 static const struct wsq_test_engine wsq_test_engines[] = {
-	{ "bwos", WSQ_ENGINE_BWOS, WSQ_BWOS, 2, 64, 2, 4096, false },
-	{ "salsa", WSQ_ENGINE_SALSA, WSQ_SALSA, 2, 64, 2, 4096, true },
+	{ "bwos", WSQ_ENGINE_BWOS, WSQ_BWOS, 2, 64, 2, 4096, false, true },
+	{ "salsa", WSQ_ENGINE_SALSA, WSQ_SALSA, 2, 64, 2, 4096, true, true },
+	{ "lifo", WSQ_ENGINE_LIFO, WSQ_BWOS_LIFO, 2, 64, 2, 4096, false, false },
 };
 
 static inline void wsq_test_engine_desc(const struct wsq_test_engine *e,
@@ -69,6 +72,13 @@ KUNIT_ARRAY_PARAM(wsq_engine, wsq_test_engines, wsq_test_engine_desc);
 static inline const struct wsq_test_engine *wsq_test_engine(struct kunit *test)
 {
 	return test->param_value ?: &wsq_test_engines[0];
+}
+
+/* Of tasks 1 to @n that one CPU puts, and then takes, which is the @i-th, from 0. */
+static inline void *wsq_test_nth(struct kunit *test, unsigned long i,
+				 unsigned long n)
+{
+	return (void *)(wsq_test_engine(test)->fifo ? i + 1 : n - i);
 }
 
 /* Attributes with the engine under test. */

@@ -52,6 +52,7 @@ static u32 grow_blocks(const struct wsq_container *ct)
 	if (ct && READ_ONCE(ct->engine)) {
 		switch (ct->kind) {
 		case WSQ_ENGINE_BWOS:
+		case WSQ_ENGINE_LIFO:
 			nr = ct->pool->blocks;
 			break;
 		case WSQ_ENGINE_SALSA:

@@ -201,7 +201,8 @@ static void pool_fill(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, 8);
 	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, (void *)1UL), -EAGAIN);
 	for (i = 0; i < n; i++)
-		KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool), (void *)(i + 1));
+		KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool),
+				    wsq_test_nth(test, i, n));
 	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
 
 	for (i = 0; i < 16; i++)
@@ -211,9 +212,9 @@ static void pool_fill(struct kunit *test)
 	KUNIT_EXPECT_LE(test, n, 8);
 	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 3), 3);
 	for (i = 0; i < 3; i++)
-		KUNIT_EXPECT_PTR_EQ(test, tasks[i], (void *)(i + 1));
+		KUNIT_EXPECT_PTR_EQ(test, tasks[i], wsq_test_nth(test, i, n));
 	while ((task = wsq_pool_pop(pool)))
-		KUNIT_EXPECT_PTR_EQ(test, task, (void *)(++i));
+		KUNIT_EXPECT_PTR_EQ(test, task, wsq_test_nth(test, i++, n));
 	KUNIT_EXPECT_EQ(test, i, n);
 	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 0), 0);
 	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 4), 0);
@@ -471,33 +472,38 @@ static void pool_many_inbox(struct kunit *test)
 static void pool_batches(struct kunit *test)
 {
 	struct wsq_attrs attrs = { .blocks = 4, .block_size = 5 };
-	unsigned long put = 0, got = 0;
-	unsigned int i, n, most;
+	bool fifo = wsq_test_engine(test)->fifo;
+	/* Those that are in the pool, the oldest first. */
+	unsigned long in[16], put = 0;
+	unsigned int i, k, n, most, nr = 0;
 	struct wsq_pool *pool;
 	void *tasks[8];
 
 	migrate_disable();
-	/* Alone: tasks stay, and come out in the order in which they went in. */
+	/* Alone: tasks stay, and come out in order. */
 	attrs.cpumask = cpumask_of(smp_processor_id());
 	pool = wsq_test_pool(test, &attrs, "batches");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
 	for (i = 0; i < 1000; i++) {
 		n = i % 8 + 1;
 		/* One of four is where the puts are, another may be half empty. */
-		if (put - got + n <= 10) {
-			for (n = 0; n < i % 8 + 1; n++)
-				tasks[n] = (void *)(put + n + 1);
+		if (nr + n <= 10) {
+			for (k = 0; k < n; k++) {
+				in[nr++] = ++put;
+				tasks[k] = (void *)put;
+			}
 			KUNIT_EXPECT_EQ(test, wsq_pool_push_many(pool, tasks, n),
 					n);
-			put += n;
 		}
 		most = i * 5 % 7 + 1;
 		n = wsq_pool_pop_many(pool, tasks, most);
-		KUNIT_EXPECT_EQ(test, n, min_t(unsigned long, most, put - got));
-		while (n--)
-			KUNIT_EXPECT_PTR_EQ(test, tasks[n],
-					    (void *)(got + n + 1));
-		got += min_t(unsigned long, most, put - got);
+		KUNIT_ASSERT_EQ(test, n, min(most, nr));
+		for (k = 0; k < n; k++)
+			KUNIT_EXPECT_PTR_EQ(test, tasks[k],
+					    (void *)in[fifo ? k : nr - 1 - k]);
+		nr -= n;
+		if (fifo)
+			memmove(in, in + n, nr * sizeof(*in));
 	}
 	KUNIT_EXPECT_GT(test, put, 1000);
 	migrate_enable();

@@ -42,7 +42,7 @@ static void salsa_attrs(struct kunit *test)
 		u32 engine, blocks, size;
 		int ret;
 	} rows[] = {
-		{ WSQ_SALSA, 0, 0, 0 }, { WSQ_SALSA + 1, 0, 0, -EINVAL },
+		{ WSQ_SALSA, 0, 0, 0 }, { WSQ_BWOS_LIFO + 1, 0, 0, -EINVAL },
 		{ WSQ_SALSA, 1, 64, -EINVAL }, { WSQ_SALSA, 2, 64, 0 },
 		{ WSQ_SALSA, 64, 64, 0 }, { WSQ_SALSA, 65, 64, -EINVAL },
 		{ WSQ_SALSA, 8, 1, -EINVAL }, { WSQ_SALSA, 8, 2, 0 },
@@ -57,6 +57,7 @@ static void salsa_attrs(struct kunit *test)
 		{ WSQ_DEFAULT_ENGINE, WSQ_HAND_OVER, WSQ_ENGINE_SALSA },
 		{ WSQ_BWOS, WSQ_HAND_OVER, WSQ_ENGINE_BWOS },
 		{ WSQ_SALSA, 0, WSQ_ENGINE_SALSA },
+		{ WSQ_BWOS_LIFO, WSQ_HAND_OVER, WSQ_ENGINE_LIFO },
 	};
 	struct wsq_pool *pool;
 	int i;

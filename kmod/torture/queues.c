@@ -50,12 +50,14 @@ static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
 {
 	static const u32 blocks[] = { 0, 2, 3, 8 };
 	static const u32 sizes[] = { 0, 2, 4, 16 };
+	static const u32 engines[] = {
+		WSQ_DEFAULT_ENGINE, WSQ_SALSA, WSQ_BWOS_LIFO,
+	};
 
 	memset(attrs, 0, sizeof(*attrs));
 	if (plain)
 		return;
-	if (torture_one_in(rnd, 2))
-		attrs->engine = WSQ_SALSA;
+	attrs->engine = engines[torture_roll(rnd, ARRAY_SIZE(engines))];
 	attrs->blocks = blocks[torture_roll(rnd, ARRAY_SIZE(blocks))];
 	attrs->block_size = sizes[torture_roll(rnd, ARRAY_SIZE(sizes))];
 	if (attrs->engine == WSQ_SALSA && torture_one_in(rnd, 2))

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * LIFO BWoS as an engine, the parts outside the fast path: memory, and what goes
+ * from the owner to thieves. What it is for is in engine_lifo.h.
+ */
+#include "../compat/export.h"
+#include "blocks.h"
+#include "engine.h"
+#include "pool.h"
+
+/* Tasks that an owner keeps of what it gives away, at most. */
+#define WSQ_LIFO_KEEP		16
+
+/**
+ * struct wsq_engine_lifo - memory of an engine that is LIFO BWoS
+ * @head: what all engines' memory has
+ * @mem: its parts
+ */
+struct wsq_engine_lifo {
+	struct wsq_engine head;
+	struct wsq_bwos_lifo_mem mem;
+};
+
+/**
+ * wsq_engine_lifo_bytes() - wsq_engine_bytes()
+ * @blocks: as there
+ * @block_size: as there
+ *
+ * Context: any.
+ * Return: as there.
+ */
+size_t wsq_engine_lifo_bytes(u32 blocks, u32 block_size)
+{
+	return wsq_blocks_bytes(sizeof(struct wsq_engine_lifo),
+				sizeof(struct wsq_bwos_lifo_block), blocks,
+				block_size);
+}
+
+/**
+ * wsq_engine_lifo_init() - wsq_engine_init()
+ * @ct: as there
+ *
+ * Context: as there.
+ */
+void wsq_engine_lifo_init(struct wsq_container *ct)
+{
+	wsq_bwos_lifo_init(&ct->lifo.q);
+}
+
+/**
+ * wsq_engine_lifo_create() - wsq_engine_create()
+ * @ct: as there
+ * @node: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+struct wsq_engine *wsq_engine_lifo_create(const struct wsq_container *ct,
+					  int node)
+{
+	struct wsq_blocks_layout l;
+	struct wsq_engine_lifo *engine =
+		wsq_blocks_create(ct, node, sizeof(*engine),
+				  sizeof(*engine->mem.blocks), &l);
+
+	if (!engine)
+		return NULL;
+	wsq_blocks_fill(&engine->mem, engine, &l, ct);
+	return &engine->head;
+}
+
+/**
+ * wsq_engine_lifo_mount() - wsq_engine_mount()
+ * @ct: as there
+ * @engine: as there
+ *
+ * Context: as there.
+ */
+void wsq_engine_lifo_mount(struct wsq_container *ct, struct wsq_engine *engine)
+{
+	wsq_bwos_lifo_mount(&ct->lifo.q,
+			    &container_of(engine, struct wsq_engine_lifo,
+					  head)->mem);
+}
+
+/**
+ * wsq_engine_lifo_unmount() - take an empty engine's memory away
+ * @ct: the container
+ *
+ * Context: its producer and consumer.
+ * Return: true if it was empty.
+ */
+bool wsq_engine_lifo_unmount(struct wsq_container *ct)
+{
+	return wsq_bwos_lifo_unmount(&ct->lifo.q);
+}
+
+/*
+ * Give away the owner's block but for its newest @nr tasks: those are taken out
+ * and put again. There is room for them, where they were or in a block that is
+ * empty.
+ */
+static bool wsq_engine_lifo_give(struct wsq_bwos_lifo *q, u32 nr)
+{
+	void *keep[WSQ_LIFO_KEEP];
+	bool given, opened;
+	u32 n, i;
+
+	n = wsq_bwos_lifo_get_many(q, keep, nr);
+	given = wsq_bwos_lifo_share(q) == WSQ_OPENED;
+	for (i = 0; i < n / 2; i++)
+		swap(keep[i], keep[n - 1 - i]);
+	wsq_bwos_lifo_put_many(q, keep, n, &opened);
+	return given;
+}
+
+/* The same in a queue, whose items must know where they are. */
+static bool wsq_engine_lifo_give_links(struct wsq_container *ct, u32 nr)
+{
+	struct wsq_link *keep[WSQ_LIFO_KEEP];
+	u32 n = 0;
+	bool given;
+
+	while (nr--) {
+		void *task = wsq_bwos_lifo_claim(&ct->lifo.q);
+
+		if (task && task != WSQ_TOMB)
+			keep[n++] = task;
+	}
+	given = wsq_bwos_lifo_share(&ct->lifo.q) == WSQ_OPENED;
+	while (n--)
+		wsq_lifo_put_link(ct, keep[n],
+				  wsq_where_phase(READ_ONCE(keep[n]->where)));
+	return given;
+}
+
+/**
+ * wsq_engine_lifo_feed() - let thieves have what is in the owner's block
+ * @ct: the container
+ *
+ * What it has asked for is given, but for the newest; with less than two tasks it
+ * is told to wait.
+ *
+ * Context: the owner, in an operation.
+ * Return: true if thieves can reach more from now on.
+ */
+bool wsq_engine_lifo_feed(struct wsq_container *ct)
+{
+	u32 kept = wsq_bwos_lifo_kept(&ct->lifo.q);
+	u32 nr = min_t(u32, kept / 2, WSQ_LIFO_KEEP);
+
+	if (kept < 2)
+		return false;
+	WRITE_ONCE(ct->lifo.hungry, 0);
+	return ct->raw ? wsq_engine_lifo_give(&ct->lifo.q, nr) :
+			 wsq_engine_lifo_give_links(ct, nr);
+}
+WSQ_EXPORT(wsq_engine_lifo_feed);
+
+/**
+ * wsq_engine_lifo_share() - wsq_engine_share()
+ * @ct: as there
+ *
+ * Context: as there.
+ */
+void wsq_engine_lifo_share(struct wsq_container *ct)
+{
+	u8 put, get;
+
+	/* We interrupted the owner: somebody has to ask, if need be. */
+	if (READ_ONCE(ct->put_busy) && READ_ONCE(ct->get_busy))
+		return;
+	put = wsq_engine_lifo_begin(&ct->put_busy);
+	get = wsq_engine_lifo_begin(&ct->get_busy);
+	wsq_engine_lifo_feed(ct);
+	wsq_engine_lifo_end(&ct->get_busy, get);
+	wsq_engine_lifo_end(&ct->put_busy, put);
+}
+WSQ_EXPORT(wsq_engine_lifo_share);
+
+/**
+ * wsq_engine_lifo_sample() - wsq_engine_sample()
+ * @ct: as there
+ * @rnd: as there
+ * @place: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+u32 wsq_engine_lifo_sample(const struct wsq_container *ct, u32 rnd, u32 *place)
+{
+	*place = (u32)((u64)rnd * ct->pool->blocks >> 32);
+	return wsq_bwos_lifo_sample(&ct->lifo.q, *place);
+}
+WSQ_EXPORT(wsq_engine_lifo_sample);
+
+/* Nothing was within reach. Has the owner something? */
+static void wsq_engine_lifo_ask(struct wsq_container *ct)
+{
+	if (!READ_ONCE(ct->lifo.hungry) && wsq_bwos_lifo_kept(&ct->lifo.q))
+		WRITE_ONCE(ct->lifo.hungry, 1);
+}
+
+/**
+ * wsq_engine_lifo_steal() - wsq_engine_steal()
+ * @ct: as there
+ * @tasks: as there
+ * @max: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+int wsq_engine_lifo_steal(struct wsq_container *ct, void **tasks,
+			  unsigned int max)
+{
+	int ret = wsq_bwos_lifo_steal(&ct->lifo.q, tasks, max);
+
+	if (ret == WSQ_EMPTY)
+		wsq_engine_lifo_ask(ct);
+	return ret;
+}
+WSQ_EXPORT(wsq_engine_lifo_steal);
+
+/**
+ * wsq_engine_lifo_steal_claim() - wsq_engine_steal_claim()
+ * @ct: as there
+ * @tasks: as there
+ * @max: as there
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+int wsq_engine_lifo_steal_claim(struct wsq_container *ct, void **tasks,
+				unsigned int max)
+{
+	int ret = wsq_bwos_lifo_steal_claim(&ct->lifo.q, tasks, max);
+
+	if (ret == WSQ_EMPTY)
+		wsq_engine_lifo_ask(ct);
+	return ret;
+}

@@ -1,0 +1,663 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of what LIFO BWoS needs to be an engine (kmod/pool/engine_lifo.h):
+ * owner's operations that are not re-entered, and thieves who ask for what the
+ * owner keeps for itself. All else is in the suites over engines (engines.h).
+ */
+#include <kunit/test.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "../compat/hrtimer.h"
+#include "items.h"
+#include "sides.h"
+
+/* Dice that are the same each time. */
+static u32 lifo_roll(u32 *seed, u32 n)
+{
+	*seed = *seed * 1664525 + 1013904223;
+	return (*seed >> 16) % n;
+}
+
+static const struct {
+	u32 blocks;
+	u32 size;
+} lifo_shapes[] = { { 2, 2 }, { 2, 3 }, { 4, 8 }, { 3, 64 }, { 8, 256 } };
+
+static struct wsq_attrs lifo_attrs(int shape, const struct cpumask *cpus)
+{
+	return (struct wsq_attrs){
+		.engine = WSQ_BWOS_LIFO,
+		.blocks = lifo_shapes[shape].blocks,
+		.block_size = lifo_shapes[shape].size,
+		.flags = WSQ_RESIDENT,
+		.cpumask = cpus,
+	};
+}
+
+static struct wsq_pool *lifo_pool(struct kunit *test, int shape,
+				  const struct cpumask *cpus)
+{
+	struct wsq_attrs attrs = lifo_attrs(shape, cpus);
+	struct wsq_pool *pool = wsq_pool_create(&attrs, "lifo");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	return pool;
+}
+
+#define LIFO_MOST	4096
+
+/**
+ * struct lifo_model - what a pool of one CPU should hold
+ * @in: the tasks, the oldest first
+ * @nr: how many
+ * @last: the last that was made
+ */
+struct lifo_model {
+	unsigned long in[LIFO_MOST];
+	u32 nr;
+	unsigned long last;
+};
+
+static void lifo_model_push(struct kunit *test, struct lifo_model *m,
+			    struct wsq_pool *pool, u32 n)
+{
+	void *tasks[8];
+	u32 i, done;
+
+	for (i = 0; i < n; i++)
+		tasks[i] = (void *)(m->last + 1 + i);
+	done = n > 1 ? wsq_pool_push_many(pool, tasks, n) :
+		       !wsq_pool_push(pool, tasks[0]);
+	KUNIT_ASSERT_LE(test, m->nr + done, LIFO_MOST);
+	for (i = 0; i < done; i++)
+		m->in[m->nr++] = ++m->last;
+}
+
+static void lifo_model_pop(struct kunit *test, struct lifo_model *m,
+			   struct wsq_pool *pool, u32 n)
+{
+	void *tasks[8];
+	u32 i, got = wsq_pool_pop_many(pool, tasks, n);
+
+	KUNIT_ASSERT_EQ(test, got, min(n, m->nr));
+	for (i = 0; i < got; i++)
+		KUNIT_ASSERT_PTR_EQ(test, tasks[i], (void *)m->in[--m->nr]);
+}
+
+/* Whenever thieves ask, what the owner gets is the newest: nothing is lost. */
+static void lifo_asked(struct kunit *test)
+{
+	struct lifo_model *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
+	struct wsq_container *ct;
+	struct wsq_pool *pool;
+	u32 s, i, seed = 1;
+
+	KUNIT_ASSERT_NOT_NULL(test, m);
+	migrate_disable();
+	for (s = 0; s < ARRAY_SIZE(lifo_shapes); s++) {
+		u32 asks = 0, fed = 0;
+
+		pool = lifo_pool(test, s, cpumask_of(smp_processor_id()));
+		ct = wsq_pool_ct(pool, smp_processor_id());
+		m->nr = 0;
+		for (i = 0; i < 20000; i++) {
+			bool ask = !lifo_roll(&seed, 3);
+
+			if (ask)
+				WRITE_ONCE(ct->lifo.hungry, 1);
+			/* Up for a while, then down, to either end. */
+			if (lifo_roll(&seed, 8) < (i / 1000 % 2 ? 2 : 6))
+				lifo_model_push(test, m, pool,
+						lifo_roll(&seed, 8) + 1);
+			else
+				lifo_model_pop(test, m, pool,
+					       lifo_roll(&seed, 8) + 1);
+			asks += ask;
+			fed += ask && !READ_ONCE(ct->lifo.hungry);
+		}
+		while (m->nr)
+			lifo_model_pop(test, m, pool, 8);
+		KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
+		/* Most of the time there are two to be had. */
+		KUNIT_EXPECT_GT(test, fed, asks / 4);
+		wsq_pool_destroy(pool);
+	}
+	migrate_enable();
+}
+
+/* An item's link, and whether it should be in the engine. */
+struct lifo_item {
+	struct wsq_link link;
+	bool in;
+};
+
+#define LIFO_ITEMS	64
+
+/* The newest item that is in. */
+static struct lifo_item *lifo_newest(struct lifo_item **order, u32 *nr)
+{
+	while (*nr) {
+		struct lifo_item *it = order[--*nr];
+
+		if (it->in)
+			return it;
+	}
+	return NULL;
+}
+
+static void lifo_items_claim(struct kunit *test, struct wsq_container *ct,
+			     struct lifo_item **order, u32 *nr)
+{
+	struct lifo_item *want;
+	void *task;
+	int tries = 4 * LIFO_ITEMS;
+
+	do {
+		/* Not the turn of the oldest. */
+		ct->turns = 0;
+		task = wsq_engine_lifo_claim(ct);
+	} while (task == WSQ_AGAIN && tries--);
+	want = lifo_newest(order, nr);
+	KUNIT_ASSERT_PTR_EQ(test, task, want ? (void *)&want->link : NULL);
+	if (want)
+		want->in = false;
+}
+
+static bool lifo_withdraw(struct wsq_container *ct, struct lifo_item *it)
+{
+	return wsq_bwos_lifo_withdraw(&ct->lifo.q,
+				      wsq_where_slot(it->link.where), &it->link);
+}
+
+static void lifo_items_round(struct kunit *test, struct wsq_container *ct,
+			     struct lifo_item *items)
+{
+	static struct lifo_item *order[2 * LIFO_ITEMS];
+	struct lifo_item *it;
+	u32 i, nr = 0, seed = 7;
+
+	for (i = 0; i < 20000; i++) {
+		if (!lifo_roll(&seed, 3))
+			WRITE_ONCE(ct->lifo.hungry, 1);
+		it = &items[lifo_roll(&seed, LIFO_ITEMS)];
+		if (it->in && !lifo_roll(&seed, 4)) {
+			/* Wherever it has been moved to, it knows. */
+			KUNIT_ASSERT_TRUE(test, lifo_withdraw(ct, it));
+			KUNIT_ASSERT_FALSE(test, lifo_withdraw(ct, it));
+			it->in = false;
+		} else if (!it->in && nr < ARRAY_SIZE(order) &&
+			   lifo_roll(&seed, 8) < (i / 500 % 2 ? 2 : 7)) {
+			u32 k, n = 0;
+
+			if (wsq_engine_lifo_put_link(ct, &it->link, i % 2) < 0)
+				continue;
+			/* An item that was withdrawn leaves no trace behind. */
+			for (k = 0; k < nr; k++)
+				if (order[k] != it)
+					order[n++] = order[k];
+			nr = n;
+			order[nr++] = it;
+			it->in = true;
+		} else {
+			lifo_items_claim(test, ct, order, &nr);
+		}
+	}
+	do {
+		it = NULL;
+		for (i = 0; i < LIFO_ITEMS && !it; i++)
+			it = items[i].in ? &items[i] : NULL;
+		lifo_items_claim(test, ct, order, &nr);
+	} while (it);
+	KUNIT_EXPECT_TRUE(test, wsq_engine_lifo_empty(ct));
+}
+
+/* The same with items, which are withdrawn from where they say they are. */
+static void lifo_asked_items(struct kunit *test)
+{
+	struct lifo_item *items = kunit_kcalloc(test, LIFO_ITEMS, sizeof(*items),
+						GFP_KERNEL);
+	struct wsq_attrs attrs;
+	struct wsq_pool *pool;
+	u32 s;
+
+	KUNIT_ASSERT_NOT_NULL(test, items);
+	migrate_disable();
+	for (s = 0; s < ARRAY_SIZE(lifo_shapes); s++) {
+		pool = kunit_kzalloc(test, sizeof(*pool), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, pool);
+		attrs = lifo_attrs(s, cpumask_of(smp_processor_id()));
+		KUNIT_ASSERT_EQ(test, wsq_pool_init(pool, &wsq_machine, &attrs,
+						    false), 0);
+		lifo_items_round(test, wsq_pool_ct(pool, smp_processor_id()),
+				 items);
+		wsq_pool_exit(pool);
+	}
+	migrate_enable();
+}
+
+/*
+ * Who interrupts an owner's operation, which its flags play: puts one by one or
+ * together and finds the inbox, takes and finds nothing.
+ */
+static void lifo_shut(struct kunit *test)
+{
+	struct wsq_container *ct;
+	struct wsq_pool *pool;
+	void *tasks[4] = { (void *)2UL, (void *)3UL, (void *)4UL, (void *)5UL };
+	unsigned long sum = 0;
+	u64 lent;
+	int i;
+
+	migrate_disable();
+	pool = lifo_pool(test, 2, cpumask_of(smp_processor_id()));
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	preempt_disable();
+	lent = atomic64_read(&ct->raw->lent);
+	ct->put_busy = 1;
+	ct->get_busy = 1;
+	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, (void *)1UL), 0);
+	KUNIT_EXPECT_EQ(test, wsq_pool_push_many(pool, tasks, 4), 4);
+	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
+	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 4), 0);
+	wsq_engine_lifo_share(ct);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_kept(&ct->lifo.q), 0);
+	ct->put_busy = 0;
+	ct->get_busy = 0;
+	KUNIT_EXPECT_EQ(test, atomic64_read(&ct->raw->lent) - lent, 5);
+	for (i = 0; i < 5; i++)
+		sum += (unsigned long)wsq_pool_pop(pool);
+	KUNIT_EXPECT_EQ(test, sum, 15);
+	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
+	/* What an operation made of the flags it unmade. */
+	KUNIT_EXPECT_EQ(test, ct->put_busy, 0);
+	KUNIT_EXPECT_EQ(test, ct->get_busy, 0);
+	preempt_enable();
+	migrate_enable();
+	wsq_pool_destroy(pool);
+}
+
+#define LIFO_IDS	1000000
+#define LIFO_HITS	100
+
+/**
+ * struct lifo_irq - a thread and a timer's interrupt on one CPU, one pool
+ * @pool: the pool
+ * @ct: the CPU's container
+ * @timer: interrupts the thread
+ * @last: the last id that was made. The thread and the interrupt
+ * @hits: interrupts of an owner's operation
+ * @seen: by id, how often it came out
+ */
+struct lifo_irq {
+	struct wsq_pool *pool;
+	struct wsq_container *ct;
+	struct hrtimer timer;
+	atomic_t last;
+	u32 hits;
+	u8 *seen;
+};
+
+static void lifo_irq_saw(struct lifo_irq *t, void **tasks, u32 n)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		u8 *seen = &t->seen[(unsigned long)tasks[i] - 1];
+
+		WRITE_ONCE(*seen, READ_ONCE(*seen) + 1);
+	}
+}
+
+/* Push @n, or some; what finds no room has come out. */
+static void lifo_irq_push(struct lifo_irq *t, u32 n)
+{
+	u32 i, done, first = atomic_fetch_add(n, &t->last);
+	void *tasks[4];
+
+	if (first + n > LIFO_IDS) {
+		atomic_sub(n, &t->last);
+		return;
+	}
+	for (i = 0; i < n; i++)
+		tasks[i] = (void *)(unsigned long)(first + i + 1);
+	done = n > 1 ? wsq_pool_push_many(t->pool, tasks, n) :
+		       !wsq_pool_push(t->pool, tasks[0]);
+	lifo_irq_saw(t, tasks + done, n - done);
+}
+
+static void lifo_irq_pop(struct lifo_irq *t, u32 n)
+{
+	void *tasks[4];
+
+	if (n > 1) {
+		n = wsq_pool_pop_many(t->pool, tasks, n);
+	} else {
+		tasks[0] = wsq_pool_pop(t->pool);
+		n = !!tasks[0];
+	}
+	lifo_irq_saw(t, tasks, n);
+}
+
+static enum hrtimer_restart lifo_irq_fn(struct hrtimer *timer)
+{
+	struct lifo_irq *t = container_of(timer, struct lifo_irq, timer);
+	u32 n = t->hits % 4 + 1;
+
+	if (t->ct->put_busy && t->ct->get_busy)
+		t->hits++;
+	lifo_irq_push(t, n);
+	lifo_irq_pop(t, 5 - n);
+	lifo_irq_push(t, 1);
+	lifo_irq_pop(t, 1);
+	hrtimer_forward_now(timer, us_to_ktime(100));
+	return HRTIMER_RESTART;
+}
+
+static void lifo_irq_thread(void *arg, int nr)
+{
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	struct lifo_irq *t = arg;
+	u32 i, seed = 3;
+	void *task;
+
+	hrtimer_start(&t->timer, us_to_ktime(100), HRTIMER_MODE_REL_PINNED_HARD);
+	while (atomic_read(&t->last) + 4 < LIFO_IDS &&
+	       READ_ONCE(t->hits) < LIFO_HITS && time_before(jiffies, end)) {
+		for (i = 0; i < 16; i++) {
+			if (!lifo_roll(&seed, 3))
+				WRITE_ONCE(t->ct->lifo.hungry, 1);
+			lifo_irq_push(t, lifo_roll(&seed, 4) + 1);
+			lifo_irq_pop(t, lifo_roll(&seed, 4) + 1);
+		}
+		wsq_test_breathe();
+	}
+	hrtimer_cancel(&t->timer);
+	/* Here, where nothing is out of reach. */
+	while ((task = wsq_pool_pop(t->pool)))
+		lifo_irq_saw(t, &task, 1);
+}
+
+/* An interrupt puts and takes at any instruction of the owner's. */
+static void lifo_interrupted(struct kunit *test)
+{
+	struct lifo_irq *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	u32 s, i, wrong, hits = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	t->seen = kvzalloc(LIFO_IDS, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, t->seen);
+	wsq_hrtimer_setup(&t->timer, lifo_irq_fn, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_REL_PINNED_HARD);
+	for (s = 0; s < ARRAY_SIZE(lifo_shapes); s++) {
+		memset(t->seen, 0, LIFO_IDS);
+		atomic_set(&t->last, 0);
+		t->hits = 0;
+		t->pool = lifo_pool(test, s, cpumask_of(cpu));
+		t->ct = wsq_pool_ct(t->pool, cpu);
+		wsq_test_run(test, 1, lifo_irq_thread, t);
+		hits += t->hits;
+		wrong = 0;
+		for (i = 0; i < (u32)atomic_read(&t->last); i++)
+			wrong += t->seen[i] != 1;
+		KUNIT_EXPECT_EQ_MSG(test, wrong, 0, "shape %d, of %d ids", s,
+				    atomic_read(&t->last));
+		wsq_pool_destroy(t->pool);
+	}
+	kvfree(t->seen);
+	kunit_info(test, "%u interrupts of an owner's operation", hits);
+	KUNIT_EXPECT_GT(test, hits, 0);
+}
+
+/**
+ * struct lifo_pair - an owner and a thief
+ * @pool: the pool
+ * @step: whose turn it is
+ * @first: the first task that either got
+ * @hungry: the thief asked
+ * @got: what each got after that
+ * @nr: how many
+ */
+struct lifo_pair {
+	struct wsq_pool *pool;
+	u64 step;
+	void *first[2];
+	bool hungry;
+	void *got[2][16];
+	int nr[2];
+};
+
+#define LIFO_PAIR_TASKS	9
+
+static void lifo_pair_pop(struct lifo_pair *p, int nr)
+{
+	void *task;
+
+	while (p->nr[nr] < 16 && (task = wsq_pool_pop(p->pool)))
+		p->got[nr][p->nr[nr]++] = task;
+}
+
+static void lifo_pair_thread(void *arg, int nr)
+{
+	struct lifo_pair *p = arg;
+	unsigned long i;
+
+	if (!nr) {
+		for (i = 1; i <= LIFO_PAIR_TASKS; i++)
+			WARN_ON(wsq_pool_push(p->pool, (void *)i));
+		side_tell(&p->step, 1);
+		side_wait(&p->step, 2);
+		p->first[0] = wsq_pool_pop(p->pool);
+		side_tell(&p->step, 3);
+		side_wait(&p->step, 4);
+		lifo_pair_pop(p, 0);
+	} else {
+		struct wsq_container *ct;
+
+		ct = wsq_pool_any(p->pool, cpumask_first(cpu_online_mask));
+		side_wait(&p->step, 1);
+		p->first[1] = wsq_pool_pop(p->pool);
+		p->hungry = READ_ONCE(ct->lifo.hungry);
+		side_tell(&p->step, 2);
+		side_wait(&p->step, 3);
+		lifo_pair_pop(p, 1);
+		side_tell(&p->step, 4);
+	}
+}
+
+/*
+ * All is in the owner's one block. A thief asks, and when the owner comes by has
+ * the older half; the owner has the newest, as always.
+ */
+static void lifo_hungry(struct kunit *test)
+{
+	struct lifo_pair *p = kunit_kzalloc(test, sizeof(*p), GFP_KERNEL);
+	int i;
+
+	side_need_two(test);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	p->pool = lifo_pool(test, 4, NULL);
+	wsq_test_run(test, 2, lifo_pair_thread, p);
+	KUNIT_EXPECT_NULL(test, p->first[1]);
+	KUNIT_EXPECT_TRUE(test, p->hungry);
+	KUNIT_EXPECT_PTR_EQ(test, p->first[0], (void *)9UL);
+	KUNIT_ASSERT_EQ(test, p->nr[1], 5);
+	for (i = 0; i < 5; i++)
+		KUNIT_EXPECT_PTR_EQ(test, p->got[1][i], (void *)(i + 1UL));
+	KUNIT_ASSERT_EQ(test, p->nr[0], 3);
+	for (i = 0; i < 3; i++)
+		KUNIT_EXPECT_PTR_EQ(test, p->got[0][i], (void *)(8UL - i));
+	wsq_pool_destroy(p->pool);
+}
+
+#define LIFO_CHILDREN	200
+
+/**
+ * struct lifo_family - an item that queues others
+ * @root: that item
+ * @q: the queue
+ * @cpu: where it ran
+ * @children: the others, a fraction of a block
+ */
+struct lifo_family {
+	struct wsq_work root;
+	struct wsq *q;
+	int cpu;
+	struct lifo_child {
+		struct wsq_work work;
+		int cpu;
+	} children[LIFO_CHILDREN];
+};
+
+static void lifo_child_fn(struct wsq_work *work)
+{
+	u64 end = ktime_get_ns() + 50 * NSEC_PER_USEC;
+
+	while (ktime_get_ns() < end)
+		cpu_relax();
+	container_of(work, struct lifo_child, work)->cpu =
+		raw_smp_processor_id();
+}
+
+static void lifo_root_fn(struct wsq_work *work)
+{
+	struct lifo_family *f = container_of(work, struct lifo_family, root);
+	int i;
+
+	f->cpu = raw_smp_processor_id();
+	for (i = 0; i < LIFO_CHILDREN; i++)
+		wsq_queue_work(f->q, &f->children[i].work);
+}
+
+static int lifo_family_elsewhere(struct lifo_family *f)
+{
+	int i, n = 0;
+
+	for (i = 0; i < LIFO_CHILDREN; i++)
+		n += f->children[i].cpu != f->cpu;
+	return n;
+}
+
+/* Idle workers have a part in what does not fill a block. */
+static void lifo_spread(struct kunit *test)
+{
+	struct wsq_attrs attrs = lifo_attrs(4, NULL);
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	struct lifo_family *f;
+	int i, most = 0;
+
+	side_need_two(test);
+	f = kvzalloc(sizeof(*f), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	f->q = wsq_create(&attrs, "family");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(f->q));
+	INIT_WSQ_WORK(&f->root, lifo_root_fn);
+	for (i = 0; i < LIFO_CHILDREN; i++)
+		INIT_WSQ_WORK(&f->children[i].work, lifo_child_fn);
+	/* The other CPU may have no time on a machine that is busy. */
+	while (most < LIFO_CHILDREN / 4 && time_before(jiffies, end)) {
+		wsq_queue_work(f->q, &f->root);
+		wsq_drain(f->q);
+		most = max(most, lifo_family_elsewhere(f));
+	}
+	kunit_info(test, "%d of %d elsewhere", most, LIFO_CHILDREN);
+	KUNIT_EXPECT_GE(test, most, LIFO_CHILDREN / 4);
+	wsq_destroy(f->q);
+	kvfree(f);
+}
+
+#define LIFO_PATIENT	20
+#define LIFO_ENDLESS	100000
+
+/**
+ * struct lifo_starve - an item that is queued again for ever, and others
+ * @root: queues all
+ * @endless: queues itself
+ * @patient: queued before
+ * @q: the queue
+ * @left: others that have not run
+ * @runs: of @endless
+ * @over: it has ended
+ */
+struct lifo_starve {
+	struct wsq_work root;
+	struct wsq_work endless;
+	struct lifo_patient {
+		struct wsq_work work;
+		struct lifo_starve *s;
+	} patient[LIFO_PATIENT];
+	struct wsq *q;
+	int left;
+	int runs;
+	struct completion over;
+};
+
+static void lifo_patient_fn(struct wsq_work *work)
+{
+	container_of(work, struct lifo_patient, work)->s->left--;
+}
+
+static void lifo_endless_fn(struct wsq_work *work)
+{
+	struct lifo_starve *s = container_of(work, struct lifo_starve, endless);
+
+	if (s->left && ++s->runs < LIFO_ENDLESS)
+		wsq_queue_work(s->q, work);
+	else
+		complete(&s->over);
+}
+
+static void lifo_starve_fn(struct wsq_work *work)
+{
+	struct lifo_starve *s = container_of(work, struct lifo_starve, root);
+	int i;
+
+	for (i = 0; i < LIFO_PATIENT; i++)
+		wsq_queue_work(s->q, &s->patient[i].work);
+	wsq_queue_work(s->q, &s->endless);
+}
+
+/* What queues itself again whenever it runs does not starve what was there. */
+static void lifo_starve(struct kunit *test)
+{
+	struct wsq_attrs attrs = { .flags = WSQ_RESIDENT };
+	struct lifo_starve *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	attrs.cpumask = cpumask_of(cpumask_first(cpu_online_mask));
+	s->q = wsq_test_queue_attrs(test, &attrs);
+	s->left = LIFO_PATIENT;
+	init_completion(&s->over);
+	INIT_WSQ_WORK(&s->root, lifo_starve_fn);
+	INIT_WSQ_WORK(&s->endless, lifo_endless_fn);
+	for (i = 0; i < LIFO_PATIENT; i++) {
+		s->patient[i].s = s;
+		INIT_WSQ_WORK(&s->patient[i].work, lifo_patient_fn);
+	}
+	wsq_queue_work(s->q, &s->root);
+	wait_for_completion(&s->over);
+	wsq_destroy(s->q);
+	KUNIT_EXPECT_EQ(test, s->left, 0);
+	/* One in so many turns is theirs. */
+	KUNIT_EXPECT_LT(test, s->runs, 2 * LIFO_PATIENT * WSQ_ENTRY_TURN);
+}
+
+static struct kunit_case lifo_engine_cases[] = {
+	KUNIT_CASE(lifo_asked),
+	KUNIT_CASE(lifo_asked_items),
+	KUNIT_CASE(lifo_shut),
+	KUNIT_CASE(lifo_interrupted),
+	KUNIT_CASE(lifo_hungry),
+	KUNIT_CASE(lifo_spread),
+	WSQ_ENGINE_CASE(lifo_starve),
+	{}
+};
+
+static struct kunit_suite lifo_engine_suite = {
+	.name = "wsq_lifo_engine",
+	.test_cases = lifo_engine_cases,
+};
+
+kunit_test_suite(lifo_engine_suite);
