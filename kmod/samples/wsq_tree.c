@@ -4,7 +4,7 @@
  * graph, with a work item for each vertex, checks it, and tells how long it took
  * beside one thread that walks over the same graph.
  *
- *	insmod wsq_tree.ko vertices=1000000 engine=salsa
+ *	insmod wsq_tree.ko vertices=1000000 engine=lifo
  *
  * insmod returns when it is done, with EIO if the tree is none; the kernel log has
  * the figures. For who writes a recursive job of his own, and for tests:
@@ -41,6 +41,7 @@ static const char *const engines[] = {
 	[WSQ_DEFAULT_ENGINE]	= "default",
 	[WSQ_BWOS]		= "bwos",
 	[WSQ_SALSA]		= "salsa",
+	[WSQ_BWOS_LIFO]		= "lifo",
 };
 
 static const char *const policies[] = {
@@ -79,7 +80,7 @@ MODULE_PARM_DESC(seed, "another graph for each (default 1)");
 
 static char *engine = "default";
 module_param(engine, charp, 0444);
-MODULE_PARM_DESC(engine, "of the queue: default, bwos, salsa");
+MODULE_PARM_DESC(engine, "of the queue: default, bwos, salsa, lifo");
 
 static char *policy = "default";
 module_param(policy, charp, 0444);

@@ -92,7 +92,7 @@ static void expect_tree(const char *parameters)
 
 static void engines(void)
 {
-	static const char *const names[] = { "default", "bwos", "salsa" };
+	static const char *const names[] = { "default", "bwos", "salsa", "lifo" };
 	char text[200];
 	unsigned int i;
 	int seed;
