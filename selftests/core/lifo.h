@@ -35,6 +35,7 @@ static inline void lifo_mem_new(struct wsq_bwos_lifo_mem *mem, u32 nr_places,
 	mem->nr_places = nr_places;
 	mem->block_size = block_size;
 	mem->nr_spare = nr_spare;
+	mem->read_first = false;
 }
 
 static inline void lifo_mem_free(struct wsq_bwos_lifo_mem *mem)
