@@ -25,6 +25,8 @@
  *		is asked for anew by who tries (grow.c, wsq_engine_extend())
  *	a pop in an interrupt: what it interrupted may have the role of the
  *		producer
+ *	a pop that looked into the inbox: links are room for those who have no
+ *		part in the pool, and for nobody here
  *	more waiters than one pop lets in
  *
  * and with SALSA every 20 ms besides (wsq_engine_patience()), for chunks that were
@@ -101,9 +103,11 @@ static void wsq_room_settle(struct wsq_room *room, struct wsq_waiter *w, int ret
 	list_del(&w->list);
 	WRITE_ONCE(room->nr, room->nr - 1);
 	w->ret = ret;
-	if (w->who != current)
-		/* He reads @ret under @lock, and is there until then. */
-		wake_up_process(w->who);
+	/*
+	 * He reads @ret under @lock, and is there until then. He may be current,
+	 * and about to sleep: a pop in an interrupt came after his look.
+	 */
+	wake_up_process(w->who);
 }
 
 /* Have all who wait try again where they are. */
@@ -242,7 +246,7 @@ void wsq_overflow_kick(struct wsq_pool *pool)
  * wsq_overflow_admit() - let those in who wait for room
  * @pool: the pool, which has @room
  * @task: what was popped just now; %NULL for nothing
- * @stolen: it was not of this CPU's part
+ * @stolen: it may not be of this CPU's engine
  *
  * Context: as wsq_pool_pop(), with preemption off, on the CPU of the pop.
  * Return: @task or, where that is %NULL, that of the first who waits, if any.

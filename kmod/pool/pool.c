@@ -608,8 +608,9 @@ void *wsq_pool_pop(struct wsq_pool *pool)
 			task = NULL;
 		stolen = true;
 	}
+	/* No turns: there was a look into the inbox, wsq_raw_get_slow(). */
 	if (unlikely(pool->room))
-		task = wsq_overflow_admit(pool, task, stolen);
+		task = wsq_overflow_admit(pool, task, stolen || !ct->turns);
 	preempt_enable();
 	return task;
 }
@@ -653,8 +654,9 @@ unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 		stolen = true;
 	}
 	if (unlikely(pool->room) && nr) {
+		/* As in wsq_pool_pop(). */
 		tasks[0] = wsq_overflow_admit(pool, done ? tasks[0] : NULL,
-					      stolen);
+					      stolen || !ct->turns);
 		/* What waits, where nothing else is. */
 		if (!done)
 			done = !!tasks[0];

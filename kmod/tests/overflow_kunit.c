@@ -13,6 +13,7 @@
 #include <linux/irq_work.h>
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
+#include <linux/smp.h>
 #include <linux/wsq.h>
 
 #include "../pool/engine.h"
@@ -581,6 +582,69 @@ static void overflow_wait_woken(struct kunit *test)
 	wsq_test_roam();
 }
 
+/*
+ * One who has no part in the pool waits for a link of the inbox. A pop that takes
+ * from there makes room for him, and none where it pops. Nobody pops after that.
+ */
+static void overflow_wait_inbox(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask), other;
+	struct flow_call c = { .nr = 1 };
+	struct flow_there t = { .most = 1 };
+	struct wsq_test_call *call;
+
+	if (wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA)
+		kunit_skip(test, "needs an engine that has no guests");
+	wsq_test_need_cpus(test, 2);
+	other = wsq_test_other(cpu);
+	wsq_test_stay(test, other);
+	c.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 4, cpumask_of(cpu));
+	t.f = c.f;
+	KUNIT_EXPECT_EQ(test, flow_fill(c.f, WSQ_RAW_LINKS), WSQ_RAW_LINKS);
+	call = flow_wait(test, &c, other);
+	wsq_test_end(test, wsq_test_start_on(test, cpu, flow_there_fn, &t));
+	KUNIT_EXPECT_EQ(test, t.got, 1);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_EQ(test, c.ret, 0);
+	flow_end(test, c.f);
+	wsq_test_roam();
+}
+
+static void flow_pop_fn(void *arg)
+{
+	flow_pop(arg);
+}
+
+/*
+ * Nobody pops but interrupts of the CPU where it waits. They come now sooner, now
+ * later, so that some find it between its look and its sleep.
+ */
+static void overflow_wait_interrupted(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	struct flow_call c = { .nr = FLOW_MAX };
+	struct wsq_test_call *call;
+	unsigned int i, k;
+
+	wsq_test_need_cpus(test, 2);
+	wsq_test_stay(test, wsq_test_other(cpu));
+	c.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 2, cpumask_of(cpu));
+	call = wsq_test_start_on(test, cpu, flow_call_fn, &c);
+	for (i = 1; !wsq_test_over(call) && time_before(jiffies, end); i++) {
+		for (k = i * 7919 % 1024; k; k--)
+			cpu_relax();
+		smp_call_function_single(cpu, flow_pop_fn, c.f, 1);
+		if (!(i % 64))
+			wsq_test_breathe();
+	}
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_EQ(test, c.ret, 0);
+	KUNIT_EXPECT_EQ(test, c.done, FLOW_MAX);
+	flow_end(test, c.f);
+	wsq_test_roam();
+}
+
 /* Its thread is killed: -EINTR, and the task is not in the pool. */
 static void overflow_wait_killed(struct kunit *test)
 {
@@ -782,6 +846,8 @@ static struct kunit_case overflow_cases[] = {
 	WSQ_ENGINE_CASE(overflow_wait_there),
 	WSQ_ENGINE_CASE(overflow_wait_left),
 	WSQ_ENGINE_CASE(overflow_wait_woken),
+	WSQ_ENGINE_CASE(overflow_wait_inbox),
+	WSQ_ENGINE_CASE_SLOW(overflow_wait_interrupted),
 	WSQ_ENGINE_CASE(overflow_wait_killed),
 	WSQ_ENGINE_CASE(overflow_wait_closed),
 	WSQ_ENGINE_CASE(overflow_wait_grow),
