@@ -29,7 +29,7 @@
 #define TICKET_FREE	0
 #define TICKET_OUT	1
 
-static const u32 pool_engines[] = { WSQ_BWOS, WSQ_SALSA };
+static const u32 pool_engines[] = { WSQ_BWOS, WSQ_BWOS_LIFO, WSQ_SALSA };
 
 #define POOL_RULES	(WSQ_OVERFLOW_WAIT + 1)
 #define NR_POOLS	(ARRAY_SIZE(pool_engines) * POOL_RULES)
@@ -160,10 +160,11 @@ void torture_pool_round(struct torture_thread *t)
 /* Those who wait to push get on though nobody else pops. */
 static int drain_fn(void *arg)
 {
-	unsigned int turn = 0;
+	unsigned int i;
 
 	while (!kthread_should_stop()) {
-		pool_pop(&pools[turn++ % NR_POOLS], 1);
+		for (i = 0; i < NR_POOLS; i++)
+			pool_pop(&pools[i], 1);
 		schedule_timeout_idle(1);
 	}
 	return 0;
