@@ -472,6 +472,11 @@ static inline int wsq_bwos_steal_at(struct wsq_bwos_mem *mem, u32 place,
 		if (n > max)
 			n = max;
 		if (!claim && mem->read_first) {
+			u32 few = max >> 4 * tries;
+
+			/* Who reads for long loses to who does not: less, then. */
+			if (n > few)
+				n = few ? few : 1;
 			wsq_bwos_haul(&slots[i], n, tasks, false);
 			/* Unchanged: so were the slots. BF(take:C) */
 			if ((u64)atomic64_cmpxchg_release(&blk->s_pos, (s64)s,

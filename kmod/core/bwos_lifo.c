@@ -525,6 +525,11 @@ static inline int wsq_bwos_lifo_rob(struct wsq_bwos_lifo_mem *mem, u32 place,
 		if (n > max)
 			n = max;
 		if (!claim && mem->read_first) {
+			u32 few = max >> 4 * tries;
+
+			/* Who reads for long loses to who does not: less, then. */
+			if (n > few)
+				n = few ? few : 1;
 			wsq_bwos_lifo_haul(&slots[i], n, tasks, false);
 			/* Unchanged: so were the slots. LI(take:C), LI(left:A) */
 			if ((u64)atomic64_cmpxchg_release(&blk->s_pos, (s64)s,
@@ -613,8 +618,11 @@ static inline int wsq_bwos_lifo_rob_lowest(struct wsq_bwos_lifo *q,
 		if (n > 0) {
 			u64 to = wsq_bwos_round(hint) | place;
 
-			/* Unless the owner has begun at another bottom. */
-			if (to != hint)
+			/*
+			 * Unless the owner has begun at another bottom. What was
+			 * left for others' sake, or after many holes, is below.
+			 */
+			if (to != hint && ret == WSQ_EMPTY)
 				atomic64_cmpxchg_relaxed(&q->t_hint, (s64)hint,
 							 (s64)to); /* LI(hint:B) */
 			return n;

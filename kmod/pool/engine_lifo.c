@@ -3,6 +3,8 @@
  * LIFO BWoS as an engine, the parts outside the fast path: memory, and what goes
  * from the owner to thieves. What it is for is in engine_lifo.h.
  */
+#include <linux/irqflags.h>
+
 #include "../compat/export.h"
 #include "blocks.h"
 #include "engine.h"
@@ -118,9 +120,12 @@ static bool wsq_engine_lifo_give(struct wsq_bwos_lifo *q, u32 nr)
 static bool wsq_engine_lifo_give_links(struct wsq_container *ct, u32 nr)
 {
 	struct wsq_link *keep[WSQ_LIFO_KEEP];
+	unsigned long flags;
 	u32 n = 0;
 	bool given;
 
+	/* As in wsq_linked_refill(): no interrupt calls back what is in hand. */
+	local_irq_save(flags);
 	while (nr--) {
 		void *task = wsq_bwos_lifo_claim(&ct->lifo.q);
 
@@ -131,6 +136,7 @@ static bool wsq_engine_lifo_give_links(struct wsq_container *ct, u32 nr)
 	while (n--)
 		wsq_lifo_put_link(ct, keep[n],
 				  wsq_where_phase(READ_ONCE(keep[n]->where)));
+	local_irq_restore(flags);
 	return given;
 }
 

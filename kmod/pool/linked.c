@@ -76,14 +76,18 @@ static void wsq_linked_refill(struct wsq_container *ct)
 		struct wsq_link *link = list_first_entry(&e->list,
 							 struct wsq_link, list);
 		u64 where = link->where;
+		int ret;
 
 		list_del(&link->list);
 		/* Full, or we interrupted a put: next time. */
-		if (wsq_linked_put(ct, link, wsq_where_phase(where),
-				   false) < 0) {
+		ret = wsq_linked_put(ct, link, wsq_where_phase(where), false);
+		if (ret < 0) {
 			list_add(&link->list, &e->list);
 			break;
 		}
+		/* The claim that this is a part of tells: wsq_engine_opened(). */
+		if (ret == WSQ_OPENED)
+			ct->opened = true;
 	}
 	raw_spin_unlock_irqrestore(&e->lock, flags);
 }
@@ -135,7 +139,8 @@ void *wsq_linked_claim_slow(struct wsq_container *ct)
  *
  * Context: task, with preemption off.
  * Return: how many were taken; 0 if items wait in an entrance that are not in
- * order yet, or that somebody else is at: look again; a negative enum wsq_status.
+ * order yet, or that somebody else is at, or if the engine has some behind those
+ * that were withdrawn: look again; a negative enum wsq_status.
  */
 int wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
 		     void **tasks, unsigned int max, bool pry, bool bound)
@@ -165,7 +170,8 @@ int wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
 		if (n > 0)
 			return n;
 	}
-	return again ? 0 : ret;
+	/* Others were faster, or all tries went into what had been taken out. */
+	return again || ret == WSQ_CONFLICT ? 0 : ret;
 }
 
 /**

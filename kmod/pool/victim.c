@@ -145,15 +145,20 @@ WSQ_EXPORT(wsq_victim_most);
 void wsq_search_begin(struct wsq_search *s, const struct wsq_pool *pool,
 		      const struct wsq_access *list)
 {
-	u32 flags;
+	u32 flags, turn;
 
 	s->robber = this_cpu_ptr(&wsq_robbers);
 	s->policy = READ_ONCE(pool->policy);
 	s->size = pool->block_size;
 	s->place = 0;
 	flags = wsq_policy_flags[s->policy];
-	WRITE_ONCE(s->robber->turns, s->robber->turns + 1);
-	if (!(s->robber->turns & (WSQ_SEARCH_TURN - 1)))
+	turn = s->robber->turns + 1;
+	WRITE_ONCE(s->robber->turns, turn);
+	/*
+	 * One of each WSQ_SEARCH_TURN, at another place each time: pools that are
+	 * robbed in turn all have theirs.
+	 */
+	if (!((turn ^ turn / WSQ_SEARCH_TURN) & (WSQ_SEARCH_TURN - 1)))
 		flags = 0;
 	wsq_pick_begin(&s->pick, list, flags);
 }

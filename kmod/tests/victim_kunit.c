@@ -216,15 +216,17 @@ static void draws(struct kunit *test)
 				       cpu);
 			at = 0;
 			none = 0;
-			/* Whole turns, however many were begun before. */
+			/* One of each turn, of which two may be cut. */
 			for (i = 0; i < 4 * WSQ_SEARCH_TURN; i++) {
 				n = search(test, pool, list, cpu, &at);
 				none += !n;
 				if (n)
 					KUNIT_EXPECT_EQ(test, n, most[policy]);
 			}
-			if (most[policy])
-				KUNIT_EXPECT_EQ(test, none, 4);
+			if (most[policy]) {
+				KUNIT_EXPECT_GE(test, none, 3);
+				KUNIT_EXPECT_LE(test, none, 5);
+			}
 		}
 	}
 	migrate_enable();
