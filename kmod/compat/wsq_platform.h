@@ -8,9 +8,11 @@
  * model checker. Everything core may use is here or in <linux/atomic.h>:
  *
  * atomic64_*       every word that more than one context touches
- * wsq_slot_*       payload: written before it is published, read after it is
- *                  claimed, so never racy; plain accesses let KCSAN prove that.
- *                  With claimed slots (bwos_fifo.h) the slot itself is what is
+ * wsq_slot_*       payload: written before it is published. Read after it is
+ *                  claimed, or before by a thief whose claim then tells whether
+ *                  what he read is good (read_first, bwos_fifo.h): by _read and
+ *                  _write, for such a thief may come at any time. With claimed
+ *                  slots (bwos_fifo.h) the slot itself is what is
  *                  raced for, by _publish, _claim, _claim_if and _peek; so
  *                  are those of chunks (salsa.h), by _publish, _acquire,
  *                  _peek, _mark_if and _reset

@@ -15,7 +15,8 @@
  * What it costs: put is one load, one slot store, one store-release. get is one
  * load, one slot load, one store, and one more load when what it last saw of
  * the producer is used up. A steal is two loads, one compare-and-exchange, the
- * slot loads and one add, all on lines of that block. Keep queue and blocks in
+ * slot loads and, unless thieves read first (departure 4), one add, all on lines
+ * of that block. Keep queue and blocks in
  * one piece of memory: a position at the same offset in its page as @p or @c
  * makes loads of the one wait for stores to the other (get takes 2.9 cycles
  * instead of 2.2 then).

@@ -16,7 +16,7 @@
  * slot load, one store. Going up costs two loads and three stores of the two
  * blocks' words, one of them a release; going down two loads, one exchange and
  * one store. A steal is three loads, one compare-and-exchange, the slot loads
- * and one add. All words of a block that thieves look at are on one line: a
+ * and, unless thieves read first (departure 6), one add. All words of a block that thieves look at are on one line: a
  * steal moves that and the slots' lines, the owner meets it twice for each block
  * (grant, take over), and the line that the owner writes with each task is never
  * written and, but for hints, never read by anybody else. With claimed slots a put
@@ -86,7 +86,8 @@
  *					thieves (count), owner (begin)
  *
  * A block is spent, and may be begun, when s_cnt equals the index of b_pos: all
- * that could be claimed was, and whoever did has read his slots.
+ * that could be claimed was, and whoever did has read his slots. Where thieves read
+ * first, when nothing is left to claim: whoever did had read his slots before.
  *
  * The argument, state by state. A block that was not replaced is in one of four:
  *
@@ -107,8 +108,9 @@
  *	own -> granted (LI(grant:A), LI(grant:B)): the owner gives away low..pos
  *	and from then on touches none of these slots; i starts at low. Below low
  *	there is nothing but what thieves claimed in earlier grants of the block.
- *	granted -> granted, drained (LI(steal:D)): one thief owns the slots between
- *	the two indices, alone, and counts them when it has read them.
+ *	granted -> granted, drained (LI(steal:D), LI(steal:H)): one thief owns the
+ *	slots between the two indices, alone, and counts them when it has read
+ *	them, unless it had read them before.
  *	granted -> own (LI(take:C)): what was below the exchanged index belongs to
  *	thieves, the rest to the owner, whose low is that index: both are decided
  *	in one step. If thieves were faster there is no rest; the block is drained

@@ -396,16 +396,20 @@ WSQ_EXPORT(wsq_pool_nearest);
  * %WSQ_BWOS_LIFO last in, first out.
  *
  * Context: task; may sleep.
- * Return: the pool, or ERR_PTR(): %-EINVAL for attributes out of bounds,
- * %-ENOMEM.
+ * Return: the pool, or ERR_PTR(): %-EINVAL for attributes out of bounds and for
+ * unknown flags, %-ENOMEM.
  */
 struct wsq_pool *wsq_pool_create(const struct wsq_attrs *attrs,
 				 const char *fmt, ...)
 {
+	u32 flags = attrs ? attrs->flags : 0;
 	struct wsq_pool *pool;
 	va_list args;
 	int ret;
 
+	if (flags & ~(WSQ_MEM_RECLAIM | WSQ_RESIDENT | WSQ_SYSFS |
+		      WSQ_HAND_OVER))
+		return ERR_PTR(-EINVAL);
 	pool = kzalloc(sizeof(*pool), GFP_KERNEL);
 	if (!pool)
 		return ERR_PTR(-ENOMEM);

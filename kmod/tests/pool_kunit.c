@@ -155,6 +155,13 @@ static void pool_attrs(struct kunit *test)
 			wsq_pool_destroy(pool);
 	}
 	attrs.max_blocks = 0;
+	attrs.flags = WSQ_HAND_OVER << 1;
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wsq_test_pool(test, &attrs, "x")),
+			-EINVAL);
+	attrs.flags = 1U << 31;
+	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wsq_test_pool(test, &attrs, "x")),
+			-EINVAL);
+	attrs.flags = 0;
 	attrs.cpumask = cpu_none_mask;
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wsq_test_pool(test, &attrs, "x")),
 			-EINVAL);
