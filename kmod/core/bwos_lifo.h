@@ -12,15 +12,16 @@
  * of it. Within a block owner and thieves share nothing, so that put and get are
  * those of a stack in an array: no barrier, no read-modify-write, no order.
  *
- * What it costs: put is one load, one slot store, one store; get is one load, one
- * slot load, one store. Going up costs two loads and three stores of the two
- * blocks' words, one of them a release; going down two loads, one exchange and
- * one store. A steal is three loads, one compare-and-exchange, the slot loads
- * and, unless thieves read first (departure 6), one add. All words of a block that thieves look at are on one line: a
- * steal moves that and the slots' lines, the owner meets it twice for each block
- * (grant, take over), and the line that the owner writes with each task is never
- * written and, but for hints, never read by anybody else. With claimed slots a put
- * has a release store, a get an exchange.
+ * What it costs: put is one load, one slot store, one store; get is one load,
+ * one slot load, one store. Going up costs two loads and three stores of the
+ * two blocks' words, one of them a release; going down two loads, one exchange
+ * and one store. A steal is three loads, one compare-and-exchange, the slot
+ * loads and, unless thieves read first (departure 6), one add. All words of a
+ * block that thieves look at are on one line: a steal moves that and the slots'
+ * lines, the owner meets it twice for each block (grant, take over), and the
+ * line that the owner writes with each task is never written and, but for
+ * hints, never read by anybody else. With claimed slots a put has a release
+ * store, a get an exchange.
  *
  * Best suited for: work that spawns work; the owner goes on with what it put
  * last, whose data are warm, and thieves take what is oldest, which is often the
