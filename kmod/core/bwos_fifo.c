@@ -23,14 +23,30 @@ wsq_bwos_thief_mem(const struct wsq_bwos_fifo *q)
 		atomic64_read_acquire(&q->mem);			/* BF(steal:G) */
 }
 
-static inline wsq_slot_t *wsq_bwos_slots(const struct wsq_bwos_mem *mem, u64 nr)
+static inline struct wsq_bwos_block *
+wsq_bwos_blk(const struct wsq_bwos_mem *mem, u32 nr)
 {
-	return &mem->slots[nr * mem->block_size];
+	return (struct wsq_bwos_block *)wsq_bwos_block_at(&mem->dir, nr);
 }
 
-static inline u32 wsq_bwos_next_place(const struct wsq_bwos_mem *mem, u32 place)
+/* The block at @place, for anybody. */
+static inline struct wsq_bwos_block *
+wsq_bwos_blk_at(const struct wsq_bwos_mem *mem, u32 place)
 {
-	return place + 1 == mem->nr_places ? 0 : place + 1;
+	u64 word = wsq_bwos_at(&mem->dir, place);		/* BW(at:A) */
+
+	return wsq_bwos_blk(mem, wsq_bwos_nr(word));
+}
+
+/* Where an end goes next. It is in use by its owner, or by nobody. */
+static inline void wsq_bwos_look_ahead(const struct wsq_bwos_mem *mem,
+				       struct wsq_bwos_end *end)
+{
+	const struct wsq_bwos_dir *dir = &mem->dir;
+
+	end->next = wsq_bwos_next(wsq_bwos_own_at(dir, end->place)); /* BW(own:D) */
+	end->next_nr = wsq_bwos_nr(wsq_bwos_own_at(dir, end->next)); /* BW(own:D) */
+	end->next_blk = wsq_bwos_blk(mem, end->next_nr);
 }
 
 /**
@@ -53,56 +69,135 @@ void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, struct wsq_bwos_block *none)
 	q->p.block_size = 0;
 	q->p.first = 0;
 	q->p.place = 0;
+	q->p.next_blk = none;
+	q->p.next = 0;
+	q->p.next_nr = 0;
 	q->c = q->p;
 	q->c_seen = 0;
 	atomic64_set(&q->t_hint, 0);
 	atomic64_set(&q->mem, 0);
 }
 
+/* Number the blocks of a piece, all spent in @round, from the @from-th on. */
+static void wsq_bwos_supply(struct wsq_bwos_mem *mem,
+			    const struct wsq_bwos_piece *piece, u64 round,
+			    u32 from, u32 nr)
+{
+	const s64 size = (s64)(round | mem->block_size);
+	u32 i;
+
+	for (i = from; i < from + nr; i++) {
+		struct wsq_bwos_block *blk = &piece->blocks[i];
+
+		blk->slots = &piece->slots[(u64)i * mem->block_size];
+		atomic64_set(&blk->b_pos, size);		/* BF(extend:A) */
+		atomic64_set(&blk->f_pos, size);		/* BF(extend:A) */
+		atomic64_set(&blk->s_pos, size);		/* BF(extend:A) */
+		atomic64_set(&blk->s_cnt, size);		/* BF(extend:A) */
+		wsq_bwos_number(&mem->dir, blk);		/* BW(insert:A) */
+	}
+}
+
 /**
  * wsq_bwos_fifo_mount() - give a queue memory
  * @q: the queue, without memory
- * @mem: the memory; @mem->slots hold %NULL if slots are to be claimed
+ * @mem: the memory; the slots of @mem->first hold %NULL if slots are to be
+ *	claimed
  *
  * Context: producer and consumer at once.
  */
 void wsq_bwos_fifo_mount(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem)
 {
+	const struct wsq_bwos_piece *piece = &mem->first;
 	const u64 first = WSQ_BWOS_ROUND_ONE;
+	struct wsq_bwos_dir *dir = &mem->dir;
+	struct wsq_bwos_block *blk = piece->blocks;
+	u32 n = piece->nr_places;
 	u32 size = mem->block_size;
 	u32 i;
 
-	q->nr_spare = mem->nr_spare;
+	q->nr_spare = piece->nr_spare;
 	q->nr_held = 0;
 	atomic64_set(&q->t_hint, 0);
 
 	/* Every block is spent in round 0 ... */
-	for (i = 0; i < mem->nr_places + mem->nr_spare; i++) {
-		atomic64_set(&mem->blocks[i].b_pos, (s64)size);
-		atomic64_set(&mem->blocks[i].f_pos, (s64)size);
-		atomic64_set(&mem->blocks[i].s_pos, (s64)size);
-		atomic64_set(&mem->blocks[i].s_cnt, (s64)size);
-	}
-	for (i = 0; i < mem->nr_places; i++)
-		atomic64_set(&mem->dir[i], (s64)i);
-	for (i = 0; i < mem->nr_spare; i++)
-		mem->spare[i] = (u16)(mem->nr_places + i);
+	dir->nr_blocks = 0;
+	wsq_bwos_supply(mem, piece, 0, 0, n + piece->nr_spare);
+	for (i = dir->nr_blocks; i < dir->max_blocks; i++)
+		atomic64_set(&dir->blocks[i], 0);
+	for (i = 0; i < n; i++)
+		atomic64_set(&dir->words[i],
+			     (s64)wsq_bwos_word(i + 1 < n ? i + 1 : 0, i));
+	atomic64_set(&dir->nr_places, (s64)n);
+	for (i = 0; i < piece->nr_spare; i++)
+		dir->spare[i] = (u16)(n + i);
 
 	/* ... but the first, which is open in round 1 and taken over. */
-	atomic64_set(&mem->blocks[0].b_pos, (s64)first);
-	atomic64_set(&mem->blocks[0].f_pos, (s64)first);
-	atomic64_set(&mem->blocks[0].s_pos, (s64)(first | size));
-	atomic64_set(&mem->blocks[0].s_cnt, (s64)(first | size));
+	atomic64_set(&blk->b_pos, (s64)first);
+	atomic64_set(&blk->f_pos, (s64)first);
+	atomic64_set(&blk->s_pos, (s64)(first | size));
+	atomic64_set(&blk->s_cnt, (s64)(first | size));
 
-	q->p.blk = &mem->blocks[0];
-	q->p.slots = mem->slots;
+	q->p.blk = blk;
+	q->p.slots = blk->slots;
 	q->p.block_size = size;
 	q->p.first = 0;
 	q->p.place = 0;
+	wsq_bwos_look_ahead(mem, &q->p);
 	q->c = q->p;
 	q->c_seen = first;
 	/* Pairs with BF(steal:G). */
 	atomic64_set_release(&q->mem, (s64)(uintptr_t)mem);	/* BF(mount:A) */
+}
+
+/**
+ * wsq_bwos_fifo_extend() - give a queue more memory
+ * @q: the queue, with memory
+ * @piece: more of it, which stays as long as that; slots hold %NULL if slots are
+ *	to be claimed. Of what would be more than the directory has room for, some
+ *	is left alone
+ *
+ * The new places come behind the producer's, so that it goes to them next.
+ *
+ * Context: producer and consumer at once.
+ * Return: how many places there are more.
+ */
+u32 wsq_bwos_fifo_extend(struct wsq_bwos_fifo *q,
+			 const struct wsq_bwos_piece *piece)
+{
+	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
+	struct wsq_bwos_dir *dir = &mem->dir;
+	u32 spares = dir->max_blocks - dir->max_places - q->nr_spare -
+		     q->nr_held;
+	u32 room = dir->max_places -
+		   (u32)atomic64_read(&dir->nr_places);		/* BF(own:M) */
+	u32 n = piece->nr_places < room ? piece->nr_places : room;
+	/* Of the producer's round, which is no consumer's next one here. */
+	u64 b = (u64)atomic64_read(&q->p.blk->b_pos);		/* BF(own:P) */
+	u32 nr = dir->nr_blocks;
+	u32 last, i;
+
+	if (spares > piece->nr_spare)
+		spares = piece->nr_spare;
+	wsq_bwos_supply(mem, piece, wsq_bwos_round(b), 0, n);
+	wsq_bwos_supply(mem, piece, wsq_bwos_round(b), piece->nr_places,
+			spares);
+	for (i = 0; i < spares; i++)
+		dir->spare[q->nr_spare++] = (u16)(nr + n + i);
+	if (!n)
+		return 0;
+
+	last = wsq_bwos_dir_insert(dir, q->p.place, nr, n);	/* BW(insert:D) */
+	/*
+	 * A consumer that has read its block to the end may stand where the
+	 * producer stands, a whole lap behind it: what comes next for it is
+	 * behind the new places.
+	 */
+	if (q->c.place == q->p.place && wsq_bwos_fifo_shared(q))
+		q->c.place = last;
+	wsq_bwos_look_ahead(mem, &q->p);
+	wsq_bwos_look_ahead(mem, &q->c);
+	return n;
 }
 
 /**
@@ -138,21 +233,20 @@ static bool wsq_bwos_counted(struct wsq_bwos_block *blk)
  * is set aside until the thief has counted. Returns @nr itself if there is
  * none.
  */
-static u64 wsq_bwos_replace(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem,
-			    u64 nr)
+static u32 wsq_bwos_replace(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem,
+			    u32 nr)
 {
-	u64 other;
-	u32 i;
+	u32 other, i;
 
 	if (q->nr_spare) {
-		other = mem->spare[--q->nr_spare];
-		mem->held[q->nr_held++] = (u16)nr;
+		other = mem->dir.spare[--q->nr_spare];
+		mem->dir.held[q->nr_held++] = (u16)nr;
 		return other;
 	}
 	for (i = 0; i < q->nr_held; i++) {
-		other = mem->held[i];
-		if (wsq_bwos_counted(&mem->blocks[other])) {
-			mem->held[i] = (u16)nr;
+		other = mem->dir.held[i];
+		if (wsq_bwos_counted(wsq_bwos_blk(mem, other))) {
+			mem->dir.held[i] = (u16)nr;
 			return other;
 		}
 	}
@@ -163,16 +257,24 @@ static u64 wsq_bwos_replace(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem,
 static void wsq_bwos_release_held(struct wsq_bwos_fifo *q,
 				  struct wsq_bwos_mem *mem)
 {
+	struct wsq_bwos_dir *dir = &mem->dir;
 	u32 i = 0;
 
 	while (i < q->nr_held) {
-		if (wsq_bwos_counted(&mem->blocks[mem->held[i]])) {
-			mem->spare[q->nr_spare++] = mem->held[i];
-			mem->held[i] = mem->held[--q->nr_held];
+		if (wsq_bwos_counted(wsq_bwos_blk(mem, dir->held[i]))) {
+			dir->spare[q->nr_spare++] = dir->held[i];
+			dir->held[i] = dir->held[--q->nr_held];
 		} else {
 			i++;
 		}
 	}
+}
+
+/* Has the consumer read @blk to the end? Pairs with BF(get:D), BF(take:D). */
+static bool wsq_bwos_read_up(struct wsq_bwos_block *blk)
+{
+	return wsq_local_read(&blk->f_pos) ==			/* BF(open:A) */
+	       (u64)atomic64_read(&blk->b_pos);			/* BF(own:P) */
 }
 
 /*
@@ -182,31 +284,26 @@ static void wsq_bwos_release_held(struct wsq_bwos_fifo *q,
 static bool wsq_bwos_open(struct wsq_bwos_fifo *q)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
-	struct wsq_bwos_block *blk;
-	u64 was, b, round, nr;
-	u32 place;
+	/* Nobody else replaces: what was looked up still serves there. */
+	struct wsq_bwos_block *blk = q->p.next_blk;
+	u32 nr = q->p.next_nr;
+	u64 b, round;
 
 	if (!mem)
 		return false;
-	place = wsq_bwos_next_place(mem, q->p.place);
-	was = (u64)atomic64_read(&mem->dir[place]);		/* BF(own:P) */
 	b = (u64)atomic64_read(&q->p.blk->b_pos);		/* BF(own:P) */
-	blk = &mem->blocks[was];
 	round = wsq_bwos_next_round(b);
-	nr = was;
 
-	/* Has the consumer read it to the end? Pairs with BF(get:D). */
-	if (wsq_local_read(&blk->f_pos) !=			/* BF(open:A) */
-	    (u64)atomic64_read(&blk->b_pos))			/* BF(own:P) */
+	if (!wsq_bwos_read_up(blk))
 		return false;
 	/* Who reads first is over by BF(take:C). */
 	if (!mem->read_first && !wsq_bwos_counted(blk)) {
-		nr = wsq_bwos_replace(q, mem, was);
-		if (nr == was)
+		nr = wsq_bwos_replace(q, mem, nr);
+		if (nr == q->p.next_nr)
 			return false;
-		blk = &mem->blocks[nr];
+		blk = wsq_bwos_blk(mem, nr);
 		/* A thief with either number finds a block of this queue. */
-		atomic64_set(&mem->dir[place], (s64)nr);		/* BF(open:C) */
+		wsq_bwos_dir_replace(&mem->dir, q->p.next, nr);	/* BF(open:C) */
 	} else if (q->nr_held) {
 		wsq_bwos_release_held(q, mem);
 	}
@@ -219,9 +316,10 @@ static bool wsq_bwos_open(struct wsq_bwos_fifo *q)
 	wsq_local_set(&blk->b_pos, round);			/* BF(open:F) */
 
 	q->p.blk = blk;
-	q->p.slots = wsq_bwos_slots(mem, nr);
-	q->p.first = (u32)nr * mem->block_size;
-	q->p.place = place;
+	q->p.slots = blk->slots;
+	q->p.first = nr * (u32)q->p.block_size;
+	q->p.place = q->p.next;
+	wsq_bwos_look_ahead(mem, &q->p);
 	return true;
 }
 
@@ -301,17 +399,18 @@ static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
 	struct wsq_bwos_block *blk;
-	u64 nr, f, round, size, s;
-	u32 place;
+	u64 f, round, size, s;
 
 	if (!mem)
 		return false;
-	place = wsq_bwos_next_place(mem, q->c.place);
-	nr = (u64)atomic64_read(&mem->dir[place]);		/* BF(take:A) */
+	/* The producer may have replaced the block since: look again if so. */
+	if (unlikely(wsq_bwos_nr(wsq_bwos_own_at(&mem->dir,	/* BF(take:A) */
+						 q->c.next)) != q->c.next_nr))
+		wsq_bwos_look_ahead(mem, &q->c);
 	f = (u64)atomic64_read(&q->c.blk->f_pos);		/* BF(own:C) */
 	round = wsq_bwos_next_round(f);
 	size = q->c.block_size;
-	blk = &mem->blocks[nr];
+	blk = q->c.next_blk;
 
 	if (wsq_bwos_round(wsq_local_read(&blk->b_pos)) != round) /* BF(take:B) */
 		return false;
@@ -337,9 +436,10 @@ static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 
 	q->c.blk = blk;
 	q->c_seen = s;
-	q->c.slots = wsq_bwos_slots(mem, nr);
-	q->c.first = (u32)nr * mem->block_size;
-	q->c.place = place;
+	q->c.slots = blk->slots;
+	q->c.first = q->c.next_nr * (u32)size;
+	q->c.place = q->c.next;
+	wsq_bwos_look_ahead(mem, &q->c);
 	return true;
 }
 
@@ -446,12 +546,11 @@ static u32 wsq_bwos_haul(wsq_slot_t *slots, u64 n, void **tasks, bool claim)
 	return got;
 }
 
-static inline int wsq_bwos_steal_at(struct wsq_bwos_mem *mem, u32 place,
-				    void **tasks, u32 max, bool claim)
+static inline int wsq_bwos_steal_from(const struct wsq_bwos_mem *mem,
+				      struct wsq_bwos_block *blk,
+				      void **tasks, u32 max, bool claim)
 {
-	u64 nr = (u64)atomic64_read(&mem->dir[place]);		/* BF(steal:A) */
-	struct wsq_bwos_block *blk = &mem->blocks[nr];
-	wsq_slot_t *slots = wsq_bwos_slots(mem, nr);
+	wsq_slot_t *slots = blk->slots;
 	u32 tries;
 
 	for (tries = 0; tries < WSQ_BWOS_CLAIM_TRIES; tries++) {
@@ -504,9 +603,10 @@ static inline int wsq_bwos_try_at(struct wsq_bwos_fifo *q, u32 place,
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
 
-	if (!mem || place >= mem->nr_places)
+	if (!mem || place >= wsq_bwos_places(&mem->dir))
 		return WSQ_EMPTY;
-	return wsq_bwos_steal_at(mem, place, tasks, max, claim);
+	return wsq_bwos_steal_from(mem, wsq_bwos_blk_at(mem, place), /* BF(steal:A) */
+				   tasks, max, claim);
 }
 
 /**
@@ -560,13 +660,12 @@ u32 wsq_bwos_fifo_sample(const struct wsq_bwos_fifo *q, u32 rnd, u32 *place)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
 	struct wsq_bwos_block *blk;
-	u64 nr, i, end;
+	u64 i, end;
 
 	if (!mem)
 		return 0;
-	*place = (u32)((u64)rnd * mem->nr_places >> 32);
-	nr = (u64)atomic64_read(&mem->dir[*place]);		/* BF(steal:A) */
-	blk = &mem->blocks[nr];
+	*place = (u32)((u64)rnd * wsq_bwos_places(&mem->dir) >> 32);
+	blk = wsq_bwos_blk_at(mem, *place);			/* BF(steal:A) */
 	/* Of two rounds, they make a wrong hint and nothing worse. */
 	i = wsq_bwos_idx((u64)atomic64_read(&blk->s_pos));	/* BF(sample:A) */
 	end = wsq_bwos_idx((u64)atomic64_read(&blk->b_pos));	/* BF(sample:B) */
@@ -585,10 +684,14 @@ static inline int wsq_bwos_steal(struct wsq_bwos_fifo *q, void **tasks,
 	if (!mem)
 		return WSQ_EMPTY;
 	/* A hint of other memory. */
-	if (place >= mem->nr_places)
+	if (place >= wsq_bwos_places(&mem->dir))
 		place = 0;
-	for (i = 0; i < mem->nr_places; i++) {
-		int n = wsq_bwos_steal_at(mem, place, tasks, max, claim);
+	/* As many steps as there are places by then (bwos.h). */
+	for (i = 0; i < wsq_bwos_places(&mem->dir); i++) {
+		u64 word = wsq_bwos_at(&mem->dir, place);	/* BF(steal:A) */
+		int n = wsq_bwos_steal_from(mem,
+					    wsq_bwos_blk(mem, wsq_bwos_nr(word)),
+					    tasks, max, claim);
 
 		if (n > 0) {
 			if (place != hint)			/* BF(hint:B) */
@@ -597,7 +700,7 @@ static inline int wsq_bwos_steal(struct wsq_bwos_fifo *q, void **tasks,
 		}
 		if (n == WSQ_CONFLICT)
 			ret = WSQ_CONFLICT;
-		place = wsq_bwos_next_place(mem, place);
+		place = wsq_bwos_next(word);
 	}
 	return ret;
 }
@@ -653,10 +756,11 @@ int wsq_bwos_fifo_pry(struct wsq_bwos_fifo *q, void **tasks, u32 max)
 
 	if (!mem)
 		return 0;
-	for (place = 0; place < mem->nr_places && got < max; place++) {
-		u64 nr = (u64)atomic64_read(&mem->dir[place]);	/* BF(pry:A) */
-		struct wsq_bwos_block *blk = &mem->blocks[nr];
-		wsq_slot_t *slots = wsq_bwos_slots(mem, nr);
+	for (place = 0; place < wsq_bwos_places(&mem->dir) && got < max;
+	     place++) {
+		struct wsq_bwos_block *blk =
+			wsq_bwos_blk_at(mem, place);		/* BF(pry:A) */
+		wsq_slot_t *slots = blk->slots;
 		u64 f = (u64)atomic64_read(&blk->f_pos);	/* BF(pry:B) */
 		u64 b = (u64)atomic64_read(&blk->b_pos);	/* BF(pry:C) */
 		u64 i, end = wsq_bwos_idx(b);
@@ -689,10 +793,17 @@ bool wsq_bwos_fifo_withdraw(struct wsq_bwos_fifo *q, u32 nr, void *task)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
 
-	if (!mem || nr >= (mem->nr_places + mem->nr_spare) * mem->block_size)
+	struct wsq_bwos_block *blk;
+
+	if (!mem)
+		return false;
+	blk = (struct wsq_bwos_block *)
+		wsq_bwos_find(&mem->dir, nr / mem->block_size);	/* BW(find:A) */
+	if (!blk)
 		return false;
 	/* Pairs with BF(fill:A). */
-	return wsq_slot_claim_if(&mem->slots[nr], task);	/* BF(out:A) */
+	return wsq_slot_claim_if(&blk->slots[nr % mem->block_size],
+				 task);				/* BF(out:A) */
 }
 
 /**
@@ -707,9 +818,9 @@ bool wsq_bwos_fifo_waiting(const struct wsq_bwos_fifo *q)
 	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
 	u32 place;
 
-	for (place = 0; mem && place < mem->nr_places; place++) {
-		u64 nr = (u64)atomic64_read(&mem->dir[place]);	/* BF(pry:A) */
-		struct wsq_bwos_block *blk = &mem->blocks[nr];
+	for (place = 0; mem && place < wsq_bwos_places(&mem->dir); place++) {
+		struct wsq_bwos_block *blk =
+			wsq_bwos_blk_at(mem, place);		/* BF(pry:A) */
 		u64 b = (u64)atomic64_read(&blk->b_pos);	/* BF(pry:C) */
 		u64 f = (u64)atomic64_read(&blk->f_pos);	/* BF(pry:B) */
 		u64 s = (u64)atomic64_read(&blk->s_pos);	/* BF(steal:B) */
@@ -726,7 +837,7 @@ bool wsq_bwos_fifo_waiting(const struct wsq_bwos_fifo *q)
  * wsq_bwos_fifo_empty() - would a get come back with nothing
  * @q: the queue
  *
- * Context: the consumer.
+ * Context: the consumer, who must not be interrupted by one who extends.
  * Return: true if there is nothing in the consumer's block and the producer
  * has not begun another. False does not promise a task: thieves may have taken
  * all of the next block.
@@ -735,8 +846,8 @@ bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q)
 {
 	u64 f = (u64)atomic64_read(&q->c.blk->f_pos);		/* BF(own:C) */
 	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
-	u64 nr, b;
-	u32 place;
+	u32 place, nr;
+	u64 b;
 
 	if (!mem)
 		return true;
@@ -745,8 +856,27 @@ bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q)
 		return b <= f;
 	}
 
-	place = wsq_bwos_next_place(mem, q->c.place);
-	nr = (u64)atomic64_read(&mem->dir[place]);		/* BF(empty:B) */
-	b = (u64)atomic64_read(&mem->blocks[nr].b_pos);		/* BF(empty:C) */
+	place = wsq_bwos_next(wsq_bwos_own_at(&mem->dir, q->c.place));
+	nr = wsq_bwos_nr(wsq_bwos_own_at(&mem->dir, place));	/* BF(empty:B) */
+	b = (u64)atomic64_read(&wsq_bwos_blk(mem, nr)->b_pos); /* BF(empty:C) */
 	return wsq_bwos_round(b) != wsq_bwos_next_round(f);
+}
+
+/**
+ * wsq_bwos_fifo_short() - is there no room but in the producer's block
+ * @q: the queue
+ *
+ * Context: the producer.
+ * Return: true if the next block is still in use and no spare one can serve in its
+ * place.
+ */
+bool wsq_bwos_fifo_short(const struct wsq_bwos_fifo *q)
+{
+	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
+	struct wsq_bwos_block *blk = q->p.next_blk;
+
+	if (!mem)
+		return true;
+	return !wsq_bwos_read_up(blk) ||
+	       (!mem->read_first && !q->nr_spare && !wsq_bwos_counted(blk));
 }

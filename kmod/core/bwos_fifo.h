@@ -10,7 +10,8 @@
  * neither consumer nor producer needs an atomic read-modify-write or a fence
  * except when it moves to another block. Moving costs the producer three
  * stores and two loads of the new block's words, the consumer one exchange
- * and, where thieves took a part of the block, one add.
+ * and, where thieves took a part of the block, one add; both look up the next
+ * place and where its block is (bwos.h).
  *
  * What it costs: put is one load, one slot store, one store-release. get is one
  * load, one slot load, one store, and one more load when what it last saw of
@@ -30,6 +31,7 @@
  * Who may call what, from where:
  *
  *	put		one context at a time (the producer)
+ *	extend, mount	who is producer and consumer at once
  *	get		one context at a time (the consumer); producer and
  *			consumer may run beside each other
  *	steal		anybody, at any time, with preemption off
@@ -50,7 +52,7 @@
  * 1. The round of a block is the number of blocks opened so far, not of trips
  *    around the queue. It grows by one from block to block, so "round + 1" is
  *    the whole rule for moving on, and any block can serve at any place.
- * 2. Places are a directory of block numbers. A block that a thief still reads
+ * 2. Places are a directory (bwos.h). A block that a thief still reads
  *    (claimed, not yet counted: a virtual CPU that was descheduled) is replaced
  *    by a spare one instead of stopping the producer, and becomes a spare
  *    itself once the thief has counted.
@@ -58,12 +60,31 @@
  *    of the same round, read with acquire. This orders everything the producer
  *    did to the block before, and makes acquire and release on the steal
  *    position itself redundant.
- *
  * 4. Thieves may read before they claim (@read_first of the memory), where all that
  *    is moved is one word: a claim that succeeds says that nothing was put to the
  *    slots meanwhile, because rounds never return. They count nothing then, a steal
  *    has one read-modify-write instead of two, and one that stops midway holds up
  *    nobody: no block is ever replaced. Claimed slots need the count.
+ * 5. The queue grows while it is in use (wsq_bwos_fifo_extend()): new places with
+ *    spent blocks are inserted behind the producer's, who goes there next. A
+ *    directory says which place comes behind which, and not the place's number.
+ *
+ * Growing, the argument: from the consumer's block to the producer's, by the
+ * directory, lie the blocks in the order in which they were opened, and rounds
+ * grow by one from each to the next; behind the producer's lie those that are
+ * spent, in any order. What is inserted there is spent, so both holds as before.
+ * One case is different. A consumer that has read its block to the end and not
+ * moved on leaves that block to the producer, who may have come around to it:
+ * both stand at one place, and what comes next for the consumer is the oldest
+ * block of all, a lap behind, while for the producer it is a new place. The
+ * consumer would find a round there that is not the next one, now and for ever.
+ * So it is put behind the new places, which is why growing takes both roles.
+ * Its own block has nothing more to say to it than its last position. (That a
+ * consumer is there between its look at the directory and its look at the round is
+ * therefore no case, as long as who only asks, wsq_bwos_fifo_empty(), holds the
+ * role as well.)
+ * Thieves may look at any block at any time, and believe positions alone; how
+ * they find new ones, and pass over all, is in bwos.h.
  *
  * Positions (bwos.h) have indices from 0 to block_size.
  *
@@ -147,13 +168,14 @@
  * others to the consumer. Rounds never return, so a claim that slept through a
  * reuse of the block fails.
  *
- * No order either: BF(pry:A), BF(pry:B), BF(pry:C) and BF(pry:D), which only say
+ * No order either: BF(pry:B), BF(pry:C) and BF(pry:D), which only say
  * where to look, for the slot decides; BF(own:P), BF(own:C) and BF(own:M), where
- * the producer or the consumer reads what nobody else writes; BF(steal:A),
- * BF(take:A) and BF(empty:B), for which any block number that the directory ever
- * held will do; BF(hint:A), BF(hint:B), BF(empty:A), BF(empty:C), BF(sample:A)
- * and BF(sample:B), whose answers are hints; BF(take:F), for which no thief is
- * left that could count in this round.
+ * the producer or the consumer reads what nobody else writes; BF(take:A) and
+ * BF(empty:B), for which any block number that the place ever had will do, and
+ * whose address the consumer was there to see written; BF(extend:A), which
+ * BW(insert:A) publishes; BF(hint:A), BF(hint:B), BF(empty:A), BF(empty:C),
+ * BF(sample:A) and BF(sample:B), whose answers are hints; BF(take:F), for which
+ * no thief is left that could count in this round.
  */
 #ifndef _WSQ_CORE_BWOS_FIFO_H
 #define _WSQ_CORE_BWOS_FIFO_H
@@ -166,6 +188,7 @@
 /**
  * struct wsq_bwos_block - positions of one block, a cache line for each writer
  * @b_pos: producer position. Written by the producer.
+ * @slots: its slots. Constant, on the line that all read who come to the block.
  * @f_pos: consumer position. Written by the consumer.
  * @s_pos: steal position. Written by thieves (claim), by the consumer once a
  *	round (take over), by the producer while the block is spent (open).
@@ -173,37 +196,41 @@
  */
 struct wsq_bwos_block {
 	atomic64_t b_pos WSQ_CACHE_ALIGNED;
+	wsq_slot_t *slots;
 	atomic64_t f_pos WSQ_CACHE_ALIGNED;
 	atomic64_t s_pos WSQ_CACHE_ALIGNED;
 	atomic64_t s_cnt;
 };
 
 /**
- * struct wsq_bwos_mem - the memory of a queue, lent by the caller; constant
+ * struct wsq_bwos_piece - blocks and slots, a piece of a queue's memory; constant
  * @blocks: nr_places + nr_spare blocks
  * @slots: block_size slots for each of @blocks
- * @dir: the block that serves at each place. Words written by the producer
- * @spare: nr_spare numbers of blocks that may be opened anywhere. Producer only
- * @held: nr_spare numbers of blocks that wait for a thief to count. Producer
- *	only
- * @nr_places: blocks in use at a time, %WSQ_BWOS_MIN_BLOCKS to
- *	%WSQ_BWOS_MAX_BLOCKS
- * @block_size: tasks in a block, %WSQ_BWOS_MIN_BLOCK_SIZE to
- *	%WSQ_BWOS_MAX_BLOCK_SIZE
+ * @nr_places: blocks in use at a time
  * @nr_spare: further blocks, each of which outweighs one thief that stopped
  *	between claiming and counting
- * @read_first: thieves read before they claim, and do not count; not with claimed
- *	slots
  */
-struct wsq_bwos_mem {
+struct wsq_bwos_piece {
 	struct wsq_bwos_block *blocks;
 	wsq_slot_t *slots;
-	atomic64_t *dir;
-	u16 *spare;
-	u16 *held;
 	u32 nr_places;
-	u32 block_size;
 	u32 nr_spare;
+};
+
+/**
+ * struct wsq_bwos_mem - the memory of a queue, lent by the caller
+ * @dir: directory; the caller sets pointers and limits. @max_places from
+ *	%WSQ_BWOS_MIN_BLOCKS to %WSQ_BWOS_MAX_BLOCKS
+ * @first: what it begins with; %WSQ_BWOS_MIN_BLOCKS places or more. Constant
+ * @block_size: tasks in a block, %WSQ_BWOS_MIN_BLOCK_SIZE to
+ *	%WSQ_BWOS_MAX_BLOCK_SIZE. Constant
+ * @read_first: thieves read before they claim, and do not count; not with claimed
+ *	slots. Constant
+ */
+struct wsq_bwos_mem {
+	struct wsq_bwos_dir dir;
+	struct wsq_bwos_piece first;
+	u32 block_size;
 	bool read_first;
 };
 
@@ -214,6 +241,12 @@ struct wsq_bwos_mem {
  * @block_size: copy of the memory's, to keep the fast path on one line
  * @first: number of the first of @slots
  * @place: directory place of @blk
+ * @next_blk: the block that served at the next place when this end came here
+ * @next: that place
+ * @next_nr: number of @next_blk
+ *
+ * Where it goes next is looked up when it comes here: there it would wait for five
+ * loads one after the other, a third of what a block of 64 takes.
  */
 struct wsq_bwos_end {
 	struct wsq_bwos_block *blk;
@@ -221,6 +254,9 @@ struct wsq_bwos_end {
 	u64 block_size;
 	u32 first;
 	u32 place;
+	struct wsq_bwos_block *next_blk;
+	u32 next;
+	u32 next_nr;
 };
 
 /**
@@ -252,6 +288,8 @@ struct wsq_bwos_fifo {
 
 void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, struct wsq_bwos_block *none);
 void wsq_bwos_fifo_mount(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem);
+u32 wsq_bwos_fifo_extend(struct wsq_bwos_fifo *q,
+			 const struct wsq_bwos_piece *piece);
 struct wsq_bwos_mem *wsq_bwos_fifo_unmount(struct wsq_bwos_fifo *q);
 int wsq_bwos_fifo_open(struct wsq_bwos_fifo *q);
 int wsq_bwos_fifo_put_slow(struct wsq_bwos_fifo *q, void *task);
@@ -264,6 +302,7 @@ int wsq_bwos_fifo_steal_at(struct wsq_bwos_fifo *q, u32 place, void **tasks,
 int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max);
 u32 wsq_bwos_fifo_sample(const struct wsq_bwos_fifo *q, u32 rnd, u32 *place);
 bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q);
+bool wsq_bwos_fifo_short(const struct wsq_bwos_fifo *q);
 
 void *wsq_bwos_fifo_claim_slow(struct wsq_bwos_fifo *q);
 int wsq_bwos_fifo_steal_claim(struct wsq_bwos_fifo *q, void **tasks, u32 max);

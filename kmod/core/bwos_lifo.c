@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LIFO BWoS, the parts outside the fast path: moving from block to block, and
- * stealing. The argument, the labels and the pairs are in bwos_lifo.h.
+ * LIFO BWoS, the owner's parts outside the fast path: memory, and moving from
+ * block to block. The argument, the labels and the pairs are in bwos_lifo.h;
+ * bwos_lifo_steal.c has the thieves' half.
+ *
+ * Costs: a move from block to block loads a word of the directory, an address and
+ * the block's line. Limitations: bwos_lifo.h.
  */
-#include "bwos_lifo.h"
-
-/* A thief that loses this many claims in one block looks at another one. */
-#define WSQ_BWOS_LIFO_CLAIM_TRIES	4
+#include "bwos_lifo_mem.h"
 
 static inline struct wsq_bwos_lifo_mem *
 wsq_bwos_lifo_mem(const struct wsq_bwos_lifo *q)
@@ -16,35 +17,13 @@ wsq_bwos_lifo_mem(const struct wsq_bwos_lifo *q)
 		atomic64_read(&q->mem);				/* LI(own:F) */
 }
 
-static inline struct wsq_bwos_lifo_mem *
-wsq_bwos_lifo_thief_mem(const struct wsq_bwos_lifo *q)
+/* The block at @place, for the owner. */
+static inline struct wsq_bwos_lifo_block *
+wsq_bwos_lifo_own_blk(const struct wsq_bwos_lifo_mem *mem, u32 place)
 {
-	/* Pairs with LI(mount:A): the memory is as mounted or later. */
-	return (struct wsq_bwos_lifo_mem *)(uintptr_t)
-		atomic64_read_acquire(&q->mem);			/* LI(steal:G) */
-}
+	u64 word = wsq_bwos_own_at(&mem->dir, place);		/* LI(own:D) */
 
-static inline wsq_slot_t *
-wsq_bwos_lifo_slots(const struct wsq_bwos_lifo_mem *mem, u64 nr)
-{
-	return &mem->slots[nr * mem->block_size];
-}
-
-static inline u64 wsq_bwos_lifo_nr_slots(const struct wsq_bwos_lifo_mem *mem)
-{
-	return (u64)(mem->nr_places + mem->nr_spare) * mem->block_size;
-}
-
-static inline u32 wsq_bwos_lifo_above(const struct wsq_bwos_lifo_mem *mem,
-				      u32 place)
-{
-	return place + 1 == mem->nr_places ? 0 : place + 1;
-}
-
-static inline u32 wsq_bwos_lifo_below(const struct wsq_bwos_lifo_mem *mem,
-				      u32 place)
-{
-	return (place ? place : mem->nr_places) - 1;
+	return wsq_bwos_lifo_blk(mem, wsq_bwos_nr(word));
 }
 
 /**
@@ -72,32 +51,65 @@ void wsq_bwos_lifo_init(struct wsq_bwos_lifo *q)
 	atomic64_set(&q->mem, 0);
 }
 
+/* Places there are, for the owner. */
+static u32 wsq_bwos_lifo_places(const struct wsq_bwos_lifo_mem *mem)
+{
+	return (u32)atomic64_read(&mem->dir.nr_places);		/* LI(own:D) */
+}
+
+/*
+ * Number the blocks of a piece, from the @from-th on. Every one is spent: nothing
+ * was ever claimed.
+ */
+static void wsq_bwos_lifo_supply(struct wsq_bwos_lifo_mem *mem,
+				 const struct wsq_bwos_lifo_piece *piece,
+				 u32 from, u32 nr)
+{
+	u32 i;
+
+	for (i = from; i < from + nr; i++) {
+		struct wsq_bwos_lifo_block *blk = &piece->blocks[i];
+
+		blk->slots = &piece->slots[(u64)i * mem->block_size];
+		atomic64_set(&blk->s_pos, 0);			/* LI(extend:A) */
+		atomic64_set(&blk->b_pos, 0);			/* LI(extend:A) */
+		atomic64_set(&blk->s_cnt, 0);			/* LI(extend:A) */
+		wsq_bwos_number(&mem->dir, blk);		/* BW(insert:A) */
+	}
+}
+
 /**
  * wsq_bwos_lifo_mount() - give a queue memory
  * @q: the queue, without memory
- * @mem: the memory; @mem->slots hold %NULL if slots are to be claimed
+ * @mem: the memory; the slots of @mem->first hold %NULL if slots are to be
+ *	claimed
  *
  * Context: the owner.
  */
 void wsq_bwos_lifo_mount(struct wsq_bwos_lifo *q, struct wsq_bwos_lifo_mem *mem)
 {
+	const struct wsq_bwos_lifo_piece *piece = &mem->first;
+	struct wsq_bwos_dir *dir = &mem->dir;
+	u32 n = piece->nr_places;
 	u32 i;
 
-	/* Every block is spent: nothing was ever claimed. */
-	for (i = 0; i < mem->nr_places + mem->nr_spare; i++) {
-		atomic64_set(&mem->blocks[i].s_pos, 0);
-		atomic64_set(&mem->blocks[i].b_pos, 0);
-		atomic64_set(&mem->blocks[i].s_cnt, 0);
+	dir->nr_blocks = 0;
+	wsq_bwos_lifo_supply(mem, piece, 0, n + piece->nr_spare);
+	for (i = dir->nr_blocks; i < dir->max_blocks; i++)
+		atomic64_set(&dir->blocks[i], 0);
+	for (i = 0; i < n; i++) {
+		atomic64_set(&dir->words[i],
+			     (s64)wsq_bwos_word(i + 1 < n ? i + 1 : 0, i));
+		mem->below[i] = (u16)((i ? i : n) - 1);
 	}
-	for (i = 0; i < mem->nr_places; i++)
-		atomic64_set(&mem->dir[i], (s64)i);
-	for (i = 0; i < mem->nr_spare; i++)
-		mem->spare[i] = (u16)(mem->nr_places + i);
+	atomic64_set(&dir->nr_places, (s64)n);
+	for (i = 0; i < piece->nr_spare; i++)
+		dir->spare[i] = (u16)(n + i);
 
-	q->slots = mem->slots;
+	q->blk = piece->blocks;
+	q->slots = q->blk->slots;
 	q->block_size = mem->block_size;
-	q->blk = &mem->blocks[0];
-	q->nr_spare = (u16)mem->nr_spare;
+	q->nr_spare = (u16)piece->nr_spare;
 	/* Pairs with LI(steal:G). */
 	atomic64_set_release(&q->mem, (s64)(uintptr_t)mem);	/* LI(mount:A) */
 }
@@ -137,6 +149,76 @@ static bool wsq_bwos_lifo_left(const struct wsq_bwos_lifo_block *blk)
 	return wsq_bwos_idx(s) < wsq_bwos_idx(b);
 }
 
+/*
+ * Have thieves begin at the lowest block that has something. They may have emptied
+ * the one at which the owner stands by now, a lap later, and would begin with what
+ * is put there next, and have the oldest last. (An owner who cannot go up until they
+ * have emptied the next block has nothing to show them.)
+ */
+static void wsq_bwos_lifo_show_bottom(struct wsq_bwos_lifo *q,
+				      const struct wsq_bwos_lifo_mem *mem)
+{
+	u32 place = q->place;
+	u32 d;
+
+	for (d = 0; d < q->depth; d++) {
+		struct wsq_bwos_lifo_block *blk;
+		u64 b;
+
+		place = mem->below[place];
+		blk = wsq_bwos_lifo_own_blk(mem, place);
+		if (!wsq_bwos_lifo_left(blk))
+			continue;
+		b = (u64)atomic64_read(&blk->b_pos);		/* LI(own:B) */
+		atomic64_set(&q->t_hint,
+			     (s64)(wsq_bwos_round(b) | place));	/* LI(hint:C) */
+	}
+}
+
+/**
+ * wsq_bwos_lifo_extend() - give a queue more memory
+ * @q: the queue, with memory
+ * @piece: more of it, which stays as long as that; slots hold %NULL if slots are
+ *	to be claimed. Of what would be more than the directory has room for, some
+ *	is left alone
+ *
+ * The new places come above the owner's, so that it goes to them next.
+ *
+ * Context: the owner.
+ * Return: how many places there are more.
+ */
+u32 wsq_bwos_lifo_extend(struct wsq_bwos_lifo *q,
+			 const struct wsq_bwos_lifo_piece *piece)
+{
+	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
+	struct wsq_bwos_dir *dir = &mem->dir;
+	u32 spares = dir->max_blocks - dir->max_places - q->nr_spare -
+		     q->nr_held;
+	u32 first = wsq_bwos_lifo_places(mem);
+	u32 room = dir->max_places - first;
+	u32 n = piece->nr_places < room ? piece->nr_places : room;
+	u32 nr = dir->nr_blocks;
+	u32 above, last, i;
+
+	if (spares > piece->nr_spare)
+		spares = piece->nr_spare;
+	wsq_bwos_lifo_supply(mem, piece, 0, n);
+	wsq_bwos_lifo_supply(mem, piece, piece->nr_places, spares);
+	for (i = 0; i < spares; i++)
+		dir->spare[q->nr_spare++] = (u16)(nr + n + i);
+	if (!n)
+		return 0;
+
+	above = wsq_bwos_next(wsq_bwos_own_at(dir, q->place));	/* LI(own:D) */
+	last = wsq_bwos_dir_insert(dir, q->place, nr, n);	/* BW(insert:D) */
+	mem->below[first] = q->place;
+	for (i = first + 1; i <= last; i++)
+		mem->below[i] = (u16)(i - 1);
+	mem->below[above] = (u16)last;
+	wsq_bwos_lifo_show_bottom(q, mem);
+	return n;
+}
+
 /* Is @blk, in which the owner is not, empty and free of thieves? */
 static bool wsq_bwos_lifo_spent(const struct wsq_bwos_lifo_mem *mem,
 				struct wsq_bwos_lifo_block *blk)
@@ -152,21 +234,21 @@ static bool wsq_bwos_lifo_spent(const struct wsq_bwos_lifo_mem *mem,
  * A block that may be begun in place of @nr, which a thief still reads; @nr is
  * set aside until the thief has counted. Returns @nr itself if there is none.
  */
-static u64 wsq_bwos_lifo_replace(struct wsq_bwos_lifo *q,
-				 struct wsq_bwos_lifo_mem *mem, u64 nr)
+static u32 wsq_bwos_lifo_replace(struct wsq_bwos_lifo *q,
+				 struct wsq_bwos_lifo_mem *mem, u32 nr)
 {
-	u64 other;
-	u32 i;
+	struct wsq_bwos_dir *dir = &mem->dir;
+	u32 other, i;
 
 	if (q->nr_spare) {
-		other = mem->spare[--q->nr_spare];
-		mem->held[q->nr_held++] = (u16)nr;
+		other = dir->spare[--q->nr_spare];
+		dir->held[q->nr_held++] = (u16)nr;
 		return other;
 	}
 	for (i = 0; i < q->nr_held; i++) {
-		other = mem->held[i];
-		if (wsq_bwos_lifo_spent(mem, &mem->blocks[other])) {
-			mem->held[i] = (u16)nr;
+		other = dir->held[i];
+		if (wsq_bwos_lifo_spent(mem, wsq_bwos_lifo_blk(mem, other))) {
+			dir->held[i] = (u16)nr;
 			return other;
 		}
 	}
@@ -177,12 +259,15 @@ static u64 wsq_bwos_lifo_replace(struct wsq_bwos_lifo *q,
 static void wsq_bwos_lifo_release_held(struct wsq_bwos_lifo *q,
 				       struct wsq_bwos_lifo_mem *mem)
 {
+	struct wsq_bwos_dir *dir = &mem->dir;
 	u32 i = 0;
 
 	while (i < q->nr_held) {
-		if (wsq_bwos_lifo_spent(mem, &mem->blocks[mem->held[i]])) {
-			mem->spare[q->nr_spare++] = mem->held[i];
-			mem->held[i] = mem->held[--q->nr_held];
+		u32 nr = dir->held[i];
+
+		if (wsq_bwos_lifo_spent(mem, wsq_bwos_lifo_blk(mem, nr))) {
+			dir->spare[q->nr_spare++] = (u16)nr;
+			dir->held[i] = dir->held[--q->nr_held];
 		} else {
 			i++;
 		}
@@ -191,13 +276,13 @@ static void wsq_bwos_lifo_release_held(struct wsq_bwos_lifo *q,
 
 /* Block @nr at @place is the owner's. */
 static void wsq_bwos_lifo_stand(struct wsq_bwos_lifo *q,
-				struct wsq_bwos_lifo_mem *mem, u64 nr, u32 place)
+				struct wsq_bwos_lifo_mem *mem, u32 nr, u32 place)
 {
-	q->blk = &mem->blocks[nr];
-	q->slots = wsq_bwos_lifo_slots(mem, nr);
+	q->blk = wsq_bwos_lifo_blk(mem, nr);
+	q->slots = q->blk->slots;
 	q->place = (u16)place;
 	/* For who pries: a hint. */
-	atomic64_set(&q->first, (s64)(nr * mem->block_size));	/* LI(own:G) */
+	atomic64_set(&q->first, (s64)nr * mem->block_size);	/* LI(own:G) */
 }
 
 /* Let thieves have what is in the owner's block. */
@@ -225,24 +310,25 @@ static void wsq_bwos_lifo_grant(struct wsq_bwos_lifo *q)
 static bool wsq_bwos_lifo_up(struct wsq_bwos_lifo *q)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
-	u64 was, nr;
-	u32 place;
+	struct wsq_bwos_lifo_block *blk;
+	u32 place, was, nr;
 
 	if (!mem)
 		return false;
-	place = wsq_bwos_lifo_above(mem, q->place);
-	was = (u64)atomic64_read(&mem->dir[place]);		/* LI(own:D) */
+	place = wsq_bwos_next(wsq_bwos_own_at(&mem->dir, q->place));
+	was = wsq_bwos_nr(wsq_bwos_own_at(&mem->dir, place));	/* LI(own:D) */
+	blk = wsq_bwos_lifo_blk(mem, was);
 	nr = was;
 
-	if (!wsq_bwos_lifo_spent(mem, &mem->blocks[was])) {
+	if (!wsq_bwos_lifo_spent(mem, blk)) {
 		/* Tasks, not only thieves that still read? Full. */
-		if (wsq_bwos_lifo_left(&mem->blocks[was]))
+		if (wsq_bwos_lifo_left(blk))
 			return false;
 		nr = wsq_bwos_lifo_replace(q, mem, was);
 		if (nr == was)
 			return false;
 		/* A thief with either number finds a block of this queue. */
-		atomic64_set(&mem->dir[place], (s64)nr);	/* LI(begin:C) */
+		wsq_bwos_dir_replace(&mem->dir, place, nr);	/* LI(begin:C) */
 	} else if (q->nr_held) {
 		wsq_bwos_lifo_release_held(q, mem);
 	}
@@ -251,7 +337,7 @@ static bool wsq_bwos_lifo_up(struct wsq_bwos_lifo *q)
 
 	wsq_bwos_lifo_stand(q, mem, nr, place);
 	/* Around the queue the bottom is lost, which was empty. */
-	if (q->depth + 1U < mem->nr_places)
+	if (q->depth + 1U < wsq_bwos_lifo_places(mem))
 		q->depth++;
 	/* No claim is under way, nor possible before the next grant. */
 	atomic64_set(&q->blk->s_cnt, 0);			/* LI(begin:A) */
@@ -348,11 +434,8 @@ int wsq_bwos_lifo_share(struct wsq_bwos_lifo *q)
 	if (!mem)
 		return WSQ_EMPTY;
 	for (d = 0; d < q->depth; d++) {
-		u64 nr;
-
-		place = wsq_bwos_lifo_below(mem, place);
-		nr = (u64)atomic64_read(&mem->dir[place]);	/* LI(own:D) */
-		if (wsq_bwos_lifo_left(&mem->blocks[nr]))
+		place = mem->below[place];
+		if (wsq_bwos_lifo_left(wsq_bwos_lifo_own_blk(mem, place)))
 			return WSQ_OK;
 	}
 	if (pos == (u64)atomic64_read(&q->low))			/* LI(own:A) */
@@ -367,8 +450,8 @@ int wsq_bwos_lifo_share(struct wsq_bwos_lifo *q)
 static bool wsq_bwos_lifo_take_over(struct wsq_bwos_lifo *q,
 				    struct wsq_bwos_lifo_mem *mem, u32 place)
 {
-	u64 nr = (u64)atomic64_read(&mem->dir[place]);		/* LI(own:D) */
-	struct wsq_bwos_lifo_block *blk = &mem->blocks[nr];
+	u32 nr = wsq_bwos_nr(wsq_bwos_own_at(&mem->dir, place)); /* LI(own:D) */
+	struct wsq_bwos_lifo_block *blk = wsq_bwos_lifo_blk(mem, nr);
 	u64 low = (u64)atomic64_read(&q->low);			/* LI(own:A) */
 	u64 b, s, was;
 
@@ -411,7 +494,7 @@ static bool wsq_bwos_lifo_down(struct wsq_bwos_lifo *q)
 		return false;
 	while (q->depth) {
 		q->depth--;
-		place = wsq_bwos_lifo_below(mem, place);
+		place = mem->below[place];
 		if (wsq_bwos_lifo_take_over(q, mem, place))
 			return true;
 	}
@@ -480,288 +563,6 @@ u32 wsq_bwos_lifo_get_many(struct wsq_bwos_lifo *q, void **tasks, u32 nr)
 	return done;
 }
 
-/* Read the slots of a claimed range, or claim them one by one. */
-static u32 wsq_bwos_lifo_haul(wsq_slot_t *slots, u64 n, void **tasks, bool claim)
-{
-	u32 got = 0;
-	u64 k;
-
-	if (!claim) {
-		for (k = 0; k < n; k++)
-			tasks[k] = wsq_slot_read(&slots[k]);	/* LI(steal:E) */
-		return (u32)n;
-	}
-	for (k = 0; k < n; k++) {
-		void *task = wsq_slot_claim(&slots[k]);		/* LI(claim:B) */
-
-		if (task)
-			tasks[got++] = task;
-	}
-	return got;
-}
-
-static inline int wsq_bwos_lifo_rob(struct wsq_bwos_lifo_mem *mem, u32 place,
-				    void **tasks, u32 max, bool claim)
-{
-	u64 nr = (u64)atomic64_read(&mem->dir[place]);		/* LI(steal:A) */
-	struct wsq_bwos_lifo_block *blk = &mem->blocks[nr];
-	wsq_slot_t *slots = wsq_bwos_lifo_slots(mem, nr);
-	u32 tries;
-
-	for (tries = 0; tries < WSQ_BWOS_LIFO_CLAIM_TRIES; tries++) {
-		/* Pairs with LI(grant:B). */
-		u64 s = (u64)atomic64_read_acquire(&blk->s_pos); /* LI(steal:B) */
-		u64 b = (u64)atomic64_read(&blk->b_pos);	/* LI(steal:C) */
-		u64 i = wsq_bwos_idx(s);
-		u32 got;
-		u64 n;
-
-		/* Of a later grant: s is gone, or about to go. */
-		if (wsq_bwos_round(b) != wsq_bwos_round(s))
-			return WSQ_EMPTY;
-		if (wsq_bwos_idx(b) <= i)
-			return WSQ_DONE;
-		n = wsq_bwos_idx(b) - i;
-		if (n > max)
-			n = max;
-		if (!claim && mem->read_first) {
-			u32 few = max >> 4 * tries;
-
-			/* Who reads for long loses to who does not: less, then. */
-			if (n > few)
-				n = few ? few : 1;
-			wsq_bwos_lifo_haul(&slots[i], n, tasks, false);
-			/* Unchanged: so were the slots. LI(take:C), LI(left:A) */
-			if ((u64)atomic64_cmpxchg_release(&blk->s_pos, (s64)s,
-							  (s64)(s + n)) != s) /* LI(steal:H) */
-				continue;
-			return (int)n;
-		}
-		/* Unchanged, hence of the grant that LI(steal:B) has acquired. */
-		if ((u64)atomic64_cmpxchg_relaxed(&blk->s_pos, (s64)s,
-						  (s64)(s + n)) != s) /* LI(steal:D) */
-			continue;
-
-		got = wsq_bwos_lifo_haul(&slots[i], n, tasks, claim);
-		/* After the slots are read: pairs with LI(begin:B). */
-		atomic64_fetch_add_release((s64)n, &blk->s_cnt); /* LI(steal:F) */
-		/* All of them taken out: there may be more behind. */
-		if (got)
-			return (int)got;
-	}
-	return WSQ_CONFLICT;
-}
-
-/**
- * wsq_bwos_lifo_steal_at() - take tasks from one block
- * @q: the queue
- * @place: the place of the block; any number
- * @tasks: where to store them
- * @max: how many at most: 1 for one task, the block size for all there are
- *
- * Context: anybody, with preemption off: a thief that is descheduled before it
- * counts keeps a block out of use.
- * Return: how many were taken, oldest first; %WSQ_EMPTY if the owner is granting
- * the block; %WSQ_DONE if nothing in it is for thieves; %WSQ_CONFLICT if others
- * were faster.
- */
-int wsq_bwos_lifo_steal_at(struct wsq_bwos_lifo *q, u32 place, void **tasks,
-			   u32 max)
-{
-	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
-
-	/* A place of other memory. */
-	if (!mem || place >= mem->nr_places)
-		return WSQ_EMPTY;
-	return wsq_bwos_lifo_rob(mem, place, tasks, max, false);
-}
-
-/**
- * wsq_bwos_lifo_steal_claim_at() - wsq_bwos_lifo_steal_at() for claimed slots
- * @q: the queue
- * @place: the place of the block; any number
- * @tasks: where to store them
- * @max: how many at most
- *
- * Context: as wsq_bwos_lifo_steal_at().
- * Return: as wsq_bwos_lifo_steal_at(); %WSQ_CONFLICT also where all had been
- * taken out.
- */
-int wsq_bwos_lifo_steal_claim_at(struct wsq_bwos_lifo *q, u32 place,
-				 void **tasks, u32 max)
-{
-	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
-
-	/* A place of other memory. */
-	if (!mem || place >= mem->nr_places)
-		return WSQ_EMPTY;
-	return wsq_bwos_lifo_rob(mem, place, tasks, max, true);
-}
-
-static inline int wsq_bwos_lifo_rob_lowest(struct wsq_bwos_lifo *q,
-					   void **tasks, u32 max, bool claim)
-{
-	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
-	u64 hint = (u64)atomic64_read(&q->t_hint);		/* LI(hint:A) */
-	u32 place = (u32)wsq_bwos_idx(hint);
-	int ret = WSQ_EMPTY;
-	u32 i;
-
-	if (!mem)
-		return WSQ_EMPTY;
-	/* A hint of other memory. */
-	if (place >= mem->nr_places)
-		place = 0;
-	for (i = 0; i < mem->nr_places; i++) {
-		int n = wsq_bwos_lifo_rob(mem, place, tasks, max, claim);
-
-		if (n > 0) {
-			u64 to = wsq_bwos_round(hint) | place;
-
-			/*
-			 * Unless the owner has begun at another bottom. What was
-			 * left for others' sake, or after many holes, is below.
-			 */
-			if (to != hint && ret == WSQ_EMPTY)
-				atomic64_cmpxchg_relaxed(&q->t_hint, (s64)hint,
-							 (s64)to); /* LI(hint:B) */
-			return n;
-		}
-		if (n == WSQ_CONFLICT)
-			ret = WSQ_CONFLICT;
-		place = wsq_bwos_lifo_above(mem, place);
-	}
-	return ret;
-}
-
-/**
- * wsq_bwos_lifo_steal() - take tasks from the lowest block that has some
- * @q: the queue
- * @tasks: where to store them
- * @max: how many at most; all come from one block
- *
- * Begins at the bottom, as far as is known, and passes once over all places.
- *
- * Context: as wsq_bwos_lifo_steal_at().
- * Return: how many were taken; %WSQ_EMPTY if no block had any; %WSQ_CONFLICT
- * if the only ones that had were contended.
- */
-int wsq_bwos_lifo_steal(struct wsq_bwos_lifo *q, void **tasks, u32 max)
-{
-	return wsq_bwos_lifo_rob_lowest(q, tasks, max, false);
-}
-
-/**
- * wsq_bwos_lifo_steal_claim() - wsq_bwos_lifo_steal() for claimed slots
- * @q: the queue
- * @tasks: where to store them
- * @max: how many at most; all come from one block
- *
- * Context: as wsq_bwos_lifo_steal_at().
- * Return: as wsq_bwos_lifo_steal(); %WSQ_CONFLICT also where all that was found
- * had been taken out.
- */
-int wsq_bwos_lifo_steal_claim(struct wsq_bwos_lifo *q, void **tasks, u32 max)
-{
-	return wsq_bwos_lifo_rob_lowest(q, tasks, max, true);
-}
-
-/* Take tasks out of the owner's block, oldest first; returns how many. */
-static u32 wsq_bwos_lifo_pick(const struct wsq_bwos_lifo *q,
-			      struct wsq_bwos_lifo_mem *mem, void **tasks,
-			      u32 max)
-{
-	/* The slots decide; these only say where to look. */
-	u64 i = (u64)atomic64_read(&q->low);			/* LI(pry:A) */
-	u64 end = (u64)atomic64_read(&q->pos);			/* LI(pry:B) */
-	u64 first = (u64)atomic64_read(&q->first);		/* LI(pry:C) */
-	u32 got = 0;
-
-	/* Each may be of another block, and of other memory. */
-	if (first + end > wsq_bwos_lifo_nr_slots(mem))
-		return 0;
-	for (; i < end && got < max; i++) {
-		wsq_slot_t *slot = &mem->slots[first + i];
-		void *task = wsq_slot_peek(slot);		/* LI(pry:D) */
-
-		/* Pairs with LI(fill:A). */
-		if (task && wsq_slot_claim_if(slot, task))	/* LI(pry:E) */
-			tasks[got++] = task;
-	}
-	return got;
-}
-
-/**
- * wsq_bwos_lifo_pry() - take tasks out of the owner's block
- * @q: the queue, with claimed slots
- * @tasks: where to store them
- * @max: how many at most
- *
- * For when the owner is held up by the task it took last. Disturbs it: reads its
- * lines and leaves it tombs to walk over.
- *
- * Context: anybody, in a section that keeps the memory: preemption off.
- * Return: how many were taken, oldest first.
- */
-int wsq_bwos_lifo_pry(struct wsq_bwos_lifo *q, void **tasks, u32 max)
-{
-	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
-
-	return mem ? (int)wsq_bwos_lifo_pick(q, mem, tasks, max) : 0;
-}
-
-/**
- * wsq_bwos_lifo_withdraw() - take one task out, wherever it is by now
- * @q: the queue, with claimed slots
- * @nr: number of the slot where it may be; any number
- * @task: the task
- *
- * Context: anybody, in a section that keeps the memory: preemption off.
- * Return: true if @task was there and is the caller's now.
- */
-bool wsq_bwos_lifo_withdraw(struct wsq_bwos_lifo *q, u32 nr, void *task)
-{
-	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
-
-	if (!mem || nr >= wsq_bwos_lifo_nr_slots(mem))
-		return false;
-	/* Pairs with LI(fill:A). */
-	return wsq_slot_claim_if(&mem->slots[nr], task);	/* LI(out:A) */
-}
-
-/**
- * wsq_bwos_lifo_claim_oldest() - take the task at the bottom
- * @q: the queue, with claimed slots
- *
- * For an owner that must not keep what lies below waiting for ever: a task that
- * puts itself again would always be on top. Shares the owner's block if thieves
- * have nothing, and robs the lowest one as they do; if the block cannot be
- * shared, for want of another one, takes its oldest task out. What is not to be
- * had that way, because thieves are at it, is taken from the top.
- *
- * Context: as wsq_bwos_lifo_claim(). Bounded by the number of blocks, or by the
- * size of one.
- * Return: as wsq_bwos_lifo_claim().
- */
-void *wsq_bwos_lifo_claim_oldest(struct wsq_bwos_lifo *q)
-{
-	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
-	void *task;
-	int got;
-
-	switch (wsq_bwos_lifo_share(q)) {
-	case WSQ_EMPTY:
-		return wsq_bwos_lifo_claim(q);
-	case WSQ_FULL:
-		got = (int)wsq_bwos_lifo_pick(q, mem, &task, 1);
-		break;
-	default:
-		got = wsq_bwos_lifo_steal_claim(q, &task, 1);
-		break;
-	}
-	return got > 0 ? task : wsq_bwos_lifo_claim(q);
-}
-
 /**
  * wsq_bwos_lifo_empty() - would a get come back with nothing
  * @q: the queue
@@ -782,11 +583,8 @@ bool wsq_bwos_lifo_empty(const struct wsq_bwos_lifo *q)
 	if (pos != (u64)atomic64_read(&q->low))			/* LI(own:A) */
 		return false;
 	for (d = 0; d < q->depth; d++) {
-		u64 nr;
-
-		place = wsq_bwos_lifo_below(mem, place);
-		nr = (u64)atomic64_read(&mem->dir[place]);	/* LI(own:D) */
-		if (wsq_bwos_lifo_left(&mem->blocks[nr]))
+		place = mem->below[place];
+		if (wsq_bwos_lifo_left(wsq_bwos_lifo_own_blk(mem, place)))
 			return false;
 	}
 	return true;
@@ -805,56 +603,24 @@ bool wsq_bwos_lifo_shared(const struct wsq_bwos_lifo *q)
 	return q->depth;
 }
 
-/* How much thieves may find at @place. No order, a hint. */
-static u64 wsq_bwos_lifo_granted(const struct wsq_bwos_lifo_mem *mem, u32 place)
-{
-	u64 nr = (u64)atomic64_read(&mem->dir[place]);		/* LI(look:C) */
-	const struct wsq_bwos_lifo_block *blk = &mem->blocks[nr];
-	u64 s = (u64)atomic64_read(&blk->s_pos);		/* LI(look:D) */
-	u64 b = (u64)atomic64_read(&blk->b_pos);		/* LI(look:E) */
-
-	return wsq_bwos_round(s) == wsq_bwos_round(b) && s < b ? b - s : 0;
-}
-
 /**
- * wsq_bwos_lifo_waiting() - does anything wait here
+ * wsq_bwos_lifo_short() - is there no room but in the owner's block
  * @q: the queue
  *
- * Context: anybody, in a section that keeps the memory: preemption off.
- * Return: a hint.
+ * Context: the owner.
+ * Return: true if the next block is still in use and no spare one can serve in its
+ * place. One that is held, and is counted just now, is not looked for.
  */
-bool wsq_bwos_lifo_waiting(const struct wsq_bwos_lifo *q)
+bool wsq_bwos_lifo_short(const struct wsq_bwos_lifo *q)
 {
-	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
-	u32 place;
+	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
+	struct wsq_bwos_lifo_block *blk;
 
 	if (!mem)
-		return false;
-	if (atomic64_read(&q->pos) !=				/* LI(look:A) */
-	    atomic64_read(&q->low))				/* LI(look:B) */
 		return true;
-	for (place = 0; place < mem->nr_places; place++)
-		if (wsq_bwos_lifo_granted(mem, place))
-			return true;
-	return false;
-}
-
-/**
- * wsq_bwos_lifo_sample() - how many tasks could thieves take from one block
- * @q: the queue
- * @place: the place of the block; any number
- *
- * Reads that block's words only: what a thief that chooses among many victims
- * asks a few of (section 3.4 of the paper).
- *
- * Context: anybody, in a section that keeps the memory: preemption off.
- * Return: a hint; 0 if there are none, or no such place.
- */
-u32 wsq_bwos_lifo_sample(const struct wsq_bwos_lifo *q, u32 place)
-{
-	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
-
-	if (!mem || place >= mem->nr_places)
-		return 0;
-	return (u32)wsq_bwos_lifo_granted(mem, place);
+	blk = wsq_bwos_lifo_own_blk(mem,
+				    wsq_bwos_next(wsq_bwos_own_at(&mem->dir,
+								  q->place)));
+	return !wsq_bwos_lifo_spent(mem, blk) &&
+	       (wsq_bwos_lifo_left(blk) || !q->nr_spare);
 }

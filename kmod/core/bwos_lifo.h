@@ -23,6 +23,9 @@
  * hints, never read by anybody else. With claimed slots a put has a release
  * store, a get an exchange.
  *
+ * A step from block to block also looks up the next place and where its block is
+ * (bwos.h).
+ *
  * Best suited for: work that spawns work; the owner goes on with what it put
  * last, whose data are warm, and thieves take what is oldest, which is often the
  * largest. Limitations: bounded; no order that anybody should rely on but the
@@ -34,7 +37,7 @@
  * Who may call what, from where:
  *
  *	put, get, share	one context at a time (the owner). So are reserve to
- *			commit, claim and claim_oldest. They may not be
+ *			commit, claim, claim_oldest, mount and extend. They may not be
  *			re-entered: what interrupts one of them on its CPU must
  *			not call any. Interrupts and other CPUs put elsewhere
  *			(inbox.h). Between them, on the owner's CPU, an interrupt
@@ -63,18 +66,21 @@
  *    go to the next block then: a block that thieves may rob is never put to,
  *    and it is the grant, a release, that publishes what was put, to a block
  *    that is reopened as to a fresh one.
- * 4. Places are a directory of block numbers, as in the FIFO queue: a block that
- *    a thief still reads (claimed, not yet counted) is replaced by a spare one
- *    when the owner comes up to it.
+ * 4. Places are a directory (bwos.h), as in the FIFO queue: a block that a thief
+ *    still reads (claimed, not yet counted) is replaced by a spare one when the
+ *    owner comes up to it.
  * 5. An owner that finds the queue empty stays where it is, and starts its block
  *    anew if it can, so that it does not walk around the queue, away from what
  *    its cache holds.
- *
  * 6. Thieves may read before they claim (@read_first of the memory), where all that
  *    is moved is one word: a claim that succeeds says that nothing was put to the
  *    slots meanwhile. They count nothing then, a steal has one read-modify-write
  *    instead of two, and one that stops midway holds up nobody. Claimed slots
  *    need the count.
+ * 7. The queue grows while it is in use (wsq_bwos_lifo_extend()): new places with
+ *    spent blocks are inserted above the owner's, who goes there next. The
+ *    directory says which place is above which, and an array of the owner's which
+ *    is below.
  *
  * Words of a block. Positions (bwos.h) have indices from 0 to block_size.
  *
@@ -129,6 +135,18 @@
  *	thieves look at all places. And no slot is put to while a thief reads it:
  *	within a block puts stay above low, and low goes back to 0 only when all
  *	claims are counted.
+ *
+ * Growing, the argument: all that the owner knows of other places is @depth, which
+ * counts steps down from its own, and is less than the number of places. So the
+ * last of these steps ends, around the queue, at the place above the owner's at the
+ * latest, and none goes from there to the owner's place, where what is new comes
+ * between: each step leads where it led before. From a new place the way down leads
+ * to where the owner stood, and then on as before; that is why the bound of @depth
+ * is the number of places there are now. A new block is drained, with nothing
+ * claimed: thieves find nothing in it, and the owner may begin it. No other block
+ * changes its state, place, address or number, whoever is at it. How thieves find
+ * new places, and pass over all that were there when they began, is in bwos.h; so no
+ * task gets out of their reach either.
  *
  *	Thieves write nothing but s_pos, by claims, and s_cnt, by counts. They do
  *	nothing to the block that they pass on to: it is the owner who makes it
@@ -211,10 +229,11 @@
  * what nobody else writes, LI(put:A), LI(put:C), LI(get:A) and LI(get:C), which
  * nobody else reads but for a hint; LI(leave:A), for a block in which no index
  * is below b_pos before or after; LI(begin:A), which LI(grant:B) publishes;
- * LI(begin:C) and LI(steal:A), for which any block number that the directory
- * ever held will do; LI(hint:A) to LI(hint:C) and LI(look:A) to LI(look:E),
- * whose answers are hints; LI(pry:A) to LI(pry:D), which only say where to
- * look, for the slot decides.
+ * LI(extend:A), which BW(insert:A) publishes; LI(hint:A) to LI(hint:C),
+ * LI(look:A), LI(look:B), LI(look:D) and LI(look:E), whose answers are hints;
+ * LI(pry:A) to LI(pry:D), which only say where to look, for the slot decides.
+ * LI(begin:C) is BW(replace:A), LI(steal:A) and LI(look:C) are BW(at:A): any block
+ * number that the directory ever held will do, but its block has to be found.
  */
 #ifndef _WSQ_CORE_BWOS_LIFO_H
 #define _WSQ_CORE_BWOS_LIFO_H
@@ -231,38 +250,46 @@
  * @b_pos: end of what was granted. Written by the owner.
  * @s_cnt: finished steals. Written by thieves (count), by the owner while the
  *	block is spent (begin).
+ * @slots: its slots. Constant.
  */
 struct wsq_bwos_lifo_block {
 	atomic64_t s_pos WSQ_CACHE_ALIGNED;
 	atomic64_t b_pos;
 	atomic64_t s_cnt;
+	wsq_slot_t *slots;
 };
 
 /**
- * struct wsq_bwos_lifo_mem - the memory of a queue, lent by the caller; constant
+ * struct wsq_bwos_lifo_piece - blocks and slots, a piece of a queue's memory; constant
  * @blocks: nr_places + nr_spare blocks
  * @slots: block_size slots for each of @blocks
- * @dir: the block that serves at each place. Words written by the owner
- * @spare: nr_spare numbers of blocks that may be begun anywhere. Owner only
- * @held: nr_spare numbers of blocks that wait for a thief to count. Owner only
- * @nr_places: blocks in use at a time, %WSQ_BWOS_MIN_BLOCKS to
- *	%WSQ_BWOS_MAX_BLOCKS
- * @block_size: tasks in a block, %WSQ_BWOS_MIN_BLOCK_SIZE to
- *	%WSQ_BWOS_MAX_BLOCK_SIZE
+ * @nr_places: blocks in use at a time
  * @nr_spare: further blocks, each of which outweighs one thief that stopped
  *	between claiming and counting
- * @read_first: thieves read before they claim, and do not count; not with claimed
- *	slots
  */
-struct wsq_bwos_lifo_mem {
+struct wsq_bwos_lifo_piece {
 	struct wsq_bwos_lifo_block *blocks;
 	wsq_slot_t *slots;
-	atomic64_t *dir;
-	u16 *spare;
-	u16 *held;
 	u32 nr_places;
-	u32 block_size;
 	u32 nr_spare;
+};
+
+/**
+ * struct wsq_bwos_lifo_mem - the memory of a queue, lent by the caller
+ * @dir: directory; the caller sets pointers and limits. @max_places from
+ *	%WSQ_BWOS_MIN_BLOCKS to %WSQ_BWOS_MAX_BLOCKS
+ * @below: the place below each, for @max_places. Owner only
+ * @first: what it begins with; %WSQ_BWOS_MIN_BLOCKS places or more. Constant
+ * @block_size: tasks in a block, %WSQ_BWOS_MIN_BLOCK_SIZE to
+ *	%WSQ_BWOS_MAX_BLOCK_SIZE. Constant
+ * @read_first: thieves read before they claim, and do not count; not with claimed
+ *	slots. Constant
+ */
+struct wsq_bwos_lifo_mem {
+	struct wsq_bwos_dir dir;
+	u16 *below;
+	struct wsq_bwos_lifo_piece first;
+	u32 block_size;
 	bool read_first;
 };
 
@@ -303,6 +330,8 @@ struct wsq_bwos_lifo {
 
 void wsq_bwos_lifo_init(struct wsq_bwos_lifo *q);
 void wsq_bwos_lifo_mount(struct wsq_bwos_lifo *q, struct wsq_bwos_lifo_mem *mem);
+u32 wsq_bwos_lifo_extend(struct wsq_bwos_lifo *q,
+			 const struct wsq_bwos_lifo_piece *piece);
 struct wsq_bwos_lifo_mem *wsq_bwos_lifo_unmount(struct wsq_bwos_lifo *q);
 int wsq_bwos_lifo_put_slow(struct wsq_bwos_lifo *q, void *task);
 void *wsq_bwos_lifo_get_slow(struct wsq_bwos_lifo *q);
@@ -315,7 +344,9 @@ int wsq_bwos_lifo_steal_at(struct wsq_bwos_lifo *q, u32 place, void **tasks,
 int wsq_bwos_lifo_steal(struct wsq_bwos_lifo *q, void **tasks, u32 max);
 bool wsq_bwos_lifo_empty(const struct wsq_bwos_lifo *q);
 bool wsq_bwos_lifo_shared(const struct wsq_bwos_lifo *q);
+bool wsq_bwos_lifo_short(const struct wsq_bwos_lifo *q);
 bool wsq_bwos_lifo_waiting(const struct wsq_bwos_lifo *q);
+u32 wsq_bwos_lifo_place(const struct wsq_bwos_lifo *q, u32 rnd);
 u32 wsq_bwos_lifo_sample(const struct wsq_bwos_lifo *q, u32 place);
 
 int wsq_bwos_lifo_open(struct wsq_bwos_lifo *q);

@@ -3,10 +3,10 @@
  * Parties that can be stopped before any access to shared words that core makes
  * for them, and told to go on later: coroutines over shim/stall.
  *
- * For: unit/salsa*.c, stall/salsa.c. party_start() has a party do one thing, as
- * in one section of core/fence.h, up to where it is to stop: the N-th access
- * from there on, or one that bears a label, SA(get:D), say, in the sources below
- * WSQ_CORE_DIR.
+ * For: unit/salsa*.c, unit/first_less.c, unit/lifo_hint.c, stall/salsa.c.
+ * party_start() has a party do one thing, as in one section of core/fence.h, up to
+ * where it is to stop: the N-th access from there on, or one that bears a label,
+ * SA(get:D), say, in the sources below WSQ_CORE_DIR.
  *
  * Cost: two system calls for each start and stop. Limitations: none is known
  * from which core could do harm, since it keeps no stack between operations.
@@ -28,7 +28,8 @@
 #define PARTY_PLACES	8
 #define PARTY_SOURCES	"core/salsa.h", "core/salsa_find.h", "core/salsa_ring.h", \
 			"core/salsa.c", "core/salsa_steal.c", \
-			"core/salsa_scan.c", "core/inbox.h"
+			"core/salsa_scan.c", "core/inbox.h", \
+			"core/bwos_fifo.c", "core/bwos_lifo_steal.c"
 
 /**
  * struct party - one

@@ -35,45 +35,99 @@ static inline void *queue_alloc(size_t n, size_t size)
 	return p;
 }
 
-/* Ready to mount; slots hold NULL, as claimed ones have to. */
-static inline void mem_new(struct wsq_bwos_mem *mem, u32 nr_places,
-			   u32 block_size, u32 nr_spare)
+static inline void *queue_words(size_t n, size_t size)
+{
+	void *p = calloc(n + !n, size);
+
+	if (!p)
+		abort();
+	return p;
+}
+
+static inline void piece_new(struct wsq_bwos_piece *piece, u32 nr_places,
+			     u32 block_size, u32 nr_spare)
 {
 	size_t nr = nr_places + nr_spare;
 
-	mem->blocks = (struct wsq_bwos_block *)
-		queue_alloc(nr, sizeof(*mem->blocks));
+	piece->blocks = (struct wsq_bwos_block *)
+		queue_alloc(nr, sizeof(*piece->blocks));
 	/* Exact, for the sanitizer's red zones. */
-	mem->slots = (wsq_slot_t *)calloc(nr * block_size, sizeof(*mem->slots));
-	mem->dir = (atomic64_t *)malloc(nr_places * sizeof(*mem->dir));
-	mem->spare = (u16 *)malloc(nr_spare * sizeof(*mem->spare) + 1);
-	mem->held = (u16 *)malloc(nr_spare * sizeof(*mem->held) + 1);
-	if (!mem->slots || !mem->dir || !mem->spare || !mem->held)
-		abort();
-	mem->nr_places = nr_places;
+	piece->slots = (wsq_slot_t *)queue_words(nr * block_size,
+						 sizeof(*piece->slots));
+	piece->nr_places = nr_places;
+	piece->nr_spare = nr_spare;
+}
+
+static inline void piece_free(struct wsq_bwos_piece *piece)
+{
+	free(piece->blocks);
+	free(piece->slots);
+}
+
+/*
+ * Ready to mount, and with room to grow to @max_places and @max_spare; slots hold
+ * NULL, as claimed ones have to.
+ */
+static inline void mem_new_max(struct wsq_bwos_mem *mem, u32 nr_places,
+			       u32 block_size, u32 nr_spare, u32 max_places,
+			       u32 max_spare)
+{
+	struct wsq_bwos_dir *dir = &mem->dir;
+
+	piece_new(&mem->first, nr_places, block_size, nr_spare);
+	dir->max_places = max_places;
+	dir->max_blocks = max_places + max_spare;
+	dir->words = (atomic64_t *)queue_words(max_places, sizeof(*dir->words));
+	dir->blocks = (atomic64_t *)queue_words(dir->max_blocks,
+						sizeof(*dir->blocks));
+	dir->spare = (u16 *)queue_words(max_spare, sizeof(*dir->spare));
+	dir->held = (u16 *)queue_words(max_spare, sizeof(*dir->held));
 	mem->block_size = block_size;
-	mem->nr_spare = nr_spare;
 	mem->read_first = false;
+}
+
+static inline void mem_new(struct wsq_bwos_mem *mem, u32 nr_places,
+			   u32 block_size, u32 nr_spare)
+{
+	mem_new_max(mem, nr_places, block_size, nr_spare, nr_places, nr_spare);
 }
 
 static inline void mem_free(struct wsq_bwos_mem *mem)
 {
-	free(mem->blocks);
-	free(mem->slots);
-	free(mem->dir);
-	free(mem->spare);
-	free(mem->held);
+	piece_free(&mem->first);
+	free(mem->dir.words);
+	free(mem->dir.blocks);
+	free(mem->dir.spare);
+	free(mem->dir.held);
 }
 
-static inline struct queue *queue_new(u32 nr_places, u32 block_size, u32 nr_spare)
+/* The block that serves at @place. */
+static inline struct wsq_bwos_block *mem_block(const struct wsq_bwos_mem *mem,
+					       u32 place)
+{
+	u32 nr = wsq_bwos_nr(wsq_bwos_at(&mem->dir, place));
+
+	return (struct wsq_bwos_block *)wsq_bwos_block_at(&mem->dir, nr);
+}
+
+static inline struct queue *queue_new_max(u32 nr_places, u32 block_size,
+					  u32 nr_spare, u32 max_places,
+					  u32 max_spare)
 {
 	struct queue *t = (struct queue *)queue_alloc(1, sizeof(*t));
 
-	mem_new(&t->mem, nr_places, block_size, nr_spare);
+	mem_new_max(&t->mem, nr_places, block_size, nr_spare, max_places,
+		    max_spare);
 	memset(&t->none, 0, sizeof(t->none));
 	wsq_bwos_fifo_init(&t->q, &t->none);
 	wsq_bwos_fifo_mount(&t->q, &t->mem);
 	return t;
+}
+
+static inline struct queue *queue_new(u32 nr_places, u32 block_size, u32 nr_spare)
+{
+	return queue_new_max(nr_places, block_size, nr_spare, nr_places,
+			     nr_spare);
 }
 
 static inline void queue_free(struct queue *t)

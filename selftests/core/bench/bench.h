@@ -22,12 +22,19 @@ extern "C" {
 #endif
 
 #define BENCH_BATCH	32	/* tasks in one batched operation */
-#define BENCH_TOLD	16	/* tasks stolen between two publications */
+#define BENCH_TOLD	128	/* tasks stolen between two publications */
 
 /* Whatever the loop keeps in registers about memory is forgotten here. */
 #define bench_barrier()		__asm__ __volatile__("" : : : "memory")
 /* The same, and @v counts as used. */
 #define bench_use(v)		__asm__ __volatile__("" : : "r"(v) : "memory")
+
+/* In a loop that waits for another CPU. */
+#if defined(__x86_64__) || defined(__i386__)
+#define bench_relax()		__builtin_ia32_pause()
+#else
+#define bench_relax()		bench_barrier()
+#endif
 
 /**
  * struct bench_count - what owner and thief did in a window
@@ -38,7 +45,7 @@ extern "C" {
  *	the thief to reach its share (the paper's "put/get ratio"). Constant.
  * @slack: gets that the owner is ahead of that. Constant.
  * @most: puts in a row, however fast the thief makes room. Constant.
- * @steals: tasks stolen. Thief, every %BENCH_TOLD.
+ * @steals: tasks stolen. Thief, every %BENCH_TOLD, and when nothing is to be had.
  */
 struct bench_count {
 	uint64_t puts;
@@ -80,6 +87,20 @@ struct bench_queue {
 	unsigned int grain;
 	bool moves;
 };
+
+/*
+ * Until the thief has told of more than @steals, or for some microseconds: what he has
+ * not told of yet may have made room.
+ */
+static inline void bench_await_theft(const struct bench_count *count,
+				     uint64_t steals)
+{
+	unsigned int turns = 256;
+
+	while (turns-- &&
+	       __atomic_load_n(&count->steals, __ATOMIC_RELAXED) == steals)
+		bench_relax();
+}
 
 /* Tasks by which what was stolen, as the owner knows it, grows at most. */
 static inline unsigned int bench_grain(const struct bench_queue *queue)

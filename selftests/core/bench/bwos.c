@@ -84,8 +84,9 @@ static void bwos_destroy(void *arg)
 {
 	struct bench_bwos *b = arg;
 
-	bench_free(b->mem.slots);
-	bench_free(b->mem.dir);
+	bench_free(b->mem.first.slots);
+	bench_free(b->mem.dir.words);
+	bench_free(b->mem.dir.blocks);
 	bench_free(b);
 }
 
@@ -97,17 +98,22 @@ static void bwos_destroy(void *arg)
 static void *bwos_create(u32 places, u32 block_size)
 {
 	struct bench_bwos *b = bench_alloc(sizeof(*b) + (places + NR_SPARE) *
-					   sizeof(*b->mem.blocks));
+					   sizeof(*b->mem.first.blocks));
+	struct wsq_bwos_piece *first = &b->mem.first;
+	struct wsq_bwos_dir *dir = &b->mem.dir;
 
-	b->mem.blocks = (struct wsq_bwos_block *)(b + 1);
-	b->mem.slots = bench_alloc((size_t)(places + NR_SPARE) * block_size *
-				   sizeof(*b->mem.slots));
-	b->mem.dir = bench_alloc(places * sizeof(*b->mem.dir));
-	b->mem.spare = b->spare;
-	b->mem.held = b->held;
-	b->mem.nr_places = places;
+	first->blocks = (struct wsq_bwos_block *)(b + 1);
+	first->slots = bench_alloc((size_t)(places + NR_SPARE) * block_size *
+				   sizeof(*first->slots));
+	first->nr_places = places;
+	first->nr_spare = NR_SPARE;
+	dir->words = bench_alloc(places * sizeof(*dir->words));
+	dir->blocks = bench_alloc((places + NR_SPARE) * sizeof(*dir->blocks));
+	dir->spare = b->spare;
+	dir->held = b->held;
+	dir->max_places = places;
+	dir->max_blocks = places + NR_SPARE;
 	b->mem.block_size = block_size;
-	b->mem.nr_spare = NR_SPARE;
 	/* As a pool of pointers has it. */
 	b->mem.read_first = true;
 	wsq_bwos_fifo_init(&b->q, &b->none);
@@ -186,7 +192,7 @@ static inline bool bwos_steal_at(struct bench_bwos *b, u32 place)
 /* What thieves could take: a look at each block. */
 static u64 bwos_size(const struct bench_bwos *b)
 {
-	const u64 nr = b->mem.nr_places;
+	const u64 nr = b->mem.first.nr_places;
 	u64 size = 0, i;
 	u32 place;
 

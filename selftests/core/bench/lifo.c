@@ -83,25 +83,33 @@ static void lifo_destroy(void *arg)
 {
 	struct bench_lifo *b = arg;
 
-	bench_free(b->mem.slots);
-	bench_free(b->mem.dir);
+	bench_free(b->mem.first.slots);
+	bench_free(b->mem.dir.words);
+	bench_free(b->mem.dir.blocks);
+	bench_free(b->mem.below);
 	bench_free(b);
 }
 
 static void *lifo_create(u32 places, u32 block_size)
 {
 	struct bench_lifo *b = bench_alloc(sizeof(*b) + (places + NR_SPARE) *
-					   sizeof(*b->mem.blocks));
+					   sizeof(*b->mem.first.blocks));
+	struct wsq_bwos_lifo_piece *first = &b->mem.first;
+	struct wsq_bwos_dir *dir = &b->mem.dir;
 
-	b->mem.blocks = (struct wsq_bwos_lifo_block *)(b + 1);
-	b->mem.slots = bench_alloc((size_t)(places + NR_SPARE) * block_size *
-				   sizeof(*b->mem.slots));
-	b->mem.dir = bench_alloc(places * sizeof(*b->mem.dir));
-	b->mem.spare = b->spare;
-	b->mem.held = b->held;
-	b->mem.nr_places = places;
+	first->blocks = (struct wsq_bwos_lifo_block *)(b + 1);
+	first->slots = bench_alloc((size_t)(places + NR_SPARE) * block_size *
+				   sizeof(*first->slots));
+	first->nr_places = places;
+	first->nr_spare = NR_SPARE;
+	dir->words = bench_alloc(places * sizeof(*dir->words));
+	dir->blocks = bench_alloc((places + NR_SPARE) * sizeof(*dir->blocks));
+	dir->spare = b->spare;
+	dir->held = b->held;
+	dir->max_places = places;
+	dir->max_blocks = places + NR_SPARE;
+	b->mem.below = bench_alloc(places * sizeof(*b->mem.below));
 	b->mem.block_size = block_size;
-	b->mem.nr_spare = NR_SPARE;
 	/* As a pool of pointers has it. */
 	b->mem.read_first = true;
 	wsq_bwos_lifo_init(&b->q);
@@ -167,7 +175,7 @@ static inline u32 lifo_full(const struct bench_lifo *b)
 
 static inline u32 lifo_sample(const struct bench_lifo *b, u32 rnd, u32 *place)
 {
-	*place = (u32)((u64)rnd * b->mem.nr_places >> 32);
+	*place = wsq_bwos_lifo_place(&b->q, rnd);
 	return wsq_bwos_lifo_sample(&b->q, *place);
 }
 
@@ -184,7 +192,7 @@ static u64 lifo_size(const struct bench_lifo *b)
 	u64 size = 0;
 	u32 place;
 
-	for (place = 0; place < b->mem.nr_places; place++)
+	for (place = 0; place < b->mem.first.nr_places; place++)
 		size += wsq_bwos_lifo_sample(&b->q, place);
 	return size;
 }

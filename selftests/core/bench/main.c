@@ -172,8 +172,10 @@ static void thief_rob(struct run *run)
 		pace.stretch = 4 * queue->capacity;
 	__atomic_store_n(&thief.ready, 1, __ATOMIC_RELEASE);
 	while (!thief_stopped()) {
-		steals += queue->steal(run->q);
-		if (steals - told >= BENCH_TOLD) {
+		n = queue->steal(run->q);
+		steals += n;
+		/* The owner may be waiting for what he does not know of yet. */
+		if (steals - told >= BENCH_TOLD || (!n && steals != told)) {
 			told = steals;
 			__atomic_store_n(&thief.count->steals, steals,
 					 __ATOMIC_RELAXED);

@@ -118,7 +118,10 @@ static void prefix##_pass_many(void *arg, uint64_t passes,		\
 /*
  * Beside a thief, from where @count says that it stands. The owner gets no more
  * than goes with what was stolen, so that a thief who is slower than its share
- * slows the owner down instead of missing it.
+ * slows the owner down instead of missing it. An owner whose puts and gets have
+ * both come to their end waits for word from the thief, away from the queue: one
+ * that went on trying would take the thief's lines from him. Word of what he did
+ * not know when he began to put: what he found full may have had room since.
  */
 #define BENCH_ROBBED(prefix, type, put_fn, get_fn, cap)			\
 static void prefix##_robbed(void *arg, struct bench_count *count)	\
@@ -127,13 +130,14 @@ static void prefix##_robbed(void *arg, struct bench_count *count)	\
 	const uint64_t most = count->most;				\
 	type *q = (type *)arg;						\
 	uint64_t puts = count->puts, gets = count->gets;		\
-	uint64_t steals, limit;						\
+	uint64_t limit, before, known;					\
 	void *task;							\
 									\
 	while (puts < total) {						\
-		steals = __atomic_load_n(&count->steals,		\
-					 __ATOMIC_RELAXED);		\
-		limit = gets + steals + (cap);				\
+		before = puts + gets;					\
+		known = __atomic_load_n(&count->steals,			\
+					__ATOMIC_RELAXED);		\
+		limit = gets + known + (cap);				\
 		if (limit - puts > most)				\
 			limit = puts + most;				\
 		while (puts != limit &&					\
@@ -142,13 +146,13 @@ static void prefix##_robbed(void *arg, struct bench_count *count)	\
 			bench_barrier();				\
 		}							\
 		__atomic_store_n(&count->puts, puts, __ATOMIC_RELAXED);	\
-		steals = __atomic_load_n(&count->steals,		\
-					 __ATOMIC_RELAXED);		\
-		limit = count->slack + steals * odds / 1024;		\
+		limit = count->slack + known * odds / 1024;		\
 		while (gets < limit && (task = get_fn(q))) {		\
 			gets++;						\
 			bench_use(task);				\
 		}							\
+		if (puts + gets == before)				\
+			bench_await_theft(count, known);		\
 	}								\
 	count->gets = gets;						\
 }

@@ -12,8 +12,9 @@
  *	pool of 8, ...		the same played by one thread for eight, a few
  *				operations of one of them at a time, by chance, on an
  *				invented machine of two nodes, two caches each, two
- *				CPUs each: from where was stolen, and how many victims
- *				were looked at for it. That tells policies apart on
+ *				CPUs each: from where was stolen, how many victims
+ *				were looked at for it, and how full the robbed one
+ *				was beside the others. That tells policies apart on
  *				any machine, since no time is measured
  *
  * As flow.c: rounds in turn, windows of the former in which a thread was off its CPU for more
@@ -53,6 +54,12 @@ static const struct pool_policy policies[] = {
 	  .flags = WSQ_PICK_DRAW | WSQ_PICK_ACCEPT | WSQ_PICK_AT },
 	{ .name = "numa+prob",
 	  .flags = WSQ_PICK_DRAW | WSQ_PICK_NEAR | WSQ_PICK_ACCEPT },
+	{ .name = "prob if any", .flags = WSQ_PICK_DRAW | WSQ_PICK_ACCEPT,
+	  .any = true },
+	{ .name = "randomized if any",
+	  .flags = WSQ_PICK_DRAW | WSQ_PICK_ACCEPT | WSQ_PICK_AT, .any = true },
+	{ .name = "numa+prob if any",
+	  .flags = WSQ_PICK_DRAW | WSQ_PICK_NEAR | WSQ_PICK_ACCEPT, .any = true },
 	{ .name = "last victim", .last = true },
 	{ .name = "best of two", .sizes = true },
 	{ .name = "best of many", .sizes = true, .many = true },
@@ -182,6 +189,7 @@ struct row {
 	double stolen[BENCH_MAX_ROUNDS];	/* in % of what was taken */
 	double at[POOL_DISTANCES][BENCH_MAX_ROUNDS];	/* in % of steals */
 	double looks[BENCH_MAX_ROUNDS];	/* for each steal */
+	double sizes[BENCH_MAX_ROUNDS];	/* likewise */
 };
 
 static struct row rows[POOL_ROWS];
@@ -240,7 +248,7 @@ static void pause_us(unsigned int us)
 /* The figures of a window that has ended; and has everything come out once? */
 static void reckon(struct row *row)
 {
-	uint64_t puts = 0, gets = 0, looks = 0, steals = 0, left = 0;
+	uint64_t puts = 0, gets = 0, looks = 0, sizes = 0, steals = 0, left = 0;
 	uint64_t at[POOL_DISTANCES] = { 0 };
 	unsigned int i, d;
 
@@ -250,6 +258,7 @@ static void reckon(struct row *row)
 		puts += t->puts;
 		gets += t->gets;
 		looks += t->looks;
+		sizes += t->sizes;
 		for (d = 0; d < POOL_DISTANCES; d++)
 			at[d] += t->steals[d];
 		while (row->queue->get(t->q))
@@ -270,6 +279,7 @@ static void reckon(struct row *row)
 		row->at[d][row->nr] = steals ? 100.0 * (double)at[d] /
 					       (double)steals : -1;
 	row->looks[row->nr] = steals ? (double)looks / (double)steals : -1;
+	row->sizes[row->nr] = steals ? (double)sizes / 1e3 / (double)steals : -1;
 }
 
 /* Operations in a microsecond, and how many were thefts, into @row's next sample. */
@@ -446,6 +456,8 @@ static void print_row(const struct row *row)
 			      "pool of 8, stolen from the other node", "%", NULL);
 		print_samples(row, row->looks, "pool of 8, looks",
 			      "looks per steal", NULL);
+		print_samples(row, row->sizes, "pool of 8, size of the robbed",
+			      "of the others' mean", NULL);
 		return;
 	}
 	snprintf(metric, sizeof(metric), "pool, balance %u %%", row->balance);

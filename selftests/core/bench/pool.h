@@ -6,9 +6,11 @@
  * For pool.c, which drives it, and the files that wrap one queue each (bwos.c,
  * lifo.c, peers/chase_lev.c), which make the loop with POOL(), so that all of it
  * is inlined; they are compiled for it apart, with BENCH_POOL, so that the loops
- * of main.c stay as they are. The module's policies are those of kmod/pool/victim_pick.h, the
- * very source. Last victim, best of two and best of many, which the module does
- * not have, are here. As in the module, whoever has found nothing by its policy
+ * of main.c stay as they are. The module's policies are those of
+ * kmod/pool/victim_pick.h, the very source. Last victim, best of two and best of
+ * many, which the module does not have, are here, and so is the paper's estimate
+ * of a victim's size (section 3.4: has the sampled block anything?) beside the
+ * module's (how much?). As in the module, whoever has found nothing by its policy
  * looks at all others once, nearest first.
  *
  * Costs outside the queue: one increment and one compiler barrier for each
@@ -31,6 +33,7 @@
  * struct pool_policy - whom to rob
  * @name: the module's name for it, or the paper's
  * @flags: WSQ_PICK_*, for the module's
+ * @any: with %WSQ_PICK_ACCEPT, accept whoever has anything in the sampled block
  * @last: the one that had something the last time, first
  * @sizes: compare the sizes of two, drawn by chance
  * @many: ... of half of the others instead
@@ -38,6 +41,7 @@
 struct pool_policy {
 	const char *name;
 	u32 flags;
+	bool any;
 	bool last;
 	bool sizes;
 	bool many;
@@ -50,6 +54,8 @@ struct pool_policy {
  * @gets: at the end
  * @steals: by distance, at the end
  * @looks: victims looked at, at the end
+ * @sizes: sizes of the robbed in thousandths of what the others had on average,
+ *	summed up; step by step only
  * @thief: its random numbers and where it goes on
  * @list: the others, nearest first
  * @last: where in @list it stole last
@@ -63,6 +69,7 @@ struct pool_thread {
 	uint64_t gets;
 	uint64_t steals[POOL_DISTANCES];
 	uint64_t looks;
+	uint64_t sizes;
 	struct wsq_thief thief;
 	struct wsq_access *list;
 	uint32_t last;
@@ -148,8 +155,9 @@ static bool prefix##_from(struct pool *p, struct pool_thread *t,	\
 									\
 /* The module's policies. */						\
 static bool prefix##_search(struct pool *p, struct pool_thread *t,	\
-			    u32 flags)					\
+			    const struct pool_policy *policy)		\
 {									\
+	const u32 flags = policy->flags;				\
 	const struct wsq_victim *v;					\
 	struct wsq_pick pick;						\
 									\
@@ -163,8 +171,8 @@ static bool prefix##_search(struct pool *p, struct pool_thread *t,	\
 					wsq_thief_rnd(&t->thief), &place);\
 									\
 			t->looks++;					\
-			if (!wsq_pick_accept(&t->thief, n,		\
-					     prefix##_full(q)))		\
+			if (policy->any ? !n :				\
+			    !wsq_pick_accept(&t->thief, n, prefix##_full(q)))\
 				continue;				\
 		}							\
 		if (!(flags & WSQ_PICK_AT)) {				\
@@ -173,6 +181,7 @@ static bool prefix##_search(struct pool *p, struct pool_thread *t,	\
 				return true;				\
 		} else if (prefix##_steal_at(q, place)) {		\
 			t->steals[v->distance]++;			\
+			t->last = (uint32_t)(v - t->list->victims);	\
 			return true;					\
 		}							\
 	}								\
@@ -211,7 +220,7 @@ static bool prefix##_attempt(struct pool *p, struct pool_thread *t)	\
 		if (prefix##_from(p, t, t->last) ||			\
 		    prefix##_from(p, t, wsq_thief_draw(&t->thief, nr)))	\
 			return true;					\
-	} else if (prefix##_search(p, t, policy->flags)) {		\
+	} else if (prefix##_search(p, t, policy)) {			\
 		return true;						\
 	}								\
 	for (i = 0; i < nr; i++) {					\
@@ -258,6 +267,20 @@ static void prefix##_run(struct pool *p, unsigned int id)		\
 	t->gets = gets;							\
 }									\
 									\
+/* One attempt, and how full the robbed was. */				\
+static void prefix##_attempt_seen(struct pool *p, struct pool_thread *t)	\
+{									\
+	u64 size[POOL_THREADS], sum = 0;				\
+	uint32_t i, nr = t->list->nr;					\
+									\
+	for (i = 0; i < nr; i++) {					\
+		size[i] = prefix##_size((type *)pool_victim(p, t, i));	\
+		sum += size[i];						\
+	}								\
+	if (prefix##_attempt(p, t) && sum)				\
+		t->sizes += size[t->last] * nr * 1000 / sum;		\
+}									\
+									\
 static void prefix##_step(struct pool *p, unsigned int id,		\
 			  unsigned int nr)				\
 {									\
@@ -284,7 +307,7 @@ static void prefix##_step(struct pool *p, unsigned int id,		\
 			t->phase = POOL_FILL;				\
 			return;						\
 		}							\
-		prefix##_attempt(p, t);					\
+		prefix##_attempt_seen(p, t);				\
 	}								\
 }
 

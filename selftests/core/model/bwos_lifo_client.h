@@ -11,6 +11,7 @@
 #include "main.h"
 
 #include "bwos_lifo.c"
+#include "bwos_lifo_steal.c"
 
 /* A client whose thieves read before they claim says so. */
 #ifdef WSQ_SHIM_READ_FIRST
@@ -35,11 +36,13 @@ static inline int id_of(void *task)
  * @T: the client
  * @THREADS: its threads; the first is the owner
  * @NB, @BS, @SPARE: places, block size, spare blocks
+ * @MAX_NB, @MAX_SPARE: places and spare blocks that it may have
  *
  * The book is plain memory: what is under test is kmod/core, and Relacy's
  * threads take turns.
  */
-template <typename T, int THREADS, u32 NB = 2, u32 BS = 2, u32 SPARE = 0>
+template <typename T, int THREADS, u32 NB = 2, u32 BS = 2, u32 SPARE = 0,
+	  u32 MAX_NB = NB, u32 MAX_SPARE = SPARE>
 struct lifo_client : rl::test_suite<T, THREADS> {
 	enum { MAX_TASKS = 64 };
 
@@ -47,9 +50,11 @@ struct lifo_client : rl::test_suite<T, THREADS> {
 	struct wsq_bwos_lifo_mem mem;
 	wsq_bwos_lifo_block blocks[NB + SPARE];
 	wsq_slot_t slots[(NB + SPARE) * BS];
-	atomic64_t dir[NB];
-	u16 spare[SPARE + 1];
-	u16 held[SPARE + 1];
+	atomic64_t words[MAX_NB];
+	atomic64_t at[MAX_NB + MAX_SPARE];
+	u16 spare[MAX_SPARE + 1];
+	u16 held[MAX_SPARE + 1];
+	u16 below[MAX_NB];
 
 	int next;
 	int stack[MAX_TASKS];
@@ -60,8 +65,7 @@ struct lifo_client : rl::test_suite<T, THREADS> {
 
 	void before()
 	{
-		mem = { blocks, slots, dir, spare, held, NB, BS, SPARE,
-			READ_FIRST };
+		mem_init(&mem, words, at, blocks, slots, NB, BS, SPARE);
 		wsq_bwos_lifo_init(&q);
 		wsq_bwos_lifo_mount(&q, &mem);
 		next = 1;
@@ -69,6 +73,28 @@ struct lifo_client : rl::test_suite<T, THREADS> {
 		found_empty = false;
 		std::memset(in, 0, sizeof(in));
 		std::memset(out, 0, sizeof(out));
+	}
+
+	void mem_init(struct wsq_bwos_lifo_mem *m, atomic64_t *w, atomic64_t *a,
+		      wsq_bwos_lifo_block *b, wsq_slot_t *s, u32 places,
+		      u32 size, u32 spares)
+	{
+		m->dir.words = w;
+		m->dir.blocks = a;
+		m->dir.spare = spare;
+		m->dir.held = held;
+		m->dir.max_places = places < MAX_NB ? MAX_NB : places;
+		m->dir.max_blocks = m->dir.max_places + MAX_SPARE;
+		m->below = below;
+		m->first = { b, s, places, spares };
+		m->block_size = size;
+		m->read_first = READ_FIRST;
+	}
+
+	/* The number of the block that serves at @place. */
+	u32 nr_at(u32 place)
+	{
+		return wsq_bwos_nr(wsq_bwos_at(&mem.dir, place));
 	}
 
 	void took(void *task)

@@ -24,7 +24,7 @@ struct lifo_halves : lifo_client<lifo_halves, 2, 2, 2, 1> {
 	{
 		u64 b;
 
-		t->nr = (u64)atomic64_read(&dir[rl::rand(2)]);
+		t->nr = nr_at(rl::rand(2));
 		t->s = (u64)atomic64_read_acquire(&blocks[t->nr].s_pos);
 		b = (u64)atomic64_read(&blocks[t->nr].b_pos);
 		if (wsq_bwos_round(b) != wsq_bwos_round(t->s) || b <= t->s)

@@ -13,12 +13,13 @@ struct lifo_mount : lifo_client<lifo_mount, 3> {
 	struct wsq_bwos_lifo_mem other;
 	wsq_bwos_lifo_block other_blocks[2];
 	wsq_slot_t other_slots[4];
-	atomic64_t other_dir[2];
+	atomic64_t other_words[2], other_at[2];
 
 	void before()
 	{
-		mem = { blocks, slots, dir, spare, held, 2, 2, 0 };
-		other = { other_blocks, other_slots, other_dir, spare, held, 2, 2, 0 };
+		mem_init(&mem, words, at, blocks, slots, 2, 2, 0);
+		mem_init(&other, other_words, other_at, other_blocks, other_slots,
+			 2, 2, 0);
 		wsq_bwos_lifo_init(&q);
 		next = 1;
 		height = 0;

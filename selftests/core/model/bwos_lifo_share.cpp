@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Blocks that are granted when they are not full, robbed, taken over, filled up
- * and granted again: where such a block ends, and that puts to it come with the
- * next grant.
+ * and granted again: where such a block ends, that puts to it come with the next
+ * grant, and how much of it is the owner's.
  * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
  */
 #include "bwos_lifo_client.h"
@@ -11,6 +11,15 @@ struct lifo_share : lifo_client<lifo_share, 3, 2, 3> {
 	void share()
 	{
 		wsq_bwos_lifo_share(&q);
+	}
+
+	/* The owner has so many, at least, no thief gets one of them, and no more. */
+	void kept(int least)
+	{
+		int n = (int)wsq_bwos_lifo_kept(&q);
+
+		RL_ASSERT(n >= least && get(n) == n);
+		RL_ASSERT(!wsq_bwos_lifo_kept(&q));
 	}
 
 	void thread(unsigned int i)
@@ -22,11 +31,17 @@ struct lifo_share : lifo_client<lifo_share, 3, 2, 3> {
 			get(2);
 			put(2);
 			share();
+			/* Of a block that has been robbed of some. */
+			steal(1);
 			get(1);
+			kept(0);
 			put(2);
 			share();
 			put(2);
 			get(2);
+			kept(0);
+			put(1);
+			kept(in[next - 1]);
 		} else {
 			steal(3);
 			steal(1);

@@ -4,7 +4,7 @@
  * and commit and takes by claim, others that claim what they take, and tasks
  * whose content tells whether they came out whole.
  *
- * For: claims.cpp, remount.cpp. Use and limitations: client.h, main.h.
+ * For: claims.cpp, remount.cpp, grow_client.h. Use and limitations: client.h, main.h.
  */
 #ifndef _WSQ_MODEL_CLAIMED_H
 #define _WSQ_MODEL_CLAIMED_H
@@ -15,13 +15,14 @@
  * struct claimed_client - a queue of claimed slots with a book of its tasks
  * @T: the client
  * @THREADS: its threads
+ * @MAX_NB: places that it may have
  *
  * The content is plain memory, written before a task is put: Relacy reports the
  * race if whoever takes the task does not see it.
  */
-template <typename T, int THREADS>
-struct claimed_client : fifo_client<T, THREADS> {
-	using base = fifo_client<T, THREADS>;
+template <typename T, int THREADS, u32 MAX_NB = 2>
+struct claimed_client : fifo_client<T, THREADS, 2, 2, 0, MAX_NB> {
+	using base = fifo_client<T, THREADS, 2, 2, 0, MAX_NB>;
 	using base::in, base::next, base::q, base::slots;
 
 	rl::var<int> content[base::MAX_TASKS];

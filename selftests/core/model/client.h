@@ -35,11 +35,13 @@ static inline int id_of(void *task)
  * @T: the client
  * @THREADS: its threads
  * @NB, @BS, @SPARE: places, block size, spare blocks
+ * @MAX_NB, @MAX_SPARE: places and spare blocks that it may have
  *
  * The book is plain memory: what is under test is kmod/core, and Relacy's
  * threads take turns.
  */
-template <typename T, int THREADS, u32 NB = 2, u32 BS = 2, u32 SPARE = 0>
+template <typename T, int THREADS, u32 NB = 2, u32 BS = 2, u32 SPARE = 0,
+	  u32 MAX_NB = NB, u32 MAX_SPARE = SPARE>
 struct fifo_client : rl::test_suite<T, THREADS> {
 	enum { MAX_TASKS = 64 };
 
@@ -48,9 +50,10 @@ struct fifo_client : rl::test_suite<T, THREADS> {
 	wsq_bwos_block none;
 	wsq_bwos_block blocks[NB + SPARE];
 	wsq_slot_t slots[(NB + SPARE) * BS];
-	atomic64_t dir[NB];
-	u16 spare[SPARE + 1];
-	u16 held[SPARE + 1];
+	atomic64_t words[MAX_NB];
+	atomic64_t at[MAX_NB + MAX_SPARE];
+	u16 spare[MAX_SPARE + 1];
+	u16 held[MAX_SPARE + 1];
 
 	int next;
 	int last_got;
@@ -59,8 +62,8 @@ struct fifo_client : rl::test_suite<T, THREADS> {
 
 	void before()
 	{
-		mem = { blocks, slots, dir, spare, held, NB, BS, SPARE,
-			READ_FIRST };
+		mem_init(&mem, words, at, blocks, slots, NB, SPARE);
+		mem.read_first = READ_FIRST;
 		atomic64_set(&none.b_pos, 0);
 		atomic64_set(&none.f_pos, 0);
 		wsq_bwos_fifo_init(&q, &none);
@@ -69,6 +72,19 @@ struct fifo_client : rl::test_suite<T, THREADS> {
 		last_got = 0;
 		std::memset(in, 0, sizeof(in));
 		std::memset(out, 0, sizeof(out));
+	}
+
+	void mem_init(struct wsq_bwos_mem *m, atomic64_t *w, atomic64_t *a,
+		      wsq_bwos_block *b, wsq_slot_t *s, u32 places, u32 spares)
+	{
+		m->dir.words = w;
+		m->dir.blocks = a;
+		m->dir.spare = spare;
+		m->dir.held = held;
+		m->dir.max_places = places < MAX_NB ? MAX_NB : places;
+		m->dir.max_blocks = m->dir.max_places + MAX_SPARE;
+		m->first = { b, s, places, spares };
+		m->block_size = BS;
 	}
 
 	void took(void *task)

@@ -23,7 +23,7 @@ struct halves : fifo_client<halves, 2, 2, 2, 1> {
 	{
 		u64 b;
 
-		t->nr = (u64)atomic64_read(&dir[rl::rand(2)]);
+		t->nr = wsq_bwos_nr(wsq_bwos_at(&mem.dir, rl::rand(2)));
 		t->s = (u64)atomic64_read(&blocks[t->nr].s_pos);
 		b = (u64)atomic64_read_acquire(&blocks[t->nr].b_pos);
 		if (wsq_bwos_idx(t->s) == 2 || wsq_bwos_round(b) != wsq_bwos_round(t->s) ||

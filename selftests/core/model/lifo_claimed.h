@@ -17,13 +17,15 @@
  * @T: the client
  * @THREADS: its threads; the first is the owner
  * @NB, @BS, @SPARE: places, block size, spare blocks
+ * @MAX_NB: places that it may have
  *
  * The content is plain memory, written before a task is put: Relacy reports the
  * race if whoever takes the task does not see it.
  */
-template <typename T, int THREADS, u32 NB = 2, u32 BS = 2, u32 SPARE = 0>
-struct lifo_claimed_client : lifo_client<T, THREADS, NB, BS, SPARE> {
-	using base = lifo_client<T, THREADS, NB, BS, SPARE>;
+template <typename T, int THREADS, u32 NB = 2, u32 BS = 2, u32 SPARE = 0,
+	  u32 MAX_NB = NB>
+struct lifo_claimed_client : lifo_client<T, THREADS, NB, BS, SPARE, MAX_NB> {
+	using base = lifo_client<T, THREADS, NB, BS, SPARE, MAX_NB>;
 	using base::in, base::next, base::q, base::slots, base::stack;
 	using base::height, base::found_empty;
 
@@ -47,6 +49,12 @@ struct lifo_claimed_client : lifo_client<T, THREADS, NB, BS, SPARE> {
 		whole(task);
 	}
 
+	wsq_slot_t *slot_at(u32 nr)
+	{
+		RL_ASSERT(nr / BS < base::mem.dir.nr_blocks);
+		return &wsq_bwos_lifo_blk(&(base::mem), nr / BS)->slots[nr % BS];
+	}
+
 	/* Put never fills a slot in which something is. */
 	void put_claimed(int n)
 	{
@@ -58,10 +66,9 @@ struct lifo_claimed_client : lifo_client<T, THREADS, NB, BS, SPARE> {
 				RL_ASSERT(!found_empty);
 				next++;
 			} else {
-				RL_ASSERT(room.nr < (NB + SPARE) * BS);
 				RL_ASSERT(room.b + room.n == BS);
-				RL_ASSERT(&q.slots[room.b] == &slots[room.nr]);
-				RL_ASSERT(!wsq_slot_peek(&slots[room.nr]));
+				RL_ASSERT(&q.slots[room.b] == slot_at(room.nr));
+				RL_ASSERT(!wsq_slot_peek(&q.slots[room.b]));
 				/* Others may have it before it is put. */
 				stack[height++] = next;
 				in[next] = true;

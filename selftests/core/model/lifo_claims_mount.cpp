@@ -14,17 +14,22 @@ struct lifo_claims_mount : lifo_claimed_client<lifo_claims_mount, 2, 2, 3> {
 	struct wsq_bwos_lifo_mem other;
 	wsq_bwos_lifo_block other_blocks[2];
 	wsq_slot_t other_slots[4 + 4];
-	atomic64_t other_dir[2];
+	atomic64_t other_words[2], other_at[3];
+	wsq_bwos_lifo_block foreign;
 
 	void before()
 	{
 		int i;
 
 		lifo_claimed_client::before();
-		other = { other_blocks, other_slots, other_dir, spare, held, 2, 2, 0 };
+		mem_init(&other, other_words, other_at, other_blocks, other_slots,
+			 2, 2, 0);
 		for (i = 0; i < 4 + 4; i++)
 			wsq_slot_publish(&other_slots[i],
 					 i < 4 ? (void *)nullptr : task_of(FOREIGN));
+		/* Behind the table, too. */
+		foreign.slots = &other_slots[4];
+		atomic64_set(&other_at[2], (s64)(uintptr_t)&foreign);
 		wsq_bwos_lifo_init(&q);
 		wsq_bwos_lifo_mount(&q, &other);
 	}

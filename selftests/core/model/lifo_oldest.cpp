@@ -35,7 +35,7 @@ struct lifo_oldest : lifo_claimed_client<lifo_oldest, 3, 2, 3> {
 		put_claimed(1);
 		RL_ASSERT(wsq_bwos_lifo_share(&q) == WSQ_OPENED);
 		put_claimed(2);
-		blk = &blocks[atomic64_read(&dir[q.place ? 0 : 1])];
+		blk = &blocks[nr_at(q.place ? 0 : 1)];
 		atomic64_set(&blk->s_pos, atomic64_read(&blk->b_pos));
 		oldest_is(first + 1);
 		out_came(wsq_slot_claim(&slots[(blk - blocks) * 3 +

@@ -16,15 +16,16 @@ struct remount : claimed_client<remount, 2> {
 	struct wsq_bwos_mem other_mem;
 	wsq_bwos_block other_blocks[2];
 	wsq_slot_t other_slots[4];
-	atomic64_t other_dir[2];
+	atomic64_t other_words[2];
+	atomic64_t other_at[2];
 
 	void before()
 	{
 		claimed_client<remount, 2>::before();
 		for (int i = 0; i < 4; i++)
 			wsq_slot_publish(&other_slots[i], (void *)nullptr);
-		other_mem = { other_blocks, other_slots, other_dir, spare, held,
-			      2, 2, 0 };
+		mem_init(&other_mem, other_words, other_at, other_blocks,
+			 other_slots, 2, 0);
 	}
 
 	void drain_claimed()

@@ -20,6 +20,11 @@ int lifo_put(struct wsq_bwos_lifo *q, void *task);
 void *lifo_get(struct wsq_bwos_lifo *q);
 int lifo_claimed_put(struct wsq_bwos_lifo *q, void *task);
 void *lifo_claim(struct wsq_bwos_lifo *q);
+u32 lifo_kept(const struct wsq_bwos_lifo *q)
+{
+	return wsq_bwos_lifo_kept(q);
+}
+
 int salsa_put(struct wsq_salsa_producer *p, void *task);
 void *salsa_get(struct wsq_salsa_consumer *c);
 void *salsa_claim(struct wsq_salsa_consumer *c);

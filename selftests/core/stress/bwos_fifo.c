@@ -4,13 +4,16 @@
  * and with the content it was put with.
  *
  *	bwos_fifo [places=N] [size=N] [spare=N] [thieves=N] [items=N] [split=0|1]
- *		  [batch=0|1] [first=0|1] [pause=US] [seed=N] [limit=SECONDS]
+ *		  [batch=0|1] [first=0|1] [grow=0|1] [pause=US] [seed=N]
+ *		  [limit=SECONDS]
  *
  * first=1: thieves read before they claim, and hold up nobody.
  * split=0: one thread puts and gets, as an owner with thieves; =1: one puts,
  * another gets. batch=1: put_many, get_many and steals of up to a block, mixed
- * with single ones. pause=US: all threads are put to sleep for so long, at
- * arbitrary instructions, over and over (stress.h).
+ * with single ones. grow=1, not with split: the queue begins with two places, and
+ * gets one or two more at times, until there are as many as were to be. pause=US:
+ * all threads are put to sleep for so long, at arbitrary instructions, over and
+ * over (stress.h).
  *
  * Checked besides: the consumer sees ascending ids, a steal is one run of ids;
  * the payload is plain memory, written before put and read by the taker, for
@@ -38,9 +41,11 @@
  */
 #include "book.h"
 
-static u64 nr_spare, nr_thieves = 2, split, first;
+static u64 nr_spare, nr_thieves = 2, split, first, grow;
 
 static struct queue *queue;
+static struct wsq_bwos_piece pieces[WSQ_BWOS_MAX_BLOCKS];
+static u32 nr_pieces;
 
 static void *thief(void *arg)
 {
@@ -112,6 +117,25 @@ static u64 get_some(struct party *p, u64 want)
 	return n;
 }
 
+/* Evenly over the first three quarters of the tasks. */
+static void grow_some(struct party *p, u64 next)
+{
+	u64 due = 2 + (nr_places - 2) * 4 * next / (3 * nr_items);
+	u32 n = (u32)(1 + rnd(&p->state) % 2), there;
+	struct wsq_bwos_piece *piece;
+
+	there = wsq_bwos_places(&queue->mem.dir);
+	if (!grow || there >= due || there == nr_places)
+		return;
+	piece = &pieces[nr_pieces++];
+	/* The last one may bring more than there is room for. */
+	piece_new(piece, n, (u32)block_size, 0);
+	n = n < nr_places - there ? n : (u32)nr_places - there;
+	check(wsq_bwos_fifo_extend(&queue->q, piece) == n,
+	      "%u places did not grow by %u", there, n);
+	check(!wsq_bwos_fifo_short(&queue->q), "grew, and is short");
+}
+
 static void owner(struct party *p)
 {
 	const bool never_stops = first || nr_spare >= nr_thieves;
@@ -119,6 +143,7 @@ static void owner(struct party *p)
 	bool full = false;
 
 	while (next <= nr_items) {
+		grow_some(p, next);
 		next += put_some(p, next, burst(p), &full);
 		/* Thieves shall have their chance: they take what is left here. */
 		dawdle(&p->state);
@@ -167,6 +192,7 @@ static const struct stress_option options[] = {
 	{ "split", &split },
 	{ "batch", &batch },
 	{ "first", &first },
+	{ "grow", &grow },
 };
 
 int main(int argc, char **argv)
@@ -177,16 +203,17 @@ int main(int argc, char **argv)
 	u32 i;
 
 	stress_init(argc, argv, STRESS_OPTIONS(options));
-	if (nr_thieves > MAX_THREADS - 2 || block_size > 4096)
+	if (nr_thieves > MAX_THREADS - 2 || block_size > 4096 || (grow && split))
 		return 2;
-	queue = queue_new((u32)nr_places, (u32)block_size, (u32)nr_spare);
+	queue = queue_new_max(grow ? 2 : (u32)nr_places, (u32)block_size,
+			      (u32)nr_spare, (u32)nr_places, (u32)nr_spare);
 	/* Constant: no thief is there yet. */
 	queue->mem.read_first = first;
 	if (!book_open())
 		return 2;
-	printf("%llu x %llu + %llu, %llu thieves, split %llu, batch %llu, first %llu, pause %llu us, %llu items, seed %llu\n",
+	printf("%llu x %llu + %llu, %llu thieves, split %llu, batch %llu, first %llu, grow %llu, pause %llu us, %llu items, seed %llu\n",
 	       nr_places, block_size, nr_spare, nr_thieves, split, batch, first,
-	       pause_opt, nr_items, seed);
+	       grow, pause_opt, nr_items, seed);
 
 	for (i = 0; i < nr_thieves; i++)
 		pthread_create(&threads[i], NULL, thief, &parties[2 + i]);
@@ -215,12 +242,16 @@ int main(int argc, char **argv)
 
 	check(!wsq_bwos_fifo_get(&queue->q), "something is left");
 	check(wsq_bwos_fifo_empty(&queue->q), "empty, and says it is not");
+	check(wsq_bwos_places(&queue->mem.dir) == nr_places,
+	      "%u places", wsq_bwos_places(&queue->mem.dir));
 	book_close();
 	stolen = taken_by(2, nr_thieves);
 	for (i = 0; i < nr_thieves; i++)
 		conflicts += parties[2 + i].conflicts;
 	printf("stolen %llu (%llu %%), conflicts %llu\n", stolen,
 	       stolen * 100 / nr_items, conflicts);
+	while (nr_pieces)
+		piece_free(&pieces[--nr_pieces]);
 	queue_free(queue);
 	return 0;
 }

@@ -4,11 +4,13 @@
  * exactly once, and with the content it was put with.
  *
  *	bwos_lifo [places=N] [size=N] [spare=N] [thieves=N] [items=N] [batch=0|1] [first=0|1]
- *		  [share=0|1] [pause=US] [seed=N] [limit=SECONDS]
+ *		  [share=0|1] [grow=0|1] [pause=US] [seed=N] [limit=SECONDS]
  *
  * One thread is the owner, the others thieves. batch=1: put_many, get_many and
  * steals of up to a block, mixed with single ones. share=1: the owner shares its
- * block now and then, full or not. pause=US: all threads are put to sleep for so
+ * block now and then, full or not. grow=1: the queue has two places at first, and
+ * grows now and then, by some of them, to as many as were to be; when it is found
+ * empty after that, it may get other memory, with as few. pause=US: all threads are put to sleep for so
  * long, at arbitrary instructions, over and over (stress.h).
  *
  * Checked besides: the owner gets the topmost task that thieves have not taken; a
@@ -40,13 +42,13 @@
  * (steal-no-round, replace-uncounted) have windows of a few instructions that
  * only the model checker hits.
  */
-#include "lifo.h"
+#include "lifo_memory.h"
 
-#include "book.h"
+static u64 nr_spare, nr_thieves = 2, share, first, grow;
 
-static u64 nr_spare, nr_thieves = 2, share, first;
-
-static struct lifo *lifo;
+static struct wsq_bwos_lifo queue;
+static struct memory *mounted;
+static u64 nr_growths, nr_remounts;
 
 /* What the owner put and did not get, the last on top. */
 static struct {
@@ -82,7 +84,12 @@ static void *thief(void *arg)
 	while (!is_over()) {
 		u32 max = batch && rnd(&p->state) % 2 ? (u32)block_size : 1;
 
-		n = wsq_bwos_lifo_steal(&lifo->q, tasks, max);
+		/* Only what grows is taken away. */
+		if (grow)
+			enter(p);
+		n = wsq_bwos_lifo_steal(&queue, tasks, max);
+		if (grow)
+			leave(p);
 		if (n <= 0) {
 			p->conflicts += n == WSQ_CONFLICT;
 			dawdle(&p->state);
@@ -111,10 +118,10 @@ static u64 put_some(struct party *p, u64 next, u64 want)
 		tasks[i] = task_of(next + i);
 	}
 	if (batch && rnd(&p->state) % 2) {
-		n = wsq_bwos_lifo_put_many(&lifo->q, tasks, (u32)want, &opened);
+		n = wsq_bwos_lifo_put_many(&queue, tasks, (u32)want, &opened);
 	} else {
 		for (n = 0; n < want; n++)
-			if (wsq_bwos_lifo_put(&lifo->q, tasks[n]) < 0)
+			if (wsq_bwos_lifo_put(&queue, tasks[n]) < 0)
 				break;
 	}
 	for (i = 0; i < n; i++)
@@ -128,10 +135,10 @@ static u64 get_some(struct party *p, u64 want)
 	u64 i, n;
 
 	if (batch && rnd(&p->state) % 2) {
-		n = wsq_bwos_lifo_get_many(&lifo->q, tasks, (u32)want);
+		n = wsq_bwos_lifo_get_many(&queue, tasks, (u32)want);
 	} else {
 		for (n = 0; n < want; n++) {
-			tasks[n] = wsq_bwos_lifo_get(&lifo->q);
+			tasks[n] = wsq_bwos_lifo_get(&queue);
 			if (!tasks[n])
 				break;
 		}
@@ -149,10 +156,37 @@ static u64 at_most(u64 a, u64 b, u64 c)
 	return a < c ? a : c;
 }
 
+static void mount(void)
+{
+	mounted = memory_new((u32)nr_places, (u32)block_size, (u32)nr_spare, grow);
+	/* Constant, once thieves know it. */
+	mounted->mem.read_first = first;
+	wsq_bwos_lifo_mount(&queue, &mounted->mem);
+}
+
+/* The queue is empty, of memory that may have grown: begin anew. */
+static void remount(void)
+{
+	check(wsq_bwos_lifo_unmount(&queue) == &mounted->mem,
+	      "empty, and its memory is not given back");
+	memory_retire(mounted, false);
+	mount();
+	nr_remounts++;
+}
+
+static u64 all_places(void)
+{
+	return wsq_bwos_places(&mounted->mem.dir);
+}
+
+/* What an empty queue has room for, whatever thieves do. */
+static u64 room_if_empty(void)
+{
+	return nr_spare < nr_thieves ? 1 : (all_places() - 1) * block_size + 1;
+}
+
 static void owner(struct party *p)
 {
-	/* What an empty queue has room for, whatever thieves do. */
-	const u64 room = nr_spare < nr_thieves ? 1 : (nr_places - 1) * block_size + 1;
 	u64 next = 1, full = 0, empty = 0, shared = 0, want, n;
 
 	while (next <= nr_items) {
@@ -160,8 +194,11 @@ static void owner(struct party *p)
 		n = put_some(p, next, want);
 		next += n;
 		full += n < want;
+		/* From any place, and however much is below it. */
+		if (grow && rnd(&p->state) % 16 == 0)
+			nr_growths += memory_grow(mounted, &queue, p) > 0;
 		if (share && rnd(&p->state) % 4 == 0)
-			shared += wsq_bwos_lifo_share(&lifo->q) == WSQ_OPENED;
+			shared += wsq_bwos_lifo_share(&queue) == WSQ_OPENED;
 		/* Thieves shall have their chance: more is put than got. */
 		dawdle(&p->state);
 		if (n < want && rnd(&p->state) % 2)
@@ -172,15 +209,17 @@ static void owner(struct party *p)
 		if (get_some(p, want) == want)
 			continue;
 		/* Nothing is left. */
-		want = at_most(room, 64, nr_items - next + 1);
+		if (grow && rnd(&p->state) % 8 == 0)
+			remount();
+		want = at_most(room_if_empty(), 64, nr_items - next + 1);
 		n = put_some(p, next, want);
 		check(n == want, "an empty queue had room for %llu only, with %llu thieves, %llu spare blocks",
 		      n, nr_thieves, nr_spare);
 		next += n;
 		empty++;
 	}
-	printf("owner: full %llu times, empty %llu, shared %llu\n", full, empty,
-	       shared);
+	printf("owner: full %llu times, empty %llu, shared %llu, grew %llu, other memory %llu\n",
+	       full, empty, shared, nr_growths, nr_remounts);
 }
 
 static const struct stress_option options[] = {
@@ -192,6 +231,7 @@ static const struct stress_option options[] = {
 	{ "batch", &batch },
 	{ "first", &first },
 	{ "share", &share },
+	{ "grow", &grow },
 };
 
 int main(int argc, char **argv)
@@ -204,16 +244,15 @@ int main(int argc, char **argv)
 	stress_init(argc, argv, STRESS_OPTIONS(options));
 	if (nr_thieves > MAX_THREADS - 1 || block_size > 4096)
 		return 2;
-	lifo = lifo_new((u32)nr_places, (u32)block_size, (u32)nr_spare);
-	/* Constant: no thief is there yet. */
-	lifo->mem.read_first = first;
+	wsq_bwos_lifo_init(&queue);
+	mount();
 	stack.size = nr_places * block_size;
 	stack.id = (u64 *)calloc(stack.size, sizeof(*stack.id));
 	if (!stack.id || !book_open())
 		return 2;
-	printf("%llu x %llu + %llu, %llu thieves, batch %llu, first %llu, share %llu, pause %llu us, %llu items, seed %llu\n",
+	printf("%llu x %llu + %llu, %llu thieves, batch %llu, first %llu, share %llu, grow %llu, pause %llu us, %llu items, seed %llu\n",
 	       nr_places, block_size, nr_spare, nr_thieves, batch, first, share,
-	       pause_opt, nr_items, seed);
+	       grow, pause_opt, nr_items, seed);
 
 	for (i = 0; i < nr_thieves; i++)
 		pthread_create(&threads[i], NULL, thief, &parties[1 + i]);
@@ -233,21 +272,24 @@ int main(int argc, char **argv)
 	for (i = 0; i < nr_thieves; i++)
 		pthread_join(threads[i], NULL);
 
-	check(!wsq_bwos_lifo_get(&lifo->q), "something is left");
-	check(wsq_bwos_lifo_empty(&lifo->q), "empty, and says it is not");
-	check(!wsq_bwos_lifo_waiting(&lifo->q), "empty, and something waits");
+	check(!wsq_bwos_lifo_get(&queue), "something is left");
+	check(wsq_bwos_lifo_empty(&queue), "empty, and says it is not");
+	check(!wsq_bwos_lifo_waiting(&queue), "empty, and something waits");
 	/* With every thief awake all blocks come back. */
-	for (i = 0; i < nr_places * block_size; i++)
-		check(wsq_bwos_lifo_put(&lifo->q, task_of(1)) >= 0,
-		      "%llu blocks are held for good", nr_places - i / block_size);
-	check(!lifo->q.nr_held, "%u spare blocks are held for good", lifo->q.nr_held);
+	for (i = 0; i < all_places() * block_size; i++)
+		check(wsq_bwos_lifo_put(&queue, task_of(1)) >= 0,
+		      "%llu blocks are held for good",
+		      all_places() - i / block_size);
+	check(!queue.nr_held, "%u spare blocks are held for good", queue.nr_held);
 	book_close();
 	stolen = taken_by(1, nr_thieves);
 	for (i = 0; i < nr_thieves; i++)
 		conflicts += parties[1 + i].conflicts;
 	printf("stolen %llu (%llu %%), conflicts %llu\n", stolen,
 	       stolen * 100 / nr_items, conflicts);
-	lifo_free(lifo);
+	memory_reap(false);
+	check(!retired, "a section without a party");
+	memory_free(mounted, false);
 	free(stack.id);
 	return 0;
 }

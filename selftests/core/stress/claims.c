@@ -4,8 +4,8 @@
  * out exactly once, by whichever way, with the content it was put with.
  *
  *	claims [places=N] [size=N] [spare=N] [thieves=N] [pryers=N]
- *	       [withdrawers=N] [items=N] [batch=0|1] [remount=0|1] [early=0|1]
- *	       [pause=US] [seed=N] [limit=SECONDS]
+ *	       [withdrawers=N] [items=N] [batch=0|1] [remount=0|1] [grow=0|1]
+ *	       [early=0|1] [pause=US] [seed=N] [limit=SECONDS]
  *
  * The owner puts by reserve, fill and commit and takes by claim; thieves steal
  * by claim; pryers take out of the owner's block; withdrawers take back recent
@@ -13,7 +13,9 @@
  * of several slots, in one or more steps, and steals of up to a block.
  * remount=1: whenever the owner has drained the queue it takes the memory away
  * and mounts another one, of other places, size and spare blocks up to those
- * given. pause: stress.h.
+ * given. grow=1: memory has two places at first, and grows now and then, by some
+ * places and a spare block, to as many as were to be; the same pieces come again
+ * when the memory does. pause: stress.h.
  *
  * Memory taken away is used again only when each party has left the section it
  * was in, as after RCU's grace period; half of it is then mounted again as it
@@ -50,21 +52,29 @@
 #include "book.h"
 
 static u64 nr_spare, nr_thieves = 1, nr_pryers = 1, nr_withdrawers = 1;
-static u64 remount, early;
+static u64 remount, grow, early;
 
 static struct wsq_bwos_fifo queue;
 static struct wsq_bwos_block none;
 static u32 *note;
 static u64 next_id = 1;
 
+#define MAX_PIECES	4
+
 /**
  * struct memory - memory, mounted or out of use
  * @mem: what a queue gets
+ * @more: what it may grow by
+ * @nr_made: pieces of that which are there
+ * @nr_more: those that it has grown by since it was mounted
  * @next: what was taken away after it
  * @section: where each party was when it was taken away
  */
 struct memory {
 	struct wsq_bwos_mem mem;
+	struct wsq_bwos_piece more[MAX_PIECES];
+	u32 nr_made;
+	u32 nr_more;
 	struct memory *next;
 	u64 section[MAX_THREADS];
 };
@@ -74,7 +84,7 @@ static struct memory *mounted;
 /* What becomes of it: mounted, retired, then spotless or poisoned. */
 static struct memory *retired, **retired_tail = &retired, *spotless;
 static u32 nr_retired, nr_spotless;
-static u64 nr_remounts;
+static u64 nr_remounts, nr_growths;
 
 #define PATTERN		0xdb
 #define MAX_RETIRED	64
@@ -182,16 +192,16 @@ static void *withdrawer(void *arg)
 	return NULL;
 }
 
-/* Nothing of a memory is in use any more: it could be mounted as it is. */
-static void check_spotless(const struct wsq_bwos_mem *mem)
+static void check_piece(const struct wsq_bwos_mem *mem,
+			const struct wsq_bwos_piece *piece)
 {
-	u32 nr = mem->nr_places + mem->nr_spare, i;
+	u32 nr = piece->nr_places + piece->nr_spare, i;
 
 	for (i = 0; i < nr * mem->block_size; i++)
-		check(!mem->slots[i].task, "task %llu stayed in slot %u of memory taken away",
-		      id_of(mem->slots[i].task), i);
+		check(!piece->slots[i].task, "task %llu stayed in slot %u of memory taken away",
+		      id_of(piece->slots[i].task), i);
 	for (i = 0; i < nr; i++) {
-		const struct wsq_bwos_block *blk = &mem->blocks[i];
+		const struct wsq_bwos_block *blk = &piece->blocks[i];
 		u64 b = (u64)atomic64_read(&blk->b_pos);
 
 		check((u64)atomic64_read(&blk->f_pos) == b,
@@ -200,6 +210,16 @@ static void check_spotless(const struct wsq_bwos_mem *mem)
 		      (wsq_bwos_round(b) | mem->block_size),
 		      "block %u of memory taken away is not counted up", i);
 	}
+}
+
+/* Nothing of a memory is in use any more: it could be mounted as it is. */
+static void check_spotless(const struct memory *m)
+{
+	u32 i;
+
+	check_piece(&m->mem, &m->mem.first);
+	for (i = 0; i < m->nr_more; i++)
+		check_piece(&m->mem, &m->more[i]);
 }
 
 /* Fills a piece with the pattern, or sees that it is whole. */
@@ -216,30 +236,48 @@ static void piece(void *p, size_t n, bool fill)
 		check(byte[i] == PATTERN, "memory out of use was written to");
 }
 
-static void pieces(struct wsq_bwos_mem *mem, bool fill)
+static void blocks(const struct wsq_bwos_piece *p, u32 size, bool fill)
 {
-	size_t nr = mem->nr_places + mem->nr_spare;
+	size_t nr = p->nr_places + p->nr_spare;
 
-	piece(mem->blocks, nr * sizeof(*mem->blocks), fill);
-	piece(mem->slots, nr * mem->block_size * sizeof(*mem->slots), fill);
-	piece(mem->dir, mem->nr_places * sizeof(*mem->dir), fill);
+	piece(p->blocks, nr * sizeof(*p->blocks), fill);
+	piece(p->slots, nr * size * sizeof(*p->slots), fill);
+}
+
+static void pieces(struct memory *m, bool fill)
+{
+	struct wsq_bwos_mem *mem = &m->mem;
+	u32 i;
+
+	blocks(&mem->first, mem->block_size, fill);
+	for (i = 0; i < m->nr_made; i++)
+		blocks(&m->more[i], mem->block_size, fill);
+	piece(mem->dir.words, mem->dir.max_places * sizeof(*mem->dir.words), fill);
+	piece(mem->dir.blocks, mem->dir.max_blocks * sizeof(*mem->dir.blocks), fill);
+}
+
+static void memory_free(struct memory *m)
+{
+	while (m->nr_made)
+		piece_free(&m->more[--m->nr_made]);
+	mem_free(&m->mem);
+	free(m);
 }
 
 static void discard(struct memory *m)
 {
 	struct memory *old;
 
-	pieces(&m->mem, true);
+	pieces(m, true);
 	if (MAX_POISONED) {
 		old = poisoned[nr_poisoned % (MAX_POISONED + 1)];
 		poisoned[nr_poisoned++ % (MAX_POISONED + 1)] = m;
 		m = old;
 		if (!m)
 			return;
-		pieces(&m->mem, false);
+		pieces(m, false);
 	}
-	mem_free(&m->mem);
-	free(m);
+	memory_free(m);
 }
 
 /* Has each party left the section it was in? */
@@ -270,7 +308,7 @@ static void reap(struct party *p, u32 leave_nr)
 		if (!retired)
 			retired_tail = &retired;
 		nr_retired--;
-		check_spotless(&m->mem);
+		check_spotless(m);
 		if (rnd(&p->state) % 2 && nr_spotless < MAX_SPOTLESS) {
 			m->next = spotless;
 			spotless = m;
@@ -296,6 +334,43 @@ static void retire(struct memory *m)
 	nr_retired++;
 }
 
+static void mem_make(struct wsq_bwos_mem *mem, u64 r)
+{
+	u32 places = (u32)nr_places, size = (u32)block_size;
+	u32 spare = (u32)nr_spare;
+
+	if (remount) {
+		places = (u32)(2 + r % (nr_places - 1));
+		size = (u32)(2 + (r >> 16) % (block_size - 1));
+		spare = (u32)((r >> 32) % (nr_spare + 1));
+	}
+	if (grow)
+		mem_new_max(mem, 2, size, spare, places, spare + MAX_PIECES);
+	else
+		mem_new(mem, places, size, spare);
+}
+
+/* Have the queue grow by a piece, of any size, if it may. */
+static void grow_some(struct party *p)
+{
+	const struct wsq_bwos_dir *dir = &mounted->mem.dir;
+	u32 room = dir->max_places - wsq_bwos_places(dir), n;
+	struct wsq_bwos_piece *more;
+
+	if (!grow || !room || mounted->nr_more == MAX_PIECES)
+		return;
+	more = &mounted->more[mounted->nr_more++];
+	if (mounted->nr_more > mounted->nr_made) {
+		n = (u32)(rnd(&p->state) % room) + 1;
+		piece_new(more, mounted->nr_more < MAX_PIECES ? n : room,
+			  mounted->mem.block_size, 1);
+		mounted->nr_made++;
+	}
+	n = wsq_bwos_fifo_extend(&queue, more);
+	check(n == more->nr_places, "grew by %u, not %u", n, more->nr_places);
+	nr_growths++;
+}
+
 static void mount(struct party *p)
 {
 	u64 r = rnd(&p->state);
@@ -308,15 +383,9 @@ static void mount(struct party *p)
 		m = (struct memory *)calloc(1, sizeof(*m));
 		if (!m)
 			abort();
-		if (!remount)
-			mem_new(&m->mem, (u32)nr_places, (u32)block_size,
-				(u32)nr_spare);
-		else
-			mem_new(&m->mem,
-				(u32)(2 + r % (nr_places - 1)),
-				(u32)(2 + (r >> 16) % (block_size - 1)),
-				(u32)((r >> 32) % (nr_spare + 1)));
+		mem_make(&m->mem, r);
 	}
+	m->nr_more = 0;
 	mounted = m;
 	wsq_bwos_fifo_mount(&queue, &m->mem);
 }
@@ -397,6 +466,8 @@ static void owner(struct party *p)
 
 	while (next_id <= nr_items) {
 		put_some(p, burst(p), &full);
+		if (full ? rnd(&p->state) % 2 : rnd(&p->state) % 64 == 0)
+			grow_some(p);
 		/* The others shall have their chance. */
 		dawdle(&p->state);
 		if (remount && rnd(&p->state) % 4 == 0) {
@@ -413,17 +484,17 @@ static void owner(struct party *p)
 		put_some(p, 1, &full);
 		if (!full)
 			continue;
-		check(mounted->mem.nr_spare < nr_thieves,
+		check(mounted->mem.first.nr_spare < nr_thieves,
 		      "%llu thieves stopped an owner with %u spare blocks",
-		      nr_thieves, mounted->mem.nr_spare);
+		      nr_thieves, mounted->mem.first.nr_spare);
 		refused++;
 		sched_yield();
 	}
 	while (taken_by_all() < nr_items)
 		if (!take_some(p, 64))
 			sched_yield();
-	printf("owner: stopped by thieves %llu times, other memory %llu times\n",
-	       refused, nr_remounts);
+	printf("owner: stopped by thieves %llu times, other memory %llu times, grew %llu times\n",
+	       refused, nr_remounts, nr_growths);
 }
 
 /* All is over: the last memory too is as new, and so is all that waited. */
@@ -447,9 +518,8 @@ static void end(struct party *p)
 		m = poisoned[i];
 		if (!m)
 			continue;
-		pieces(&m->mem, false);
-		mem_free(&m->mem);
-		free(m);
+		pieces(m, false);
+		memory_free(m);
 	}
 }
 
@@ -463,6 +533,7 @@ static const struct stress_option options[] = {
 	{ "items", &nr_items },
 	{ "batch", &batch },
 	{ "remount", &remount },
+	{ "grow", &grow },
 	{ "early", &early },
 };
 
@@ -481,9 +552,9 @@ int main(int argc, char **argv)
 	note = (u32 *)calloc(nr_items + 1, sizeof(*note));
 	if (!note || !book_open())
 		return 2;
-	printf("%llu x %llu + %llu, %llu thieves, %llu pryers, %llu withdrawers, batch %llu, remount %llu, pause %llu us, %llu items, seed %llu\n",
+	printf("%llu x %llu + %llu, %llu thieves, %llu pryers, %llu withdrawers, batch %llu, remount %llu, grow %llu, pause %llu us, %llu items, seed %llu\n",
 	       nr_places, block_size, nr_spare, nr_thieves, nr_pryers,
-	       nr_withdrawers, batch, remount, pause_opt, nr_items, seed);
+	       nr_withdrawers, batch, remount, grow, pause_opt, nr_items, seed);
 	wsq_bwos_fifo_init(&queue, &none);
 	mount(&parties[0]);
 

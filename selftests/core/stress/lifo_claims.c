@@ -6,7 +6,7 @@
  *
  *	lifo_claims [places=N] [size=N] [spare=N] [thieves=N] [pryers=N]
  *		    [withdrawers=N] [items=N] [batch=0|1] [share=0|1] [oldest=N]
- *		    [remount=0|1] [pause=US] [seed=N] [limit=SECONDS]
+ *		    [remount=0|1] [grow=0|1] [pause=US] [seed=N] [limit=SECONDS]
  *
  * The owner puts by reserve, fill and commit and takes by claim, each oldest-th
  * time by claim_oldest; thieves steal by claim, from the lowest block or from one
@@ -17,7 +17,8 @@
  * remount=1: whenever the owner has drained the queue it takes the memory away and
  * mounts another one, of other places, size and spare blocks up to those given;
  * the old one is freed when each party has left the section it was in, as after
- * RCU's grace period. pause: stress.h.
+ * RCU's grace period. grow=1: memory has two places at first, and grows now and
+ * then, by some places and a spare block, to as many as were to be. pause: stress.h.
  *
  * Checked besides: a slot that is filled was empty; the owner gets the topmost
  * task that nobody has taken, a steal is of ascending ids within a block; an owner
@@ -49,12 +50,10 @@
  * grant (grant-size, take-size) finds empty slots and no task: bwos_lifo.c and
  * ../litmus cover that.
  */
-#include "lifo.h"
-
-#include "book.h"
+#include "lifo_memory.h"
 
 static u64 nr_spare, nr_thieves = 1, nr_pryers = 1, nr_withdrawers = 1;
-static u64 share, oldest = 64, remount;
+static u64 share, oldest = 64, remount, grow;
 
 static struct wsq_bwos_lifo queue;
 static u32 *note;
@@ -66,32 +65,8 @@ static struct {
 	u64 height;
 } stack;
 
-/**
- * struct memory - memory, mounted or out of use
- * @mem: what a queue gets
- * @next: what was taken away before it
- * @section: where each party was when it was taken away
- */
-struct memory {
-	struct wsq_bwos_lifo_mem mem;
-	struct memory *next;
-	u64 section[MAX_THREADS];
-};
-
-static struct memory *mounted, *retired;
-static u64 nr_remounts, nr_oldest;
-
-static void enter(struct party *p)
-{
-	__atomic_store_n(&p->section, p->section + 1, __ATOMIC_RELAXED);
-	/* Either retire() sees the section, or the section other memory. */
-	smp_mb();
-}
-
-static void leave(struct party *p)
-{
-	__atomic_store_n(&p->section, p->section + 1, __ATOMIC_RELEASE);
-}
+static struct memory *mounted;
+static u64 nr_remounts, nr_oldest, nr_growths;
 
 static void *thief(void *arg)
 {
@@ -178,62 +153,18 @@ static void *withdrawer(void *arg)
 	return NULL;
 }
 
-/* Nobody looks at it any more: all that came late has come. */
-static void discard(struct memory *m)
-{
-	u32 nr = (m->mem.nr_places + m->mem.nr_spare) * m->mem.block_size, i;
-
-	for (i = 0; i < nr; i++)
-		check(!m->mem.slots[i].task,
-		      "task %llu stayed in slot %u of memory taken away",
-		      id_of(m->mem.slots[i].task), i);
-	lifo_mem_free(&m->mem);
-	free(m);
-}
-
-/* Has each party left the section it was in? */
-static bool sections_over(const struct memory *m)
-{
-	u32 i;
-
-	for (i = 1; i < MAX_THREADS; i++)
-		if (m->section[i] % 2 &&
-		    __atomic_load_n(&parties[i].section, __ATOMIC_ACQUIRE) ==
-		    m->section[i])
-			return false;
-	return true;
-}
-
-static void reap(void)
-{
-	struct memory **at = &retired, *m;
-
-	while ((m = *at)) {
-		if (sections_over(m)) {
-			*at = m->next;
-			discard(m);
-		} else {
-			at = &m->next;
-		}
-	}
-}
-
 static void mount(struct party *p)
 {
 	u64 r = rnd(&p->state);
-	struct memory *m = (struct memory *)calloc(1, sizeof(*m));
 
-	if (!m)
-		abort();
 	if (!remount)
-		lifo_mem_new(&m->mem, (u32)nr_places, (u32)block_size,
-			     (u32)nr_spare);
+		mounted = memory_new((u32)nr_places, (u32)block_size,
+				     (u32)nr_spare, grow);
 	else
-		lifo_mem_new(&m->mem, (u32)(2 + r % (nr_places - 1)),
-			     (u32)(2 + (r >> 16) % (block_size - 1)),
-			     (u32)((r >> 32) % (nr_spare + 1)));
-	mounted = m;
-	wsq_bwos_lifo_mount(&queue, &m->mem);
+		mounted = memory_new((u32)(2 + r % (nr_places - 1)),
+				     (u32)(2 + (r >> 16) % (block_size - 1)),
+				     (u32)((r >> 32) % (nr_spare + 1)), grow);
+	wsq_bwos_lifo_mount(&queue, &mounted->mem);
 }
 
 /* The queue is drained: nothing may keep its memory. */
@@ -241,22 +172,14 @@ static void unmount(void)
 {
 	struct memory *m = mounted;
 	struct wsq_bwos_room room;
-	u32 i;
 
 	check(wsq_bwos_lifo_unmount(&queue) == &m->mem,
 	      "drained, and its memory is not given back");
 	check(wsq_bwos_lifo_reserve(&queue, &room) == WSQ_FULL,
 	      "room without memory");
 	check(!wsq_bwos_lifo_claim(&queue), "a task without memory");
-	/* Pairs with enter(). */
-	smp_mb();
-	for (i = 0; i < MAX_THREADS; i++)
-		m->section[i] = __atomic_load_n(&parties[i].section,
-						__ATOMIC_ACQUIRE);
-	m->next = retired;
-	retired = m;
 	nr_remounts++;
-	reap();
+	memory_retire(m, true);
 }
 
 /* Puts some; returns how many: less than asked for if there was no room. */
@@ -278,7 +201,7 @@ static u64 put_some(struct party *p, u64 want)
 			n = n < left ? n : (u32)left;
 		}
 		for (k = 0; k < n; k++) {
-			void *was = wsq_slot_peek(&mounted->mem.slots[room.nr + k]);
+			void *was = wsq_slot_peek(&queue.slots[room.b + k]);
 			u64 id = next_id;
 
 			check(!was, "slot %u is filled, and holds task %llu",
@@ -336,6 +259,9 @@ static void owner(struct party *p)
 	while (next_id <= nr_items) {
 		want = burst(p);
 		full += put_some(p, want) < want;
+		/* From any place, and however much is below it. */
+		if (grow && rnd(&p->state) % 16 == 0)
+			nr_growths += memory_grow(mounted, &queue, p) > 0;
 		if (share && rnd(&p->state) % 4 == 0)
 			shared += wsq_bwos_lifo_share(&queue) == WSQ_OPENED;
 		/* The others shall have their chance: more is put than taken. */
@@ -358,14 +284,14 @@ static void owner(struct party *p)
 	while (taken_by_all() < nr_items)
 		if (!take_some(p, 64))
 			sched_yield();
-	printf("owner: full %llu times, empty %llu, shared %llu, other memory %llu, oldest %llu\n",
-	       full, empty, shared, nr_remounts, nr_oldest);
+	printf("owner: full %llu times, empty %llu, shared %llu, other memory %llu, oldest %llu, grew %llu\n",
+	       full, empty, shared, nr_remounts, nr_oldest, nr_growths);
 }
 
 /* All is over, and nobody else is left. */
 static void end(struct party *p)
 {
-	u32 i, n = mounted->mem.nr_places * mounted->mem.block_size;
+	u32 i, n = wsq_bwos_places(&mounted->mem.dir) * mounted->mem.block_size;
 	struct wsq_bwos_room room;
 
 	while (take_some(p, 64))
@@ -399,6 +325,7 @@ static const struct stress_option options[] = {
 	{ "share", &share },
 	{ "oldest", &oldest },
 	{ "remount", &remount },
+	{ "grow", &grow },
 };
 
 int main(int argc, char **argv)
@@ -417,10 +344,10 @@ int main(int argc, char **argv)
 	stack.id = (u32 *)calloc(nr_items + 1, sizeof(*stack.id));
 	if (!note || !stack.id || !book_open())
 		return 2;
-	printf("%llu x %llu + %llu, %llu thieves, %llu pryers, %llu withdrawers, batch %llu, share %llu, oldest %llu, remount %llu, pause %llu us, %llu items, seed %llu\n",
+	printf("%llu x %llu + %llu, %llu thieves, %llu pryers, %llu withdrawers, batch %llu, share %llu, oldest %llu, remount %llu, grow %llu, pause %llu us, %llu items, seed %llu\n",
 	       nr_places, block_size, nr_spare, nr_thieves, nr_pryers,
-	       nr_withdrawers, batch, share, oldest, remount, pause_opt, nr_items,
-	       seed);
+	       nr_withdrawers, batch, share, oldest, remount, grow, pause_opt,
+	       nr_items, seed);
 	wsq_bwos_lifo_init(&queue);
 	mount(&parties[0]);
 

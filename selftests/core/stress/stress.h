@@ -27,7 +27,7 @@
 #define MAX_THREADS	32
 
 /* Options of all: see stress_init(). */
-static u64 seed = 1, pause_opt, limit = 120;
+static u64 seed = 1, pause_opt, limit = 400;
 static u32 pause_us;
 static bool over;
 

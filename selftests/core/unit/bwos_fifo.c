@@ -440,12 +440,11 @@ struct thief {
 
 static void thief_looks(struct queue *t, struct thief *th, u32 place)
 {
-	u64 nr = (u64)atomic64_read(&t->mem.dir[place]);
 	u64 b;
 
-	th->blk = &t->mem.blocks[nr];
+	th->blk = mem_block(&t->mem, place);
 	th->s = (u64)atomic64_read(&th->blk->s_pos);
-	th->slot = &t->mem.slots[nr * t->mem.block_size + wsq_bwos_idx(th->s)];
+	th->slot = &th->blk->slots[wsq_bwos_idx(th->s)];
 	b = (u64)atomic64_read_acquire(&th->blk->b_pos);
 	assert_int_equal(wsq_bwos_round(b), wsq_bwos_round(th->s));
 	th->n = b - th->s;
@@ -642,7 +641,7 @@ static void spares_run_out(void **state)
 static void behind_thieves(void **state)
 {
 	struct queue *t = queue_new(2, 2, 0);
-	struct wsq_bwos_block *blk = &t->mem.blocks[1];
+	struct wsq_bwos_block *blk = &t->mem.first.blocks[1];
 	void *tasks[2];
 	u64 b, id;
 

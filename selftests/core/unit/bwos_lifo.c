@@ -265,9 +265,9 @@ static void thieves_reset_nothing(void **state)
 	/* The owner comes down to the block that is the thieves' next. */
 	get_is(t, 5);
 	get_is(t, 4);
-	memcpy(before, t->mem.blocks, sizeof(before));
+	memcpy(before, t->mem.first.blocks, sizeof(before));
 	assert_int_equal(wsq_bwos_lifo_steal(&t->q, &task, 1), WSQ_EMPTY);
-	assert_memory_equal(before, t->mem.blocks, sizeof(before));
+	assert_memory_equal(before, t->mem.first.blocks, sizeof(before));
 	put_is(t, 6, WSQ_OK);
 	get_is(t, 6);
 	get_is(t, 3);
@@ -324,7 +324,7 @@ static void share_edges(void **state)
 static void share_full(void **state)
 {
 	struct lifo *t = lifo_new(2, 2, 0);
-	struct wsq_bwos_lifo_block *blk = &t->mem.blocks[0];
+	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[0];
 	u64 id;
 
 	(void)state;
@@ -533,12 +533,11 @@ struct thief {
 
 static void thief_looks(struct lifo *t, struct thief *th, u32 place)
 {
-	u64 nr = (u64)atomic64_read(&t->mem.dir[place]);
 	u64 b;
 
-	th->blk = &t->mem.blocks[nr];
+	th->blk = lifo_block(&t->mem, place);
 	th->s = (u64)atomic64_read_acquire(&th->blk->s_pos);
-	th->slot = &t->mem.slots[nr * t->mem.block_size + wsq_bwos_idx(th->s)];
+	th->slot = &th->blk->slots[wsq_bwos_idx(th->s)];
 	b = (u64)atomic64_read(&th->blk->b_pos);
 	assert_int_equal(wsq_bwos_round(b), wsq_bwos_round(th->s));
 	assert_true(b > th->s);
@@ -619,7 +618,7 @@ static void asleep_over_reopening(void **state)
 static void another_round(void **state)
 {
 	struct lifo *t = lifo_new(2, 4, 0);
-	struct wsq_bwos_lifo_block *blk = &t->mem.blocks[0];
+	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[0];
 	void *tasks[4];
 	u64 b;
 

@@ -101,7 +101,7 @@ static void rooms(void **state)
 static void room_in_spare_block(void **state)
 {
 	struct queue *t = queue_new(2, 2, 1);
-	struct wsq_bwos_block *blk = &t->mem.blocks[1];
+	struct wsq_bwos_block *blk = &t->mem.first.blocks[1];
 
 	(void)state;
 	put(t, 1, 4);
@@ -118,7 +118,7 @@ static void room_in_spare_block(void **state)
 	claim_is(t, 6);
 	claim_is_tomb(t);
 	/* The sleeper still finds its task. */
-	assert_int_equal(id_of(wsq_slot_claim(&t->mem.slots[2])), 3);
+	assert_int_equal(id_of(wsq_slot_claim(&t->mem.first.slots[2])), 3);
 	queue_free(t);
 }
 

@@ -117,7 +117,7 @@ static void lifo(u32 nb, u32 bs, u64 seed)
 	for (i = 0; i < nb * bs; i++)
 		assert_true(wsq_bwos_lifo_put(&t->q, task_of(1)) >= 0);
 	for (i = 0; i < nb + 1; i++)
-		assert_int_equal(atomic64_read(&t->mem.blocks[i].s_cnt), 0);
+		assert_int_equal(atomic64_read(&t->mem.first.blocks[i].s_cnt), 0);
 	assert_int_equal(t->q.nr_spare, 1);
 	free(seen);
 	lifo_free(t);

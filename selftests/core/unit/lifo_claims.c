@@ -19,9 +19,9 @@
 
 static void fill(struct lifo *t, const struct wsq_bwos_room *room, u32 k, u64 id)
 {
-	assert_null(wsq_slot_peek(&t->mem.slots[room->nr + k]));
+	assert_null(wsq_slot_peek(&t->mem.first.slots[room->nr + k]));
 	wsq_bwos_lifo_fill(&t->q, room, k, task_of(id));
-	assert_ptr_equal(wsq_slot_peek(&t->mem.slots[room->nr + k]), task_of(id));
+	assert_ptr_equal(wsq_slot_peek(&t->mem.first.slots[room->nr + k]), task_of(id));
 }
 
 /* Puts tasks first to last, each with its own commit. */
@@ -84,10 +84,10 @@ static void steal_is(struct lifo *t, u32 max, u64 first, u64 last)
 
 static void all_null(struct lifo *t)
 {
-	u32 i;
+	u32 i, n = t->mem.dir.nr_blocks * t->mem.block_size;
 
-	for (i = 0; i < (t->mem.nr_places + t->mem.nr_spare) * t->mem.block_size; i++)
-		assert_null(wsq_slot_peek(&t->mem.slots[i]));
+	for (i = 0; i < n; i++)
+		assert_null(wsq_slot_peek(&t->mem.first.slots[i]));
 }
 
 static void rooms(void **state)
@@ -134,7 +134,7 @@ static void rooms(void **state)
 static void room_in_spare_block(void **state)
 {
 	struct lifo *t = lifo_new(2, 2, 1);
-	struct wsq_bwos_lifo_block *blk = &t->mem.blocks[0];
+	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[0];
 	void *task;
 
 	(void)state;
@@ -148,8 +148,8 @@ static void room_in_spare_block(void **state)
 	claim_is_tomb(t);
 	/* The sleeper still finds its tasks, but for what was withdrawn. */
 	out(t, 1, 2, true);
-	assert_int_equal(id_of(wsq_slot_claim(&t->mem.slots[0])), 1);
-	assert_null(wsq_slot_claim(&t->mem.slots[1]));
+	assert_int_equal(id_of(wsq_slot_claim(&t->mem.first.slots[0])), 1);
+	assert_null(wsq_slot_claim(&t->mem.first.slots[1]));
 	atomic64_fetch_add_release(2, &blk->s_cnt);
 	/* What is pried is of the block where the owner is, by its number. */
 	put(t, 6, 6);
@@ -345,9 +345,12 @@ static void prying_astray(void **state)
 				assert_int_equal(wsq_bwos_lifo_pry(&q, tasks, 8), 0);
 			}
 	put(t, 1, 1);
-	/* Whose block it is said to be does not matter: the slot has a task. */
+	/* An end that no block has is of other memory. */
 	q = t->q;
-	atomic64_set(&q.pos, 8);
+	atomic64_set(&q.pos, 5);
+	assert_int_equal(wsq_bwos_lifo_pry(&q, tasks, 8), 0);
+	/* Of which moment the end is does not matter: the slot has a task. */
+	atomic64_set(&q.pos, 4);
 	assert_int_equal(wsq_bwos_lifo_pry(&q, tasks, 8), 1);
 	claim_is_tomb(t);
 	lifo_free(t);
@@ -356,7 +359,7 @@ static void prying_astray(void **state)
 static void oldest(void **state)
 {
 	struct lifo *t = lifo_new(3, 4, 0);
-	struct wsq_bwos_lifo_block *blk = &t->mem.blocks[1];
+	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[1];
 	u64 id;
 
 	(void)state;
@@ -399,7 +402,7 @@ static void oldest(void **state)
 
 	/* No block to go up to: the owner takes its own oldest out. */
 	t = lifo_new(2, 4, 0);
-	blk = &t->mem.blocks[0];
+	blk = &t->mem.first.blocks[0];
 	put(t, 1, 7);
 	/* A thief, by hand, asleep with all that was granted. */
 	atomic64_set(&blk->s_pos, atomic64_read(&blk->b_pos));
@@ -455,7 +458,7 @@ static void oldest_gets_all(void **state)
 static void sampling(void **state)
 {
 	struct lifo *t = lifo_new(3, 4, 1);
-	struct wsq_bwos_lifo_block *blk = &t->mem.blocks[0];
+	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[0];
 	s64 b;
 
 	(void)state;

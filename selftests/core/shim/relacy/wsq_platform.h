@@ -109,6 +109,18 @@ static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
 	return old;
 }
 
+static inline s64 wsq_shim_fetch_add(atomic64_t *v, s64 i,
+				     rl::debug_info_param info)
+{
+	s64 old;
+
+	rl::atomic_thread_fence(rl::mo_seq_cst, info);
+	old = v->fetch_add(i, rl::mo_seq_cst, info);
+	rl::atomic_thread_fence(rl::mo_seq_cst, info);
+	wsq_shim_stores(false);
+	return old;
+}
+
 #define smp_mb()	\
 	(rl::atomic_thread_fence(rl::mo_seq_cst, $), wsq_shim_stores(false))
 
@@ -122,6 +134,8 @@ static inline s64 wsq_shim_fetch_or(atomic64_t *v, s64 i,
 #define atomic64_xchg_acquire(v, i)	(v)->exchange(i, rl::mo_acquire, $)
 #define atomic64_fetch_add_relaxed(i, v) (v)->fetch_add(i, rl::mo_relaxed, $)
 #define atomic64_fetch_add_release(i, v) (v)->fetch_add(i, rl::mo_release, $)
+#define atomic64_fetch_add_acquire(i, v) (v)->fetch_add(i, rl::mo_acquire, $)
+#define atomic64_fetch_add(i, v)	wsq_shim_fetch_add(v, i, $)
 #define atomic64_fetch_or_relaxed(i, v) \
 	wsq_shim_fetch_or(v, i, rl::mo_relaxed, false, $)
 #define atomic64_fetch_or(i, v) \

@@ -3,11 +3,11 @@
  * What kmod/core is compiled against where a party can be stopped before any of
  * its accesses to shared words while others go on.
  *
- * For: unit/salsa*.c and stall/salsa.c, by way of ../../party.h, which has the
- * parties. All of a program runs on one thread, each party on a stack of its
- * own; who runs is what @wsq_cpu says. Each accessor calls wsq_cpu_step() first,
- * with the place in core that it stands at. Accesses outside of parties, by the
- * test itself, are plain.
+ * For: unit/salsa*.c, unit/first_less.c, unit/lifo_hint.c and stall/salsa.c, by
+ * way of ../../party.h, which has the parties. All of a program runs on one thread,
+ * each party on a stack of its own; who runs is what @wsq_cpu says. Each accessor
+ * calls wsq_cpu_step() first, with the place in core that it stands at. Accesses
+ * outside of parties, by the test itself, are plain.
  *
  * A CPU may be lazy: then its stores wait in a store buffer, as x86 has one,
  * first in, first out, and leave it at a full barrier, at a heavy fence aimed at
@@ -128,15 +128,28 @@ static inline void wsq_cpu_stop(const char *file, int line)
 #define atomic64_xchg(v, i)	WSQ_STEP_RMW((atomic64_xchg)(v, i))
 #define atomic64_xchg_acquire(v, i) WSQ_STEP_RMW((atomic64_xchg)(v, i))
 #define atomic64_cmpxchg(v, old, i) WSQ_STEP_RMW((atomic64_cmpxchg)(v, old, i))
+#define atomic64_cmpxchg_relaxed(v, old, i) \
+	WSQ_STEP_RMW((atomic64_cmpxchg)(v, old, i))
+#define atomic64_cmpxchg_release(v, old, i) \
+	WSQ_STEP_RMW((atomic64_cmpxchg)(v, old, i))
 #define atomic64_fetch_add(i, v) WSQ_STEP_RMW((atomic64_fetch_add)(i, v))
+#define atomic64_fetch_add_relaxed(i, v) WSQ_STEP_RMW((atomic64_fetch_add)(i, v))
+#define atomic64_fetch_add_release(i, v) WSQ_STEP_RMW((atomic64_fetch_add)(i, v))
 #define atomic64_fetch_or(i, v)	WSQ_STEP_RMW((atomic64_fetch_or)(i, v))
 #define atomic64_fetch_or_relaxed(i, v) WSQ_STEP_RMW((atomic64_fetch_or)(i, v))
 
+#define wsq_local_read(v)	((u64)atomic64_read(v))
+#define wsq_local_set(v, i)	atomic64_set(v, (s64)(i))
+
+#define wsq_slot_read(slot)	wsq_slot_acquire(slot)
+#define wsq_slot_write(slot, t)	wsq_slot_publish(slot, t)
 #define wsq_slot_publish(slot, t) \
 	(WSQ_STEP, wsq_cpu_store(&(slot)->task, (s64)(uintptr_t)(t)))
 #define wsq_slot_acquire(slot)	\
 	(WSQ_STEP, (void *)(uintptr_t)wsq_cpu_load(&(slot)->task))
 #define wsq_slot_peek(slot)	wsq_slot_acquire(slot)
+#define wsq_slot_claim(slot)	WSQ_STEP_RMW((wsq_slot_claim)(slot))
+#define wsq_slot_claim_if(slot, t) WSQ_STEP_RMW((wsq_slot_claim_if)(slot, t))
 #define wsq_slot_reset(slot)	wsq_slot_publish(slot, NULL)
 #define wsq_slots_reset(slots, nr)					\
 	do {								\

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A queue that grows under its thieves: an owner that puts, gets and takes in
+ * two more pieces of memory, a thief that steals twice, one that steals up to a
+ * block. Shared parts: grow_client.h; use and limitations: client.h, main.h.
+ */
+#include "grow_client.h"
+
+struct grow : fifo_client<grow, 3, 2, 2, 0, 5, 1> {
+	using base = fifo_client<grow, 3, 2, 2, 0, 5, 1>;
+
+	grow_piece<2, 1> one;
+	grow_piece<2, 0> two;
+	wsq_bwos_block trap;
+
+	void before()
+	{
+		base::before();
+		grow_trap(&mem, &trap);
+	}
+
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			put(4);
+			get(1);
+			RL_ASSERT(one.extend(&q) == 2);
+			put(3);
+			RL_ASSERT(in[next - 1]);
+			get(4);
+			/* There is room for one more place. */
+			RL_ASSERT(two.extend(&q) == 1);
+			put(6);
+			get(3);
+			put(2);
+			break;
+		case 1:
+			steal(1);
+			steal(1);
+			break;
+		case 2:
+			steal(2);
+			break;
+		}
+	}
+
+	/* What it can hold is what it has grown to. */
+	void after()
+	{
+		drain();
+		for (int i = 0; i < 4 * 2 + 1; i++) {
+			put(1);
+			RL_ASSERT(in[next - 1]);
+		}
+		drain();
+		RL_ASSERT(!q.nr_held && q.nr_spare == 1);
+	}
+};
+
+CLIENT_MAIN(grow)

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Claimed slots of a queue that grows: an owner that puts, grows, puts and
+ * claims, a thief that steals, somebody who pries, asks what waits, and withdraws
+ * by numbers of slots that are not there yet, or have come just now. The new slots
+ * are made by the owner, right before. Shared parts: grow_client.h, claimed.h; use
+ * and limitations: client.h, main.h.
+ */
+#include "grow_client.h"
+
+struct grow_claims : claimed_client<grow_claims, 3, 3> {
+	grow_piece<1, 0> one;
+
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			put_claimed(4);
+			claim(1);
+			one.zero();
+			RL_ASSERT(one.extend(&q) == 1);
+			put_claimed(2);
+			RL_ASSERT(in[5] && in[6]);
+			claim(3);
+			put_claimed(2);
+			claim(2);
+			break;
+		case 1:
+			haul(false);
+			haul(false);
+			break;
+		case 2:
+			wsq_bwos_fifo_waiting(&q);
+			for (u32 nr = 3; nr < 7; nr++)
+				if (wsq_bwos_fifo_withdraw(&q, nr, task_of(5)))
+					out_came(task_of(5));
+			haul(true);
+			for (u32 nr = 0; nr < 7; nr++)
+				if (wsq_bwos_fifo_withdraw(&q, nr, task_of(6)))
+					out_came(task_of(6));
+			break;
+		}
+	}
+
+	void after()
+	{
+		for (int i = 0; i < 32; i++)
+			claim(1);
+		all_out_once();
+	}
+};
+
+CLIENT_MAIN(grow_claims)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A thief that reads before it claims, and sleeps for as long as it takes the
+ * queue to grow and the producer to come back to the block by way of new places.
+ * Small, to be run bounded. Shared parts: grow_client.h; use and limitations:
+ * client.h, main.h.
+ */
+#define WSQ_SHIM_READ_FIRST
+#include "grow_client.h"
+
+struct grow_first_asleep : fifo_client<grow_first_asleep, 2, 2, 2, 0, 3, 0> {
+	using base = fifo_client<grow_first_asleep, 2, 2, 2, 0, 3, 0>;
+
+	grow_piece<1, 0> one;
+	wsq_bwos_block trap;
+
+	void before()
+	{
+		base::before();
+		grow_trap(&mem, &trap);
+	}
+
+	void thread(unsigned int i)
+	{
+		if (i) {
+			steal(1);
+			return;
+		}
+		put(4);
+		RL_ASSERT(one.extend(&q) == 1);
+		get(4);
+		/* The new place, and around. */
+		put(6);
+		RL_ASSERT(in[next - 2]);
+	}
+
+	void after()
+	{
+		drain();
+		for (int i = 0; i < 2 * 2 + 1; i++) {
+			put(1);
+			RL_ASSERT(in[next - 1]);
+		}
+		drain();
+	}
+};
+
+CLIENT_MAIN(grow_first_asleep)

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A new place found by its number: a thief whose hint, from somebody who was
+ * there, names a place that has come just now. He finds it whole, or begins
+ * elsewhere. Shared parts: grow_client.h; use and limitations: client.h, main.h.
+ */
+#include "grow_client.h"
+
+struct grow_found : fifo_client<grow_found, 3, 2, 2, 0, 4, 0> {
+	using base = fifo_client<grow_found, 3, 2, 2, 0, 4, 0>;
+
+	grow_piece<2, 0> one;
+	wsq_bwos_block trap;
+
+	void before()
+	{
+		base::before();
+		grow_trap(&mem, &trap);
+	}
+
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			put(3);
+			one.extend(&q);
+			break;
+		case 1:
+			atomic64_set(&q.t_hint, 3);
+			break;
+		case 2:
+			wsq_bwos_fifo_waiting(&q);
+			steal(2);
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(grow_found)

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Thieves pass over all places while places are inserted: one that begins at the
+ * producer's, behind which they come, has the place of the only tasks within reach
+ * last. It was there when he began, so he must find it, also if the directory
+ * grows twice on his way. Shared parts: grow_client.h; use and limitations:
+ * client.h, main.h.
+ */
+#include "grow_client.h"
+
+struct grow_pass : fifo_client<grow_pass, 2, 3, 2, 0, 6, 0> {
+	using base = fifo_client<grow_pass, 2, 3, 2, 0, 6, 0>;
+
+	grow_piece<1, 0> one;
+	grow_piece<2, 0> two;
+	wsq_bwos_block trap;
+	u32 at;
+
+	void before()
+	{
+		void *tasks[2];
+
+		base::before();
+		grow_trap(&mem, &trap);
+		/* Tasks 5 and 6 are gone, 3 and 4 are at place 1. */
+		put(6);
+		RL_ASSERT(wsq_bwos_fifo_steal_at(&q, 2, tasks, 2) == 2);
+		took(tasks[0]);
+		took(tasks[1]);
+		at = rl::rand(3);
+		atomic64_set(&q.t_hint, at);
+	}
+
+	void thread(unsigned int i)
+	{
+		void *task;
+
+		if (i == 0) {
+			RL_ASSERT(one.extend(&q) == 1);
+			put(1);
+			RL_ASSERT(two.extend(&q) == 2);
+			return;
+		}
+		RL_ASSERT(wsq_bwos_fifo_steal(&q, &task, 1) == 1);
+		took(task);
+		/* Or the one that was put meanwhile. */
+		RL_ASSERT(id_of(task) == 3 || id_of(task) == 7);
+	}
+
+	void after()
+	{
+		drain();
+	}
+};
+
+CLIENT_MAIN(grow_pass)

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Claimed slots of a LIFO BWoS that grows: an owner that puts, grows, puts and
+ * claims, a thief that steals, somebody who pries, asks what waits, and withdraws
+ * by numbers of slots that are not there yet, or have come just now. The new slots
+ * are made by the owner, right before. Shared parts: lifo_grow_client.h,
+ * lifo_claimed.h; use and limitations: bwos_lifo_client.h, main.h.
+ */
+#include "lifo_grow_client.h"
+
+struct lifo_grow_claims : lifo_claimed_client<lifo_grow_claims, 3, 2, 2, 0, 3> {
+	lifo_grow_piece<1, 0> one;
+
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			put_claimed(4);
+			claim(1);
+			put_claimed(1);
+			one.zero();
+			RL_ASSERT(one.extend(&q) == 1);
+			put_claimed(2);
+			RL_ASSERT(in[6] && in[7]);
+			claim(3);
+			put_claimed(2);
+			claim(2);
+			break;
+		case 1:
+			haul(2);
+			haul(1);
+			break;
+		case 2:
+			wsq_bwos_lifo_waiting(&q);
+			for (u32 nr = 3; nr < 7; nr++)
+				withdraw(nr, 6);
+			pry(2);
+			for (u32 nr = 0; nr < 7; nr++)
+				withdraw(nr, 7);
+			break;
+		}
+	}
+
+	void after()
+	{
+		drain_claimed();
+		for (wsq_slot_t &slot : one.slots)
+			RL_ASSERT(!wsq_slot_peek(&slot));
+		for (int i = 0; i < 3 * 2; i++) {
+			put_claimed(1);
+			RL_ASSERT(in[next - 1]);
+		}
+		drain_claimed();
+	}
+};
+
+CLIENT_MAIN(lifo_grow_claims)

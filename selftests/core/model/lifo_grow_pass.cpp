@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A thief passes over all places while places are inserted: one that begins at the
+ * owner's place, above which they come, has the place of the only task within reach
+ * last. It was there when he began, so he must find it, also if the directory grows
+ * twice on his way and the owner goes up to what is new. Shared parts:
+ * lifo_grow_client.h; use and limitations: bwos_lifo_client.h, main.h.
+ */
+#include "lifo_grow_client.h"
+
+struct lifo_grow_pass : lifo_client<lifo_grow_pass, 2, 3, 2, 0, 6, 0> {
+	using base = lifo_client<lifo_grow_pass, 2, 3, 2, 0, 6, 0>;
+
+	lifo_grow_piece<1, 0> one;
+	lifo_grow_piece<2, 0> two;
+	wsq_bwos_lifo_block trap;
+
+	void before()
+	{
+		void *tasks[2];
+
+		base::before();
+		lifo_grow_trap(&mem, &trap);
+		/* The owner is at place 2, tasks 1 to 3 are gone, 4 is at place 1. */
+		put(6);
+		RL_ASSERT(wsq_bwos_lifo_steal_at(&q, 0, tasks, 2) == 2);
+		stole(tasks, 2);
+		RL_ASSERT(wsq_bwos_lifo_steal_at(&q, 1, tasks, 1) == 1);
+		stole(tasks, 1);
+		atomic64_set(&q.t_hint, rl::rand(3));
+	}
+
+	void thread(unsigned int i)
+	{
+		void *task;
+
+		if (i == 0) {
+			RL_ASSERT(one.extend(&q) == 1);
+			put(1);
+			RL_ASSERT(two.extend(&q) == 2);
+			return;
+		}
+		RL_ASSERT(wsq_bwos_lifo_steal(&q, &task, 1) == 1);
+		stole(&task, 1);
+		/* Or one of what was granted meanwhile. */
+		RL_ASSERT(id_of(task) == 4 || id_of(task) == 5);
+	}
+
+	void after()
+	{
+		lifo_grow_after(this, 6, 0);
+	}
+};
+
+CLIENT_MAIN(lifo_grow_pass)

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of both BWoS queues where thieves read before they claim, beside
+ * others who claim first: who asked for many and lost asks for less, so that it
+ * does not read in vain for as long as others take one at a time.
+ *
+ * For: run-checks, under shim/stall, plain and with sanitizers. The reader is a
+ * party that is stopped, and what it has read each time is counted; the others
+ * take theirs while it stands still. The same of both queues, by struct kind.
+ *
+ * Cost: milliseconds. Limitations: a read is taken to cost what any other access
+ * does, so the second test says that a batch gets through, not how often.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lifo.h"
+#include "party.h"
+
+#define BLOCK		4096
+#define TRIES		4	/* WSQ_BWOS_CLAIM_TRIES, and of the LIFO queue */
+
+/* A block of BLOCK tasks that thieves may take from, number 1 the oldest. */
+struct kind {
+	void *(*make)(void);
+	int (*steal)(void *queue, void **tasks, u32 max);
+	void (*free)(void *queue);
+	const char *claim;
+};
+
+static void *fifo_make(void)
+{
+	struct queue *t = queue_new(2, BLOCK, 0);
+	u64 id;
+
+	t->mem.read_first = true;
+	/* The consumer's own block, and then the one. */
+	for (id = 1; id <= BLOCK; id++) {
+		assert_true(wsq_bwos_fifo_put(&t->q, task_of(id)) >= 0);
+		assert_int_equal(id_of(wsq_bwos_fifo_get(&t->q)), id);
+	}
+	for (id = 1; id <= BLOCK; id++)
+		assert_true(wsq_bwos_fifo_put(&t->q, task_of(id)) >= 0);
+	return t;
+}
+
+static int fifo_steal(void *queue, void **tasks, u32 max)
+{
+	return wsq_bwos_fifo_steal_at(&((struct queue *)queue)->q, 1, tasks, max);
+}
+
+static void fifo_free(void *queue)
+{
+	queue_free((struct queue *)queue);
+}
+
+static void *lifo_make(void)
+{
+	struct lifo *t = lifo_new(2, BLOCK, 0);
+	u64 id;
+
+	t->mem.read_first = true;
+	for (id = 1; id <= BLOCK + 1; id++)
+		assert_true(wsq_bwos_lifo_put(&t->q, task_of(id)) >= 0);
+	return t;
+}
+
+static int lifo_steal(void *queue, void **tasks, u32 max)
+{
+	return wsq_bwos_lifo_steal_at(&((struct lifo *)queue)->q, 0, tasks, max);
+}
+
+static void lifo_free_it(void *queue)
+{
+	lifo_free((struct lifo *)queue);
+}
+
+static const struct kind kinds[] = {
+	{ fifo_make, fifo_steal, fifo_free, "BF(steal:H)" },
+	{ lifo_make, lifo_steal, lifo_free_it, "LI(steal:H)" },
+};
+
+#define for_each(i, array) \
+	for (i = 0; i < sizeof(array) / sizeof(array[0]); i++)
+
+static void *haul[BLOCK];
+static const struct kind *kind;
+static u32 most;
+
+static void op_steal(struct party *p)
+{
+	p->ret = kind->steal(p->arg[0], haul, most);
+}
+
+/* How many it has read since it was asked last, and from which on. */
+static u32 was_read(u64 *first)
+{
+	u32 n = 0;
+
+	*first = haul[0] ? id_of(haul[0]) : 0;
+	while (n < BLOCK && haul[n]) {
+		assert_int_equal(id_of(haul[n]), *first + n);
+		n++;
+	}
+	memset(haul, 0, sizeof(haul));
+	return n;
+}
+
+/* Somebody who asks for one gets the oldest there is. */
+static void other_takes(void *queue, u64 *taken)
+{
+	void *task;
+
+	assert_int_equal(kind->steal(queue, &task, 1), 1);
+	assert_int_equal(id_of(task), ++*taken);
+}
+
+/*
+ * Loses @losses times to one who takes one, each time before its claim: what it
+ * reads is a sixteenth of what it asked for before, and one at the least.
+ */
+static void loses(u32 losses)
+{
+	struct party *p = &parties[0];
+	void *queue = kind->make();
+	u64 taken = 0, first;
+	u32 n, tries;
+	bool over;
+
+	party_reset();
+	memset(haul, 0, sizeof(haul));
+	p->arg[0] = queue;
+	party_stop_at(p, kind->claim);
+	over = party_start(p, op_steal);
+	for (tries = 0; tries < losses; tries++) {
+		assert_false(over);
+		n = most >> 4 * tries ? most >> 4 * tries : 1;
+		assert_int_equal(was_read(&first), n);
+		assert_int_equal(first, taken + 1);
+		other_takes(queue, &taken);
+		party_stop_at(p, kind->claim);
+		over = party_go(p);
+	}
+	if (losses == TRIES) {
+		assert_true(over);
+		assert_int_equal(p->ret, WSQ_CONFLICT);
+	} else {
+		assert_false(over);
+		n = most >> 4 * tries ? most >> 4 * tries : 1;
+		p->nr_places = 0;
+		assert_true(party_go(p));
+		assert_int_equal(p->ret, n);
+		assert_int_equal(was_read(&first), n);
+		assert_int_equal(first, taken + 1);
+		taken += n;
+	}
+	/* What it read in vain is there still, and the next asks for all. */
+	other_takes(queue, &taken);
+	assert_int_equal(kind->steal(queue, haul, most),
+			 BLOCK - taken < most ? BLOCK - taken : most);
+	assert_true(was_read(&first) > 0);
+	assert_int_equal(first, taken + 1);
+	kind->free(queue);
+}
+
+static void reads_less(void **state)
+{
+	static const u32 asked[] = { 1, 2, 15, 16, 17, 64, 255, 256, BLOCK - 8 };
+	u32 i, k, losses;
+
+	(void)state;
+	for_each(k, kinds) {
+		kind = &kinds[k];
+		for_each(i, asked) {
+			most = asked[i];
+			for (losses = 0; losses <= TRIES; losses++)
+				loses(losses);
+		}
+	}
+}
+
+/*
+ * Beside one who takes a task at every @pace-th access of the reader's, from any
+ * one on. Of the three or more that a try takes beside its reads, and 16 that are
+ * enough for eight reads: it has something in one call, and not only one task if
+ * there is time for more.
+ */
+static void races(u32 pace, u32 from)
+{
+	struct party *p = &parties[0];
+	void *queue = kind->make();
+	u64 taken = 0;
+	bool over;
+	s64 i;
+
+	party_reset();
+	p->arg[0] = queue;
+	p->stop_at = from;
+	over = party_start(p, op_steal);
+	while (!over) {
+		other_takes(queue, &taken);
+		p->stop_at = p->cpu.steps + pace;
+		over = party_go(p);
+	}
+	assert_true(p->ret >= (pace < 300 ? 1 : 8));
+	/* And what nobody else has. */
+	for (i = 0; i < p->ret; i++)
+		assert_int_equal(id_of(haul[i]), taken + 1 + (u64)i);
+	kind->free(queue);
+}
+
+static void gets_through(void **state)
+{
+	static const u32 paces[] = { 16, 64, 300, 1000 };
+	u32 i, k, from;
+
+	(void)state;
+	most = BLOCK / 2;
+	for_each(k, kinds) {
+		kind = &kinds[k];
+		for_each(i, paces)
+			for (from = 1; from <= paces[i]; from += 1 + from / 32)
+				races(paces[i], from);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_less),
+		cmocka_unit_test(gets_through),
+	};
+
+	return cmocka_run_group_tests_name("first_less", tests, NULL, NULL);
+}
