@@ -152,10 +152,9 @@ enum wsq_steal_batch {
  * @engine: enum wsq_engine_type. With %WSQ_SALSA @blocks is the number of chunks
  *	each CPU begins with, 2 to 64, default 8, and @block_size that of tasks
  *	in a chunk, default 1024
- * @max_blocks: with %WSQ_SALSA, chunks that a CPU's container may have when it is
+ * @max_blocks: blocks, or chunks, that a CPU's container may have when it is
  *	short of them, @blocks to 64; 0 means @blocks: it does not grow. A pool
- *	keeps what has come, a queue gives it back with the rest. Others than
- *	%WSQ_SALSA do not grow: 0 or @blocks
+ *	keeps what has come, a queue gives it back with the rest
  * @steal_policy: enum wsq_steal_policy
  * @steal_batch: enum wsq_steal_batch
  * @cpumask: CPUs that have a container, and with queues a worker; %NULL means
@@ -423,6 +422,7 @@ int wsq_set_steal(struct wsq *q, u32 policy, u32 batch);
 /* put */
 bool wsq_queue_work(struct wsq *q, struct wsq_work *work);
 bool wsq_queue_work_on(int cpu, struct wsq *q, struct wsq_work *work);
+bool wsq_queue_work_near(int cpu, struct wsq *q, struct wsq_work *work);
 bool wsq_queue_work_node(int node, struct wsq *q, struct wsq_work *work);
 unsigned int wsq_queue_work_many(struct wsq *q, struct wsq_work *const *works,
 				 unsigned int nr);

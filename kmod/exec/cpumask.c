@@ -73,6 +73,38 @@ void wsq_cpumask_exit(void)
 	free_cpumask_var(wsq_cpus_default);
 }
 
+/*
+ * Those who have left, and orphans of before whose items found no refuge, because
+ * no CPU of the queue was online, leave what they have to others.
+ */
+static void wsq_cpumask_clear(struct wsq *q)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
+
+		if (ct && atomic_read(&ct->orphan) != WSQ_OWNED)
+			wsq_evacuate(q, cpu);
+	}
+}
+
+/*
+ * One that has joined again may have items that were left there: nobody keeps
+ * ready bits for CPUs that have no part in a queue (wsq_serve_drop()).
+ */
+static void wsq_cpumask_tell(struct wsq *q)
+{
+	unsigned int cpu;
+
+	preempt_disable();
+	for_each_online_cpu(cpu) {
+		if (wsq_pool_ct(&q->pool, cpu))
+			wsq_ready_mark(wsq_cpus[cpu], q->pool.id);
+	}
+	preempt_enable();
+}
+
 /**
  * wsq_set_cpumask() - change which CPUs run a queue's items
  * @q: the queue; may be in use
@@ -88,7 +120,6 @@ void wsq_cpumask_exit(void)
 int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask)
 {
 	cpumask_var_t cpus, left;
-	unsigned int cpu;
 	int ret = -ENOMEM;
 
 	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
@@ -105,8 +136,8 @@ int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask)
 	ret = wsq_workers_need(cpus);
 	if (!ret)
 		ret = wsq_pool_set_cpus(&q->pool, cpus, left);
-	for_each_cpu(cpu, left)
-		wsq_evacuate(q, cpu);
+	wsq_cpumask_clear(q);
+	wsq_cpumask_tell(q);
 	cpus_read_unlock();
 	mutex_unlock(&q->mask_lock);
 free_left:

@@ -2,7 +2,27 @@
 /*
  * Delayed items: an item with a timer in front. On its timer an item is
  * pending, in a place of its own kind.
+ *
+ * An interrupt that wants another time for an item that somebody has in hand
+ * cannot wait for him: he may be whom it interrupted. It leaves a wish, the bit
+ * %WSQ_REARM, to be seen by whoever lets the item go: a worker that begins it
+ * (wait.c), or who puts it on its timer (wsq_arm()); one that calls it back, or
+ * has a later wish of his own, drops it.
+ *
+ *	who arms			interrupt that wishes
+ *	--------			---------------------
+ *	interrupts off			look long, in vain, for who has it in hand
+ *	it is on its timer		[RA2] set REARM (full barrier)
+ *	[RA1] smp_mb			it is on its timer? wait, get it from there :
+ *	REARM? then as wished		leave it at that
+ *	add_timer()
+ *	interrupts on
+ *
+ * One sees the other. Who says that an item is on its timer while its timer does
+ * not run has interrupts off, so that no interrupt waits for whom it interrupted.
+ * litmus/exec-rearm.litmus, litmus/exec-rearm-timer.litmus
  */
+#include <linux/irqflags.h>
 #include <linux/jiffies.h>
 
 #include "../compat/export.h"
@@ -10,18 +30,67 @@
 #include "item.h"
 #include "put.h"
 
+/* Nobody wishes any more. Returns what the state was. */
+static unsigned long wsq_drop_wish(struct wsq_work *work)
+{
+	unsigned long state = READ_ONCE(work->state);
+
+	while (state & WSQ_REARM &&
+	       !try_cmpxchg(&work->state, &state, state & ~WSQ_REARM))
+		;
+	return state;
+}
+
+/* What was wished: when, and where to. */
+static unsigned long wsq_take_wish(struct wsq_delayed_work *dwork)
+{
+	/* Acquire: it was written before the bit was set. */
+	wsq_drop_wish(&dwork->work);
+	dwork->q = READ_ONCE(dwork->rearm.q);
+	dwork->cpu = READ_ONCE(dwork->rearm.cpu);
+	return READ_ONCE(dwork->rearm.expires);
+}
+
 /* Put an item, in hand, on its timer. Preemption is off. */
 static void wsq_arm(struct wsq_delayed_work *dwork, unsigned long expires)
 {
 	struct timer_list *timer = &dwork->timer;
+	unsigned long flags;
 
 	wsq_debug_activate(&dwork->work);
+	local_irq_save(flags);
 	WRITE_ONCE(dwork->work.link.where, WSQ_ON_TIMER);
+	smp_mb();						/* [RA1] */
+	if (unlikely(READ_ONCE(dwork->work.state) & WSQ_REARM))
+		expires = wsq_take_wish(dwork);
 	timer->expires = expires;
 	if (dwork->cpu >= 0 && cpu_online(dwork->cpu))
 		add_timer_on(timer, dwork->cpu);
 	else
 		add_timer(timer);
+	local_irq_restore(flags);
+}
+
+/**
+ * wsq_unarm() - take an item off its timer
+ * @work: the item of a struct wsq_delayed_work, pending
+ *
+ * Context: any but NMI, with preemption off.
+ * Return: true if it was there, and is in the caller's hand now.
+ */
+bool wsq_unarm(struct wsq_work *work)
+{
+	unsigned long flags;
+	bool got;
+
+	local_irq_save(flags);
+	got = timer_delete(&to_wsq_delayed_work(work)->timer);
+	if (got)
+		WRITE_ONCE(work->link.where, 0);
+	local_irq_restore(flags);
+	if (got)
+		wsq_debug_deactivate(work);
+	return got;
 }
 
 /**
@@ -68,21 +137,16 @@ static bool wsq_delay(struct wsq *q, struct wsq_delayed_work *dwork, int cpu,
  */
 void wsq_rearm(struct wsq_work *work)
 {
-	unsigned long state = READ_ONCE(work->state);
 	struct wsq_delayed_work *dwork = to_wsq_delayed_work(work);
 
-	/* Acquire: what was wanted was written before the bit was set. */
-	while (!try_cmpxchg(&work->state, &state, state & ~WSQ_REARM))
-		;
-	dwork->q = READ_ONCE(dwork->rearm.q);
-	dwork->cpu = READ_ONCE(dwork->rearm.cpu);
-	wsq_arm(dwork, READ_ONCE(dwork->rearm.expires));
+	wsq_arm(dwork, wsq_take_wish(dwork));
 }
 
 /*
  * Whoever has the item in hand, or gets it from him, shall put it on its timer.
- * False if nobody has it any more. Two interrupts may do so at a time: one of
- * them has its wish, or half of it.
+ * False if nobody has it any more, or if it may be on its timer already: look
+ * again. Two interrupts may do so at a time: one of them has its wish, or half of
+ * it.
  */
 static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
 			  int cpu, unsigned long delay)
@@ -97,8 +161,9 @@ static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
 	do {
 		if (!(state & WSQ_PENDING))
 			return false;
+		/* [RA2] */
 	} while (!try_cmpxchg(&dwork->work.state, &state, state | WSQ_REARM));
-	return true;
+	return wsq_where_kind(READ_ONCE(dwork->work.link.where)) != WSQ_ON_TIMER;
 }
 
 /**
@@ -147,6 +212,8 @@ bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
 
 	for (;;) {
 		if (wsq_grab(&dwork->work, &was_pending)) {
+			/* What interrupts wished up to now is of before. */
+			wsq_drop_wish(&dwork->work);
 			wsq_delay(q, dwork, cpu, delay);
 			preempt_enable();
 			return was_pending;
@@ -156,7 +223,8 @@ bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
 		preempt_enable();
 		if (asked)
 			return true;
-		/* It was begun meanwhile. */
+		/* It was begun meanwhile, or comes to be on its timer. */
+		cpu_relax();
 	}
 }
 WSQ_EXPORT(wsq_mod_delayed_work_on);
@@ -174,12 +242,9 @@ bool wsq_flush_delayed_work(struct wsq_delayed_work *dwork)
 
 	might_sleep();
 	preempt_disable();
-	/* Whoever deletes the timer has the item in hand. */
-	timed = timer_delete(&dwork->timer);
-	if (timed) {
-		wsq_debug_deactivate(&dwork->work);
+	timed = wsq_unarm(&dwork->work);
+	if (timed)
 		wsq_put_owned(dwork->q, &dwork->work, dwork->cpu);
-	}
 	preempt_enable();
 	/* It may have run already. */
 	return wsq_flush_work(&dwork->work) || timed;

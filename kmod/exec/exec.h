@@ -76,6 +76,13 @@ struct wsq_rescuer;
  * @flush_wait: where a flush sleeps
  * @drain_lock: one drain at a time, and @drainers
  * @drainers: drains under way
+ * @drain_since: since when there are any, in jiffies. Written under @drain_lock
+ *	before @flags says so; anybody reads.
+ * @drain_rounds: flushes since then after which something was left. Written under
+ *	@drain_lock, with release; anybody reads.
+ * @drain_seen: the @drain_rounds that who looks for stalls saw last. He alone.
+ * @drain_from: the @drain_since that this was of. He alone.
+ * @drain_told: the ms after which he said so last. He alone.
  * @mask_lock: one change of @pool's CPUs at a time
  * @rescuer: runs items when nobody else can; %NULL without %WSQ_MEM_RECLAIM.
  *	Constant.
@@ -92,8 +99,13 @@ struct wsq {
 	unsigned int awaited;
 	struct mutex flush_lock;	/* one flush at a time */
 	struct swait_queue_head flush_wait;
-	struct mutex drain_lock;	/* drainers, flags */
+	struct mutex drain_lock;	/* drainers and what is about them, flags */
 	unsigned int drainers;
+	unsigned long drain_since;
+	unsigned long drain_rounds;
+	unsigned long drain_seen;
+	unsigned long drain_from;
+	unsigned int drain_told;
 	struct mutex mask_lock;		/* changes of the pool's CPUs */
 	struct wsq_rescuer *rescuer;
 	struct device *dev;
@@ -132,6 +144,9 @@ struct wsq {
  *	Worker; anybody reads.
  * @began_run: the @nr_run that @began is of. Worker; anybody reads.
  * @began_by: the collection that @began is of. Worker.
+ * @lap_end: when an item that is timed has ended last (lap.h). Worker.
+ * @lap_run: the @nr_run of that item. Worker.
+ * @lap_switches: how often the worker had given up the CPU by then. Worker.
  * @rcu: to free it
  */
 struct wsq_worker {
@@ -158,6 +173,9 @@ struct wsq_worker {
 	u64 began;
 	u64 began_run;
 	u64 began_by;
+	u64 lap_end;
+	u64 lap_run;
+	unsigned long lap_switches;
 	struct rcu_head rcu;
 };
 
@@ -325,9 +343,11 @@ void wsq_office_init(struct wsq_cpu *c);
 void wsq_refuse_work_fn(struct irq_work *irq_work);
 
 /* watch.c */
+extern void (*wsq_watch_hook)(void);
 void wsq_watch_init(struct wsq_cpu *c);
 void wsq_watch_exit(struct wsq_cpu *c);
 void wsq_watch_start(struct wsq_cpu *c);
+void wsq_watch_seek(void);
 bool wsq_watch_stuck(const struct wsq_cpu *c);
 
 /* steal.c */

@@ -88,9 +88,14 @@ static bool wsq_phase_over(const struct wsq *q, unsigned int phase)
  */
 bool wsq_flushed(const struct wsq *q)
 {
-	/* Twice: an item of one phase may queue one of the other meanwhile. */
-	return wsq_phase_over(q, 0) && wsq_phase_over(q, 1) &&
-	       wsq_phase_over(q, 0);
+	/*
+	 * Both phases at once, for an item of one may queue one of the other. An
+	 * item that has not run when the first sum is begun is in the second
+	 * alone, and with it all that were queued by items in the first: [FL1].
+	 */
+	u64 done = wsq_sum_done(q, 0) + wsq_sum_done(q, 1);
+
+	return done == wsq_sum_put(q, 0) + wsq_sum_put(q, 1);
 }
 
 static void wsq_phase_wait(struct wsq *q, unsigned int phase)

@@ -7,7 +7,6 @@
 #include <linux/sched.h>
 
 #include "../compat/export.h"
-#include "../compat/timer.h"
 #include "item.h"
 
 /* Looks at an item on its way, from an interrupt, until it counts as begun. */
@@ -24,11 +23,7 @@ static bool wsq_grab_once(struct wsq_work *work)
 	case WSQ_NOWHERE:
 		return false;
 	case WSQ_ON_TIMER:
-		if (!timer_delete(&to_wsq_delayed_work(work)->timer))
-			return false;
-		wsq_debug_deactivate(work);
-		WRITE_ONCE(work->link.where, 0);
-		return true;
+		return wsq_unarm(work);
 	default:
 		break;
 	}

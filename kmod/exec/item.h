@@ -86,6 +86,7 @@ bool wsq_wait_running(struct wsq_work *work);
 
 /* item.c, delayed.c */
 bool wsq_grab(struct wsq_work *work, bool *was_pending);
+bool wsq_unarm(struct wsq_work *work);
 void wsq_rearm(struct wsq_work *work);
 void wsq_call_back_sync(struct wsq_work *work);
 

@@ -126,7 +126,7 @@ static bool wsq_memory_visit(struct wsq *q)
 		struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
 
 		if (!ct || !(READ_ONCE(ct->engine) || READ_ONCE(ct->offered) ||
-			     wsq_grow_offered(ct)))
+			     wsq_grow_pending(ct)))
 			continue;
 		more = true;
 		if (!wsq_memory_idle(ct))

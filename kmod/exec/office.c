@@ -167,7 +167,11 @@ static void wsq_office_spawn(struct work_struct *work)
 	struct wsq_cpu *c = container_of(work, struct wsq_cpu, spawn);
 	struct wsq_worker *w;
 
-	cpus_read_lock();
+	/*
+	 * Not under the lock of hotplug: who takes a CPU down may wait for an item
+	 * that is behind one that waits for that lock. While there is a worker in
+	 * office, what takes it out is still to come, and to wait for our lock.
+	 */
 	mutex_lock(&wsq_workers_lock);
 	if (c->worker && !READ_ONCE(c->nr_spares) &&
 	    c->nr_workers < WSQ_MAX_WORKERS) {
@@ -183,7 +187,6 @@ static void wsq_office_spawn(struct work_struct *work)
 		}
 	}
 	mutex_unlock(&wsq_workers_lock);
-	cpus_read_unlock();
 	/* It shall go again when it was idle for a while. */
 	wsq_memory_later();
 }
@@ -267,7 +270,8 @@ bool wsq_office_hand_over(struct wsq_cpu *c, struct wsq_worker *w, u64 seen)
 	if (ok)
 		wake_up_process(s->task);
 	else if (!s)
-		schedule_work(&c->spawn);
+		/* There: it has time, while here may be one who computes. */
+		schedule_work_on(c->cpu, &c->spawn);
 	return ok;
 }
 
@@ -333,6 +337,23 @@ static void wsq_workers_adopt(struct work_struct *work)
 
 static DECLARE_WORK(wsq_adopt_work, wsq_workers_adopt);
 
+/*
+ * Queues may have items here that were left while the CPU had no part in them, and
+ * without their ready bits: wsq_serve_drop().
+ */
+static void wsq_worker_inherit(struct wsq_cpu *c)
+{
+	unsigned long id;
+	struct wsq *q;
+
+	preempt_disable();
+	xa_for_each(&wsq_queues, id, q) {
+		if (wsq_pool_ct(&q->pool, c->cpu))
+			wsq_ready_mark(c, id);
+	}
+	preempt_enable();
+}
+
 static int wsq_worker_online(unsigned int cpu)
 {
 	struct wsq_worker *w, *n;
@@ -347,6 +368,8 @@ static int wsq_worker_online(unsigned int cpu)
 	if (cpumask_test_cpu(cpu, wsq_needed))
 		ret = wsq_worker_start(cpu);
 	mutex_unlock(&wsq_workers_lock);
+	if (!ret)
+		wsq_worker_inherit(wsq_cpus[cpu]);
 	/* It may be the first of a queue's CPUs that is. */
 	if (!ret)
 		queue_work(wsq_housekeeping, &wsq_adopt_work);
@@ -484,6 +507,13 @@ void wsq_workers_exit(void)
 
 		raw_spin_lock_irq(&c->role_lock);
 		WRITE_ONCE(c->worker, NULL);
+		/*
+		 * One that never ran does not take itself out, and housekeeping
+		 * must not find what is gone.
+		 */
+		list_for_each_entry_safe(w, n, &c->spares, spare)
+			list_del_init(&w->spare);
+		WRITE_ONCE(c->nr_spares, 0);
 		raw_spin_unlock_irq(&c->role_lock);
 	}
 	mutex_unlock(&wsq_workers_lock);
@@ -491,12 +521,13 @@ void wsq_workers_exit(void)
 	synchronize_rcu();
 	for_each_possible_cpu(cpu)
 		cancel_work_sync(&wsq_cpus[cpu]->spawn);
-	/* Nobody makes spare workers any more, nor ends them beside us. */
-	wsq_memory_exit();
+	/* Nobody makes spare workers any more. */
 	mutex_lock(&wsq_workers_lock);
 	list_for_each_entry_safe(w, n, &wsq_workers, list)
 		wsq_worker_fire(w);
 	mutex_unlock(&wsq_workers_lock);
+	/* Last: a worker may ask for housekeeping on its way out. */
+	wsq_memory_exit();
 	xa_destroy(&wsq_worker_ids);
 	free_cpumask_var(wsq_needed);
 }

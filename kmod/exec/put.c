@@ -26,6 +26,23 @@ static bool wsq_is_chained(const struct wsq *q)
 }
 
 /**
+ * wsq_admits() - does a queue take items of the caller's
+ * @q: the queue
+ *
+ * Context: any, with preemption off.
+ * Return: false while @q is drained, unless the caller is one of its items, and
+ * while it is destroyed.
+ */
+bool wsq_admits(const struct wsq *q)
+{
+	unsigned int flags = READ_ONCE(q->flags);
+
+	/* Draining queues take what their own items put. */
+	return likely(!flags) ||
+	       (flags == WSQ_Q_DRAINING && wsq_is_chained(q));
+}
+
+/**
  * wsq_may_put_slow() - wsq_may_put() when there is something to it
  * @q: the queue
  * @work: the item
@@ -35,14 +52,12 @@ static bool wsq_is_chained(const struct wsq *q)
  */
 bool wsq_may_put_slow(struct wsq *q, struct wsq_work *work)
 {
-	unsigned int flags = READ_ONCE(q->flags);
-
 	if (!(READ_ONCE(work->state) & WSQ_DEPTH)) {
-		/* Draining queues take what their own items put. */
-		if (!flags || (flags == WSQ_Q_DRAINING && wsq_is_chained(q)))
+		if (wsq_admits(q))
 			return true;
 		WARN_ONCE(1, "wsq: %ps queued on %s, which is being %s\n",
-			  work->func, q->pool.name, flags & WSQ_Q_DYING ?
+			  work->func, q->pool.name,
+			  READ_ONCE(q->flags) & WSQ_Q_DYING ?
 			  "destroyed" : "drained");
 	}
 	WRITE_ONCE(work->link.where, 0);
@@ -182,7 +197,94 @@ void wsq_put_again(struct wsq_work *work)
 			      false, false);
 }
 
-static bool wsq_queue(struct wsq *q, struct wsq_work *work, int cpu)
+/* Put an item, in hand, where others may take it from. Preemption is off. */
+static void wsq_put_at(struct wsq *q, struct wsq_container *ct,
+		       struct wsq_work *work)
+{
+	trace_wsq_queue(q->pool.name, work, work->func, ct->cpu);
+	wsq_debug_activate(work);
+	wsq_put_entry(q, ct, work, READ_ONCE(q->phase), false, true);
+}
+
+/* ... where a CPU has it at hand, but not for itself. */
+static void wsq_put_near(struct wsq *q, struct wsq_work *work, int cpu)
+{
+	struct wsq_container *ct = NULL;
+
+	if (!WARN_ON_ONCE((unsigned int)cpu >= nr_cpu_ids) &&
+	    cpu != smp_processor_id())
+		ct = wsq_pool_ct(&q->pool, cpu);
+	if (ct && atomic_read(&ct->orphan) == WSQ_OWNED &&
+	    READ_ONCE(wsq_cpus[cpu]->worker))
+		wsq_put_at(q, ct, work);
+	else
+		wsq_put(q, work, WSQ_CPU_ANY);
+}
+
+/* ... where a CPU of a memory node has it at hand. */
+static void wsq_put_node(struct wsq *q, struct wsq_work *work, int node)
+{
+	struct wsq_container *ct = NULL;
+	unsigned int cpu;
+
+	if (node < 0 || node >= nr_node_ids || !node_online(node) ||
+	    node == cpu_to_node(smp_processor_id()))
+		goto put;
+	for_each_cpu(cpu, cpumask_of_node(node)) {
+		struct wsq_container *there = wsq_pool_ct(&q->pool, cpu);
+
+		if (!there || atomic_read(&there->orphan) != WSQ_OWNED)
+			continue;
+		ct = there;
+		/* The first will do, but one whose worker sleeps is better. */
+		if (wsq_parked(&wsq_cpus[cpu]->park))
+			break;
+	}
+put:
+	if (ct)
+		wsq_put_at(q, ct, work);
+	else
+		wsq_put(q, work, WSQ_CPU_ANY);
+}
+
+/* ... anywhere. */
+static __always_inline void wsq_put_to(struct wsq *q, struct wsq_work *work,
+				       enum wsq_site site, int nr)
+{
+	switch (site) {
+	case WSQ_ON_CPU:
+		wsq_put(q, work, nr);
+		break;
+	case WSQ_NEAR_CPU:
+		wsq_put_near(q, work, nr);
+		break;
+	case WSQ_NEAR_NODE:
+		wsq_put_node(q, work, nr);
+		break;
+	}
+}
+
+/**
+ * wsq_put_owed() - put an item on behalf of work that was accepted before
+ * @q: the queue, drained or not; wsq_admits() was asked when that was accepted
+ * @work: the item, which is neither pending nor queued by anybody else
+ * @site: what @nr is
+ * @nr: where it is to run
+ *
+ * Context: as wsq_queue_work().
+ */
+void wsq_put_owed(struct wsq *q, struct wsq_work *work, enum wsq_site site,
+		  int nr)
+{
+	preempt_disable();
+	/* Full barrier: against wsq_begin(). */
+	if (!WARN_ON_ONCE(test_and_set_bit(WSQ_PENDING_BIT, &work->state)))
+		wsq_put_to(q, work, site, nr);
+	preempt_enable();
+}
+
+static __always_inline bool wsq_queue(struct wsq *q, struct wsq_work *work,
+				      enum wsq_site site, int nr)
 {
 	bool ret = false;
 
@@ -190,7 +292,7 @@ static bool wsq_queue(struct wsq *q, struct wsq_work *work, int cpu)
 	/* Full barrier, also if the bit was set: against wsq_begin(). */
 	if (!test_and_set_bit(WSQ_PENDING_BIT, &work->state) &&
 	    wsq_may_put(q, work)) {
-		wsq_put(q, work, cpu);
+		wsq_put_to(q, work, site, nr);
 		ret = true;
 	}
 	preempt_enable();
@@ -214,7 +316,7 @@ static bool wsq_queue(struct wsq *q, struct wsq_work *work, int cpu)
  */
 bool wsq_queue_work(struct wsq *q, struct wsq_work *work)
 {
-	return wsq_queue(q, work, WSQ_CPU_ANY);
+	return wsq_queue(q, work, WSQ_ON_CPU, WSQ_CPU_ANY);
 }
 WSQ_EXPORT(wsq_queue_work);
 
@@ -231,9 +333,29 @@ WSQ_EXPORT(wsq_queue_work);
  */
 bool wsq_queue_work_on(int cpu, struct wsq *q, struct wsq_work *work)
 {
-	return wsq_queue(q, work, cpu);
+	return wsq_queue(q, work, WSQ_ON_CPU, cpu);
 }
 WSQ_EXPORT(wsq_queue_work_on);
+
+/**
+ * wsq_queue_work_near() - have a work item run on a CPU, or on one that is idle
+ * @cpu: the CPU; if it is offline, only just coming, or no CPU of @q, this one
+ *	will do
+ * @q: the queue
+ * @work: the item
+ *
+ * The CPU gets the item as if it had queued it; it may still be stolen by one that
+ * is idle.
+ *
+ * Context: as wsq_queue_work().
+ * Return: as wsq_queue_work().
+ * Ordering: as wsq_queue_work().
+ */
+bool wsq_queue_work_near(int cpu, struct wsq *q, struct wsq_work *work)
+{
+	return wsq_queue(q, work, WSQ_NEAR_CPU, cpu);
+}
+WSQ_EXPORT(wsq_queue_work_near);
 
 /**
  * wsq_queue_work_node() - have a work item run near some memory
@@ -251,40 +373,7 @@ WSQ_EXPORT(wsq_queue_work_on);
  */
 bool wsq_queue_work_node(int node, struct wsq *q, struct wsq_work *work)
 {
-	struct wsq_container *ct = NULL;
-	unsigned int cpu;
-	bool ret = false;
-
-	preempt_disable();
-	if (node < 0 || node >= nr_node_ids || !node_online(node) ||
-	    node == cpu_to_node(smp_processor_id())) {
-		ret = wsq_queue(q, work, WSQ_CPU_ANY);
-		goto out;
-	}
-	if (test_and_set_bit(WSQ_PENDING_BIT, &work->state) ||
-	    !wsq_may_put(q, work))
-		goto out;
-	ret = true;
-	for_each_cpu(cpu, cpumask_of_node(node)) {
-		struct wsq_container *there = wsq_pool_ct(&q->pool, cpu);
-
-		if (!there || atomic_read(&there->orphan) != WSQ_OWNED)
-			continue;
-		ct = there;
-		/* The first will do, but one whose worker sleeps is better. */
-		if (wsq_parked(&wsq_cpus[cpu]->park))
-			break;
-	}
-	if (ct) {
-		trace_wsq_queue(q->pool.name, work, work->func, ct->cpu);
-		wsq_debug_activate(work);
-		wsq_put_entry(q, ct, work, READ_ONCE(q->phase), false, true);
-	} else {
-		wsq_put(q, work, WSQ_CPU_ANY);
-	}
-out:
-	preempt_enable();
-	return ret;
+	return wsq_queue(q, work, WSQ_NEAR_NODE, node);
 }
 WSQ_EXPORT(wsq_queue_work_node);
 

@@ -7,7 +7,23 @@
 
 #include "item.h"
 
+bool wsq_admits(const struct wsq *q);
 bool wsq_may_put_slow(struct wsq *q, struct wsq_work *work);
+
+/**
+ * enum wsq_site - what the number says that comes with it
+ * @WSQ_ON_CPU: the CPU, or %WSQ_CPU_ANY, as of wsq_queue_work_on()
+ * @WSQ_NEAR_CPU: the CPU, as of wsq_queue_work_near()
+ * @WSQ_NEAR_NODE: the memory node, as of wsq_queue_work_node()
+ */
+enum wsq_site {
+	WSQ_ON_CPU,
+	WSQ_NEAR_CPU,
+	WSQ_NEAR_NODE,
+};
+
+void wsq_put_owed(struct wsq *q, struct wsq_work *work, enum wsq_site site,
+		  int nr);
 
 /**
  * wsq_may_put() - may an item be queued

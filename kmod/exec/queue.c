@@ -191,31 +191,35 @@ static void wsq_queue_fold(const struct wsq *q)
  * @q: the queue
  *
  * Meanwhile only the items of @q may queue to it; other puts are refused, with
- * a warning. Items that are on a timer are not waited for.
+ * a warning. Items that are on a timer are not waited for. If items that queue
+ * items keep it from ending for stall_ms (module parameter), the kernel log says
+ * so, and again each time that it has taken twice as long.
  *
  * Context: task; may sleep. As wsq_flush().
  */
 void wsq_drain(struct wsq *q)
 {
-	unsigned int rounds = 0;
 	bool empty;
 
 	mutex_lock(&q->drain_lock);
-	if (!q->drainers++)
-		WRITE_ONCE(q->flags, q->flags | WSQ_Q_DRAINING);
+	if (!q->drainers++) {
+		WRITE_ONCE(q->drain_since, jiffies);
+		WRITE_ONCE(q->drain_rounds, 0);
+		/* Who sees it sees the above. */
+		smp_store_release(&q->flags, q->flags | WSQ_Q_DRAINING);
+	}
 	mutex_unlock(&q->drain_lock);
 	/* Items that queue items: each round gets one generation further. */
-	do {
+	for (;;) {
 		wsq_flush(q);
-		if (++rounds == 10 || rounds == 100 || rounds == 1000)
-			pr_warn("wsq: %s is not empty after %u flushes\n",
-				q->pool.name, rounds);
-		/* Its looks mean something while no flush turns the phase. */
-		mutex_lock(&q->flush_lock);
 		empty = wsq_flushed(q);
-		mutex_unlock(&q->flush_lock);
-	} while (!empty);
-	mutex_lock(&q->drain_lock);
+		mutex_lock(&q->drain_lock);
+		if (empty)
+			break;
+		/* Behind @drain_since. */
+		smp_store_release(&q->drain_rounds, q->drain_rounds + 1);
+		mutex_unlock(&q->drain_lock);
+	}
 	if (!--q->drainers)
 		WRITE_ONCE(q->flags, q->flags & ~WSQ_Q_DRAINING);
 	mutex_unlock(&q->drain_lock);

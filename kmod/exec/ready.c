@@ -126,7 +126,8 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
  * wsq_wake_all() - wake every idle worker
  *
  * For when a CPU without a worker has something, which is rare, and who may
- * take it is not known.
+ * take it is not known. If nobody is idle, a CPU that is although its worker is
+ * not is sought.
  *
  * Context: as wsq_wake_cpu().
  */
@@ -135,6 +136,8 @@ void wsq_wake_all(void)
 	unsigned int cpu;
 
 	smp_mb();	/* as in wsq_wake_idle() */
+	if (!wsq_idle_any())
+		wsq_watch_seek();
 	for_each_cpu(cpu, wsq_idle)
 		wsq_wake_cpu(wsq_cpus[cpu]);
 }
@@ -300,20 +303,25 @@ void wsq_ready_forget(u32 id)
  */
 u32 wsq_ready_next(const struct wsq_cpu *c, u32 from)
 {
-	unsigned int turn, word, start = wsq_leaf_word(from);
+	const unsigned long summary = READ_ONCE(c->summary);
+	unsigned int turn = 0, start = wsq_leaf_word(from);
 
-	if (!wsq_ready_any(c))
-		return WSQ_MAX_QUEUES;
-	for (turn = 0; turn <= WSQ_LEAF_WORDS; turn++) {
-		unsigned long bit;
+	/* What comes meanwhile wakes whoever goes to sleep for want of it. */
+	while (summary && turn <= WSQ_LEAF_WORDS) {
+		unsigned int word = (start + turn) % WSQ_LEAF_WORDS;
+		unsigned int at = wsq_summary_bit(word);
+		unsigned long ahead = summary >> at, bit;
 
-		word = (start + turn) % WSQ_LEAF_WORDS;
-		if (!test_bit(wsq_summary_bit(word), &c->summary))
+		if (!(ahead & 1)) {
+			/* Past all words that have nothing. */
+			turn += ahead ? __ffs(ahead) : BITS_PER_LONG - at;
 			continue;
+		}
 		bit = find_next_bit(c->leaf, (word + 1) * 64,
 				    turn ? word * 64 : from);
 		if (bit < (word + 1) * 64)
 			return bit;
+		turn++;
 	}
 	return WSQ_MAX_QUEUES;
 }

@@ -12,6 +12,8 @@
  *	- otherwise (it computes, or something of higher priority keeps it off its
  *	  CPU) an idle worker of another CPU is woken, and may also take what is
  *	  in the block that this CPU's consumer works in (wsq_engine_pry());
+ *	- if there is none, a CPU idles all the same whose worker sleeps in an item
+ *	  with nothing behind it: it gets a stand-in, too, who will come and steal;
  *	- a queue with a rescuer gets it, if there is no stand-in to be had.
  *
  * The timer may run on any CPU: it only reads, and slots can be claimed from
@@ -23,11 +25,38 @@
  * CPU whose worker is awake.
  */
 #include "../compat/hrtimer.h"
-#include "../obs/stall.h"
 #include "item.h"
 
 #define WSQ_WATCH_MIN_NS	(500 * NSEC_PER_USEC)
 #define WSQ_WATCH_MAX_NS	(4 * NSEC_PER_MSEC)
+
+/* For so long a CPU is sought. Who waits behind a worker says so again each time. */
+#define WSQ_WATCH_SEEK		(HZ / 5)
+
+/*
+ * Who wants to know, now and then, that a worker is awake: called in hardirq. Set
+ * before the first worker comes, and until the last has gone.
+ */
+void (*wsq_watch_hook)(void);
+
+/*
+ * When something last waited that no idle worker was found for, in jiffies. Anybody;
+ * a hint, without order: who does not see it finds it when his watch looks next.
+ */
+static unsigned long wsq_watch_sought;
+
+/**
+ * wsq_watch_seek() - something waits, and no worker is idle
+ *
+ * CPUs whose worker sleeps in an item have a stand-in come, with nothing to do
+ * but to steal, as soon as their watch has seen it.
+ *
+ * Context: any.
+ */
+void wsq_watch_seek(void)
+{
+	WRITE_ONCE(wsq_watch_sought, jiffies);
+}
 
 /* Does a queue have something waiting here? Preemption is off. */
 static bool wsq_watch_queue(struct wsq_cpu *c, struct wsq_worker *w, bool asleep,
@@ -41,7 +70,10 @@ static bool wsq_watch_queue(struct wsq_cpu *c, struct wsq_worker *w, bool asleep
 	if (asleep && !*replaced)
 		*replaced = wsq_office_hand_over(c, w, c->watch.seen);
 	if (!*replaced) {
-		wsq_wake_idle(q, c->cpu);
+		/* Who sleeps has a stand-in soon. */
+		if (!wsq_wake_idle(q, c->cpu) && !asleep &&
+		    cpumask_any_but(q->pool.cpus, c->cpu) < nr_cpu_ids)
+			wsq_watch_seek();
 		if (asleep)
 			wsq_rescue(q, c->cpu);
 	}
@@ -63,6 +95,9 @@ static bool wsq_watch_stalled(struct wsq_cpu *c, struct wsq_worker *w)
 		if (next <= id)
 			break;
 	}
+	if (!waits && asleep &&
+	    jiffies - READ_ONCE(wsq_watch_sought) < WSQ_WATCH_SEEK)
+		wsq_office_hand_over(c, w, c->watch.seen);
 	return waits;
 }
 
@@ -108,8 +143,8 @@ static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
 		/* Nobody waits: look less often. */
 		watch->period = min_t(u64, watch->period * 2, WSQ_WATCH_MAX_NS);
 	}
-	if (w)
-		wsq_stall_watch();
+	if (w && wsq_watch_hook)
+		wsq_watch_hook();
 	hrtimer_forward_now(timer, ns_to_ktime(watch->period));
 	return HRTIMER_RESTART;
 }

@@ -18,9 +18,12 @@
 
 #include "../compat/export.h"
 #include "item.h"
+#include "lap.h"
 
 /* A worker that parks twice within this time gets too many wake-ups. */
 #define WSQ_BREATHE_NS		(10 * NSEC_PER_USEC)
+/* Items of which a container learns what one takes. */
+#define WSQ_LAP_ITEMS		16
 
 /* Is the caller, with preemption off, an owner of this container? */
 static bool wsq_at_home(const struct wsq_worker *w, const struct wsq *q,
@@ -118,6 +121,88 @@ static unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
 	return phase;
 }
 
+/*
+ * An item takes so long, as far as was seen just now. It may look longer than it is,
+ * for there are interrupts, but not shorter: up slowly, down quickly.
+ */
+static void wsq_item_learn(struct wsq_container *ct, u64 ns)
+{
+	if (ns < ct->item_ns)
+		ns = (ct->item_ns + ns) / 2;
+	else if (ct->item_ns)
+		ns = (7ULL * ct->item_ns + ns) / 8;
+	WRITE_ONCE(ct->item_ns, clamp_t(u64, ns, 1, U32_MAX));
+}
+
+/*
+ * @ran items have taken @ns in all, without those who had the CPU meanwhile. Many short
+ * turns tell as much as a long one.
+ */
+static void wsq_serve_learn(struct wsq_container *ct, u32 ran, u64 ns)
+{
+	ct->lap_ns += ns;
+	ct->lap_items += ran;
+	if (ct->lap_items < WSQ_LAP_ITEMS)
+		return;
+	wsq_item_learn(ct, div_u64(ct->lap_ns, ct->lap_items));
+	ct->lap_ns = 0;
+	ct->lap_items = 0;
+}
+
+/**
+ * struct wsq_turn - what is to be known of a worker's turn at a queue, to learn from
+ * @from: when it began
+ * @first: what the first item took, if nobody else had the CPU meanwhile
+ * @switches: wsq_lap_switches() when it began
+ * @sleeps: how often the worker had slept by then
+ * @away: wsq_lap_away() by then
+ */
+struct wsq_turn {
+	u64 from;
+	u64 first;
+	unsigned long switches;
+	unsigned long sleeps;
+	u64 away;
+};
+
+static __always_inline void wsq_turn_begin(struct wsq_turn *t)
+{
+	t->first = 0;
+	t->switches = wsq_lap_switches();
+	t->sleeps = current->nvcsw;
+	t->away = wsq_lap_away();
+	t->from = local_clock();
+}
+
+/*
+ * Others had the CPU meanwhile, as with long items they always do. That does not
+ * count, unless it was given up: what waits behind an item that sleeps waits for
+ * that, too.
+ */
+static noinline void wsq_turn_learn_slow(struct wsq_container *ct,
+					 const struct wsq_turn *t, u32 ran)
+{
+	u64 ns = local_clock() - t->from;
+	s64 away = wsq_lap_away() - t->away;
+
+	/* Time of interrupts and of hosts may be in one of the two only. */
+	if (current->nvcsw == t->sleeps && away > 0)
+		ns -= min_t(u64, ns, away);
+	wsq_serve_learn(ct, ran, ns);
+}
+
+/* @ran items were run; the worker is at home. */
+static void wsq_turn_learn(struct wsq_container *ct, const struct wsq_turn *t,
+			   u32 ran)
+{
+	if (likely(wsq_lap_switches() == t->switches))
+		wsq_serve_learn(ct, ran, local_clock() - t->from);
+	else if (t->first && ran == 1)
+		wsq_item_learn(ct, t->first);
+	else
+		wsq_turn_learn_slow(ct, t, ran);
+}
+
 /**
  * wsq_serve() - run items of one queue, at most a budget
  * @w: the worker
@@ -133,10 +218,11 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 	unsigned int budget = WSQ_BUDGET;
 	unsigned int last = WSQ_NO_PHASE;
 	unsigned int ran = 0;
-	u64 from = local_clock();
+	struct wsq_turn turn;
+	bool home = false;
 	void *task;
-	bool home;
 
+	wsq_turn_begin(&turn);
 	preempt_disable();
 	home = wsq_at_home(w, q, ct);
 	if (home && (unlikely(!ct->engine) ||
@@ -166,17 +252,15 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 			continue;
 		wsq_account(q, ct, home, phase);
 		last = phase;
-		ran++;
+		/* Who takes turns with those who queue is never long by himself. */
+		if (!ran++ && wsq_lap_switches() == turn.switches)
+			turn.first = local_clock() - turn.from;
 		if (unlikely(READ_ONCE(w->displaced)))
 			break;
 	}
-	if (ran >= 16) {
-		u32 ns = div_u64(local_clock() - from, ran);
-
-		/* It may have been off its CPU, so: slowly. */
-		ns = ct->item_ns ? (7ULL * ct->item_ns + ns) / 8 : ns;
-		WRITE_ONCE(ct->item_ns, ns ?: 1);
-	}
+	/* What a container has learnt is its own CPU's. */
+	if (likely(home) && likely(ran))
+		wsq_turn_learn(ct, &turn, ran);
 	preempt_enable();
 
 	smp_mb();						/* [FL2] */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/wsq: queues, workers and thieves as they are, for whoever
+ * /sys/kernel/debug/wsq: queues, workers, thieves and pollers as they are, for whoever
  * wonders what the module is at. Documentation/observability.rst shows the formats.
  *
  * Nothing is kept for it: reading looks, under the locks that keep queues and
@@ -18,6 +18,7 @@
 
 #include "../exec/exec.h"
 #include "../pool/victim.h"
+#include "../ring/poller.h"
 #include "collect.h"
 #include "debugfs.h"
 
@@ -273,6 +274,25 @@ static int wsq_thieves_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(wsq_thieves);
 
+static int wsq_pollers_show(struct seq_file *m, void *unused)
+{
+	const struct wsq_poller *p;
+
+	seq_puts(m, "pid state rings taken busy_us idle_us sleeps name\n");
+	mutex_lock(&wsq_pollers_lock);
+	list_for_each_entry(p, &wsq_pollers, list)
+		seq_printf(m, "%d %s %u %llu %llu %llu %llu %s\n",
+			   task_pid_nr(p->task),
+			   READ_ONCE(p->resting) ? "asleep" : "awake",
+			   READ_ONCE(p->nr), READ_ONCE(p->taken),
+			   div_u64(READ_ONCE(p->busy_ns), NSEC_PER_USEC),
+			   div_u64(READ_ONCE(p->idle_ns), NSEC_PER_USEC),
+			   READ_ONCE(p->sleeps), p->task->comm);
+	mutex_unlock(&wsq_pollers_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(wsq_pollers);
+
 /**
  * wsq_debugfs_init() - when all that is to be seen is there
  *
@@ -289,6 +309,8 @@ void wsq_debugfs_init(void)
 			    &wsq_workers_fops);
 	debugfs_create_file("thieves", 0400, wsq_debugfs_dir, NULL,
 			    &wsq_thieves_fops);
+	debugfs_create_file("pollers", 0400, wsq_debugfs_dir, NULL,
+			    &wsq_pollers_fops);
 	wsq_collect_files(wsq_debugfs_dir);
 }
 

@@ -17,6 +17,11 @@
  * was the same item each time is not known. An item that nobody was woken for is
  * only seen once some worker of the module is awake. Rescuers are not watched.
  * A shorter stall_ms counts after a quarter of the longer one.
+ *
+ * Drains that items keep going by queueing others are reported as well, after stall_ms
+ * and whenever they have lasted twice as long. Time tells whether something queues itself
+ * for ever, not how often the queue was flushed: in a deep recursion each flush is a
+ * generation.
  */
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
@@ -164,6 +169,51 @@ static bool wsq_stall_cpu(unsigned int cpu, unsigned long limit)
 	return q;
 }
 
+/* Look at one queue, under RCU. True if it is drained. */
+static bool wsq_stall_drain(struct wsq *q, unsigned int limit)
+{
+	unsigned long rounds, since;
+	unsigned int ms;
+
+	/* Both pair with wsq_drain(): @drain_since is of this drain, or a later one. */
+	if (!(smp_load_acquire(&q->flags) & WSQ_Q_DRAINING))
+		return false;
+	/* As above. */
+	rounds = smp_load_acquire(&q->drain_rounds);
+	since = READ_ONCE(q->drain_since);
+	ms = jiffies_to_msecs(jiffies - since);
+	if (since != q->drain_from) {
+		q->drain_from = since;
+		q->drain_seen = 0;
+		q->drain_told = 0;
+	}
+	/* None since we last looked: one takes long, which others report. */
+	if (rounds == q->drain_seen)
+		return true;
+	q->drain_seen = rounds;
+	if (ms < limit || ms / 2 < q->drain_told)
+		return true;
+	q->drain_told = ms;
+	atomic_inc(&wsq_stall_reports);
+	pr_warn("wsq: stall: %s: drained for %u ms and not empty after %lu flushes, its items go on queueing\n",
+		q->pool.name, ms, rounds);
+	return true;
+}
+
+static bool wsq_stall_drains(unsigned int limit)
+{
+	bool busy = false;
+	unsigned long id;
+	struct wsq *q;
+
+	/* Those that are not to be found any more stay as long. */
+	rcu_read_lock();
+	xa_for_each(&wsq_queues, id, q)
+		busy |= wsq_stall_drain(q, limit);
+	rcu_read_unlock();
+	return busy;
+}
+
 static void wsq_stall_look(struct work_struct *work)
 {
 	unsigned int cpu, ms = READ_ONCE(wsq_stall_ms);
@@ -180,6 +230,7 @@ static void wsq_stall_look(struct work_struct *work)
 	for_each_possible_cpu(cpu)
 		busy |= wsq_stall_cpu(cpu, msecs_to_jiffies(ms));
 	mutex_unlock(&wsq_workers_lock);
+	busy |= wsq_stall_drains(ms);
 	if (busy)
 		queue_delayed_work(wsq_housekeeping, &wsq_stall_work,
 				   wsq_stall_period(ms));
@@ -188,16 +239,16 @@ static void wsq_stall_look(struct work_struct *work)
 		atomic_set(&wsq_stall_armed, 0);
 }
 
-/**
- * wsq_stall_arm() - set the look-out, unless it is
- *
- * Context: hardirq, or interrupts off.
- */
-void wsq_stall_arm(void)
+/* A worker is awake, says the watch in hardirq: set the look-out, unless it is. */
+static void wsq_stall_arm(void)
 {
+	unsigned int ms = READ_ONCE(wsq_stall_ms);
+
+	if (likely(atomic_read(&wsq_stall_armed)) || !ms)
+		return;
 	if (!atomic_xchg(&wsq_stall_armed, 1))
 		queue_delayed_work(wsq_housekeeping, &wsq_stall_work,
-				   wsq_stall_period(READ_ONCE(wsq_stall_ms)));
+				   wsq_stall_period(ms));
 }
 
 /**
@@ -209,7 +260,10 @@ void wsq_stall_arm(void)
 int wsq_stall_init(void)
 {
 	wsq_stalls = kcalloc(nr_cpu_ids, sizeof(*wsq_stalls), GFP_KERNEL);
-	return wsq_stalls ? 0 : -ENOMEM;
+	if (!wsq_stalls)
+		return -ENOMEM;
+	wsq_watch_hook = wsq_stall_arm;
+	return 0;
 }
 
 /**
@@ -219,6 +273,7 @@ int wsq_stall_init(void)
  */
 void wsq_stall_exit(void)
 {
+	wsq_watch_hook = NULL;
 	cancel_delayed_work_sync(&wsq_stall_work);
 	kfree(wsq_stalls);
 }

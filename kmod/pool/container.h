@@ -145,8 +145,10 @@ struct wsq_lifo {
  * @put_cnt: tasks put through the engine, by phase. Producer; anybody reads.
  * @done_cnt: tasks that this CPU's workers have run, by phase. They, with
  *	preemption off; anybody reads.
- * @item_ns: what a task takes, about; 0 while nobody knows. This CPU's workers
- *	write, puts here read.
+ * @item_ns: what a task takes, about, asleep or not, but without those who take the
+ *	CPU from it; 0 while nobody knows. This CPU's workers write, puts here read.
+ * @lap_items: tasks since it was told last. This CPU's workers.
+ * @lap_ns: what they took. Likewise.
  * @open: entrance of what anybody may run. Anybody.
  * @bound: entrance of what is to run on this CPU. Anybody.
  * @in_cnt: tasks put through an entrance, by phase. Anybody.
@@ -180,6 +182,8 @@ struct wsq_container {
 	u64 put_cnt[WSQ_PHASES];
 	u64 done_cnt[WSQ_PHASES];
 	u32 item_ns;
+	u32 lap_items;
+	u64 lap_ns;
 
 	struct wsq_entry open ____cacheline_aligned;
 	struct wsq_entry bound;

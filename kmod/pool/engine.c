@@ -30,10 +30,7 @@ bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *max_blocks,
 	switch (kind) {
 	case WSQ_ENGINE_BWOS:
 	case WSQ_ENGINE_LIFO:
-		if (!wsq_blocks_sizes(blocks, block_size))
-			return false;
-		*max_blocks = *max_blocks ?: *blocks;
-		return *max_blocks == *blocks;
+		return wsq_blocks_sizes(blocks, max_blocks, block_size);
 	case WSQ_ENGINE_SALSA:
 		if (!wsq_engine_salsa_sizes(blocks, block_size))
 			return false;
@@ -59,11 +56,11 @@ size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 max_blocks,
 {
 	switch (kind) {
 	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_bytes(blocks, block_size);
+		return wsq_engine_bwos_bytes(blocks, max_blocks, block_size);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_bytes(blocks, max_blocks, block_size);
 	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_bytes(blocks, block_size);
+		return wsq_engine_lifo_bytes(blocks, max_blocks, block_size);
 	}
 	wsq_engine_no_other();
 }
@@ -166,8 +163,9 @@ struct wsq_engine *wsq_engine_create_more(const struct wsq_container *ct,
 {
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
+		return wsq_engine_bwos_create_more(ct, node);
 	case WSQ_ENGINE_LIFO:
-		return NULL;
+		return wsq_engine_lifo_create_more(ct, node);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_create_more(ct, node);
 	}
@@ -206,7 +204,10 @@ void wsq_engine_extend(struct wsq_container *ct)
 	ct->engine->next = more;
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
+		wsq_engine_bwos_extend(ct, more);
+		break;
 	case WSQ_ENGINE_LIFO:
+		wsq_engine_lifo_extend(ct, more);
 		break;
 	case WSQ_ENGINE_SALSA:
 		wsq_engine_salsa_extend(ct, more);

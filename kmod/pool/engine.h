@@ -112,7 +112,7 @@ static inline int wsq_engine_put(struct wsq_container *ct, void *task)
 {
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_put(&ct->bwos, task);
+		return wsq_engine_bwos_put(ct, task);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_put(ct, task);
 	case WSQ_ENGINE_LIFO:
@@ -138,7 +138,7 @@ static inline unsigned int wsq_engine_put_many(struct wsq_container *ct,
 {
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_put_many(&ct->bwos, tasks, nr, opened);
+		return wsq_engine_bwos_put_many(ct, tasks, nr, opened);
 	case WSQ_ENGINE_SALSA:
 		return wsq_engine_salsa_put_many(ct, tasks, nr, opened);
 	case WSQ_ENGINE_LIFO:
@@ -523,7 +523,7 @@ static inline bool wsq_engine_empty(struct wsq_container *ct)
 {
 	switch (ct->kind) {
 	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_empty(&ct->bwos);
+		return wsq_engine_bwos_empty(ct);
 	case WSQ_ENGINE_SALSA:
 		return !wsq_engine_salsa_waiting(ct);
 	case WSQ_ENGINE_LIFO:

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * FIFO BWoS as an engine, its memory. Costs: positions of a cache line for each
- * writer, 192 bytes a block. Limitations: sizes are those of the pool, and do not
- * change.
+ * writer, 192 bytes a block. Limitations: grows by as many blocks as there are,
+ * and gets smaller only when all of its memory goes.
  */
+#include <linux/err.h>
+#include <linux/preempt.h>
+
+#include "../compat/export.h"
 #include "blocks.h"
 #include "engine.h"
+#include "grow.h"
+#include "pool.h"
 
 /**
  * struct wsq_engine_bwos - memory of an engine that is FIFO BWoS
@@ -17,22 +23,33 @@ struct wsq_engine_bwos {
 	struct wsq_bwos_mem mem;
 };
 
+/**
+ * struct wsq_bwos_more - a further piece of an engine's memory
+ * @head: what all engines' memory has
+ * @piece: its parts
+ */
+struct wsq_bwos_more {
+	struct wsq_engine head;
+	struct wsq_bwos_piece piece;
+};
+
 /* Stands for the blocks of engines without memory. Nobody writes to it. */
 static struct wsq_bwos_block wsq_no_block;
 
 /**
  * wsq_engine_bwos_bytes() - wsq_engine_bytes()
  * @blocks: as there
+ * @max_blocks: as there
  * @block_size: as there
  *
  * Context: any.
  * Return: as there.
  */
-size_t wsq_engine_bwos_bytes(u32 blocks, u32 block_size)
+size_t wsq_engine_bwos_bytes(u32 blocks, u32 max_blocks, u32 block_size)
 {
 	return wsq_blocks_bytes(sizeof(struct wsq_engine_bwos),
 				sizeof(struct wsq_bwos_block), blocks,
-				block_size);
+				max_blocks, block_size);
 }
 
 /**
@@ -60,13 +77,94 @@ struct wsq_engine *wsq_engine_bwos_create(const struct wsq_container *ct,
 	struct wsq_blocks_layout l;
 	struct wsq_engine_bwos *engine =
 		wsq_blocks_create(ct, node, sizeof(*engine),
-				  sizeof(*engine->mem.blocks), &l);
+				  sizeof(struct wsq_bwos_block), &l);
 
 	if (!engine)
 		return NULL;
 	wsq_blocks_fill(&engine->mem, engine, &l, ct);
 	return &engine->head;
 }
+
+/* Blocks by which an engine may grow now, if it has memory. */
+static u32 wsq_bwos_may_grow(const struct wsq_engine *engine)
+{
+	return engine ? wsq_blocks_may_grow(&container_of(engine, const struct wsq_engine_bwos,
+							  head)->mem.dir) : 0;
+}
+
+/**
+ * wsq_engine_bwos_create_more() - wsq_engine_create_more()
+ * @ct: as there
+ * @node: as there
+ *
+ * As many blocks as there are, and one to spare.
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+struct wsq_engine *wsq_engine_bwos_create_more(const struct wsq_container *ct,
+					       int node)
+{
+	struct wsq_blocks_layout l;
+	struct wsq_bwos_more *more;
+	u32 nr;
+
+	/* It may be given back meanwhile. */
+	preempt_disable();
+	nr = wsq_bwos_may_grow(READ_ONCE(ct->engine));
+	preempt_enable();
+	if (!nr)
+		return NULL;
+	more = wsq_blocks_create_more(ct, node, sizeof(*more),
+				      sizeof(struct wsq_bwos_block),
+				      nr + WSQ_SPARE_MORE, &l);
+	if (!more)
+		return ERR_PTR(-ENOMEM);
+	wsq_blocks_fill_piece(&more->piece, more, &l, nr, WSQ_SPARE_MORE);
+	return &more->head;
+}
+
+/**
+ * wsq_engine_bwos_extend() - have more blocks
+ * @ct: the container
+ * @engine: what wsq_engine_bwos_create_more() has made
+ *
+ * Context: its producer and consumer.
+ */
+void wsq_engine_bwos_extend(struct wsq_container *ct, struct wsq_engine *engine)
+{
+	wsq_bwos_fifo_extend(&ct->bwos,
+			     &container_of(engine, struct wsq_bwos_more,
+					   head)->piece);
+}
+
+/**
+ * wsq_engine_bwos_more() - a put has begun a block, or found no room
+ * @ct: container of this CPU
+ * @ret: what the put said
+ *
+ * Takes in what this CPU was given beside what it has, and asks for more if the
+ * producer is in the last block that was free.
+ *
+ * Context: the producer.
+ * Return: true if a put that found no room shall try again.
+ */
+bool wsq_engine_bwos_more(struct wsq_container *ct, int ret)
+{
+	bool grown = false;
+
+	if (likely(!ct->pool->growth) || !ct->engine)
+		return false;
+	if (wsq_grow_offered(ct) && wsq_get_begin(ct)) {
+		wsq_engine_extend(ct);
+		wsq_get_end(ct);
+		grown = true;
+	}
+	if (wsq_bwos_fifo_short(&ct->bwos) && wsq_bwos_may_grow(ct->engine))
+		wsq_grow_ask(ct);
+	return grown && ret == WSQ_FULL;
+}
+WSQ_EXPORT(wsq_engine_bwos_more);
 
 /**
  * wsq_engine_bwos_mount() - wsq_engine_mount()

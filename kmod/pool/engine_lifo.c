@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LIFO BWoS as an engine, the parts outside the fast path: memory, and what goes
- * from the owner to thieves. What it is for is in engine_lifo.h.
+ * LIFO BWoS as an engine, the parts outside the fast path: memory, more of it, and
+ * what goes from the owner to thieves. What it is for is in engine_lifo.h.
  */
+#include <linux/err.h>
 #include <linux/irqflags.h>
+#include <linux/preempt.h>
 
 #include "../compat/export.h"
 #include "blocks.h"
 #include "engine.h"
+#include "grow.h"
 #include "pool.h"
 
 /* Tasks that an owner keeps of what it gives away, at most. */
@@ -17,25 +20,38 @@
  * struct wsq_engine_lifo - memory of an engine that is LIFO BWoS
  * @head: what all engines' memory has
  * @mem: its parts
+ * @below: the place below each; the owner's, who writes it when it grows
  */
 struct wsq_engine_lifo {
 	struct wsq_engine head;
 	struct wsq_bwos_lifo_mem mem;
+	u16 below[WSQ_BWOS_MAX_BLOCKS];
+};
+
+/**
+ * struct wsq_lifo_more - a further piece of an engine's memory
+ * @head: what all engines' memory has
+ * @piece: its parts
+ */
+struct wsq_lifo_more {
+	struct wsq_engine head;
+	struct wsq_bwos_lifo_piece piece;
 };
 
 /**
  * wsq_engine_lifo_bytes() - wsq_engine_bytes()
  * @blocks: as there
+ * @max_blocks: as there
  * @block_size: as there
  *
  * Context: any.
  * Return: as there.
  */
-size_t wsq_engine_lifo_bytes(u32 blocks, u32 block_size)
+size_t wsq_engine_lifo_bytes(u32 blocks, u32 max_blocks, u32 block_size)
 {
 	return wsq_blocks_bytes(sizeof(struct wsq_engine_lifo),
 				sizeof(struct wsq_bwos_lifo_block), blocks,
-				block_size);
+				max_blocks, block_size);
 }
 
 /**
@@ -63,13 +79,94 @@ struct wsq_engine *wsq_engine_lifo_create(const struct wsq_container *ct,
 	struct wsq_blocks_layout l;
 	struct wsq_engine_lifo *engine =
 		wsq_blocks_create(ct, node, sizeof(*engine),
-				  sizeof(*engine->mem.blocks), &l);
+				  sizeof(struct wsq_bwos_lifo_block), &l);
 
 	if (!engine)
 		return NULL;
 	wsq_blocks_fill(&engine->mem, engine, &l, ct);
+	engine->mem.below = engine->below;
 	return &engine->head;
 }
+
+/* Blocks by which an engine may grow now, if it has memory. */
+static u32 wsq_lifo_may_grow(const struct wsq_engine *engine)
+{
+	return engine ? wsq_blocks_may_grow(&container_of(engine, const struct wsq_engine_lifo,
+							  head)->mem.dir) : 0;
+}
+
+/**
+ * wsq_engine_lifo_create_more() - wsq_engine_create_more()
+ * @ct: as there
+ * @node: as there
+ *
+ * As many blocks as there are, and one to spare.
+ *
+ * Context: as there.
+ * Return: as there.
+ */
+struct wsq_engine *wsq_engine_lifo_create_more(const struct wsq_container *ct,
+					       int node)
+{
+	struct wsq_blocks_layout l;
+	struct wsq_lifo_more *more;
+	u32 nr;
+
+	/* It may be given back meanwhile. */
+	preempt_disable();
+	nr = wsq_lifo_may_grow(READ_ONCE(ct->engine));
+	preempt_enable();
+	if (!nr)
+		return NULL;
+	more = wsq_blocks_create_more(ct, node, sizeof(*more),
+				      sizeof(struct wsq_bwos_lifo_block),
+				      nr + WSQ_SPARE_MORE, &l);
+	if (!more)
+		return ERR_PTR(-ENOMEM);
+	wsq_blocks_fill_piece(&more->piece, more, &l, nr, WSQ_SPARE_MORE);
+	return &more->head;
+}
+
+/**
+ * wsq_engine_lifo_extend() - have more blocks
+ * @ct: the container
+ * @engine: what wsq_engine_lifo_create_more() has made
+ *
+ * Context: its producer and consumer.
+ */
+void wsq_engine_lifo_extend(struct wsq_container *ct, struct wsq_engine *engine)
+{
+	wsq_bwos_lifo_extend(&ct->lifo.q,
+			     &container_of(engine, struct wsq_lifo_more,
+					   head)->piece);
+}
+
+/**
+ * wsq_engine_lifo_more() - the owner has gone up to a block, or found no room
+ * @ct: container of this CPU
+ * @ret: what it was told
+ *
+ * Takes in what this CPU was given beside what it has, and asks for more if the
+ * owner is in the last block that was free.
+ *
+ * Context: the owner, in an operation, which has both roles.
+ * Return: true if an operation that found no room shall try again.
+ */
+bool wsq_engine_lifo_more(struct wsq_container *ct, int ret)
+{
+	bool grown = false;
+
+	if (likely(!ct->pool->growth) || !ct->engine)
+		return false;
+	if (wsq_grow_offered(ct)) {
+		wsq_engine_extend(ct);
+		grown = true;
+	}
+	if (wsq_bwos_lifo_short(&ct->lifo.q) && wsq_lifo_may_grow(ct->engine))
+		wsq_grow_ask(ct);
+	return grown && ret == WSQ_FULL;
+}
+WSQ_EXPORT(wsq_engine_lifo_more);
 
 /**
  * wsq_engine_lifo_mount() - wsq_engine_mount()
@@ -97,19 +194,31 @@ bool wsq_engine_lifo_unmount(struct wsq_container *ct)
 	return wsq_bwos_lifo_unmount(&ct->lifo.q);
 }
 
+/* Give away the owner's block, if there is another one to go up to. */
+static bool wsq_engine_lifo_leave(struct wsq_container *ct)
+{
+	int ret = wsq_bwos_lifo_share(&ct->lifo.q);
+
+	if ((ret == WSQ_OPENED || ret == WSQ_FULL) &&
+	    wsq_engine_lifo_more(ct, ret))
+		ret = wsq_bwos_lifo_share(&ct->lifo.q);
+	return ret == WSQ_OPENED;
+}
+
 /*
  * Give away the owner's block but for its newest @nr tasks: those are taken out
  * and put again. There is room for them, where they were or in a block that is
  * empty.
  */
-static bool wsq_engine_lifo_give(struct wsq_bwos_lifo *q, u32 nr)
+static bool wsq_engine_lifo_give(struct wsq_container *ct, u32 nr)
 {
+	struct wsq_bwos_lifo *q = &ct->lifo.q;
 	void *keep[WSQ_LIFO_KEEP];
 	bool given, opened;
 	u32 n, i;
 
 	n = wsq_bwos_lifo_get_many(q, keep, nr);
-	given = wsq_bwos_lifo_share(q) == WSQ_OPENED;
+	given = wsq_engine_lifo_leave(ct);
 	for (i = 0; i < n / 2; i++)
 		swap(keep[i], keep[n - 1 - i]);
 	wsq_bwos_lifo_put_many(q, keep, n, &opened);
@@ -132,7 +241,7 @@ static bool wsq_engine_lifo_give_links(struct wsq_container *ct, u32 nr)
 		if (task && task != WSQ_TOMB)
 			keep[n++] = task;
 	}
-	given = wsq_bwos_lifo_share(&ct->lifo.q) == WSQ_OPENED;
+	given = wsq_engine_lifo_leave(ct);
 	while (n--)
 		wsq_lifo_put_link(ct, keep[n],
 				  wsq_where_phase(READ_ONCE(keep[n]->where)));
@@ -158,7 +267,7 @@ bool wsq_engine_lifo_feed(struct wsq_container *ct)
 	if (kept < 2)
 		return false;
 	WRITE_ONCE(ct->lifo.hungry, 0);
-	return ct->raw ? wsq_engine_lifo_give(&ct->lifo.q, nr) :
+	return ct->raw ? wsq_engine_lifo_give(ct, nr) :
 			 wsq_engine_lifo_give_links(ct, nr);
 }
 WSQ_EXPORT(wsq_engine_lifo_feed);
@@ -195,7 +304,7 @@ WSQ_EXPORT(wsq_engine_lifo_share);
  */
 u32 wsq_engine_lifo_sample(const struct wsq_container *ct, u32 rnd, u32 *place)
 {
-	*place = (u32)((u64)rnd * ct->pool->blocks >> 32);
+	*place = wsq_bwos_lifo_place(&ct->lifo.q, rnd);
 	return wsq_bwos_lifo_sample(&ct->lifo.q, *place);
 }
 WSQ_EXPORT(wsq_engine_lifo_sample);

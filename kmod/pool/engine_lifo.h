@@ -22,6 +22,10 @@
  * over at once what it has just given. Lace (van Dijk and van de Pol, 2014) has
  * thieves ask in a similar way.
  *
+ * More room. An owner that has gone up to the last block that is free asks for more,
+ * up to the pool's max_blocks (grow.c). It is the owner's operations, which have both
+ * roles, that take it in.
+ *
  * Limitation: an owner that does nothing gives nothing.
  */
 #ifndef _WSQ_POOL_ENGINE_LIFO_H
@@ -29,10 +33,15 @@
 
 #include "slots.h"
 
-size_t wsq_engine_lifo_bytes(u32 blocks, u32 block_size);
+size_t wsq_engine_lifo_bytes(u32 blocks, u32 max_blocks, u32 block_size);
 void wsq_engine_lifo_init(struct wsq_container *ct);
 struct wsq_engine *wsq_engine_lifo_create(const struct wsq_container *ct,
 					  int node);
+struct wsq_engine *wsq_engine_lifo_create_more(const struct wsq_container *ct,
+					       int node);
+void wsq_engine_lifo_extend(struct wsq_container *ct,
+			    struct wsq_engine *engine);
+bool wsq_engine_lifo_more(struct wsq_container *ct, int ret);
 void wsq_engine_lifo_mount(struct wsq_container *ct, struct wsq_engine *engine);
 bool wsq_engine_lifo_unmount(struct wsq_container *ct);
 
@@ -70,6 +79,8 @@ static inline int wsq_engine_lifo_put(struct wsq_container *ct, void *task)
 	const u8 was = wsq_engine_lifo_begin(&ct->get_busy);
 	int ret = wsq_bwos_lifo_put(&ct->lifo.q, task);
 
+	if (unlikely(ret != WSQ_OK) && wsq_engine_lifo_more(ct, ret))
+		ret = wsq_bwos_lifo_put(&ct->lifo.q, task);
 	if (wsq_engine_lifo_asked(ct) && ret == WSQ_OK &&
 	    wsq_engine_lifo_feed(ct))
 		ret = WSQ_OPENED;
@@ -82,9 +93,16 @@ wsq_engine_lifo_put_many(struct wsq_container *ct, void *const *tasks,
 			 unsigned int nr, bool *opened)
 {
 	const u8 was = wsq_engine_lifo_begin(&ct->get_busy);
-	unsigned int done = wsq_bwos_lifo_put_many(&ct->lifo.q, tasks, nr,
-						   opened);
+	unsigned int done = 0;
+	bool fresh;
 
+	do {
+		fresh = false;
+		done += wsq_bwos_lifo_put_many(&ct->lifo.q, tasks + done,
+					       nr - done, &fresh);
+		*opened |= fresh;
+	} while (unlikely(done < nr || fresh) &&
+		 wsq_engine_lifo_more(ct, done < nr ? WSQ_FULL : WSQ_OPENED));
 	if (wsq_engine_lifo_asked(ct) && wsq_engine_lifo_feed(ct))
 		*opened = true;
 	wsq_engine_lifo_end(&ct->get_busy, was);
@@ -122,14 +140,25 @@ static inline struct wsq_bwos_lifo *wsq_bwos_lifo_of(struct wsq_container *ct)
 	return &ct->lifo.q;
 }
 
-WSQ_SLOTS_PUT(wsq_lifo, wsq_bwos_lifo)
+/* As wsq_bwos_lifo_reserve(). */
+static inline int wsq_lifo_reserve(struct wsq_container *ct,
+				   struct wsq_bwos_room *room)
+{
+	int ret = wsq_bwos_lifo_reserve(&ct->lifo.q, room);
+
+	if (unlikely(ret != WSQ_OK) && wsq_engine_lifo_more(ct, ret))
+		ret = wsq_bwos_lifo_reserve(&ct->lifo.q, room);
+	return ret;
+}
+
+WSQ_SLOTS_PUT(wsq_lifo, wsq_bwos_lifo, wsq_lifo_reserve)
 
 /* Who asks has both roles: no interrupt gets in, here or until he puts. */
 static inline unsigned int wsq_engine_lifo_room(struct wsq_container *ct)
 {
 	struct wsq_bwos_room room;
 
-	return wsq_bwos_lifo_reserve(&ct->lifo.q, &room) < 0 ? 0 : room.n;
+	return wsq_lifo_reserve(ct, &room) < 0 ? 0 : room.n;
 }
 
 static inline int wsq_engine_lifo_put_link(struct wsq_container *ct,

@@ -13,6 +13,7 @@
 #include <linux/irqflags.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
+#include <linux/numa.h>
 #include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
@@ -176,10 +177,14 @@ void wsq_engine_salsa_pool_exit(struct wsq_pool *pool)
 	pool->salsa = NULL;
 }
 
-/* A guest's chunks are those that it has stolen. */
+/*
+ * A CPU outside a raw pool's mask. It has as many chunks of its own as a CPU must
+ * have: wsq_engine_salsa_reserve(). Queues have no guests: who is not among their
+ * CPUs may be just about to join.
+ */
 static bool wsq_engine_salsa_guest(const struct wsq_container *ct)
 {
-	return !cpumask_test_cpu(ct->cpu, ct->pool->cpus);
+	return wsq_pool_guests(ct->pool) && !cpumask_test_cpu(ct->cpu, ct->pool->cpus);
 }
 
 /**
@@ -195,8 +200,8 @@ struct wsq_engine *wsq_engine_salsa_create(const struct wsq_container *ct,
 {
 	const struct wsq_pool *pool = ct->pool;
 	bool guest = wsq_engine_salsa_guest(ct);
-	u32 blocks = guest ? 0 : pool->blocks;
-	u32 max_blocks = guest ? 0 : pool->max_blocks;
+	u32 blocks = guest ? WSQ_SALSA_MIN_CHUNKS : pool->blocks;
+	u32 max_blocks = guest ? WSQ_SALSA_MIN_CHUNKS : pool->max_blocks;
 	struct wsq_engine_salsa *engine;
 	struct wsq_salsa_layout l;
 
@@ -304,11 +309,11 @@ void wsq_engine_salsa_mount(struct wsq_container *ct,
 	es->chunks = (void *)es + l.chunks;
 	es->first = ct->cpu * pool->max_blocks;
 	/*
-	 * In a queue memory goes back home, as if each CPU were a node; a guest
-	 * keeps none.
+	 * In a queue memory goes back home, as if each CPU were a node; to a guest
+	 * its own, and from a guest everybody's.
 	 */
-	node = !pool->raw ? ct->cpu : !es->max_chunks ? WSQ_SALSA_NONE :
-	       (u32)cpu_to_node(ct->cpu);
+	node = !pool->raw ? ct->cpu : wsq_engine_salsa_guest(ct) ?
+	       MAX_NUMNODES + ct->cpu : (u32)cpu_to_node(ct->cpu);
 	if (!claims)
 		set_bit(ct->cpu, (unsigned long *)s->all);
 	room.feeders = (void *)es + l.feeders;
@@ -412,28 +417,78 @@ static int wsq_engine_salsa_balance(const struct wsq_container *ct,
 	return WSQ_FULL;
 }
 
+/* Does no CPU of a pool show a task? A hint. */
+static bool wsq_engine_salsa_bare(const struct wsq_pool *pool)
+{
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct wsq_container *ct = wsq_pool_any(pool, cpu);
+
+		if (ct && wsq_engine_salsa_waiting(ct))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Begin a chunk of a guest's, the own ones first, if there is no task anywhere. A
+ * CPU keeps two chunks from being used again, though they be empty: the one that
+ * its puts go to and the one that it takes from. Guests could have all of the
+ * members' so, and for ever if they put and take no more. With two for each guest
+ * there is one left. For more tasks than members have room for they are not.
+ *
+ * Limitation: a CPU that has finished stolen chunks in which a take may be under way
+ * keeps those as well until it puts or takes after their grace period.
+ */
+static int wsq_engine_salsa_reserve(const struct wsq_container *ct,
+				    struct wsq_engine_salsa *es)
+{
+	const struct wsq_pool *pool = ct->pool;
+	unsigned int cpu;
+
+	if (!wsq_engine_salsa_bare(pool))
+		return WSQ_FULL;
+	if (wsq_engine_salsa_guest(ct) &&
+	    wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
+		return WSQ_OK;
+	for_each_possible_cpu(cpu) {
+		const struct wsq_container *other = wsq_pool_any(pool, cpu);
+		struct wsq_engine_salsa *oes;
+
+		oes = other ? wsq_engine_salsa(other) : NULL;
+		if (oes && wsq_engine_salsa_guest(other) &&
+		    wsq_salsa_open(&es->p, &oes->c) == WSQ_OK)
+			return WSQ_OK;
+	}
+	return WSQ_FULL;
+}
+
 /*
  * Begin a chunk. In a raw pool a CPU without spare chunks has enough to do, and
- * others have their turn; last those that are offline, whose tasks thieves will
+ * others have their turn; then those that are offline, whose tasks thieves will
  * find.
  */
 static int wsq_engine_salsa_begin(struct wsq_container *ct,
 				  struct wsq_engine_salsa *es)
 {
-	if (wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
+	bool guest = wsq_engine_salsa_guest(ct);
+
+	if (!guest && wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
 		return WSQ_OK;
 	/* A CPU that takes nothing must see by itself to what comes back. */
 	if (wsq_get_begin(ct)) {
 		wsq_salsa_tidy(&es->c);
 		wsq_get_end(ct);
 	}
-	if (wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
+	if (!guest && wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
 		return WSQ_OK;
 	if (!ct->pool->raw)
 		return WSQ_FULL;
-	if (wsq_engine_salsa_balance(ct, es, WSQ_OWNED) == WSQ_OK)
+	if (wsq_engine_salsa_balance(ct, es, WSQ_OWNED) == WSQ_OK ||
+	    wsq_engine_salsa_balance(ct, es, WSQ_ORPHAN) == WSQ_OK)
 		return WSQ_OK;
-	return wsq_engine_salsa_balance(ct, es, WSQ_ORPHAN);
+	return wsq_engine_salsa_reserve(ct, es);
 }
 
 /* Are few of the CPU's chunks at hand? */
@@ -487,16 +542,18 @@ wsq_engine_salsa_nearest(const struct wsq_container *ct, bool *spare)
 static void wsq_engine_salsa_want(struct wsq_container *ct,
 				  struct wsq_engine_salsa *es)
 {
+	bool guest = wsq_engine_salsa_guest(ct);
 	struct wsq_container *nearest = NULL;
 	bool spare = false;
 
-	if (likely(!wsq_engine_salsa_short(es)))
+	/* A guest's own are for need only. */
+	if (likely(!guest && !wsq_engine_salsa_short(es)))
 		return;
 	/* What others have given back is at hand as well. */
 	if (wsq_get_begin(ct)) {
 		wsq_salsa_tidy(&es->c);
 		wsq_get_end(ct);
-		if (!wsq_engine_salsa_short(es))
+		if (!guest && !wsq_engine_salsa_short(es))
 			return;
 	}
 	if (ct->pool->raw)
@@ -600,8 +657,11 @@ static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
 		return false;
 	}
 	/* The clock may go back a little. */
-	return at && (s64)(now - sight->since) >=
-		     (seized ? WSQ_SALSA_HALTED_NS : WSQ_SALSA_STILL_NS);
+	if (!at || (s64)(now - sight->since) <
+		   (seized ? WSQ_SALSA_HALTED_NS : WSQ_SALSA_STILL_NS))
+		return false;
+	/* Or was it the thief who stood still, before it looked at the clock? */
+	return wsq_salsa_progress(&victim->c, &seized) == at;
 }
 
 /**

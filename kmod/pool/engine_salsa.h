@@ -64,8 +64,7 @@ struct wsq_salsa_sight {
  * @chunks: chunks of this piece
  * @nr_chunks: how many, with those of further pieces. The CPU as producer and
  *	consumer; anybody reads
- * @max_chunks: how many there may be; 0 for a CPU that is none of the pool's.
- *	Constant
+ * @max_chunks: how many there may be. Constant
  * @first: number of the first; the others' follow. Constant
  */
 struct wsq_engine_salsa {
@@ -105,8 +104,8 @@ int wsq_engine_salsa_rob(struct wsq_container *ct, struct wsq_container *me,
 bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot, void *task);
 
 /*
- * A chunk that was stolen is reused after a grace period, which is begun here: who
- * gave the chunk back with interrupts off did not.
+ * A chunk that was stolen is reused after a grace period, which nobody tells of the
+ * end of. It is begun here: who gave the chunk back with interrupts off did not.
  */
 static inline long wsq_engine_salsa_patience(void)
 {

@@ -5,8 +5,8 @@
  * Puts allocate nothing, whatever they interrupt. One that finds little room left
  * asks: it changes a word of the container and raises an irq_work of the pool,
  * both of which NMIs may do. That has housekeeping allocate for all containers
- * that have asked and leave it with them. The next put, or the next take of a
- * pool's pointers, that holds the roles of producer and consumer takes it in.
+ * that have asked and leave it with them. The next put, or a take that looks at the
+ * entrance, that holds the roles of producer and consumer takes it in.
  * Nobody waits for any of this: until then puts do as without.
  *
  *	NO -> ASKED -> OFFERED -> TAKEN -> NO		@grow of a container
@@ -14,14 +14,16 @@
  *
  * Each change is made by one party, by compare-and-exchange or because the state
  * is its own: ASKED is the work item's, TAKEN whose exchange it was. So there is
- * one piece on its way to a container at a time, and its size is that of what is
- * there.
+ * one piece on its way to a container at a time, and its size is that of what was
+ * there when it was made: more than has room, if memory was given back and came
+ * anew meanwhile; what is too much is left alone.
  *
  * Without memory the container stays as it is, and may ask again. Runs of the work
  * item that follow one that failed are no closer to it than WSQ_GROW_PAUSE.
  *
- * Costs: a pool that may not grow pays a test of a pointer for each block or
- * chunk that is begun; one that may, a load of the container's word more.
+ * Costs: a pool that may not grow pays a test of a pointer, with blocks a call as
+ * well, for each block or chunk that is begun; one that may, a load of the
+ * container's word more.
  * Limitations: what is offered to a CPU that neither puts nor takes stays with it,
  * unused, until its queue is idle there or its pool destroyed.
  */

@@ -21,4 +21,10 @@ static inline bool wsq_grow_offered(const struct wsq_container *ct)
 	return unlikely(atomic_read(&ct->grow) == WSQ_GROW_OFFERED);
 }
 
+/* Is memory on its way to the container? A hint. */
+static inline bool wsq_grow_pending(const struct wsq_container *ct)
+{
+	return atomic_read(&ct->grow) != WSQ_GROW_NO;
+}
+
 #endif /* _WSQ_POOL_GROW_H */

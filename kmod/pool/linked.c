@@ -4,6 +4,7 @@
  * stealing, and items that are wanted back.
  */
 #include "../compat/export.h"
+#include "grow.h"
 #include "linked.h"
 
 /* Items moved from an entrance to the engine in one go, interrupts off. */
@@ -109,6 +110,11 @@ void *wsq_linked_claim_slow(struct wsq_container *ct)
 	int ret;
 
 	ct->turns = 0;
+	/* Who is fed through entrances alone has no put that would. */
+	if (wsq_grow_offered(ct) && ct->engine && wsq_put_begin(ct)) {
+		wsq_engine_extend(ct);
+		wsq_put_end(ct);
+	}
 	if (unlikely(!wsq_entry_idle(&ct->bound))) {
 		ret = wsq_entry_take(&ct->bound, &task, 1, false);
 		if (ret == 1)

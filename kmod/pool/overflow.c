@@ -28,37 +28,28 @@
  *	a pop that looked into the inbox: links are room for those who have no
  *		part in the pool, and for nobody here
  *	more waiters than one pop lets in
+ *	a CPU that has come or gone: who waits there may put elsewhere now
+ *		(wsq_pool_cpu_up(), wsq_pool_cpu_dead())
  *
- * and with SALSA every 20 ms besides (wsq_engine_patience()), for chunks that were
- * stolen come back by time alone: a grace period.
- *
- * No wake-up is lost:
- *
- *	push				pop
- *	@nr = 1				makes room
- *	[OV1] smp_mb()			[OV2] smp_mb()
- *	looks for room			reads @nr
- *
- * so that who sleeps has not found the room, hence is found by the pop, and who
- * is not found, finds it. It is the store buffering pattern, and
- * set_current_state() is where the left barrier comes from, so that a wake-up
- * after the look ends the sleep as well. Both sides put under @lock, so that a
- * task is pushed by one of the two.
+ * in slices, with interrupts on in between; and with SALSA every 20 ms besides
+ * (wsq_engine_patience()), for chunks that were stolen come back by time alone: a
+ * grace period. That no wake-up is lost, and that a task is pushed by one of the
+ * two, is argued in core/room.h.
  *
  * Costs: pops of a pool with WAIT a full barrier each; while somebody waits, a
  * lock and an attempt to put, too. Other pools' pops test a pointer.
  * Limitations: a task that waited may lie on another CPU than the one that pushed
- * it. What a dead CPU cannot be told (irq_work) waits for the next pop.
+ * it. What a dying CPU cannot say any more (irq_work) is said when it is dead.
  */
+#include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/irq_work.h>
-#include <linux/list.h>
 #include <linux/preempt.h>
-#include <linux/sched/signal.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/spinlock.h>
 
 #include "../compat/export.h"
+#include "../core/room.h"
 #include "engine.h"
 #include "overflow.h"
 #include "raw.h"
@@ -67,64 +58,47 @@
 #define WSQ_ADMIT_MOST		64
 
 /**
- * struct wsq_waiter - a push that waits, on its stack
- * @list: entry in @waiting of struct wsq_room while @ret is %-EAGAIN
- * @who: whom to wake
- * @task: what is pushed
- * @ret: what has come of it. All under the room's lock.
+ * struct wsq_waiting - those who wait for room in a pool
+ * @room: they
+ * @kick: wakes all, for who must not take the room's lock
+ * @rest: goes on where a slice has left some
  */
-struct wsq_waiter {
-	struct list_head list;
-	struct task_struct *who;
-	void *task;
-	int ret;
-};
-
-/**
- * struct wsq_room - those who wait for room in a pool
- * @lock: guards all else; held for one put or one pass over @waiting
- * @waiting: struct wsq_waiter, first come first
- * @nr: entries of @waiting. @lock; pops read it without
- * @inside: pushes that still know of this struct. @lock
- * @kick: wakes all, for who must not take @lock
- */
-struct wsq_room {
-	raw_spinlock_t lock;	/* waiters of the pool */
-	struct list_head waiting;
-	unsigned int nr;
-	unsigned int inside;
+struct wsq_waiting {
+	struct wsq_room room;
 	struct irq_work kick;
+	struct irq_work rest;
 };
 
-/* A waiter's push is over. @room->lock is held. */
-static void wsq_room_settle(struct wsq_room *room, struct wsq_waiter *w, int ret)
+/* Of the room's functions: on this CPU, with preemption off. */
+static bool wsq_overflow_put(void *pool, void *task)
 {
-	lockdep_assert_held(&room->lock);
-	list_del(&w->list);
-	WRITE_ONCE(room->nr, room->nr - 1);
-	w->ret = ret;
-	/*
-	 * He reads @ret under @lock, and is there until then. He may be current,
-	 * and about to sleep: a pop in an interrupt came after his look.
-	 */
-	wake_up_process(w->who);
+	return !wsq_pool_put_here(pool, task);
+}
+
+/* Those who are left after a slice; interrupts are on in between. */
+static void wsq_overflow_go_on(struct wsq_waiting *wait, bool more)
+{
+	/* A CPU on its way out: wsq_pool_cpu_dead() calls all once more. */
+	if (more && cpu_online(smp_processor_id()))
+		irq_work_queue(&wait->rest);
+}
+
+static void wsq_overflow_rest(struct irq_work *irq)
+{
+	struct wsq_waiting *wait = container_of(irq, struct wsq_waiting, rest);
+
+	wsq_overflow_go_on(wait, wsq_room_go_on(&wait->room));
 }
 
 /* Have all who wait try again where they are. */
-static void wsq_room_wake(struct wsq_room *room)
+static void wsq_overflow_call(struct wsq_waiting *wait)
 {
-	struct wsq_waiter *w;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&room->lock, flags);
-	list_for_each_entry(w, &room->waiting, list)
-		wake_up_process(w->who);
-	raw_spin_unlock_irqrestore(&room->lock, flags);
+	wsq_overflow_go_on(wait, wsq_room_call(&wait->room));
 }
 
-static void wsq_room_kick(struct irq_work *irq)
+static void wsq_overflow_kicked(struct irq_work *irq)
 {
-	wsq_room_wake(container_of(irq, struct wsq_room, kick));
+	wsq_overflow_call(container_of(irq, struct wsq_waiting, kick));
 }
 
 /**
@@ -138,7 +112,7 @@ static void wsq_room_kick(struct irq_work *irq)
  */
 int wsq_overflow_init(struct wsq_pool *pool, const struct wsq_attrs *attrs)
 {
-	struct wsq_room *room;
+	struct wsq_waiting *wait;
 	bool calls;
 
 	if (!attrs)
@@ -152,14 +126,14 @@ int wsq_overflow_init(struct wsq_pool *pool, const struct wsq_attrs *attrs)
 	pool->overflow_arg = attrs->overflow_arg;
 	if (pool->overflow != WSQ_OVERFLOW_WAIT)
 		return 0;
-	room = kzalloc(sizeof(*room), GFP_KERNEL);
-	if (!room)
+	wait = kzalloc(sizeof(*wait), GFP_KERNEL);
+	if (!wait)
 		return -ENOMEM;
-	raw_spin_lock_init(&room->lock);
-	INIT_LIST_HEAD(&room->waiting);
+	wsq_room_init(&wait->room);
 	/* Hard: a thread's CPU could go, and the kick with it. */
-	room->kick = IRQ_WORK_INIT_HARD(wsq_room_kick);
-	pool->room = room;
+	wait->kick = IRQ_WORK_INIT_HARD(wsq_overflow_kicked);
+	wait->rest = IRQ_WORK_INIT_HARD(wsq_overflow_rest);
+	pool->waiting = wait;
 	return 0;
 }
 
@@ -174,21 +148,18 @@ int wsq_overflow_init(struct wsq_pool *pool, const struct wsq_attrs *attrs)
  */
 unsigned int wsq_overflow_close(struct wsq_pool *pool)
 {
-	struct wsq_room *room = pool->room;
-	struct wsq_waiter *w, *next;
-	unsigned int left, nr = 0;
+	struct wsq_waiting *wait = pool->waiting;
+	unsigned int n, nr = 0;
+	u32 inside;
 
-	if (!room)
+	if (!wait)
 		return 0;
 	for (;;) {
-		raw_spin_lock_irq(&room->lock);
-		list_for_each_entry_safe(w, next, &room->waiting, list) {
-			wsq_room_settle(room, w, -ESHUTDOWN);
-			nr++;
-		}
-		left = room->inside;
-		raw_spin_unlock_irq(&room->lock);
-		if (!left)
+		n = wsq_room_close(&wait->room, &inside);
+		nr += n;
+		if (n)
+			continue;
+		if (!inside)
 			return nr;
 		schedule_timeout_uninterruptible(1);
 	}
@@ -203,11 +174,13 @@ WSQ_EXPORT(wsq_overflow_close);
  */
 void wsq_overflow_exit(struct wsq_pool *pool)
 {
-	if (!pool->room)
+	if (!pool->waiting)
 		return;
-	irq_work_sync(&pool->room->kick);
-	kfree(pool->room);
-	pool->room = NULL;
+	/* The one queues the other, and then itself. */
+	irq_work_sync(&pool->waiting->kick);
+	irq_work_sync(&pool->waiting->rest);
+	kfree(pool->waiting);
+	pool->waiting = NULL;
 }
 
 /**
@@ -219,7 +192,7 @@ void wsq_overflow_exit(struct wsq_pool *pool)
  */
 unsigned int wsq_overflow_waiting(const struct wsq_pool *pool)
 {
-	return pool->room ? READ_ONCE(pool->room->nr) : 0;
+	return pool->waiting ? wsq_room_count(&pool->waiting->room) : 0;
 }
 WSQ_EXPORT(wsq_overflow_waiting);
 
@@ -231,15 +204,12 @@ WSQ_EXPORT(wsq_overflow_waiting);
  */
 void wsq_overflow_kick(struct wsq_pool *pool)
 {
-	struct wsq_room *room = pool->room;
+	struct wsq_waiting *wait = pool->waiting;
 
-	if (!room)
-		return;
-	/* Room, then who waits: as in wsq_overflow_admit(). */
-	smp_mb();
-	/* A CPU on its way out may run no irq_work any more. */
-	if (READ_ONCE(room->nr) && cpu_online(smp_processor_id()))
-		irq_work_queue(&room->kick);
+	/* A CPU on its way out: as in wsq_overflow_go_on(). */
+	if (wait && !wsq_room_nobody(&wait->room) &&
+	    cpu_online(smp_processor_id()))
+		irq_work_queue(&wait->kick);
 }
 
 /**
@@ -254,38 +224,17 @@ void wsq_overflow_kick(struct wsq_pool *pool)
  */
 void *wsq_overflow_admit(struct wsq_pool *pool, void *task, bool stolen)
 {
-	struct wsq_room *room = pool->room;
+	struct wsq_waiting *wait = pool->waiting;
 	unsigned int n;
+	int ret = WSQ_OK;
 
-	/* The room that was made, then who waits for it. */
-	smp_mb();						/* [OV2] */
-	if (likely(!READ_ONCE(room->nr)))
+	if (likely(wsq_room_nobody(&wait->room)))
 		return task;
 	/* One by one, for the time that interrupts are off. */
-	for (n = 0; n < WSQ_ADMIT_MOST; n++) {
-		struct wsq_waiter *w;
-		unsigned long flags;
-		bool in = false;
-
-		raw_spin_lock_irqsave(&room->lock, flags);
-		w = list_first_entry_or_null(&room->waiting, struct wsq_waiter,
-					     list);
-		if (w && !task) {
-			task = w->task;
-			in = true;
-		} else if (w) {
-			in = !wsq_pool_put_here(pool, w->task);
-		}
-		if (in)
-			wsq_room_settle(room, w, 0);
-		raw_spin_unlock_irqrestore(&room->lock, flags);
-		if (!w)
-			return task;
-		if (!in)
-			break;
-	}
-	if (stolen || !in_task() || n == WSQ_ADMIT_MOST)
-		wsq_room_wake(room);
+	for (n = 0; n < WSQ_ADMIT_MOST && ret == WSQ_OK; n++)
+		ret = wsq_room_admit(&wait->room, &task, wsq_overflow_put, pool);
+	if (ret == WSQ_OK || (ret == WSQ_FULL && (stolen || !in_task())))
+		wsq_overflow_call(wait);
 	return task;
 }
 WSQ_EXPORT(wsq_overflow_admit);
@@ -293,38 +242,20 @@ WSQ_EXPORT(wsq_overflow_admit);
 /* With what is in the list until somebody has let it in. */
 static int wsq_overflow_wait(struct wsq_pool *pool, void *task)
 {
-	struct wsq_waiter w = { .who = current, .task = task, .ret = -EAGAIN };
-	struct wsq_room *room = pool->room;
-	unsigned long flags;
-
 	might_sleep();
 	/* Not allowed, as that has said where it can tell. */
 	if (preempt_count() || irqs_disabled())
 		return -EAGAIN;
 
-	raw_spin_lock_irqsave(&room->lock, flags);
-	list_add_tail(&w.list, &room->waiting);
-	WRITE_ONCE(room->nr, room->nr + 1);
-	room->inside++;
-	while (w.ret == -EAGAIN) {
-		/* Who waits, then the room. */
-		set_current_state(TASK_KILLABLE);		/* [OV1] */
-		if (!wsq_pool_put_here(pool, task)) {
-			wsq_room_settle(room, &w, 0);
-			break;
-		}
-		if (fatal_signal_pending(current)) {
-			wsq_room_settle(room, &w, -EINTR);
-			break;
-		}
-		raw_spin_unlock_irqrestore(&room->lock, flags);
-		schedule_timeout(wsq_engine_patience(pool->kind));
-		raw_spin_lock_irqsave(&room->lock, flags);
+	switch (wsq_room_wait(&pool->waiting->room, task, wsq_overflow_put, pool,
+			      wsq_engine_patience(pool->kind))) {
+	case WSQ_ROOM_IN:
+		return 0;
+	case WSQ_ROOM_KILLED:
+		return -EINTR;
+	default:
+		return -ESHUTDOWN;
 	}
-	__set_current_state(TASK_RUNNING);
-	room->inside--;
-	raw_spin_unlock_irqrestore(&room->lock, flags);
-	return w.ret;
 }
 
 /* To the nearest inbox with a link to lend, of CPUs that are @owned or not. */

@@ -89,6 +89,17 @@ static int wsq_pool_invite(struct wsq_pool *pool, unsigned int cpu)
 	return 0;
 }
 
+/*
+ * Some CPUs put elsewhere from now on, or who waited on one is another's now:
+ * there may be room, although nobody pops.
+ */
+static void wsq_pool_moved(struct wsq_pool *pool)
+{
+	preempt_disable();
+	wsq_overflow_kick(pool);
+	preempt_enable();
+}
+
 /* Before @cpu runs anything. */
 static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
 {
@@ -101,6 +112,7 @@ static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
 	if (!cpumask_test_cpu(cpu, pool->cpus))
 		return wsq_pool_guests(pool) ? wsq_pool_invite(pool, cpu) : 0;
 	ret = wsq_pool_join(pool, cpu);
+	wsq_pool_moved(pool);
 	/* Once the pool lives, a CPU can do without: it puts elsewhere. */
 	return ret && pool->live ? 0 : ret;
 }
@@ -113,10 +125,10 @@ static int wsq_pool_cpu_dead(unsigned int cpu, struct hlist_node *node)
 
 	if (!ct && wsq_pool_guests(pool))
 		ct = pool->all[cpu];
-	if (!ct)
-		return 0;
-	wsq_container_orphan(ct);
-	if (pool->on_orphan)
+	if (ct)
+		wsq_container_orphan(ct);
+	wsq_pool_moved(pool);
+	if (ct && pool->on_orphan)
 		pool->on_orphan(pool, cpu);
 	return 0;
 }
@@ -613,7 +625,7 @@ void *wsq_pool_pop(struct wsq_pool *pool)
 		stolen = true;
 	}
 	/* No turns: there was a look into the inbox, wsq_raw_get_slow(). */
-	if (unlikely(pool->room))
+	if (unlikely(pool->waiting))
 		task = wsq_overflow_admit(pool, task, stolen || !ct->turns);
 	preempt_enable();
 	return task;
@@ -657,7 +669,7 @@ unsigned int wsq_pool_pop_many(struct wsq_pool *pool, void **tasks,
 		done = wsq_rob(pool, ct, tasks, nr);
 		stolen = true;
 	}
-	if (unlikely(pool->room) && nr) {
+	if (unlikely(pool->waiting) && nr) {
 		/* As in wsq_pool_pop(). */
 		tasks[0] = wsq_overflow_admit(pool, done ? tasks[0] : NULL,
 					      stolen || !ct->turns);

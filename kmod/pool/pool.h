@@ -19,7 +19,7 @@
 #define WSQ_NAME_LEN		32
 
 struct wsq_growth;
-struct wsq_room;
+struct wsq_waiting;
 
 /**
  * struct wsq_pool - containers of all CPUs
@@ -51,7 +51,7 @@ struct wsq_room;
  * @overflow: as in struct wsq_attrs. Constant.
  * @overflow_fn: likewise
  * @overflow_arg: likewise
- * @room: who waits for room; %NULL without %WSQ_OVERFLOW_WAIT. Constant.
+ * @waiting: who waits for room; %NULL without %WSQ_OVERFLOW_WAIT. Constant.
  * @name: for people
  */
 struct wsq_pool {
@@ -77,7 +77,7 @@ struct wsq_pool {
 	enum wsq_overflow overflow;
 	wsq_overflow_fn_t overflow_fn;
 	void *overflow_arg;
-	struct wsq_room *room;
+	struct wsq_waiting *waiting;
 	char name[WSQ_NAME_LEN];
 };
 
@@ -122,7 +122,8 @@ static inline struct wsq_container *wsq_pool_any(const struct wsq_pool *pool,
 
 /*
  * Do CPUs that have no part in the pool put and take by a container of their
- * own? A guest's tasks go to members; it keeps none but what it has stolen.
+ * own? A guest's tasks go to members; it keeps what it has stolen, and what finds
+ * no room there although nothing is in the pool.
  */
 static inline bool wsq_pool_guests(const struct wsq_pool *pool)
 {

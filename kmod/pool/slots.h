@@ -16,15 +16,16 @@
 /*
  * Define ID_put_link() and ID_put_links(), as wsq_engine_put_link() and
  * wsq_engine_put_links(), for the queue that CORE_of() finds in a container and
- * whose operations begin with CORE.
+ * whose operations begin with CORE. RESERVE finds room in a container, as
+ * CORE_reserve() does in a queue.
  */
-#define WSQ_SLOTS_PUT(id, core)						\
+#define WSQ_SLOTS_PUT(id, core, reserve)				\
 static inline int id##_put_link(struct wsq_container *ct,		\
 				struct wsq_link *link,			\
 				unsigned int phase)			\
 {									\
 	struct wsq_bwos_room room;					\
-	int ret = core##_reserve(core##_of(ct), &room);			\
+	int ret = reserve(ct, &room);					\
 									\
 	if (unlikely(ret < 0))						\
 		return ret;						\
@@ -47,7 +48,7 @@ id##_put_links(struct wsq_container *ct, struct wsq_link *const *links,	\
 	int ret;							\
 									\
 	while (done < nr) {						\
-		ret = core##_reserve(core##_of(ct), &room);		\
+		ret = reserve(ct, &room);				\
 		if (ret < 0)						\
 			break;						\
 		if (ret == WSQ_OPENED)					\
