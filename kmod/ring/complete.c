@@ -3,11 +3,42 @@
  * Requests run in workers, and become completion entries.
  *
  * Cost: one atomic increment and one full barrier for each completion; no lock
- * unless somebody is asleep and this completion is what it waits for.
+ * unless somebody is asleep, or held back, and this completion is what it waits
+ * for. One reading of the clock for each task of a batch (exec/lap.h), or for each
+ * bundle.
  */
-#include <linux/ktime.h>
-
+#include "../exec/lap.h"
 #include "ring.h"
+
+/* Completion @n is there for who waits for it, and what was held back by it. */
+static void wsq_complete_tell(struct wsq_ring *ring, u64 n)
+{
+	/* Has a full barrier, [GT]. */
+	wsq_ring_wake(ring, n);
+	if (unlikely((u64)atomic64_read(&ring->completed) >=
+		     READ_ONCE(ring->gate)))
+		wsq_order_release(ring);
+}
+
+/* Make completion entry @n, of @req. That may be used anew when this returns. */
+static __always_inline void wsq_cqe_put(struct wsq_ring *ring, u64 n,
+					struct wsq_req *req, s64 res,
+					u64 wait_ns, u32 cpu)
+{
+	struct wsq_cqe *cqe = &ring->cqes[n & ring->cq_mask];
+
+	if (unlikely(res < 0))
+		wsq_account_error(ring, res);
+	WRITE_ONCE(cqe->user_data, req->sqe.user_data);
+	WRITE_ONCE(cqe->res, res);
+	WRITE_ONCE(cqe->wait_ns, wait_ns);
+	WRITE_ONCE(cqe->cpu, cpu);
+	/* [CQ1] */
+	smp_store_release(&cqe->seq, (u32)(n >> ring->cq_shift) + 1);
+	/* [SL]; after seq, so whoever is told of the entry finds it there. */
+	atomic64_set_release(&ring->slots[n & ring->cq_mask],
+			     wsq_slot_word(ring, n, req->index));
+}
 
 /**
  * wsq_req_complete() - make the completion entry
@@ -19,15 +50,12 @@
  * either unless the caller has one of its own.
  *
  * Context: task, preemptible. The one caller for this request.
- * Ordering: [CQ1] towards the process, [SL] towards the next submission, [WT]
- * towards waiters.
+ * Ordering: [CQ1] towards the process, [SL] and [KY] towards the next submission,
+ * [WT] towards waiters, [GT] towards what was held back.
  */
 void wsq_req_complete(struct wsq_req *req, s64 res, u64 wait_ns)
 {
 	struct wsq_ring *ring = req->ring;
-	u64 user_data = req->sqe.user_data;
-	u32 index = req->index;
-	struct wsq_cqe *cqe;
 	u64 n;
 
 	atomic_set(&req->state, WSQ_REQ_FREE);
@@ -36,22 +64,86 @@ void wsq_req_complete(struct wsq_req *req, s64 res, u64 wait_ns)
 	 * entry wait for it, and a submitter may spin for the slot.
 	 */
 	preempt_disable();
-	/* No order needed: [CQ1] makes the count visible with the entry. */
-	n = atomic64_fetch_add_relaxed(1, &ring->completed);
-	cqe = &ring->cqes[n & ring->cq_mask];
-	WRITE_ONCE(cqe->user_data, user_data);
-	WRITE_ONCE(cqe->res, res);
-	WRITE_ONCE(cqe->wait_ns, wait_ns);
-	WRITE_ONCE(cqe->cpu, raw_smp_processor_id());
-	/* [CQ1] */
-	smp_store_release(&cqe->seq, (u32)(n >> ring->cq_shift) + 1);
-	/* [SL]; after seq, so whoever is told of the entry finds it there. */
-	atomic64_set_release(&ring->slots[n & ring->cq_mask],
-			     wsq_slot_word(ring, n, index));
+	/* [CQ1] makes it visible with the entry; release for [GT] and [KY]. */
+	n = atomic64_fetch_add_release(1, &ring->completed);
+	if (unlikely(req->key))
+		wsq_key_put(req);
+	wsq_cqe_put(ring, n, req, res, wait_ns, raw_smp_processor_id());
 	preempt_enable();
-
-	wsq_ring_wake(ring, n);
+	wsq_complete_tell(ring, n);
 	percpu_ref_put(&ring->refs);
+}
+
+/**
+ * wsq_reqs_complete() - make the completion entries of a bundle
+ * @head: its first request; not to be touched afterwards, nor the others
+ * @nr: how many it has; their results are in @res of each
+ * @wait_ns: how long they had waited
+ *
+ * Context: task, preemption off. The one caller for these requests.
+ * Return: the number of the last, for wsq_reqs_told(), which is to come.
+ * Ordering: as wsq_req_complete(); counted together, each is published as if it
+ * were alone.
+ */
+u64 wsq_reqs_complete(struct wsq_req *head, u32 nr, u64 wait_ns)
+{
+	struct wsq_ring *ring = head->ring;
+	struct wsq_req *req, *next;
+	u32 cpu = raw_smp_processor_id();
+	u64 n;
+
+	n = atomic64_fetch_add_release(nr, &ring->completed);
+	for (req = head; req; req = next, n++) {
+		next = req->next;
+		atomic_set(&req->state, WSQ_REQ_FREE);
+		wsq_cqe_put(ring, n, req, req->res, wait_ns, cpu);
+	}
+	return n - 1;
+}
+
+/**
+ * wsq_reqs_told() - the completion entries of a bundle are there for who waits
+ * @ring: its ring; not to be touched afterwards
+ * @n: the last of them, of wsq_reqs_complete()
+ * @nr: how many they are
+ *
+ * Drops the references of their requests on the ring.
+ *
+ * Context: task, preemptible.
+ * Ordering: [WT] and [GT] as wsq_req_complete().
+ */
+void wsq_reqs_told(struct wsq_ring *ring, u64 n, u32 nr)
+{
+	wsq_complete_tell(ring, n);
+	percpu_ref_put_many(&ring->refs, nr);
+}
+
+/* A request's turn has come. */
+static void wsq_req_do(struct wsq_req *req)
+{
+	struct wsq_worker *w;
+	u64 start;
+	s64 res;
+
+	if (req->bundled) {
+		wsq_bundle_run(req);
+		return;
+	}
+	/* One winner: this worker, or who cancelled it. */
+	if (unlikely(atomic_cmpxchg_acquire(&req->state, WSQ_REQ_QUEUED,
+					    WSQ_REQ_RUNNING) !=
+		     WSQ_REQ_QUEUED)) {
+		wsq_req_end(req, -ECANCELED, 0);
+		return;
+	}
+	w = wsq_lap_worker();
+	start = wsq_lap_begin(w, req->submit_ns);
+	res = wsq_req_issue(req);
+	/* Who sees the completion is told of it. */
+	wsq_account_ran(req->ring, start, wsq_lap_end(w));
+	/* That clock may step back a little between CPUs. */
+	wsq_req_end(req, res,
+		    start > req->submit_ns ? start - req->submit_ns : 0);
 }
 
 /**
@@ -62,25 +154,16 @@ void wsq_req_complete(struct wsq_req *req, s64 res, u64 wait_ns)
  */
 void wsq_req_run(struct wsq_work *work)
 {
-	struct wsq_req *req = container_of(work, struct wsq_req, work);
-	struct wsq_ring *ring = req->ring;
-	u64 start;
-	s64 res;
+	wsq_req_do(container_of(work, struct wsq_req, work));
+}
 
-	/* One winner. Today nobody else tries, so this must be it. */
-	if (WARN_ON_ONCE(atomic_cmpxchg_acquire(&req->state, WSQ_REQ_QUEUED,
-						WSQ_REQ_RUNNING) !=
-			 WSQ_REQ_QUEUED))
-		return;
-	if (unlikely(READ_ONCE(ring->dead))) {
-		percpu_ref_put(&ring->refs);
-		return;
-	}
-	start = ktime_get_mono_fast_ns();
-	/* It was there when the entry was accepted, and stays. */
-	res = wsq_op_issue(wsq_op_info(req->sqe.op), &req->sqe, ring->arena,
-			   &ring->dead);
-	/* That clock may step back a little between CPUs. */
-	wsq_req_complete(req, res,
-			 start > req->submit_ns ? start - req->submit_ns : 0);
+/**
+ * wsq_req_run_keyed() - what the serial of a key calls
+ * @item: of a request
+ *
+ * Context: task, a worker.
+ */
+void wsq_req_run_keyed(struct wsq_serial_work *item)
+{
+	wsq_req_do(container_of(item, struct wsq_req, item));
 }

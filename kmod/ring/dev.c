@@ -2,6 +2,7 @@
 /*
  * /dev/wsq: what a process can do with an open file of it.
  */
+#include <linux/file.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/module.h>
@@ -11,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "../obs/stats.h"
+#include "poller.h"
 #include "ring.h"
 
 /*
@@ -21,14 +23,26 @@
 #define WSQ_ENTER_SIZE_V0	32
 #define WSQ_STATS_SIZE_V0	40
 #define WSQ_CPU_STATS_SIZE_V0	88
+#define WSQ_CANCEL_SIZE_V0	24
+#define WSQ_RESTRICT_SIZE_V0	24
+#define WSQ_RING_STATS_SIZE_V0	56
 
-static_assert(sizeof(struct wsq_query) == WSQ_QUERY_SIZE_V0);
-static_assert(sizeof(struct wsq_setup) == WSQ_SETUP_SIZE_V0);
+static const struct file_operations wsq_fops;
+
+static_assert(offsetofend(struct wsq_query, arena_size) == WSQ_QUERY_SIZE_V0);
+static_assert(offsetofend(struct wsq_query, rsv) == 80);
+static_assert(sizeof(struct wsq_query) == 112);
+static_assert(offsetofend(struct wsq_setup, ids_off) == WSQ_SETUP_SIZE_V0);
+static_assert(sizeof(struct wsq_setup) == 64);
 static_assert(sizeof(struct wsq_enter) == WSQ_ENTER_SIZE_V0);
 static_assert(sizeof(struct wsq_stats) == WSQ_STATS_SIZE_V0);
+static_assert(sizeof(struct wsq_cancel) == WSQ_CANCEL_SIZE_V0);
+static_assert(sizeof(struct wsq_restrict) == WSQ_RESTRICT_SIZE_V0);
+static_assert(sizeof(struct wsq_ring_stats) == WSQ_RING_STATS_SIZE_V0);
 static_assert(offsetofend(struct wsq_cpu_stats, inbox) ==
 	      WSQ_CPU_STATS_SIZE_V0);
 static_assert(sizeof(struct wsq_op_info) == 64);
+static_assert(sizeof(struct wsq_vec) == 16);
 
 /*
  * Fetch a struct that begins with its size as the caller knows it: %-EFAULT,
@@ -54,36 +68,22 @@ static int wsq_struct_put(void __user *dst, const void *src, size_t ksize,
 	return copy_to_user(dst, src, min_t(size_t, ksize, size)) ? -EFAULT : 0;
 }
 
-static u32 wsq_nr_ops(void)
+/* All are counted, those that there is room for are told, in one go. */
+static int wsq_query_ops(struct wsq_op_info __user *to, u32 room, u32 *nr)
 {
-	u32 op, nr = 0;
+	struct wsq_op_info info;
+	u32 op = 0;
 
-	for (op = 0; op < WSQ_OP_NR; op++)
-		nr += !!wsq_op_info(op);
-	return nr;
-}
-
-static int wsq_query_ops(struct wsq_op_info __user *to, u32 room)
-{
-	u32 op;
-
-	for (op = 0; op < WSQ_OP_NR && room; op++) {
-		const struct wsq_op_def *def = wsq_op_info(op);
-		struct wsq_op_info info = { .op = op };
-
-		if (!def)
-			continue;
-		info.max_len = def->max_len;
-		strscpy(info.name, def->name, sizeof(info.name));
-		if (copy_to_user(to, &info, sizeof(info)))
+	for (*nr = 0; wsq_op_tell(op, &info); (*nr)++) {
+		if (*nr < room && copy_to_user(to + *nr, &info, sizeof(info)))
 			return -EFAULT;
-		to++;
-		room--;
+		op = info.op + 1;
+		cond_resched();
 	}
 	return 0;
 }
 
-static long wsq_ioctl_query(void __user *arg)
+static long wsq_ioctl_query(struct file *file, void __user *arg)
 {
 	struct wsq_sizes sizes;
 	struct wsq_query q;
@@ -93,58 +93,86 @@ static long wsq_ioctl_query(void __user *arg)
 	ret = wsq_struct_get(&q, sizeof(q), WSQ_QUERY_SIZE_V0, arg, &size);
 	if (ret)
 		return ret;
-	if (q.ops) {
-		ret = wsq_query_ops(u64_to_user_ptr(q.ops), q.nr_ops);
-		if (ret)
-			return ret;
-	}
-	q.nr_ops = wsq_nr_ops();
-	q.features = WSQ_FEAT_TIMEOUT | WSQ_FEAT_STATS;
+	if (q.rsv)
+		return -EINVAL;
+	ret = wsq_query_ops(u64_to_user_ptr(q.ops), q.ops ? q.nr_ops : 0,
+			    &q.nr_ops);
+	if (ret)
+		return ret;
+	q.features = WSQ_FEAT_TIMEOUT | WSQ_FEAT_STATS | WSQ_FEAT_ORDER |
+		     WSQ_FEAT_CANCEL | WSQ_FEAT_RESTRICT | WSQ_FEAT_KEYS |
+		     WSQ_FEAT_POLL | WSQ_FEAT_VEC |
+		     WSQ_FEAT_RING_STATS;
 	q.max_sq_entries = WSQ_MAX_SQ_ENTRIES;
 	q.max_cq_entries = WSQ_MAX_CQ_ENTRIES;
 	q.max_arena = wsq_arena_max();
 	q.nr_cpus = nr_cpu_ids;
 	q.nr_nodes = num_node_state(N_MEMORY);
 	q.memory = 0;
-	if (!wsq_ring_sizes(q.sq_entries, q.cq_entries, q.arena_size, &sizes))
+	if (!wsq_ring_sizes(q.setup_flags, q.sq_entries, q.cq_entries,
+			    q.arena_size, &sizes))
 		q.memory = sizes.memory;
+	wsq_limits_tell(file->private_data, &q);
 	return wsq_struct_put(arg, &q, sizeof(q), size);
 }
 
 static int wsq_setup(struct wsq_ring *ring, struct wsq_setup *s,
-		     void __user *arg, u32 size)
+		     struct wsq_ring *other, void __user *arg, u32 size)
 {
 	struct wsq_sizes sizes;
 	int ret;
 
 	if (wsq_ring_live(ring))
 		return -EBUSY;
-	ret = wsq_ring_sizes(s->sq_entries, s->cq_entries, s->arena_size,
-			     &sizes);
+	ret = wsq_ring_sizes(s->flags, s->sq_entries, s->cq_entries,
+			     s->arena_size, &sizes);
+	if (ret)
+		return ret;
+	ret = wsq_limits_charge(ring, &sizes);
 	if (ret)
 		return ret;
 	ret = wsq_ring_make(ring, &sizes);
+	if (ret == -ENOMEM && wsq_limits_settle(ring))
+		ret = wsq_ring_make(ring, &sizes);
 	if (ret)
-		return ret;
+		goto uncharge;
+	if (s->flags & WSQ_SETUP_POLL) {
+		ret = wsq_poller_join(ring, s, other);
+		if (ret)
+			goto unmake;
+	}
 	s->sq_entries = sizes.sq_entries;
 	s->cq_entries = sizes.cq_entries;
 	s->rings_bytes = sizes.rings;
 	s->sqes_bytes = sizes.sqes;
 	s->arena_bytes = sizes.arena;
 	s->cqes_off = sizes.cqes_off;
+	s->ids_off = sizes.ids_off;
+	ring->disabled = s->flags & WSQ_SETUP_DISABLED;
 	/* A ring that the process cannot know of would be of no use. */
 	ret = wsq_struct_put(arg, s, sizeof(*s), size);
-	if (ret) {
-		wsq_ring_unmake(ring);
-		return ret;
-	}
+	if (ret)
+		goto leave;
+	/* Before anybody can look at the flags. */
+	if (ring->poller)
+		wsq_poller_attach(ring);
 	wsq_ring_publish(ring);
 	return 0;
+
+leave:
+	if (ring->poller)
+		wsq_poller_unjoin(ring);
+unmake:
+	wsq_ring_unmake(ring);
+uncharge:
+	wsq_limits_uncharge(ring, &sizes);
+	return ret;
 }
 
 static long wsq_ioctl_setup(struct file *file, void __user *arg)
 {
 	struct wsq_ring *ring = file->private_data;
+	struct file *other = NULL;
 	struct wsq_setup s;
 	u32 size;
 	int ret;
@@ -155,12 +183,28 @@ static long wsq_ioctl_setup(struct file *file, void __user *arg)
 	ret = wsq_struct_get(&s, sizeof(s), WSQ_SETUP_SIZE_V0, arg, &size);
 	if (ret)
 		return ret;
-	if (s.flags || s.rsv)
+	/* Of what is told, this was reserved once. */
+	if (s.ids_off)
 		return -EINVAL;
+	ret = wsq_poller_check(&s);
+	if (ret)
+		return ret;
+	if (s.flags & WSQ_SETUP_POLL_SHARE) {
+		other = fget(s.poll_fd);
+		if (!other)
+			return -EBADF;
+		ret = -EINVAL;
+		if (other->f_op != &wsq_fops)
+			goto put;
+	}
+	ret = -EINTR;
 	if (mutex_lock_killable(&ring->lock))
-		return -EINTR;
-	ret = wsq_setup(ring, &s, arg, size);
+		goto put;
+	ret = wsq_setup(ring, &s, other ? other->private_data : NULL, arg, size);
 	mutex_unlock(&ring->lock);
+put:
+	if (other)
+		fput(other);
 	return ret;
 }
 
@@ -179,6 +223,64 @@ static long wsq_ioctl_enter(struct file *file, void __user *arg)
 	ret = wsq_ring_enter(ring, &e);
 	put = wsq_struct_put(arg, &e, sizeof(e), size);
 	return put ?: ret;
+}
+
+static long wsq_ioctl_cancel(struct file *file, void __user *arg)
+{
+	struct wsq_ring *ring = file->private_data;
+	struct wsq_cancel c;
+	u32 size;
+	int ret, put;
+
+	ret = wsq_struct_get(&c, sizeof(c), WSQ_CANCEL_SIZE_V0, arg, &size);
+	if (ret)
+		return ret;
+	if (!wsq_ring_live(ring))
+		return -EINVAL;
+	ret = wsq_ring_cancel(ring, &c);
+	put = wsq_struct_put(arg, &c, sizeof(c), size);
+	return put ?: ret;
+}
+
+static long wsq_ioctl_restrict(struct file *file, void __user *arg)
+{
+	struct wsq_ring *ring = file->private_data;
+	struct wsq_restrict r;
+	u32 size;
+	int ret;
+
+	ret = wsq_struct_get(&r, sizeof(r), WSQ_RESTRICT_SIZE_V0, arg, &size);
+	if (ret)
+		return ret;
+	if (!wsq_ring_live(ring))
+		return -EINVAL;
+	return wsq_ring_restrict(ring, &r);
+}
+
+static long wsq_ioctl_enable(struct file *file, unsigned long arg)
+{
+	struct wsq_ring *ring = file->private_data;
+
+	if (arg || !wsq_ring_live(ring))
+		return -EINVAL;
+	return wsq_ring_enable(ring);
+}
+
+static long wsq_ioctl_ring_stats(struct file *file, void __user *arg)
+{
+	struct wsq_ring *ring = file->private_data;
+	struct wsq_ring_stats st;
+	u32 size;
+	int ret;
+
+	ret = wsq_struct_get(&st, sizeof(st), WSQ_RING_STATS_SIZE_V0, arg,
+			     &size);
+	if (ret)
+		return ret;
+	if (st.rsv || !wsq_ring_live(ring))
+		return -EINVAL;
+	wsq_account_tell(ring, &st);
+	return wsq_struct_put(arg, &st, sizeof(st), size);
 }
 
 static int wsq_stats_cpus(u8 __user *to, u32 room, u32 stride)
@@ -209,7 +311,7 @@ static long wsq_ioctl_stats(void __user *arg)
 	ret = wsq_struct_get(&st, sizeof(st), WSQ_STATS_SIZE_V0, arg, &size);
 	if (ret)
 		return ret;
-	if (st.rsv || st.pad)
+	if (st.rsv)
 		return -EINVAL;
 	if (st.cpus) {
 		if (st.cpu_stats_size < WSQ_CPU_STATS_SIZE_V0 ||
@@ -224,6 +326,7 @@ static long wsq_ioctl_stats(void __user *arg)
 	st.rings = wsq_ring_count();
 	st.queues = wsq_stats_queues();
 	st.workers = wsq_stats_workers();
+	st.pollers = wsq_poller_count();
 	return wsq_struct_put(arg, &st, sizeof(st), size);
 }
 
@@ -233,13 +336,21 @@ static long wsq_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	switch (cmd) {
 	case WSQ_IOC_QUERY:
-		return wsq_ioctl_query(argp);
+		return wsq_ioctl_query(file, argp);
 	case WSQ_IOC_SETUP:
 		return wsq_ioctl_setup(file, argp);
 	case WSQ_IOC_ENTER:
 		return wsq_ioctl_enter(file, argp);
 	case WSQ_IOC_STATS:
 		return wsq_ioctl_stats(argp);
+	case WSQ_IOC_CANCEL:
+		return wsq_ioctl_cancel(file, argp);
+	case WSQ_IOC_RESTRICT:
+		return wsq_ioctl_restrict(file, argp);
+	case WSQ_IOC_ENABLE:
+		return wsq_ioctl_enable(file, arg);
+	case WSQ_IOC_RING_STATS:
+		return wsq_ioctl_ring_stats(file, argp);
 	default:
 		return -ENOTTY;
 	}
@@ -280,29 +391,32 @@ static __poll_t wsq_poll(struct file *file, poll_table *wait)
 static void wsq_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct wsq_ring *ring = file->private_data;
-	u64 submitted, completed;
+	struct wsq_ring_stats st;
 
 	if (!wsq_ring_live(ring)) {
 		seq_puts(m, "wsq_state:\tnew\n");
 		return;
 	}
-	/* In this order, so there are never more of the former. */
-	completed = atomic64_read_acquire(&ring->completed);
-	submitted = max(READ_ONCE(ring->sq_head), completed);
-	seq_puts(m, "wsq_state:\tlive\n");
+	wsq_account_tell(ring, &st);
+	seq_printf(m, "wsq_state:\t%s\n",
+		   READ_ONCE(ring->disabled) ? "disabled" : "live");
 	seq_printf(m, "wsq_sq_entries:\t%u\n", ring->sizes.sq_entries);
 	seq_printf(m, "wsq_cq_entries:\t%u\n", ring->sizes.cq_entries);
 	seq_printf(m, "wsq_arena:\t%llu\n", ring->sizes.arena);
-	seq_printf(m, "wsq_memory:\t%llu\n", ring->sizes.memory);
-	seq_printf(m, "wsq_submitted:\t%llu\n", submitted);
-	seq_printf(m, "wsq_completed:\t%llu\n", completed);
+	seq_printf(m, "wsq_memory:\t%llu\n", st.memory);
+	seq_printf(m, "wsq_submitted:\t%llu\n", st.submitted);
+	seq_printf(m, "wsq_completed:\t%llu\n", st.completed);
 	seq_printf(m, "wsq_read:\t%llu\n", READ_ONCE(ring->cq_head));
-	seq_printf(m, "wsq_in_flight:\t%llu\n", submitted - completed);
+	seq_printf(m, "wsq_in_flight:\t%llu\n", st.submitted - st.completed);
+	seq_printf(m, "wsq_cancelled:\t%llu\n", st.cancelled);
+	seq_printf(m, "wsq_failed:\t%llu\n", st.failed);
+	seq_printf(m, "wsq_run_ns:\t%llu\n", st.run_ns);
+	wsq_poller_fdinfo(m, ring);
 }
 
 static int wsq_open(struct inode *inode, struct file *file)
 {
-	file->private_data = wsq_ring_alloc();
+	file->private_data = wsq_ring_alloc(file);
 	if (!file->private_data)
 		return -ENOMEM;
 	return nonseekable_open(inode, file);

@@ -16,18 +16,15 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
 #include "../compat/mm.h"
 #include "ring.h"
 
-/*
- * Rather no ring than the out-of-memory killer: RETRY_MAYFAIL gives up where
- * others would have processes killed.
- */
-#define WSQ_GFP_PAGES	(GFP_KERNEL_ACCOUNT | __GFP_ZERO | \
-			 __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
+/* Arrays up to this size are sought in one piece: larger ones are seldom there. */
+#define WSQ_ARRAY_PIECE		SZ_1M
 
 /**
  * wsq_mem_alloc() - allocate zeroed pages
@@ -46,12 +43,11 @@ int wsq_mem_alloc(struct wsq_mem *mem, u64 bytes, u64 offset)
 	mem->pgoff = offset >> PAGE_SHIFT;
 	if (!nr)
 		return 0;
-	mem->pages = kvcalloc(nr, sizeof(*mem->pages),
-			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	mem->pages = kvcalloc(nr, sizeof(*mem->pages), WSQ_GFP);
 	if (!mem->pages)
 		return -ENOMEM;
 	while (mem->nr < nr) {
-		struct page *page = alloc_page(WSQ_GFP_PAGES);
+		struct page *page = alloc_page(WSQ_GFP | __GFP_ZERO);
 
 		if (!page)
 			return -ENOMEM;
@@ -65,8 +61,35 @@ int wsq_mem_alloc(struct wsq_mem *mem, u64 bytes, u64 offset)
 }
 
 /**
+ * wsq_mem_array() - allocate a zeroed array that nobody maps
+ * @mem: zeroed
+ * @n: elements, not zero
+ * @size: bytes of each
+ *
+ * What kvcalloc() is for, but whatever of it cannot be had in one piece is had
+ * page by page: when a cgroup has not enough for vmalloc(), newer kernels give
+ * back what they have got by then some time later, and meanwhile the cgroup
+ * is full, of which its processes may be killed.
+ *
+ * Context: task; may sleep.
+ * Return: 0, then @mem->addr is the array; or as wsq_mem_alloc().
+ */
+int wsq_mem_array(struct wsq_mem *mem, u32 n, size_t size)
+{
+	u64 bytes = (u64)n * size;
+
+	if (bytes <= WSQ_ARRAY_PIECE) {
+		mem->addr = kzalloc(bytes, GFP_KERNEL_ACCOUNT |
+				    __GFP_NORETRY | __GFP_NOWARN);
+		if (mem->addr)
+			return 0;
+	}
+	return wsq_mem_alloc(mem, PAGE_ALIGN(bytes), 0);
+}
+
+/**
  * wsq_mem_free() - give it back
- * @mem: of wsq_mem_alloc(), or zeroed; zeroed after
+ * @mem: of wsq_mem_alloc() or wsq_mem_array(), or zeroed; zeroed after
  *
  * Context: task; may sleep.
  */
@@ -74,7 +97,10 @@ void wsq_mem_free(struct wsq_mem *mem)
 {
 	unsigned long i;
 
-	vunmap(mem->addr);
+	if (mem->pages)
+		vunmap(mem->addr);
+	else
+		kfree(mem->addr);
 	for (i = 0; i < mem->nr; i++) {
 		put_page(mem->pages[i]);
 		cond_resched();

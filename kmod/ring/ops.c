@@ -1,313 +1,435 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ops that user tasks can ask for, as a table of name, limit, prep, issue.
+ * Which ops there are: those of this module, by a table, and those that other
+ * modules have registered, by their number.
  *
- * An entry is the kernel's own copy when it gets here, the arena is memory that
- * the process writes whenever it likes. So no op reads a length, an offset or
- * anything else it relies on from the arena: bytes there are data and no more,
- * and a process that changes them while its task runs gets a result of whatever
- * was there.
+ * A registered op is held by a reference while its prep or its issue runs, and by
+ * nobody else. So unregistering waits for tasks that run, which is soon over, and
+ * not for those that a process has queued in front of others or behind a drain: they
+ * find the op gone when their turn comes, and end with EOPNOTSUPP. Its number says
+ * for ever which op an entry meant, since it is not given out again.
  *
- * Long ranges go in pieces, between which the worker may be scheduled and the
- * task ends early if its ring died.
+ * Cost: a load for a built-in op; for others a walk of the xarray and a per-CPU
+ * reference, twice for each task.
  */
-#include <crypto/hash.h>
-#include <crypto/sha2.h>
-#include <linux/crc32c.h>
+#include <linux/cache.h>
+#include <linux/completion.h>
+#include <linux/cpumask.h>
 #include <linux/err.h>
-#include <linux/minmax.h>
 #include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/nodemask.h>
 #include <linux/nospec.h>
-#include <linux/overflow.h>
-#include <linux/sched.h>
-#include <linux/sizes.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/xarray.h>
 
+#include "../compat/attributes.h"
 #include "../compat/export.h"
 #include "ops.h"
 
-/*
- * 10 us for crc32c with the instruction, some 100 us for sha256 without any:
- * older kernels hash a whole piece with preemption off.
- */
-#define WSQ_OP_PIECE	SZ_16K
-#define WSQ_OP_MAX_LEN	SZ_16M
+/* What all ops take. */
+#define WSQ_SQE_KNOWN	(WSQ_SQE_LINK | WSQ_SQE_DRAIN | WSQ_SQE_KEY | \
+			 WSQ_SQE_CPU | WSQ_SQE_NODE | WSQ_SQE_DEADLINE | \
+			 WSQ_SQE_VEC)
 
-static struct crypto_shash *wsq_sha256;
+/* One more than the largest that struct wsq_sqe.op can say. */
+#define WSQ_OP_NUMBERS	(U16_MAX + 1)
 
-/* Does [@off, @off + @len) lie in the arena? */
-static bool wsq_in_arena(u64 off, u64 len, u64 arena_bytes)
-{
-	u64 end;
-
-	return !check_add_overflow(off, len, &end) && end <= arena_bytes;
-}
-
-/* Shall the piece before @left bytes be the last? Lets others run meanwhile. */
-static bool wsq_op_stop(u64 left, const bool *dead)
-{
-	if (!left)
-		return false;
-	cond_resched();
-	return READ_ONCE(*dead);
-}
-
-/* What all ops with a range to read have in common. */
-static int wsq_prep_src(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
-			u64 arena_bytes)
-{
-	if (!sqe->len)
-		return -EINVAL;
-	if (sqe->len > def->max_len)
-		return -E2BIG;
-	if (!wsq_in_arena(sqe->src, sqe->len, arena_bytes))
-		return -EFAULT;
-	return 0;
-}
-
-static int wsq_nop_prep(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
-			u64 arena_bytes)
-{
-	return sqe->src || sqe->len || sqe->dst || sqe->arg ? -EINVAL : 0;
-}
-
-static s64 wsq_nop_issue(const struct wsq_sqe *sqe, void *arena,
-			 const bool *dead)
-{
-	return 0;
-}
-
-static int wsq_copy_prep(const struct wsq_op_def *def,
-			 const struct wsq_sqe *sqe, u64 arena_bytes)
-{
-	int ret;
-
-	if (sqe->arg)
-		return -EINVAL;
-	ret = wsq_prep_src(def, sqe, arena_bytes);
-	if (ret)
-		return ret;
-	if (!wsq_in_arena(sqe->dst, sqe->len, arena_bytes))
-		return -EFAULT;
-	/* Neither sum overflows: both ranges are in the arena. */
-	if (sqe->src < sqe->dst + sqe->len && sqe->dst < sqe->src + sqe->len)
-		return -EINVAL;
-	return 0;
-}
-
-static s64 wsq_copy_issue(const struct wsq_sqe *sqe, void *arena,
-			  const bool *dead)
-{
-	const u8 *src = arena + sqe->src;
-	u8 *dst = arena + sqe->dst;
-	u64 left = sqe->len;
-
-	while (left) {
-		size_t n = min_t(u64, left, WSQ_OP_PIECE);
-
-		memcpy(dst, src, n);
-		src += n;
-		dst += n;
-		left -= n;
-		if (wsq_op_stop(left, dead))
-			return -ECANCELED;
-	}
-	return sqe->len;
-}
-
-static int wsq_crc32c_prep(const struct wsq_op_def *def,
-			   const struct wsq_sqe *sqe, u64 arena_bytes)
-{
-	if (sqe->dst || sqe->arg > U32_MAX)
-		return -EINVAL;
-	return wsq_prep_src(def, sqe, arena_bytes);
-}
-
-static s64 wsq_crc32c_issue(const struct wsq_sqe *sqe, void *arena,
-			    const bool *dead)
-{
-	const u8 *src = arena + sqe->src;
-	u64 left = sqe->len;
-	/* The kernel's function leaves the inversions to its caller. */
-	u32 crc = ~(u32)sqe->arg;
-
-	while (left) {
-		unsigned int n = min_t(u64, left, WSQ_OP_PIECE);
-
-		crc = crc32c(crc, src, n);
-		src += n;
-		left -= n;
-		if (wsq_op_stop(left, dead))
-			return -ECANCELED;
-	}
-	return (u32)~crc;
-}
-
-static int wsq_sha256_prep(const struct wsq_op_def *def,
-			   const struct wsq_sqe *sqe, u64 arena_bytes)
-{
-	int ret;
-
-	if (sqe->arg)
-		return -EINVAL;
-	ret = wsq_prep_src(def, sqe, arena_bytes);
-	if (ret)
-		return ret;
-	/* It may overlap what is read: it is written last. */
-	if (!wsq_in_arena(sqe->dst, SHA256_DIGEST_SIZE, arena_bytes))
-		return -EFAULT;
-	return 0;
-}
-
-static s64 wsq_sha256_issue(const struct wsq_sqe *sqe, void *arena,
-			    const bool *dead)
-{
-	SHASH_DESC_ON_STACK(desc, wsq_sha256);
-	const u8 *src = arena + sqe->src;
-	u8 digest[SHA256_DIGEST_SIZE];
-	u64 left = sqe->len;
-	s64 ret;
-
-	desc->tfm = wsq_sha256;
-	ret = crypto_shash_init(desc);
-	while (!ret && left) {
-		unsigned int n = min_t(u64, left, WSQ_OP_PIECE);
-
-		ret = crypto_shash_update(desc, src, n);
-		src += n;
-		left -= n;
-		if (wsq_op_stop(left, dead))
-			ret = -ECANCELED;
-	}
-	if (!ret)
-		ret = crypto_shash_final(desc, digest);
-	if (!ret) {
-		memcpy(arena + sqe->dst, digest, sizeof(digest));
-		ret = sizeof(digest);
-	}
-	shash_desc_zero(desc);
-	return ret;
-}
-
-static struct wsq_op_def wsq_ops[WSQ_OP_NR] = {
-	[WSQ_OP_NOP] = {
-		.name = "nop",
-		.ready = true,
-		.prep = wsq_nop_prep,
-		.issue = wsq_nop_issue,
-	},
-	[WSQ_OP_COPY] = {
-		.name = "copy",
-		.max_len = WSQ_OP_MAX_LEN,
-		.ready = true,
-		.prep = wsq_copy_prep,
-		.issue = wsq_copy_issue,
-	},
-	[WSQ_OP_CRC32C] = {
-		.name = "crc32c",
-		.max_len = WSQ_OP_MAX_LEN,
-		.ready = true,
-		.prep = wsq_crc32c_prep,
-		.issue = wsq_crc32c_issue,
-	},
-	[WSQ_OP_SHA256] = {
-		.name = "sha256",
-		.max_len = WSQ_OP_MAX_LEN,
-		.prep = wsq_sha256_prep,
-		.issue = wsq_sha256_issue,
-	},
+static const struct wsq_op_def *const wsq_builtins[WSQ_OP_NR] = {
+	[WSQ_OP_NOP] = &wsq_op_nop,
+	[WSQ_OP_COPY] = &wsq_op_copy,
+	[WSQ_OP_CRC32C] = &wsq_op_crc32c,
+	[WSQ_OP_SHA256] = &wsq_op_sha256,
+	[WSQ_OP_FILL] = &wsq_op_fill,
+	[WSQ_OP_COMPARE] = &wsq_op_compare,
+	[WSQ_OP_XOR] = &wsq_op_xor,
+	[WSQ_OP_XXHASH64] = &wsq_op_xxhash64,
+	[WSQ_OP_SHA512] = &wsq_op_sha512,
 };
 
-/**
- * wsq_op_info() - look an op up
- * @op: its number, from anywhere
- *
- * Context: any.
- * Return: the op, or %NULL if there is none or what it needs is missing.
- */
-const struct wsq_op_def *wsq_op_info(unsigned int op)
-{
-	if (op >= WSQ_OP_NR)
-		return NULL;
-	op = array_index_nospec(op, WSQ_OP_NR);
-	return wsq_ops[op].ready ? &wsq_ops[op] : NULL;
-}
-WSQ_EXPORT(wsq_op_info);
+/* Of these, those that have what they need. Written at module load only. */
+const struct wsq_op_def *wsq_op_table[WSQ_OP_NR] __ro_after_init;
+WSQ_EXPORT(wsq_op_table);
 
 /**
- * wsq_op_prep() - check an entry; the one door to all ops
+ * struct wsq_op_reg - a registered op
+ * @def: as its module has it. Constant.
+ * @nr: its number. Constant.
+ * @going: somebody unregisters it. Under wsq_ops_lock.
+ * @users: those who have it in hand
+ * @idle: there are none, and none will come
+ *
+ * In wsq_registered from when it is complete until all users have gone; read there
+ * under RCU.
+ */
+struct wsq_op_reg {
+	const struct wsq_op_def *def;
+	u32 nr;
+	bool going;
+	struct percpu_ref users;
+	struct completion idle;
+};
+
+static DEFINE_XARRAY(wsq_registered);
+static DEFINE_MUTEX(wsq_ops_lock);
+/* The number that is given out next. Under the lock. */
+static u32 wsq_op_next = WSQ_OP_REGISTERED;
+
+/**
+ * wsq_reg_get() - take a registered op in hand
+ * @ref: filled in if there is one
+ * @op: its number, from anywhere
+ *
+ * Context: any; the op's module waits until wsq_reg_put().
+ * Return: false if there is none.
+ */
+bool wsq_reg_get(struct wsq_op_ref *ref, unsigned int op)
+{
+	struct wsq_op_reg *reg;
+
+	rcu_read_lock();
+	reg = xa_load(&wsq_registered, op);
+	if (reg && !percpu_ref_tryget_live(&reg->users))
+		reg = NULL;
+	rcu_read_unlock();
+	if (!reg)
+		return false;
+	ref->def = reg->def;
+	ref->reg = reg;
+	return true;
+}
+WSQ_EXPORT(wsq_reg_get);
+
+/**
+ * wsq_reg_put() - let a registered op go
+ * @ref: of wsq_reg_get()
+ *
+ * Context: any.
+ */
+void wsq_reg_put(struct wsq_op_ref *ref)
+{
+	percpu_ref_put(&ref->reg->users);
+}
+WSQ_EXPORT(wsq_reg_put);
+
+static void wsq_def_tell(const struct wsq_op_def *def, u32 op,
+			 struct wsq_op_info *info)
+{
+	memset(info, 0, sizeof(*info));
+	info->op = op;
+	info->max_len = def->max_len;
+	strscpy(info->name, def->name, sizeof(info->name));
+	if (def->shape & WSQ_SHAPE_LIST)
+		info->flags |= WSQ_OPF_VEC;
+	if (def->cap >= 0) {
+		info->flags |= WSQ_OPF_CAP;
+		info->cap = def->cap;
+	}
+}
+
+/**
+ * wsq_op_tell() - what QUERY tells of an op
+ * @op: a number
+ * @info: filled in with the first op that has this number or a larger one
+ *
+ * Context: any.
+ * Return: false if there is none.
+ */
+bool wsq_op_tell(u32 op, struct wsq_op_info *info)
+{
+	struct wsq_op_reg *reg;
+	unsigned long index;
+	bool found = false;
+
+	for (; op < WSQ_OP_NR; op++) {
+		if (!wsq_op_table[op])
+			continue;
+		wsq_def_tell(wsq_op_table[op], op, info);
+		return true;
+	}
+	/* Who unregisters waits for us before the op's memory may go. */
+	rcu_read_lock();
+	xa_for_each_start(&wsq_registered, index, reg, op) {
+		if (percpu_ref_is_dying(&reg->users))
+			continue;
+		wsq_def_tell(reg->def, index, info);
+		found = true;
+		break;
+	}
+	rcu_read_unlock();
+	return found;
+}
+WSQ_EXPORT(wsq_op_tell);
+
+/* What says where, when and in what order, which is the same for all ops. */
+static bool wsq_order_right(const struct wsq_sqe *sqe)
+{
+	const u16 hints = sqe->flags & (WSQ_SQE_CPU | WSQ_SQE_NODE);
+
+	if (sqe->flags & ~WSQ_SQE_KNOWN)
+		return false;
+	switch (hints) {
+	case 0:
+		if (sqe->hint)
+			return false;
+		break;
+	case WSQ_SQE_CPU:
+		if (sqe->hint >= nr_cpu_ids ||
+		    !cpu_possible(array_index_nospec(sqe->hint, nr_cpu_ids)))
+			return false;
+		break;
+	case WSQ_SQE_NODE:
+		if (sqe->hint >= nr_node_ids ||
+		    !node_possible(array_index_nospec(sqe->hint, nr_node_ids)))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	if (sqe->key && !(sqe->flags & WSQ_SQE_KEY))
+		return false;
+	return sqe->flags & WSQ_SQE_DEADLINE || !sqe->deadline;
+}
+
+/**
+ * wsq_op_prep_any() - check an entry, whatever it says
+ * @def: its op
  * @sqe: the kernel's own copy of the entry
  * @arena_bytes: size of its ring's arena
  *
- * Context: any.
- * Return: the op, to be handed to wsq_op_issue(), or ERR_PTR() as the user ABI
- * has it.
+ * Context: as wsq_op_prep().
+ * Return: as wsq_op_prep().
  */
-const struct wsq_op_def *wsq_op_prep(const struct wsq_sqe *sqe, u64 arena_bytes)
+int wsq_op_prep_any(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
+		    u64 arena_bytes)
 {
-	const struct wsq_op_def *def = wsq_op_info(sqe->op);
+	if (!wsq_order_right(sqe))
+		return -EINVAL;
+	return wsq_shape_prep(def, sqe, arena_bytes);
+}
+WSQ_EXPORT(wsq_op_prep_any);
+
+static bool wsq_name_taken(const char *name)
+{
+	struct wsq_op_reg *reg;
+	unsigned long index;
+
+	/* One that is not in this kernel keeps its name, too. */
+	for (index = 0; index < WSQ_OP_NR; index++)
+		if (!strcmp(wsq_builtins[index]->name, name))
+			return true;
+	xa_for_each(&wsq_registered, index, reg)
+		if (!strcmp(reg->def->name, name))
+			return true;
+	return false;
+}
+
+/* The last user, of an op that is unregistered: maybe an RCU callback. */
+static void wsq_reg_idle(struct percpu_ref *users)
+{
+	complete(&container_of(users, struct wsq_op_reg, users)->idle);
+}
+
+static int wsq_reg_add(struct wsq_op_reg *reg)
+{
 	int ret;
 
-	if (!def)
-		return ERR_PTR(-EOPNOTSUPP);
-	if (sqe->flags || sqe->rsv0 || sqe->rsv[0] || sqe->rsv[1])
-		return ERR_PTR(-EINVAL);
-	ret = def->prep(def, sqe, arena_bytes);
-	return ret ? ERR_PTR(ret) : def;
+	if (wsq_name_taken(reg->def->name))
+		return -EEXIST;
+	if (wsq_op_next == WSQ_OP_NUMBERS)
+		return -ENOSPC;
+	reg->nr = wsq_op_next;
+	/* Orders all before those who find it. */
+	ret = xa_err(xa_store(&wsq_registered, reg->nr, reg, GFP_KERNEL));
+	if (!ret)
+		wsq_op_next++;
+	return ret;
 }
-WSQ_EXPORT(wsq_op_prep);
 
 /**
- * wsq_op_issue() - do what an entry asks for
- * @def: what wsq_op_prep() returned for it
- * @sqe: the same entry, unchanged
- * @arena: the ring's arena
- * @dead: becomes true when nobody is interested any more
+ * wsq_register_op() - let entries ask for an op
+ * @def: the op; stays as it is until wsq_unregister_op() has returned
  *
- * Context: task; may sleep, takes milliseconds for megabytes.
- * Return: the result, not negative, or -errno.
+ * From now on, before this returns even, the op can be called.
+ *
+ * Context: task; may sleep.
+ * Return: its number; %-EINVAL if @def is wrong, %-EEXIST if an op has this name,
+ * %-ENOSPC if all numbers have been given out, %-ENOMEM.
  */
-s64 wsq_op_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
-		 void *arena, const bool *dead)
+int wsq_register_op(const struct wsq_op_def *def)
 {
-	return def->issue(sqe, arena, dead);
+	struct wsq_op_reg *reg;
+	int ret, nr;
+
+	if (!wsq_def_right(def))
+		return -EINVAL;
+	reg = kzalloc(sizeof(*reg), GFP_KERNEL);
+	if (!reg)
+		return -ENOMEM;
+	reg->def = def;
+	init_completion(&reg->idle);
+	ret = percpu_ref_init(&reg->users, wsq_reg_idle, 0, GFP_KERNEL);
+	if (ret)
+		goto free;
+	mutex_lock(&wsq_ops_lock);
+	ret = wsq_reg_add(reg);
+	/* Once it is there, another may unregister it. */
+	nr = reg->nr;
+	mutex_unlock(&wsq_ops_lock);
+	if (!ret)
+		return nr;
+
+	percpu_ref_exit(&reg->users);
+free:
+	kfree(reg);
+	return ret;
 }
-WSQ_EXPORT(wsq_op_issue);
+WSQ_EXPORT(wsq_register_op);
+
+/*
+ * The first op that is meant and that nobody else is unregistering: @def, or any of
+ * @owner. No more tasks begin with it.
+ */
+static struct wsq_op_reg *wsq_reg_close(const struct wsq_op_def *def,
+					const struct module *owner)
+{
+	struct wsq_op_reg *reg, *found = NULL;
+	unsigned long index;
+
+	mutex_lock(&wsq_ops_lock);
+	xa_for_each(&wsq_registered, index, reg) {
+		if (reg->going || (def ? reg->def != def :
+				   reg->def->owner != owner))
+			continue;
+		reg->going = true;
+		percpu_ref_kill(&reg->users);
+		found = reg;
+		break;
+	}
+	mutex_unlock(&wsq_ops_lock);
+	return found;
+}
+
+static void wsq_reg_remove(struct wsq_op_reg *reg)
+{
+	wait_for_completion(&reg->idle);
+	mutex_lock(&wsq_ops_lock);
+	xa_erase(&wsq_registered, reg->nr);
+	mutex_unlock(&wsq_ops_lock);
+	/* Those who look at it without having it in hand. */
+	synchronize_rcu();
+	percpu_ref_exit(&reg->users);
+	kfree(reg);
+}
+
+/**
+ * wsq_unregister_op() - take an op away
+ * @def: as it was registered
+ *
+ * Entries that ask for it from now on, and those that were taken and have not
+ * begun, end with EOPNOTSUPP. Waits for tasks that run.
+ *
+ * Context: task; sleeps. Not from the op's own functions.
+ */
+void wsq_unregister_op(const struct wsq_op_def *def)
+{
+	struct wsq_op_reg *reg = wsq_reg_close(def, NULL);
+
+	if (!WARN_ON_ONCE(!reg))
+		wsq_reg_remove(reg);
+}
+WSQ_EXPORT(wsq_unregister_op);
+
+/**
+ * wsq_ops_forget() - unregister what a module has left behind
+ * @owner: the module
+ *
+ * Context: task; sleeps.
+ * Return: how many ops that were.
+ */
+unsigned int wsq_ops_forget(const struct module *owner)
+{
+	struct wsq_op_reg *reg;
+	unsigned int nr = 0;
+
+	if (!owner)
+		return 0;
+	while ((reg = wsq_reg_close(NULL, owner))) {
+		pr_warn("wsq: a module goes without having unregistered its op %s\n",
+			reg->def->name);
+		wsq_reg_remove(reg);
+		nr++;
+	}
+	return nr;
+}
+WSQ_EXPORT(wsq_ops_forget);
+
+/* A module is about to be freed, after its exit function or a failed init. */
+static int wsq_ops_module_event(struct notifier_block *nb, unsigned long event,
+				void *module)
+{
+	if (event == MODULE_STATE_GOING)
+		wsq_ops_forget(module);
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block wsq_ops_notifier = {
+	.notifier_call = wsq_ops_module_event,
+};
+
+/**
+ * wsq_ops_number() - for tests: where numbers go on
+ * @next: the number to be given out next, or 65536 for none
+ *
+ * Context: task; nobody else registers.
+ * Return: what it would have been.
+ */
+u32 wsq_ops_number(u32 next)
+{
+	u32 was;
+
+	mutex_lock(&wsq_ops_lock);
+	was = wsq_op_next;
+	wsq_op_next = next;
+	mutex_unlock(&wsq_ops_lock);
+	return was;
+}
+WSQ_EXPORT(wsq_ops_number);
 
 /**
  * wsq_ops_init() - get what the ops need
- *
- * A kernel without sha256 has no sha256 op.
  *
  * Context: module load.
  * Return: 0 or -errno.
  */
 int wsq_ops_init(void)
 {
-	struct crypto_shash *tfm = crypto_alloc_shash("sha256", 0, 0);
+	unsigned int op;
+	int ret;
 
-	if (IS_ERR(tfm)) {
-		if (PTR_ERR(tfm) != -ENOENT)
-			return PTR_ERR(tfm);
-		pr_warn("wsq: no sha256 in this kernel\n");
-		return 0;
-	}
-	wsq_sha256 = tfm;
-	wsq_ops[WSQ_OP_SHA256].ready = true;
-	return 0;
+	ret = wsq_hashes_init();
+	if (ret)
+		return ret;
+	for (op = 0; op < WSQ_OP_NR; op++)
+		if (wsq_hash_there(wsq_builtins[op]))
+			wsq_op_table[op] = wsq_builtins[op];
+	ret = register_module_notifier(&wsq_ops_notifier);
+	if (ret)
+		wsq_hashes_exit();
+	return ret;
 }
 
 /**
  * wsq_ops_exit() - give it back
  *
- * Context: module unload; no op is running.
+ * Context: module unload; no op is running, and none is registered, for modules
+ * that register some cannot be there without this one.
  */
 void wsq_ops_exit(void)
 {
-	wsq_ops[WSQ_OP_SHA256].ready = false;
-	crypto_free_shash(wsq_sha256);
-	wsq_sha256 = NULL;
+	unregister_module_notifier(&wsq_ops_notifier);
+	WARN_ON(!xa_empty(&wsq_registered));
+	wsq_hashes_exit();
 }
-
-/* The hash may be a module, or have a faster one. */
-MODULE_SOFTDEP("pre: sha256");

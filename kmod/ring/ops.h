@@ -1,44 +1,179 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What user tasks may do: the table of ops. Knows entries and arenas, nothing
- * of rings, so that tests can feed it anything.
+ * What user tasks may do. Knows entries and arenas, nothing of rings, so that
+ * tests can feed it anything.
+ *
+ * ops.c	which ops there are, checks that are the same for all
+ * ops_range.c	what an entry may be, lists of ranges, work in pieces
+ * ops_data.c	built-in ops that move and compare bytes
+ * ops_hash.c	built-in ops that make checksums and hashes
  */
 #ifndef _WSQ_RING_OPS_H
 #define _WSQ_RING_OPS_H
 
+#include <linux/ktime.h>
+#include <linux/nospec.h>
+#include <linux/percpu-refcount.h>
 #include <linux/types.h>
-#include <uapi/linux/wsq.h>
+#include <linux/wsq_op.h>
+
+#include "../compat/attributes.h"
+
+struct wsq_op_reg;
+
+/* Most that a built-in op takes at a time. */
+#define WSQ_OP_MAX_LEN		0x1000000
 
 /**
- * struct wsq_op_def - one op
- * @name: as QUERY tells it
- * @max_len: largest len; 0 if it takes none
- * @ready: what it needs is there. Written at module load only.
- * @prep: refuses entries that are not right: %0 or -errno. Looks at the entry
- *	and the arena's size only. All of an entry that @issue relies on is
- *	checked here and nowhere else, whichever way the entry came.
- * @issue: does it, in a worker: the result, or -errno. The entry has passed
- *	@prep. May sleep; gives up early once *@dead.
- *
- * No op touches a file, a path or an address space: the arena is the kernel's
- * memory. So none needs credentials, and none has a capability to ask for; an
- * op that does gets a member for it here.
+ * struct wsq_stop - why a task shall end early
+ * @dead: its ring has nobody left who would read the result
+ * @told: somebody cancels it
+ * @deadline: time of CLOCK_MONOTONIC in ns after which nobody wants it; U64_MAX
+ *	for ever
  */
-struct wsq_op_def {
-	const char *name;
-	u64 max_len;
-	bool ready;
-	int (*prep)(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
-		    u64 arena_bytes);
-	s64 (*issue)(const struct wsq_sqe *sqe, void *arena, const bool *dead);
+struct wsq_stop {
+	const bool *dead;
+	const bool *told;
+	u64 deadline;
 };
 
+/**
+ * struct wsq_op_ref - an op in hand
+ * @def: the op
+ * @reg: keeps it; %NULL for a built-in one, which stays anyway
+ */
+struct wsq_op_ref {
+	const struct wsq_op_def *def;
+	struct wsq_op_reg *reg;
+};
+
+/* ops.c */
 int wsq_ops_init(void);
 void wsq_ops_exit(void);
-const struct wsq_op_def *wsq_op_prep(const struct wsq_sqe *sqe,
-				     u64 arena_bytes);
-s64 wsq_op_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
-		 void *arena, const bool *dead);
-const struct wsq_op_def *wsq_op_info(unsigned int op);
+extern const struct wsq_op_def *wsq_op_table[WSQ_OP_NR];
+bool wsq_reg_get(struct wsq_op_ref *ref, unsigned int op);
+void wsq_reg_put(struct wsq_op_ref *ref);
+bool wsq_op_tell(u32 op, struct wsq_op_info *info);
+int wsq_op_prep_any(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
+		    u64 arena_bytes);
+unsigned int wsq_ops_forget(const struct module *owner);
+u32 wsq_ops_number(u32 next);
+
+/* ops_range.c */
+bool wsq_def_right(const struct wsq_op_def *def);
+int wsq_shape_prep(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
+		   u64 arena_bytes);
+s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
+		    void *arena, u64 arena_bytes, const struct wsq_stop *stop);
+
+/* ops_data.c */
+extern const struct wsq_op_def wsq_op_nop;
+extern const struct wsq_op_def wsq_op_copy;
+extern const struct wsq_op_def wsq_op_fill;
+extern const struct wsq_op_def wsq_op_compare;
+extern const struct wsq_op_def wsq_op_xor;
+
+/* ops_hash.c */
+extern const struct wsq_op_def wsq_op_crc32c;
+extern const struct wsq_op_def wsq_op_xxhash64;
+extern const struct wsq_op_def wsq_op_sha256;
+extern const struct wsq_op_def wsq_op_sha512;
+int wsq_hashes_init(void);
+void wsq_hashes_exit(void);
+bool wsq_hash_there(const struct wsq_op_def *def);
+
+/*
+ * The way of each entry, written out where it is called: a nop in a batch takes some
+ * 15 % less for it.
+ */
+
+/**
+ * wsq_op_get() - take an op in hand
+ * @ref: filled in if there is one
+ * @op: its number, from anywhere
+ *
+ * Context: any; the op's module waits until wsq_op_put().
+ * Return: false if there is none, or what it needs is missing.
+ */
+static inline bool wsq_op_get(struct wsq_op_ref *ref, unsigned int op)
+{
+	if (unlikely(op >= WSQ_OP_NR))
+		return wsq_reg_get(ref, op);
+	ref->def = wsq_op_table[array_index_nospec(op, WSQ_OP_NR)];
+	ref->reg = NULL;
+	return ref->def;
+}
+
+/**
+ * wsq_op_put() - let it go
+ * @ref: of wsq_op_get()
+ *
+ * Context: any.
+ */
+static inline void wsq_op_put(struct wsq_op_ref *ref)
+{
+	if (unlikely(ref->reg))
+		wsq_reg_put(ref);
+}
+
+/**
+ * wsq_op_prep() - check an entry; the one door to all ops
+ * @def: its op
+ * @sqe: the kernel's own copy of the entry
+ * @arena_bytes: size of its ring's arena
+ *
+ * Context: task; the caller has the op in hand.
+ * Return: 0, then wsq_op_issue() may follow; or -errno as the user ABI has it.
+ */
+static inline int wsq_op_prep(const struct wsq_op_def *def,
+			      const struct wsq_sqe *sqe, u64 arena_bytes)
+{
+	/* An entry that says nothing but its op, of one that takes nothing. */
+	if (!(sqe->flags | sqe->hint | sqe->key | sqe->deadline | sqe->src |
+	      sqe->dst | sqe->len | sqe->arg) &&
+	    !def->shape && !def->dst_len && !def->prep)
+		return 0;
+	return wsq_op_prep_any(def, sqe, arena_bytes);
+}
+
+/**
+ * wsq_stopped() - shall a task end before it is done
+ * @stop: why it might
+ *
+ * Context: any.
+ * Return: 0; %-ECANCELED; %-ETIME.
+ */
+static inline int wsq_stopped(const struct wsq_stop *stop)
+{
+	if (READ_ONCE(*stop->dead) || READ_ONCE(*stop->told))
+		return -ECANCELED;
+	if (stop->deadline != U64_MAX &&
+	    ktime_get_mono_fast_ns() > stop->deadline)
+		return -ETIME;
+	return 0;
+}
+
+/**
+ * wsq_op_issue() - do what an entry asks for
+ * @sqe: as it has passed wsq_op_prep()
+ * @arena: the ring's arena
+ * @arena_bytes: its size
+ * @stop: when to give up
+ *
+ * Context: task; may sleep, takes milliseconds for megabytes.
+ * Return: the result, not negative, or -errno; %-EOPNOTSUPP if the op has gone.
+ */
+static inline s64 wsq_op_issue(const struct wsq_sqe *sqe, void *arena,
+			       u64 arena_bytes, const struct wsq_stop *stop)
+{
+	struct wsq_op_ref op __uninitialized;
+	s64 res;
+
+	if (unlikely(!wsq_op_get(&op, sqe->op)))
+		return -EOPNOTSUPP;
+	res = wsq_shape_issue(op.def, sqe, arena, arena_bytes, stop);
+	wsq_op_put(&op);
+	return res;
+}
 
 #endif /* _WSQ_RING_OPS_H */

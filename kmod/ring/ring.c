@@ -8,6 +8,7 @@
  * that: the last reference frees the ring from a workqueue, since vunmap() may
  * sleep and the last reference may be dropped by an RCU callback.
  */
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -17,6 +18,7 @@
 #include <linux/slab.h>
 
 #include "../compat/export.h"
+#include "poller.h"
 #include "ring.h"
 
 /* The array of its pages is then as large as kvmalloc() makes any. */
@@ -40,13 +42,14 @@ static_assert(offsetof(struct wsq_ring_page, sq_head) == 0);
 static_assert(offsetof(struct wsq_ring_page, sq_tail) == 64);
 static_assert(offsetof(struct wsq_ring_page, cq_head) == 128);
 static_assert(offsetof(struct wsq_ring_page, cq_tail) == 192);
-/* A request fills two cache lines. */
-static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct wsq_req) <= 128);
+/* A request fills three cache lines. */
+static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct wsq_req) <= 192);
 /* Shared cursors have 64 bits and are read by one load. */
 static_assert(sizeof(unsigned long) == sizeof(u64));
 /* The three mappings do not overlap: the arena is last and has no end. */
 static_assert(WSQ_OFF_RINGS + 2 * SZ_64K + WSQ_MAX_CQ_ENTRIES *
-	      sizeof(struct wsq_cqe) <= WSQ_OFF_SQES);
+	      sizeof(struct wsq_cqe) + WSQ_MAX_SQ_ENTRIES * sizeof(u64) <=
+	      WSQ_OFF_SQES);
 static_assert(WSQ_OFF_SQES + SZ_64K + WSQ_MAX_SQ_ENTRIES *
 	      sizeof(struct wsq_sqe) <= WSQ_OFF_ARENA);
 
@@ -98,6 +101,7 @@ static u64 wsq_mem_bytes(u64 bytes)
 
 /**
  * wsq_ring_sizes() - check what SETUP asks for and tell what it takes
+ * @flags: %WSQ_SETUP_*
  * @sq_entries: a power of two
  * @cq_entries: a power of two, at least @sq_entries; 0 means twice that
  * @arena_size: bytes
@@ -106,9 +110,13 @@ static u64 wsq_mem_bytes(u64 bytes)
  * Context: any.
  * Return: 0 or %-EINVAL.
  */
-int wsq_ring_sizes(u32 sq_entries, u32 cq_entries, u64 arena_size,
+int wsq_ring_sizes(u32 flags, u32 sq_entries, u32 cq_entries, u64 arena_size,
 		   struct wsq_sizes *s)
 {
+	u64 rings;
+
+	if (flags & ~WSQ_SETUP_KNOWN)
+		return -EINVAL;
 	if (!is_power_of_2(sq_entries) || sq_entries > WSQ_MAX_SQ_ENTRIES)
 		return -EINVAL;
 	if (!cq_entries)
@@ -118,18 +126,38 @@ int wsq_ring_sizes(u32 sq_entries, u32 cq_entries, u64 arena_size,
 		return -EINVAL;
 	if (arena_size > wsq_arena_max())
 		return -EINVAL;
+	if ((flags & (WSQ_SETUP_POLL | WSQ_SETUP_POLL_SHARE)) ==
+	    WSQ_SETUP_POLL_SHARE)
+		return -EINVAL;
 
 	s->sq_entries = sq_entries;
 	s->cq_entries = cq_entries;
+	s->keys = flags & WSQ_SETUP_KEYS ? 2 * cq_entries : 0;
 	s->cqes_off = sizeof(struct wsq_ring_page);
-	s->rings = PAGE_ALIGN(s->cqes_off +
-			      (u64)cq_entries * sizeof(struct wsq_cqe));
+	rings = s->cqes_off + (u64)cq_entries * sizeof(struct wsq_cqe);
+	s->ids_off = 0;
+	if (flags & WSQ_SETUP_IDS) {
+		s->ids_off = rings;
+		rings += sq_entries * sizeof(u64);
+	}
+	s->rings = PAGE_ALIGN(rings);
 	s->sqes = PAGE_ALIGN((u64)sq_entries * sizeof(struct wsq_sqe));
 	s->arena = PAGE_ALIGN(arena_size);
 	s->memory = wsq_mem_bytes(s->rings) + wsq_mem_bytes(s->sqes) +
 		    wsq_mem_bytes(s->arena) +
-		    wsq_array_bytes(cq_entries, sizeof(struct wsq_req)) +
-		    wsq_array_bytes(cq_entries, sizeof(atomic64_t));
+		    wsq_mem_bytes(wsq_array_bytes(cq_entries,
+						  sizeof(struct wsq_req))) +
+		    wsq_mem_bytes(wsq_array_bytes(cq_entries,
+						  sizeof(atomic64_t))) +
+		    wsq_account_bytes() + wsq_limits_bytes() +
+		    wsq_array_bytes(1, sizeof(struct percpu_ref_data)) +
+		    num_possible_cpus() * sizeof(unsigned long) +
+		    wsq_mem_bytes(wsq_array_bytes(s->keys,
+						  sizeof(struct wsq_key))) +
+		    wsq_mem_bytes(wsq_array_bytes(s->keys,
+						  sizeof(struct hlist_head)));
+	if ((flags & (WSQ_SETUP_POLL | WSQ_SETUP_POLL_SHARE)) == WSQ_SETUP_POLL)
+		s->memory += wsq_array_bytes(1, sizeof(struct wsq_poller));
 	return 0;
 }
 WSQ_EXPORT(wsq_ring_sizes);
@@ -159,21 +187,30 @@ static struct wsq *wsq_ring_queue(void)
 
 /**
  * wsq_ring_alloc() - the part of a ring that every open file has
+ * @file: that file
  *
  * Context: task; may sleep.
  * Return: the ring, or %NULL for want of memory.
  */
-struct wsq_ring *wsq_ring_alloc(void)
+struct wsq_ring *wsq_ring_alloc(struct file *file)
 {
 	struct wsq_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL_ACCOUNT);
 
 	if (!ring)
 		return NULL;
+	ring->cred = get_cred(file->f_cred);
 	mutex_init(&ring->lock);
 	init_waitqueue_head(&ring->waiters);
 	init_waitqueue_head(&ring->poll_wait);
 	ring->wake_at = U64_MAX;
+	wsq_order_init(ring);
 	return ring;
+}
+
+static void wsq_ring_dealloc(struct wsq_ring *ring)
+{
+	put_cred(ring->cred);
+	kfree(ring);
 }
 
 /* In the workqueue, after the last reference. */
@@ -182,7 +219,8 @@ static void wsq_ring_free(struct work_struct *work)
 	struct wsq_ring *ring = container_of(work, struct wsq_ring, free_work);
 
 	wsq_ring_unmake(ring);
-	kfree(ring);
+	wsq_limits_uncharge(ring, &ring->sizes);
+	wsq_ring_dealloc(ring);
 	atomic_dec(&wsq_nr_rings);
 }
 
@@ -197,13 +235,15 @@ static void wsq_ring_unref(struct percpu_ref *refs)
 static int wsq_ring_make_reqs(struct wsq_ring *ring)
 {
 	u32 n = ring->sizes.cq_entries, i;
+	int ret;
 
-	ring->reqs = kvcalloc(n, sizeof(*ring->reqs),
-			      GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	ring->slots = kvcalloc(n, sizeof(*ring->slots),
-			       GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
-	if (!ring->reqs || !ring->slots)
-		return -ENOMEM;
+	ret = wsq_mem_array(&ring->mem_reqs, n, sizeof(*ring->reqs));
+	if (!ret)
+		ret = wsq_mem_array(&ring->mem_slots, n, sizeof(*ring->slots));
+	if (ret)
+		return ret;
+	ring->reqs = ring->mem_reqs.addr;
+	ring->slots = ring->mem_slots.addr;
 	for (i = 0; i < n; i++) {
 		struct wsq_req *req = &ring->reqs[i];
 
@@ -239,10 +279,13 @@ int wsq_ring_make(struct wsq_ring *ring, const struct wsq_sizes *s)
 	ring->cq_shift = ilog2(s->cq_entries);
 	INIT_WORK(&ring->free_work, wsq_ring_free);
 
-	ret = percpu_ref_init(&ring->refs, wsq_ring_unref, 0,
-			      GFP_KERNEL_ACCOUNT);
+	ret = percpu_ref_init(&ring->refs, wsq_ring_unref, 0, WSQ_GFP);
+	if (!ret)
+		ret = wsq_account_init(ring);
 	if (!ret)
 		ret = wsq_ring_make_reqs(ring);
+	if (!ret)
+		ret = wsq_keys_make(ring);
 	if (!ret)
 		ret = wsq_mem_alloc(&ring->mem_rings, s->rings, WSQ_OFF_RINGS);
 	if (!ret)
@@ -255,6 +298,7 @@ int wsq_ring_make(struct wsq_ring *ring, const struct wsq_sizes *s)
 	}
 	ring->page = ring->mem_rings.addr;
 	ring->cqes = ring->mem_rings.addr + s->cqes_off;
+	ring->ids = s->ids_off ? ring->mem_rings.addr + s->ids_off : NULL;
 	ring->sqes = ring->mem_sqes.addr;
 	ring->arena = ring->mem_arena.addr;
 	return 0;
@@ -271,10 +315,12 @@ void wsq_ring_unmake(struct wsq_ring *ring)
 	wsq_mem_free(&ring->mem_arena);
 	wsq_mem_free(&ring->mem_sqes);
 	wsq_mem_free(&ring->mem_rings);
-	kvfree(ring->slots);
-	ring->slots = NULL;
-	kvfree(ring->reqs);
-	ring->reqs = NULL;
+	kvfree(ring->allowed);
+	ring->allowed = NULL;
+	wsq_keys_unmake(ring);
+	wsq_mem_free(&ring->mem_slots);
+	wsq_mem_free(&ring->mem_reqs);
+	wsq_account_exit(ring);
 	percpu_ref_exit(&ring->refs);
 }
 
@@ -302,10 +348,13 @@ void wsq_ring_publish(struct wsq_ring *ring)
 void wsq_ring_release(struct wsq_ring *ring)
 {
 	if (!wsq_ring_live(ring)) {
-		kfree(ring);
+		wsq_ring_dealloc(ring);
 		return;
 	}
 	WRITE_ONCE(ring->dead, true);
+	wsq_limits_leave(ring);
+	if (ring->poller)
+		wsq_poller_leave(ring);
 	percpu_ref_kill(&ring->refs);
 }
 
@@ -318,6 +367,17 @@ void wsq_ring_release(struct wsq_ring *ring)
 u32 wsq_ring_count(void)
 {
 	return atomic_read(&wsq_nr_rings);
+}
+
+/**
+ * wsq_rings_queue() - have the workqueue of rings do something
+ * @work: what; it is through before the module goes
+ *
+ * Context: task.
+ */
+void wsq_rings_queue(struct work_struct *work)
+{
+	queue_work(wsq_ring_wq, work);
 }
 
 /**
@@ -336,6 +396,8 @@ int wsq_rings_init(void)
  * wsq_rings_exit() - after the last release()
  *
  * No code of the module may run when this returns, so, in this order:
+ * the workqueue is flushed: release() has queued the end of each poller, so after
+ * that none is left that could put anything;
  * the queue is drained: after that no request is in flight, no worker is in
  * wsq_req_run(), and no reference is left but those that release() has killed;
  * RCU callbacks drop these, the last that there are, in wsq_ring_unref(), and
@@ -347,6 +409,7 @@ int wsq_rings_init(void)
  */
 void wsq_rings_exit(void)
 {
+	flush_workqueue(wsq_ring_wq);
 	wsq_destroy(wsq_queue);
 	wsq_queue = NULL;
 	rcu_barrier();

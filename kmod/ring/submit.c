@@ -6,24 +6,37 @@
  * waiting for completions. Nothing is allocated.
  */
 #include <linux/err.h>
+#include <linux/lockdep.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
 #include <linux/ktime.h>
 
+#include "../compat/attributes.h"
+#include "poller.h"
 #include "ring.h"
 
 /* Entries between two looks at whether somebody else should run. */
 #define WSQ_SUBMIT_BREATH	64
 
-/* Copy entry @k out of shared memory: each word of it is read once. */
-static void wsq_sqe_copy(struct wsq_sqe *dst, const struct wsq_sqe *src)
+/*
+ * Copy an entry out of shared memory: each word of it is read once. Compilers leave a
+ * loop of such loads a loop.
+ */
+static __always_inline void wsq_sqe_copy(struct wsq_sqe *dst,
+					 const struct wsq_sqe *src)
 {
 	const u64 *from = (const u64 *)src;
 	u64 *to = (u64 *)dst;
-	unsigned int i;
 
-	for (i = 0; i < sizeof(*dst) / sizeof(*to); i++)
-		to[i] = READ_ONCE(from[i]);
+	static_assert(sizeof(*dst) == 8 * sizeof(*to));
+	to[0] = READ_ONCE(from[0]);
+	to[1] = READ_ONCE(from[1]);
+	to[2] = READ_ONCE(from[2]);
+	to[3] = READ_ONCE(from[3]);
+	to[4] = READ_ONCE(from[4]);
+	to[5] = READ_ONCE(from[5]);
+	to[6] = READ_ONCE(from[6]);
+	to[7] = READ_ONCE(from[7]);
 }
 
 /*
@@ -46,22 +59,104 @@ static struct wsq_req *wsq_req_take(struct wsq_ring *ring, u64 k)
 	return &ring->reqs[word & ring->cq_mask];
 }
 
+/**
+ * struct wsq_chain - entries that are linked, as they come
+ * @head: the first; %NULL if there is none
+ * @tail: the last
+ * @linked: the next entry belongs here
+ * @broken: ... and ends with %-ECANCELED, for one before it was refused
+ */
+struct wsq_chain {
+	struct wsq_req *head;
+	struct wsq_req *tail;
+	bool linked;
+	bool broken;
+};
+
+static void wsq_chain_start(struct wsq_ring *ring, struct wsq_chain *c)
+{
+	struct wsq_req *head = c->head;
+
+	c->head = NULL;
+	if (head)
+		wsq_unit_start(ring, head);
+}
+
+static void wsq_chain_add(struct wsq_chain *c, struct wsq_req *req)
+{
+	if (c->head)
+		c->tail->next = req;
+	else
+		c->head = req;
+	c->tail = req;
+	c->head->unit++;
+}
+
+/* What is wrong with an entry, or with where it stands. */
+static int wsq_entry_check(const struct wsq_ring *ring,
+			   const struct wsq_sqe *sqe, const struct wsq_chain *c)
+{
+	struct wsq_op_ref op __uninitialized;
+	int ret;
+
+	if (!wsq_op_get(&op, sqe->op))
+		return -EOPNOTSUPP;
+	ret = wsq_ring_may(ring, op.def, sqe);
+	if (!ret && unlikely(sqe->flags & WSQ_SQE_KEY) && !ring->keys.slots)
+		ret = -EINVAL;
+	if (!ret && c->linked && sqe->flags & WSQ_SQE_DRAIN)
+		ret = -EINVAL;
+	if (!ret)
+		ret = wsq_op_prep(op.def, sqe, ring->sizes.arena);
+	wsq_op_put(&op);
+	if (ret)
+		return ret;
+	return c->broken ? -ECANCELED : 0;
+}
+
 /* Take the entry of submission @k. The request has a reference on the ring. */
-static void wsq_submit_one(struct wsq_ring *ring, u64 k, u64 now)
+static void wsq_submit_one(struct wsq_ring *ring, u64 k, u64 now,
+			   struct wsq_chain *c, struct wsq_load *load)
 {
 	struct wsq_req *req = wsq_req_take(ring, k);
-	const struct wsq_op_def *def;
 
+	lockdep_assert_held(&ring->lock);
 	wsq_sqe_copy(&req->sqe, &ring->sqes[k & ring->sq_mask]);
-	def = wsq_op_prep(&req->sqe, ring->sizes.arena);
-	if (IS_ERR(def)) {
-		wsq_req_complete(req, PTR_ERR(def), 0);
-		return;
-	}
 	req->submit_ns = now;
-	/* wsq_queue_work() orders all this before the worker. */
-	atomic_set(&req->state, WSQ_REQ_QUEUED);
-	WARN_ON_ONCE(!wsq_queue_work(ring->queue, &req->work));
+	req->number = k;
+	req->next = NULL;
+	req->unit = 0;
+	req->key = 0;
+	req->told = false;
+	req->recalled = false;
+	req->bundled = false;
+	req->refused = wsq_entry_check(ring, &req->sqe, c);
+	/* wsq_unit_start() orders all this before others. */
+	atomic_set(&req->state, WSQ_REQ_WAITING);
+	if (ring->ids)
+		WRITE_ONCE(ring->ids[k & ring->sq_mask],
+			   req->refused ? 0 : wsq_req_id(req));
+
+	if (likely(!req->refused) && !c->linked && wsq_load_add(ring, load, req))
+		return;
+	/* What came before goes before. */
+	wsq_load_off(ring, load);
+	if (unlikely(req->refused)) {
+		/* What came before runs; this, and what follows, is by itself. */
+		wsq_chain_start(ring, c);
+		req->unit = 1;
+		c->broken = true;
+		wsq_unit_start(ring, req);
+	} else {
+		if (unlikely(req->sqe.flags & WSQ_SQE_KEY))
+			wsq_key_get(req);
+		wsq_chain_add(c, req);
+	}
+	c->linked = req->sqe.flags & WSQ_SQE_LINK;
+	if (!c->linked) {
+		wsq_chain_start(ring, c);
+		c->broken = false;
+	}
 }
 
 /*
@@ -77,45 +172,93 @@ static int wsq_ring_sync(struct wsq_ring *ring)
 		return -EINVAL;
 	if (head != ring->cq_head) {
 		WRITE_ONCE(ring->cq_head, head);
-		/* There may be room for who polls for it. */
-		if (waitqueue_active(&ring->poll_wait))
+		/* There may be room for who polls for it. [PW] */
+		if (wq_has_sleeper(&ring->poll_wait))
 			wake_up_poll(&ring->poll_wait, EPOLLOUT | EPOLLWRNORM);
 	}
 	return 0;
 }
 
 /*
- * Submit up to @max entries, and as many as completion entries allow.
+ * How many of the @n entries that there is room for end with a whole chain. Reads
+ * flags that are read again with the entries: whoever changes them meanwhile has
+ * his chain cut.
+ */
+static u64 wsq_whole_chains(const struct wsq_ring *ring, u64 head, u64 n)
+{
+	while (n && READ_ONCE(ring->sqes[(head + n - 1) & ring->sq_mask].flags) &
+		    WSQ_SQE_LINK)
+		n--;
+	return n;
+}
+
+/*
+ * Submit up to @max entries, and as many as completion entries allow; with @whole,
+ * as many chains.
  *
  * Returns 1 if all that were there and asked for were taken, 0 if only some,
  * or -errno if none was for a reason.
  */
-static int wsq_submit(struct wsq_ring *ring, u32 max, u32 *submitted)
+static int wsq_submit(struct wsq_ring *ring, u32 max, bool whole,
+		      u32 *submitted)
 {
 	u64 tail = smp_load_acquire(&ring->page->sq_tail);	/* [SQ1] */
 	u64 head = ring->sq_head;
 	u64 ready = tail - head;
 	u64 room = ring->sizes.cq_entries - (head - ring->cq_head);
+	struct wsq_chain chain = {};
+	struct wsq_load load;
 	u64 want, n, now, i;
 
 	if (ready > ring->sizes.sq_entries)
 		return -EINVAL;
 	want = min_t(u64, ready, max);
 	n = min(want, room);
+	if (whole && n < want)
+		n = wsq_whole_chains(ring, head, n);
 	if (!n)
 		return want ? -EAGAIN : 1;
 
 	percpu_ref_get_many(&ring->refs, n);
 	now = ktime_get_mono_fast_ns();
+	load.head = NULL;
+	load.n = 0;
+	load.bytes = 0;
+	load.nr = 0;
 	for (i = 0; i < n; i++) {
-		wsq_submit_one(ring, head + i, now);
-		if (i % WSQ_SUBMIT_BREATH == WSQ_SUBMIT_BREATH - 1)
+		wsq_submit_one(ring, head + i, now, &chain, &load);
+		if (i % WSQ_SUBMIT_BREATH == WSQ_SUBMIT_BREATH - 1) {
+			/* What is taken is for others to see before they may come. */
+			wsq_load_off(ring, &load);
 			cond_resched();
+		}
 	}
+	wsq_load_off(ring, &load);
+	wsq_chain_start(ring, &chain);
 	WRITE_ONCE(ring->sq_head, head + n);
 	smp_store_release(&ring->page->sq_head, head + n);	/* [SQ2] */
 	*submitted = n;
 	return n == want;
+}
+
+/**
+ * wsq_ring_take() - take entries
+ * @ring: a live ring, its lock held
+ * @max: at most so many
+ * @whole: no chain is cut for want of completion entries
+ * @taken: how many; not touched if there were none
+ *
+ * Context: task; lets others run.
+ * Return: 1 if all that there were, up to @max, have been taken, 0 if only some;
+ * or %-errno as the user ABI has it of ENTER.
+ */
+int wsq_ring_take(struct wsq_ring *ring, u32 max, bool whole, u32 *taken)
+{
+	int ret = ring->disabled ? -EBADFD : wsq_ring_sync(ring);
+
+	if (ret)
+		return ret;
+	return max ? wsq_submit(ring, max, whole, taken) : 1;
 }
 
 /**
@@ -134,17 +277,17 @@ int wsq_ring_enter(struct wsq_ring *ring, struct wsq_enter *e)
 
 	e->submitted = 0;
 	e->completed = 0;
-	if (e->flags || e->min_complete > ring->sizes.cq_entries)
+	if (e->flags & ~WSQ_ENTER_WAKEUP || (e->flags && !ring->poller) ||
+	    e->min_complete > ring->sizes.cq_entries)
 		return -EINVAL;
 
 	if (mutex_lock_killable(&ring->lock))
 		return -EINTR;
-	ret = wsq_ring_sync(ring);
+	ret = wsq_ring_take(ring, e->to_submit, false, &e->submitted);
 	head = ring->cq_head;
-	if (!ret)
-		ret = e->to_submit ?
-		      wsq_submit(ring, e->to_submit, &e->submitted) : 1;
 	mutex_unlock(&ring->lock);
+	if (unlikely(e->flags))
+		wsq_poller_kick(ring);
 
 	if (ret > 0 && e->min_complete)
 		ret = wsq_ring_wait(ring, head + e->min_complete,

@@ -10,10 +10,15 @@
  * their number with the least that anybody waits for and go on, so a waiter for
  * 64 is woken once or a little more, not 64 times.
  *
+ * Going to sleep and being woken costs more than some dozen short tasks. Who waits
+ * for what this CPU's worker is about to run anyway lets that go first, and mostly
+ * has it all when it is his turn again: wsq_ring_give_way().
+ *
  * poll() wants to know of each, and is told of each.
  */
 #include <linux/hrtimer.h>
 #include <linux/minmax.h>
+#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
 #include "../compat/export.h"
@@ -42,25 +47,40 @@ struct wsq_wake {
 
 #define WSQ_WAIT_DONE	U64_MAX
 
+/* Who is away for longer than this while he gives way had better sleep. */
+#define WSQ_GIVE_WAY_NS	(50 * NSEC_PER_USEC)
+/* Waits that go to sleep at once for each that gave way for nothing, at most. */
+#define WSQ_HASTY_MOST	1023
+
 /**
  * wsq_ring_published() - how many completion entries can be read
  * @ring: a live ring
  * @limit: enough
  *
- * Context: any; does not sleep. Looks at each slot once over all calls, about.
+ * Of a polled ring nobody may have asked for a million completions; these have been
+ * published all the same. Submission n has found completion n - cq_entries so
+ * (wsq_req_take()), and of submissions there are no fewer than completions.
+ *
+ * Context: any; does not sleep. Looks at each slot once over all calls, about, and
+ * at no more than there are in one.
  * Return: a number such that all completions before it have been published;
  * the greatest one, up to @limit or beyond.
  */
 u64 wsq_ring_published(struct wsq_ring *ring, u64 limit)
 {
+	/* Acquire: completions, each with release, are behind the submissions. */
+	u64 count = atomic64_read_acquire(&ring->completed);
 	u64 from = READ_ONCE(ring->published), n = from;
 
+	if (count > ring->cq_mask)
+		n = max(n, count - ring->cq_mask - 1);
 	while (n < limit && wsq_slot_done(ring, n))
 		n++;
 	if (n != from)
 		WRITE_ONCE(ring->published, n);
 	return n;
 }
+WSQ_EXPORT(wsq_ring_published);
 
 /* Which completion to wait for until all before @target are published. */
 static u64 wsq_wait_for(struct wsq_ring *ring, u64 target)
@@ -124,6 +144,42 @@ static void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_waiter *w, u64 n)
 }
 
 /**
+ * wsq_ring_give_way() - let others on this CPU go first, instead of sleeping
+ * @ring: a live ring
+ * @target: all before this one are waited for
+ *
+ * It pays if the worker of this CPU is about to run short tasks. If they take long,
+ * if others run them, or if somebody else wants this CPU, too, it is of no use, and
+ * is tried less and less often: once in a thousand waits.
+ *
+ * Context: task.
+ * Return: true if all are there.
+ */
+bool wsq_ring_give_way(struct wsq_ring *ring, u64 target)
+{
+	u32 hasty = READ_ONCE(ring->hasty), next = READ_ONCE(ring->hasty_next);
+	u64 from;
+	bool done;
+
+	if (hasty) {
+		WRITE_ONCE(ring->hasty, hasty - 1);
+		return false;
+	}
+	from = local_clock();
+	yield();
+	done = wsq_wait_for(ring, target) == WSQ_WAIT_DONE;
+	if (likely(done) && local_clock() - from < WSQ_GIVE_WAY_NS) {
+		if (unlikely(next))
+			WRITE_ONCE(ring->hasty_next, 0);
+		return true;
+	}
+	WRITE_ONCE(ring->hasty, next);
+	WRITE_ONCE(ring->hasty_next, min_t(u32, 2 * next + 1, WSQ_HASTY_MOST));
+	return done;
+}
+WSQ_EXPORT(wsq_ring_give_way);
+
+/**
  * wsq_ring_wait() - sleep until completions are there
  * @ring: a live ring
  * @target: all before this one
@@ -148,6 +204,9 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
 		expires = ktime_add_safe(ktime_get(), ns_to_ktime(timeout_ns));
 		until = &expires;
 	}
+	if (wsq_ring_give_way(ring, target))
+		return 0;
+	n = wsq_wait_for(ring, target);
 
 	init_waitqueue_func_entry(&w.entry, wsq_waiter_wake);
 	w.entry.private = current;
@@ -196,13 +255,16 @@ WSQ_EXPORT(wsq_ring_wait);
 __poll_t wsq_ring_poll(struct wsq_ring *ring)
 {
 	u64 head = smp_load_acquire(&ring->page->cq_head);	/* [CQ2] */
+	u64 count = atomic64_read(&ring->completed), taken;
 	__poll_t mask = 0;
 
-	if (head > (u64)atomic64_read(&ring->completed))
+	if (head > count)
 		return EPOLLERR;
 	if (wsq_ring_published(ring, head + 1) > head)
 		mask |= EPOLLIN | EPOLLRDNORM;
-	if (READ_ONCE(ring->sq_head) - head < ring->sizes.cq_entries)
+	/* Of a batch that is being taken, some may have been read already. */
+	taken = max(READ_ONCE(ring->sq_head), count);
+	if (taken - head < ring->sizes.cq_entries)
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	return mask;
 }

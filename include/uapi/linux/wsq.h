@@ -9,10 +9,10 @@
  * Workers of the module run the tasks; each leaves exactly one completion
  * entry. All numbers are in the machine's byte order.
  *
- * Every ioctl takes a struct whose first member is its size as the caller knows
+ * Every ioctl but ENABLE takes a struct whose first member is its size as the caller knows
  * it. A shorter struct means zeros for what the caller does not know; a longer
- * one is accepted if what the module does not know is zero (E2BIG otherwise).
- * Reserved members are zero (EINVAL otherwise).
+ * one is accepted if what the module does not know is zero and it is not longer
+ * than a page (E2BIG otherwise). Reserved members are zero (EINVAL otherwise).
  */
 #ifndef _UAPI_LINUX_WSQ_H
 #define _UAPI_LINUX_WSQ_H
@@ -28,39 +28,102 @@ enum wsq_op {
 	WSQ_OP_COPY	= 1,	/* src, len -> dst; ranges must not overlap */
 	WSQ_OP_CRC32C	= 2,	/* src, len, arg; result = checksum */
 	WSQ_OP_SHA256	= 3,	/* src, len -> 32 bytes at dst */
+	WSQ_OP_FILL	= 4,	/* dst, len := the 8 bytes of arg, repeated */
+	WSQ_OP_COMPARE	= 5,	/* src, len with dst; result = equal bytes in front */
+	WSQ_OP_XOR	= 6,	/* dst ^= src, len; ranges must not overlap */
+	WSQ_OP_XXHASH64	= 7,	/* src, len, arg = seed -> 8 bytes at dst */
+	WSQ_OP_SHA512	= 8,	/* src, len -> 64 bytes at dst */
 	WSQ_OP_NR
+};
+
+/* Ops of other modules are numbered from here on. No number is given twice. */
+#define WSQ_OP_REGISTERED	256
+
+/* struct wsq_sqe.flags */
+#define WSQ_SQE_LINK		(1U << 0)	/* the next entry waits for this one */
+#define WSQ_SQE_DRAIN		(1U << 1)	/* waits for all before, all after wait */
+#define WSQ_SQE_KEY		(1U << 2)	/* in order with others of this @key */
+#define WSQ_SQE_CPU		(1U << 3)	/* @hint is a CPU */
+#define WSQ_SQE_NODE		(1U << 4)	/* @hint is a memory node */
+#define WSQ_SQE_DEADLINE	(1U << 5)	/* @deadline is set */
+#define WSQ_SQE_VEC		(1U << 6)	/* @src, @len is a list of ranges */
+
+#define WSQ_VEC_MAX		16
+
+/**
+ * struct wsq_vec - a range, one of a list
+ * @off: arena offset in bytes
+ * @len: bytes, not zero
+ */
+struct wsq_vec {
+	__u64 off;
+	__u64 len;
 };
 
 /**
  * struct wsq_sqe - submission entry, 64 bytes
- * @op: enum wsq_op
- * @flags: zero
- * @rsv0: zero
+ * @op: enum wsq_op, or the number of another module's op
+ * @flags: WSQ_SQE_* bits
+ * @hint: with WSQ_SQE_CPU or WSQ_SQE_NODE, where the task should run. Idle CPUs
+ *	fetch it from there nevertheless
  * @user_data: returned in the completion entry, not looked at
  * @src: arena offset in bytes of what the task reads
  * @len: bytes to read, not zero; at most struct wsq_op_info.max_len
  * @dst: arena offset in bytes of what the task writes
  * @arg: crc32c: the checksum of what comes before this range, 0 if nothing
  *	does; at most 32 bits. So 0 gives the usual CRC-32C (of "123456789":
- *	0xe3069283), and long data go in pieces. Otherwise zero.
- * @rsv: zero
+ *	0xe3069283), and long data go in pieces. fill: the pattern. xxhash64:
+ *	the seed. Otherwise zero.
+ * @key: with WSQ_SQE_KEY, any number: tasks of the same key of a ring run one at a
+ *	time, in order
+ * @deadline: with WSQ_SQE_DEADLINE, a time of CLOCK_MONOTONIC in ns: a task that
+ *	has not begun by then does not run, one that takes long stops when its op
+ *	next looks; both end with ETIME
  *
- * Members that an op does not use are zero. What is wrong with an entry is told
- * in its completion entry: EOPNOTSUPP no such op; EINVAL a member that should
- * be zero is not, @len is zero, or @arg is out of bounds; E2BIG @len is above
- * the op's limit; EFAULT a range is not in the arena; EINVAL ranges overlap. The
- * first of these that applies.
+ * Members that an op does not use, or whose flag is not set, are zero. What is
+ * wrong with an entry is told in its completion entry: EOPNOTSUPP no such op;
+ * EPERM an op or a flag that WSQ_IOC_RESTRICT took away, or an op for which who
+ * opened the file lacks the capability; EINVAL a member that should be zero
+ * is not, @len is zero, or a member is out of bounds; E2BIG @len is above the op's
+ * limit; EFAULT a range is not in the arena; EINVAL ranges overlap. The first of
+ * these that applies. EOPNOTSUPP also ends a task whose op was there when its entry
+ * was taken, and was gone with its module when it should begin.
+ *
+ * WSQ_SQE_LINK: the next entry starts when this one has ended with a result that
+ * is not negative; otherwise it ends with ECANCELED, and so do those linked
+ * behind it. A chain ends with an entry without the flag, or with the last one
+ * that an ENTER takes, be it for want of completion entries.
+ *
+ * WSQ_SQE_DRAIN: the task starts when all that were submitted before it have
+ * ended, and those submitted after it start when it has, and what is linked
+ * behind it. Not behind a link: EINVAL.
+ *
+ * WSQ_SQE_KEY: the task starts when all tasks of the same @key have ended that took
+ * their places before, whatever became of them; those of other keys, of no key and of
+ * other rings do not matter. A task takes its place when it is submitted, but one that
+ * waits for others, behind a link or a drain, when it need not any more. A ring that
+ * was not made with WSQ_SETUP_KEYS has no keys: EINVAL. @hint is of effect if no other
+ * task of the key is under way.
+ *
+ * WSQ_SQE_VEC: instead of one range, a list of them: @src is the arena offset, a
+ * multiple of 8, of @len times struct wsq_vec, at most WSQ_VEC_MAX (E2BIG). The op
+ * takes them as one range that they make up together, which its limit is for;
+ * fill fills them, and @dst is zero; xor, whose ranges are all of one length,
+ * changes as many bytes at @dst by each. The list is read once, when the task
+ * begins, and what is wrong with it is told then, by the errors above.
+ * WSQ_OPF_VEC says which ops take lists.
  */
 struct wsq_sqe {
 	__u16 op;
 	__u16 flags;
-	__u32 rsv0;
+	__u32 hint;
 	__u64 user_data;
 	__u64 src;
 	__u64 len;
 	__u64 dst;
 	__u64 arg;
-	__u64 rsv[2];
+	__u64 key;
+	__u64 deadline;
 };
 
 /**
@@ -89,6 +152,7 @@ struct wsq_cqe {
  *	with release.
  * @cq_head: completion entries that the process has read. Process writes, with
  *	release.
+ * @flags: WSQ_RING_* bits. Kernel writes. Zero before there were any
  * @rsv0: keeps @sq_head on a cache line of its own
  * @rsv1: likewise @sq_tail
  * @rsv2: likewise @cq_head
@@ -103,7 +167,8 @@ struct wsq_cqe {
  */
 struct wsq_ring_page {
 	__u64 sq_head;
-	__u64 rsv0[7];
+	__u64 flags;
+	__u64 rsv0[6];
 	__u64 sq_tail;
 	__u64 rsv1[7];
 	__u64 cq_head;
@@ -111,6 +176,14 @@ struct wsq_ring_page {
 	__u64 cq_tail;
 	__u64 rsv3[7];
 };
+
+/*
+ * struct wsq_ring_page.flags, of rings with WSQ_SETUP_POLL. The kernel thread that
+ * takes entries does not look: after storing sq_tail, or cq_head if entries wait
+ * for that, a full barrier, then load this; if it is set, call ENTER with
+ * WSQ_ENTER_WAKEUP.
+ */
+#define WSQ_RING_NEED_WAKEUP	(1ULL << 0)
 
 /* mmap offsets. Map each part whole; sizes come from WSQ_IOC_SETUP. */
 #define WSQ_OFF_RINGS		0x00000000ULL	/* wsq_ring_page, then CQEs */
@@ -122,9 +195,11 @@ struct wsq_ring_page {
 /**
  * struct wsq_op_info - what QUERY tells of one op
  * @op: its number
- * @flags: zero so far
+ * @flags: WSQ_OPF_* bits
  * @max_len: largest len it takes, in bytes; 0 if it takes none
  * @name: its name, NUL-terminated
+ * @cap: with WSQ_OPF_CAP, the number of the capability that who opens the file has
+ *	to have, in the first user namespace
  * @rsv: zero so far
  *
  * The size of this struct is for ever, it stands in arrays.
@@ -134,8 +209,12 @@ struct wsq_op_info {
 	__u32 flags;
 	__u64 max_len;
 	char name[WSQ_OP_NAME_LEN];
-	__u64 rsv[4];
+	__u64 cap;
+	__u64 rsv[3];
 };
+
+#define WSQ_OPF_VEC		(1U << 0)	/* WSQ_SQE_VEC may be used */
+#define WSQ_OPF_CAP		(1U << 1)	/* @cap is needed */
 
 /**
  * struct wsq_query - WSQ_IOC_QUERY
@@ -153,6 +232,19 @@ struct wsq_op_info {
  * @sq_entries: in, for @memory
  * @cq_entries: in, for @memory
  * @arena_size: in, for @memory
+ * @setup_flags: in, for @memory: flags of the SETUP. Not in the first version,
+ *	which ends before it (72 bytes)
+ * @rsv: zero
+ * @max_user_rings: out: most rings that a user may have who is without
+ *	CAP_SYS_RESOURCE. Not in the second version, which ends before it (80
+ *	bytes); nor in modules without WSQ_FEAT_RING_STATS, which leave it and
+ *	what follows alone
+ * @max_user_tasks: out: ... most completion entries of these rings in all, so
+ *	most tasks in flight
+ * @max_user_memory: out: ... most bytes, as told by @memory, of these rings
+ * @user_rings: out: rings that the user who opened this file has now
+ * @user_tasks: out: their completion entries
+ * @user_memory: out: their bytes
  */
 struct wsq_query {
 	__u32 size;
@@ -168,15 +260,30 @@ struct wsq_query {
 	__u32 sq_entries;
 	__u32 cq_entries;
 	__u64 arena_size;
+	__u32 setup_flags;
+	__u32 rsv;
+	__u32 max_user_rings;
+	__u32 max_user_tasks;
+	__u64 max_user_memory;
+	__u32 user_rings;
+	__u32 user_tasks;
+	__u64 user_memory;
 };
 
 #define WSQ_FEAT_TIMEOUT	(1ULL << 0)	/* ENTER waits with timeout */
 #define WSQ_FEAT_STATS		(1ULL << 1)	/* WSQ_IOC_STATS */
+#define WSQ_FEAT_ORDER		(1ULL << 2)	/* links, drains, hints, deadlines */
+#define WSQ_FEAT_CANCEL		(1ULL << 3)	/* WSQ_IOC_CANCEL, WSQ_SETUP_IDS */
+#define WSQ_FEAT_RESTRICT	(1ULL << 4)	/* WSQ_IOC_RESTRICT, _ENABLE */
+#define WSQ_FEAT_KEYS		(1ULL << 5)	/* WSQ_SETUP_KEYS, WSQ_SQE_KEY */
+#define WSQ_FEAT_POLL		(1ULL << 6)	/* WSQ_SETUP_POLL */
+#define WSQ_FEAT_VEC		(1ULL << 7)	/* WSQ_SQE_VEC, ops of other modules */
+#define WSQ_FEAT_RING_STATS	(1ULL << 8)	/* WSQ_IOC_RING_STATS */
 
 /**
  * struct wsq_setup - WSQ_IOC_SETUP; once for each open file
  * @size: sizeof(struct wsq_setup) as the caller knows it
- * @flags: zero
+ * @flags: WSQ_SETUP_* bits
  * @sq_entries: a power of two
  * @cq_entries: a power of two, at least @sq_entries; 0 means twice @sq_entries
  * @arena_size: bytes; rounded up to pages; 0 means none
@@ -184,7 +291,33 @@ struct wsq_query {
  * @sqes_bytes: out: length of the mapping at WSQ_OFF_SQES
  * @arena_bytes: out: length of the mapping at WSQ_OFF_ARENA
  * @cqes_off: out: where in the rings mapping the completion entries begin
- * @rsv: zero
+ * @ids_off: out: with WSQ_SETUP_IDS, where in the rings mapping the ids are: one
+ *	__u64 for each submission entry. That of entry k, the number by which
+ *	WSQ_IOC_CANCEL knows its task, stands at k & (sq_entries - 1) once
+ *	@sq_head, loaded with acquire, is above k, and until @sq_tail is above
+ *	k + sq_entries. Zero if the entry was refused. In: zero
+ * @idle_us: with WSQ_SETUP_POLL: the thread sleeps when nothing came for so many
+ *	microseconds; at most 1000000; 0 means 1000. Not in the first version, which
+ *	ends before it (56 bytes)
+ * @poll_fd: with WSQ_SETUP_POLL_SHARE: the other open file
+ *
+ * WSQ_SETUP_POLL: a kernel thread takes entries as soon as @sq_tail says that they
+ * are there, as ENTER would, and ENTER may still be called. It takes as many as
+ * there are completion entries free for, but no part of a chain of links, unless
+ * @sq_tail divides it. While it is awake it uses a CPU that nobody's cgroup is
+ * charged for: EPERM without CAP_SYS_NICE.
+ *
+ * WSQ_SETUP_POLL_SHARE, in addition: the thread is that of another ring, made by
+ * the same user (effective) in the same user namespace: EPERM otherwise. EBADF:
+ * @poll_fd is no open file. EINVAL: it is no ring, or none that is polled. ENOSPC:
+ * 256 rings share the thread.
+ *
+ * EBUSY	the file has a ring
+ * EDQUOT	the user who opened the file has too much, see max_user_rings and
+ *		what follows in struct wsq_query
+ * ENOMEM	there is no memory, or no more for the caller's memory cgroup
+ * EINTR	the process was killed
+ * EINVAL	a member is out of bounds
  */
 struct wsq_setup {
 	__u32 size;
@@ -196,15 +329,23 @@ struct wsq_setup {
 	__u64 sqes_bytes;
 	__u64 arena_bytes;
 	__u32 cqes_off;
-	__u32 rsv;
+	__u32 ids_off;
+	__u32 idle_us;
+	__s32 poll_fd;
 };
+
+#define WSQ_SETUP_DISABLED	(1U << 0)	/* ENTER fails until WSQ_IOC_ENABLE */
+#define WSQ_SETUP_IDS		(1U << 1)	/* @ids_off */
+#define WSQ_SETUP_KEYS		(1U << 2)	/* WSQ_SQE_KEY may be used */
+#define WSQ_SETUP_POLL		(1U << 3)	/* entries are taken unasked */
+#define WSQ_SETUP_POLL_SHARE	(1U << 4)	/* ... by the thread of @poll_fd */
 
 #define WSQ_NO_TIMEOUT		(~0ULL)
 
 /**
  * struct wsq_enter - WSQ_IOC_ENTER: submit, then wait
  * @size: sizeof(struct wsq_enter) as the caller knows it
- * @flags: zero
+ * @flags: WSQ_ENTER_* bits
  * @to_submit: take at most this many submission entries; no error if fewer
  *	are there
  * @min_complete: then wait until this many completion entries are there to be
@@ -223,6 +364,7 @@ struct wsq_setup {
  *
  * EAGAIN	entries were there and none was taken, because each completion
  *		entry is spoken for: read some
+ * EBADFD	the ring is disabled
  * ETIME	fewer than @min_complete after @timeout_ns
  * EINTR	a signal came first
  * EINVAL	a member is out of bounds, no ring, or shared cursors that make no
@@ -240,6 +382,64 @@ struct wsq_enter {
 	__u32 completed;
 };
 
+#define WSQ_ENTER_WAKEUP	(1U << 0)	/* WSQ_SETUP_POLL: wake the thread */
+
+/**
+ * struct wsq_cancel - WSQ_IOC_CANCEL
+ * @size: sizeof(struct wsq_cancel) as the caller knows it
+ * @flags: one of WSQ_CANCEL_*
+ * @what: with WSQ_CANCEL_ID the task's id, with WSQ_CANCEL_USER_DATA its
+ *	user_data, otherwise zero
+ * @cancelled: out: tasks that have not begun and will not
+ * @running: out: tasks that have begun; ops that take long look now and then
+ *	whether they shall stop
+ *
+ * Each of them ends with a completion entry nevertheless: ECANCELED, or what a
+ * task that could not be stopped came to. What waits for others (a link, a drain,
+ * tasks of its key) has it when its turn comes, and so have tasks of up to 256
+ * bytes without flags that were taken in one go, since they go to a CPU together:
+ * up to 32 of them begin at once.
+ * No error if at least one will not begin. Otherwise:
+ *
+ * ENOENT	there is none such, or it was refused
+ * EALREADY	all that there are have begun
+ * EINTR	the process was killed
+ * EINVAL	a member is out of bounds, or no ring
+ */
+struct wsq_cancel {
+	__u32 size;
+	__u32 flags;
+	__u64 what;
+	__u32 cancelled;
+	__u32 running;
+};
+
+#define WSQ_CANCEL_ID		(1U << 0)
+#define WSQ_CANCEL_USER_DATA	(1U << 1)
+#define WSQ_CANCEL_ALL		(1U << 2)
+
+/**
+ * struct wsq_restrict - WSQ_IOC_RESTRICT: what entries of this file may ask for
+ * @size: sizeof(struct wsq_restrict) as the caller knows it
+ * @nr_ops: entries at @ops, at most 1024
+ * @ops: address of an array of __u32, the ops that are allowed; what it does not
+ *	have ends with EPERM from now on. Numbers that are no ops, or not yet, do
+ *	no harm
+ * @sqe_flags: WSQ_SQE_* bits that are allowed; likewise
+ * @rsv: zero
+ *
+ * Only takes away: what was taken away before does not come back. The ring, made
+ * with WSQ_SETUP_DISABLED, is still disabled: EBUSY otherwise, so that no entry
+ * was taken before.
+ */
+struct wsq_restrict {
+	__u32 size;
+	__u32 nr_ops;
+	__u64 ops;
+	__u32 sqe_flags;
+	__u32 rsv;
+};
+
 /* Kinds of distance between a thief and its victim. */
 enum wsq_distance {
 	WSQ_DIST_SMT	= 0,	/* same core */
@@ -255,7 +455,8 @@ enum wsq_distance {
  * @node: its memory node
  * @flags: WSQ_CPU_* bits
  * @rsv: zero
- * @puts: tasks queued on this CPU
+ * @puts: tasks queued on this CPU; tiny ones that go together count as one, here
+ *	and below
  * @gets: tasks that this CPU's worker ran
  * @steals: of these, tasks taken from other CPUs, by enum wsq_distance
  * @parks: times the worker went to sleep
@@ -295,7 +496,7 @@ struct wsq_cpu_stats {
  * @rings: out: rings that exist
  * @queues: out: queues that exist
  * @workers: out: workers that exist
- * @pad: zero
+ * @pollers: out: threads of WSQ_SETUP_POLL that exist. Zero before there were any
  */
 struct wsq_stats {
 	__u32 size;
@@ -306,7 +507,36 @@ struct wsq_stats {
 	__u32 rings;
 	__u32 queues;
 	__u32 workers;
-	__u32 pad;
+	__u32 pollers;
+};
+
+/**
+ * struct wsq_ring_stats - WSQ_IOC_RING_STATS: what came of this file's ring
+ * @size: sizeof(struct wsq_ring_stats) as the caller knows it
+ * @rsv: zero
+ * @submitted: out: entries taken
+ * @completed: out: of these, those that have ended, never more than @submitted.
+ *	The other @submitted - @completed are in flight
+ * @cancelled: out: of @completed, those that ended with ECANCELED
+ * @failed: out: of @completed, those that ended with another error, refused
+ *	entries included
+ * @run_ns: out: nanoseconds that tasks of the ring have kept workers, by the
+ *	clock: one that sleeps or is preempted counts on. Told when a task has
+ *	ended
+ * @memory: out: bytes that the ring counts for among its user's, as of
+ *	struct wsq_query.memory
+ *
+ * Of what has completed all is told, of what is in flight perhaps some.
+ */
+struct wsq_ring_stats {
+	__u32 size;
+	__u32 rsv;
+	__u64 submitted;
+	__u64 completed;
+	__u64 cancelled;
+	__u64 failed;
+	__u64 run_ns;
+	__u64 memory;
 };
 
 /* The struct says how large it is, so the number does not. */
@@ -315,5 +545,9 @@ struct wsq_stats {
 #define WSQ_IOC_SETUP		_IO(WSQ_IOC_MAGIC, 0x01)	/* struct wsq_setup */
 #define WSQ_IOC_ENTER		_IO(WSQ_IOC_MAGIC, 0x02)	/* struct wsq_enter */
 #define WSQ_IOC_STATS		_IO(WSQ_IOC_MAGIC, 0x03)	/* struct wsq_stats */
+#define WSQ_IOC_CANCEL		_IO(WSQ_IOC_MAGIC, 0x04)	/* struct wsq_cancel */
+#define WSQ_IOC_RESTRICT	_IO(WSQ_IOC_MAGIC, 0x05)	/* struct wsq_restrict */
+#define WSQ_IOC_ENABLE		_IO(WSQ_IOC_MAGIC, 0x06)	/* no argument: 0 */
+#define WSQ_IOC_RING_STATS	_IO(WSQ_IOC_MAGIC, 0x07)	/* struct wsq_ring_stats */
 
 #endif /* _UAPI_LINUX_WSQ_H */

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Built-in ops that make checksums and hashes.
+ *
+ * SHA comes from the crypto API, which takes the fastest there is; without it in
+ * the kernel there is no such op. So with xxhash64, which comes from the kernel's
+ * library: the crypto API's has its seed in the transform, which all tasks share.
+ *
+ * Costs: a piece takes 10 us for crc32c with the instruction, some 100 us for
+ * sha256 without any: older kernels hash a whole piece with preemption off.
+ */
+#include <crypto/hash.h>
+#include <crypto/sha2.h>
+#include <linux/crc32c.h>
+#include <linux/err.h>
+#include <linux/module.h>
+#include <linux/string.h>
+#include <linux/xxhash.h>
+
+#include "../compat/unaligned.h"
+#include "ops.h"
+
+static struct crypto_shash *wsq_sha256;
+static struct crypto_shash *wsq_sha512;
+
+static int wsq_crc32c_prep(const struct wsq_sqe *sqe)
+{
+	return sqe->arg > U32_MAX ? -EINVAL : 0;
+}
+
+static s64 wsq_crc32c_issue(const struct wsq_op_task *task)
+{
+	/* The kernel's function leaves the inversions to its caller. */
+	u32 crc = ~(u32)task->arg;
+	struct wsq_op_piece p = {};
+	int ret;
+
+	while ((ret = wsq_op_piece(task, &p)) > 0)
+		crc = crc32c(crc, p.addr, p.len);
+	return ret ?: (s64)(u32)~crc;
+}
+
+const struct wsq_op_def wsq_op_crc32c = {
+	.name = "crc32c",
+	.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST | WSQ_SHAPE_ARG,
+	.cap = -1,
+	.max_len = WSQ_OP_MAX_LEN,
+	.prep = wsq_crc32c_prep,
+	.issue = wsq_crc32c_issue,
+};
+
+static s64 wsq_xxhash64_issue(const struct wsq_op_task *task)
+{
+#if IS_REACHABLE(CONFIG_XXHASH)
+	struct wsq_op_piece p = {};
+	struct xxh64_state state;
+	int ret;
+
+	xxh64_reset(&state, task->arg);
+	while ((ret = wsq_op_piece(task, &p)) > 0)
+		xxh64_update(&state, p.addr, p.len);
+	if (ret)
+		return ret;
+	put_unaligned((u64)xxh64_digest(&state), (u64 *)task->dst);
+	return sizeof(u64);
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+
+const struct wsq_op_def wsq_op_xxhash64 = {
+	.name = "xxhash64",
+	.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST | WSQ_SHAPE_ARG,
+	.cap = -1,
+	.max_len = WSQ_OP_MAX_LEN,
+	.dst_len = sizeof(u64),
+	.issue = wsq_xxhash64_issue,
+};
+
+/* The digest may overlap what is read: it is written last. */
+static s64 wsq_sha_issue(struct crypto_shash *tfm,
+			 const struct wsq_op_task *task)
+{
+	SHASH_DESC_ON_STACK(desc, tfm);
+	u8 digest[SHA512_DIGEST_SIZE];
+	struct wsq_op_piece p = {};
+	s64 ret;
+
+	desc->tfm = tfm;
+	ret = crypto_shash_init(desc);
+	while (!ret) {
+		ret = wsq_op_piece(task, &p);
+		if (ret <= 0)
+			break;
+		ret = crypto_shash_update(desc, p.addr, p.len);
+	}
+	if (!ret)
+		ret = crypto_shash_final(desc, digest);
+	if (!ret) {
+		ret = crypto_shash_digestsize(tfm);
+		memcpy(task->dst, digest, ret);
+	}
+	shash_desc_zero(desc);
+	return ret;
+}
+
+static s64 wsq_sha256_issue(const struct wsq_op_task *task)
+{
+	return wsq_sha_issue(wsq_sha256, task);
+}
+
+const struct wsq_op_def wsq_op_sha256 = {
+	.name = "sha256",
+	.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST,
+	.cap = -1,
+	.max_len = WSQ_OP_MAX_LEN,
+	.dst_len = SHA256_DIGEST_SIZE,
+	.issue = wsq_sha256_issue,
+};
+
+static s64 wsq_sha512_issue(const struct wsq_op_task *task)
+{
+	return wsq_sha_issue(wsq_sha512, task);
+}
+
+const struct wsq_op_def wsq_op_sha512 = {
+	.name = "sha512",
+	.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST,
+	.cap = -1,
+	.max_len = WSQ_OP_MAX_LEN,
+	.dst_len = SHA512_DIGEST_SIZE,
+	.issue = wsq_sha512_issue,
+};
+
+/* A kernel without it has no such op. */
+static int wsq_hash_get(struct crypto_shash **hash, const char *name)
+{
+	struct crypto_shash *tfm = crypto_alloc_shash(name, 0, 0);
+
+	if (!IS_ERR(tfm)) {
+		*hash = tfm;
+		return 0;
+	}
+	if (PTR_ERR(tfm) != -ENOENT)
+		return PTR_ERR(tfm);
+	pr_warn("wsq: no %s in this kernel\n", name);
+	return 0;
+}
+
+/**
+ * wsq_hashes_init() - get what the hashes need
+ *
+ * Context: module load.
+ * Return: 0 or -errno.
+ */
+int wsq_hashes_init(void)
+{
+	int ret;
+
+	ret = wsq_hash_get(&wsq_sha256, "sha256");
+	if (!ret)
+		ret = wsq_hash_get(&wsq_sha512, "sha512");
+	if (ret)
+		wsq_hashes_exit();
+	return ret;
+}
+
+/**
+ * wsq_hashes_exit() - give it back
+ *
+ * Context: module unload; no op is running.
+ */
+void wsq_hashes_exit(void)
+{
+	crypto_free_shash(wsq_sha512);
+	wsq_sha512 = NULL;
+	crypto_free_shash(wsq_sha256);
+	wsq_sha256 = NULL;
+}
+
+/**
+ * wsq_hash_there() - has a built-in op all it needs
+ * @def: any of them
+ *
+ * Context: after wsq_hashes_init().
+ * Return: whether.
+ */
+bool wsq_hash_there(const struct wsq_op_def *def)
+{
+	if (def == &wsq_op_sha256)
+		return wsq_sha256;
+	if (def == &wsq_op_sha512)
+		return wsq_sha512;
+	if (def == &wsq_op_xxhash64)
+		return IS_REACHABLE(CONFIG_XXHASH);
+	return true;
+}
+
+/* A hash may be a module, or have a faster one. */
+MODULE_SOFTDEP("pre: sha256 sha512");

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the entries of an op may look like, and what it gets to work on.
+ *
+ * An entry is the kernel's own copy when it gets here, the arena is memory that
+ * the process writes whenever it likes. So no op reads a length, an offset or
+ * anything else it relies on from the arena: bytes there are data and no more,
+ * and a process that changes them while its task runs gets a result of whatever
+ * was there. A list of ranges, which is there, is read once, each word by one
+ * load, and then checked; ops get what was read.
+ *
+ * Long ranges go in pieces, between which the worker may be scheduled and the
+ * task ends early if nobody wants it any more.
+ */
+#include <linux/align.h>
+#include <linux/capability.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
+#include <linux/nospec.h>
+#include <linux/overflow.h>
+#include <linux/sched.h>
+#include <linux/string.h>
+
+#include "../compat/attributes.h"
+#include "../compat/export.h"
+#include "ops.h"
+
+#define WSQ_SHAPE_RANGE		(WSQ_SHAPE_SRC | WSQ_SHAPE_OUT)
+#define WSQ_SHAPE_KNOWN		(WSQ_SHAPE_RANGE | WSQ_SHAPE_LIST | \
+				 WSQ_SHAPE_ARG | WSQ_SHAPE_APART)
+
+/**
+ * wsq_op_stopped() - shall a task end before it is done
+ * @task: the task
+ *
+ * For ops that do not go by wsq_op_piece().
+ *
+ * Context: any.
+ * Return: 0, or what issue is to return.
+ */
+int wsq_op_stopped(const struct wsq_op_task *task)
+{
+	return wsq_stopped(task->stop);
+}
+WSQ_EXPORT(wsq_op_stopped);
+
+/**
+ * wsq_op_piece() - the next piece of a task's ranges
+ * @task: the task
+ * @p: zeroed before the first call, then as this left it
+ *
+ * In order, from the first to the last byte; no piece is of two ranges. Lets
+ * others run after each 16 KiB.
+ *
+ * Context: task; may sleep.
+ * Return: 1 if there is a piece, 0 if that was all, or -errno if the task shall
+ * end.
+ */
+int wsq_op_piece(const struct wsq_op_task *task, struct wsq_op_piece *p)
+{
+	const struct wsq_range *r;
+	int ret;
+
+	p->at += p->len;
+	p->off += p->len;
+	p->since += p->len;
+	if (p->len && p->off == task->ranges[p->range].len) {
+		p->range++;
+		p->off = 0;
+	}
+	p->len = 0;
+	if (p->range == task->nr)
+		return 0;
+	if (p->since == WSQ_OP_PIECE) {
+		p->since = 0;
+		cond_resched();
+		ret = wsq_stopped(task->stop);
+		if (ret)
+			return ret;
+	}
+	r = &task->ranges[p->range];
+	p->addr = r->addr + p->off;
+	p->len = min_t(u64, r->len - p->off, WSQ_OP_PIECE - p->since);
+	return 1;
+}
+WSQ_EXPORT(wsq_op_piece);
+
+static bool wsq_name_right(const char *name)
+{
+	size_t i;
+
+	if (!name || !*name)
+		return false;
+	for (i = 0; name[i]; i++) {
+		char c = name[i];
+
+		if (i == WSQ_OP_NAME_LEN - 1)
+			return false;
+		if (!(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9') &&
+		    c != '_' && c != '-')
+			return false;
+	}
+	return true;
+}
+
+/**
+ * wsq_def_right() - can an op be like this
+ * @def: the op
+ *
+ * Context: any.
+ * Return: whether.
+ */
+bool wsq_def_right(const struct wsq_op_def *def)
+{
+	const unsigned int shape = def->shape;
+	const bool relative = def->dst_len >= WSQ_DST_EACH;
+
+	if (!wsq_name_right(def->name) || !def->issue)
+		return false;
+	if (def->cap != -1 && !cap_valid(def->cap))
+		return false;
+	if (shape & ~WSQ_SHAPE_KNOWN)
+		return false;
+	switch (shape & WSQ_SHAPE_RANGE) {
+	case 0:
+		return !(shape & WSQ_SHAPE_LIST) && !def->max_len &&
+		       !(shape & WSQ_SHAPE_APART) && !relative;
+	case WSQ_SHAPE_SRC:
+		return def->max_len &&
+		       (def->dst_len || !(shape & WSQ_SHAPE_APART));
+	case WSQ_SHAPE_OUT:
+		return def->max_len && !def->dst_len &&
+		       !(shape & WSQ_SHAPE_APART);
+	default:
+		return false;
+	}
+}
+
+/* Does [@off, @off + @len) lie in the arena? */
+static bool wsq_in_arena(u64 off, u64 len, u64 arena_bytes)
+{
+	u64 end;
+
+	return !check_add_overflow(off, len, &end) && end <= arena_bytes;
+}
+
+/* Do two ranges overlap? They are in the arena, so neither sum overflows. */
+static bool wsq_overlap(u64 a, u64 a_len, u64 b, u64 b_len)
+{
+	return a < b + b_len && b < a + a_len;
+}
+
+/* Bytes at dst, for ranges of @all bytes, or of @each. */
+static u64 wsq_dst_len(const struct wsq_op_def *def, u64 all, u64 each)
+{
+	switch (def->dst_len) {
+	case WSQ_DST_ALL:
+		return all;
+	case WSQ_DST_EACH:
+		return each;
+	default:
+		return def->dst_len;
+	}
+}
+
+/* Are those members zero that have to be, and that is not which must not be? */
+static bool wsq_members_right(const struct wsq_op_def *def,
+			      const struct wsq_sqe *sqe)
+{
+	const bool list = sqe->flags & WSQ_SQE_VEC;
+	bool src = def->shape & WSQ_SHAPE_SRC, dst = def->dst_len;
+
+	if (list && !(def->shape & WSQ_SHAPE_LIST))
+		return false;
+	if (list)
+		src = true;
+	else if (def->shape & WSQ_SHAPE_OUT)
+		dst = true;
+	if (sqe->src && !src)
+		return false;
+	if (sqe->dst && !dst)
+		return false;
+	if (sqe->arg && !(def->shape & WSQ_SHAPE_ARG))
+		return false;
+	if (list && !IS_ALIGNED(sqe->src, sizeof(u64)))
+		return false;
+	return !!sqe->len == !!(def->shape & WSQ_SHAPE_RANGE);
+}
+
+/**
+ * wsq_shape_prep() - check what an entry says of the op's own members
+ * @def: the op
+ * @sqe: the kernel's own copy of the entry
+ * @arena_bytes: size of its ring's arena
+ *
+ * Context: as the op's prep.
+ * Return: 0, then wsq_shape_issue() is told nothing wrong but by a list; or
+ * -errno.
+ */
+int wsq_shape_prep(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
+		   u64 arena_bytes)
+{
+	const bool list = sqe->flags & WSQ_SQE_VEC;
+	const bool out = def->shape & WSQ_SHAPE_OUT;
+	u64 len = sqe->len, dst_len;
+	int ret;
+
+	if (!wsq_members_right(def, sqe))
+		return -EINVAL;
+	if (def->prep) {
+		ret = def->prep(sqe);
+		if (ret)
+			return ret;
+	}
+	if (list) {
+		if (len > WSQ_VEC_MAX)
+			return -E2BIG;
+		if (!wsq_in_arena(sqe->src, len * sizeof(struct wsq_vec),
+				  arena_bytes))
+			return -EFAULT;
+		/* How much there is of both is told by the list. */
+		dst_len = wsq_dst_len(def, 0, 0);
+	} else {
+		if (len > def->max_len)
+			return -E2BIG;
+		if (len && !wsq_in_arena(out ? sqe->dst : sqe->src, len,
+					 arena_bytes))
+			return -EFAULT;
+		dst_len = wsq_dst_len(def, len, len);
+	}
+	if (dst_len && !wsq_in_arena(sqe->dst, dst_len, arena_bytes))
+		return -EFAULT;
+	if (!list && def->shape & WSQ_SHAPE_APART &&
+	    wsq_overlap(sqe->src, len, sqe->dst, dst_len))
+		return -EINVAL;
+	return 0;
+}
+
+/* Read and check the list of ranges. What is at dst, too. */
+static int wsq_list_read(const struct wsq_op_def *def,
+			 const struct wsq_sqe *sqe, void *arena,
+			 u64 arena_bytes, struct wsq_op_task *task,
+			 struct wsq_range *to)
+{
+	const struct wsq_vec *list = arena + sqe->src;
+	u64 dst_len, i;
+
+	for (i = 0; i < sqe->len; i++) {
+		u64 off = READ_ONCE(list[i].off);
+		u64 len = READ_ONCE(list[i].len);
+
+		if (!len)
+			return -EINVAL;
+		if (len > def->max_len - task->len)
+			return -E2BIG;
+		if (!wsq_in_arena(off, len, arena_bytes))
+			return -EFAULT;
+		if (def->dst_len == WSQ_DST_EACH && i && len != to[0].len)
+			return -EINVAL;
+		to[i].addr = arena + array_index_nospec(off, arena_bytes);
+		to[i].len = len;
+		task->len += len;
+	}
+	task->ranges = to;
+	task->nr = sqe->len;
+	if (!def->dst_len)
+		return 0;
+
+	dst_len = wsq_dst_len(def, task->len, to[0].len);
+	if (!wsq_in_arena(sqe->dst, dst_len, arena_bytes))
+		return -EFAULT;
+	task->dst = arena + array_index_nospec(sqe->dst, arena_bytes);
+	if (!(def->shape & WSQ_SHAPE_APART))
+		return 0;
+	for (i = 0; i < task->nr; i++)
+		if (wsq_overlap(to[i].addr - (u8 *)arena, to[i].len, sqe->dst,
+				dst_len))
+			return -EINVAL;
+	return 0;
+}
+
+/* By itself, for its stack: others do without. */
+static noinline s64 wsq_list_issue(const struct wsq_op_def *def,
+				   const struct wsq_sqe *sqe, void *arena,
+				   u64 arena_bytes, const struct wsq_stop *stop)
+{
+	struct wsq_op_task task = { .arg = sqe->arg, .stop = stop };
+	struct wsq_range ranges[WSQ_VEC_MAX];
+	int ret;
+
+	ret = wsq_list_read(def, sqe, arena, arena_bytes, &task, ranges);
+	return ret ?: def->issue(&task);
+}
+
+/**
+ * wsq_shape_issue() - do what an entry asks for
+ * @def: the op
+ * @sqe: as it has passed wsq_shape_prep()
+ * @arena: the ring's arena
+ * @arena_bytes: its size
+ * @stop: when to give up
+ *
+ * Context: task; may sleep.
+ * Return: the result, or -errno, which a list that is wrong gives as well.
+ */
+s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
+		    void *arena, u64 arena_bytes, const struct wsq_stop *stop)
+{
+	const bool out = def->shape & WSQ_SHAPE_OUT;
+	struct wsq_op_task task __uninitialized;
+	struct wsq_range range __uninitialized;
+
+	if (unlikely(sqe->flags & WSQ_SQE_VEC))
+		return wsq_list_issue(def, sqe, arena, arena_bytes, stop);
+	/* One by one: clearing the whole first takes longer than a nop. */
+	range.addr = arena + (out ? sqe->dst : sqe->src);
+	range.len = sqe->len;
+	task.ranges = sqe->len ? &range : NULL;
+	task.nr = !!sqe->len;
+	task.len = sqe->len;
+	task.dst = def->dst_len ? arena + sqe->dst : NULL;
+	task.arg = sqe->arg;
+	task.stop = stop;
+	return def->issue(&task);
+}
+WSQ_EXPORT(wsq_shape_issue);

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which requests wait for others.
+ *
+ * A unit is a chain of linked requests, mostly of one. Its head goes to the queue,
+ * the others as the one before ends. Units are held back from the first one that
+ * drains until that one has ended: such a unit starts when as many completions
+ * have been counted as there were submissions before it, and what was submitted
+ * behind it when its own have been, too. Both can be told by the count alone,
+ * because nothing that was submitted later can complete meanwhile: that is why
+ * refused entries are held back as well.
+ *
+ * One at a time lets held units go, in order of submission and a few in one go;
+ * who comes meanwhile leaves it to him. What is submitted while a gate is closed
+ * stands behind those that are held. So nothing overtakes.
+ *
+ * Cost: a load of the gate for each unit and each completion as long as nobody
+ * drains; a list and a spinlock after that.
+ */
+#include <linux/cpumask.h>
+#include <linux/list.h>
+#include <linux/nodemask.h>
+#include <linux/nospec.h>
+#include <linux/sched.h>
+#include <linux/spinlock.h>
+
+#include "ring.h"
+
+/* Units that go between two looks at whether somebody else should run. */
+#define WSQ_RELEASE_BREATH	64
+/*
+ * ... and at most, before another item of the queue does the rest: a process can
+ * submit as fast as they go, and nobody's items shall wait for it.
+ */
+#define WSQ_RELEASE_MOST	256
+
+static void wsq_release_run(struct wsq_work *work);
+
+/**
+ * wsq_order_init() - nothing waits
+ * @ring: not used yet
+ *
+ * Context: any.
+ */
+void wsq_order_init(struct wsq_ring *ring)
+{
+	spin_lock_init(&ring->held_lock);
+	INIT_LIST_HEAD(&ring->held);
+	INIT_WSQ_WORK(&ring->release_work, wsq_release_run);
+	ring->gate = WSQ_GATE_OPEN;
+}
+
+static bool wsq_req_queue(struct wsq_req *req)
+{
+	struct wsq *q = req->ring->queue;
+	u32 hint = req->sqe.hint;
+
+	if (unlikely(req->key))
+		return wsq_key_queue(req);
+	if (unlikely(req->sqe.flags & WSQ_SQE_CPU))
+		return wsq_queue_work_near(array_index_nospec(hint, nr_cpu_ids),
+					   q, &req->work);
+	if (unlikely(req->sqe.flags & WSQ_SQE_NODE))
+		return wsq_queue_work_node(array_index_nospec(hint, nr_node_ids),
+					   q, &req->work);
+	return wsq_queue_work(q, &req->work);
+}
+
+/* A request that is WAITING, or was. Returns false if it will not run. */
+static bool wsq_req_go(struct wsq_req *req)
+{
+	if (unlikely(req->refused))
+		return false;
+	if (atomic_cmpxchg_relaxed(&req->state, WSQ_REQ_WAITING,
+				   WSQ_REQ_QUEUED) != WSQ_REQ_WAITING) {
+		req->refused = -ECANCELED;
+		return false;
+	}
+	/* Orders all this before the worker. */
+	if (likely(wsq_req_queue(req)))
+		return true;
+	/*
+	 * Cancelled between the two: who did so had the item in hand in this very
+	 * moment, did not find it in the queue, and leaves it to us.
+	 */
+	WARN_ON_ONCE(atomic_read(&req->state) != WSQ_REQ_CANCELLED);
+	req->refused = -ECANCELED;
+	return false;
+}
+
+/**
+ * wsq_req_launch() - a request need not wait for others any more
+ * @req: the request, WAITING or CANCELLED, refused or not
+ *
+ * Context: task; does not sleep, but lets others run.
+ */
+void wsq_req_launch(struct wsq_req *req)
+{
+	if (!wsq_req_go(req))
+		wsq_req_end(req, req->refused, 0);
+}
+
+/**
+ * wsq_req_end() - complete a request, and see what is linked behind it
+ * @req: the request; not to be touched afterwards
+ * @res: its result
+ * @wait_ns: how long it had waited
+ *
+ * Context: task, as wsq_req_complete(). Lets others run between two requests of
+ * a chain that ends with it.
+ */
+void wsq_req_end(struct wsq_req *req, s64 res, u64 wait_ns)
+{
+	struct wsq_req *next = req->next;
+
+	wsq_req_complete(req, res, wait_ns);
+	while (unlikely(next)) {
+		req = next;
+		next = req->next;
+		if (res >= 0) {
+			if (wsq_req_go(req))
+				return;
+			res = req->refused;
+		} else {
+			res = -ECANCELED;
+		}
+		wsq_req_complete(req, res, 0);
+		cond_resched();
+	}
+}
+
+/* The next unit that may go, taken off the list; or the gate is set. */
+static struct wsq_req *wsq_held_next(struct wsq_ring *ring)
+{
+	/* Queueing, a full barrier, hands on what is behind it: [GT]. */
+	u64 count = atomic64_read(&ring->completed);
+	struct wsq_req *head;
+	u64 gate;
+
+	head = list_first_entry_or_null(&ring->held, struct wsq_req, held);
+	if (ring->barrier > count)
+		gate = ring->barrier;
+	else if (!head)
+		gate = WSQ_GATE_OPEN;
+	else if (head->sqe.flags & WSQ_SQE_DRAIN && !head->refused &&
+		 head->number > count)
+		gate = head->number;
+	else
+		gate = 0;
+	WRITE_ONCE(ring->gate, gate);
+	if (gate)
+		return NULL;
+	list_del(&head->held);
+	if (head->sqe.flags & WSQ_SQE_DRAIN && !head->refused)
+		ring->barrier = head->number + head->unit;
+	return head;
+}
+
+/* Is there something to let go? Then the gate, which was just set, is not true. */
+static bool wsq_gate_passed(struct wsq_ring *ring)
+{
+	u64 gate = READ_ONCE(ring->gate);
+
+	return gate != WSQ_GATE_OPEN &&
+	       atomic64_read(&ring->completed) >= gate;
+}
+
+/*
+ * Let go what may. False if there was more than one should do at a time; then
+ * nobody else lets go either.
+ */
+static bool wsq_release_some(struct wsq_ring *ring)
+{
+	unsigned int n = 0;
+
+	spin_lock(&ring->held_lock);
+	while (n < WSQ_RELEASE_MOST) {
+		struct wsq_req *head = wsq_held_next(ring);
+
+		if (!head) {
+			smp_mb();	/* [GT] */
+			if (wsq_gate_passed(ring))
+				continue;
+			ring->releasing = false;
+			spin_unlock(&ring->held_lock);
+			return true;
+		}
+		spin_unlock(&ring->held_lock);
+		wsq_req_launch(head);
+		if (++n % WSQ_RELEASE_BREATH == 0)
+			cond_resched();
+		spin_lock(&ring->held_lock);
+	}
+	spin_unlock(&ring->held_lock);
+	return false;
+}
+
+/* Somebody else is to go on, who stands behind all that is in the queue. */
+static void wsq_release_later(struct wsq_ring *ring)
+{
+	percpu_ref_get(&ring->refs);
+	WARN_ON_ONCE(!wsq_queue_work(ring->queue, &ring->release_work));
+}
+
+static void wsq_release_run(struct wsq_work *work)
+{
+	struct wsq_ring *ring = container_of(work, struct wsq_ring, release_work);
+
+	if (!wsq_release_some(ring))
+		wsq_release_later(ring);
+	percpu_ref_put(&ring->refs);
+}
+
+/**
+ * wsq_order_release() - let units go that need not wait any more
+ * @ring: the ring; the caller has a reference
+ *
+ * Context: task; lets others run.
+ */
+void wsq_order_release(struct wsq_ring *ring)
+{
+	bool mine;
+
+	spin_lock(&ring->held_lock);
+	mine = !ring->releasing;
+	ring->releasing = true;
+	spin_unlock(&ring->held_lock);
+	if (mine && !wsq_release_some(ring))
+		wsq_release_later(ring);
+}
+
+/**
+ * wsq_unit_start() - a chain is complete
+ * @ring: the ring, its lock held
+ * @head: its head; WAITING, and so are all that are linked behind it
+ *
+ * Context: task, the submitter.
+ */
+void wsq_unit_start(struct wsq_ring *ring, struct wsq_req *head)
+{
+	if (likely(READ_ONCE(ring->gate) == WSQ_GATE_OPEN) &&
+	    likely(!(head->sqe.flags & WSQ_SQE_DRAIN))) {
+		wsq_req_launch(head);
+		return;
+	}
+	spin_lock(&ring->held_lock);
+	list_add_tail(&head->held, &ring->held);
+	/* Closed for those who come, until somebody has looked. */
+	if (ring->gate == WSQ_GATE_OPEN)
+		WRITE_ONCE(ring->gate, 0);
+	spin_unlock(&ring->held_lock);
+	wsq_order_release(ring);
+}

@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pollers: a thread looks at the sq_tail of one ring or several and takes what is
+ * there, so that a process that keeps work coming makes no system calls.
+ *
+ * It does nothing that ENTER does not do, under the same lock. Nothing waits for
+ * it to be scheduled: who calls ENTER is served by ENTER, and who closes a ring
+ * takes it out of the list, and the thread finishes what it has in hand with a
+ * reference of its own. It holds no file and no address space.
+ *
+ * When it has looked in vain for long enough it says so in the flags of its rings,
+ * looks once more, [PL], and sleeps until somebody kicks it, [PK]. The flag of a
+ * ring of which it can take nothing (disabled, cursors that make no sense) is set
+ * all the time: ENTER tells what is wrong. A ring without room for completions is
+ * none of these: it is looked at like an empty one.
+ *
+ * Where a chain of links ends is for the process to say, by its sq_tail: since it
+ * cannot know when the thread looks, the thread leaves a chain whole where ENTER
+ * would cut it for want of completion entries.
+ *
+ * Cost: a CPU, while it is awake. It lets others go first that want this CPU,
+ * such as the worker that runs what was taken. Neither the process' cgroup
+ * nor anybody else's is charged for it, which is why a capability is asked for.
+ *
+ * Not freezable: when processes are frozen nothing comes any more and it falls
+ * asleep; what it does until then touches memory and queues, as workers do, which
+ * are not freezable either. Not bound to a CPU: hotplug moves it.
+ */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/sched/stat.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+
+#include "../compat/export.h"
+#include "poller.h"
+#include "ring.h"
+
+/* All that exist, for those who look on. */
+DEFINE_MUTEX(wsq_pollers_lock);
+LIST_HEAD(wsq_pollers);
+
+static atomic_t wsq_nr_pollers = ATOMIC_INIT(0);
+
+/* Tell the process whether the poller will see what it submits. */
+static void wsq_poller_flag(const struct wsq_poller *p, struct wsq_ring *ring)
+{
+	lockdep_assert_held(&p->lock);
+	WRITE_ONCE(ring->page->flags,
+		   p->resting || ring->poll_stuck ? WSQ_RING_NEED_WAKEUP : 0);
+}
+
+static void wsq_poller_announce(struct wsq_poller *p, bool resting)
+{
+	struct wsq_ring *ring;
+
+	spin_lock(&p->lock);
+	WRITE_ONCE(p->resting, resting);
+	list_for_each_entry(ring, &p->rings, poll_link)
+		wsq_poller_flag(p, ring);
+	spin_unlock(&p->lock);
+}
+
+/* The next ring in turn, with a reference; %NULL if it has nothing new. */
+static struct wsq_ring *wsq_poller_next(struct wsq_poller *p)
+{
+	struct wsq_ring *ring;
+
+	spin_lock(&p->lock);
+	ring = list_first_entry_or_null(&p->rings, struct wsq_ring, poll_link);
+	if (ring) {
+		list_move_tail(&ring->poll_link, &p->rings);
+		if (ring->poll_stuck || READ_ONCE(ring->page->sq_tail) !=
+					READ_ONCE(ring->sq_head))
+			/* On the list, so it has the file's. */
+			percpu_ref_get(&ring->refs);
+		else
+			ring = NULL;
+	}
+	spin_unlock(&p->lock);
+	return ring;
+}
+
+/* Take what there is. What the process could read of cq_head before is for [PL]. */
+static u32 wsq_poller_take(struct wsq_poller *p, struct wsq_ring *ring)
+{
+	bool stuck;
+	u32 n = 0;
+	int ret;
+
+	mutex_lock(&ring->lock);
+	ret = wsq_ring_take(ring, U32_MAX, true, &n);
+	WRITE_ONCE(ring->polled, ring->polled + n);
+	mutex_unlock(&ring->lock);
+	if (n)
+		/* A hint, as in ENTER. */
+		WRITE_ONCE(ring->page->cq_tail,
+			   atomic64_read(&ring->completed));
+	stuck = ret < 0 && ret != -EAGAIN;
+	if (unlikely(stuck != READ_ONCE(ring->poll_stuck))) {
+		spin_lock(&p->lock);
+		WRITE_ONCE(ring->poll_stuck, stuck);
+		wsq_poller_flag(p, ring);
+		spin_unlock(&p->lock);
+	}
+	return n;
+}
+
+/**
+ * wsq_poller_round() - a look at each ring
+ * @p: the poller
+ *
+ * Context: its thread.
+ * Return: how many entries were taken.
+ */
+u64 wsq_poller_round(struct wsq_poller *p)
+{
+	/*
+	 * All that are on the list by now: who joins later stands behind them, and
+	 * has been told at once if we are about to sleep.
+	 */
+	unsigned int left = READ_ONCE(p->nr);
+	u64 taken = 0;
+
+	while (left--) {
+		struct wsq_ring *ring = wsq_poller_next(p);
+
+		if (!ring)
+			continue;
+		taken += wsq_poller_take(p, ring);
+		percpu_ref_put(&ring->refs);
+	}
+	WRITE_ONCE(p->taken, p->taken + taken);
+	return taken;
+}
+WSQ_EXPORT(wsq_poller_round);
+
+static void wsq_poller_sleep(struct wsq_poller *p)
+{
+	WRITE_ONCE(p->sleeps, p->sleeps + 1);
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		/* [PK] */
+		if (atomic_xchg(&p->kicked, 0) || kthread_should_stop())
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+}
+
+/* Nothing came for a while: sleep until something does. */
+static void wsq_poller_rest(struct wsq_poller *p)
+{
+	/* [PK] What came while we were awake is seen below. */
+	atomic_xchg(&p->kicked, 0);
+	wsq_poller_announce(p, true);
+	smp_mb();	/* [PL] */
+	if (!wsq_poller_round(p))
+		wsq_poller_sleep(p);
+	wsq_poller_announce(p, false);
+}
+
+/* Whoever wants this CPU, too, goes first: our own work, for instance. */
+static void wsq_poller_breathe(void)
+{
+	if (single_task_running())
+		cpu_relax();
+	else
+		yield();
+	cond_resched_tasks_rcu_qs();
+}
+
+static void wsq_poller_spent(u64 *sum, u64 from, u64 now)
+{
+	/* That clock may step back a little between CPUs. */
+	if (now > from)
+		WRITE_ONCE(*sum, *sum + now - from);
+}
+
+static int wsq_poller_fn(void *arg)
+{
+	struct wsq_poller *p = arg;
+	u64 from = ktime_get_mono_fast_ns();
+	u64 until = from + p->patience_ns;
+
+	while (!kthread_should_stop()) {
+		u64 taken = wsq_poller_round(p);
+		u64 now = ktime_get_mono_fast_ns();
+
+		if (taken) {
+			wsq_poller_spent(&p->busy_ns, from, now);
+			until = now + p->patience_ns;
+		} else {
+			wsq_poller_spent(&p->idle_ns, from, now);
+			if (now >= until) {
+				wsq_poller_rest(p);
+				now = ktime_get_mono_fast_ns();
+				until = now + p->patience_ns;
+			}
+		}
+		from = now;
+		wsq_poller_breathe();
+	}
+	return 0;
+}
+
+/* May sleep: stopping the thread takes until it has looked around. */
+static void wsq_poller_end(struct work_struct *work)
+{
+	struct wsq_poller *p = container_of(work, struct wsq_poller, end_work);
+
+	mutex_lock(&wsq_pollers_lock);
+	list_del(&p->list);
+	mutex_unlock(&wsq_pollers_lock);
+	kthread_stop(p->task);
+	put_user_ns(p->ns);
+	kfree(p);
+	atomic_dec(&wsq_nr_pollers);
+}
+
+/* A poller with one ring, which is not on its list. */
+static struct wsq_poller *wsq_poller_make(u32 idle_us)
+{
+	struct wsq_poller *p;
+	int ret;
+
+	if (!capable(CAP_SYS_NICE))
+		return ERR_PTR(-EPERM);
+	p = kzalloc(sizeof(*p), WSQ_GFP);
+	if (!p)
+		return ERR_PTR(-ENOMEM);
+	spin_lock_init(&p->lock);
+	INIT_LIST_HEAD(&p->rings);
+	INIT_WORK(&p->end_work, wsq_poller_end);
+	p->nr = 1;
+	p->uid = current_euid();
+	p->patience_ns = (idle_us ?: WSQ_POLLER_IDLE_US) * (u64)NSEC_PER_USEC;
+	p->task = kthread_create(wsq_poller_fn, p, "wsq-P-%d",
+				 task_tgid_nr(current));
+	if (IS_ERR(p->task)) {
+		ret = PTR_ERR(p->task);
+		kfree(p);
+		return ERR_PTR(ret);
+	}
+	p->ns = get_user_ns(current_user_ns());
+	atomic_inc(&wsq_nr_pollers);
+	mutex_lock(&wsq_pollers_lock);
+	list_add_tail(&p->list, &wsq_pollers);
+	mutex_unlock(&wsq_pollers_lock);
+	wake_up_process(p->task);
+	return p;
+}
+
+static struct wsq_poller *wsq_poller_share(const struct wsq_ring *other)
+{
+	struct wsq_poller *p;
+	int ret = 0;
+
+	if (!wsq_ring_live(other) || !other->poller)
+		return ERR_PTR(-EINVAL);
+	p = other->poller;
+	if (!uid_eq(p->uid, current_euid()) || p->ns != current_user_ns())
+		return ERR_PTR(-EPERM);
+	spin_lock(&p->lock);
+	if (p->nr < WSQ_POLLER_RINGS)
+		WRITE_ONCE(p->nr, p->nr + 1);
+	else
+		ret = -ENOSPC;
+	spin_unlock(&p->lock);
+	return ret ? ERR_PTR(ret) : p;
+}
+
+/**
+ * wsq_poller_check() - is what SETUP asks of pollers in order
+ * @s: what it asks for
+ *
+ * Context: any.
+ * Return: 0 or %-EINVAL.
+ */
+int wsq_poller_check(const struct wsq_setup *s)
+{
+	bool poll = s->flags & WSQ_SETUP_POLL;
+	bool share = s->flags & WSQ_SETUP_POLL_SHARE;
+
+	if (s->poll_fd && !share)
+		return -EINVAL;
+	if (s->idle_us && (!poll || share))
+		return -EINVAL;
+	return s->idle_us > WSQ_POLLER_IDLE_US_MAX ? -EINVAL : 0;
+}
+
+/**
+ * wsq_poller_join() - a ring will have a poller
+ * @ring: of wsq_ring_make(), its lock held, not live
+ * @s: has passed wsq_poller_check(), with %WSQ_SETUP_POLL
+ * @other: of which open file, which the caller holds, it is to share the poller;
+ *	%NULL if it is to have one of its own
+ *
+ * Context: SETUP; may sleep.
+ * Return: 0, then wsq_poller_attach() or wsq_poller_unjoin() is next; or %-EPERM,
+ * %-ENOMEM, %-EINTR, %-EINVAL, %-ENOSPC, and nothing has changed.
+ */
+int wsq_poller_join(struct wsq_ring *ring, const struct wsq_setup *s,
+		    struct wsq_ring *other)
+{
+	struct wsq_poller *p = other ? wsq_poller_share(other) :
+				       wsq_poller_make(s->idle_us);
+
+	if (IS_ERR(p))
+		return PTR_ERR(p);
+	INIT_LIST_HEAD(&ring->poll_link);
+	ring->poller = p;
+	return 0;
+}
+
+/**
+ * wsq_poller_attach() - from now on the poller looks at the ring
+ * @ring: of wsq_poller_join(), its lock held; nothing can go wrong any more, and
+ *	no process can look at its flags yet
+ *
+ * Context: SETUP.
+ */
+void wsq_poller_attach(struct wsq_ring *ring)
+{
+	struct wsq_poller *p = ring->poller;
+
+	spin_lock(&p->lock);
+	ring->poll_stuck = ring->disabled;
+	wsq_poller_flag(p, ring);
+	/* Behind all that a round under way has counted: it leaves none of them out. */
+	list_add_tail(&ring->poll_link, &p->rings);
+	spin_unlock(&p->lock);
+}
+WSQ_EXPORT(wsq_poller_attach);
+
+/* One ring less. True if it was the last. */
+static bool wsq_poller_drop(struct wsq_poller *p, struct wsq_ring *ring)
+{
+	bool last;
+
+	spin_lock(&p->lock);
+	list_del_init(&ring->poll_link);
+	WRITE_ONCE(p->nr, p->nr - 1);
+	last = !p->nr;
+	spin_unlock(&p->lock);
+	return last;
+}
+
+/**
+ * wsq_poller_unjoin() - the ring will have no poller after all
+ * @ring: of wsq_poller_join(), its lock held, not attached
+ *
+ * One that has no other ring is gone on return: threads that are still on their way
+ * out after the ring counts no more would be more than the user may have.
+ *
+ * Context: SETUP; may sleep.
+ */
+void wsq_poller_unjoin(struct wsq_ring *ring)
+{
+	struct wsq_poller *p = ring->poller;
+
+	ring->poller = NULL;
+	if (wsq_poller_drop(p, ring))
+		wsq_poller_end(&p->end_work);
+}
+
+/**
+ * wsq_poller_leave() - the poller does not look at the ring any more
+ * @ring: of wsq_poller_attach()
+ *
+ * Does not wait. The poller may have the ring in hand, with a reference; it ends
+ * if no ring is left.
+ *
+ * Context: task.
+ */
+void wsq_poller_leave(struct wsq_ring *ring)
+{
+	struct wsq_poller *p = ring->poller;
+
+	if (wsq_poller_drop(p, ring))
+		wsq_rings_queue(&p->end_work);
+}
+
+/**
+ * wsq_poller_kick() - wake the poller
+ * @ring: a ring that has one; the caller holds its file
+ *
+ * Context: task.
+ * Ordering: [PK] The poller sees what the caller and its process wrote before.
+ */
+void wsq_poller_kick(struct wsq_ring *ring)
+{
+	struct wsq_poller *p = ring->poller;
+
+	atomic_xchg(&p->kicked, 1);	/* [PK] */
+	wake_up_process(p->task);
+}
+
+/**
+ * wsq_poller_fdinfo() - what the poller of a ring is doing
+ * @m: where to write
+ * @ring: a live ring; the caller holds its file
+ *
+ * Context: task.
+ */
+void wsq_poller_fdinfo(struct seq_file *m, const struct wsq_ring *ring)
+{
+	const struct wsq_poller *p = ring->poller;
+
+	if (!p)
+		return;
+	/* Of the reader's pid namespace; 0 where it is not to be seen. */
+	seq_printf(m, "wsq_poller:\t%d\n", task_pid_vnr(p->task));
+	seq_printf(m, "wsq_poller_state:\t%s\n",
+		   READ_ONCE(p->resting) ? "asleep" : "awake");
+	seq_printf(m, "wsq_poller_rings:\t%u\n", READ_ONCE(p->nr));
+	seq_printf(m, "wsq_poller_idle_us:\t%llu\n",
+		   div_u64(p->patience_ns, NSEC_PER_USEC));
+	seq_printf(m, "wsq_poller_taken:\t%llu\n", READ_ONCE(p->taken));
+	seq_printf(m, "wsq_poller_busy_ns:\t%llu\n", READ_ONCE(p->busy_ns));
+	seq_printf(m, "wsq_poller_idle_ns:\t%llu\n",
+		   READ_ONCE(p->idle_ns));
+	seq_printf(m, "wsq_poller_sleeps:\t%llu\n", READ_ONCE(p->sleeps));
+	seq_printf(m, "wsq_polled:\t%llu\n", READ_ONCE(ring->polled));
+}
+
+/**
+ * wsq_poller_count() - pollers that exist, those on their way out included
+ *
+ * Context: any.
+ * Return: that number.
+ */
+u32 wsq_poller_count(void)
+{
+	return atomic_read(&wsq_nr_pollers);
+}
