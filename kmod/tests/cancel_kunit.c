@@ -300,7 +300,7 @@ static void cancel_sync_running(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
 	call = wsq_test_start(test, wsq_test_cancel_sync, &g->it.work);
-	wsq_test_linger();
+	wsq_test_waits(test, call);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	/* While it is being cancelled it cannot be queued. */
 	KUNIT_EXPECT_FALSE(test, wsq_queue_work(q, &g->it.work));
@@ -359,8 +359,8 @@ static void cancel_sync_two(struct kunit *test)
 			call[i] = wsq_test_start(test, wsq_test_cancel_sync,
 						 &g->it.work);
 		/* Some come while it runs, some afterwards. */
-		if (turn & 1)
-			wsq_test_linger();
+		for (i = 0; turn & 1 && i < ARRAY_SIZE(call); i++)
+			wsq_test_waits(test, call[i]);
 		wsq_test_gate_open(g);
 		for (got = 0, i = 0; i < ARRAY_SIZE(call); i++)
 			got += wsq_test_end(test, call[i]);
@@ -396,7 +396,7 @@ static void cancel_flush(struct kunit *test)
 		for (i = 0; i < 20; i++)
 			KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[i].work));
 		call = wsq_test_start(test, wsq_test_flush, q);
-		wsq_test_linger();
+		wsq_test_waits(test, call);
 		for (i = 0; i < 20; i++) {
 			KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 			KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[i].work));
@@ -416,7 +416,7 @@ static void cancel_flush(struct kunit *test)
 }
 
 #define STRESS_ITEMS	7
-#define STRESS_ROUNDS	20000
+#define STRESS_ROUNDS	WSQ_TEST_MANY(20000)
 
 struct stress {
 	struct wsq *q[2];

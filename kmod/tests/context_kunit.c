@@ -10,6 +10,7 @@
 #include <linux/interrupt.h>
 #include <linux/irq_work.h>
 #include <linux/ktime.h>
+#include <linux/wsq_serial.h>
 
 #ifdef CONFIG_X86_LOCAL_APIC
 #include <asm/apic.h>
@@ -407,8 +408,82 @@ static void context_delayed(struct kunit *test)
 	scene_end(test, s);
 }
 
+/* A serial whose queue is held, and two items, of which one is called back. */
+struct scene_serial {
+	struct wsq_serial serial;
+	struct wsq_serial_work stays;
+	struct wsq_serial_work goes;
+	int stayed;
+	int went;
+};
+
+static void scene_stays(struct wsq_serial_work *work)
+{
+	container_of(work, struct scene_serial, stays)->stayed++;
+}
+
+static void scene_goes(struct wsq_serial_work *work)
+{
+	container_of(work, struct scene_serial, goes)->went++;
+}
+
+static int errand_serial(void *arg)
+{
+	struct scene_serial *s = arg;
+	int wrong = 0;
+
+	wrong += !wsq_serial_idle(&s->serial);
+	wrong += !wsq_serial_queue(&s->serial, &s->stays);
+	wrong += wsq_serial_queue(&s->serial, &s->stays);
+	wrong += wsq_serial_idle(&s->serial);
+	wrong += wsq_serial_cancel(&s->goes);
+	wrong += !wsq_serial_queue_on(raw_smp_processor_id(), &s->serial,
+				      &s->goes);
+	wrong += !wsq_serial_cancel(&s->goes);
+	wrong += wsq_serial_cancel(&s->goes);
+	wrong += wsq_serial_queue(&s->serial, &s->goes);
+	return wrong;
+}
+
+static void context_serial(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct scene *s = scene_new(test, cpumask_of(cpu));
+	struct scene_serial *ss = kzalloc(sizeof(*ss), GFP_KERNEL);
+	bool nmi = nmi_there();
+	int i, where, rounds = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, ss);
+	wsq_serial_init(&ss->serial, s->q);
+	wsq_serial_work_init(&ss->stays, scene_stays);
+	wsq_serial_work_init(&ss->goes, scene_goes);
+	/* On the queue's CPU and on another one. */
+	for (where = 0; where < 2; where++) {
+		wsq_test_stay(test, where ? wsq_test_other(cpu) : cpu);
+		for (i = 0; i < ARRAY_SIZE(contexts); i++) {
+			struct wsq_test_gate *g;
+
+			if (context_skip(&contexts[i], nmi))
+				continue;
+			g = wsq_test_hold(test, s->q, cpu);
+			context_do(test, &contexts[i], errand_serial, ss);
+			wsq_test_release(test, s->q, g);
+			/* Its turn may have been over before it was done. */
+			KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_serial_idle(&ss->serial)));
+			KUNIT_EXPECT_EQ(test, ss->stayed, ++rounds);
+		}
+		wsq_test_roam();
+	}
+	KUNIT_EXPECT_EQ(test, ss->went, 0);
+	if (nmi)
+		nmi_gone();
+	wsq_serial_destroy(&ss->serial);
+	kfree(ss);
+	scene_end(test, s);
+}
+
 #define STORM_ITEMS	64
-#define STORM_ROUNDS	3000
+#define STORM_ROUNDS	WSQ_TEST_MANY(3000)
 
 /*
  * struct storm - threads and interrupts that queue and call back the same items
@@ -614,6 +689,7 @@ static struct kunit_case context_cases[] = {
 	WSQ_ENGINE_CASE(context_wakes),
 	WSQ_ENGINE_CASE(context_pending),
 	WSQ_ENGINE_CASE(context_delayed),
+	WSQ_ENGINE_CASE(context_serial),
 	WSQ_ENGINE_CASE(context_storm),
 	WSQ_ENGINE_CASE(context_nmi_storm),
 	{}

@@ -30,20 +30,27 @@ static struct wsq_bwos_fifo *fifo_new(struct kunit *test, u32 places, u32 size)
 	KUNIT_ASSERT_NOT_NULL(test, q);
 	KUNIT_ASSERT_NOT_NULL(test, none);
 	KUNIT_ASSERT_NOT_NULL(test, m);
-	m->blocks = kunit_kcalloc(test, all, sizeof(*m->blocks), GFP_KERNEL);
-	m->slots = kunit_kcalloc(test, all * size, sizeof(*m->slots),
-				 GFP_KERNEL);
-	m->dir = kunit_kcalloc(test, places, sizeof(*m->dir), GFP_KERNEL);
-	m->spare = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
-	m->held = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, m->blocks);
-	KUNIT_ASSERT_NOT_NULL(test, m->slots);
-	KUNIT_ASSERT_NOT_NULL(test, m->dir);
-	KUNIT_ASSERT_NOT_NULL(test, m->spare);
-	KUNIT_ASSERT_NOT_NULL(test, m->held);
-	m->nr_places = places;
+	m->first.blocks = kunit_kcalloc(test, all, sizeof(*m->first.blocks),
+					GFP_KERNEL);
+	m->first.slots = kunit_kcalloc(test, all * size,
+				       sizeof(*m->first.slots), GFP_KERNEL);
+	m->dir.words = kunit_kcalloc(test, places, sizeof(*m->dir.words),
+				     GFP_KERNEL);
+	m->dir.blocks = kunit_kcalloc(test, all, sizeof(*m->dir.blocks),
+				      GFP_KERNEL);
+	m->dir.spare = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
+	m->dir.held = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m->first.blocks);
+	KUNIT_ASSERT_NOT_NULL(test, m->first.slots);
+	KUNIT_ASSERT_NOT_NULL(test, m->dir.words);
+	KUNIT_ASSERT_NOT_NULL(test, m->dir.blocks);
+	KUNIT_ASSERT_NOT_NULL(test, m->dir.spare);
+	KUNIT_ASSERT_NOT_NULL(test, m->dir.held);
+	m->dir.max_places = places;
+	m->dir.max_blocks = all;
+	m->first.nr_places = places;
+	m->first.nr_spare = NR_SPARE;
 	m->block_size = size;
-	m->nr_spare = NR_SPARE;
 	wsq_bwos_fifo_init(q, none);
 	wsq_bwos_fifo_mount(q, m);
 	return q;
@@ -119,6 +126,7 @@ static void fifo_stopped_thief(struct kunit *test)
 {
 	struct wsq_bwos_fifo *q = fifo_new(test, 2, 2);
 	struct wsq_bwos_block *held;
+	struct wsq_bwos_dir *dir;
 	unsigned long in = 0, out = 0;
 	int i;
 	s64 s;
@@ -126,7 +134,8 @@ static void fifo_stopped_thief(struct kunit *test)
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_GE(test, wsq_bwos_fifo_put(q, id_task(in++)), 0);
 	/* What a thief does up to BF(steal:D). */
-	held = &fifo_mem(q)->blocks[atomic64_read(&fifo_mem(q)->dir[1])];
+	dir = &fifo_mem(q)->dir;
+	held = wsq_bwos_block_at(dir, wsq_bwos_nr(wsq_bwos_at(dir, 1)));
 	s = atomic64_read(&held->s_pos);
 	KUNIT_ASSERT_EQ(test, wsq_bwos_idx(s), 0);
 	KUNIT_ASSERT_EQ(test, atomic64_cmpxchg(&held->s_pos, s, s + 1), s);
@@ -152,7 +161,7 @@ static void fifo_stopped_thief(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, q->nr_spare, NR_SPARE);
 }
 
-#define STRESS_IDS	400000
+#define STRESS_IDS	WSQ_TEST_MANY(400000)
 
 struct fifo_stress {
 	struct wsq_bwos_fifo *q;

@@ -7,11 +7,14 @@
  * Delays that must pass are short; delays that must not pass are an hour, so
  * that no test depends on how fast the machine is.
  */
+#include <linux/hrtimer.h>
 #include <linux/interrupt.h>
+#include <linux/irqflags.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
-#include <linux/timer.h>
 
+#include "../compat/hrtimer.h"
+#include "../compat/timer.h"
 #include "../exec/item.h"
 #include "items.h"
 
@@ -166,17 +169,22 @@ static void delayed_mod(struct kunit *test)
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
 	struct later *l = later_new(test, q);
 	struct wsq_delayed_work *d = &l->dwork;
-	unsigned long from;
+	bool queued, was_pending;
+	unsigned long from, flags;
 
 	/* Idle: queued, but it was not pending. */
 	KUNIT_EXPECT_FALSE(test, wsq_mod_delayed_work(q, d, 1));
 	KUNIT_EXPECT_TRUE(test, later_ran(l));
 	wsq_test_call(test, wsq_test_flush, q);
-	/* Put off: what was due soon does not run. */
+	/* Put off: what was due soon does not run, however slow we are. */
 	from = jiffies;
-	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(q, d, 20));
-	KUNIT_EXPECT_TRUE(test, wsq_mod_delayed_work(q, d, AN_HOUR));
-	while (time_before(jiffies, from + 30))
+	local_irq_save(flags);
+	queued = wsq_queue_delayed_work(q, d, HZ);
+	was_pending = wsq_mod_delayed_work(q, d, AN_HOUR);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, queued);
+	KUNIT_EXPECT_TRUE(test, was_pending);
+	while (time_before(jiffies, from + HZ + 10))
 		schedule_timeout_uninterruptible(5);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l->runs), 1);
 	KUNIT_EXPECT_EQ(test, wsq_test_kind(&d->work), WSQ_ON_TIMER);
@@ -266,14 +274,14 @@ static void delayed_flush_work(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(q, &l->dwork, AN_HOUR));
 	call = wsq_test_start(test, wsq_test_flush_work, &l->dwork.work);
-	wsq_test_linger();
+	wsq_test_waits(test, call);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	KUNIT_EXPECT_TRUE(test, wsq_cancel_delayed_work(&l->dwork));
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 	/* Put off, it is still the same wait. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(q, &l->dwork, AN_HOUR));
 	call = wsq_test_start(test, wsq_test_flush_work, &l->dwork.work);
-	wsq_test_linger();
+	wsq_test_waits(test, call);
 	KUNIT_EXPECT_TRUE(test, wsq_mod_delayed_work(q, &l->dwork, AN_HOUR));
 	wsq_test_linger();
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
@@ -281,6 +289,15 @@ static void delayed_flush_work(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 	later_end(test, l, 1);
 	wsq_test_queue_end(test, q);
+}
+
+/* What wsq_mod_delayed_work_on() leaves in an interrupt that found it in hand. */
+static void wish(struct later *l, struct wsq *q, unsigned long expires)
+{
+	l->dwork.rearm.q = q;
+	l->dwork.rearm.cpu = WSQ_CPU_ANY;
+	l->dwork.rearm.expires = expires;
+	set_bit(ilog2(WSQ_REARM), &l->dwork.work.state);
 }
 
 /*
@@ -302,16 +319,121 @@ static void delayed_flush_phase(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(q->phase) != phase &&
 					       READ_ONCE(q->awaited) == phase));
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work_on(cpu, q, &l->dwork, 0));
-	/* What wsq_mod_delayed_work_on() leaves in an interrupt. */
-	l->dwork.rearm.q = q;
-	l->dwork.rearm.cpu = WSQ_CPU_ANY;
-	l->dwork.rearm.expires = jiffies + AN_HOUR;
-	set_bit(ilog2(WSQ_REARM), &l->dwork.work.state);
+	wish(l, q, jiffies + AN_HOUR);
 	wsq_test_gate_open(g);
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 	KUNIT_EXPECT_TRUE(test, wsq_cancel_delayed_work_sync(&l->dwork));
 	kfree(g);
 	later_end(test, l, 0);
+	wsq_test_queue_end(test, q);
+}
+
+/* A wish that comes while somebody is about to set the timer otherwise. */
+static void delayed_wish(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq *other = wsq_test_queue(test, 2, 4, NULL);
+	struct later *l = later_new(test, q);
+
+	/* As if it came just behind the pending bit, which was set by then. */
+	wish(l, other, jiffies);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(q, &l->dwork, AN_HOUR));
+	KUNIT_EXPECT_TRUE(test, later_ran(l));
+	wsq_test_call(test, wsq_test_flush, other);
+	KUNIT_EXPECT_PTR_EQ(test, l->dwork.q, other);
+	later_end(test, l, 1);
+	wsq_test_queue_end(test, q);
+	wsq_test_queue_end(test, other);
+}
+
+/* A wish is forgotten that comes before another call has what it wants. */
+static void delayed_wish_old(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wsq *q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct wsq *old = wsq_test_queue(test, 2, 4, NULL);
+	struct later *l = later_new(test, q);
+	struct wsq_test_gate *g;
+
+	g = wsq_test_hold(test, q, cpu);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(old, &l->dwork, AN_HOUR));
+	wish(l, old, jiffies + AN_HOUR);
+	KUNIT_EXPECT_TRUE(test, wsq_mod_delayed_work(q, &l->dwork, 0));
+	/* What it was on is of no interest any more. */
+	wsq_test_queue_end(test, old);
+	wsq_test_gate_open(g);
+	KUNIT_EXPECT_TRUE(test, later_ran(l));
+	wsq_test_call(test, wsq_test_flush, q);
+	later_end(test, l, 1);
+	wsq_test_queue_end(test, q);
+	kfree(g);
+}
+
+#define HURRY_ROUNDS	2000
+
+struct hurry {
+	struct later *l;
+	struct hrtimer timer;
+	bool pending;
+	bool done;
+};
+
+static enum hrtimer_restart hurry_fn(struct hrtimer *timer)
+{
+	struct hurry *h = container_of(timer, struct hurry, timer);
+
+	h->pending = wsq_mod_delayed_work(h->l->q, &h->l->dwork, 0);
+	WRITE_ONCE(h->done, true);
+	return HRTIMER_NORESTART;
+}
+
+/* False if it was not run although the interrupt wanted it. */
+static bool hurry_round(struct hurry *h, unsigned int ns, int *in_time)
+{
+	int runs = atomic_read(&h->l->runs);
+	bool ran = true;
+
+	WRITE_ONCE(h->done, false);
+	hrtimer_start(&h->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
+	while (!READ_ONCE(h->done)) {
+		wsq_queue_delayed_work(h->l->q, &h->l->dwork, AN_HOUR);
+		/* Before, behind, or in the midst: but not called back since. */
+		if (READ_ONCE(h->done)) {
+			++*in_time;
+			ran = wsq_test_spin_until(atomic_read(&h->l->runs) !=
+						  runs);
+			break;
+		}
+		wsq_cancel_delayed_work(&h->l->dwork);
+	}
+	wsq_cancel_delayed_work_sync(&h->l->dwork);
+	return ran;
+}
+
+/* An interrupt wants it now, just when it is put on its timer for an hour. */
+static void delayed_hurry(struct kunit *test)
+{
+	struct hurry *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	int i, lost = 0, pending = 0, in_time = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	h->l = later_new(test, q);
+	wsq_test_stay(test, cpumask_first(cpu_online_mask));
+	wsq_hrtimer_setup(&h->timer, hurry_fn, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_REL_PINNED_HARD);
+	for (i = 0; i < HURRY_ROUNDS && !lost; i++) {
+		lost += !hurry_round(h, i * 37 % 20000, &in_time);
+		pending += h->pending;
+	}
+	hrtimer_cancel(&h->timer);
+	wsq_test_roam();
+	kunit_info(test, "%d times in time, %d times pending", in_time, pending);
+	KUNIT_EXPECT_EQ(test, lost, 0);
+	KUNIT_EXPECT_GT(test, in_time, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&h->l->twice), 0);
+	wsq_test_call(test, wsq_test_flush, q);
+	kfree(h->l);
 	wsq_test_queue_end(test, q);
 }
 
@@ -459,8 +581,7 @@ static void delayed_mix(struct kunit *test)
 	mod_timer(&m->timer, jiffies + 1);
 	wsq_test_run(test, 2 * num_online_cpus(), mix_thread, m);
 	WRITE_ONCE(m->stop, true);
-	KUNIT_EXPECT_TRUE(test, wsq_test_until(!timer_pending(&m->timer)));
-	wsq_test_linger();
+	timer_delete_sync(&m->timer);
 	for (i = 0; i < MIX_ITEMS; i++)
 		wsq_test_call(test, delayed_flush_call, &m->items[i]->dwork);
 	for (i = 0; i < 2; i++)
@@ -507,6 +628,9 @@ static struct kunit_case delayed_cases[] = {
 	KUNIT_CASE(delayed_flush),
 	KUNIT_CASE(delayed_flush_work),
 	KUNIT_CASE(delayed_flush_phase),
+	KUNIT_CASE(delayed_wish),
+	KUNIT_CASE(delayed_wish_old),
+	KUNIT_CASE(delayed_hurry),
 	KUNIT_CASE(delayed_on),
 	KUNIT_CASE(delayed_again),
 	KUNIT_CASE(delayed_mix),

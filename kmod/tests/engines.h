@@ -46,9 +46,9 @@ struct wsq_test_engine {
 };
 
 static const struct wsq_test_engine wsq_test_engines[] = {
-	{ "bwos", WSQ_ENGINE_BWOS, WSQ_BWOS, 2, 64, 2, 4096, false, true },
+	{ "bwos", WSQ_ENGINE_BWOS, WSQ_BWOS, 2, 64, 2, 4096, true, true },
 	{ "salsa", WSQ_ENGINE_SALSA, WSQ_SALSA, 2, 64, 2, 4096, true, true },
-	{ "lifo", WSQ_ENGINE_LIFO, WSQ_BWOS_LIFO, 2, 64, 2, 4096, false, false },
+	{ "lifo", WSQ_ENGINE_LIFO, WSQ_BWOS_LIFO, 2, 64, 2, 4096, true, false },
 };
 
 static inline void wsq_test_engine_desc(const struct wsq_test_engine *e,

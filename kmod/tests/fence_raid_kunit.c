@@ -22,6 +22,8 @@
 #define RAID_OWNER	1ULL
 #define RAID_THIEF	2ULL
 #define RAID_TAKEN	0ULL
+/* Turns of a loop: what the owner takes for the tasks that it has left, about. */
+#define RAID_DELAY	1024
 
 /* The owner word: whose, and of which round, lest two rounds be taken for one. */
 static u64 raid_word(u64 round, u64 whose)
@@ -45,7 +47,10 @@ static u64 raid_word(u64 round, u64 whose)
  * @back: rounds in which the index went back
  * @far: rounds in which it went on by more than one behind the fence
  * @thief_got: what the thief has, by bit
+ * @halt: how many the owner takes before it waits for the thief. Thief
  * @begun: the round that the owner may begin. Thief
+ * @halted: the round in which it has. Owner
+ * @coming: the round in which it may go on. Thief
  * @through: the round that the owner is through with. Owner, as the next one
  * @owner_got: what the owner has, by bit
  * @owner: whose the chunk is
@@ -62,7 +67,10 @@ struct raid {
 	bool over;
 	u64 rounds, met, twice, lost, back, far;
 	u64 thief_got;
+	u64 halt;
 	u64 begun ____cacheline_aligned;
+	u64 halted ____cacheline_aligned;
+	u64 coming ____cacheline_aligned;
 	u64 through ____cacheline_aligned;
 	u64 owner_got;
 	atomic64_t owner ____cacheline_aligned;
@@ -103,6 +111,11 @@ static void raid_owner(struct raid *r)
 			break;
 		r->owner_got = 0;
 		do {
+			/* Between two tasks, until the thief is about to come. */
+			if (atomic64_read(&r->idx) == r->halt) {
+				side_tell(&r->halted, round);
+				side_wait(&r->coming, round);
+			}
 			wsq_fence_begin();
 			more = raid_take(r, raid_word(round, RAID_OWNER));
 			wsq_fence_end();
@@ -111,10 +124,11 @@ static void raid_owner(struct raid *r)
 	}
 }
 
-static void raid_begin(struct raid *r, u64 round)
+static void raid_begin(struct raid *r, u64 round, u64 halt)
 {
 	int i;
 
+	r->halt = halt;
 	r->thief_got = 0;
 	for (i = 0; i < NR_SLOTS; i++)
 		atomic64_set(&r->slots[i], round * NR_SLOTS + i);
@@ -167,19 +181,20 @@ static void raid_judge(struct raid *r, u64 idx)
 static void raid_thief(struct raid *r)
 {
 	u64 begin = ktime_get_ns(), want = r->missing ? SIDE_HUNTED : 100;
-	u64 round, idx, delay = 0, state = 1, i;
+	u64 round, idx, state = 1, i;
 
 	for (round = 1;; round++) {
-		raid_begin(r, round);
 		state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-		for (i = (state >> 33) % (2 * delay + 1); i; i--)
+		/*
+		 * The owner is on its way, and goes on when we come, or they would not
+		 * meet where their CPUs are one of the host's.
+		 */
+		raid_begin(r, round, (state >> 40) % NR_SLOTS);
+		side_wait(&r->halted, round);
+		side_tell(&r->coming, round);
+		for (i = (state >> 33) % RAID_DELAY; i; i--)
 			barrier();
 		idx = raid_steal(r, round);
-		/* Earlier next time, or later: the two shall meet. */
-		if (idx == NR_SLOTS)
-			delay -= delay / 16;
-		else if (!idx)
-			delay = min_t(u64, delay + delay / 16 + 16, 65536);
 		side_wait(&r->through, round);
 		raid_judge(r, idx);
 		r->rounds = round;

@@ -18,6 +18,7 @@
 #include "../pool/grow.h"
 #include "../pool/pool.h"
 #include "engines.h"
+#include "grow.h"
 #include "items.h"
 #include "threads.h"
 
@@ -40,28 +41,6 @@ static struct wsq_pool *grow_pool(struct kunit *test, u32 blocks, u32 max,
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
 	return pool;
-}
-
-/* Blocks or chunks that a CPU's engine has by now; 0 without memory. */
-static u32 grow_blocks(const struct wsq_container *ct)
-{
-	u32 nr = 0;
-
-	/* A queue's memory may go. */
-	preempt_disable();
-	if (ct && READ_ONCE(ct->engine)) {
-		switch (ct->kind) {
-		case WSQ_ENGINE_BWOS:
-		case WSQ_ENGINE_LIFO:
-			nr = ct->pool->blocks;
-			break;
-		case WSQ_ENGINE_SALSA:
-			nr = READ_ONCE(wsq_engine_salsa(ct)->nr_chunks);
-			break;
-		}
-	}
-	preempt_enable();
-	return nr;
 }
 
 /* Push ids from *@n + 1 on until there is no room. */
@@ -177,6 +156,45 @@ out:
 	migrate_enable();
 }
 
+/*
+ * What has been popped and pushed anew leaves its mark on where things stand, from
+ * which it grows. From each place that is a block's end, or is not.
+ */
+static void grow_anywhere(struct kunit *test)
+{
+	struct wsq_container *ct;
+	struct wsq_pool *pool;
+	unsigned long n, i, k;
+
+	need_growth(test);
+	migrate_disable();
+	for (i = 0; i <= 12; i++) {
+		pool = grow_pool(test, 2, 8, 4, cpumask_of(smp_processor_id()));
+		ct = wsq_pool_ct(pool, smp_processor_id());
+		for (k = 0; k < i; k++) {
+			KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, pool), 0);
+			KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool),
+					    (void *)pool);
+		}
+		n = 0;
+		KUNIT_EXPECT_TRUE(test, wsq_test_until((grow_push(pool, &n),
+							grow_blocks(ct) == 8)));
+		grow_push(pool, &n);
+		/*
+		 * But for the rest of the block that both stand in; LIFO has
+		 * one end. SALSA's consumer may have further chunks in hand.
+		 */
+		if (wsq_test_engine(test)->kind == WSQ_ENGINE_BWOS)
+			KUNIT_EXPECT_GE(test, n, 7 * 4 + 1);
+		if (wsq_test_engine(test)->kind == WSQ_ENGINE_LIFO)
+			KUNIT_EXPECT_EQ(test, n, 8 * 4);
+		KUNIT_EXPECT_LE(test, n, 8 * 4);
+		grow_pop_all(test, pool, n);
+		wsq_pool_destroy(pool);
+	}
+	migrate_enable();
+}
+
 /* A pool that balances does so first; only when nobody has room it grows. */
 static void grow_balance(struct kunit *test)
 {
@@ -257,7 +275,8 @@ static void grow_guest(struct kunit *test)
 	/* It may not have more. */
 	wsq_test_linger();
 	KUNIT_EXPECT_EQ(test, atomic_read(&ct->grow), (int)WSQ_GROW_NO);
-	KUNIT_EXPECT_EQ(test, grow_blocks(wsq_pool_any(t.pool, here)), 0);
+	KUNIT_EXPECT_EQ(test, grow_blocks(wsq_pool_any(t.pool, here)),
+			WSQ_SALSA_MIN_CHUNKS);
 	grow_pop_all(test, t.pool, n);
 	migrate_enable();
 	wsq_pool_destroy(t.pool);
@@ -350,13 +369,14 @@ static void grow_token_fn(void *arg, int nr)
 		return;
 	while (nr && !atomic_read_acquire(&t->over)) {
 		t->lies += wsq_pool_was_empty(t->pool) != 0;
-		t->looks++;
+		WRITE_ONCE(t->looks, t->looks + 1);
 		wsq_test_breathe();
 	}
 	if (nr)
 		return;
 	ct = wsq_pool_ct(t->pool, raw_smp_processor_id());
-	while (grow_blocks(ct) < 64 && time_before(jiffies, end)) {
+	while ((grow_blocks(ct) < 64 || !READ_ONCE(t->looks)) &&
+	       time_before(jiffies, end)) {
 		for (n = 0; !wsq_pool_push(t->pool, t); n++)
 			;
 		wsq_test_breathe();
@@ -397,9 +417,11 @@ static bool grow_load(struct wsq *q, struct wsq_test_item *it, int nr, u32 max,
 {
 	struct wsq_container *ct = wsq_pool_ct(&q->pool, raw_smp_processor_id());
 	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	u32 there;
 	int i;
 
-	while (grow_blocks(ct) < max && time_before(jiffies, end)) {
+	/* What it has got goes when it is idle: it counts that it was there. */
+	while ((there = grow_blocks(ct)) < max && time_before(jiffies, end)) {
 		/* So that the worker does not keep up. */
 		preempt_disable();
 		for (i = 0; i < nr; i++)
@@ -409,7 +431,7 @@ static bool grow_load(struct wsq *q, struct wsq_test_item *it, int nr, u32 max,
 		++*rounds;
 		schedule_timeout_uninterruptible(1);
 	}
-	return grow_blocks(ct) == max;
+	return there == max;
 }
 
 #define GROW_ITEMS	512
@@ -476,7 +498,10 @@ static void grow_cancel(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, got, 100);
 	/* Beyond what there was at first. */
 	KUNIT_EXPECT_GE(test, most, 2 * 4);
-	KUNIT_EXPECT_LT(test, most, 32 * 4);
+	/* BWoS has spare blocks as well, two and one with each piece. */
+	KUNIT_EXPECT_LT(test, most,
+			(wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA ?
+			 32 : 32 + 2 + 4) * 4);
 	wsq_flush(q);
 	wsq_test_expect_runs(test, it, GROW_ITEMS, rounds);
 	wsq_test_queue_end(test, q);
@@ -528,6 +553,7 @@ static void grow_destroy(struct kunit *test)
 static struct kunit_case grow_cases[] = {
 	WSQ_ENGINE_CASE(grow_fill),
 	WSQ_ENGINE_CASE(grow_no_need),
+	WSQ_ENGINE_CASE(grow_anywhere),
 	WSQ_ENGINE_CASE(grow_balance),
 	WSQ_ENGINE_CASE(grow_guest),
 	WSQ_ENGINE_CASE(grow_nodes),
@@ -539,7 +565,7 @@ static struct kunit_case grow_cases[] = {
 };
 
 static struct kunit_suite grow_suite = {
-	.name = "wsq_salsa_grow",
+	.name = "wsq_grow",
 	.test_cases = grow_cases,
 };
 

@@ -18,6 +18,7 @@
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/wsq.h>
@@ -27,8 +28,12 @@
 #include "engines.h"
 #include "threads.h"
 
-/* Emulated and instrumented kernels are slow. */
-#define WSQ_TEST_PATIENCE	(20 * HZ)
+/*
+ * Emulated and instrumented kernels are slow, and slower by far when a CPU that
+ * holds a lock of theirs has to wait for the machine: kmemleak's is taken for
+ * every allocation.
+ */
+#define WSQ_TEST_PATIENCE	(60 * HZ)
 
 /* Wait until @cond holds. False if it did not come to that. */
 #define wsq_test_until(cond)						\
@@ -64,12 +69,18 @@ static inline void wsq_test_linger(void)
  * struct wsq_test_call - a function called by a thread of its own
  * @fn: the function
  * @arg: its argument
+ * @who: the thread
+ * @nvcsw: how often it had slept before it called it
+ * @begun: it is about to call it
  * @ret: what it returned
  * @over: it has
  */
 struct wsq_test_call {
 	bool (*fn)(void *arg);
 	void *arg;
+	struct task_struct *who;
+	unsigned long nvcsw;
+	bool begun;
 	bool ret;
 	struct completion over;
 };
@@ -78,6 +89,9 @@ static inline int wsq_test_call_fn(void *data)
 {
 	struct wsq_test_call *call = data;
 
+	call->nvcsw = current->nvcsw;
+	/* Pairs with wsq_test_slept(). */
+	smp_store_release(&call->begun, true);
 	call->ret = call->fn(call->arg);
 	kthread_complete_and_exit(&call->over, 0);
 }
@@ -95,6 +109,8 @@ wsq_test_start_on(struct kunit *test, int cpu, bool (*fn)(void *arg), void *arg)
 	init_completion(&call->over);
 	task = kthread_create(wsq_test_call_fn, call, "wsq_test_call");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	call->who = task;
 	if (cpu >= 0)
 		kthread_bind(task, cpu);
 	wake_up_process(task);
@@ -113,6 +129,22 @@ static inline bool wsq_test_over(struct wsq_test_call *call)
 	return completion_done(&call->over);
 }
 
+/* Has it gone to sleep in the call? What is merely about to may still look. */
+static inline bool wsq_test_slept(struct wsq_test_call *call)
+{
+	/* Pairs with wsq_test_call_fn(). */
+	return smp_load_acquire(&call->begun) &&
+	       READ_ONCE(call->who->nvcsw) != call->nvcsw;
+}
+
+/* Wait until it sleeps in the call, or has ended; then a while. */
+static inline void wsq_test_waits(struct kunit *test, struct wsq_test_call *call)
+{
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_test_over(call) ||
+					       wsq_test_slept(call)));
+	wsq_test_linger();
+}
+
 /* Wait until it has ended, and return what it returned. */
 static inline bool wsq_test_end(struct kunit *test, struct wsq_test_call *call)
 {
@@ -122,6 +154,7 @@ static inline bool wsq_test_end(struct kunit *test, struct wsq_test_call *call)
 	left = wait_for_completion_timeout(&call->over, WSQ_TEST_PATIENCE);
 	KUNIT_ASSERT_NE_MSG(test, left, 0UL, "%ps does not end", call->fn);
 	ret = call->ret;
+	put_task_struct(call->who);
 	kfree(call);
 	return ret;
 }

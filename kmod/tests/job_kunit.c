@@ -318,12 +318,15 @@ static void nest_item_fn(struct wsq_work *work)
 	nest_run(&container_of(work, struct nest_item, work)->n);
 }
 
+/* Some hundred jobs each. */
+#define NEST_ITEMS	8
+
 /* Jobs within jobs, from a thread, and from items of the same queue. */
 static void job_nested(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 2, NULL);
 	struct nest *n = kzalloc(sizeof(*n), GFP_KERNEL);
-	struct nest_item *items = vzalloc(20 * sizeof(*items));
+	struct nest_item *items = vzalloc(NEST_ITEMS * sizeof(*items));
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, n);
@@ -332,14 +335,14 @@ static void job_nested(struct kunit *test)
 	n->depth = 3;
 	wsq_test_call(test, nest_run, n);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&n->sum), 9 * 9 * 9 * 9);
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < NEST_ITEMS; i++) {
 		INIT_WSQ_WORK(&items[i].work, nest_item_fn);
 		items[i].n.q = q;
 		items[i].n.depth = 2;
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[i].work));
 	}
 	wsq_test_call(test, wsq_test_flush, q);
-	for (i = 0; i < 20; i++)
+	for (i = 0; i < NEST_ITEMS; i++)
 		KUNIT_EXPECT_EQ(test, atomic64_read(&items[i].n.sum), 9 * 9 * 9);
 	wsq_test_queue_end(test, q);
 	vfree(items);

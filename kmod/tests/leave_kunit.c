@@ -13,6 +13,7 @@
 #include <linux/smp.h>
 
 #include "../exec/exec.h"
+#include "../pool/engine.h"
 #include "items.h"
 
 #define NR_LEFT		4000
@@ -102,6 +103,8 @@ static void leave_foster(struct kunit *test)
 	/* As if it were offline, with a thief in it. */
 	atomic_set(&ct->orphan, WSQ_FOSTERED);
 	call = wsq_test_start(test, leave_mask_fn, q);
+	/* It looks again and again from then on, rather than sleep. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(!READ_ONCE(q->pool.ct[go])));
 	wsq_test_linger();
 	KUNIT_EXPECT_EQ(test, atomic_read(&ct->orphan), (int)WSQ_FOSTERED);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
@@ -130,6 +133,26 @@ static bool leave_put_fn(void *arg)
 	wsq_cancel_work_sync(&it.work);
 	wsq_destroy_work_on_stack(&it.work);
 	return !atomic_read(&it.twice);
+}
+
+/* A CPU that joins a queue has memory there as if it had always been a part of it. */
+static void leave_join(struct kunit *test)
+{
+	unsigned int one = cpumask_first(cpu_online_mask);
+	unsigned int two = wsq_test_other(one);
+	const struct wsq_engine_salsa *es;
+	struct wsq *q;
+
+	wsq_test_need_cpus(test, 2);
+	q = wsq_test_queue(test, 2, 4, cpumask_of(one));
+	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(two)), 0);
+	KUNIT_ASSERT_NOT_NULL(test, wsq_pool_any(&q->pool, two)->engine);
+	if (q->pool.kind == WSQ_ENGINE_SALSA) {
+		es = wsq_engine_salsa(wsq_pool_any(&q->pool, two));
+		KUNIT_EXPECT_EQ(test, es->nr_chunks, q->pool.blocks);
+		KUNIT_EXPECT_EQ(test, es->max_chunks, q->pool.max_blocks);
+	}
+	wsq_test_queue_end(test, q);
 }
 
 /* A put from outside finds a member, while another becomes the only one. */
@@ -191,9 +214,10 @@ static bool leave_leave(struct kunit *test, struct leave_dead *d)
 {
 	struct wsq_cpu *c = wsq_cpus[d->off];
 
+	/* It counts as idle a little before it can be claimed. */
 	if (!wsq_test_until(atomic_read(&wsq_nr_idle) ==
-			    (int)num_online_cpus()) ||
-	    !wsq_park_claim(&c->park))
+			    (int)num_online_cpus() &&
+			    wsq_park_claim(&c->park)))
 		return false;
 	atomic_dec(&wsq_nr_idle);
 	smp_call_function_single(d->off, leave_put_there, d, true);
@@ -368,8 +392,8 @@ static void leave_pair(struct kunit *test)
 	INIT_WSQ_WORK(&p->second, leave_second_fn);
 	wsq_test_stay(test, stay);
 	KUNIT_ASSERT_TRUE(test, wsq_test_until(atomic_read(&wsq_nr_idle) ==
-					       (int)num_online_cpus()));
-	KUNIT_ASSERT_TRUE(test, wsq_park_claim(&c->park));
+					       (int)num_online_cpus() &&
+					       wsq_park_claim(&c->park)));
 	atomic_dec(&wsq_nr_idle);
 	smp_call_function_single(off, leave_put_pair, p, true);
 	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
@@ -382,7 +406,136 @@ static void leave_pair(struct kunit *test)
 	kfree(p);
 }
 
+/* Who takes a CPU down waits for an item behind one that waits for him. */
+struct leave_lock {
+	struct wsq_work first;
+	struct wsq_test_item *second;
+	struct wsq *q;
+	unsigned int off;
+	unsigned int on;
+	bool waits;
+	bool ran;
+};
+
+static struct leave_lock *leave_locked_of;
+
+static void leave_lock_fn(struct wsq_work *work)
+{
+	cpus_read_lock();
+	cpus_read_unlock();
+}
+
+static int leave_locked_dead(unsigned int cpu)
+{
+	struct leave_lock *l = READ_ONCE(leave_locked_of);
+
+	if (!l || l->off != cpu)
+		return 0;
+	l->waits = true;
+	wsq_queue_work_on(l->on, l->q, &l->first);
+	wsq_queue_work_on(l->on, l->q, &l->second->work);
+	l->ran = wsq_test_until(atomic_read(&l->second->runs));
+	return 0;
+}
+
+/* A stand-in is made while a CPU is being taken down. */
+static void leave_locked(struct kunit *test)
+{
+	struct leave_lock l = {};
+	int state;
+
+	wsq_test_need_cpus(test, 2);
+	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wsq/test:lock",
+					  NULL, leave_locked_dead);
+	KUNIT_ASSERT_GT(test, state, 0);
+	l.on = cpumask_first(cpu_online_mask);
+	l.off = cpumask_last(cpu_online_mask);
+	l.q = wsq_test_queue(test, 2, 4, cpumask_of(l.on));
+	l.second = wsq_test_items(test, l.q, 1, wsq_test_count);
+	INIT_WSQ_WORK_ONSTACK(&l.first, leave_lock_fn);
+	/* There is none left of tests before. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(wsq_cpus[l.on]->nr_workers) == 1));
+	WRITE_ONCE(leave_locked_of, &l);
+	KUNIT_EXPECT_EQ(test, remove_cpu(l.off), 0);
+	WRITE_ONCE(leave_locked_of, NULL);
+	KUNIT_EXPECT_TRUE(test, l.waits);
+	KUNIT_EXPECT_TRUE(test, l.ran);
+	wsq_test_call(test, wsq_test_flush, l.q);
+	KUNIT_EXPECT_EQ(test, add_cpu(l.off), 0);
+	cpuhp_remove_state_nocalls(state);
+	wsq_test_queue_end(test, l.q);
+	wsq_destroy_work_on_stack(&l.first);
+	vfree(l.second);
+}
+
+/* How the CPU of an item that was left there, and forgotten, comes to a queue. */
+enum leave_return {
+	LEAVE_OTHER,	/* another CPU does */
+	LEAVE_SAME,	/* by a mask */
+	LEAVE_LATER,	/* by a mask, and then comes back itself */
+	LEAVE_RETURNS,
+};
+
+static void leave_forgotten_one(struct kunit *test, enum leave_return how)
+{
+	unsigned int stay = cpumask_first(cpu_online_mask);
+	unsigned int off = cpumask_last(cpu_online_mask);
+	unsigned int go = cpumask_next(stay, cpu_online_mask);
+	unsigned int to = how == LEAVE_OTHER ? stay : go;
+	struct wsq_test_item *it;
+	struct wsq_test_gate *g;
+	struct wsq *q;
+
+	wsq_test_stay(test, stay);
+	q = wsq_test_queue(test, 2, 4, cpumask_of(go));
+	it = wsq_test_items(test, q, 1, wsq_test_count);
+	g = wsq_test_hold(test, q, go);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
+	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
+	/* There is nowhere to go, so it stays. */
+	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(off)), 0);
+	wsq_test_gate_open(g);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(!wsq_ready_test(wsq_cpus[go],
+							       q->pool.id)));
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
+	if (how == LEAVE_LATER)
+		KUNIT_EXPECT_EQ(test, remove_cpu(go), 0);
+	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(to)), 0);
+	if (how == LEAVE_LATER)
+		KUNIT_EXPECT_EQ(test, add_cpu(go), 0);
+	wsq_test_roam();
+	wsq_test_call(test, wsq_test_flush, q);
+	wsq_test_expect_runs(test, it, 1, 1);
+	KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
+	wsq_test_queue_end(test, q);
+	vfree(it);
+	kfree(g);
+}
+
+/*
+ * An item that waits on a CPU which leaves its queue while no other CPU of it is
+ * online: it is run as soon as one is, however that comes about.
+ */
+static void leave_forgotten(struct kunit *test)
+{
+	enum leave_return how;
+
+	wsq_test_need_cpus(test, 3);
+	for (how = 0; how < LEAVE_RETURNS; how++)
+		leave_forgotten_one(test, how);
+}
+
 #else
+
+static void leave_forgotten(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
+static void leave_locked(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
 
 static void leave_bequeath(struct kunit *test)
 {
@@ -410,10 +563,13 @@ static struct kunit_case leave_cases[] = {
 	WSQ_ENGINE_CASE(leave_evacuate),
 	WSQ_ENGINE_CASE(leave_foster),
 	WSQ_ENGINE_CASE(leave_nearest),
+	WSQ_ENGINE_CASE(leave_join),
 	WSQ_ENGINE_CASE(leave_bequeath),
 	WSQ_ENGINE_CASE(leave_closing),
 	WSQ_ENGINE_CASE(leave_pair),
 	WSQ_ENGINE_CASE(leave_adopt),
+	WSQ_ENGINE_CASE(leave_locked),
+	WSQ_ENGINE_CASE(leave_forgotten),
 	{}
 };
 

@@ -19,10 +19,15 @@ static u32 lifo_roll(u32 *seed, u32 n)
 	return (*seed >> 16) % n;
 }
 
+/* Those with a third number grow to so many blocks. */
 static const struct {
 	u32 blocks;
 	u32 size;
-} lifo_shapes[] = { { 2, 2 }, { 2, 3 }, { 4, 8 }, { 3, 64 }, { 8, 256 } };
+	u32 max;
+} lifo_shapes[] = {
+	{ 2, 2 }, { 2, 3 }, { 4, 8 }, { 3, 64 }, { 8, 256 },
+	{ 2, 2, 16 }, { 3, 4, 13 },
+};
 
 static struct wsq_attrs lifo_attrs(int shape, const struct cpumask *cpus)
 {
@@ -30,6 +35,7 @@ static struct wsq_attrs lifo_attrs(int shape, const struct cpumask *cpus)
 		.engine = WSQ_BWOS_LIFO,
 		.blocks = lifo_shapes[shape].blocks,
 		.block_size = lifo_shapes[shape].size,
+		.max_blocks = lifo_shapes[shape].max,
 		.flags = WSQ_RESIDENT,
 		.cpumask = cpus,
 	};
@@ -43,6 +49,26 @@ static struct wsq_pool *lifo_pool(struct kunit *test, int shape,
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
 	return pool;
+}
+
+/* Has it asked for memory? Then that comes, sooner or later. */
+static void lifo_wait(struct kunit *test, struct wsq_container *ct, u32 *seed)
+{
+	if (atomic_read(&ct->grow) != WSQ_GROW_ASKED || lifo_roll(seed, 16))
+		return;
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&ct->grow) !=
+					       WSQ_GROW_ASKED));
+}
+
+/* All blocks that a container may have, it has by now. */
+static void lifo_grown(struct kunit *test, const struct wsq_container *ct,
+		       int shape)
+{
+	const struct wsq_bwos_lifo_mem *mem = (struct wsq_bwos_lifo_mem *)
+		(uintptr_t)atomic64_read(&ct->lifo.q.mem);
+
+	KUNIT_EXPECT_EQ(test, wsq_bwos_places(&mem->dir),
+			lifo_shapes[shape].max ?: lifo_shapes[shape].blocks);
 }
 
 #define LIFO_MOST	4096
@@ -115,7 +141,9 @@ static void lifo_asked(struct kunit *test)
 					       lifo_roll(&seed, 8) + 1);
 			asks += ask;
 			fed += ask && !READ_ONCE(ct->lifo.hungry);
+			lifo_wait(test, ct, &seed);
 		}
+		lifo_grown(test, ct, s);
 		while (m->nr)
 			lifo_model_pop(test, m, pool, 8);
 		KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
@@ -202,6 +230,7 @@ static void lifo_items_round(struct kunit *test, struct wsq_container *ct,
 		} else {
 			lifo_items_claim(test, ct, order, &nr);
 		}
+		lifo_wait(test, ct, &seed);
 	}
 	do {
 		it = NULL;
@@ -231,6 +260,7 @@ static void lifo_asked_items(struct kunit *test)
 						    false), 0);
 		lifo_items_round(test, wsq_pool_ct(pool, smp_processor_id()),
 				 items);
+		lifo_grown(test, wsq_pool_ct(pool, smp_processor_id()), s);
 		wsq_pool_exit(pool);
 	}
 	migrate_enable();
@@ -287,6 +317,7 @@ static void lifo_shut(struct kunit *test)
  * @timer: interrupts the thread
  * @last: the last id that was made. The thread and the interrupt
  * @hits: interrupts of an owner's operation
+ * @grows: the pool may get memory on the way
  * @seen: by id, how often it came out
  */
 struct lifo_irq {
@@ -295,6 +326,7 @@ struct lifo_irq {
 	struct hrtimer timer;
 	atomic_t last;
 	u32 hits;
+	bool grows;
 	u8 *seen;
 };
 
@@ -362,8 +394,9 @@ static void lifo_irq_thread(void *arg, int nr)
 	void *task;
 
 	hrtimer_start(&t->timer, us_to_ktime(100), HRTIMER_MODE_REL_PINNED_HARD);
-	while (atomic_read(&t->last) + 4 < LIFO_IDS &&
-	       READ_ONCE(t->hits) < LIFO_HITS && time_before(jiffies, end)) {
+	while (atomic_read(&t->last) + 4 < LIFO_IDS && time_before(jiffies, end) &&
+	       (READ_ONCE(t->hits) < LIFO_HITS ||
+		(t->grows && !READ_ONCE(t->ct->engine->next)))) {
 		for (i = 0; i < 16; i++) {
 			if (!lifo_roll(&seed, 3))
 				WRITE_ONCE(t->ct->lifo.hungry, 1);
@@ -371,6 +404,10 @@ static void lifo_irq_thread(void *arg, int nr)
 			lifo_irq_pop(t, lifo_roll(&seed, 4) + 1);
 		}
 		wsq_test_breathe();
+		/* Time for memory to come while there are ids. */
+		if (t->grows && !READ_ONCE(t->ct->engine->next) &&
+		    !lifo_roll(&seed, 16))
+			schedule_timeout_uninterruptible(1);
 	}
 	hrtimer_cancel(&t->timer);
 	/* Here, where nothing is out of reach. */
@@ -383,7 +420,7 @@ static void lifo_interrupted(struct kunit *test)
 {
 	struct lifo_irq *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 	unsigned int cpu = cpumask_first(cpu_online_mask);
-	u32 s, i, wrong, hits = 0;
+	u32 s, i, wrong, hits = 0, grown = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	t->seen = kvzalloc(LIFO_IDS, GFP_KERNEL);
@@ -396,8 +433,10 @@ static void lifo_interrupted(struct kunit *test)
 		t->hits = 0;
 		t->pool = lifo_pool(test, s, cpumask_of(cpu));
 		t->ct = wsq_pool_ct(t->pool, cpu);
+		t->grows = lifo_shapes[s].max;
 		wsq_test_run(test, 1, lifo_irq_thread, t);
 		hits += t->hits;
+		grown += !!t->ct->engine->next;
 		wrong = 0;
 		for (i = 0; i < (u32)atomic_read(&t->last); i++)
 			wrong += t->seen[i] != 1;
@@ -408,6 +447,150 @@ static void lifo_interrupted(struct kunit *test)
 	kvfree(t->seen);
 	kunit_info(test, "%u interrupts of an owner's operation", hits);
 	KUNIT_EXPECT_GT(test, hits, 0);
+	KUNIT_EXPECT_GT(test, grown, 0);
+}
+
+#define LIFO_HANDS	16
+
+/**
+ * struct lifo_hand - items that an owner moves, and an interrupt that wants them
+ * @ct: this CPU's container
+ * @timer: interrupts the owner
+ * @items: all in the engine while @settled
+ * @settled: the owner does nothing but move them
+ * @next: whom the interrupt wants next
+ * @hits: interrupts of the owner's operation
+ * @got: items it got
+ * @missed: and those that were nowhere
+ */
+struct lifo_hand {
+	struct wsq_container *ct;
+	struct hrtimer timer;
+	struct lifo_item items[LIFO_HANDS];
+	bool settled;
+	u32 next;
+	u32 hits;
+	u32 got;
+	u32 missed;
+};
+
+static enum hrtimer_restart lifo_hand_fn(struct hrtimer *timer)
+{
+	struct lifo_hand *h = container_of(timer, struct lifo_hand, timer);
+	struct lifo_item *it = &h->items[h->next++ % LIFO_HANDS];
+
+	if (READ_ONCE(h->settled) && it->in) {
+		h->hits += h->ct->put_busy && h->ct->get_busy;
+		it->in = !lifo_withdraw(h->ct, it);
+		h->got += !it->in;
+		h->missed += it->in;
+	}
+	hrtimer_forward_now(timer, us_to_ktime(100));
+	return HRTIMER_RESTART;
+}
+
+/* All in, moved for a while, and out again. */
+static void lifo_hand_round(struct kunit *test, struct lifo_hand *h)
+{
+	u32 i, in = 0, out = 0;
+	void *task;
+
+	for (i = 0; i < LIFO_HANDS; i++) {
+		KUNIT_ASSERT_GE(test, wsq_engine_lifo_put_link(h->ct,
+							       &h->items[i].link,
+							       0), 0);
+		h->items[i].in = true;
+	}
+	barrier();
+	WRITE_ONCE(h->settled, true);
+	barrier();
+	for (i = 0; i < 1000; i++)
+		wsq_engine_lifo_share(h->ct);
+	barrier();
+	WRITE_ONCE(h->settled, false);
+	barrier();
+	for (i = 0; i < LIFO_HANDS; i++)
+		in += h->items[i].in;
+	do {
+		/* Not the turn of the oldest. */
+		h->ct->turns = 0;
+		task = wsq_engine_lifo_claim(h->ct);
+		out += task && task != WSQ_AGAIN;
+	} while (task);
+	KUNIT_ASSERT_EQ(test, out, in);
+}
+
+/* What the owner moves up is always somewhere, as an interrupt sees it. */
+static void lifo_in_hand(struct kunit *test)
+{
+	struct lifo_hand *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
+	struct wsq_pool *pool = kunit_kzalloc(test, sizeof(*pool), GFP_KERNEL);
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	struct wsq_attrs attrs = lifo_attrs(3, cpumask_of(cpu));
+
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	KUNIT_ASSERT_EQ(test, wsq_pool_init(pool, &wsq_machine, &attrs, false),
+			0);
+	wsq_test_stay(test, cpu);
+	h->ct = wsq_pool_ct(pool, cpu);
+	wsq_hrtimer_setup(&h->timer, lifo_hand_fn, CLOCK_MONOTONIC,
+			  HRTIMER_MODE_REL_PINNED_HARD);
+	hrtimer_start(&h->timer, us_to_ktime(100), HRTIMER_MODE_REL_PINNED_HARD);
+	while (READ_ONCE(h->hits) < LIFO_HITS && time_before(jiffies, end)) {
+		preempt_disable();
+		lifo_hand_round(test, h);
+		preempt_enable();
+		wsq_test_breathe();
+	}
+	hrtimer_cancel(&h->timer);
+	kunit_info(test, "%u hits, %u items called back", h->hits, h->got);
+	KUNIT_EXPECT_GT(test, h->hits, 0);
+	KUNIT_EXPECT_GT(test, h->got, 0);
+	KUNIT_EXPECT_EQ(test, h->missed, 0);
+	wsq_test_roam();
+	wsq_pool_exit(pool);
+}
+
+/* Who has interrupts off has them off afterwards, and the same items. */
+static void lifo_feed_irqs_off(struct kunit *test)
+{
+	struct lifo_item *items = kunit_kcalloc(test, LIFO_HANDS, sizeof(*items),
+						GFP_KERNEL);
+	struct wsq_pool *pool = kunit_kzalloc(test, sizeof(*pool), GFP_KERNEL);
+	struct wsq_container *ct;
+	struct wsq_attrs attrs;
+	unsigned long flags;
+	bool off = true;
+	u32 i, n = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, items);
+	KUNIT_ASSERT_NOT_NULL(test, pool);
+	migrate_disable();
+	attrs = lifo_attrs(3, cpumask_of(smp_processor_id()));
+	KUNIT_ASSERT_EQ(test, wsq_pool_init(pool, &wsq_machine, &attrs, false),
+			0);
+	ct = wsq_pool_ct(pool, smp_processor_id());
+	local_irq_save(flags);
+	for (i = 0; i < LIFO_HANDS; i++) {
+		WRITE_ONCE(ct->lifo.hungry, 1);
+		n += wsq_engine_lifo_put_link(ct, &items[i].link, i % 2) >= 0;
+		off &= irqs_disabled();
+		wsq_engine_lifo_share(ct);
+		off &= irqs_disabled();
+	}
+	for (i = 0; i < LIFO_HANDS; i++) {
+		n += wsq_where_phase(items[i].link.where) == i % 2;
+		n += lifo_withdraw(ct, &items[i]);
+	}
+	local_irq_restore(flags);
+	KUNIT_EXPECT_TRUE(test, off);
+	KUNIT_EXPECT_EQ(test, n, 3 * LIFO_HANDS);
+	while (wsq_engine_lifo_claim(ct))
+		;
+	wsq_pool_exit(pool);
+	migrate_enable();
 }
 
 /**
@@ -649,6 +832,8 @@ static struct kunit_case lifo_engine_cases[] = {
 	KUNIT_CASE(lifo_asked_items),
 	KUNIT_CASE(lifo_shut),
 	KUNIT_CASE(lifo_interrupted),
+	KUNIT_CASE(lifo_in_hand),
+	KUNIT_CASE(lifo_feed_irqs_off),
 	KUNIT_CASE(lifo_hungry),
 	KUNIT_CASE(lifo_spread),
 	WSQ_ENGINE_CASE(lifo_starve),

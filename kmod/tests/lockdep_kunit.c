@@ -19,6 +19,7 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
+#include <linux/wsq_serial.h>
 
 #include "../core/fence.h"
 #include "items.h"
@@ -308,7 +309,7 @@ static void warn_drain_put(struct kunit *test)
 	it = wsq_test_items(test, q, 1, wsq_test_count);
 	g = wsq_test_hold(test, q, cpumask_first(cpu_online_mask));
 	call = wsq_test_start(test, wsq_test_drain, q);
-	wsq_test_linger();
+	wsq_test_waits(test, call);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	KUNIT_EXPECT_FALSE(test, wsq_queue_work(q, &it->work));
 	KUNIT_EXPECT_FALSE(test, wsq_work_pending(&it->work));
@@ -320,6 +321,103 @@ static void warn_drain_put(struct kunit *test)
 	wsq_test_expect_runs(test, it, 1, 1);
 	vfree(it);
 	kfree(g);
+}
+
+/* An item of a serial that flushes its own serial. */
+struct serial_act {
+	struct wsq_serial serial;
+	struct wsq_serial_work work;
+	bool flushes;
+	atomic_t runs;
+};
+
+static void serial_act_fn(struct wsq_serial_work *work)
+{
+	struct serial_act *a = container_of(work, struct serial_act, work);
+
+	atomic_inc(&a->runs);
+	if (a->flushes)
+		wsq_serial_flush(&a->serial);
+}
+
+static struct serial_act *serial_act_new(struct kunit *test, struct wsq *q)
+{
+	struct serial_act *a = kzalloc(sizeof(*a), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	wsq_serial_init(&a->serial, q);
+	wsq_serial_work_init(&a->work, serial_act_fn);
+	return a;
+}
+
+static void lockdep_serial_flush_itself(struct kunit *test)
+{
+	struct serial_act *a;
+
+	provoke_only(test, true);
+	a = serial_act_new(test, wsq_test_queue(test, 2, 4, NULL));
+	a->flushes = true;
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&a->serial, &a->work));
+	expect_report(test);
+}
+
+/* A serial that was destroyed takes nothing, but for its own items. */
+static void warn_serial_dying(struct kunit *test)
+{
+	struct serial_act *a;
+	struct wsq *q;
+
+	provoke_only(test, false);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	a = serial_act_new(test, q);
+	wsq_serial_destroy(&a->serial);
+	KUNIT_EXPECT_FALSE(test, wsq_serial_queue(&a->serial, &a->work));
+	KUNIT_EXPECT_TRUE(test, wsq_serial_idle(&a->serial));
+	/* Anew, it does; and so does the item. */
+	wsq_serial_init(&a->serial, q);
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&a->serial, &a->work));
+	wsq_serial_destroy(&a->serial);
+	KUNIT_EXPECT_EQ(test, atomic_read(&a->runs), 1);
+	wsq_test_queue_end(test, q);
+	kfree(a);
+}
+
+static bool serial_act_flush(void *arg)
+{
+	struct serial_act *a = arg;
+
+	wsq_serial_flush(&a->serial);
+	return true;
+}
+
+/* A queue that is drained refuses an idle serial: its item does not run. */
+static void warn_serial_drain(struct kunit *test)
+{
+	struct wsq_test_call *call;
+	struct wsq_test_gate *g;
+	struct serial_act *a;
+	struct wsq *q;
+
+	provoke_only(test, false);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	a = serial_act_new(test, q);
+	g = wsq_test_hold(test, q, cpumask_first(cpu_online_mask));
+	call = wsq_test_start(test, wsq_test_drain, q);
+	wsq_test_waits(test, call);
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	KUNIT_EXPECT_FALSE(test, wsq_serial_queue(&a->serial, &a->work));
+	KUNIT_EXPECT_TRUE(test, wsq_serial_idle(&a->serial));
+	/* Who waits is told. */
+	wsq_test_call(test, serial_act_flush, a);
+	wsq_test_gate_open(g);
+	wsq_test_end(test, call);
+	KUNIT_EXPECT_EQ(test, atomic_read(&a->runs), 0);
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&a->serial, &a->work));
+	wsq_serial_destroy(&a->serial);
+	KUNIT_EXPECT_EQ(test, atomic_read(&a->runs), 1);
+	wsq_test_queue_end(test, q);
+	kfree(g);
+	kfree(a);
 }
 
 /* No CPU of any machine: any will do, but it is said. */
@@ -460,6 +558,7 @@ static struct kunit_case lockdep_cases[] = {
 	KUNIT_CASE(lockdep_flush_own_queue),
 	KUNIT_CASE(lockdep_drain_own_queue),
 	KUNIT_CASE(lockdep_flush_itself),
+	KUNIT_CASE(lockdep_serial_flush_itself),
 	KUNIT_CASE(lockdep_cancel_itself),
 	KUNIT_CASE(lockdep_cancel_with_mutex),
 	KUNIT_CASE(lockdep_disable_with_mutex),
@@ -470,6 +569,8 @@ static struct kunit_case lockdep_cases[] = {
 	KUNIT_CASE(warn_reclaim_flush),
 	KUNIT_CASE(warn_memalloc_flush),
 	KUNIT_CASE(warn_drain_put),
+	KUNIT_CASE(warn_serial_dying),
+	KUNIT_CASE(warn_serial_drain),
 	KUNIT_CASE(warn_cpu_out_of_range),
 	KUNIT_CASE(warn_enable_too_often),
 	KUNIT_CASE(warn_fence_in_irq),

@@ -5,7 +5,7 @@
  * the same CPU, all ten done before the long one ends. For a long item that
  * computes, one that sleeps, and a worker that a real-time thread keeps off its
  * CPU. Where the queue has only that CPU, a stand-in runs them, if the long one
- * sleeps.
+ * sleeps. Where the worker of the other CPU sleeps in an item, that CPU idles.
  *
  * The long item queues the ten itself, or a thread that has preempted it does,
  * so they are where the long one came from, right behind it. It ends when they
@@ -23,7 +23,7 @@
 #define SHORT_ITEMS	10
 
 /* Longest that the long one waits for the short ones, in ns. */
-#define LONG_NS		(5ULL * NSEC_PER_SEC)
+#define LONG_NS		(30ULL * NSEC_PER_SEC)
 
 struct short_item {
 	struct wsq_work work;
@@ -108,17 +108,15 @@ static void long_fn(struct wsq_work *work)
 }
 
 static struct long_run *long_new(struct kunit *test, bool sleeps,
-				 bool one_cpu, bool resident)
+				 const struct cpumask *cpus, bool resident)
 {
 	struct long_run *r = kzalloc(sizeof(*r), GFP_KERNEL);
-	struct wsq_attrs attrs = {};
+	struct wsq_attrs attrs = { .cpumask = cpus };
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, r);
 	/* Not the CPU that this thread, or the machine's own work, prefers. */
 	r->cpu = cpumask_last(cpu_online_mask);
-	if (one_cpu)
-		attrs.cpumask = cpumask_of(r->cpu);
 	if (resident)
 		attrs.flags = WSQ_RESIDENT;
 	r->q = wsq_test_queue_attrs(test, &attrs);
@@ -172,7 +170,8 @@ static void long_expect(struct kunit *test, struct long_run *r,
 		elsewhere += r->items[i].cpu != r->cpu;
 	}
 	sort(waits, SHORT_ITEMS, sizeof(waits[0]), long_cmp, NULL);
-	if (!r->sleeps)
+	/* Nobody keeps a CPU for a second: others are let have some of it. */
+	if (!r->sleeps && waits[SHORT_ITEMS - 1] < 900 * NSEC_PER_MSEC)
 		KUNIT_EXPECT_EQ(test, elsewhere, SHORT_ITEMS);
 	kunit_info(test, "%s: waits of %d items: least %llu us, median %llu us, most %llu us; %d ran on other CPUs",
 		   what, SHORT_ITEMS, waits[0] / 1000,
@@ -186,15 +185,15 @@ static void long_end(struct kunit *test, struct long_run *r)
 	kfree(r);
 }
 
-static void long_try(struct kunit *test, bool sleeps, bool one_cpu,
-		     const char *what)
+static void long_try(struct kunit *test, bool sleeps,
+		     const struct cpumask *cpus, const char *what)
 {
 	static const char * const memory[] = { "entrance", "engine" };
 	int resident, turn;
 
 	for (resident = 0; resident < 2; resident++) {
 		for (turn = 0; turn < 3; turn++) {
-			struct long_run *r = long_new(test, sleeps, one_cpu,
+			struct long_run *r = long_new(test, sleeps, cpus,
 						      resident);
 			struct wsq_test_call *call;
 			char text[64];
@@ -212,13 +211,13 @@ static void long_try(struct kunit *test, bool sleeps, bool one_cpu,
 static void long_computes(struct kunit *test)
 {
 	wsq_test_need_cpus(test, 2);
-	long_try(test, false, false, "behind one that computes");
+	long_try(test, false, NULL, "behind one that computes");
 }
 
 static void long_sleeps(struct kunit *test)
 {
 	wsq_test_need_cpus(test, 2);
-	long_try(test, true, false, "behind one that sleeps");
+	long_try(test, true, NULL, "behind one that sleeps");
 }
 
 /* Nobody else may run them: a stand-in on the same CPU does. */
@@ -230,9 +229,49 @@ static void long_sleeps_one_cpu(struct kunit *test)
 	/* There is a worker there only once a queue was. */
 	wsq_test_queue_end(test, wsq_test_queue(test, 2, 2, NULL));
 	wsq_stats_cpu(cpu, &before);
-	long_try(test, true, true, "behind one that sleeps, one CPU");
+	long_try(test, true, cpumask_of(cpu), "behind one that sleeps, one CPU");
 	wsq_stats_cpu(cpu, &after);
 	KUNIT_EXPECT_GE(test, after.standins - before.standins, 1);
+}
+
+/*
+ * Behind one that computes, while the worker of the only other CPU sleeps in an item
+ * with nothing behind it.
+ */
+static void long_seeks(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask), other;
+	struct wsq_test_call *call;
+	struct wsq_test_gate *g;
+	struct cpumask *cpus;
+	struct long_run *r;
+	int resident;
+
+	wsq_test_need_cpus(test, 2);
+	cpus = kzalloc(cpumask_size(), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, cpus);
+	other = wsq_test_other(cpu);
+	cpumask_set_cpu(cpu, cpus);
+	cpumask_set_cpu(other, cpus);
+	for (resident = 0; resident < 2; resident++) {
+		r = long_new(test, false, cpus, resident);
+		g = wsq_test_gate(test, true);
+		KUNIT_EXPECT_TRUE(test,
+				  wsq_queue_work_on(other, r->q, &g->it.work));
+		KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
+		call = wsq_test_start_on(test, cpu, long_queue, r);
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+		KUNIT_ASSERT_NE(test, 0UL,
+				wait_for_completion_timeout(&r->over,
+							    2 * WSQ_TEST_PATIENCE));
+		/* The rest is as ever, and waits for all. */
+		complete(&r->over);
+		wsq_test_gate_open(g);
+		long_expect(test, r, "behind one that computes, beside one that sleeps");
+		long_end(test, r);
+		kfree(g);
+	}
+	kfree(cpus);
 }
 
 /* Items that sleep behind items that sleep: a stand-in for the stand-in. */
@@ -295,7 +334,7 @@ static void long_hog(struct kunit *test)
 
 	wsq_test_need_cpus(test, 2);
 	for (turn = 0; turn < 4; turn++) {
-		struct long_run *r = long_new(test, false, false, turn & 1);
+		struct long_run *r = long_new(test, false, NULL, turn & 1);
 		struct hog *h = kzalloc(sizeof(*h), GFP_KERNEL);
 		struct wsq_test_call *call;
 
@@ -326,7 +365,7 @@ static void long_hog_first(struct kunit *test)
 
 	wsq_test_need_cpus(test, 2);
 	for (turn = 0; turn < 4; turn++) {
-		struct long_run *r = long_new(test, false, false, turn & 1);
+		struct long_run *r = long_new(test, false, NULL, turn & 1);
 		struct hog *h = kzalloc(sizeof(*h), GFP_KERNEL);
 		struct wsq_test_call *call;
 
@@ -374,6 +413,7 @@ static struct kunit_case long_cases[] = {
 	WSQ_ENGINE_CASE(long_computes),
 	WSQ_ENGINE_CASE(long_sleeps),
 	WSQ_ENGINE_CASE(long_sleeps_one_cpu),
+	WSQ_ENGINE_CASE(long_seeks),
 	WSQ_ENGINE_CASE(long_sleeps_deep),
 	WSQ_ENGINE_CASE(long_hog),
 	WSQ_ENGINE_CASE(long_hog_first),

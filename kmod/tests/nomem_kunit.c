@@ -15,6 +15,7 @@
 #include <kunit/test.h>
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
+#include <linux/module.h>
 #include <linux/pid.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
@@ -23,6 +24,8 @@
 #include "../exec/exec.h"
 #include "../pool/engine.h"
 #include "../pool/overflow.h"
+#include "../ring/ops.h"
+#include "grow.h"
 #include "items.h"
 
 #if defined(CONFIG_FAULT_INJECTION_STACKTRACE_FILTER) && \
@@ -31,33 +34,39 @@
 /* More allocations than any single call makes. */
 #define NOMEM_MAX	2000
 
-static int nomem_shell(char *command)
+/* One shell for all that is to be set: each costs a tenth of a second emulated. */
+static int nomem_shell(const char *first, const char *settings)
 {
+	static const char set[] =
+		"%s cd /sys/kernel/debug || exit;"
+		"for s in %s; do for d in failslab fail_page_alloc;"
+		"do echo ${s#*=} >$d/${s%%=*} || exit; done; done";
 	char sh[] = "/bin/sh", option[] = "-c";
 	char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
-	char *argv[4] = { sh, option, command }, *envp[2] = { path };
+	char *argv[4] = { sh, option }, *envp[2] = { path };
+	int ret;
 
-	return call_usermodehelper(sh, argv, envp, UMH_WAIT_PROC);
+	argv[2] = kasprintf(GFP_KERNEL, set, first, settings);
+	if (!argv[2])
+		return -ENOMEM;
+	ret = call_usermodehelper(sh, argv, envp, UMH_WAIT_PROC);
+	kfree(argv[2]);
+	return ret;
 }
 
-/* Set a knob of both kinds of failures. */
-static int nomem_set(const char *knob, const char *value)
+/* Set knobs, "knob=value knob=value", of both kinds of failures. */
+static int nomem_set(const char *settings)
 {
-	char command[300];
-
-	snprintf(command, sizeof(command),
-		 "cd /sys/kernel/debug && echo %s >failslab/%s && echo %s >fail_page_alloc/%s",
-		 value, knob, value, knob);
-	return nomem_shell(command);
+	return nomem_shell("", settings);
 }
+
+#define NOMEM_FED \
+	"probability=0 reject-start=0 reject-end=0 require-start=0 require-end=0xffffffffffffffff"
 
 /* Everybody gets memory again. Also when a test gives up. */
 static int nomem_feed(void)
 {
-	return nomem_set("probability", "0") ||
-	       nomem_set("reject-start", "0") || nomem_set("reject-end", "0") ||
-	       nomem_set("require-start", "0") ||
-	       nomem_set("require-end", "0xffffffffffffffff");
+	return nomem_set(NOMEM_FED);
 }
 
 static void nomem_exit(struct kunit *test)
@@ -68,39 +77,50 @@ static void nomem_exit(struct kunit *test)
 
 static int nomem_init(struct kunit *test)
 {
-	char highmem[] = "echo N >/sys/kernel/debug/fail_page_alloc/ignore-gfp-highmem";
-	char order[] = "echo 0 >/sys/kernel/debug/fail_page_alloc/min-order";
+	static const char pages[] =
+		"cd /sys/kernel/debug/fail_page_alloc || exit;"
+		"echo N >ignore-gfp-highmem && echo 0 >min-order || exit;";
 
-	if (nomem_feed() || nomem_set("verbose", "0") ||
-	    nomem_set("ignore-gfp-wait", "N") || nomem_shell(highmem) ||
-	    nomem_shell(order))
+	if (nomem_shell(pages, NOMEM_FED " verbose=0 ignore-gfp-wait=N"))
 		kunit_skip(test, "cannot set failslab and fail_page_alloc");
 	return 0;
 }
 
-/* Have failures require, or reject, that a function is on the stack. */
+/*
+ * Have failures require, or reject, that a function is on the stack, up to where
+ * the next one begins; and set what else there is to set.
+ */
 static void nomem_range(struct kunit *test, const char *what,
-			const char *function)
+			const char *function, const char *settings)
 {
-	static const char line[] =
-		"0x$(sort /proc/kallsyms | grep -A1 ' [tT] %s' | sed -n '%ds/ .*//p')";
-	char knob[20], text[120];
+	/* The kernel's are in order; sorting them takes seconds. */
+	const char *of = strchr(function, '[') ? "grep wsq.$ /proc/kallsyms | sort" :
+						 "cat /proc/kallsyms";
+	char first[160], all[160];
 
-	/* To where the next one begins. */
-	snprintf(knob, sizeof(knob), "%s-start", what);
-	snprintf(text, sizeof(text), line, function, 1);
-	KUNIT_ASSERT_EQ(test, nomem_set(knob, text), 0);
-	snprintf(knob, sizeof(knob), "%s-end", what);
-	snprintf(text, sizeof(text), line, function, 2);
-	KUNIT_ASSERT_EQ(test, nomem_set(knob, text), 0);
+	snprintf(first, sizeof(first),
+		 "set -- $(%s | grep -A1 ' [tT] %s' | sed 's/ .*//') &&", of,
+		 function);
+	snprintf(all, sizeof(all), "%s-start=0x$1 %s-end=0x$2 %s", what, what,
+		 settings);
+	KUNIT_ASSERT_EQ(test, nomem_shell(first, all), 0);
 }
 
-/* Nothing in a function of the module gets memory, nor what it calls. */
+/* In a function of the module, and what it calls, so many allocations fail. */
+static void nomem_fail(struct kunit *test, const char *function,
+		       const char *times, const char *probability)
+{
+	char settings[60];
+
+	snprintf(settings, sizeof(settings), "times=%s probability=%s", times,
+		 probability);
+	nomem_range(test, "require", function, settings);
+}
+
+/* Nothing there gets memory. */
 static void nomem_starve(struct kunit *test, const char *function)
 {
-	nomem_range(test, "require", function);
-	KUNIT_ASSERT_EQ(test, nomem_set("times", "-1"), 0);
-	KUNIT_ASSERT_EQ(test, nomem_set("probability", "100"), 0);
+	nomem_fail(test, function, "-1", "100");
 }
 
 /* The queue works. */
@@ -181,7 +201,7 @@ static void nomem_thread(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, kthreadd);
 	KUNIT_ASSERT_STREQ(test, kthreadd->comm, "kthreadd");
 	/* Of stacks it cannot get, the kernel makes words that are a report here. */
-	nomem_range(test, "reject", "__vmalloc_node_range_noprof$");
+	nomem_range(test, "reject", "__vmalloc_node_range_noprof$", "");
 	for (nth = 1; nth < NOMEM_MAX && !left; nth++) {
 		WRITE_ONCE(kthreadd->fail_nth, nth);
 		q = wsq_test_create(test, &attrs, "nomem");
@@ -258,7 +278,7 @@ static void nomem_engine(struct kunit *test)
 	struct wsq_test_item *it = wsq_test_items(test, q, NOMEM_ITEMS,
 						  wsq_test_count);
 	unsigned long end = jiffies + HZ;
-	int i, rounds = 0;
+	int i, there, rounds = 0;
 
 	nomem_starve(test, "wsq_memory_offer.\\[wsq\\]");
 	while (time_before(jiffies, end)) {
@@ -272,13 +292,14 @@ static void nomem_engine(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
 	end = jiffies + WSQ_TEST_PATIENCE;
-	while (!nomem_engines(q) && time_before(jiffies, end)) {
+	/* It may go at once. */
+	while (!(there = nomem_engines(q)) && time_before(jiffies, end)) {
 		for (i = 0; i < NOMEM_ITEMS; i++)
 			KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it[i].work));
 		wsq_test_call(test, wsq_test_flush, q);
 		rounds++;
 	}
-	KUNIT_EXPECT_GT(test, nomem_engines(q), 0);
+	KUNIT_EXPECT_GT(test, there, 0);
 	wsq_test_expect_runs(test, it, NOMEM_ITEMS, rounds);
 	wsq_test_queue_end(test, q);
 	vfree(it);
@@ -291,7 +312,7 @@ static void nomem_grow(struct kunit *test)
 		.blocks = 2, .block_size = 4, .max_blocks = 16,
 		.cpumask = cpumask_of(cpumask_first(cpu_online_mask)),
 	};
-	unsigned long end, n = 0, i;
+	unsigned long begin, end, n = 0, i;
 	struct wsq_container *ct;
 	struct wsq_pool *pool;
 	unsigned int failed = 0;
@@ -303,8 +324,10 @@ static void nomem_grow(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
 	ct = wsq_pool_ct(pool, raw_smp_processor_id());
 	nomem_starve(test, "wsq_grow_work.\\[wsq\\]");
-	end = jiffies + HZ;
-	while (time_before(jiffies, end)) {
+	begin = jiffies;
+	end = begin + WSQ_TEST_PATIENCE;
+	while (time_before(jiffies, begin + HZ) ||
+	       (failed < 3 && time_before(jiffies, end))) {
 		/* There was an answer, and it was none. */
 		failed += atomic_read(&ct->grow) == WSQ_GROW_NO;
 		while (!wsq_pool_push(pool, pool))
@@ -314,7 +337,7 @@ static void nomem_grow(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, n, 8);
 	/* Before it asked, at once, and then once in a tenth of a second. */
 	KUNIT_EXPECT_GT(test, failed, 2);
-	KUNIT_EXPECT_LE(test, failed, 13);
+	KUNIT_EXPECT_LE(test, failed, 3 + (jiffies - begin) * 10 / HZ);
 
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
 	end = jiffies + WSQ_TEST_PATIENCE;
@@ -329,6 +352,144 @@ static void nomem_grow(struct kunit *test)
 		KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(pool), (void *)pool);
 	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
 	wsq_pool_destroy(pool);
+	wsq_test_roam();
+}
+
+/*
+ * No piece that a pool grows by is to be had at first, one after the other: the pool
+ * stays as it was, and the next attempt brings that piece. What was pushed meanwhile
+ * is there.
+ */
+static void nomem_grow_each(struct kunit *test)
+{
+	struct wsq_attrs attrs = {
+		.blocks = 2, .block_size = 4, .max_blocks = 16,
+		.cpumask = cpumask_of(cpumask_first(cpu_online_mask)),
+	};
+	unsigned long n = 0, got = 0, wrong = 0, end;
+	u8 seen[16 * 4 + 1] = {};
+	struct wsq_container *ct;
+	struct wsq_pool *pool;
+	u32 blocks, pieces = 0, denied = 0;
+	bool alone;
+	void *task;
+
+	if (!wsq_test_engine(test)->grows)
+		kunit_skip(test, "needs an engine that grows");
+	wsq_test_stay(test, cpumask_first(cpu_online_mask));
+	pool = wsq_test_pool(test, &attrs, "nomem");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
+	ct = wsq_pool_ct(pool, raw_smp_processor_id());
+	nomem_fail(test, "wsq_grow_work.\\[wsq\\]", "-1", "0");
+	for (blocks = grow_blocks(ct); blocks < attrs.max_blocks;
+	     blocks = grow_blocks(ct)) {
+		KUNIT_ASSERT_EQ(test, nomem_set("probability=100"), 0);
+		/* Some ask when they take in what there is: that is on its way. */
+		alone = atomic_read(&ct->grow) == WSQ_GROW_NO;
+		end = jiffies + HZ / 4;
+		while (alone && time_before(jiffies, end)) {
+			while (!wsq_pool_push(pool, (void *)(n + 1)))
+				n++;
+			schedule_timeout_uninterruptible(1);
+		}
+		if (alone)
+			KUNIT_EXPECT_EQ(test, grow_blocks(ct), blocks);
+		denied += alone;
+		KUNIT_ASSERT_EQ(test, nomem_set("probability=0"), 0);
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(({
+			n += !wsq_pool_push(pool, (void *)(n + 1));
+			grow_blocks(ct) != blocks;
+		})));
+		KUNIT_ASSERT_GT(test, grow_blocks(ct), blocks);
+		pieces++;
+	}
+	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
+	KUNIT_EXPECT_EQ(test, grow_blocks(ct), attrs.max_blocks);
+	kunit_info(test, "%u pieces, %u denied at first", pieces, denied);
+	KUNIT_EXPECT_GE(test, pieces, 3);
+	KUNIT_EXPECT_GT(test, denied, 0);
+	while (!wsq_pool_push(pool, (void *)(n + 1)))
+		n++;
+	KUNIT_EXPECT_EQ(test, n, attrs.max_blocks * attrs.block_size);
+	for (; (task = wsq_pool_pop(pool)); got++)
+		wrong += (unsigned long)task >= sizeof(seen) ||
+			 seen[(unsigned long)task]++;
+	KUNIT_EXPECT_EQ(test, got, n);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	wsq_pool_destroy(pool);
+	wsq_test_roam();
+}
+
+#define NOMEM_LOAD		512
+
+/*
+ * A queue that would grow under load, while each attempt fails at first and then
+ * every other, as chance has it, and memory is given back in between: each item
+ * runs, or is called back, once for each time that it was queued.
+ */
+static void nomem_grow_load(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wsq_attrs attrs = {
+		.blocks = 2, .block_size = 4, .max_blocks = 16,
+		.cpumask = cpumask_of(cpu),
+	};
+	int i, *back, rounds = 0, wrong = 0, grown = 0, short_of = 0;
+	struct wsq_test_item *it;
+	struct wsq_container *ct;
+	bool some = false, fed = false;
+	unsigned long end;
+	struct wsq *q;
+	u32 nr;
+
+	if (!wsq_test_engine(test)->grows)
+		kunit_skip(test, "needs an engine that grows");
+	back = kunit_kcalloc(test, NOMEM_LOAD, sizeof(*back), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, back);
+	wsq_test_stay(test, cpu);
+	q = wsq_test_queue_attrs(test, &attrs);
+	ct = wsq_pool_ct(&q->pool, cpu);
+	it = wsq_test_items(test, q, NOMEM_LOAD, wsq_test_count);
+	nomem_starve(test, "wsq_grow_work.\\[wsq\\]");
+	end = jiffies + 3 * HZ;
+	do {
+		if (!some && !fed && short_of > 3) {
+			KUNIT_ASSERT_EQ(test, nomem_set("probability=50"), 0);
+			some = true;
+		}
+		if (!fed && time_after(jiffies, end)) {
+			KUNIT_ASSERT_EQ(test, nomem_set("probability=0"), 0);
+			fed = true;
+			/* It takes a while to say so. */
+			end = jiffies;
+		}
+		/* So that the worker does not keep up. */
+		preempt_disable();
+		for (i = 0; i < NOMEM_LOAD; i++)
+			wrong += !wsq_queue_work(q, &it[i].work);
+		for (i = rounds % 7; i < NOMEM_LOAD; i += 7)
+			back[i] += wsq_cancel_work(&it[i].work);
+		preempt_enable();
+		wsq_test_call(test, wsq_test_flush, q);
+		rounds++;
+		nr = grow_blocks(ct);
+		grown += nr > attrs.blocks;
+		short_of += nr && nr < attrs.max_blocks;
+		/* Long enough, now and then, for memory to go. */
+		schedule_timeout_uninterruptible(rounds % 64 ? 1 : HZ / 4);
+	} while (!fed || (nr < attrs.max_blocks &&
+			  time_before(jiffies, end + WSQ_TEST_PATIENCE)));
+	kunit_info(test, "%d rounds, %d grown, %d short of memory", rounds,
+		   grown, short_of);
+	KUNIT_EXPECT_EQ(test, nr, attrs.max_blocks);
+	KUNIT_EXPECT_GT(test, short_of, 0);
+	KUNIT_EXPECT_EQ(test, wrong, 0);
+	for (i = 0; i < NOMEM_LOAD; i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&it[i].runs) + back[i], rounds);
+		KUNIT_EXPECT_EQ(test, atomic_read(&it[i].twice), 0);
+	}
+	wsq_test_queue_end(test, q);
+	vfree(it);
 	wsq_test_roam();
 }
 
@@ -358,6 +519,7 @@ static void nomem_wait(struct kunit *test)
 	for (i = 0; i < 8; i++)
 		KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, pool), 0);
 	call = wsq_test_start_on(test, cpu, nomem_push, pool);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_overflow_waiting(pool) == 1));
 	schedule_timeout_uninterruptible(HZ);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(pool), 1);
@@ -407,7 +569,7 @@ static void nomem_cpu(struct kunit *test)
 
 	wsq_test_need_cpus(test, 2);
 	wsq_test_stay(test, cpumask_first(cpu_online_mask));
-	nomem_range(test, "require", "wsq_pool_cpu_up.\\[wsq\\]");
+	nomem_range(test, "require", "wsq_pool_cpu_up.\\[wsq\\]", "");
 	for (nth = 1; nth < NOMEM_MAX && !left; nth++) {
 		/* What a queue once had there it keeps. */
 		KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
@@ -449,6 +611,67 @@ static void nomem_cpu(struct kunit *test)
 #else
 	kunit_skip(test, "needs CPU hotplug");
 #endif
+}
+
+static s64 nomem_issue(const struct wsq_op_task *task)
+{
+	return 0;
+}
+
+static const struct wsq_op_def nomem_op = {
+	.name = "nomem", .cap = -1, .issue = nomem_issue,
+};
+
+/* There is no trace of it: neither name nor number, nor anything to be called. */
+static void expect_no_op(struct kunit *test)
+{
+	struct wsq_op_info info;
+
+	KUNIT_EXPECT_FALSE(test, wsq_op_tell(WSQ_OP_REGISTERED, &info));
+	KUNIT_EXPECT_EQ(test, wsq_ops_forget(THIS_MODULE), 0);
+}
+
+/*
+ * An op that cannot be registered is not there, and has used up no number; the next
+ * attempt succeeds.
+ */
+static void nomem_register(struct kunit *test)
+{
+	int nth, nr, next, failed = 0, left = 0;
+	struct wsq_op_def own = nomem_op;
+
+	own.owner = THIS_MODULE;
+	next = wsq_register_op(&own);
+	KUNIT_ASSERT_GE(test, next, WSQ_OP_REGISTERED);
+	wsq_unregister_op(&own);
+	for (nth = 1; nth < NOMEM_MAX && !left; nth++) {
+		next++;
+		current->fail_nth = nth;
+		nr = wsq_register_op(&own);
+		left = current->fail_nth;
+		current->fail_nth = 0;
+		if (nr < 0) {
+			KUNIT_EXPECT_EQ(test, nr, -ENOMEM);
+			KUNIT_EXPECT_EQ(test, left, 0);
+			expect_no_op(test);
+			failed++;
+			nr = wsq_register_op(&own);
+		}
+		KUNIT_EXPECT_EQ(test, nr, next);
+		wsq_unregister_op(&own);
+	}
+	expect_failures(test, "op", nth - 1, failed);
+
+	/* The table tries twice: nothing at all for it. */
+	nomem_starve(test, "xa_store$");
+	nr = wsq_register_op(&own);
+	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
+	KUNIT_EXPECT_EQ(test, nr, -ENOMEM);
+	if (nr >= 0)
+		wsq_unregister_op(&own);
+	expect_no_op(test);
+	KUNIT_EXPECT_EQ(test, wsq_register_op(&own), next + 1);
+	wsq_unregister_op(&own);
 }
 
 static void nomem_delayed_fn(struct wsq_work *work)
@@ -506,20 +729,26 @@ static void nomem_thread(struct kunit *test) { }
 static void nomem_cpumask(struct kunit *test) { }
 static void nomem_engine(struct kunit *test) { }
 static void nomem_grow(struct kunit *test) { }
+static void nomem_grow_each(struct kunit *test) { }
+static void nomem_grow_load(struct kunit *test) { }
 static void nomem_wait(struct kunit *test) { }
 static void nomem_standin(struct kunit *test) { }
 static void nomem_cpu(struct kunit *test) { }
+static void nomem_register(struct kunit *test) { }
 static void nomem_none(struct kunit *test) { }
 
 #endif
 
 static struct kunit_case nomem_cases[] = {
 	KUNIT_CASE(nomem_none),
+	KUNIT_CASE_SLOW(nomem_register),
 	WSQ_ENGINE_CASE_SLOW(nomem_create),
 	WSQ_ENGINE_CASE_SLOW(nomem_thread),
 	WSQ_ENGINE_CASE_SLOW(nomem_cpumask),
 	WSQ_ENGINE_CASE_SLOW(nomem_engine),
 	WSQ_ENGINE_CASE_SLOW(nomem_grow),
+	WSQ_ENGINE_CASE_SLOW(nomem_grow_each),
+	WSQ_ENGINE_CASE_SLOW(nomem_grow_load),
 	WSQ_ENGINE_CASE_SLOW(nomem_wait),
 	WSQ_ENGINE_CASE_SLOW(nomem_standin),
 	WSQ_ENGINE_CASE_SLOW(nomem_cpu),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of the stall detector: what stalls is reported, once, and what
- * does not is not. Takes some seconds.
+ * does not is not; nor is a drain, unless it takes long. Takes some seconds.
  */
 #include <kunit/test.h>
 #include <linux/jiffies.h>
@@ -13,6 +13,8 @@
 
 /* stall_ms meanwhile. */
 #define STALL_MS	400
+/* How often to try while the machine makes stalls of its own. */
+#define STALL_TRIES	20
 
 static unsigned int stall_ms_before;
 static bool stall_stack_before;
@@ -60,17 +62,39 @@ static void stall_await(int nr)
 	stall_sleep(3 * STALL_MS);
 }
 
-/* An item that sleeps for long is reported, once, though nothing waits. */
+/* Has what was queued then, and runs by now, perhaps waited for too long? */
+static bool stall_late(unsigned long begin)
+{
+	return jiffies - begin >= msecs_to_jiffies(STALL_MS);
+}
+
+/*
+ * An item that sleeps for long is reported, once, though nothing waits. If the
+ * machine kept it from beginning, that was a stall as well: once more.
+ */
 static void stall_runs(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 4, 16, NULL);
-	struct wsq_test_gate *g = wsq_test_gate(test, true);
-	int before = stall_set(test, STALL_MS);
+	struct wsq_test_gate *g = NULL;
+	unsigned long begin;
+	int before = 0, i;
+	bool late;
 
-	wsq_queue_work(q, &g->it.work);
-	KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
-	/* Not before its time. */
-	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before);
+	for (i = 0; i < STALL_TRIES; i++) {
+		g = wsq_test_gate(test, true);
+		before = stall_set(test, STALL_MS);
+		begin = jiffies;
+		wsq_queue_work(q, &g->it.work);
+		KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
+		/* Not before its time. */
+		late = atomic_read(&wsq_stall_reports) != before;
+		if (!stall_late(begin)) {
+			KUNIT_EXPECT_FALSE(test, late);
+			break;
+		}
+		wsq_test_release(test, q, g);
+	}
+	KUNIT_ASSERT_LT_MSG(test, i, STALL_TRIES, "no worker comes in time");
 	stall_await(before + 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before + 1);
 	wsq_test_release(test, q, g);
@@ -82,17 +106,25 @@ static void stall_waits(struct kunit *test)
 {
 	unsigned int cpu, here = get_cpu();
 	struct wsq_test_item *behind;
-	struct wsq_test_gate *g;
+	struct wsq_test_gate *g = NULL;
+	unsigned long begin;
 	struct wsq *q;
-	int before;
+	int before = 0, i;
 
 	put_cpu();
 	wsq_test_need_cpus(test, 2);
 	wsq_test_stay(test, here);
 	cpu = wsq_test_other(here);
 	q = wsq_test_queue(test, 4, 16, NULL);
-	before = stall_set(test, STALL_MS);
-	g = wsq_test_hold(test, q, cpu);
+	for (i = 0; i < STALL_TRIES; i++) {
+		before = stall_set(test, STALL_MS);
+		begin = jiffies;
+		g = wsq_test_hold(test, q, cpu);
+		if (!stall_late(begin))
+			break;
+		wsq_test_release(test, q, g);
+	}
+	KUNIT_ASSERT_LT_MSG(test, i, STALL_TRIES, "no worker comes in time");
 	behind = wsq_test_items(test, q, 1, wsq_test_count);
 	/* Bound to that CPU: nobody else may have it. */
 	wsq_queue_work_on(cpu, q, &behind->work);
@@ -106,26 +138,41 @@ static void stall_waits(struct kunit *test)
 	wsq_test_roam();
 }
 
-/* Many short items are no stall, however long they go on; nor is anything at 0. */
-static void stall_none(struct kunit *test)
+/* Many short items for a while. How many reports there were. */
+static int stall_short(struct kunit *test, struct wsq *q, struct wsq_test_item *it)
 {
-	struct wsq *q = wsq_test_queue(test, 4, 16, NULL);
-	struct wsq_test_gate *g = wsq_test_gate(test, true);
 	int before = stall_set(test, STALL_MS);
 	unsigned long end = jiffies + msecs_to_jiffies(4 * STALL_MS);
-	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
 
 	while (time_before(jiffies, end)) {
 		wsq_queue_work(q, &it->work);
 		stall_sleep(10);
 	}
 	wsq_test_call(test, wsq_test_flush, q);
-	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before);
-	/* The look-out goes when there is nothing to look at. */
-	stall_sleep(2 * STALL_MS);
-	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_armed), 0);
+	return atomic_read(&wsq_stall_reports) - before;
+}
 
-	stall_set(test, 0);
+/*
+ * Many short items are no stall, however long they go on; nor is anything at 0.
+ * What the machine keeps from running is one, but not each time.
+ */
+static void stall_none(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 4, 16, NULL);
+	struct wsq_test_gate *g = wsq_test_gate(test, true);
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
+	int before, reports = 0, i;
+
+	for (i = 0; i < STALL_TRIES; i++) {
+		reports = stall_short(test, q, it);
+		if (!reports)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, reports, 0);
+	/* The look-out goes when there is nothing to look at. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(!atomic_read(&wsq_stall_armed)));
+
+	before = stall_set(test, 0);
 	wsq_queue_work(q, &g->it.work);
 	KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
 	stall_sleep(4 * STALL_MS);
@@ -135,10 +182,110 @@ static void stall_none(struct kunit *test)
 	vfree(it);
 }
 
+/**
+ * struct stall_told - reports of a drain
+ * @q: the queue
+ * @ms: after how long the last one was
+ * @nr: how many there were
+ * @early: ... too soon after the one before
+ */
+struct stall_told {
+	const struct wsq *q;
+	unsigned int ms;
+	unsigned int nr;
+	unsigned int early;
+};
+
+static bool stall_told(struct stall_told *t)
+{
+	unsigned int ms = READ_ONCE(t->q->drain_told);
+
+	if (ms != t->ms) {
+		t->nr++;
+		t->early += ms < STALL_MS || ms / 2 < t->ms;
+		t->ms = ms;
+	}
+	return t->nr >= 3;
+}
+
+/* A drain that cannot end is reported, at intervals that double. */
+static void stall_drain(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 4, 16, NULL);
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_repeat);
+	int before = stall_set(test, STALL_MS);
+	struct stall_told told = { .q = q };
+	struct wsq_test_call *call;
+	unsigned long begin;
+
+	it->again = -1;
+	wsq_queue_work(q, &it->work);
+	begin = jiffies;
+	call = wsq_test_start(test, wsq_test_drain, q);
+	/* There may be others: of items that the machine keeps from running. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(stall_told(&told)));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&wsq_stall_reports) >=
+					       before + 3));
+	/* Once and twice as long, then four times. */
+	KUNIT_EXPECT_EQ(test, told.early, 0);
+	KUNIT_EXPECT_GE(test, jiffies_to_msecs(jiffies - begin), 4 * STALL_MS);
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	WRITE_ONCE(it->again, 0);
+	wsq_test_end(test, call);
+	wsq_test_queue_end(test, q);
+	vfree(it);
+}
+
+#define STALL_PATH	10000	/* generations */
+#define STALL_FLUSHES	120	/* as many of them wait for a flush each */
+
+struct stall_path {
+	struct wsq_test_item it;
+	unsigned int phase;
+	unsigned int turns;
+};
+
+static void stall_step(struct wsq_work *work)
+{
+	struct stall_path *p = container_of(work, struct stall_path, it.work);
+	int runs = atomic_inc_return(&p->it.runs);
+
+	if (runs <= STALL_FLUSHES &&
+	    wsq_test_spin_until(READ_ONCE(p->it.q->phase) != p->phase)) {
+		p->phase = !p->phase;
+		p->turns++;
+	}
+	if (runs < STALL_PATH)
+		wsq_queue_work(p->it.q, &p->it.work);
+}
+
+/* Each flush is a generation of a deep recursion: however many, that is no stall. */
+static void stall_drain_deep(struct kunit *test)
+{
+	struct stall_path *p = kzalloc(sizeof(*p), GFP_KERNEL);
+	int before;
+
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	p->it.q = wsq_test_queue(test, 4, 16, NULL);
+	p->phase = p->it.q->phase;
+	INIT_WSQ_WORK(&p->it.work, stall_step);
+	/* The drain ends before that, or fails for that. */
+	before = stall_set(test, jiffies_to_msecs(WSQ_TEST_PATIENCE));
+	wsq_queue_work(p->it.q, &p->it.work);
+	wsq_test_call(test, wsq_test_drain, p->it.q);
+	KUNIT_EXPECT_EQ(test, atomic_read(&p->it.runs), STALL_PATH);
+	KUNIT_EXPECT_EQ(test, p->turns, STALL_FLUSHES);
+	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before);
+	wsq_test_queue_end(test, p->it.q);
+	kfree(p);
+}
+
 static struct kunit_case stall_cases[] = {
 	KUNIT_CASE_SLOW(stall_runs),
 	KUNIT_CASE_SLOW(stall_waits),
 	KUNIT_CASE_SLOW(stall_none),
+	KUNIT_CASE_SLOW(stall_drain),
+	KUNIT_CASE_SLOW(stall_drain_deep),
 	{}
 };
 

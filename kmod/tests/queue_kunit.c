@@ -187,7 +187,8 @@ static void queue_node(struct kunit *test)
 
 	g = kunit_kcalloc(test, nr_cpu_ids, sizeof(*g), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, g);
-	items = wsq_test_items(test, q, nr_node_ids + 2, wsq_test_count);
+	items = wsq_test_items(test, q, nr_node_ids + nr_cpu_ids + 2,
+			       wsq_test_count);
 	for_each_online_cpu(cpu)
 		g[cpu] = wsq_test_hold(test, gates, cpu);
 	for_each_online_node(node) {
@@ -200,6 +201,15 @@ static void queue_node(struct kunit *test)
 		where = wsq_where_cpu(READ_ONCE(work->link.where));
 		if (!cpumask_empty(cpumask_of_node(node)))
 			KUNIT_EXPECT_EQ(test, cpu_to_node(where), node);
+	}
+	/* Likewise for each CPU; nobody is idle who would fetch it. */
+	for_each_online_cpu(cpu) {
+		struct wsq_work *work = &items[nr++].work;
+
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work_near(cpu, q, work));
+		KUNIT_EXPECT_FALSE(test, wsq_queue_work_near(cpu, q, work));
+		KUNIT_EXPECT_EQ(test, wsq_where_cpu(READ_ONCE(work->link.where)),
+				cpu);
 	}
 	/* No node in particular, and one that there is not. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work_node(NUMA_NO_NODE, q,
@@ -228,6 +238,16 @@ struct masks {
 	bool stop;
 };
 
+static bool masks_all_queued(const struct masks *m)
+{
+	int i;
+
+	for (i = 0; i < MASK_ITEMS; i++)
+		if (!atomic_read(&m->queued[i]))
+			return false;
+	return true;
+}
+
 static void masks_thread(void *arg, int nr)
 {
 	struct masks *m = arg;
@@ -249,6 +269,8 @@ static void masks_thread(void *arg, int nr)
 			atomic_inc(&m->changes);
 			wsq_test_breathe();
 		}
+		/* The other CPU may have had no time yet. */
+		wsq_test_until(masks_all_queued(m));
 		WRITE_ONCE(m->stop, true);
 		return;
 	}
@@ -486,6 +508,17 @@ static int queue_threads(void)
 	return nr;
 }
 
+/* Spare workers that tests before have called for have come, and gone. */
+static bool queue_no_spares(void)
+{
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu)
+		if (READ_ONCE(wsq_cpus[cpu]->nr_workers) > 1)
+			return false;
+	return true;
+}
+
 #define A_THOUSAND	1000
 
 /* A thousand queues in use have the threads that one has. */
@@ -498,6 +531,7 @@ static void queue_thousand(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, q);
 	q[0] = wsq_test_queue_attrs(test, &attrs);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(queue_no_spares()));
 	before = queue_threads();
 	KUNIT_EXPECT_GE(test, before, cpus);
 	for (i = 1; i < A_THOUSAND; i++)
@@ -511,7 +545,7 @@ static void queue_thousand(struct kunit *test)
 		wsq_flush(q[i]);
 	most = max(most, queue_threads());
 	wsq_test_expect_runs(test, items, 3 * A_THOUSAND, 1);
-	/* Spare workers of tests before may have gone; none has come. */
+	/* No worker has come. */
 	KUNIT_EXPECT_LE(test, most, max(before, cpus));
 	kunit_info(test, "%d threads for %d queues", most, A_THOUSAND);
 	for (i = 0; i < A_THOUSAND; i++)

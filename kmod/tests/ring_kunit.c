@@ -17,6 +17,8 @@
 #include <linux/vmalloc.h>
 
 #include "../ring/ring.h"
+#include "items.h"
+#include "ops.h"
 
 #define ARENA	((u64)SZ_16M + SZ_4M)
 #define LONGEST	((u64)SZ_16M)
@@ -42,14 +44,18 @@ static const struct {
 
 	NOP(0),
 	NOP(0, .user_data = U64_MAX),
-	NOP(-EINVAL, .flags = 1),
+	NOP(-EINVAL, .flags = 0x100),
 	NOP(-EINVAL, .flags = 0x8000),
-	NOP(-EINVAL, .rsv0 = 1),
-	NOP(-EINVAL, .rsv0 = BIT(31)),
-	NOP(-EINVAL, .rsv = { 1, 0 }),
-	NOP(-EINVAL, .rsv = { 0, 1 }),
-	NOP(-EINVAL, .rsv = { TOP_BIT, 0 }),
-	NOP(-EINVAL, .rsv = { 0, TOP_BIT }),
+	NOP(-EINVAL, .hint = 1),
+	NOP(-EINVAL, .hint = BIT(31)),
+	NOP(-EINVAL, .key = 1),
+	NOP(-EINVAL, .deadline = 1),
+	NOP(-EINVAL, .key = TOP_BIT),
+	NOP(-EINVAL, .deadline = TOP_BIT),
+	/* Whether the ring has keys is not for this to know. */
+	NOP(0, .flags = WSQ_SQE_KEY),
+	NOP(0, .flags = WSQ_SQE_KEY, .key = U64_MAX),
+	NOP(-EINVAL, .flags = WSQ_SQE_CPU, .key = 1),
 	NOP(-EINVAL, .src = 1),
 	NOP(-EINVAL, .src = TOP_BIT),
 	NOP(-EINVAL, .len = 1),
@@ -61,9 +67,9 @@ static const struct {
 
 	COPY(0, .len = 1, .dst = 1),
 	COPY(0, .len = 1, .src = 1),
-	COPY(-EINVAL, .len = 1, .dst = 1, .flags = 1),
-	COPY(-EINVAL, .len = 1, .dst = 1, .rsv0 = 1),
-	COPY(-EINVAL, .len = 1, .dst = 1, .rsv = { 1 }),
+	COPY(-EINVAL, .len = 1, .dst = 1, .flags = 0x100),
+	COPY(-EINVAL, .len = 1, .dst = 1, .hint = 1),
+	COPY(-EINVAL, .len = 1, .dst = 1, .key = 1),
 	COPY(-EINVAL, .len = 1, .dst = 1, .arg = 1),
 	COPY(-EINVAL, .len = 1, .dst = 1, .arg = TOP_BIT),
 	COPY(-EINVAL, .len = 0, .dst = 1),
@@ -104,9 +110,9 @@ static const struct {
 	CRC(-EINVAL, .len = 1, .arg = U64_MAX),
 	CRC(-EINVAL, .len = 1, .dst = 1),
 	CRC(-EINVAL, .len = 1, .dst = TOP_BIT),
-	CRC(-EINVAL, .len = 1, .flags = 1),
-	CRC(-EINVAL, .len = 1, .rsv0 = 1),
-	CRC(-EINVAL, .len = 1, .rsv = { 0, 1 }),
+	CRC(-EINVAL, .len = 1, .flags = 0x100),
+	CRC(-EINVAL, .len = 1, .hint = 1),
+	CRC(-EINVAL, .len = 1, .deadline = 1),
 	CRC(-EINVAL, .len = 0),
 	CRC(0, .len = LONGEST),
 	CRC(-E2BIG, .len = LONGEST + 1),
@@ -123,9 +129,9 @@ static const struct {
 	SHA(0, .len = LONGEST, .dst = LONGEST / 2),
 	SHA(-EINVAL, .len = 0),
 	SHA(-EINVAL, .len = 1, .arg = 1),
-	SHA(-EINVAL, .len = 1, .flags = 1),
-	SHA(-EINVAL, .len = 1, .rsv0 = 1),
-	SHA(-EINVAL, .len = 1, .rsv = { 1 }),
+	SHA(-EINVAL, .len = 1, .flags = 0x100),
+	SHA(-EINVAL, .len = 1, .hint = 1),
+	SHA(-EINVAL, .len = 1, .key = 1),
 	SHA(-E2BIG, .len = LONGEST + 1),
 	SHA(0, .len = 1, .src = ARENA - 1),
 	SHA(-EFAULT, .len = 1, .src = ARENA),
@@ -143,12 +149,9 @@ static void ring_entries(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(entries); i++) {
 		const struct wsq_sqe *sqe = &entries[i].sqe;
-		const struct wsq_op_def *def = wsq_op_prep(sqe, ARENA);
 
-		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(def), entries[i].err,
+		KUNIT_EXPECT_EQ_MSG(test, op_check(sqe, ARENA), entries[i].err,
 				    "row %d, op %u", i, sqe->op);
-		if (!IS_ERR(def))
-			KUNIT_EXPECT_PTR_EQ(test, def, wsq_op_info(sqe->op));
 	}
 }
 
@@ -159,11 +162,10 @@ static void ring_no_arena(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(entries); i++) {
 		const struct wsq_sqe *sqe = &entries[i].sqe;
-		const struct wsq_op_def *def = wsq_op_prep(sqe, 0);
 
 		if (entries[i].err && entries[i].err != -EFAULT)
 			continue;
-		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(def),
+		KUNIT_EXPECT_EQ_MSG(test, op_check(sqe, 0),
 				    sqe->op == WSQ_OP_NOP ? 0 : -EFAULT,
 				    "row %d, op %u", i, sqe->op);
 	}
@@ -206,7 +208,7 @@ static void ring_sizes(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		struct wsq_sizes s = {};
-		int ret = wsq_ring_sizes(sizes[i].sq, sizes[i].cq,
+		int ret = wsq_ring_sizes(0, sizes[i].sq, sizes[i].cq,
 					 sizes[i].arena, &s);
 
 		KUNIT_EXPECT_EQ_MSG(test, ret, sizes[i].err, "row %d", i);
@@ -222,7 +224,28 @@ static void ring_sizes(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, PAGE_ALIGNED(s.rings | s.sqes));
 		KUNIT_EXPECT_GE(test, s.memory, s.rings + s.sqes + s.arena +
 				s.cq_entries * (u64)sizeof(struct wsq_req));
+		KUNIT_EXPECT_EQ(test, s.keys, 0);
 	}
+}
+
+/* What is asked for by flags is there, is counted, and is nothing else. */
+static void ring_sizes_flags(struct kunit *test)
+{
+	struct wsq_sizes s = {}, k = {};
+	u32 sq;
+
+	for (sq = 1; sq <= WSQ_MAX_SQ_ENTRIES; sq *= 2) {
+		KUNIT_EXPECT_EQ(test, wsq_ring_sizes(0, sq, 0, 0, &s), 0);
+		KUNIT_EXPECT_EQ(test, wsq_ring_sizes(WSQ_SETUP_KEYS, sq, 0, 0,
+						     &k), 0);
+		KUNIT_EXPECT_EQ(test, k.keys, 4 * sq);
+		KUNIT_EXPECT_GE(test, k.memory - s.memory,
+				4 * sq * (u64)sizeof(struct wsq_key));
+		k.keys = 0;
+		k.memory = s.memory;
+		KUNIT_EXPECT_EQ(test, memcmp(&s, &k, sizeof(s)), 0);
+	}
+	KUNIT_EXPECT_EQ(test, wsq_ring_sizes(BIT(31), 1, 0, 0, &s), -EINVAL);
 }
 
 static const struct {
@@ -247,13 +270,9 @@ static const struct {
 		0x15, 0xad } },
 };
 
-/* As the ring does it: check, then do. */
 static s64 op_do(const struct wsq_sqe *sqe, void *arena, bool dead)
 {
-	const struct wsq_op_def *def = wsq_op_prep(sqe, ARENA);
-
-	return IS_ERR(def) ? PTR_ERR(def) :
-			     wsq_op_issue(def, sqe, arena, &dead);
+	return op_do_in(sqe, arena, ARENA, dead);
 }
 
 static void ring_results(struct kunit *test)
@@ -409,7 +428,7 @@ static int wait_thread(void *arg)
 /* Until it sleeps, armed for a completion that is not there, or is done. */
 static void wait_settle(struct wait_test *w, struct task_struct *task)
 {
-	unsigned long end = jiffies + 5 * HZ;
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
 
 	while (time_before(jiffies, end)) {
 		if (completion_done(&w->done))
@@ -419,6 +438,21 @@ static void wait_settle(struct wait_test *w, struct task_struct *task)
 			return;
 		usleep_range(50, 100);
 	}
+}
+
+static void wait_init(struct wait_test *w)
+{
+	int i;
+
+	w->ring.cq_shift = ilog2(WAIT_SLOTS);
+	w->ring.cq_mask = WAIT_SLOTS - 1;
+	w->ring.slots = w->slots;
+	w->ring.wake_at = U64_MAX;
+	init_waitqueue_head(&w->ring.waiters);
+	init_waitqueue_head(&w->ring.poll_wait);
+	init_completion(&w->done);
+	for (i = 0; i < WAIT_SLOTS; i++)
+		atomic64_set(&w->slots[i], i);
 }
 
 /* Completions come in this order; who waits for the first few of them wakes. */
@@ -431,16 +465,8 @@ static bool wait_order(struct kunit *test, struct wait_test *w,
 	int i;
 
 	memset(w, 0, sizeof(*w));
-	w->ring.cq_shift = ilog2(WAIT_SLOTS);
-	w->ring.cq_mask = WAIT_SLOTS - 1;
-	w->ring.slots = w->slots;
-	w->ring.wake_at = U64_MAX;
-	init_waitqueue_head(&w->ring.waiters);
-	init_waitqueue_head(&w->ring.poll_wait);
-	init_completion(&w->done);
+	wait_init(w);
 	w->target = target;
-	for (i = 0; i < WAIT_SLOTS; i++)
-		atomic64_set(&w->slots[i], i);
 	task = kthread_run(wait_thread, w, "wsq_test_wait");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
 	get_task_struct(task);
@@ -456,7 +482,7 @@ static bool wait_order(struct kunit *test, struct wait_test *w,
 		there |= BIT(order[i]);
 		wsq_ring_wake(&w->ring, order[i]);
 	}
-	if (!wait_for_completion_timeout(&w->done, 5 * HZ)) {
+	if (!wait_for_completion_timeout(&w->done, WSQ_TEST_PATIENCE)) {
 		right = false;
 		/* Let it go: everything from now on wakes it. */
 		WRITE_ONCE(w->ring.wake_at, 0);
@@ -504,12 +530,7 @@ static void ring_wait_timeout(struct kunit *test)
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
-	w->ring.cq_shift = ilog2(WAIT_SLOTS);
-	w->ring.cq_mask = WAIT_SLOTS - 1;
-	w->ring.slots = w->slots;
-	w->ring.wake_at = U64_MAX;
-	init_waitqueue_head(&w->ring.waiters);
-	init_waitqueue_head(&w->ring.poll_wait);
+	wait_init(w);
 	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
 		ktime_t t = ktime_get();
 
@@ -525,16 +546,79 @@ static void ring_wait_timeout(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 2, 0), -ETIME);
 }
 
+/* A ring of which nobody has asked for ages what is published: told at once. */
+static void ring_published(struct kunit *test)
+{
+	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	const u64 ages = 1ULL << 50;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	wait_init(w);
+	atomic64_set(&w->ring.completed, ages + 2);
+	/* Two of them are of this pass. */
+	for (i = 0; i < WAIT_SLOTS; i++)
+		atomic64_set(&w->slots[i],
+			     wsq_slot_word(&w->ring, ages + i -
+						     (i < 2 ? 0 : WAIT_SLOTS), i));
+	KUNIT_EXPECT_GE(test, wsq_ring_published(&w->ring, 1), 1ULL);
+	KUNIT_EXPECT_EQ(test, wsq_ring_published(&w->ring, ages + WAIT_SLOTS),
+			ages + 2);
+	KUNIT_EXPECT_EQ(test, w->ring.published, ages + 2);
+	/* The third has been counted, but the fourth is published first. */
+	atomic64_set(&w->ring.completed, ages + 4);
+	atomic64_set(&w->slots[3], wsq_slot_word(&w->ring, ages + 3, 3));
+	KUNIT_EXPECT_EQ(test, wsq_ring_published(&w->ring, ages + WAIT_SLOTS),
+			ages + 2);
+	/* One who stepped back. */
+	w->ring.published = 1;
+	KUNIT_EXPECT_EQ(test, wsq_ring_published(&w->ring, ages + WAIT_SLOTS),
+			ages + 2);
+}
+
+/* Who gives way for nothing does so less and less often, and goes on if it pays. */
+static void ring_give_way(struct kunit *test)
+{
+	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	int i, gave = 0, last = 0, gap = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	wait_init(w);
+	for (i = 0; i < 10000; i++) {
+		if (!w->ring.hasty) {
+			gave++;
+			gap = i - last;
+			last = i;
+		}
+		KUNIT_ASSERT_FALSE(test, wsq_ring_give_way(&w->ring, 1));
+	}
+	/* Twice at once, then with twice as many between, up to 1023. */
+	KUNIT_EXPECT_EQ(test, gave, 19);
+	KUNIT_EXPECT_EQ(test, gap, 1024);
+
+	atomic64_set(&w->slots[0], wsq_slot_word(&w->ring, 0, 0));
+	w->ring.hasty = 0;
+	KUNIT_EXPECT_TRUE(test, wsq_ring_give_way(&w->ring, 1));
+	/* Unless somebody has the CPU meanwhile, each time. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until((w->ring.hasty = 0,
+						wsq_ring_give_way(&w->ring, 1) &&
+						!w->ring.hasty_next)));
+	KUNIT_EXPECT_FALSE(test, wsq_ring_give_way(&w->ring, 2));
+}
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_entries),
 	KUNIT_CASE(ring_no_arena),
 	KUNIT_CASE(ring_sizes),
+	KUNIT_CASE(ring_sizes_flags),
 	KUNIT_CASE(ring_results),
 	KUNIT_CASE(ring_pieces),
 	KUNIT_CASE(ring_dead),
 	KUNIT_CASE(ring_slots),
 	KUNIT_CASE(ring_wait_orders),
 	KUNIT_CASE(ring_wait_timeout),
+	KUNIT_CASE(ring_published),
+	KUNIT_CASE(ring_give_way),
 	{}
 };
 

@@ -12,6 +12,12 @@
 #include <linux/kthread.h>
 #include <linux/slab.h>
 
+/*
+ * How often to do what is done often: less where KASAN looks at each access, since
+ * those kernels are emulated, too. KCSAN's do all of it, who has to be lucky.
+ */
+#define WSQ_TEST_MANY(n)	(IS_ENABLED(CONFIG_KASAN) ? (n) / 4 : (n))
+
 /**
  * struct wsq_test_thread - one thread of a test
  * @fn: what it does

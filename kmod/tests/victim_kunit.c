@@ -632,6 +632,7 @@ static void changes(struct kunit *test)
 {
 	struct wsq_attrs attrs = { .blocks = 8, .block_size = 16 };
 	int nr = num_online_cpus();
+	unsigned long end;
 	struct load *l;
 
 	l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
@@ -641,7 +642,11 @@ static void changes(struct kunit *test)
 	l->pool = wsq_test_pool(test, &attrs, "changes");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(l->pool));
 	wsq_test_run(test, nr, load_thread, l);
-	wsq_test_run(test, nr, load_drain, l);
+	end = jiffies + WSQ_TEST_PATIENCE;
+	/* What a theft is after may be out of reach for a while. */
+	do
+		wsq_test_run(test, nr, load_drain, l);
+	while (atomic_read(&l->taken) < LOAD_IDS && time_before(jiffies, end));
 	KUNIT_EXPECT_EQ(test, atomic_read(&l->doubled), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l->taken), LOAD_IDS);
 	KUNIT_EXPECT_GE(test, atomic_read(&l->changed), WSQ_STEAL_POLICIES);
@@ -744,7 +749,7 @@ static void queue_batches(struct kunit *test)
 }
 
 #define LOAD_ITEMS	200
-#define LOAD_RUNS	200
+#define LOAD_RUNS	WSQ_TEST_MANY(200)
 
 /* A queue's policy and batch change while its items queue themselves. */
 static void queue_changes(struct kunit *test)
@@ -785,7 +790,7 @@ static void counts(struct kunit *test)
 	const u32 p = WSQ_STEAL_RANDOMIZED;
 	struct reach r = { .pushes = 48 };
 	struct wsq_robber *robber, was;
-	unsigned int n;
+	unsigned int n, tries = 0;
 
 	wsq_test_need_cpus(test, 2);
 	migrate_disable();
@@ -793,22 +798,27 @@ static void counts(struct kunit *test)
 	r.cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
 	r.pool = wsq_test_pool(test, &attrs, "counts");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(r.pool));
-	reach_on(test, &r);
 	was = *robber;
-	reach_drain(&r);
+	/* What it draws is chance: it may come to all of them by the list. */
+	do {
+		tries++;
+		reach_on(test, &r);
+		reach_drain(&r);
+		KUNIT_EXPECT_EQ(test,
+				smp_call_function_single(r.cpu, reach_drain,
+							 &r, 1), 0);
+		KUNIT_EXPECT_EQ(test, r.there, 48 * tries);
+	} while (robber->found[p] == was.found[p] && tries < 100);
 	n = robber->turns - was.turns;
 	/* Somebody else may steal here, which only adds to it. */
 	KUNIT_EXPECT_GE(test, robber->drawn[p] - was.drawn[p],
 			robber->found[p] - was.found[p]);
 	KUNIT_EXPECT_GE(test, n, robber->found[p] - was.found[p]);
 	KUNIT_EXPECT_GT(test, robber->found[p], was.found[p]);
-	KUNIT_EXPECT_EQ(test,
-			smp_call_function_single(r.cpu, reach_drain, &r, 1), 0);
-	KUNIT_EXPECT_EQ(test, r.there, 48);
-	/* Of nothing there is nothing to be had; one may go without drawing. */
+	/* Of nothing there is nothing to be had; two in a row may go without drawing. */
 	was = *robber;
-	KUNIT_EXPECT_NULL(test, wsq_pool_pop(r.pool));
-	KUNIT_EXPECT_NULL(test, wsq_pool_pop(r.pool));
+	for (n = 0; n < 3; n++)
+		KUNIT_EXPECT_NULL(test, wsq_pool_pop(r.pool));
 	KUNIT_EXPECT_GT(test, robber->rejected[p], was.rejected[p]);
 	KUNIT_EXPECT_EQ(test, robber->drawn[p] - was.drawn[p],
 			robber->rejected[p] - was.rejected[p]);

@@ -184,7 +184,7 @@ static void work_requeue_elsewhere(struct kunit *test)
 }
 
 #define HAMMER_ITEMS	5
-#define HAMMER_ROUNDS	20000
+#define HAMMER_ROUNDS	WSQ_TEST_MANY(20000)
 
 struct hammer {
 	struct wsq *q[2];
@@ -324,7 +324,7 @@ static void work_reuse_memory(struct kunit *test)
 	kfree(r);
 }
 
-#define CHAIN_LENGTH	3000
+#define CHAIN_LENGTH	WSQ_TEST_MANY(3000)
 
 struct chain {
 	struct wsq *q;
@@ -395,7 +395,8 @@ static void work_flush(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
 	pending = wsq_test_start(test, wsq_test_flush_work, &it->work);
 	running = wsq_test_start(test, wsq_test_flush_work, &g->it.work);
-	wsq_test_linger();
+	wsq_test_waits(test, pending);
+	wsq_test_waits(test, running);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(pending));
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(running));
 	wsq_test_gate_open(g);
@@ -423,7 +424,8 @@ static void work_flush_cancelled(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
 	for (i = 0; i < ARRAY_SIZE(call); i++)
 		call[i] = wsq_test_start(test, wsq_test_flush_work, &it->work);
-	wsq_test_linger();
+	for (i = 0; i < ARRAY_SIZE(call); i++)
+		wsq_test_waits(test, call[i]);
 	for (i = 0; i < ARRAY_SIZE(call); i++)
 		KUNIT_EXPECT_FALSE(test, wsq_test_over(call[i]));
 	KUNIT_EXPECT_TRUE(test, wsq_test_call(test, wsq_test_cancel, &it->work));
@@ -445,7 +447,7 @@ static void work_flush_queued_again(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &g->it.work));
 	call = wsq_test_start(test, wsq_test_flush_work, &g->it.work);
-	wsq_test_linger();
+	wsq_test_waits(test, call);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	wsq_test_gate_open(g);
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
@@ -541,7 +543,7 @@ static void work_disable_running(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wsq_disable_work(&g->it.work));
 	KUNIT_EXPECT_FALSE(test, wsq_queue_work(q, &g->it.work));
 	call = wsq_test_start(test, wsq_test_disable_sync, &g->it.work);
-	wsq_test_linger();
+	wsq_test_waits(test, call);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	wsq_test_gate_open(g);
 	KUNIT_EXPECT_FALSE(test, wsq_test_end(test, call));
@@ -564,7 +566,7 @@ static void work_disable_both(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &g->it.work));
 	call = wsq_test_start(test, wsq_test_disable_sync, &g->it.work);
-	wsq_test_linger();
+	wsq_test_waits(test, call);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	KUNIT_EXPECT_FALSE(test, wsq_work_pending(&g->it.work));
 	wsq_test_gate_open(g);

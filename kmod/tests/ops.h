@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * For suites that feed entries to ops: as the ring does it, without one.
+ */
+#ifndef _WSQ_TESTS_OPS_H
+#define _WSQ_TESTS_OPS_H
+
+#include <linux/limits.h>
+
+#include "../ring/ops.h"
+
+/* What an entry is refused for, or 0. */
+static inline int op_check(const struct wsq_sqe *sqe, u64 arena_bytes)
+{
+	struct wsq_op_ref op;
+	int ret;
+
+	if (!wsq_op_get(&op, sqe->op))
+		return -EOPNOTSUPP;
+	ret = wsq_op_prep(op.def, sqe, arena_bytes);
+	wsq_op_put(&op);
+	return ret;
+}
+
+/* Check, then do. */
+static inline s64 op_do_in(const struct wsq_sqe *sqe, void *arena,
+			   u64 arena_bytes, bool dead)
+{
+	const bool told = false;
+	const struct wsq_stop stop = {
+		.dead = &dead,
+		.told = &told,
+		.deadline = U64_MAX,
+	};
+	int ret = op_check(sqe, arena_bytes);
+
+	return ret ?: wsq_op_issue(sqe, arena, arena_bytes, &stop);
+}
+
+#endif /* _WSQ_TESTS_OPS_H */

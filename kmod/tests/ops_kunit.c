@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of ops that other modules register: which are let in, what they get
+ * to see, and that they go only when nobody has them in hand. What the built-in ops
+ * compute is in ring_kunit.c and in selftests/wsq.
+ */
+#include <kunit/test.h>
+#include <linux/capability.h>
+#include <linux/completion.h>
+#include <linux/delay.h>
+#include <linux/err.h>
+#include <linux/kthread.h>
+#include <linux/module.h>
+#include <linux/sched/task.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#include <linux/vmalloc.h>
+
+#include "ops.h"
+
+#define ARENA	((u64)SZ_256K)
+
+/* The task that an op saw last, with its ranges. */
+static struct wsq_op_task seen;
+static struct wsq_range seen_ranges[WSQ_VEC_MAX];
+static s64 seen_res;
+
+static s64 op_look(const struct wsq_op_task *task)
+{
+	seen = *task;
+	if (task->nr)
+		memcpy(seen_ranges, task->ranges,
+		       task->nr * sizeof(*task->ranges));
+	return seen_res;
+}
+
+static int op_refuse(const struct wsq_sqe *sqe)
+{
+	return sqe->arg == 13 ? -EDOM : 0;
+}
+
+/* Members have defaults here. */
+__diag_push();
+__diag_ignore_all("-Woverride-init", "that is what they are for");
+
+#define DEF(...)	{ .name = "t", .cap = -1, .issue = op_look, ##__VA_ARGS__ }
+#define SRC(...)	DEF(.shape = WSQ_SHAPE_SRC, .max_len = 9, ##__VA_ARGS__)
+#define OUT(...)	DEF(.shape = WSQ_SHAPE_OUT, .max_len = 9, ##__VA_ARGS__)
+
+static const struct {
+	int err;
+	struct wsq_op_def def;
+} defs[] = {
+	{ 0, DEF() },
+	{ 0, DEF(.dst_len = 8) },
+	{ 0, DEF(.shape = WSQ_SHAPE_ARG, .prep = op_refuse) },
+	{ 0, DEF(.name = "a-z_09") },
+	{ 0, DEF(.name = "0123456789abcde") },
+	{ 0, DEF(.cap = 0) },
+	{ 0, DEF(.cap = CAP_LAST_CAP) },
+	{ 0, SRC() },
+	{ 0, SRC(.dst_len = WSQ_DST_ALL) },
+	{ 0, SRC(.dst_len = WSQ_DST_EACH) },
+	{ 0, OUT() },
+	{ -EINVAL, { .name = "t", .cap = -1 } },
+	{ -EINVAL, DEF(.name = NULL) },
+	{ -EINVAL, DEF(.name = "") },
+	{ -EINVAL, DEF(.name = "0123456789abcdef") },
+	{ -EINVAL, DEF(.name = "T") },
+	{ -EINVAL, DEF(.name = "a b") },
+	{ -EINVAL, DEF(.name = "a/b") },
+	{ -EINVAL, DEF(.name = "a\n") },
+	{ -EINVAL, DEF(.name = "\xe4") },
+	{ -EINVAL, DEF(.cap = -2) },
+	{ -EINVAL, DEF(.cap = CAP_LAST_CAP + 1) },
+	{ -EINVAL, DEF(.cap = INT_MIN) },
+	{ -EINVAL, DEF(.shape = BIT(5)) },
+	{ -EINVAL, DEF(.shape = WSQ_SHAPE_LIST) },
+	{ -EINVAL, DEF(.shape = WSQ_SHAPE_APART) },
+	{ -EINVAL, DEF(.max_len = 1) },
+	{ -EINVAL, DEF(.dst_len = WSQ_DST_ALL) },
+	{ -EINVAL, DEF(.dst_len = WSQ_DST_EACH) },
+	{ -EINVAL, SRC(.max_len = 0) },
+	{ -EINVAL, SRC(.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_OUT) },
+	{ -EINVAL, SRC(.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_APART) },
+	{ -EINVAL, OUT(.max_len = 0) },
+	{ -EINVAL, OUT(.dst_len = 1) },
+	{ -EINVAL, OUT(.dst_len = WSQ_DST_ALL) },
+	{ -EINVAL, OUT(.shape = WSQ_SHAPE_OUT | WSQ_SHAPE_APART) },
+	{ -EEXIST, DEF(.name = "nop") },
+	{ -EEXIST, DEF(.name = "sha512") },
+};
+
+static void ops_defs(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(defs); i++) {
+		int nr = wsq_register_op(&defs[i].def);
+
+		KUNIT_EXPECT_EQ_MSG(test, min(nr, 0), defs[i].err, "row %d", i);
+		if (nr >= 0)
+			wsq_unregister_op(&defs[i].def);
+	}
+}
+
+static const struct wsq_op_def first = DEF(.name = "first");
+static const struct wsq_op_def second =
+	SRC(.name = "second", .cap = 21,
+	    .shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST);
+
+static void ops_numbers(struct kunit *test)
+{
+	const struct wsq_op_def same = DEF(.name = "first");
+	struct wsq_op_info info;
+	u32 was;
+	int a, b, c;
+
+	a = wsq_register_op(&first);
+	KUNIT_ASSERT_GE(test, a, WSQ_OP_REGISTERED);
+	KUNIT_EXPECT_EQ(test, wsq_register_op(&first), -EEXIST);
+	KUNIT_EXPECT_EQ(test, wsq_register_op(&same), -EEXIST);
+	b = wsq_register_op(&second);
+	KUNIT_ASSERT_GT(test, b, a);
+
+	/* QUERY goes on behind the built-in ones. */
+	KUNIT_EXPECT_TRUE(test, wsq_op_tell(WSQ_OP_NR, &info));
+	KUNIT_EXPECT_EQ(test, info.op, a);
+	KUNIT_EXPECT_STREQ(test, info.name, "first");
+	KUNIT_EXPECT_EQ(test, info.flags, 0);
+	KUNIT_EXPECT_TRUE(test, wsq_op_tell(a + 1, &info));
+	KUNIT_EXPECT_EQ(test, info.op, b);
+	KUNIT_EXPECT_EQ(test, info.flags, WSQ_OPF_VEC | WSQ_OPF_CAP);
+	KUNIT_EXPECT_EQ(test, info.cap, 21);
+	KUNIT_EXPECT_EQ(test, info.max_len, 9);
+	KUNIT_EXPECT_FALSE(test, wsq_op_tell(b + 1, &info));
+	KUNIT_EXPECT_FALSE(test, wsq_op_tell(U32_MAX, &info));
+
+	/* The name can be had again, the number not. */
+	wsq_unregister_op(&first);
+	KUNIT_EXPECT_TRUE(test, wsq_op_tell(WSQ_OP_NR, &info));
+	KUNIT_EXPECT_EQ(test, info.op, b);
+	c = wsq_register_op(&same);
+	KUNIT_EXPECT_GT(test, c, b);
+	wsq_unregister_op(&same);
+
+	/* The last number there is, and then there is none. */
+	was = wsq_ops_number(U16_MAX);
+	KUNIT_EXPECT_EQ(test, wsq_register_op(&first), U16_MAX);
+	KUNIT_EXPECT_EQ(test, wsq_register_op(&same), -EEXIST);
+	wsq_unregister_op(&first);
+	KUNIT_EXPECT_EQ(test, wsq_register_op(&first), -ENOSPC);
+	wsq_ops_number(was);
+	wsq_unregister_op(&second);
+}
+
+/* Entries of an op, before and after it has gone. */
+static void ops_gone(struct kunit *test)
+{
+	static const struct wsq_op_def def =
+		DEF(.shape = WSQ_SHAPE_ARG, .prep = op_refuse);
+	static const bool no;
+	const struct wsq_stop stop = {
+		.dead = &no, .told = &no, .deadline = U64_MAX,
+	};
+	struct wsq_sqe sqe = {};
+	struct wsq_op_ref ref;
+	int nr = wsq_register_op(&def);
+
+	KUNIT_ASSERT_GE(test, nr, WSQ_OP_REGISTERED);
+	sqe.op = nr;
+	sqe.arg = 13;
+	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), -EDOM);
+	sqe.arg = 12;
+	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), 0);
+	seen_res = 77;
+	KUNIT_EXPECT_EQ(test, op_do_in(&sqe, NULL, 0, false), 77);
+	KUNIT_EXPECT_EQ(test, seen.arg, 12);
+	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), 0);
+	wsq_unregister_op(&def);
+	/* It had passed, and finds it gone. */
+	KUNIT_EXPECT_EQ(test, wsq_op_issue(&sqe, NULL, 0, &stop), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), -EOPNOTSUPP);
+	KUNIT_EXPECT_FALSE(test, wsq_op_get(&ref, nr));
+}
+
+/* What the op sees of an entry, for each shape. */
+static void ops_seen(struct kunit *test)
+{
+	static const struct wsq_op_def shapes[] = {
+		DEF(.dst_len = 8),
+		DEF(.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST, .max_len = 100),
+		DEF(.shape = WSQ_SHAPE_OUT | WSQ_SHAPE_LIST, .max_len = 100),
+		DEF(.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST, .max_len = 100,
+		    .dst_len = 8),
+		DEF(.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST, .max_len = 100,
+		    .dst_len = WSQ_DST_ALL),
+		DEF(.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST, .max_len = 100,
+		    .dst_len = WSQ_DST_EACH),
+	};
+	struct wsq_vec vec[2] = { { .off = 800, .len = 20 },
+				  { .off = 900, .len = 20 } };
+	u8 *arena = vzalloc(ARENA);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, arena);
+	memcpy(arena + 1000, vec, sizeof(vec));
+	seen_res = 5;
+	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
+		const struct wsq_op_def *def = &shapes[i];
+		int nr = wsq_register_op(def);
+		struct wsq_sqe sqe = { .op = nr };
+		bool out = def->shape & WSQ_SHAPE_OUT;
+		u64 dst = def->dst_len ? 2000 : 0;
+
+		KUNIT_ASSERT_GE(test, nr, WSQ_OP_REGISTERED);
+		sqe.dst = out ? 700 : dst;
+		sqe.src = out || !i ? 0 : 700;
+		sqe.len = i ? 30 : 0;
+		KUNIT_EXPECT_EQ_MSG(test, op_do_in(&sqe, arena, ARENA, false),
+				    5, "shape %d", i);
+		KUNIT_EXPECT_EQ(test, seen.nr, !!i);
+		KUNIT_EXPECT_EQ(test, seen.len, sqe.len);
+		KUNIT_EXPECT_PTR_EQ(test, seen.dst, dst ? arena + dst : NULL);
+		if (i) {
+			KUNIT_EXPECT_PTR_EQ(test, seen_ranges[0].addr,
+					    arena + 700);
+			KUNIT_EXPECT_EQ(test, seen_ranges[0].len, 30);
+			/* More than its limit, and not in the arena. */
+			sqe.len = 101;
+			KUNIT_EXPECT_EQ(test, op_check(&sqe, ARENA), -E2BIG);
+			sqe.len = 30;
+			KUNIT_EXPECT_EQ(test, op_check(&sqe, 729), -EFAULT);
+		}
+		if (dst) {
+			sqe.dst = ARENA - 7;
+			KUNIT_EXPECT_EQ(test, op_check(&sqe, ARENA), -EFAULT);
+			sqe.dst = dst;
+		}
+		sqe.arg = 1;
+		KUNIT_EXPECT_EQ(test, op_check(&sqe, ARENA), -EINVAL);
+		sqe.arg = 0;
+
+		sqe.flags = WSQ_SQE_VEC;
+		sqe.src = 1000;
+		sqe.dst = dst;
+		sqe.len = 2;
+		if (!i) {
+			KUNIT_EXPECT_EQ(test, op_check(&sqe, ARENA), -EINVAL);
+			wsq_unregister_op(def);
+			continue;
+		}
+		KUNIT_EXPECT_EQ_MSG(test, op_do_in(&sqe, arena, ARENA, false),
+				    5, "shape %d", i);
+		KUNIT_EXPECT_EQ(test, seen.nr, 2);
+		KUNIT_EXPECT_EQ(test, seen.len, 40);
+		KUNIT_EXPECT_PTR_EQ(test, seen.dst, dst ? arena + dst : NULL);
+		KUNIT_EXPECT_PTR_EQ(test, seen_ranges[0].addr, arena + 800);
+		KUNIT_EXPECT_PTR_EQ(test, seen_ranges[1].addr, arena + 900);
+		KUNIT_EXPECT_EQ(test, seen_ranges[1].len, 20);
+		wsq_unregister_op(def);
+	}
+	vfree(arena);
+}
+
+static u8 *pieces_base;
+static u64 pieces_max, pieces_sum, pieces_nr;
+static bool pieces_wrong;
+
+/* Marks each byte that a piece covers, in the order of the ranges. */
+static s64 op_pieces(const struct wsq_op_task *task)
+{
+	struct wsq_op_piece p = {};
+	unsigned int range = 0;
+	u64 off = 0;
+	int ret;
+
+	pieces_sum = 0;
+	pieces_max = 0;
+	pieces_nr = 0;
+	pieces_wrong = false;
+	while ((ret = wsq_op_piece(task, &p)) > 0) {
+		if (p.addr != task->ranges[range].addr + off || !p.len ||
+		    p.at != pieces_sum ||
+		    p.len > task->ranges[range].len - off)
+			pieces_wrong = true;
+		off += p.len;
+		if (off == task->ranges[range].len) {
+			range++;
+			off = 0;
+		}
+		pieces_sum += p.len;
+		pieces_max = max_t(u64, pieces_max, p.len);
+		pieces_nr++;
+		if (range > task->nr || pieces_wrong)
+			break;
+	}
+	if (range != task->nr && !ret)
+		pieces_wrong = true;
+	return ret < 0 ? ret : (s64)pieces_sum;
+}
+
+static void ops_pieces(struct kunit *test)
+{
+	static const struct wsq_op_def def = {
+		.name = "t", .cap = -1, .max_len = ARENA,
+		.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST, .issue = op_pieces,
+	};
+	static const u64 lens[][5] = {
+		{ 1 }, { 16383 }, { 16384 }, { 16385 }, { 100000 },
+		{ 1, 1, 1, 1 }, { 16383, 1, 1 }, { 16384, 16384 },
+		{ 1, 16384, 1 }, { 8192, 8192, 8192, 8192 },
+		{ 5, 50000, 7, 16384, 9 },
+	};
+	int nr = wsq_register_op(&def), i, k;
+	struct wsq_sqe sqe = { .op = nr, .flags = WSQ_SQE_VEC };
+	struct wsq_vec *vec;
+
+	KUNIT_ASSERT_GE(test, nr, WSQ_OP_REGISTERED);
+	pieces_base = vzalloc(ARENA);
+	KUNIT_ASSERT_NOT_NULL(test, pieces_base);
+	vec = (struct wsq_vec *)pieces_base;
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		u64 sum = 0;
+
+		for (k = 0; k < 5 && lens[i][k]; k++) {
+			vec[k].off = 4096 + 100 * k;
+			vec[k].len = lens[i][k];
+			sum += vec[k].len;
+		}
+		sqe.len = k;
+		KUNIT_EXPECT_EQ_MSG(test, op_do_in(&sqe, pieces_base, ARENA,
+						   false), sum, "row %d", i);
+		KUNIT_EXPECT_FALSE_MSG(test, pieces_wrong, "row %d", i);
+		KUNIT_EXPECT_LE(test, pieces_max, (u64)WSQ_OP_PIECE);
+		/* Who is not wanted ends after the first 16 KiB. */
+		KUNIT_EXPECT_EQ(test, op_do_in(&sqe, pieces_base, ARENA, true),
+				sum > WSQ_OP_PIECE ? -ECANCELED : (s64)sum);
+		KUNIT_EXPECT_EQ(test, pieces_sum,
+				min_t(u64, sum, WSQ_OP_PIECE));
+	}
+	vfree(pieces_base);
+	wsq_unregister_op(&def);
+}
+
+static DECLARE_COMPLETION(slow_in);
+static DECLARE_COMPLETION(slow_go);
+static DECLARE_COMPLETION(slow_off);
+
+static s64 op_slow(const struct wsq_op_task *task)
+{
+	complete(&slow_in);
+	wait_for_completion(&slow_go);
+	return 3;
+}
+
+static const struct wsq_op_def slow_def = {
+	.name = "slow", .cap = -1, .issue = op_slow,
+};
+
+static s64 slow_res;
+
+static int slow_runs(void *op)
+{
+	struct wsq_sqe sqe = { .op = (uintptr_t)op };
+
+	slow_res = op_do_in(&sqe, NULL, 0, false);
+	return 0;
+}
+
+static int slow_leaves(void *unused)
+{
+	wsq_unregister_op(&slow_def);
+	complete(&slow_off);
+	return 0;
+}
+
+/* A thread that can be waited for by kthread_stop(), whatever it does. */
+static struct task_struct *thread(struct kunit *test, int (*fn)(void *),
+				  void *arg)
+{
+	struct task_struct *task = kthread_create(fn, arg, "wsq_test_ops");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	wake_up_process(task);
+	return task;
+}
+
+static void thread_end(struct task_struct *task)
+{
+	kthread_stop(task);
+	put_task_struct(task);
+}
+
+/* Unregistering waits for a task that runs; new ones do not begin meanwhile. */
+static void ops_waits(struct kunit *test)
+{
+	struct task_struct *runs, *leaves;
+	int nr = wsq_register_op(&slow_def), i;
+	struct wsq_sqe sqe = { .op = nr };
+	struct wsq_op_info info;
+
+	KUNIT_ASSERT_GE(test, nr, WSQ_OP_REGISTERED);
+	reinit_completion(&slow_in);
+	reinit_completion(&slow_go);
+	reinit_completion(&slow_off);
+	runs = thread(test, slow_runs, (void *)(uintptr_t)nr);
+	wait_for_completion(&slow_in);
+	leaves = thread(test, slow_leaves, NULL);
+	for (i = 0; i < 20000 && op_check(&sqe, 0) != -EOPNOTSUPP; i++)
+		usleep_range(1000, 2000);
+	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), -EOPNOTSUPP);
+	KUNIT_EXPECT_FALSE(test, wsq_op_tell(WSQ_OP_NR, &info));
+	/* Its name is taken as long as it is there. */
+	KUNIT_EXPECT_EQ(test, wsq_register_op(&slow_def), -EEXIST);
+	msleep(50);
+	KUNIT_EXPECT_FALSE(test, completion_done(&slow_off));
+	complete_all(&slow_go);
+	wait_for_completion(&slow_off);
+	thread_end(runs);
+	thread_end(leaves);
+	KUNIT_EXPECT_EQ(test, slow_res, 3);
+}
+
+/* What a module leaves behind goes when it goes, others' ops do not. */
+static void ops_forgotten(struct kunit *test)
+{
+	struct module *owner = kunit_kzalloc(test, sizeof(*owner), GFP_KERNEL);
+	struct wsq_op_def mine[] = {
+		DEF(.name = "mine0"), DEF(.name = "mine1"),
+	};
+	struct wsq_op_info info;
+	int nr;
+
+	KUNIT_ASSERT_NOT_NULL(test, owner);
+	mine[0].owner = owner;
+	mine[1].owner = owner;
+	KUNIT_ASSERT_GT(test, wsq_register_op(&mine[0]), 0);
+	nr = wsq_register_op(&first);
+	KUNIT_ASSERT_GT(test, wsq_register_op(&mine[1]), 0);
+	KUNIT_EXPECT_EQ(test, wsq_ops_forget(NULL), 0);
+	KUNIT_EXPECT_EQ(test, wsq_ops_forget(owner), 2);
+	KUNIT_EXPECT_EQ(test, wsq_ops_forget(owner), 0);
+	KUNIT_EXPECT_TRUE(test, wsq_op_tell(WSQ_OP_NR, &info));
+	KUNIT_EXPECT_EQ(test, info.op, nr);
+	KUNIT_EXPECT_FALSE(test, wsq_op_tell(nr + 1, &info));
+	wsq_unregister_op(&first);
+}
+
+#define FLICKER_MS	300
+
+static u32 flicker_op;
+static bool flicker_stop;
+static atomic_t flicker_bad;
+
+static s64 op_flicker(const struct wsq_op_task *task)
+{
+	return 9;
+}
+
+static int flicker_asks(void *unused)
+{
+	unsigned int n;
+
+	for (n = 1; !READ_ONCE(flicker_stop); n++) {
+		struct wsq_sqe sqe = { .op = READ_ONCE(flicker_op) };
+		struct wsq_op_info info;
+		s64 res = op_do_in(&sqe, NULL, 0, false);
+
+		if (res != 9 && res != -EOPNOTSUPP)
+			atomic_inc(&flicker_bad);
+		if (wsq_op_tell(WSQ_OP_NR, &info) && strcmp(info.name, "flicker"))
+			atomic_inc(&flicker_bad);
+		/* The one CPU there may be is not ours. */
+		if (n % 256 == 0)
+			usleep_range(10, 50);
+	}
+	return 0;
+}
+
+/* It comes and goes while it is asked for; each time its memory goes with it. */
+static void ops_flicker(struct kunit *test)
+{
+	unsigned long end = jiffies + msecs_to_jiffies(FLICKER_MS);
+	struct task_struct *tasks[3];
+	unsigned int i, rounds = 0;
+	int last = 0;
+
+	flicker_stop = false;
+	atomic_set(&flicker_bad, 0);
+	WRITE_ONCE(flicker_op, U16_MAX);
+	for (i = 0; i < ARRAY_SIZE(tasks); i++)
+		tasks[i] = thread(test, flicker_asks, NULL);
+	while (time_before(jiffies, end) || rounds < 5) {
+		struct wsq_op_def *def = kzalloc(sizeof(*def), GFP_KERNEL);
+		char *name = kstrdup("flicker", GFP_KERNEL);
+		int nr;
+
+		if (!def || !name)
+			break;
+		def->name = name;
+		def->cap = -1;
+		def->issue = op_flicker;
+		nr = wsq_register_op(def);
+		KUNIT_EXPECT_GT(test, nr, last);
+		last = nr;
+		WRITE_ONCE(flicker_op, nr);
+		usleep_range(50, 500);
+		wsq_unregister_op(def);
+		/* A use of it from now on would be seen. */
+		memset(name, 'X', strlen(name));
+		memset(def, 0x5a, sizeof(*def));
+		kfree(name);
+		kfree(def);
+		rounds++;
+	}
+	WRITE_ONCE(flicker_stop, true);
+	for (i = 0; i < ARRAY_SIZE(tasks); i++)
+		thread_end(tasks[i]);
+	KUNIT_EXPECT_EQ(test, atomic_read(&flicker_bad), 0);
+	KUNIT_EXPECT_GE(test, rounds, 5);
+}
+
+static struct kunit_case ops_cases[] = {
+	KUNIT_CASE(ops_defs),
+	KUNIT_CASE(ops_numbers),
+	KUNIT_CASE(ops_gone),
+	KUNIT_CASE(ops_seen),
+	KUNIT_CASE(ops_pieces),
+	KUNIT_CASE(ops_waits),
+	KUNIT_CASE(ops_forgotten),
+	KUNIT_CASE(ops_flicker),
+	{}
+};
+
+static struct kunit_suite ops_suite = {
+	.name = "wsq_ops",
+	.test_cases = ops_cases,
+};
+
+kunit_test_suite(ops_suite);

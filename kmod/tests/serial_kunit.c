@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of serials: order, one at a time, in parallel with others; what is
+ * called back does not run; what waits, waits for what it says and for nothing
+ * more; a serial that is fed for ever starves nobody.
+ *
+ * Seen to fail: Documentation/serial.rst.
+ */
+#include "serials.h"
+
+/* Queued by one, now here, now there: run in exactly that order. */
+static void serial_order(struct kunit *test)
+{
+	enum { NR = 1000 };
+	struct bench *b = bench_new(test);
+	struct sitem *items = vzalloc(array_size(NR, sizeof(*items)));
+	struct book book = { .log = vzalloc(NR * sizeof(int)), .room = NR };
+	unsigned int cpu = 0;
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, items);
+	KUNIT_ASSERT_NOT_NULL(test, book.log);
+	for (i = 0; i < NR; i++) {
+		sitem_init(&items[i], &b->serial, &book, 0, i + 1);
+		if (i % 100 == 0) {
+			cpu = wsq_test_other(cpu);
+			wsq_test_stay(test, cpu);
+		}
+		/* With some of them in the worker's backlog already. */
+		if (i == NR / 2)
+			complete_all(&b->gate.leave);
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial,
+							 &items[i].work));
+	}
+	wsq_test_roam();
+	wsq_test_call(test, serial_test_flush, &b->serial);
+	KUNIT_EXPECT_EQ(test, book.nr, NR);
+	KUNIT_EXPECT_EQ(test, book.wrong, 0);
+	for (i = 0; i < NR; i++)
+		KUNIT_ASSERT_EQ(test, book.log[i], i + 1);
+	bench_end(test, b);
+	vfree(book.log);
+	vfree(items);
+}
+
+/* Producers and serials, each with each. */
+#define NR_SERIALS	3
+#define NR_EACH		2000
+#define NR_PRODUCERS	4
+
+struct crowd {
+	struct wsq *q;
+	struct wsq_serial serial[NR_SERIALS];
+	struct book book[NR_SERIALS];
+	struct sitem *items;
+	atomic_t refused;
+};
+
+static void crowd_fn(void *arg, int nr)
+{
+	struct crowd *c = arg;
+	int i, s;
+
+	for (i = 0; i < NR_EACH; i++) {
+		for (s = 0; s < NR_SERIALS; s++) {
+			struct sitem *it = &c->items[(nr * NR_EACH + i) * NR_SERIALS + s];
+
+			sitem_init(it, &c->serial[s], &c->book[s], nr, i + 1);
+			if (!wsq_serial_queue(it->serial, &it->work))
+				atomic_inc(&c->refused);
+		}
+		if (i % 256 == nr)
+			schedule_timeout_uninterruptible(1);
+		wsq_test_breathe();
+	}
+}
+
+static void serial_crowd(struct kunit *test)
+{
+	struct crowd *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	c->items = vzalloc(array3_size(NR_PRODUCERS * NR_EACH, NR_SERIALS,
+				       sizeof(*c->items)));
+	KUNIT_ASSERT_NOT_NULL(test, c->items);
+	c->q = wsq_test_queue(test, 4, 64, NULL);
+	for (i = 0; i < NR_SERIALS; i++)
+		wsq_serial_init(&c->serial[i], c->q);
+	wsq_test_run(test, NR_PRODUCERS, crowd_fn, c);
+	KUNIT_EXPECT_EQ(test, atomic_read(&c->refused), 0);
+	for (i = 0; i < NR_SERIALS; i++) {
+		wsq_test_call(test, serial_test_flush, &c->serial[i]);
+		KUNIT_EXPECT_EQ(test, c->book[i].nr, NR_PRODUCERS * NR_EACH);
+		KUNIT_EXPECT_EQ(test, c->book[i].wrong, 0);
+		wsq_test_call(test, serial_test_destroy, &c->serial[i]);
+	}
+	for (i = 0; i < NR_PRODUCERS * NR_EACH * NR_SERIALS; i++)
+		KUNIT_ASSERT_EQ(test, atomic_read(&c->items[i].runs), 1);
+	wsq_test_queue_end(test, c->q);
+	vfree(c->items);
+	kfree(c);
+}
+
+/* One serial is held; others go on. */
+static void serial_parallel(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	struct wsq_serial *other = kzalloc(sizeof(*other), GFP_KERNEL);
+	struct sitem it;
+
+	KUNIT_ASSERT_NOT_NULL(test, other);
+	wsq_serial_init(other, b->q);
+	sitem_init(&it, other, NULL, 0, 2);
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &b->it->work));
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(other, &it.work));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it.runs) == 1));
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->it->runs), 0);
+	KUNIT_EXPECT_FALSE(test, wsq_serial_idle(&b->serial));
+	wsq_test_call(test, serial_test_destroy, other);
+	bench_end(test, b);
+	kfree(other);
+}
+
+/* Where a CPU or a node is named, as to queues; where others are in front, not. */
+static void serial_near(struct kunit *test)
+{
+	struct wsq *gates = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	unsigned int cpu, nr = 0, i;
+	struct wsq_serial *s;
+	struct wsq_test_gate **g;
+	struct sitem *items;
+	int node;
+
+	g = kunit_kcalloc(test, nr_cpu_ids, sizeof(*g), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, g);
+	s = kunit_kcalloc(test, nr_cpu_ids + nr_node_ids, sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	items = kunit_kcalloc(test, nr_cpu_ids + nr_node_ids, 2 * sizeof(*items),
+			      GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, items);
+	for (i = 0; i < nr_cpu_ids + nr_node_ids; i++) {
+		wsq_serial_init(&s[i], q);
+		sitem_init(&items[2 * i], &s[i], NULL, 0, 8);
+		sitem_init(&items[2 * i + 1], &s[i], NULL, 0, 8);
+	}
+	for_each_online_cpu(cpu)
+		g[cpu] = wsq_test_hold(test, gates, cpu);
+	/* Nobody is idle who would fetch it. The first item says where. */
+	for_each_online_cpu(cpu) {
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue_near(cpu, &s[nr],
+							      &items[2 * nr].work));
+		KUNIT_EXPECT_FALSE(test, wsq_serial_queue_near(cpu, &s[nr],
+							       &items[2 * nr].work));
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&s[nr],
+							 &items[2 * nr + 1].work));
+		KUNIT_EXPECT_EQ(test, cpu, wsq_where_cpu(READ_ONCE(s[nr].work.link.where)));
+		nr++;
+	}
+	for_each_online_node(node) {
+		u32 where;
+
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue_node(node, &s[nr],
+							      &items[2 * nr].work));
+		KUNIT_EXPECT_FALSE(test, wsq_serial_queue_node(node, &s[nr],
+							       &items[2 * nr].work));
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue_near(0, &s[nr],
+							      &items[2 * nr + 1].work));
+		where = wsq_where_cpu(READ_ONCE(s[nr].work.link.where));
+		if (!cpumask_empty(cpumask_of_node(node)))
+			KUNIT_EXPECT_EQ(test, cpu_to_node(where), node);
+		nr++;
+	}
+	for_each_online_cpu(cpu)
+		wsq_test_gate_open(g[cpu]);
+	for (i = 0; i < nr; i++)
+		wsq_serial_destroy(&s[i]);
+	for (i = 0; i < 2 * nr; i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&items[i].runs), 1);
+	wsq_test_queue_end(test, q);
+	wsq_test_queue_end(test, gates);
+	for_each_online_cpu(cpu)
+		kfree(g[cpu]);
+}
+
+/* Queued again while queued; what came before is heard nonetheless. */
+static void serial_pending(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &b->it->work));
+	b->it->said = 7;
+	KUNIT_EXPECT_FALSE(test, wsq_serial_queue(&b->serial, &b->it->work));
+	complete_all(&b->gate.leave);
+	wsq_test_call(test, serial_test_flush, &b->serial);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->it->runs), 1);
+	KUNIT_EXPECT_EQ(test, b->it->heard, 7);
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &b->it->work));
+	wsq_test_call(test, serial_test_flush, &b->serial);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->it->runs), 2);
+	bench_end(test, b);
+}
+
+/* Called back, from every place in the list; in the list until its turn comes. */
+static void serial_cancel(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(b->items); i++) {
+		struct wsq_serial_work *work = &b->items[i].work;
+
+		KUNIT_EXPECT_FALSE(test, wsq_serial_cancel(work));
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, work));
+	}
+	for (i = 0; i < ARRAY_SIZE(b->items); i++) {
+		struct wsq_serial_work *work = &b->items[i].work;
+
+		if (i == 1 || i == 4)
+			continue;
+		KUNIT_EXPECT_TRUE(test, wsq_serial_cancel(work));
+		KUNIT_EXPECT_FALSE(test, wsq_serial_cancel(work));
+		KUNIT_EXPECT_FALSE(test, wsq_serial_queue(&b->serial, work));
+	}
+	complete_all(&b->gate.leave);
+	wsq_test_call(test, serial_test_flush, &b->serial);
+	for (i = 0; i < ARRAY_SIZE(b->items); i++) {
+		KUNIT_EXPECT_EQ(test, atomic_read(&b->items[i].runs),
+				i == 1 || i == 4);
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial,
+							 &b->items[i].work));
+	}
+	wsq_test_call(test, serial_test_flush, &b->serial);
+	for (i = 0; i < ARRAY_SIZE(b->items); i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&b->items[i].runs),
+				(i == 1 || i == 4) + 1);
+	bench_end(test, b);
+}
+
+/* What is called back with sync may be freed: it waits for those in front. */
+static void serial_cancel_sync(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	struct sitem *it = kzalloc(sizeof(*it), GFP_KERNEL);
+	struct wsq_test_call *call;
+
+	KUNIT_ASSERT_NOT_NULL(test, it);
+	sitem_init(it, &b->serial, NULL, 0, 2);
+	b->it = it;
+	/* Idle: nothing to wait for, whatever else the serial does. */
+	KUNIT_EXPECT_FALSE(test, wsq_test_call(test, bench_cancel_sync, b));
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &it->work));
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial,
+						 &b->items[1].work));
+	call = wsq_test_start(test, bench_cancel_sync, b);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->work.state) & 2));
+	wsq_test_linger();
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	KUNIT_EXPECT_FALSE(test, wsq_serial_queue(&b->serial, &it->work));
+	complete_all(&b->gate.leave);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
+	memset(it, 0x6b, sizeof(*it));
+	kfree(it);
+	wsq_test_call(test, serial_test_flush, &b->serial);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->items[1].runs), 1);
+	bench_end(test, b);
+}
+
+static bool bench_cancel_gate(void *arg)
+{
+	struct bench *b = arg;
+
+	return wsq_serial_cancel_sync(&b->serial, &b->gate.work) ||
+	       !READ_ONCE(b->gate.left);
+}
+
+/* It runs: it is waited for. */
+static void serial_cancel_running(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	struct wsq_test_call *call;
+
+	KUNIT_EXPECT_FALSE(test, wsq_serial_cancel(&b->gate.work));
+	call = wsq_test_start(test, bench_cancel_gate, b);
+	wsq_test_waits(test, call);
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	/* Nobody queues it meanwhile. */
+	KUNIT_EXPECT_FALSE(test, wsq_serial_queue(&b->serial, &b->gate.work));
+	complete_all(&b->gate.leave);
+	KUNIT_EXPECT_FALSE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &b->gate.work));
+	bench_end(test, b);
+}
+
+/* It queues itself again for ever: it is stopped, or flushed, nonetheless. */
+static void serial_forever(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	int runs, i;
+
+	complete_all(&b->gate.leave);
+	for (i = 0; i < 50; i++) {
+		b->it->again = -1;
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &b->it->work));
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&b->it->runs) >
+						       100 * i));
+		wsq_test_call(test, serial_test_flush, &b->serial);
+		wsq_test_call(test, bench_cancel_sync, b);
+		runs = atomic_read(&b->it->runs);
+		if (i % 16 == 0)
+			wsq_test_linger();
+		wsq_test_call(test, serial_test_flush, &b->serial);
+		KUNIT_EXPECT_EQ(test, atomic_read(&b->it->runs), runs);
+		atomic_set(&b->it->runs, 100 * (i + 1));
+	}
+	bench_end(test, b);
+}
+
+/* In its own function an item is not queued, and can be called back if it is. */
+struct inward {
+	struct wsq_serial_work work;
+	struct wsq_serial *serial;
+	struct wsq_serial_work *other;
+	int wrong;
+	int runs;
+};
+
+static void inward_fn(struct wsq_serial_work *work)
+{
+	struct inward *in = container_of(work, struct inward, work);
+
+	if (in->runs++)
+		return;
+	in->wrong += wsq_serial_cancel(work);
+	in->wrong += !wsq_serial_queue(in->serial, work);
+	in->wrong += wsq_serial_queue(in->serial, work);
+	in->wrong += !wsq_serial_cancel(work);
+	in->wrong += wsq_serial_queue(in->serial, work);
+	in->wrong += !wsq_serial_queue(in->serial, in->other);
+}
+
+static void serial_inward(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	struct inward in = { .serial = &b->serial, .other = &b->it->work };
+
+	wsq_serial_work_init(&in.work, inward_fn);
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &in.work));
+	complete_all(&b->gate.leave);
+	/* Twice: what is queued by what is queued. */
+	wsq_test_call(test, serial_test_flush, &b->serial);
+	wsq_test_call(test, serial_test_flush, &b->serial);
+	KUNIT_EXPECT_EQ(test, in.wrong, 0);
+	KUNIT_EXPECT_EQ(test, in.runs, 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->it->runs), 1);
+	bench_end(test, b);
+}
+
+/* Behind those that were queued while it ran. */
+static void serial_again(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	int log[16], i;
+	struct book book = { .log = log, .room = ARRAY_SIZE(log) };
+
+	for (i = 0; i < 3; i++) {
+		sitem_init(&b->items[i], &b->serial, &book, i, 10 + i);
+		b->items[i].again = i ? 0 : 2;
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial,
+							 &b->items[i].work));
+	}
+	complete_all(&b->gate.leave);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_serial_idle(&b->serial)));
+	KUNIT_EXPECT_EQ(test, book.nr, 5);
+	KUNIT_EXPECT_EQ(test, log[0], 10);
+	KUNIT_EXPECT_EQ(test, log[1], 11);
+	KUNIT_EXPECT_EQ(test, log[2], 12);
+	KUNIT_EXPECT_EQ(test, log[3], 10);
+	KUNIT_EXPECT_EQ(test, log[4], 10);
+	bench_end(test, b);
+}
+
+static void sitem_free_fn(struct wsq_serial_work *work)
+{
+	struct sitem *it = sitem_of(work);
+	atomic_t *runs = (atomic_t *)it->book;
+
+	memset(it, 0x6b, sizeof(*it));
+	kfree(it);
+	atomic_inc(runs);
+}
+
+/* Freed by their functions, each of them. */
+static void serial_frees(struct kunit *test)
+{
+	enum { NR = 500 };
+	struct bench *b = bench_new(test);
+	atomic_t runs = ATOMIC_INIT(0);
+	int i;
+
+	for (i = 0; i < NR; i++) {
+		struct sitem *it = kzalloc(sizeof(*it), GFP_KERNEL);
+
+		KUNIT_ASSERT_NOT_NULL(test, it);
+		wsq_serial_work_init(&it->work, sitem_free_fn);
+		it->book = (struct book *)&runs;
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &it->work));
+		if (i == NR / 2)
+			complete_all(&b->gate.leave);
+	}
+	wsq_test_call(test, serial_test_flush, &b->serial);
+	KUNIT_EXPECT_EQ(test, atomic_read(&runs), NR);
+	bench_end(test, b);
+}
+
+/* A flush waits for what was queued, and not for what comes behind it. */
+static void serial_flush(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	struct sgate behind;
+	struct wsq_test_call *call;
+
+	wsq_serial_work_init(&behind.work, sgate_fn);
+	init_completion(&behind.entered);
+	init_completion(&behind.leave);
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &b->it->work));
+	call = wsq_test_start(test, serial_test_flush, &b->serial);
+	wsq_test_waits(test, call);
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &behind.work));
+	complete_all(&b->gate.leave);
+	wsq_test_end(test, call);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->it->runs), 1);
+	KUNIT_EXPECT_TRUE(test, sgate_entered(&behind));
+	KUNIT_EXPECT_FALSE(test, READ_ONCE(behind.left));
+	complete_all(&behind.leave);
+	bench_end(test, b);
+	KUNIT_EXPECT_TRUE(test, behind.left);
+}
+
+/*
+ * While a queue is drained, waiting for its serials goes on as always, idle ones too,
+ * and a serial that is not idle takes what is queued.
+ */
+static void serial_drained(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	struct bench *idle = kzalloc(sizeof(*idle), GFP_KERNEL);
+	struct wsq_test_call *call;
+
+	KUNIT_ASSERT_NOT_NULL(test, idle);
+	idle->q = b->q;
+	idle->it = &idle->items[0];
+	wsq_serial_init(&idle->serial, b->q);
+	sitem_init(idle->it, &idle->serial, NULL, 0, 2);
+	call = wsq_test_start(test, wsq_test_drain, b->q);
+	while (!READ_ONCE(b->q->flags) && !wsq_test_over(call))
+		wsq_test_linger();
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &b->it->work));
+	wsq_test_call(test, serial_test_flush, &idle->serial);
+	wsq_test_call(test, bench_cancel_sync, idle);
+	wsq_test_call(test, serial_test_destroy, &idle->serial);
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	complete_all(&b->gate.leave);
+	wsq_test_end(test, call);
+	KUNIT_EXPECT_EQ(test, atomic_read(&b->it->runs), 1);
+	kfree(idle);
+	bench_end(test, b);
+}
+
+/* All that its own items still queue is run, then it may go. */
+static void serial_destroy(struct kunit *test)
+{
+	struct bench *b = bench_new(test);
+	int again[ARRAY_SIZE(b->items)], i;
+
+	for (i = 0; i < ARRAY_SIZE(b->items); i++) {
+		again[i] = 100 * i;
+		/* One that sleeps each time: long after the first flush. */
+		if (i == 1) {
+			again[i] = 20;
+			b->items[i].seq = 65;
+		}
+		b->items[i].again = again[i];
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial,
+							 &b->items[i].work));
+	}
+	complete_all(&b->gate.leave);
+	wsq_test_call(test, serial_test_destroy, &b->serial);
+	KUNIT_EXPECT_TRUE(test, wsq_serial_idle(&b->serial));
+	KUNIT_EXPECT_FALSE(test, wsq_work_busy(&b->serial.work));
+	for (i = 0; i < ARRAY_SIZE(b->items); i++)
+		KUNIT_EXPECT_EQ(test, atomic_read(&b->items[i].runs),
+				again[i] + 1);
+	memset(&b->serial, 0x6b, sizeof(b->serial));
+	wsq_test_queue_end(test, b->q);
+	kfree(b);
+}
+
+/**
+ * struct fed - an item that feeds its serial for ever
+ * @work: the item
+ * @serial: its serial
+ * @slow: it takes a tick each time
+ * @stop: not any more
+ * @runs: how often it ran
+ * @turn: what its worker had begun when it last ran: a serial's turn is one item
+ * @in_turn: how often it has run in that
+ * @most: the most of @in_turn
+ */
+struct fed {
+	struct wsq_serial_work work;
+	struct wsq_serial *serial;
+	bool slow;
+	bool stop;
+	int runs;
+	u64 turn;
+	int in_turn;
+	int most;
+};
+
+static void fed_fn(struct wsq_serial_work *work)
+{
+	struct fed *f = container_of(work, struct fed, work);
+	const struct wsq_worker *w = kthread_data(current);
+	unsigned long end = jiffies + 1;
+
+	if (f->turn != READ_ONCE(w->nr_run))
+		f->in_turn = 0;
+	f->turn = READ_ONCE(w->nr_run);
+	f->most = max(f->most, ++f->in_turn);
+	WRITE_ONCE(f->runs, f->runs + 1);
+	while (f->slow && time_before(jiffies, end))
+		wsq_test_breathe();
+	if (!READ_ONCE(f->stop))
+		wsq_serial_queue(f->serial, work);
+}
+
+/* An item that is queued meanwhile gets its turn, and the serial then goes on. */
+static void fed_beside(struct kunit *test, struct wsq *q, struct fed *f)
+{
+	struct wsq_test_item *it = kzalloc(sizeof(*it), GFP_KERNEL);
+	int at;
+
+	KUNIT_ASSERT_NOT_NULL(test, it);
+	wsq_test_item_init(it, q, wsq_test_count);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
+	KUNIT_ASSERT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
+	wsq_test_call(test, wsq_test_flush_work, &it->work);
+	kfree(it);
+	at = READ_ONCE(f->runs);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(f->runs) > at));
+}
+
+/* Fed for ever, on the one CPU there is: its turns are short, and others get theirs. */
+static void serial_budget(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wsq *q = wsq_test_queue(test, 4, 64, cpumask_of(cpu));
+	struct wsq *other = wsq_test_queue(test, 4, 64, cpumask_of(cpu));
+	struct wsq_serial *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct fed *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	int slow;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	wsq_serial_init(s, q);
+	for (slow = 0; slow < 2; slow++) {
+		memset(f, 0, sizeof(*f));
+		wsq_serial_work_init(&f->work, fed_fn);
+		f->serial = s;
+		f->slow = slow;
+		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(s, &f->work));
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(f->runs) > 3));
+		fed_beside(test, q, f);
+		fed_beside(test, other, f);
+		WRITE_ONCE(f->stop, true);
+		/* Twice: it may have queued itself behind the first. */
+		wsq_test_call(test, serial_test_flush, s);
+		wsq_test_call(test, serial_test_flush, s);
+		if (slow)
+			KUNIT_EXPECT_EQ(test, f->most, 1);
+		else
+			KUNIT_EXPECT_LE(test, f->most, WSQ_SERIAL_BUDGET);
+	}
+	wsq_test_call(test, serial_test_destroy, s);
+	wsq_test_queue_end(test, other);
+	wsq_test_queue_end(test, q);
+	kfree(s);
+	kfree(f);
+}
+
+static struct kunit_case serial_cases[] = {
+	KUNIT_CASE(serial_order),
+	KUNIT_CASE(serial_crowd),
+	KUNIT_CASE(serial_parallel),
+	KUNIT_CASE(serial_near),
+	KUNIT_CASE(serial_pending),
+	KUNIT_CASE(serial_cancel),
+	KUNIT_CASE(serial_cancel_sync),
+	KUNIT_CASE(serial_cancel_running),
+	KUNIT_CASE(serial_forever),
+	KUNIT_CASE(serial_inward),
+	KUNIT_CASE(serial_again),
+	KUNIT_CASE(serial_frees),
+	KUNIT_CASE(serial_flush),
+	KUNIT_CASE(serial_drained),
+	KUNIT_CASE(serial_destroy),
+	KUNIT_CASE(serial_budget),
+	{}
+};
+
+static struct kunit_suite serial_suite = {
+	.name = "wsq_serial",
+	.test_cases = serial_cases,
+};
+
+kunit_test_suite(serial_suite);
