@@ -11,6 +11,7 @@
 #ifndef _WSQ_BENCH_BENCH_H
 #define _WSQ_BENCH_BENCH_H
 
+#include <linux/atomic.h>
 #include <linux/cache.h>
 #include <linux/kthread.h>
 #include <linux/types.h>
@@ -43,7 +44,8 @@ struct bench_raw {
  * @wsq: for wsq
  * @raw: for pools of pointers
  * @stamp: when it ran, ns; with %BENCH_STAMP
- * @done: who waits for it; with %BENCH_COMPLETE
+ * @left: children that are not through; with %BENCH_SPAWN
+ * @done: who waits for it; with %BENCH_COMPLETE, and of a tree's root
  */
 struct bench_item {
 	union {
@@ -52,7 +54,10 @@ struct bench_item {
 		struct wsq_work wsq;
 		struct bench_raw raw;
 	};
-	u64 stamp;
+	union {
+		u64 stamp;
+		atomic_t left;
+	};
 	struct completion *done;
 } ____cacheline_aligned;
 
@@ -61,6 +66,7 @@ enum bench_does {
 	BENCH_EMPTY,
 	BENCH_STAMP,		/* stores the time */
 	BENCH_COMPLETE,
+	BENCH_SPAWN,		/* queues others, see spawn.c */
 	BENCH_NR_DOES,
 };
 
@@ -122,6 +128,9 @@ struct bench_service {
 extern unsigned int bench_cpus[BENCH_MAX_CPUS];
 extern unsigned int bench_nr_cpus;
 
+/* spawn.c */
+void bench_spawn(struct bench_item *it);
+
 /* peers.c: what the kernel has */
 extern struct bench_service bench_system_wq;
 extern struct bench_service bench_percpu_wq;
@@ -139,6 +148,7 @@ extern struct bench_service bench_kthread_worker;
 /* ours.c */
 extern struct bench_service bench_wsq;
 extern struct bench_service bench_wsq_salsa;
+extern struct bench_service bench_wsq_lifo;
 extern struct bench_service bench_wsq_local;
 extern struct bench_service bench_wsq_large;
 extern struct bench_service bench_wsq_blocks;
@@ -148,6 +158,8 @@ extern struct bench_service bench_pool;
 extern struct bench_service bench_pool_many;
 extern struct bench_service bench_salsa_pool;
 extern struct bench_service bench_salsa_pool_many;
+extern struct bench_service bench_lifo_pool;
+extern struct bench_service bench_lifo_pool_many;
 extern struct bench_service bench_ptr_ring;
 extern struct bench_service bench_ptr_ring_many;
 

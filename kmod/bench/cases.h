@@ -22,6 +22,10 @@
 /* Waits for one item in a sample. */
 #define BENCH_FLUSHES		500
 
+/* Trees grown one after the other for a sample, and the items of each. */
+#define BENCH_TREES		16
+#define BENCH_TREE		4095
+
 /* Items called back in a sample, and how many wait at a time. */
 #define BENCH_CANCELS		4096
 #define BENCH_CANCEL_BURST	256
@@ -58,7 +62,7 @@ struct bench_kind {
  * @metric: its name
  * @kind: how to measure
  * @members: how many CPUs take part; 0 means all that submit
- * @burst: how many each queues before it waits; 0 means all
+ * @burst: how many each queues before it waits, or are in a tree; 0 means all
  * @batch: how many of them in one go, by services that can; 0 means one
  * @sync: cancel: wait until it has run; flush: the whole queue
  * @far: cancel: from another CPU; flush: nothing is queued
@@ -81,10 +85,11 @@ extern const struct bench_kind bench_latency;
 unsigned int bench_members(const struct bench_case *c);
 void bench_sort(u64 *values, unsigned int nr);
 
-/* cancel.c, flush.c, flight.c, fence.c */
+/* cancel.c, flush.c, flight.c, spawn.c, fence.c */
 extern const struct bench_kind bench_cancel;
 extern const struct bench_kind bench_flush;
 extern const struct bench_kind bench_flight;
+extern const struct bench_kind bench_spawning;
 extern const struct bench_kind bench_fence;
 
 #endif /* _WSQ_BENCH_CASES_H */

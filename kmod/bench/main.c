@@ -73,6 +73,7 @@ unsigned int bench_nr_cpus;
 static struct bench_service *const services[] = {
 	&bench_wsq,
 	&bench_wsq_salsa,
+	&bench_wsq_lifo,
 	&bench_system_wq,
 	&bench_wsq_local,
 	&bench_percpu_wq,
@@ -90,9 +91,11 @@ static struct bench_service *const services[] = {
 	&bench_scope_system,
 	&bench_pool,
 	&bench_salsa_pool,
+	&bench_lifo_pool,
 	&bench_ptr_ring,
 	&bench_pool_many,
 	&bench_salsa_pool_many,
+	&bench_lifo_pool_many,
 	&bench_ptr_ring_many,
 	&bench_fence_heavy,
 	&bench_fence_started,
@@ -129,6 +132,7 @@ static const struct bench_case all_cases[] = {
 	{ "latency", &bench_latency, 1 },
 	{ "flight, 1 CPU", &bench_flight, 1 },
 	{ "flight, all CPUs", &bench_flight },
+	{ "spawn", &bench_spawning, 1, BENCH_TREE },
 	{ "fence", &bench_fence, 2 },
 };
 

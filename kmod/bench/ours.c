@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues of wsq, with both engines and several sizes of container.
+ * Queues of wsq, with each engine and several sizes of container.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -27,6 +27,11 @@ static void bench_wsq_complete(struct wsq_work *work)
 	complete(it->done);
 }
 
+static void bench_wsq_spawn(struct wsq_work *work)
+{
+	bench_spawn(container_of(work, struct bench_item, wsq));
+}
+
 static void bench_wsq_prepare(struct bench_item *items, unsigned int nr,
 			      enum bench_does does)
 {
@@ -34,6 +39,7 @@ static void bench_wsq_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_EMPTY] = bench_wsq_empty,
 		[BENCH_STAMP] = bench_wsq_stamp,
 		[BENCH_COMPLETE] = bench_wsq_complete,
+		[BENCH_SPAWN] = bench_wsq_spawn,
 	};
 	unsigned int i;
 
@@ -151,6 +157,7 @@ struct bench_service bench_##id = {					\
 
 BENCH_WSQ(wsq, "wsq queue", (0));
 BENCH_WSQ(wsq_salsa, "wsq salsa queue", (.engine = WSQ_SALSA));
+BENCH_WSQ(wsq_lifo, "wsq lifo queue", (.engine = WSQ_BWOS_LIFO));
 BENCH_WSQ(wsq_local, "wsq queue on one CPU", (.cpumask = cpumask_of(bench_cpus[0])),
 	  .stays = true, .restricted = true);
 BENCH_WSQ(wsq_large, "wsq queue 32x4096", (.blocks = 32, .block_size = 4096),

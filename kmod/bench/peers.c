@@ -38,6 +38,11 @@ static void bench_work_complete(struct work_struct *work)
 	complete(it->done);
 }
 
+static void bench_work_spawn(struct work_struct *work)
+{
+	bench_spawn(container_of(work, struct bench_item, work));
+}
+
 static void bench_work_prepare(struct bench_item *items, unsigned int nr,
 			       enum bench_does does)
 {
@@ -45,6 +50,7 @@ static void bench_work_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_EMPTY] = bench_work_empty,
 		[BENCH_STAMP] = bench_work_stamp,
 		[BENCH_COMPLETE] = bench_work_complete,
+		[BENCH_SPAWN] = bench_work_spawn,
 	};
 	unsigned int i;
 
@@ -300,6 +306,11 @@ static void bench_kwork_complete(struct kthread_work *work)
 	complete(it->done);
 }
 
+static void bench_kwork_spawn(struct kthread_work *work)
+{
+	bench_spawn(container_of(work, struct bench_item, kwork));
+}
+
 static void bench_kthread_prepare(struct bench_item *items, unsigned int nr,
 				  enum bench_does does)
 {
@@ -307,6 +318,7 @@ static void bench_kthread_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_EMPTY] = bench_kwork_empty,
 		[BENCH_STAMP] = bench_kwork_stamp,
 		[BENCH_COMPLETE] = bench_kwork_complete,
+		[BENCH_SPAWN] = bench_kwork_spawn,
 	};
 	unsigned int i;
 

@@ -9,7 +9,7 @@
  * member 1 consumes: with wsq_pool it steals, and since the block in which the
  * producer last took something is out of a thief's reach, a producer that finds
  * the pool full takes a pointer itself. Pools are as they are by default: 2048
- * pointers a CPU with BWoS, as in a ptr_ring here, 8192 with SALSA.
+ * pointers a CPU with BWoS, FIFO or LIFO, as in a ptr_ring here, 8192 with SALSA.
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -50,7 +50,7 @@ static inline void bench_raw_run(struct bench_raw *raw)
 
 /* wsq_pool, by engine */
 
-static struct wsq_pool *bench_pools[WSQ_SALSA + 1];
+static struct wsq_pool *bench_pools[WSQ_BWOS_LIFO + 1];
 
 static int bench_any_pool_start(enum wsq_engine_type engine)
 {
@@ -234,6 +234,8 @@ struct bench_service id##_many = {					\
 BENCH_POOL(bench_pool, "wsq pool", "wsq pool batched", WSQ_BWOS);
 BENCH_POOL(bench_salsa_pool, "wsq salsa pool", "wsq salsa pool batched",
 	   WSQ_SALSA);
+BENCH_POOL(bench_lifo_pool, "wsq lifo pool", "wsq lifo pool batched",
+	   WSQ_BWOS_LIFO);
 
 /* ptr_ring, one for each submitting CPU */
 

@@ -49,6 +49,8 @@ static void irq_ops(struct torture_actor *a)
 		WRITE_ONCE(a->ops, a->ops + 1);
 		if (torture_one_in(&a->rnd, 4))
 			torture_pool_ops(a);
+		if (torture_one_in(&a->rnd, 4))
+			torture_serial_ops(a);
 		if (!torture_enter(it))
 			continue;
 		if (torture_one_in(&a->rnd, 4))

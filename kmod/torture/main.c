@@ -138,6 +138,8 @@ static int finish_fn(void *arg)
 
 	t->doing = "last cancel of all items";
 	torture_items_finish(t);
+	t->doing = "destroy all serials";
+	torture_serials_finish();
 	t->doing = "last drain of all queues";
 	torture_queues_drain();
 	t->doing = "last pop of all pools";
@@ -307,6 +309,7 @@ static void cleanup(void)
 	torture_irq_free();
 	torture_items_free();
 	torture_pools_destroy();
+	torture_serials_destroy();
 	torture_queues_destroy();
 }
 
@@ -331,6 +334,8 @@ static int prepare(void)
 		ret = torture_items_create(&rnd, items);
 	if (!ret)
 		ret = torture_pools_create(&rnd);
+	if (!ret)
+		ret = torture_serials_create(&rnd);
 	if (!ret)
 		ret = torture_irq_create(prandom_u32_state(&rnd));
 	if (!ret)

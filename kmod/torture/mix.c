@@ -237,6 +237,8 @@ static const struct {
 	{ "timed cancel", 20, torture_timed_cancel },
 	{ "job", 5, torture_job },
 	{ "pool", 100, torture_pool_round },
+	{ "serial", 60, torture_serial_round },
+	{ "serial life", 20, torture_serial_life },
 };
 
 /**

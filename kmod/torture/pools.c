@@ -258,7 +258,7 @@ int torture_pools_create(struct rnd_state *rnd)
 			attrs.overflow_fn = pool_inline;
 			attrs.overflow_arg = p;
 		}
-		if (attrs.engine == WSQ_SALSA && torture_one_in(rnd, 2))
+		if (torture_one_in(rnd, 2))
 			attrs.max_blocks = 2 + torture_roll(rnd, 7);
 		p->rule = attrs.overflow;
 		pool = wsq_pool_create(&attrs, "torture/pool%u", i);

@@ -60,7 +60,7 @@ static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
 	attrs->engine = engines[torture_roll(rnd, ARRAY_SIZE(engines))];
 	attrs->blocks = blocks[torture_roll(rnd, ARRAY_SIZE(blocks))];
 	attrs->block_size = sizes[torture_roll(rnd, ARRAY_SIZE(sizes))];
-	if (attrs->engine == WSQ_SALSA && torture_one_in(rnd, 2))
+	if (torture_one_in(rnd, 2))
 		attrs->max_blocks = max(attrs->blocks, 8U) +
 				    torture_roll(rnd, 57);
 	attrs->steal_policy = torture_roll(rnd, WSQ_STEAL_NUMA_PROB + 1);

@@ -79,6 +79,12 @@ enum torture_count {
 	TC_POOL_POPPED,
 	TC_POOL_INLINE,
 	TC_POOL_FULL,
+	TC_SERIAL_QUEUED,
+	TC_SERIAL_RAN,
+	TC_SERIAL_CANCEL,
+	TC_SERIAL_CANCEL_SYNC,
+	TC_SERIAL_FLUSH,
+	TC_SERIAL_LIFE,
 	TC_CPU_UP,
 	TC_CPU_DOWN,
 	TC_NO_MEMORY,
@@ -316,6 +322,15 @@ void torture_pools_finish(void);
 void torture_pools_destroy(void);
 void torture_pool_ops(struct torture_actor *a);
 void torture_pool_round(struct torture_thread *t);
+
+/* serial.c */
+int torture_serials_create(struct rnd_state *rnd);
+void torture_serials_finish(void);
+void torture_serials_destroy(void);
+bool torture_serials_calm(void);
+void torture_serial_ops(struct torture_actor *a);
+void torture_serial_round(struct torture_thread *t);
+void torture_serial_life(struct torture_thread *t);
 
 /* watch.c */
 void torture_watch_items(void);

@@ -74,7 +74,7 @@ static bool watch_is_calm(const struct torture_thread *all, unsigned int nr)
 	for (i = 0; i < torture_nr_items(); i++)
 		if (wsq_work_busy(&torture_item(i)->dwork.work))
 			return false;
-	return true;
+	return torture_serials_calm();
 }
 
 /**
@@ -105,6 +105,8 @@ bool torture_watch_calm(struct torture_thread *all, unsigned int nr)
 			if (wsq_work_busy(&torture_item(i)->dwork.work))
 				torture_item_err(torture_item(i),
 						 "has not run when all pause");
+		if (!torture_serials_calm())
+			torture_err("a serial is not idle when all pause");
 		return false;
 	}
 	torture_inc(TC_CALM);

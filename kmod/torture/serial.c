@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Serials. Some that all threads, interrupts and tasklets queue to: of each who
+ * queues, items come in the order in which he queued them, never two at a time, and
+ * in the end as many have run as were queued and not called back. And such as a
+ * thread makes, uses and frees as soon as they are idle, poisoned.
+ */
+#include <linux/delay.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+#include <linux/wsq_serial.h>
+
+#include "torture.h"
+
+#define NR_SERIALS	4
+
+/* Items that one actor has for all of them. */
+#define NR_OWN		8
+
+/* Items of a serial that is a thread's own. */
+#define NR_LIFE		12
+
+/**
+ * struct torture_serial - a serial that all queue to
+ * @serial: the serial
+ * @inside: one of its items runs. Item.
+ * @last: of each slot, what ran last. Item.
+ * @queued: how often an item was newly queued
+ * @ran: how many have run
+ * @cancelled: how many were called back
+ */
+struct torture_serial {
+	struct wsq_serial serial;
+	u32 inside;
+	u32 *last;
+	atomic_t queued;
+	atomic_t ran;
+	atomic_t cancelled;
+};
+
+/**
+ * struct torture_serial_item - an item that one actor queues
+ * @work: the item
+ * @serial: where it was queued last. Actor, while it is not @busy.
+ * @slot: the actor's. Constant.
+ * @seq: its number among the actor's. As @serial.
+ * @dice: what the function does. As @serial.
+ * @busy: it is queued, or runs. Set by the actor, cleared by the function, or by the
+ *	actor who called it back.
+ * @called_back: so was it, and perhaps is in a list still. Actor.
+ */
+struct torture_serial_item {
+	struct wsq_serial_work work;
+	struct torture_serial *serial;
+	unsigned int slot;
+	u32 seq;
+	u32 dice;
+	bool busy;
+	bool called_back;
+};
+
+static struct torture_serial serials[NR_SERIALS];
+static struct torture_serial_item *items;
+static u32 *seqs;
+static unsigned int nr_serials;
+
+static void serial_enter(u32 *inside, const char *whose)
+{
+	if (READ_ONCE(*inside))
+		torture_err("two items of %s serial run at a time", whose);
+	WRITE_ONCE(*inside, 1);
+}
+
+static void serial_leave(u32 *inside, const char *whose)
+{
+	if (!READ_ONCE(*inside))
+		torture_err("two items of %s serial ran at a time", whose);
+	WRITE_ONCE(*inside, 0);
+}
+
+/* Items are quick, mostly; with thousands queued few may sleep. */
+static void serial_dawdle(u32 dice)
+{
+	if (dice % 1024 == 1)
+		schedule_timeout_idle(1);
+	else if (dice % 64 == 2)
+		udelay(9);
+	else if (dice % 16 == 3)
+		cond_resched();
+}
+
+static void serial_fn(struct wsq_serial_work *work)
+{
+	struct torture_serial_item *it =
+		container_of(work, struct torture_serial_item, work);
+	struct torture_serial *s = it->serial;
+
+	serial_enter(&s->inside, "a shared");
+	if (!READ_ONCE(it->busy))
+		torture_err("an item of a serial runs that was not queued");
+	if ((s32)(it->seq - s->last[it->slot]) <= 0)
+		torture_err("item %u of actor %u runs behind %u in a serial",
+			    it->seq, it->slot, s->last[it->slot]);
+	s->last[it->slot] = it->seq;
+	serial_dawdle(it->dice);
+	atomic_inc(&s->ran);
+	torture_inc(TC_SERIAL_RAN);
+	serial_leave(&s->inside, "a shared");
+	/* Pairs with torture_serial_ops(): the actor may use it again. */
+	smp_store_release(&it->busy, false);
+}
+
+/**
+ * torture_serials_create() - make the shared serials, on shared queues
+ * @rnd: dice
+ *
+ * Return: 0 or -ENOMEM; torture_serials_destroy() is due in both cases.
+ */
+int torture_serials_create(struct rnd_state *rnd)
+{
+	unsigned int i, nr = torture_nr_slots;
+
+	items = kvcalloc(nr * NR_OWN, sizeof(*items), GFP_KERNEL);
+	seqs = kvcalloc(nr, sizeof(*seqs), GFP_KERNEL);
+	if (!items || !seqs)
+		return -ENOMEM;
+	for (i = 0; i < nr * NR_OWN; i++) {
+		wsq_serial_work_init(&items[i].work, serial_fn);
+		items[i].slot = i / NR_OWN;
+	}
+	for (i = 0; i < NR_SERIALS; i++) {
+		struct torture_serial *s = &serials[i];
+
+		memset(s, 0, sizeof(*s));
+		wsq_serial_init(&s->serial, torture_some_queue(rnd));
+		nr_serials = i + 1;
+		s->last = kvcalloc(nr, sizeof(*s->last), GFP_KERNEL);
+		if (!s->last)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void serial_put(struct torture_actor *a, struct torture_serial_item *it)
+{
+	struct torture_serial *s = &serials[torture_roll(&a->rnd, NR_SERIALS)];
+	int cpu = WSQ_CPU_ANY;
+
+	/* Called back and in the list of another still: not to this one. */
+	if (it->called_back)
+		s = it->serial;
+	if (torture_one_in(&a->rnd, 4))
+		cpu = torture_some_cpu(&a->rnd);
+	it->serial = s;
+	it->seq = seqs[a->slot] + 1;
+	it->dice = prandom_u32_state(&a->rnd);
+	it->busy = true;
+	/* Before it may run. */
+	atomic_inc(&s->queued);
+	if (wsq_serial_queue_on(cpu, &s->serial, &it->work)) {
+		seqs[a->slot]++;
+		it->called_back = false;
+		torture_inc(TC_SERIAL_QUEUED);
+		return;
+	}
+	atomic_dec(&s->queued);
+	it->busy = false;
+	if (!it->called_back)
+		torture_err("a serial refused an idle item");
+}
+
+static void serial_call_back(struct torture_actor *a,
+			     struct torture_serial_item *it)
+{
+	bool sync = a->ctx == TORTURE_TASK && torture_one_in(&a->rnd, 4), got;
+
+	if (sync)
+		got = wsq_serial_cancel_sync(&it->serial->serial, &it->work);
+	else
+		got = wsq_serial_cancel(&it->work);
+	torture_inc(sync ? TC_SERIAL_CANCEL_SYNC : TC_SERIAL_CANCEL);
+	if (got) {
+		atomic_inc(&it->serial->cancelled);
+		it->called_back = !sync;
+		WRITE_ONCE(it->busy, false);
+	} else if (sync && READ_ONCE(it->busy)) {
+		torture_err("an item of a serial runs after it was cancelled");
+	}
+}
+
+/**
+ * torture_serial_ops() - queue an item of one's own to a shared serial, or cancel it
+ * @a: who does
+ *
+ * Context: any but NMI.
+ */
+void torture_serial_ops(struct torture_actor *a)
+{
+	struct torture_serial_item *it =
+		&items[a->slot * NR_OWN + torture_roll(&a->rnd, NR_OWN)];
+
+	/* Pairs with serial_fn(). */
+	if (!smp_load_acquire(&it->busy))
+		serial_put(a, it);
+	else if (torture_one_in(&a->rnd, 4))
+		serial_call_back(a, it);
+}
+
+/**
+ * torture_serial_round() - the same, several times, and a flush now and then
+ * @t: the thread
+ */
+void torture_serial_round(struct torture_thread *t)
+{
+	struct torture_serial_item *it;
+	unsigned int nr = 1 + torture_roll(&t->actor.rnd, 8);
+
+	while (nr--)
+		torture_serial_ops(&t->actor);
+	it = &items[t->actor.slot * NR_OWN + torture_roll(&t->actor.rnd, NR_OWN)];
+	if (!READ_ONCE(it->busy) || !torture_one_in(&t->actor.rnd, 4))
+		return;
+	wsq_serial_flush(&it->serial->serial);
+	torture_inc(TC_SERIAL_FLUSH);
+	if ((s32)(READ_ONCE(it->serial->last[it->slot]) - it->seq) < 0)
+		torture_err("an item of a serial has not run when a flush returned");
+}
+
+/**
+ * torture_serials_calm() - is nothing queued to the shared serials
+ *
+ * Return: true if so.
+ */
+bool torture_serials_calm(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_serials; i++)
+		if (!wsq_serial_idle(&serials[i].serial))
+			return false;
+	return true;
+}
+
+/**
+ * torture_serials_finish() - run all that is queued, and compare
+ *
+ * Context: task; nobody else uses them any more.
+ */
+void torture_serials_finish(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr_serials; i++) {
+		struct torture_serial *s = &serials[i];
+		int queued, ran, cancelled;
+
+		wsq_serial_destroy(&s->serial);
+		queued = atomic_read(&s->queued);
+		ran = atomic_read(&s->ran);
+		cancelled = atomic_read(&s->cancelled);
+		if (queued != ran + cancelled)
+			torture_err("serial %u: queued %d, ran %d, cancelled %d",
+				    i, queued, ran, cancelled);
+	}
+}
+
+/**
+ * torture_serials_destroy() - free what torture_serials_create() made
+ */
+void torture_serials_destroy(void)
+{
+	while (nr_serials)
+		kvfree(serials[--nr_serials].last);
+	kvfree(items);
+	kvfree(seqs);
+}
+
+/**
+ * struct torture_life - a serial that is a thread's own, with its items
+ * @serial: the serial
+ * @inside: one of them runs
+ * @nr: how many have run
+ * @items: the items
+ */
+struct torture_life {
+	struct wsq_serial serial;
+	u32 inside;
+	u32 nr;
+	struct torture_life_item {
+		struct wsq_serial_work work;
+		struct torture_life *life;
+		u32 dice;
+		u32 said;
+		u32 seen;
+		u32 ran_as;
+	} items[NR_LIFE];
+};
+
+static void life_fn(struct wsq_serial_work *work)
+{
+	struct torture_life_item *it =
+		container_of(work, struct torture_life_item, work);
+	struct torture_life *l = it->life;
+
+	serial_enter(&l->inside, "an own");
+	it->seen = READ_ONCE(it->said);
+	serial_dawdle(it->dice);
+	it->ran_as = ++l->nr;
+	serial_leave(&l->inside, "an own");
+}
+
+/* All but those called back have run, in order, and heard the last word. */
+static void life_check(const struct torture_life *l, const bool *called_back)
+{
+	u32 i, nr = 0;
+
+	for (i = 0; i < NR_LIFE; i++) {
+		const struct torture_life_item *it = &l->items[i];
+		u32 want = called_back[i] ? 0 : ++nr;
+
+		if (it->ran_as != want)
+			torture_err("own serial: item %u ran as number %u, not %u",
+				    i, it->ran_as, want);
+		else if (want && it->seen != it->said)
+			torture_err("own serial: item %u heard %u of %u", i,
+				    it->seen, it->said);
+	}
+}
+
+/**
+ * torture_serial_life() - make a serial, use it, free it once it is idle
+ * @t: the thread
+ */
+void torture_serial_life(struct torture_thread *t)
+{
+	struct rnd_state *rnd = &t->actor.rnd;
+	bool called_back[NR_LIFE] = {};
+	struct torture_life *l;
+	unsigned int i, j;
+
+	l = kzalloc(sizeof(*l), GFP_KERNEL | __GFP_NOWARN);
+	if (!l) {
+		torture_inc(TC_NO_MEMORY);
+		return;
+	}
+	wsq_serial_init(&l->serial, torture_some_queue(rnd));
+	for (i = 0; i < NR_LIFE; i++) {
+		struct torture_life_item *it = &l->items[i];
+
+		wsq_serial_work_init(&it->work, life_fn);
+		it->life = l;
+		it->dice = prandom_u32_state(rnd);
+		it->said = 1;
+		if (!wsq_serial_queue(&l->serial, &it->work))
+			torture_err("own serial refused an idle item");
+		if (torture_one_in(rnd, 4)) {
+			j = torture_roll(rnd, i + 1);
+			called_back[j] |= wsq_serial_cancel(&l->items[j].work);
+		}
+		j = torture_roll(rnd, i + 1);
+		if (called_back[j] || !torture_one_in(rnd, 4))
+			continue;
+		/* A word that comes while it is queued is heard. */
+		WRITE_ONCE(l->items[j].said, 2);
+		if (wsq_serial_queue(&l->serial, &l->items[j].work))
+			break;
+	}
+	switch (torture_roll(rnd, 3)) {
+	case 0:
+		wsq_serial_destroy(&l->serial);
+		break;
+	case 1:
+		wsq_serial_flush(&l->serial);
+		fallthrough;
+	default:
+		while (!wsq_serial_idle(&l->serial))
+			torture_pause(rnd);
+	}
+	/* Unless one ran twice. */
+	if (i == NR_LIFE)
+		life_check(l, called_back);
+	torture_inc(TC_SERIAL_LIFE);
+	memset(l, TORTURE_POISON, sizeof(*l));
+	kfree(l);
+}
