@@ -16,13 +16,22 @@
 static const struct {
 	const char *name;
 	unsigned long cmd;
+	unsigned int first;	/* size of the first version */
 	unsigned int size;
 	int ok;			/* what zeros give, on a file without a ring */
 } ioctls[] = {
-	{ "QUERY", WSQ_IOC_QUERY, sizeof(struct wsq_query), 0 },
-	{ "SETUP", WSQ_IOC_SETUP, sizeof(struct wsq_setup), EINVAL },
-	{ "ENTER", WSQ_IOC_ENTER, sizeof(struct wsq_enter), EINVAL },
-	{ "STATS", WSQ_IOC_STATS, sizeof(struct wsq_stats), 0 },
+	{ "QUERY", WSQ_IOC_QUERY, 72, sizeof(struct wsq_query), 0 },
+	{ "SETUP", WSQ_IOC_SETUP, 56, sizeof(struct wsq_setup), EINVAL },
+	{ "ENTER", WSQ_IOC_ENTER, sizeof(struct wsq_enter),
+	  sizeof(struct wsq_enter), EINVAL },
+	{ "STATS", WSQ_IOC_STATS, sizeof(struct wsq_stats),
+	  sizeof(struct wsq_stats), 0 },
+	{ "CANCEL", WSQ_IOC_CANCEL, sizeof(struct wsq_cancel),
+	  sizeof(struct wsq_cancel), EINVAL },
+	{ "RESTRICT", WSQ_IOC_RESTRICT, sizeof(struct wsq_restrict),
+	  sizeof(struct wsq_restrict), EINVAL },
+	{ "RING_STATS", WSQ_IOC_RING_STATS, sizeof(struct wsq_ring_stats),
+	  sizeof(struct wsq_ring_stats), EINVAL },
 };
 
 static void sizes(void)
@@ -54,8 +63,11 @@ static void sizes(void)
 		EXPECT_ERR(ioctl(fd, cmd, buf), EINVAL);
 		*size = 4;
 		EXPECT_ERR(ioctl(fd, cmd, buf), EINVAL);
-		*size = n - 1;
+		*size = ioctls[i].first - 1;
 		EXPECT_ERR(ioctl(fd, cmd, buf), EINVAL);
+		*size = ioctls[i].first;
+		EXPECT_ERR(ioctl(fd, cmd, buf), ioctls[i].ok);
+		memset(buf, 0, PAGE);
 		*size = n;
 		EXPECT_ERR(ioctl(fd, cmd, buf), ioctls[i].ok);
 
@@ -96,7 +108,7 @@ static void unknown(void)
 	int fd = dev_open(), nr;
 	char c;
 
-	for (nr = 4; nr < 256; nr++)
+	for (nr = 8; nr < 256; nr++)
 		EXPECT_ERR(ioctl(fd, _IO(WSQ_IOC_MAGIC, nr), &q), ENOTTY);
 	EXPECT_ERR(ioctl(fd, _IO(0, 0), &q), ENOTTY);
 	EXPECT_ERR(ioctl(fd, _IOWR(WSQ_IOC_MAGIC, 0, q), &q), ENOTTY);
@@ -108,7 +120,10 @@ static void unknown(void)
 
 static void query(void)
 {
-	static const char *const names[] = { "nop", "copy", "crc32c", "sha256" };
+	static const char *const names[] = {
+		"nop", "copy", "crc32c", "sha256", "fill", "compare", "xor",
+		"xxhash64", "sha512",
+	};
 	struct wsq_query q = { .size = sizeof(q) };
 	struct wsq_op_info ops[WSQ_OP_NR + 4];
 	int fd = dev_open(), i, known = 0;
@@ -119,6 +134,7 @@ static void query(void)
 	EXPECT_EQ(q.ops, 0);
 	EXPECT(q.features & WSQ_FEAT_TIMEOUT);
 	EXPECT(q.features & WSQ_FEAT_STATS);
+	EXPECT(q.features & WSQ_FEAT_VEC);
 	EXPECT_EQ(q.max_sq_entries, 32768);
 	EXPECT_EQ(q.max_cq_entries, 65536);
 	EXPECT(q.max_arena > 0);
@@ -139,11 +155,11 @@ static void query(void)
 	EXPECT_EQ(ops[WSQ_OP_NR].op, 0x55555555);
 	for (i = 0; i < WSQ_OP_NR; i++) {
 		EXPECT_EQ(ops[i].op, i);
-		EXPECT_EQ(ops[i].flags, 0);
+		EXPECT_EQ(ops[i].flags, i != WSQ_OP_NOP ? WSQ_OPF_VEC : 0);
+		EXPECT_EQ(ops[i].cap, 0);
 		EXPECT(!strcmp(ops[i].name, names[i]));
 		EXPECT_EQ(ops[i].max_len != 0, i != WSQ_OP_NOP);
-		EXPECT_EQ(ops[i].rsv[0] | ops[i].rsv[1] | ops[i].rsv[2] |
-			  ops[i].rsv[3], 0);
+		EXPECT_EQ(ops[i].rsv[0] | ops[i].rsv[1] | ops[i].rsv[2], 0);
 		known++;
 	}
 	EXPECT_EQ(known, WSQ_OP_NR);
@@ -172,12 +188,14 @@ static void query(void)
 
 static const struct {
 	int err;
-	unsigned int flags, sq, cq, rsv;
+	unsigned int flags, sq, cq, ids_off;
 	unsigned long long arena;	/* above 1 << 60: max_arena + ... */
 } setups[] = {
-	{ EINVAL, .flags = 1, .sq = 4 },
+	{ EINVAL, .flags = 1U << 8, .sq = 4 },
+	{ EINVAL, .flags = 1U << 8 | WSQ_SETUP_DISABLED, .sq = 4 },
+	{ EINVAL, .flags = WSQ_SETUP_POLL_SHARE, .sq = 4 },
 	{ EINVAL, .flags = 1U << 31, .sq = 4 },
-	{ EINVAL, .rsv = 1, .sq = 4 },
+	{ EINVAL, .ids_off = 1, .sq = 4 },
 	{ EINVAL, .sq = 0 },
 	{ EINVAL, .sq = 0, .cq = 4 },
 	{ EINVAL, .sq = 3 },
@@ -220,7 +238,7 @@ static void setup(void)
 			.sq_entries = setups[i].sq,
 			.cq_entries = setups[i].cq,
 			.arena_size = setups[i].arena,
-			.rsv = setups[i].rsv,
+			.ids_off = setups[i].ids_off,
 		};
 
 		if (s.arena_size >> 60 == 1)
@@ -334,7 +352,7 @@ static void enter(void)
 	/* Who submits nothing is not asked. */
 	EXPECT_EQ(ring_enter(&r, 0, 0, 0), 0);
 	r.tail = 4;
-	EXPECT_EQ(ring_enter(&r, 9, 4, 5 * SEC), 0);
+	EXPECT_EQ(ring_enter(&r, 9, 4, PATIENCE), 0);
 	EXPECT_EQ(r.e.submitted, 4);
 	EXPECT_EQ(r.e.completed, 4);
 
@@ -360,7 +378,7 @@ static void enter(void)
 	r.page->sq_head = 77;
 	r.page->cq_tail = 77;
 	ring_push_nop(&r, 1);
-	EXPECT_EQ(ring_enter(&r, 1, 3, 5 * SEC), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 3, PATIENCE), 0);
 	EXPECT_EQ(r.page->sq_head, 5);
 	EXPECT_EQ(r.page->cq_tail, 5);
 
@@ -373,7 +391,7 @@ static void enter(void)
 	*ro = (struct wsq_enter) { .size = sizeof(*ro), .to_submit = 1 };
 	EXPECT_ERR(mprotect(ro, PAGE, PROT_READ), 0);
 	EXPECT_ERR(ioctl(fd, WSQ_IOC_ENTER, ro), EFAULT);
-	EXPECT_EQ(ring_enter(&r, 1, 4, 5 * SEC), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 4, PATIENCE), 0);
 	EXPECT_EQ(r.e.submitted, 0);
 	ring_close(&r);
 }
@@ -486,12 +504,12 @@ static const struct {
 
 	{ 0, { .op = WSQ_OP_NOP } },
 	{ 0, { .op = WSQ_OP_NOP, .user_data = -1ULL } },
-	{ -EINVAL, { .op = WSQ_OP_NOP, .flags = 1 } },
+	{ -EINVAL, { .op = WSQ_OP_NOP, .flags = 0x100 } },
 	{ -EINVAL, { .op = WSQ_OP_NOP, .flags = 0x8000 } },
-	{ -EINVAL, { .op = WSQ_OP_NOP, .rsv0 = 1 } },
-	{ -EINVAL, { .op = WSQ_OP_NOP, .rsv0 = 1U << 31 } },
-	{ -EINVAL, { .op = WSQ_OP_NOP, .rsv = { 1, 0 } } },
-	{ -EINVAL, { .op = WSQ_OP_NOP, .rsv = { 0, 1ULL << 63 } } },
+	{ -EINVAL, { .op = WSQ_OP_NOP, .hint = 1 } },
+	{ -EINVAL, { .op = WSQ_OP_NOP, .hint = 1U << 31 } },
+	{ -EINVAL, { .op = WSQ_OP_NOP, .key = 1 } },
+	{ -EINVAL, { .op = WSQ_OP_NOP, .deadline = 1ULL << 63 } },
 	{ -EINVAL, { .op = WSQ_OP_NOP, .src = 1 } },
 	{ -EINVAL, { .op = WSQ_OP_NOP, .len = 1 } },
 	{ -EINVAL, { .op = WSQ_OP_NOP, .dst = 1 } },
@@ -500,9 +518,9 @@ static const struct {
 	{ 1, { .op = WSQ_OP_COPY, .len = 1, .dst = 1 } },
 	{ -EINVAL, { .op = WSQ_OP_COPY, .dst = 1 } },
 	{ -EINVAL, { .op = WSQ_OP_COPY, .len = 1, .dst = 1, .arg = 1 } },
-	{ -EINVAL, { .op = WSQ_OP_COPY, .len = 1, .dst = 1, .flags = 1 } },
-	{ -EINVAL, { .op = WSQ_OP_COPY, .len = 1, .dst = 1, .rsv0 = 1 } },
-	{ -EINVAL, { .op = WSQ_OP_COPY, .len = 1, .dst = 1, .rsv = { 1 } } },
+	{ -EINVAL, { .op = WSQ_OP_COPY, .len = 1, .dst = 1, .flags = 0x100 } },
+	{ -EINVAL, { .op = WSQ_OP_COPY, .len = 1, .dst = 1, .hint = 1 } },
+	{ -EINVAL, { .op = WSQ_OP_COPY, .len = 1, .dst = 1, .key = 1 } },
 	{ -EINVAL, { .op = WSQ_OP_COPY, .len = 1 } },
 	{ -EINVAL, { .op = WSQ_OP_COPY, .len = 64, .src = 63 } },
 	{ -EINVAL, { .op = WSQ_OP_COPY, .len = 64, .dst = 63 } },
@@ -524,9 +542,9 @@ static const struct {
 	{ -EINVAL, { .op = WSQ_OP_CRC32C, .len = 1, .dst = 1 } },
 	{ -EINVAL, { .op = WSQ_OP_CRC32C, .len = 1, .arg = 1ULL << 32 } },
 	{ -EINVAL, { .op = WSQ_OP_CRC32C, .len = 1, .arg = -1ULL } },
-	{ -EINVAL, { .op = WSQ_OP_CRC32C, .len = 1, .flags = 2 } },
-	{ -EINVAL, { .op = WSQ_OP_CRC32C, .len = 1, .rsv0 = 2 } },
-	{ -EINVAL, { .op = WSQ_OP_CRC32C, .len = 1, .rsv = { 0, 1 } } },
+	{ -EINVAL, { .op = WSQ_OP_CRC32C, .len = 1, .flags = 0x200 } },
+	{ -EINVAL, { .op = WSQ_OP_CRC32C, .len = 1, .hint = 2 } },
+	{ -EINVAL, { .op = WSQ_OP_CRC32C, .len = 1, .deadline = 1 } },
 	{ -E2BIG, { .op = WSQ_OP_CRC32C, .len = MAX + 1 } },
 	{ -EFAULT, { .op = WSQ_OP_CRC32C, .len = 1, .src = ARENA } },
 	{ -EFAULT, { .op = WSQ_OP_CRC32C, .len = MAX, .src = ARENA - MAX + 1 } },
@@ -536,9 +554,9 @@ static const struct {
 	{ 32, { .op = WSQ_OP_SHA256, .len = 1, .dst = ARENA - 32 } },
 	{ -EINVAL, { .op = WSQ_OP_SHA256 } },
 	{ -EINVAL, { .op = WSQ_OP_SHA256, .len = 1, .arg = 1 } },
-	{ -EINVAL, { .op = WSQ_OP_SHA256, .len = 1, .flags = 4 } },
-	{ -EINVAL, { .op = WSQ_OP_SHA256, .len = 1, .rsv0 = 4 } },
-	{ -EINVAL, { .op = WSQ_OP_SHA256, .len = 1, .rsv = { 4 } } },
+	{ -EINVAL, { .op = WSQ_OP_SHA256, .len = 1, .flags = 0x400 } },
+	{ -EINVAL, { .op = WSQ_OP_SHA256, .len = 1, .hint = 4 } },
+	{ -EINVAL, { .op = WSQ_OP_SHA256, .len = 1, .key = 4 } },
 	{ -E2BIG, { .op = WSQ_OP_SHA256, .len = MAX + 1 } },
 	{ -EFAULT, { .op = WSQ_OP_SHA256, .len = 1, .src = ARENA } },
 	{ -EFAULT, { .op = WSQ_OP_SHA256, .len = 1, .dst = ARENA - 31 } },
@@ -575,10 +593,11 @@ static void entries(void)
 	/* Refused ones do not stop those behind them. */
 	ring_open(&r, 8, 8, 0);
 	for (i = 0; i < 8; i++) {
-		sqe = (struct wsq_sqe) { .user_data = i, .flags = i % 2 };
+		sqe = (struct wsq_sqe) { .user_data = i,
+					.flags = i % 2 ? 0x100 : 0 };
 		ring_push(&r, &sqe);
 	}
-	EXPECT_EQ(ring_enter(&r, 8, 8, 5 * SEC), 0);
+	EXPECT_EQ(ring_enter(&r, 8, 8, PATIENCE), 0);
 	EXPECT_EQ(r.e.submitted, 8);
 	for (i = 0; i < 8; i++) {
 		struct wsq_cqe cqe = ring_take(&r);
@@ -610,9 +629,6 @@ static void stats(void)
 	st.rsv = 1;
 	EXPECT_ERR(ioctl(fd, WSQ_IOC_STATS, &st), EINVAL);
 	st.rsv = 0;
-	st.pad = 1;
-	EXPECT_ERR(ioctl(fd, WSQ_IOC_STATS, &st), EINVAL);
-	st.pad = 0;
 
 	st.cpus = (uintptr_t)buf;
 	st.nr_cpus = 1;
@@ -722,7 +738,7 @@ static void fdinfo(void)
 	EXPECT(strstr(buf, "wsq_state:\tnew\n"));
 	ring_make(&r, fd, 4, 0, PAGE);
 	ring_push_nop(&r, 0);
-	EXPECT_EQ(ring_enter(&r, 1, 1, 5 * SEC), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
 	fdinfo_of(fd, buf, sizeof(buf));
 	EXPECT(strstr(buf, "wsq_state:\tlive\n"));
 	EXPECT(strstr(buf, "wsq_sq_entries:\t4\n"));

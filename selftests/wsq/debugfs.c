@@ -13,193 +13,246 @@
 
 #include <sched.h>
 
-struct queue {
-	unsigned int id;
-	char cpus[64], flags[64], name[64];
-	unsigned long long queued, done, running, waiting;
-};
+/* So often what comes at last is looked at, every 10 ms. */
+#define LOOKS	((int)(PATIENCE / (10 * MSEC)))
 
-/* The queue of that name; all lines are looked at. */
-static void find_queue(const char *name, struct queue *q)
+/* So many tasks are to be seen; false if they were over before anybody looked. */
+static bool queue_seen(const struct queue *before, uint64_t nr)
 {
-	char *text = expect_text(DIR "queues"), *at;
-	bool found = false;
-	long last = -1;
+	bool seen = false, sound;
+	struct queue q;
+	struct ring r;
+	int i, torn = 0;
 
-	EXPECT(!strncmp(text, "id cpus flags queued done running waiting name\n",
-			47));
-	for (at = strchr(text, '\n') + 1; *at; at = strchr(at, '\n') + 1) {
-		struct queue one;
-		int n;
-
-		n = sscanf(at, "%u %63s %63s %llu %llu %llu %llu %63[^\n]",
-			   &one.id, one.cpus, one.flags, &one.queued,
-			   &one.done, &one.running, &one.waiting, one.name);
-		EXPECT_EQ(n, 8);
-		EXPECT((long)one.id > last);
-		last = one.id;
-		if (strcmp(one.name, name))
-			continue;
-		found = true;
-		*q = one;
+	ring_open(&r, 64, 0, HASH + 4096);
+	for (i = 0; i < 64; i++)
+		push_hash(&r, HASH);
+	EXPECT_EQ(ring_enter(&r, 64, 1, PATIENCE), 0);
+	/* A look may come between two tasks. */
+	while (!seen) {
+		find_queue("ring", &q);
+		EXPECT_EQ(q.id, before->id);
+		EXPECT_EQ(q.queued, before->queued + nr);
+		EXPECT(q.done >= before->done);
+		if (q.done == q.queued)
+			break;
+		/* What runs is looked at before what is done. */
+		sound = q.running <= CPUS && q.waiting < 64 &&
+			q.done < q.queued;
+		torn = sound ? 0 : torn + 1;
+		EXPECT(torn < TRIES);
+		if (torn)
+			usleep(10000);
+		seen = sound && q.running && q.waiting;
 	}
-	free(text);
-	EXPECT(found);
+	while (r.head < 64) {
+		EXPECT_EQ(ring_enter(&r, 0, 1, PATIENCE), 0);
+		while (ring_peek(&r))
+			EXPECT_EQ(ring_take(&r).res, 32);
+	}
+	ring_close(&r);
+	return seen;
 }
 
 static void queues(void)
 {
 	struct queue before, q;
-	struct ring r;
-	int i;
+	bool seen = false;
+	int i, turn;
 
 	need_module();
 	run_tasks(1, 0);
 	find_queue("ring", &before);
 	EXPECT(!strcmp(before.flags, "-"));
-	ring_open(&r, 64, 0, HASH + 4096);
-	for (i = 0; i < 64; i++)
-		push_hash(&r, HASH);
-	EXPECT_EQ(ring_enter(&r, 64, 1, 10 * SEC), 0);
-	find_queue("ring", &q);
-	EXPECT_EQ(q.id, before.id);
-	EXPECT_EQ(q.queued, before.queued + 64);
-	EXPECT(q.running > 0 && q.running <= CPUS);
-	EXPECT(q.waiting > 0 && q.waiting < 64);
-	EXPECT(q.done >= before.done && q.done < q.queued);
-	while (r.head < 64) {
-		EXPECT_EQ(ring_enter(&r, 0, 1, 10 * SEC), 0);
-		while (ring_peek(&r))
-			EXPECT_EQ(ring_take(&r).res, 32);
-	}
-	ring_close(&r);
-	for (i = 0; i < 500; i++) {
+	for (turn = 0; turn < TRIES && !seen; turn++)
+		seen = queue_seen(&before, 64 * (turn + 1));
+	EXPECT(seen);
+	for (i = 0; i < LOOKS; i++) {
 		find_queue("ring", &q);
 		if (q.done == q.queued && !q.running)
 			break;
 		usleep(10000);
 	}
 	EXPECT_EQ(q.done, q.queued);
-	EXPECT_EQ(q.queued, before.queued + 64);
+	EXPECT_EQ(q.queued, before.queued + 64 * turn);
 	EXPECT_EQ(q.running, 0);
 	EXPECT_EQ(q.waiting, 0);
 }
 
-struct workers {
-	int nr, office, busy, timed;
-	unsigned long long items;
-};
-
-static void workers_now(struct workers *w)
+/* The line of that thread; its numbers move. */
+static bool find_poller(int pid, char *state, unsigned int *rings,
+			unsigned long long *taken)
 {
-	static const char *const roles[] = {
-		"office", "stand-in", "displaced", "spare", "leaving",
-		"rescuer",
-	};
-	char *text = expect_text(DIR "workers"), *at;
-	bool has[CPUS] = { false };
+	char *text = expect_text(DIR "pollers"), *at;
+	bool found = false;
 
-	memset(w, 0, sizeof(*w));
-	EXPECT(!strncmp(text, "cpu pid role items us queue function\n", 37));
+	EXPECT(!strncmp(text, "pid state rings taken busy_us idle_us sleeps name\n",
+			50));
 	for (at = strchr(text, '\n') + 1; *at; at = strchr(at, '\n') + 1) {
-		char role[32], us[32], queue[32], func[128], path[64];
-		unsigned long long items;
-		unsigned int cpu, i;
-		int pid, fits;
-		char *comm;
+		unsigned long long n, busy, idle, sleeps;
+		char word[16], name[32];
+		unsigned int nr;
+		int id, fits;
 
-		fits = sscanf(at, "%u %d %31s %llu %31s %31s %127[^\n]", &cpu,
-			      &pid, role, &items, us, queue, func);
-		EXPECT_EQ(fits, 7);
-		for (i = 0; i < ARRAY_SIZE(roles); i++)
-			if (!strcmp(role, roles[i]))
-				break;
-		EXPECT(i < ARRAY_SIZE(roles) && cpu < CPUS);
-		if (i < 2) {
-			/* One office for each CPU. */
-			EXPECT(!has[cpu]);
-			has[cpu] = true;
-			w->office++;
-		}
-		w->nr++;
-		w->items += items;
-		w->timed += strcmp(us, "-") && strncmp(us, ">=", 2);
-		if (!strncmp(func, "wsq_req_run", 11))
-			w->busy += strcmp(queue, "-") != 0;
-		else
-			EXPECT(!strcmp(func, "-"));
-		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-		comm = get_text(path);
-		if (!comm)
+		fits = sscanf(at, "%d %15s %u %llu %llu %llu %llu %31s", &id, word,
+			      &nr, &n, &busy, &idle, &sleeps, name);
+		EXPECT_EQ(fits, 8);
+		EXPECT(!strcmp(word, "asleep") || !strcmp(word, "awake"));
+		EXPECT(!strncmp(name, "wsq-P-", 6));
+		if (id != pid)
 			continue;
-		snprintf(path, sizeof(path), "wsq/%u\n", cpu);
-		fits = !strcmp(comm, path) || !strncmp(comm, "wsq-R-", 6);
-		free(comm);
-		EXPECT(fits);
+		found = true;
+		strcpy(state, word);
+		*rings = nr;
+		*taken = n;
 	}
 	free(text);
+	return found;
 }
 
-static void workers(void)
+static int poller_of(const struct ring *r)
+{
+	char path[64], *text, *at;
+	int pid;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", r->fd);
+	text = expect_text(path);
+	at = strstr(text, "wsq_poller:");
+	EXPECT(at && sscanf(at, "wsq_poller: %d", &pid) == 1);
+	free(text);
+	return pid;
+}
+
+/* A poller is seen for as long as it has a ring, and what it did. */
+static void pollers(void)
+{
+	unsigned long long taken = 0;
+	unsigned int rings, i;
+	char state[16];
+	struct ring r;
+	int pid;
+
+	need_module();
+	memset(&r, 0, sizeof(r));
+	r.fd = dev_open();
+	r.s = (struct wsq_setup) {
+		.size = sizeof(r.s), .flags = WSQ_SETUP_POLL, .sq_entries = 8,
+	};
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_SETUP, &r.s), 0);
+	ring_map(&r);
+	pid = poller_of(&r);
+	for (i = 0; i < LOOKS; i++) {
+		EXPECT(find_poller(pid, state, &rings, &taken));
+		EXPECT_EQ(rings, 1);
+		EXPECT_EQ(taken, 0);
+		if (!strcmp(state, "asleep"))
+			break;
+		usleep(10000);
+	}
+	EXPECT(i < LOOKS);
+	for (i = 0; i < 8; i++)
+		ring_push_nop(&r, i);
+	__atomic_store_n(&r.page->sq_tail, r.tail, __ATOMIC_RELEASE);
+	EXPECT_EQ(ring_enter(&r, 0, 0, 0), 0);
+	r.e.flags = WSQ_ENTER_WAKEUP;
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENTER, &r.e), 0);
+	for (i = 0; i < LOOKS && taken < 8; i++) {
+		EXPECT(find_poller(pid, state, &rings, &taken));
+		usleep(10000);
+	}
+	EXPECT_EQ(taken, 8);
+	ring_close(&r);
+	for (i = 0; i < LOOKS && find_poller(pid, state, &rings, &taken); i++)
+		usleep(10000);
+	EXPECT(i < LOOKS);
+}
+
+/* The most that were seen at work, or timed, until a ring is through. */
+static int most_of(struct ring *r, bool collecting)
+{
+	struct workers w;
+	int most = 0, of;
+
+	while (r->head < 64) {
+		workers_now(&w);
+		of = collecting ? w.timed : w.busy;
+		if (of > most)
+			most = of;
+		/* Unless somebody has told it to collect. */
+		EXPECT(w.timed <= (collecting ? w.busy : 0));
+		EXPECT_EQ(ring_enter(r, 0, 1, PATIENCE), 0);
+		while (ring_peek(r))
+			ring_take(r);
+	}
+	return most;
+}
+
+static void start_hashes(struct ring *r)
+{
+	int i;
+
+	ring_open(r, 64, 0, HASH + 4096);
+	for (i = 0; i < 64; i++)
+		push_hash(r, HASH);
+	EXPECT_EQ(ring_enter(r, 64, 0, 0), 0);
+}
+
+/*
+ * False if nobody was seen at work, or not all that was done is there: who leaves for
+ * want of work takes his count with him.
+ */
+static bool workers_seen(void)
 {
 	struct workers before, w;
 	struct counts c;
 	struct ring r;
-	int i, most = 0;
+	int i, most;
 
-	need_module();
-	run_tasks(1, 0);
-	usleep(100000);
-	workers_now(&before);
+	for (i = 0; i < LOOKS; i++) {
+		usleep(10000);
+		workers_now(&before);
+		if (!before.busy)
+			break;
+	}
 	EXPECT(before.nr > 0 && before.office > 0);
 	EXPECT_EQ(before.busy, 0);
-	counts(&c);
-	ring_open(&r, 64, 0, HASH + 4096);
-	for (i = 0; i < 64; i++)
-		push_hash(&r, HASH);
-	EXPECT_EQ(ring_enter(&r, 64, 0, 0), 0);
-	while (r.head < 64) {
-		workers_now(&w);
-		if (w.busy > most)
-			most = w.busy;
-		/* Nobody has told it to collect. */
-		EXPECT_EQ(w.timed, 0);
-		EXPECT_EQ(ring_enter(&r, 0, 1, 10 * SEC), 0);
-		while (ring_peek(&r))
-			ring_take(&r);
-	}
+	counts_settled(&c);
+	start_hashes(&r);
+	most = most_of(&r, false);
 	ring_close(&r);
 	EXPECT_EQ(counted_since(&c, 64), 64);
 	workers_now(&w);
-	EXPECT(most > 0);
-	EXPECT_EQ(w.items, before.items + 64);
+	return most > 0 && w.items == before.items + 64;
+}
+
+static void workers(void)
+{
+	int turn;
+
+	need_module();
+	run_tasks(1, 0);
+	expect_rings(0);
+	for (turn = 0; turn < TRIES && !workers_seen(); turn++)
+		;
+	EXPECT(turn < TRIES);
 }
 
 /* While it is collected, it is known since when an item runs. */
 static void since_when(void)
 {
-	struct workers w;
+	int turn, most = 0;
 	struct ring r;
-	int i, most = 0;
 
 	need_tracepoints();
 	need_module();
 	EXPECT_EQ(collect(1), 0);
-	ring_open(&r, 64, 0, HASH + 4096);
-	for (i = 0; i < 64; i++)
-		push_hash(&r, HASH);
-	EXPECT_EQ(ring_enter(&r, 64, 0, 0), 0);
-	while (r.head < 64) {
-		workers_now(&w);
-		EXPECT(w.timed <= w.busy);
-		if (w.timed > most)
-			most = w.timed;
-		EXPECT_EQ(ring_enter(&r, 0, 1, 10 * SEC), 0);
-		while (ring_peek(&r))
-			ring_take(&r);
+	/* All may be over before anybody looks. */
+	for (turn = 0; turn < TRIES && !most; turn++) {
+		start_hashes(&r);
+		most = most_of(&r, true);
+		ring_close(&r);
 	}
 	EXPECT(most > 0);
-	ring_close(&r);
 	EXPECT_EQ(collect(0), 0);
 }
 
@@ -236,14 +289,15 @@ static unsigned long long thieves_drawn(void)
 
 static void thieves(void)
 {
-	unsigned long long before, i;
+	uint64_t end = now_ns() + PATIENCE;
+	unsigned long long before;
 
 	need_module();
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 3)
 		SKIP("where there is one victim, none is drawn");
 	before = thieves_drawn();
 	/* Workers that have served and run dry look around. */
-	for (i = 0; i < 20; i++)
+	while (thieves_drawn() == before && now_ns() < end)
 		run_tasks(100, 0);
 	EXPECT(thieves_drawn() > before);
 }
@@ -317,7 +371,8 @@ static void latencies(void)
 
 	need_tracepoints();
 	need_module();
-	counts(&before);
+	run_tasks(1, 0);
+	counts_settled(&before);
 	EXPECT_EQ(collect(1), 0);
 	EXPECT(collecting());
 	took = now_ns();
@@ -363,46 +418,73 @@ static void latencies(void)
 	EXPECT_EQ(collect(0), 0);
 }
 
-/* Begun before, ended after: cut. Queued before: lost. */
-static void midway(void)
+/* Begun before, ended after: cut. Queued before: lost. False if all were over. */
+static bool midway_once(int on)
 {
 	struct latency l;
 	struct ring r;
-	int i;
+	int k;
+
+	/* Off before, then on with another collection. */
+	EXPECT_EQ(collect(on), 0);
+	ring_open(&r, 256, 0, HASH + 4096);
+	while (r.tail < 256)
+		push_hash(&r, HASH);
+	EXPECT_EQ(ring_enter(&r, 256, 1, PATIENCE), 0);
+	EXPECT_EQ(collect(1), 0);
+	while (r.head < 256) {
+		EXPECT_EQ(ring_enter(&r, 0, 1, PATIENCE), 0);
+		while (ring_peek(&r))
+			EXPECT_EQ(ring_take(&r).res, 32);
+	}
+	ring_close(&r);
+	/* It is told of before it is traced. */
+	for (k = 0; k < LOOKS; k++) {
+		usleep(10000);
+		EXPECT(latency(&l));
+		if (l.ran == l.begun)
+			break;
+	}
+	EXPECT(l.begun < 256);
+	EXPECT_EQ(l.ran, l.begun);
+	EXPECT_EQ(l.lost, l.begun);
+	EXPECT_EQ(l.waited, 0);
+	return l.begun && l.cut;
+}
+
+static void midway(void)
+{
+	int i, turn;
 
 	need_tracepoints();
 	need_module();
 	for (i = 0; i < 2; i++) {
-		/* Off before, then on with another collection. */
-		EXPECT_EQ(collect(i), 0);
-		ring_open(&r, 256, 0, HASH + 4096);
-		while (r.tail < 256)
-			push_hash(&r, HASH);
-		EXPECT_EQ(ring_enter(&r, 256, 1, 10 * SEC), 0);
-		EXPECT_EQ(collect(1), 0);
-		while (r.head < 256) {
-			EXPECT_EQ(ring_enter(&r, 0, 1, 10 * SEC), 0);
-			while (ring_peek(&r))
-				EXPECT_EQ(ring_take(&r).res, 32);
-		}
-		ring_close(&r);
-		usleep(100000);
-		EXPECT(latency(&l));
-		EXPECT(l.begun > 0 && l.begun < 256);
-		EXPECT(l.cut > 0);
-		EXPECT_EQ(l.ran, l.begun);
-		EXPECT_EQ(l.lost, l.begun);
-		EXPECT_EQ(l.waited, 0);
+		for (turn = 0; turn < TRIES && !midway_once(i); turn++)
+			;
+		EXPECT(turn < TRIES);
 	}
 	EXPECT_EQ(collect(0), 0);
+}
+
+/* Is what each thief has, by the matrix, what his CPU has stolen since? */
+static bool matrix_agrees(const struct steals *s, const struct counts *before,
+			  const struct counts *after)
+{
+	unsigned int i;
+
+	for (i = 0; i < after->nr; i++)
+		if (s->by[i] != stolen(&after->cpus[i]) -
+				stolen(&before->cpus[i]))
+			return false;
+	return true;
 }
 
 static void matrix(void)
 {
 	struct counts before, after;
+	uint64_t sum = 0, end = now_ns() + PATIENCE;
 	struct steals s;
 	unsigned int i;
-	uint64_t sum = 0;
 	cpu_set_t one;
 
 	need_tracepoints();
@@ -418,10 +500,17 @@ static void matrix(void)
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	EXPECT_ERR(sched_setaffinity(0, sizeof(one), &one), 0);
-	run_tasks(10000, 10);
-	usleep(200000);
-	EXPECT(steals(&s));
-	counts(&after);
+	do {
+		run_tasks(10000, 10);
+		EXPECT(steals(&s));
+	} while (!s.sum && now_ns() < end);
+	/* Who has nothing to do may still be stealing. */
+	end = now_ns() + PATIENCE;
+	do {
+		usleep(200000);
+		EXPECT(steals(&s));
+		counts(&after);
+	} while (!matrix_agrees(&s, &before, &after) && now_ns() < end);
 	for (i = 0; i < after.nr; i++) {
 		uint64_t by = stolen(&after.cpus[i]) - stolen(&before.cpus[i]);
 
@@ -499,7 +588,8 @@ static void switching(void)
 			close(fd);
 		}
 	}
-	for (i = 0; now_ns() < end; i++) {
+	/* Each waits for grace periods, which take long under load. */
+	for (i = 0; now_ns() < end || i < 4; i++) {
 		int on = rnd(&seed) % 3 > 0;
 
 		EXPECT_EQ(collect(on), on && !has_tracepoints() ? ENOSYS : 0);
@@ -511,14 +601,12 @@ static void switching(void)
 	load_stop(pids, 5);
 	printf("# switched %d times\n", i);
 	fflush(stdout);
-	end = now_ns() + 20 * SEC;
+	end = now_ns() + PATIENCE;
 	while (!access("/sys/module/wsq_torture", F_OK) && now_ns() < end) {
 		syscall(SYS_delete_module, "wsq_torture", O_NONBLOCK);
 		usleep(100000);
 	}
 	EXPECT(access("/sys/module/wsq_torture", F_OK));
-	/* Each waits for grace periods, which take long under load. */
-	EXPECT(i > 3);
 	if (!has_tracepoints())
 		return;
 	/* And it counts as before. */
@@ -561,7 +649,9 @@ static void tracepoints(void)
 		"queue=ring", "cpu=", "victim=", "distance=", "nr=", NULL
 	};
 	static const char *const park[] = { "cpu=", NULL };
-	const int nr = 2000;
+	const bool several = sysconf(_SC_NPROCESSORS_ONLN) > 1;
+	int nr = 2000, turn, i;
+	bool seen = false;
 	cpu_set_t one;
 	char *trace;
 
@@ -578,17 +668,34 @@ static void tracepoints(void)
 	CPU_ZERO(&one);
 	CPU_SET(0, &one);
 	EXPECT_ERR(sched_setaffinity(0, sizeof(one), &one), 0);
-	run_tasks(nr, 10);
-	usleep(200000);
+	for (turn = 1; turn <= TRIES; turn++) {
+		run_tasks(nr, 10);
+		/* The last is traced behind its completion; then they go to sleep. */
+		for (i = 0; i < TRIES; i++) {
+			usleep(200000);
+			trace = expect_text(TRACING "trace");
+			seen = traced(trace, " wsq_execute_end: ", run) ==
+			       turn * nr &&
+			       traced(trace, " wsq_park: ", park) &&
+			       traced(trace, " wsq_unpark: ", park) &&
+			       (!several || traced(trace, " wsq_steal: ", steal));
+			free(trace);
+			if (seen)
+				break;
+		}
+		if (seen)
+			break;
+	}
 	EXPECT_EQ(put_text(TRACING "events/wsq/enable", "0", 1), 0);
 	trace = expect_text(TRACING "trace");
 	close(open(TRACING "trace", O_WRONLY | O_TRUNC));
+	nr *= turn <= TRIES ? turn : TRIES;
 	EXPECT_EQ(traced(trace, " wsq_queue: ", queue), nr);
 	EXPECT_EQ(traced(trace, " wsq_execute_start: ", run), nr);
 	EXPECT_EQ(traced(trace, " wsq_execute_end: ", run), nr);
 	EXPECT(traced(trace, " wsq_park: ", park) > 0);
 	EXPECT(traced(trace, " wsq_unpark: ", park) > 0);
-	if (sysconf(_SC_NPROCESSORS_ONLN) > 1)
+	if (several)
 		EXPECT(traced(trace, " wsq_steal: ", steal) > 0);
 	free(trace);
 }
@@ -660,7 +767,7 @@ static void nomem(void)
 /* The module goes while it collects, at rest and right after work. */
 static void unload_collecting(void)
 {
-	int i, ret, on = has_tracepoints();
+	int i, fd, ret, on = has_tracepoints();
 	uint64_t end;
 	pid_t pids[2];
 
@@ -668,11 +775,15 @@ static void unload_collecting(void)
 	for (i = 0; i < 6; i++) {
 		EXPECT_EQ(collect(1), on ? 0 : ENOSYS);
 		load_start(pids, 2);
+		await_rings(1);
+		/* They have none between two. */
+		fd = dev_open();
 		usleep(100000);
 		EXPECT_EQ(module_unload(), EWOULDBLOCK);
 		kill(pids[0], SIGKILL);
 		kill(pids[1], SIGKILL);
-		end = now_ns() + 10 * SEC;
+		close(fd);
+		end = now_ns() + PATIENCE;
 		do {
 			ret = module_unload();
 		} while (ret == EWOULDBLOCK && now_ns() < end);
@@ -694,9 +805,9 @@ static void unload_reading(void)
 		DIR "queues", DIR "workers", DIR "collect", DIR "latency",
 		DIR "steals", DIR "thieves",
 	};
-	uint64_t end = now_ns() + 5 * SEC;
 	unsigned int i, unloads = 0;
 	pid_t pids[2];
+	uint64_t end;
 	char c;
 
 	need_module();
@@ -720,12 +831,17 @@ static void unload_reading(void)
 		if (pids[i])
 			continue;
 		for (n = i;; n++) {
+			uint64_t t = now_ns();
+
 			free(get_text(files[n % ARRAY_SIZE(files)]));
 			collect(n % 2);
-			usleep(500);
+			/* Half of the time there is nobody, or more. */
+			usleep(500 + 2 * (now_ns() - t) / 1000);
 		}
 	}
-	while (now_ns() < end) {
+	end = now_ns() + at_most(5);
+	while ((now_ns() < end && unloads < 50) ||
+	       (!unloads && now_ns() < end + PATIENCE)) {
 		if (!module_unload()) {
 			EXPECT_EQ(module_load(), 0);
 			unloads++;
@@ -747,6 +863,7 @@ static const struct test tests[] = {
 	{ "queues", queues, 30 },
 	{ "workers", workers, 30 },
 	{ "thieves", thieves, 30 },
+	{ "pollers", pollers },
 	{ "refused", refused, 30 },
 	{ "latencies", latencies, 60 },
 	{ "since_when", since_when, 30 },

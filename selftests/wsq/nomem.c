@@ -12,7 +12,7 @@
  * Limitations: while the module is being loaded, allocations of any module fail
  * that the same process makes.
  */
-#include "wsq_test.h"
+#include "wsq_poll.h"
 
 #include <sys/syscall.h>
 
@@ -117,7 +117,7 @@ static int load(const char *name)
 /* Only now: what was done before is over, for the file is closed. */
 static void unload(const char *name)
 {
-	uint64_t end = now_ns() + 10 * SEC;
+	uint64_t end = now_ns() + PATIENCE;
 	int ret;
 
 	do {
@@ -129,7 +129,7 @@ static void unload(const char *name)
 /* As it was found. */
 static void reload(void)
 {
-	uint64_t end = now_ns() + 2 * SEC;
+	uint64_t end = now_ns() + PATIENCE;
 
 	EXPECT_EQ(load("wsq"), 0);
 	while (access(WSQ_DEVICE, F_OK) && now_ns() < end)
@@ -281,40 +281,109 @@ static void sample(void)
 	expect_usable();
 }
 
-/* open() and SETUP; the next SETUP of the same file succeeds. */
-static void setup(void)
-{
-	struct attempt a;
-	struct ring r;
-	int dev, ret, err;
+/* What there is of rings, by what SETUP makes for it. */
+static const struct {
+	const char *what;
+	unsigned int flags;
+} kinds[] = {
+	{ "a ring", 0 },
+	{ "with keys", WSQ_SETUP_KEYS | WSQ_SETUP_IDS },
+	{ "polled", WSQ_SETUP_POLL },
+	{ "polled, with keys", WSQ_SETUP_POLL | WSQ_SETUP_KEYS },
+	{ "poller shared, with keys", SHARE | WSQ_SETUP_KEYS },
+};
 
-	set_faults();
+/* It works as it should: a task of a key, or two, that somebody takes. */
+static void kind_try(struct ring *r)
+{
+	struct wsq_sqe sqe = { .op = WSQ_OP_NOP };
+
+	if (r->s.flags & WSQ_SETUP_KEYS)
+		sqe.flags = WSQ_SQE_KEY;
+	ring_push(r, &sqe);
+	sqe.key = r->s.flags & WSQ_SETUP_KEYS;
+	ring_push(r, &sqe);
+	if (r->s.flags & WSQ_SETUP_POLL) {
+		submit(r);
+		await(r);
+		await(r);
+	} else {
+		EXPECT_EQ(ring_enter(r, 2, 2, PATIENCE), 0);
+		EXPECT_EQ(ring_take(r).res, 0);
+		EXPECT_EQ(ring_take(r).res, 0);
+	}
+}
+
+/* open() and SETUP; the next SETUP of the same file succeeds. */
+static void setup_kind(unsigned int kind)
+{
+	const unsigned int flags = kinds[kind].flags;
+	const bool shares = flags & WSQ_SETUP_POLL_SHARE;
+	struct ring r, other;
+	struct attempt a;
+	int ret, err;
+
+	/* The queue of all rings is made with the first. */
+	expect_usable();
+	if (shares)
+		poll_open(&other, 1000, 8, 0);
 	attempt_init(&a, "thread-self");
 	do {
-		struct wsq_setup s = {
-			.size = sizeof(s), .sq_entries = 64,
-			.arena_size = 8 * PAGE,
-		};
+		unsigned int had = pollers();
 
+		memset(&r, 0, sizeof(r));
+		r.s.sq_entries = 64;
+		r.s.arena_size = 8 * PAGE;
 		attempt_begin(&a);
-		dev = open(WSQ_DEVICE, O_RDWR | O_CLOEXEC);
+		r.fd = open(WSQ_DEVICE, O_RDWR | O_CLOEXEC);
 		err = errno;
-		ret = dev < 0 ? -1 : ioctl(dev, WSQ_IOC_SETUP, &s);
-		if (dev >= 0)
+		ret = r.fd < 0 ? -1 : setup(r.fd, flags, 0,
+					    shares ? other.fd : 0, &r.s);
+		if (r.fd >= 0)
 			err = errno;
-		if (dev >= 0 && ret) {
+		if (r.fd >= 0 && ret) {
 			EXPECT_ERR(write_file(a.path, "0"), 0);
-			ring_make(&r, dev, 64, 0, 8 * PAGE);
-			ring_push_nop(&r, 1);
-			EXPECT_EQ(ring_enter(&r, 1, 1, 5 * SEC), 0);
-			ring_close(&r);
-		} else if (dev >= 0) {
-			close(dev);
+			/* What was made before is gone, or going. */
+			EVENTUALLY(pollers() == had);
+			r.s = (struct wsq_setup) {
+				.sq_entries = 64, .arena_size = 8 * PAGE,
+			};
+			EXPECT_ERR(setup(r.fd, flags, 0,
+					 shares ? other.fd : 0, &r.s), 0);
 		}
-	} while (attempt_end(&a, ret ? err : 0));
-	attempts_over(&a, "open and SETUP");
+		if (r.fd >= 0) {
+			/* It is not for what comes now to fail. */
+			err = ret ? err : 0;
+			attempt_end(&a, err);
+			ring_map(&r);
+			kind_try(&r);
+			ring_close(&r);
+		} else {
+			attempt_end(&a, err);
+		}
+		EVENTUALLY(pollers() == shares);
+		if (shares)
+			EXPECT_EQ(fdinfo_at(&other, "wsq_poller_rings", NULL), 1);
+	} while (!a.left);
+	attempts_over(&a, kinds[kind].what);
+	if (shares) {
+		kind_try(&other);
+		ring_close(&other);
+	}
+	EVENTUALLY(pollers() == 0);
 	expect_rings(0);
 	expect_usable();
+}
+
+static void setup_each(void)
+{
+	unsigned int kind;
+
+	set_faults();
+	for (kind = 0; kind < ARRAY_SIZE(kinds); kind++) {
+		test_at("kinds", kind);
+		setup_kind(kind);
+	}
 }
 
 /* Mapping, first use of what was mapped, submitting and waiting. */
@@ -345,7 +414,7 @@ static void use(void)
 			ring_map(&r);
 			ring_push(&r, &sqe);
 			ring_push(&r, &crc);
-			err = -ring_enter(&r, 2, 2, 5 * SEC);
+			err = -ring_enter(&r, 2, 2, PATIENCE);
 		}
 		if (!err) {
 			EXPECT_EQ(ring_take(&r).res >= 0, 1);
@@ -367,7 +436,7 @@ static const struct test tests[] = {
 	{ "loading", loading, 300 },
 	{ "first_queue", first_queue, 300 },
 	{ "sample", sample, 300 },
-	{ "setup", setup, 120 },
+	{ "setup", setup_each, 300 },
 	{ "use", use, 60 },
 };
 

@@ -11,7 +11,11 @@
 # only. Takes a minute in an emulated guest.
 
 cd "$(dirname "$0")" || exit 1
-[ $# -gt 0 ] || set -- abi ring kill lifecycle scribble debugfs sysfs unload tree nomem
+# tools/check/vm brings the examples of libwsq along.
+more=
+[ ! -d examples.d ] || more=examples
+# shellcheck disable=SC2086
+[ $# -gt 0 ] || set -- $more abi ring bundle ops ops_module order keys poll poll_storm keys_poll cancel limits account memcg namespaces kill lifecycle leave watch scribble hostile debugfs sysfs unload tree nomem
 
 if [ ! -e /sys/module/wsq ]; then
 	insmod "${WSQ_KO:-/lib/modules/wsq/wsq.ko}" || exit 1
@@ -25,7 +29,10 @@ for prog in "$@"; do
 	n=$((n + 1))
 	echo "  # Subtest: $prog"
 	# A pipe hides the exit status, so it goes through a file.
-	{ "./$prog"; echo $? >"/tmp/.wsq-status.$$"; } 2>&1 |
+	run=./$prog
+	[ "$prog" != examples ] || run="./run-examples examples.d"
+	# shellcheck disable=SC2086
+	{ $run; echo $? >"/tmp/.wsq-status.$$"; } 2>&1 |
 		sed -e 's/^TAP version 13$/KTAP version 1/' -e 's/^/  /'
 	read -r status <"/tmp/.wsq-status.$$"
 	if [ "$status" = 0 ]; then

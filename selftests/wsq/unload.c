@@ -4,45 +4,17 @@
  * last process with work in flight has been killed.
  */
 #include "wsq_module.h"
+#include "wsq_poll.h"
 
-#include <dirent.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
-
-/* Kernel threads that bear the module's name. */
-static int threads(void)
-{
-	DIR *d = opendir("/proc");
-	struct dirent *e;
-	int nr = 0;
-
-	EXPECT(d);
-	while ((e = readdir(d))) {
-		char path[300], comm[64] = "", exe[8];
-		int fd;
-
-		if (e->d_name[0] < '1' || e->d_name[0] > '9')
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/exe", e->d_name);
-		if (readlink(path, exe, sizeof(exe)) >= 0)
-			continue;
-		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
-		fd = open(path, O_RDONLY);
-		if (fd < 0)
-			continue;
-		if (read(fd, comm, sizeof(comm) - 1) > 0)
-			nr += !strncmp(comm, "wsq", 3);
-		close(fd);
-	}
-	closedir(d);
-	return nr;
-}
 
 static void expect_unloaded(void)
 {
 	EXPECT(!module_loaded());
 	EXPECT_ERR(open(WSQ_DEVICE, O_RDWR), ENOENT);
-	EXPECT_EQ(threads(), 0);
+	/* One that has ended is there for a moment. */
+	EVENTUALLY(threads("wsq") == 0);
 }
 
 static void loop(void)
@@ -87,12 +59,124 @@ static void while_open(void)
 	expect_usable();
 }
 
+/* What there is of rings, each with all that is made for it. */
+static const struct {
+	unsigned int flags;
+	bool shared;
+} kinds[] = {
+	{ 0 },
+	{ .flags = WSQ_SETUP_KEYS | WSQ_SETUP_IDS },
+	{ .flags = WSQ_SETUP_POLL },
+	{ .flags = WSQ_SETUP_POLL | WSQ_SETUP_KEYS },
+	{ .flags = WSQ_SETUP_POLL | WSQ_SETUP_KEYS, .shared = true },
+};
+
+/*
+ * A ring of a kind, and one more if it shares that one's poller. The poller is awake
+ * for a second, so it has whatever is published soon.
+ */
+static void kind_open(unsigned int kind, struct ring r[2], uint64_t arena)
+{
+	int i, nr = 1 + kinds[kind].shared;
+
+	for (i = 0; i < nr; i++) {
+		unsigned int flags = kinds[kind].flags;
+
+		r[i] = (struct ring) {
+			.fd = dev_open(),
+			.s.sq_entries = 256, .s.arena_size = arena,
+		};
+		if (i)
+			flags |= WSQ_SETUP_POLL_SHARE;
+		EXPECT_ERR(setup(r[i].fd, flags,
+				 flags & WSQ_SETUP_POLL && !i ? SECOND : 0,
+				 i ? r[0].fd : 0, &r[i].s), 0);
+		ring_map(&r[i]);
+	}
+}
+
+/* Tasks for milliseconds, of two keys if it has them, and links and drains. */
+static void kind_fill(unsigned int kind, struct ring *r)
+{
+	const bool keyed = kinds[kind].flags & WSQ_SETUP_KEYS;
+	int i;
+
+	for (i = 0; i < 200; i++) {
+		struct wsq_sqe sqe = {
+			.op = i % 4 ? WSQ_OP_NOP : WSQ_OP_CRC32C,
+			.flags = (keyed ? WSQ_SQE_KEY : 0) |
+				 (i % 16 == 5 ? WSQ_SQE_LINK : 0) |
+				 (i == 100 ? WSQ_SQE_DRAIN : 0),
+			.key = keyed ? i % 2 : 0,
+			.len = i % 4 ? 0 : r->s.arena_bytes,
+		};
+
+		ring_push(r, &sqe);
+	}
+	if (kinds[kind].flags & WSQ_SETUP_POLL)
+		submit(r);
+	else
+		EXPECT_EQ(ring_enter(r, 200, 0, 0), 0);
+}
+
+/*
+ * Whatever kind of ring is there, with a thread or without, idle or with work in
+ * flight, the module stays as long as a file or a mapping is, and no longer.
+ */
+static void kinds_open(void)
+{
+	unsigned int i;
+	struct ring r[2];
+
+	expect_loaded();
+	for (i = 0; i < 2 * ARRAY_SIZE(kinds); i++) {
+		const unsigned int kind = i / 2;
+		const bool polled = kinds[kind].flags & WSQ_SETUP_POLL;
+		struct ring *last = &r[kinds[kind].shared];
+
+		test_at("kinds", i);
+		kind_open(kind, r, 4 << 20);
+		EXPECT_EQ(module_unload(), EWOULDBLOCK);
+		EXPECT_EQ(threads("wsq-P"), polled);
+		if (i % 2) {
+			kind_fill(kind, r);
+			if (last != r)
+				kind_fill(kind, last);
+		}
+		/* The poller outlives the ring that it was made for. */
+		if (last != r) {
+			ring_close(r);
+			EXPECT_EQ(module_unload(), EWOULDBLOCK);
+			EXPECT_EQ(threads("wsq-P"), 1);
+		}
+		/* A mapping is as good as the file. */
+		close(last->fd);
+		EXPECT_EQ(module_unload(), EWOULDBLOCK);
+		if (i % 2) {
+			ring_push_nop(last, 1);
+			publish(last);
+		}
+		ring_unmap(last);
+		/* At once. */
+		EXPECT_EQ(module_unload(), 0);
+		expect_unloaded();
+		EXPECT_EQ(module_load(), 0);
+		expect_device();
+	}
+	expect_usable();
+}
+
 static void __attribute__((noreturn)) worker(uint64_t seed)
 {
+	const unsigned int kind = seed % ARRAY_SIZE(kinds);
+	const bool keyed = kinds[kind].flags & WSQ_SETUP_KEYS;
+	const bool polled = kinds[kind].flags & WSQ_SETUP_POLL;
 	const uint64_t arena = 4 << 20;
-	struct ring r;
+	struct ring both[2], r;
 
-	ring_open(&r, 256, 0, arena);
+	kind_open(kind, both, arena);
+	/* The other one, if there are two, only has the poller. */
+	r = both[0];
 	for (;;) {
 		int n;
 
@@ -103,9 +187,15 @@ static void __attribute__((noreturn)) worker(uint64_t seed)
 				sqe.op = WSQ_OP_CRC32C;
 				sqe.len = 1 + rnd(&seed) % arena;
 			}
+			if (keyed && rnd(&seed) % 2) {
+				sqe.flags = WSQ_SQE_KEY;
+				sqe.key = rnd(&seed) % 4;
+			}
 			ring_push(&r, &sqe);
 		}
-		ring_enter(&r, -1, rnd(&seed) % 100, MSEC);
+		if (polled)
+			submit(&r);
+		ring_enter(&r, polled ? 0 : -1, rnd(&seed) % 100, MSEC);
 		while (ring_peek(&r))
 			ring_seen(&r);
 	}
@@ -128,12 +218,13 @@ static void under_load(void)
 			if (!pids[k])
 				worker(1 + 4 * i + k);
 		}
-		usleep(20000 + rnd(&seed) % 100000);
+		await_rings(4);
+		usleep(rnd(&seed) % 100000);
 		EXPECT_EQ(module_unload(), EWOULDBLOCK);
 		for (k = 0; k < 4; k++)
 			kill(pids[k], SIGKILL);
 		/* At once: exit() may close files after it is waited for. */
-		end = now_ns() + 10 * SEC;
+		end = now_ns() + PATIENCE;
 		do {
 			t = now_ns();
 			ret = module_unload();
@@ -243,6 +334,7 @@ static const struct test tests[] = {
 	{ "loop", loop, 40 },
 	{ "fence_mode", fence_mode, 40 },
 	{ "while_open", while_open },
+	{ "kinds", kinds_open, 120 },
 	{ "under_load", under_load, 60 },
 	{ "race", race, 30 },
 };

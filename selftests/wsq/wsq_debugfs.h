@@ -14,6 +14,8 @@
 #define TRACING		"/sys/kernel/tracing/"
 #define CPUS		256
 #define HASH		0x100000
+/* So often one looks at what may change meanwhile, or be over by then. */
+#define TRIES		10
 
 static inline int put_text(const char *path, const char *text, size_t len)
 {
@@ -86,6 +88,40 @@ static inline void need_tracepoints(void)
 		SKIP("no tracepoints in this kernel");
 }
 
+struct queue {
+	unsigned int id;
+	char cpus[64], flags[64], name[64];
+	unsigned long long queued, done, running, waiting;
+};
+
+/* The queue of that name; all lines are looked at. */
+static inline void find_queue(const char *name, struct queue *q)
+{
+	char *text = expect_text(DIR "queues"), *at;
+	bool found = false;
+	long last = -1;
+
+	EXPECT(!strncmp(text, "id cpus flags queued done running waiting name\n",
+			47));
+	for (at = strchr(text, '\n') + 1; *at; at = strchr(at, '\n') + 1) {
+		struct queue one;
+		int n;
+
+		n = sscanf(at, "%u %63s %63s %llu %llu %llu %llu %63[^\n]",
+			   &one.id, one.cpus, one.flags, &one.queued,
+			   &one.done, &one.running, &one.waiting, one.name);
+		EXPECT_EQ(n, 8);
+		EXPECT((long)one.id > last);
+		last = one.id;
+		if (strcmp(one.name, name))
+			continue;
+		found = true;
+		*q = one;
+	}
+	free(text);
+	EXPECT(found);
+}
+
 struct latency {
 	unsigned long long begun, lost, cut;
 	unsigned long long waited, ran;		/* items */
@@ -135,7 +171,7 @@ static inline bool latency(struct latency *l)
 /* All that was begun has ended, and the counts tell so. */
 static inline void latency_settled(struct latency *l)
 {
-	uint64_t end = now_ns() + 5 * SEC;
+	uint64_t end = now_ns() + PATIENCE;
 
 	do {
 		EXPECT(latency(l));
@@ -230,10 +266,23 @@ static inline uint64_t stolen(const struct wsq_cpu_stats *s)
 	return s->steals[0] + s->steals[1] + s->steals[2] + s->steals[3];
 }
 
+/* When all that was queued on rings is counted as done, too: behind its end. */
+static inline void counts_settled(struct counts *c)
+{
+	uint64_t end = now_ns() + PATIENCE;
+	struct queue q;
+
+	do {
+		find_queue("ring", &q);
+	} while (q.done != q.queued && now_ns() < end && !usleep(1000));
+	EXPECT_EQ(q.done, q.queued);
+	counts(c);
+}
+
 /* Counted like the histograms, but always. */
 static inline uint64_t counted_since(const struct counts *before, uint64_t nr)
 {
-	uint64_t end = now_ns() + 5 * SEC;
+	uint64_t end = now_ns() + PATIENCE;
 	struct counts c;
 
 	do {
@@ -245,9 +294,86 @@ static inline uint64_t counted_since(const struct counts *before, uint64_t nr)
 	return c.gets - before->gets;
 }
 
+struct workers {
+	int nr, office, busy, timed;
+	unsigned long long items;
+};
+
+/* False if they changed places meanwhile: they are looked at one by one. */
+static inline bool workers_look(struct workers *w)
+{
+	static const char *const roles[] = {
+		"office", "stand-in", "displaced", "spare", "leaving",
+		"rescuer",
+	};
+	char *text = expect_text(DIR "workers"), *at;
+	bool has[CPUS] = { false }, torn = false;
+
+	memset(w, 0, sizeof(*w));
+	EXPECT(!strncmp(text, "cpu pid role items us queue function\n", 37));
+	for (at = strchr(text, '\n') + 1; *at; at = strchr(at, '\n') + 1) {
+		char role[32], us[32], queue[32], func[128], path[64];
+		unsigned long long items;
+		unsigned int cpu, i;
+		int pid, fits;
+		char *comm;
+
+		fits = sscanf(at, "%u %d %31s %llu %31s %31s %127[^\n]", &cpu,
+			      &pid, role, &items, us, queue, func);
+		EXPECT_EQ(fits, 7);
+		for (i = 0; i < ARRAY_SIZE(roles); i++)
+			if (!strcmp(role, roles[i]))
+				break;
+		EXPECT(i < ARRAY_SIZE(roles) && cpu < CPUS);
+		if (i < 2) {
+			/* One office for each CPU. */
+			torn |= has[cpu];
+			has[cpu] = true;
+			w->office++;
+		}
+		w->nr++;
+		w->items += items;
+		w->timed += strcmp(us, "-") && strncmp(us, ">=", 2);
+		if (!strncmp(func, "wsq_req_run", 11))
+			w->busy += strcmp(queue, "-") != 0;
+		else
+			EXPECT(!strcmp(func, "-"));
+		snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+		comm = get_text(path);
+		if (!comm)
+			continue;
+		snprintf(path, sizeof(path), "wsq/%u\n", cpu);
+		torn |= strcmp(comm, path) && strncmp(comm, "wsq-R-", 6);
+		free(comm);
+	}
+	free(text);
+	return !torn;
+}
+
+static inline void workers_now(struct workers *w)
+{
+	int i;
+
+	for (i = 0; i < TRIES && !workers_look(w); i++)
+		;
+	EXPECT(i < TRIES);
+}
+
 static inline void push_hash(struct ring *r, uint64_t len)
 {
 	struct wsq_sqe sqe = { .op = WSQ_OP_SHA256, .len = len, .dst = HASH };
+
+	ring_push(r, &sqe);
+}
+
+/* A nop that goes by itself: a deadline keeps it out of bundles. */
+static inline void push_lone_nop(struct ring *r)
+{
+	struct wsq_sqe sqe = {
+		.op = WSQ_OP_NOP,
+		.flags = WSQ_SQE_DEADLINE,
+		.deadline = UINT64_MAX,
+	};
 
 	ring_push(r, &sqe);
 }
@@ -265,9 +391,9 @@ static inline uint64_t run_tasks(unsigned int nr, unsigned int every)
 			if (every && r.tail % every == 0)
 				push_hash(&r, HASH / 4);
 			else
-				ring_push_nop(&r, r.tail);
+				push_lone_nop(&r);
 		}
-		ret = ring_enter(&r, 256, 1, 10 * SEC);
+		ret = ring_enter(&r, 256, 1, PATIENCE);
 		/* The first of many completions is not there yet. */
 		if (ret == -EAGAIN)
 			usleep(1000);
@@ -309,6 +435,8 @@ static inline void need_module(void)
 	expect_loaded();
 	if (access(DIR, F_OK))
 		SKIP("no debugfs");
+	/* Those of the test before may still be on their way out. */
+	expect_rings(0);
 }
 
 #endif /* WSQ_DEBUGFS_H */

@@ -10,6 +10,7 @@
 
 #include "wsq_test.h"
 
+#include <dirent.h>
 #include <sys/syscall.h>
 
 static inline const char *module_path(void)
@@ -56,7 +57,7 @@ static inline int module_loaded(void)
 /* The device's node may take a moment to be made. */
 static inline void expect_device(void)
 {
-	uint64_t end = now_ns() + 2 * SEC;
+	uint64_t end = now_ns() + PATIENCE;
 
 	while (access(WSQ_DEVICE, F_OK) && now_ns() < end)
 		usleep(1000);
@@ -71,6 +72,35 @@ static inline void expect_loaded(void)
 	if (ret)
 		FAIL("cannot load %s: %s", module_path(), strerror(ret));
 	expect_device();
+}
+
+/* Kernel threads whose names begin so. */
+static inline int threads(const char *name)
+{
+	DIR *d = opendir("/proc");
+	struct dirent *e;
+	int nr = 0;
+
+	EXPECT(d);
+	while ((e = readdir(d))) {
+		char path[300], comm[64] = "", exe[8];
+		int fd;
+
+		if (e->d_name[0] < '1' || e->d_name[0] > '9')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/exe", e->d_name);
+		if (readlink(path, exe, sizeof(exe)) >= 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%s/comm", e->d_name);
+		fd = open(path, O_RDONLY);
+		if (fd < 0)
+			continue;
+		if (read(fd, comm, sizeof(comm) - 1) > 0)
+			nr += !strncmp(comm, name, strlen(name));
+		close(fd);
+	}
+	closedir(d);
+	return nr;
 }
 
 #endif /* WSQ_MODULE_H */

@@ -33,13 +33,15 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define MSEC		1000000ULL
 #define SEC		(1000 * MSEC)
+/* What comes at last may take so long, in ns: an emulated machine that has no CPU of its own. */
+#define PATIENCE	(60 * SEC)
 
 enum { TEST_PASS = 0, TEST_FAIL = 1, TEST_SKIP = 4 };
 
 struct test {
 	const char *name;
 	void (*fn)(void);
-	int seconds;		/* limit; 0 means 20 */
+	int seconds;		/* limit, times SLOW; 0 means 20 */
 };
 
 /* Why a test ended, shared with the process that runs it. */
@@ -98,9 +100,19 @@ test_end(int status, const char *fmt, ...)
 		     err_, (int)(err));					\
 } while (0)
 
+/* Emulated, with all accesses watched, beside other guests. */
+#define SLOW		4
+
+/* At most so many seconds; in a kernel as slow as that, more. */
+static inline uint64_t at_most(unsigned int seconds)
+{
+	return seconds * SEC *
+	       (access("/sys/kernel/debug/kmemleak", F_OK) ? 1 : SLOW);
+}
+
 static inline int test_run(const struct test *t)
 {
-	int limit = (t->seconds ? t->seconds : 20) * 20, status, i;
+	int limit = (t->seconds ? t->seconds : 20) * SLOW * 20, status, i;
 	pid_t pid;
 
 	fflush(stdout);
@@ -226,18 +238,26 @@ static inline void ring_map(struct ring *r)
 		r->arena = ring_mmap(r->fd, WSQ_OFF_ARENA, r->s.arena_bytes);
 }
 
-/* On an open file; @cq may be 0. */
-static inline void ring_make(struct ring *r, int fd, unsigned int sq,
-			     unsigned int cq, uint64_t arena)
+/* On an open file; @flags are WSQ_SETUP_*, @cq may be 0. */
+static inline void ring_make_flags(struct ring *r, int fd, unsigned int flags,
+				   unsigned int sq, unsigned int cq,
+				   uint64_t arena)
 {
 	memset(r, 0, sizeof(*r));
 	r->fd = fd;
 	r->s.size = sizeof(r->s);
+	r->s.flags = flags;
 	r->s.sq_entries = sq;
 	r->s.cq_entries = cq;
 	r->s.arena_size = arena;
 	EXPECT_ERR(ioctl(fd, WSQ_IOC_SETUP, &r->s), 0);
 	ring_map(r);
+}
+
+static inline void ring_make(struct ring *r, int fd, unsigned int sq,
+			     unsigned int cq, uint64_t arena)
+{
+	ring_make_flags(r, fd, 0, sq, cq, arena);
 }
 
 static inline void ring_open(struct ring *r, unsigned int sq, unsigned int cq,
@@ -325,7 +345,7 @@ static inline int64_t ring_do(struct ring *r, const struct wsq_sqe *sqe)
 	struct wsq_cqe cqe;
 
 	ring_push(r, sqe);
-	EXPECT_EQ(ring_enter(r, 1, 1, 10 * SEC), 0);
+	EXPECT_EQ(ring_enter(r, 1, 1, PATIENCE), 0);
 	EXPECT_EQ(r->e.submitted, 1);
 	cqe = ring_take(r);
 	EXPECT_EQ(cqe.user_data, sqe->user_data);
@@ -354,10 +374,26 @@ static inline void module_stats(struct wsq_stats *st)
 	close(fd);
 }
 
+/* Until others, that have been started, have so many rings. */
+static inline void await_rings(unsigned int nr)
+{
+	uint64_t end = now_ns() + PATIENCE;
+	struct wsq_stats st;
+
+	for (;;) {
+		module_stats(&st);
+		if (st.rings >= nr)
+			return;
+		if (now_ns() > end)
+			FAIL("%u rings, not %u", st.rings, nr);
+		usleep(1000);
+	}
+}
+
 /* Rings that are not in use any more are freed soon, not at once. */
 static inline void expect_rings(unsigned int nr)
 {
-	uint64_t end = now_ns() + 10 * SEC;
+	uint64_t end = now_ns() + PATIENCE;
 	struct wsq_stats st;
 
 	do {
@@ -366,7 +402,7 @@ static inline void expect_rings(unsigned int nr)
 			return;
 		usleep(10000);
 	} while (now_ns() < end);
-	FAIL("%u rings after 10 s, not %u", st.rings, nr);
+	FAIL("%u rings at the end, not %u", st.rings, nr);
 }
 
 /* CRC-32C, bit by bit. */
@@ -451,6 +487,36 @@ static inline void ref_sha256(const uint8_t *p, size_t len, uint8_t out[32])
 		ref_sha256_block(h, last + 64);
 	for (i = 0; i < 32; i++)
 		out[i] = h[i / 4] >> (24 - 8 * (i % 4));
+}
+
+/* CRC-32C and SHA-256 of something, through a ring with an arena of 8 KiB or more. */
+static inline void ring_sums(struct ring *r, uint64_t *seed)
+{
+	uint64_t len = 1 + rnd(seed) % 2000, i;
+	struct wsq_sqe sqe = { .len = len, .user_data = r->tail };
+	uint8_t want[32];
+
+	for (i = 0; i < len; i++)
+		r->arena[i] = rnd(seed);
+	sqe.op = WSQ_OP_CRC32C;
+	EXPECT_EQ(ring_do(r, &sqe), ref_crc32c(0, r->arena, len));
+	sqe.op = WSQ_OP_SHA256;
+	sqe.dst = 4096;
+	EXPECT_EQ(ring_do(r, &sqe), 32);
+	ref_sha256(r->arena, len, want);
+	EXPECT(!memcmp(r->arena + 4096, want, 32));
+}
+
+/* A child with work in flight goes when it is killed, and waits for none of it. */
+static inline void expect_killed(pid_t pid)
+{
+	uint64_t t = now_ns();
+	int status;
+
+	EXPECT_ERR(kill(pid, SIGKILL), 0);
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	EXPECT(now_ns() - t < at_most(15));
 }
 
 #endif /* WSQ_TEST_H */

@@ -1,0 +1,576 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tiny tasks, which go to the queue several at a time (kmod/ring/bundle.c). All of
+ * this holds of any task; here it is tried where many share a worker's turn.
+ */
+#include "wsq_test.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#define SQ	1024U
+#define LONG	(16U << 20)
+
+/* Sizes about that of a bundle, and of all that are queued in one go. */
+static const unsigned int sizes[] = {
+	1, 2, 3, 31, 32, 33, 63, 64, 65, 100, 511, 512, 513, 1000, 1024,
+};
+
+/* What is in the arena, from 0: a byte for each place, unlike its neighbours. */
+static void fill(struct ring *r, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		r->arena[i] = (uint8_t)(i * 167 + (i >> 8));
+}
+
+/* Every kind of tiny task, and some that are just too long for that. */
+static struct wsq_sqe tiny(unsigned int i)
+{
+	struct wsq_sqe sqe = { .user_data = i };
+
+	switch (i % 4) {
+	case 0:
+		if (i % 8)
+			break;
+		sqe.op = WSQ_OP_COMPARE;
+		sqe.src = i;
+		sqe.dst = i;
+		sqe.len = 1 + i % 258;
+		break;
+	case 1:
+		sqe.op = WSQ_OP_CRC32C;
+		sqe.src = i;
+		sqe.len = 1 + i % 258;
+		break;
+	case 2:
+		sqe.op = WSQ_OP_COPY;
+		sqe.src = i;
+		sqe.dst = (1 << 16) + i * 512;
+		sqe.len = 254 + i % 4 + i / 4 % 3;
+		break;
+	}
+	return sqe;
+}
+
+static void check(struct ring *r, const struct wsq_cqe *cqe)
+{
+	struct wsq_sqe sqe = tiny((unsigned int)cqe->user_data);
+	int64_t want = sqe.op == WSQ_OP_CRC32C ?
+		       ref_crc32c(0, r->arena + sqe.src, sqe.len) :
+		       (int64_t)sqe.len;
+
+	EXPECT_EQ(cqe->res, want);
+	if (sqe.op == WSQ_OP_COPY)
+		EXPECT(!memcmp(r->arena + sqe.dst, r->arena + sqe.src,
+			       sqe.len));
+}
+
+/* Each task of a batch of any size completes once, with its own result. */
+static void every_size(void)
+{
+	unsigned char seen[SQ];
+	unsigned int i, k, turn;
+	struct ring r;
+
+	ring_open(&r, SQ, SQ, 1 << 20);
+	fill(&r, 1 << 13);
+	for (turn = 0; turn < 8 * ARRAY_SIZE(sizes); turn++) {
+		unsigned int nr = sizes[turn % ARRAY_SIZE(sizes)];
+		uint64_t before = now_ns();
+
+		test_at("sizes", turn % ARRAY_SIZE(sizes));
+		memset(seen, 0, sizeof(seen));
+		for (i = 0; i < nr; i++) {
+			struct wsq_sqe sqe = tiny(i);
+
+			ring_push(&r, &sqe);
+		}
+		EXPECT_EQ(ring_enter(&r, nr, nr, PATIENCE), 0);
+		EXPECT_EQ(r.e.submitted, nr);
+		EXPECT_EQ(r.e.completed, nr);
+		for (k = 0; k < nr; k++) {
+			struct wsq_cqe cqe = ring_take(&r);
+
+			EXPECT(cqe.user_data < nr && !seen[cqe.user_data]);
+			seen[cqe.user_data] = 1;
+			check(&r, &cqe);
+			EXPECT(cqe.wait_ns <= now_ns() - before);
+		}
+		EXPECT(!ring_peek(&r));
+	}
+	ring_close(&r);
+}
+
+/* How many will not run; and in @begun, that may stop yet. */
+static unsigned int cancel(struct ring *r, unsigned int flags, uint64_t what,
+			   unsigned int *begun)
+{
+	struct wsq_cancel c = {
+		.size = sizeof(c),
+		.flags = flags,
+		.what = what,
+	};
+
+	if (ioctl(r->fd, WSQ_IOC_CANCEL, &c))
+		EXPECT(errno == ENOENT || errno == EALREADY);
+	if (begun)
+		*begun += c.running;
+	return c.cancelled;
+}
+
+/* Keep all workers busy for some 10 ms, on a ring of its own. */
+static void busy(struct ring *r)
+{
+	unsigned int nr = 2 * (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), i;
+
+	for (i = 0; i < nr && i < 64; i++) {
+		struct wsq_sqe sqe = { .op = WSQ_OP_SHA256, .len = LONG };
+
+		ring_push(r, &sqe);
+	}
+	EXPECT_EQ(ring_enter(r, nr, 0, 0), 0);
+	usleep(2000);
+}
+
+/*
+ * Of a bundle that waits the first is called back, the last, and one in between;
+ * they do not run, all others do.
+ */
+static void called_back(void)
+{
+	enum { NR = 40 };
+	static const unsigned int which[] = { 0, 17, 31, 32, NR - 1 };
+	unsigned int i, k, turn, in_time = 0;
+	struct ring r, load;
+
+	ring_open(&r, 64, 0, 0);
+	ring_open(&load, 64, 0, LONG);
+	/* Until it came in time often enough. */
+	for (turn = 0; turn < 5 || (in_time < ARRAY_SIZE(which) && turn < 50);
+	     turn++) {
+		unsigned int hit[NR] = {}, begun[NR] = {};
+
+		busy(&load);
+		for (i = 0; i < NR; i++)
+			ring_push_nop(&r, i);
+		EXPECT_EQ(ring_enter(&r, NR, 0, 0), 0);
+		for (k = 0; k < ARRAY_SIZE(which); k++) {
+			hit[which[k]] = cancel(&r, WSQ_CANCEL_USER_DATA,
+					       which[k], &begun[which[k]]);
+			in_time += hit[which[k]];
+		}
+		EXPECT_EQ(ring_enter(&r, 0, NR, PATIENCE), 0);
+		for (i = 0; i < NR; i++) {
+			struct wsq_cqe cqe = ring_take(&r);
+
+			EXPECT(cqe.user_data < NR);
+			if (!begun[cqe.user_data])
+				EXPECT_EQ(cqe.res, hit[cqe.user_data] ?
+					  -ECANCELED : 0);
+		}
+		cancel(&load, WSQ_CANCEL_ALL, 0, NULL);
+		EXPECT_EQ(ring_enter(&load, 0, load.tail - load.head,
+				     PATIENCE), 0);
+		while (ring_peek(&load))
+			ring_seen(&load);
+	}
+	/* Or this has tried nothing. */
+	EXPECT(in_time >= ARRAY_SIZE(which));
+	ring_close(&load);
+	ring_close(&r);
+}
+
+/* What is refused, linked or drains in the middle of tiny tasks. */
+static void between(void)
+{
+	enum { NR = 200, BAD = 50, LINK = 90, DRAIN = 120 };
+	unsigned int i, turn, at = 0;
+	struct ring r;
+
+	ring_open(&r, 256, 0, 0);
+	for (turn = 0; turn < 200; turn++) {
+		for (i = 0; i < NR; i++) {
+			struct wsq_sqe sqe = { .op = WSQ_OP_NOP, .user_data = i };
+
+			if (i == BAD)
+				sqe.op = 0x7777;
+			if (i == LINK)
+				sqe.flags = WSQ_SQE_LINK;
+			if (i == DRAIN)
+				sqe.flags = WSQ_SQE_DRAIN;
+			ring_push(&r, &sqe);
+		}
+		EXPECT_EQ(ring_enter(&r, NR, NR, PATIENCE), 0);
+		for (i = 0; i < NR; i++) {
+			struct wsq_cqe cqe = ring_take(&r);
+
+			if (cqe.user_data == DRAIN)
+				EXPECT_EQ(i, DRAIN);
+			else
+				EXPECT((cqe.user_data > DRAIN) == (i > DRAIN));
+			if (cqe.user_data == LINK)
+				at = i;
+			if (cqe.user_data == LINK + 1)
+				EXPECT(at < i);
+			EXPECT_EQ(cqe.res,
+				  cqe.user_data == BAD ? -EOPNOTSUPP : 0);
+		}
+	}
+	ring_close(&r);
+}
+
+/* Rings that nobody waits for go with what is in them. */
+static void left(void)
+{
+	unsigned int i, turn;
+
+	expect_rings(0);
+	for (turn = 0; turn < 200; turn++) {
+		struct ring r;
+
+		ring_open(&r, SQ, 0, 0);
+		for (i = 0; i < SQ; i++)
+			ring_push_nop(&r, i);
+		EXPECT_EQ(ring_enter(&r, SQ, 0, 0), 0);
+		EXPECT_EQ(r.e.submitted, SQ);
+		ring_close(&r);
+	}
+	expect_rings(0);
+	expect_usable();
+}
+
+#define TASKS	400000U
+
+static struct ring shared;
+static unsigned int taken, called, stopped;
+/* Of each task, that CANCEL has said that it will not run; what came of it. */
+static unsigned char said[TASKS], came[TASKS];
+
+static void *canceller(void *arg)
+{
+	unsigned int sum = 0, begun = 0, i, n;
+
+	(void)arg;
+	for (;;) {
+		/* About where the submitter is; nothing is called back twice. */
+		for (i = 0; i < 64; i++) {
+			unsigned int k = __atomic_load_n(&taken, __ATOMIC_RELAXED);
+
+			if (k >= TASKS)
+				goto out;
+			if (!k)
+				continue;
+			k -= 1 + i % k % 600;
+			n = cancel(&shared, WSQ_CANCEL_USER_DATA, k, &begun);
+			said[k] |= n;
+			sum += n;
+		}
+		usleep(50);
+	}
+out:
+	called = sum;
+	stopped = begun;
+	return NULL;
+}
+
+/* Who says that a task will not run is right, and who does not say so, too. */
+static void race(void)
+{
+	unsigned int i, n, done = 0, sum = 0;
+	uint64_t end = now_ns() + 10 * SEC;
+	struct ring *r = &shared;
+	pthread_t t;
+
+	ring_open(r, SQ, 0, 0);
+	EXPECT(!pthread_create(&t, NULL, canceller, NULL));
+	while (done < TASKS && now_ns() < end) {
+		n = 1 + done * 7 % 600;
+		if (n > TASKS - done)
+			n = TASKS - done;
+		for (i = 0; i < n; i++)
+			ring_push_nop(r, done + i);
+		__atomic_store_n(&taken, done + n - 1, __ATOMIC_RELAXED);
+		EXPECT_EQ(ring_enter(r, n, n, PATIENCE), 0);
+		for (i = 0; i < n; i++) {
+			struct wsq_cqe cqe = ring_take(r);
+
+			EXPECT(cqe.user_data - done < n);
+			EXPECT(!came[cqe.user_data]);
+			came[cqe.user_data] = cqe.res ? 2 : 1;
+			EXPECT(!cqe.res || cqe.res == -ECANCELED);
+			sum += !!cqe.res;
+		}
+		done += n;
+	}
+	__atomic_store_n(&taken, TASKS, __ATOMIC_RELAXED);
+	pthread_join(t, NULL);
+	/*
+	 * One that waits for its end may be called back again, and one that has
+	 * begun may yet look whether it shall stop.
+	 */
+	EXPECT(called + stopped >= sum);
+	EXPECT(sum || !called);
+	for (i = 0; i < done; i++)
+		EXPECT(!said[i] || came[i] == 2);
+	ring_close(r);
+}
+
+/* How long somebody has a CPU for himself, and at most how long not. */
+#define HOG_NS		(5 * MSEC)
+#define HOG_REST_US	2000
+/* Longer than it takes to come from the first place of a bundle to the last. */
+#define SETTLE_NS	(2 * MSEC)
+
+/* All that is in a bundle, by its bytes. */
+#define FILLS		16U
+#define FILL_BYTES	128U
+
+/**
+ * struct hog - a real-time thread that takes a CPU now and then
+ * @cpu: the CPU
+ * @turn: odd while it has it
+ * @round: what the submitter, on that CPU, has filled places with, from 1 on
+ * @over: all are to stop
+ */
+struct hog {
+	int cpu;
+	uint64_t turn;
+	uint64_t round;
+	bool over;
+};
+
+static void stay_on(int cpu, bool fifo)
+{
+	struct sched_param p = { .sched_priority = 1 };
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	EXPECT_ERR(sched_setaffinity(0, sizeof(set), &set), 0);
+	if (fifo)
+		EXPECT_ERR(sched_setscheduler(0, SCHED_FIFO, &p), 0);
+}
+
+static void *hog_run(void *arg)
+{
+	struct hog *h = arg;
+	uint64_t seed = 71, end;
+
+	stay_on(h->cpu, true);
+	while (!__atomic_load_n(&h->over, __ATOMIC_RELAXED)) {
+		__atomic_fetch_add(&h->turn, 1, __ATOMIC_SEQ_CST);
+		end = now_ns() + HOG_NS;
+		while (now_ns() < end)
+			;
+		__atomic_fetch_add(&h->turn, 1, __ATOMIC_SEQ_CST);
+		usleep(1 + rnd(&seed) % HOG_REST_US);
+	}
+	return NULL;
+}
+
+static void *fill_rounds(void *arg)
+{
+	uint64_t round, end = now_ns() + 8 * SEC;
+	struct hog *h = arg;
+	unsigned int i;
+
+	stay_on(h->cpu, false);
+	for (round = 1; now_ns() < end; round++) {
+		for (i = 0; i < FILLS; i++) {
+			struct wsq_sqe sqe = {
+				.op = WSQ_OP_FILL, .dst = i * FILL_BYTES,
+				.len = FILL_BYTES, .arg = round,
+			};
+
+			ring_push(&shared, &sqe);
+		}
+		__atomic_store_n(&h->round, round, __ATOMIC_RELEASE);
+		EXPECT_EQ(ring_enter(&shared, FILLS, FILLS, PATIENCE), 0);
+		for (i = 0; i < FILLS; i++)
+			EXPECT_EQ(ring_take(&shared).res, FILL_BYTES);
+	}
+	__atomic_store_n(&h->over, true, __ATOMIC_RELAXED);
+	return NULL;
+}
+
+/* Is something of a round done, and the first of it not told? */
+static bool untold(uint64_t round)
+{
+	const struct wsq_cqe *cqe = &shared.cqes[0];
+	unsigned int i;
+
+	for (i = 0; i < FILLS; i++) {
+		const uint64_t *at = (void *)(shared.arena + i * FILL_BYTES);
+
+		if (__atomic_load_n(at, __ATOMIC_ACQUIRE) == round)
+			break;
+	}
+	/* Each round is a pass. */
+	return i < FILLS &&
+	       __atomic_load_n(&cqe->seq, __ATOMIC_ACQUIRE) < (uint32_t)round;
+}
+
+/*
+ * While somebody has a worker's CPU for himself, nothing that this worker has done is
+ * without its completion entry. Seen to fail only where the kernel preempts itself.
+ */
+static void preempted(void)
+{
+	const struct wsq_cqe *cqe;
+	unsigned int looks = 0, late = 0, i;
+	struct hog h = { .cpu = 0 };
+	pthread_t t[2];
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP("one CPU");
+	ring_open(&shared, FILLS, FILLS, 4096);
+	cqe = &shared.cqes[0];
+	stay_on(1, false);
+	EXPECT(!pthread_create(&t[0], NULL, hog_run, &h));
+	EXPECT(!pthread_create(&t[1], NULL, fill_rounds, &h));
+	while (!__atomic_load_n(&h.over, __ATOMIC_RELAXED)) {
+		uint64_t turn = __atomic_load_n(&h.turn, __ATOMIC_ACQUIRE);
+		uint64_t round = __atomic_load_n(&h.round, __ATOMIC_ACQUIRE);
+		uint64_t end;
+
+		if (turn % 2 == 0)
+			continue;
+		looks++;
+		if (!untold(round))
+			continue;
+		/* On another CPU, or in the kernel's own share, it will soon be. */
+		end = now_ns() + SETTLE_NS;
+		while (now_ns() < end)
+			;
+		if (!untold(round) ||
+		    __atomic_load_n(&h.turn, __ATOMIC_SEQ_CST) != turn)
+			continue;
+		while (untold(round))
+			;
+		late += cqe->cpu == (uint32_t)h.cpu;
+	}
+	for (i = 0; i < ARRAY_SIZE(t); i++)
+		pthread_join(t[i], NULL);
+	printf("# %llu rounds, %llu turns, %u looks, %u late\n",
+	       (unsigned long long)h.round, (unsigned long long)h.turn / 2,
+	       looks, late);
+	EXPECT(looks > 0);
+	EXPECT_EQ(late, 0);
+	ring_close(&shared);
+}
+
+/**
+ * struct sweep - a process that calls back all there is, once a batch
+ * @turn: of the batch that is about to be submitted; 0 ends it
+ * @done: the last that was called back
+ * @cancelled: as CANCEL has said of that one
+ * @running: likewise
+ * @recanted: a second CANCEL said otherwise of some
+ */
+struct sweep {
+	uint64_t turn;
+	uint64_t done;
+	uint32_t cancelled;
+	uint32_t running;
+	uint32_t recanted;
+};
+
+static void sweeper(struct sweep *s)
+{
+	uint64_t turn, seed = 5, i;
+	unsigned int again, begun;
+
+	stay_on(1, false);
+	for (;;) {
+		turn = __atomic_load_n(&s->turn, __ATOMIC_ACQUIRE);
+		if (!turn)
+			_exit(0);
+		if (turn == s->done)
+			continue;
+		for (i = rnd(&seed) % 16384; i; i--)
+			__asm__ __volatile__("" ::: "memory");
+		s->running = 0;
+		s->cancelled = cancel(&shared, WSQ_CANCEL_ALL, 0, &s->running);
+		begun = 0;
+		again = cancel(&shared, WSQ_CANCEL_ALL, 0, &begun);
+		if (!s->cancelled && !s->running) {
+			/* The batch was not there yet. */
+			s->cancelled = again;
+			s->running = begun;
+		} else if (again > s->cancelled || begun > s->running) {
+			s->recanted++;
+		}
+		__atomic_store_n(&s->done, turn, __ATOMIC_RELEASE);
+	}
+}
+
+/*
+ * Who calls all back crosses the workers on their way through the bundles: what he says
+ * will not run does not, and what runs he has said to have begun; asked once more he says
+ * the same.
+ */
+static void sweep(void)
+{
+	unsigned int i, ended, said = 0, met = 0;
+	struct ring *r = &shared;
+	uint64_t end = now_ns() + 3 * SEC;
+	struct sweep *s;
+	pid_t pid;
+
+	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
+		SKIP("one CPU");
+	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+		 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	EXPECT(s != MAP_FAILED);
+	ring_open(r, SQ, SQ, 0);
+	s->turn = 1;
+	s->done = 1;
+	pid = fork();
+	EXPECT(pid >= 0);
+	if (!pid)
+		sweeper(s);
+	stay_on(0, false);
+	/* Where the two CPUs are one of the host's they may not meet for a while. */
+	while (now_ns() < end || (!met && now_ns() < end + PATIENCE)) {
+		uint64_t turn = s->turn + 1;
+
+		for (i = 0; i < SQ; i++)
+			ring_push_nop(r, i);
+		__atomic_store_n(&s->turn, turn, __ATOMIC_RELEASE);
+		EXPECT_EQ(ring_enter(r, SQ, SQ, PATIENCE), 0);
+		for (i = 0, ended = 0; i < SQ; i++)
+			ended += ring_take(r).res == -ECANCELED;
+		/* It has not failed, or this would be for ever. */
+		while (__atomic_load_n(&s->done, __ATOMIC_ACQUIRE) != turn)
+			EXPECT_EQ(waitpid(pid, NULL, WNOHANG), 0);
+		EXPECT(s->cancelled <= ended);
+		EXPECT(ended <= s->cancelled + s->running);
+		EXPECT_EQ(s->recanted, 0);
+		said += s->cancelled;
+		met += s->cancelled && ended < SQ;
+	}
+	__atomic_store_n(&s->turn, 0, __ATOMIC_RELEASE);
+	EXPECT_EQ(waitpid(pid, NULL, 0), pid);
+	printf("# %llu batches, in %u some ran and some did not, %u called back\n",
+	       (unsigned long long)s->done, met, said);
+	EXPECT(met > 0);
+	ring_close(r);
+	munmap(s, sizeof(*s));
+}
+
+static const struct test tests[] = {
+	{ "every_size", every_size },
+	{ "called_back", called_back, 60 },
+	{ "between", between },
+	{ "left", left, 60 },
+	{ "race", race, 40 },
+	{ "sweep", sweep, 100 },
+	{ "preempted", preempted, 60 },
+};
+
+TEST_MAIN(tests)

@@ -1,0 +1,610 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calling tasks back, and taking rights away.
+ */
+#include "wsq_test.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#define LONG	(16U << 20)
+
+static int cancel(struct ring *r, unsigned int flags, uint64_t what,
+		  struct wsq_cancel *c)
+{
+	*c = (struct wsq_cancel) {
+		.size = sizeof(*c),
+		.flags = flags,
+		.what = what,
+	};
+	return ioctl(r->fd, WSQ_IOC_CANCEL, c) ? -errno : 0;
+}
+
+static void ring_open_ids(struct ring *r, unsigned int sq, uint64_t arena)
+{
+	memset(r, 0, sizeof(*r));
+	r->fd = dev_open();
+	r->s = (struct wsq_setup) {
+		.size = sizeof(r->s),
+		.flags = WSQ_SETUP_IDS,
+		.sq_entries = sq,
+		.arena_size = arena,
+	};
+	EXPECT_ERR(ioctl(r->fd, WSQ_IOC_SETUP, &r->s), 0);
+	EXPECT(r->s.ids_off >= r->s.cqes_off + r->s.cq_entries *
+			       sizeof(struct wsq_cqe));
+	EXPECT(r->s.ids_off + sq * sizeof(uint64_t) <= r->s.rings_bytes);
+	ring_map(r);
+}
+
+/* The id of submission @k. */
+static uint64_t id_of(const struct ring *r, uint64_t k)
+{
+	const uint64_t *ids = (void *)((char *)r->page + r->s.ids_off);
+
+	EXPECT(__atomic_load_n(&r->page->sq_head, __ATOMIC_ACQUIRE) > k);
+	return ids[k & (r->s.sq_entries - 1)];
+}
+
+static void push(struct ring *r, unsigned int op, unsigned int flags,
+		 uint64_t user_data)
+{
+	struct wsq_sqe sqe = {
+		.op = op,
+		.flags = flags,
+		.len = op == WSQ_OP_SHA256 ? LONG : 0,
+		.user_data = user_data,
+	};
+
+	ring_push(r, &sqe);
+}
+
+static const struct {
+	int err;
+	unsigned int flags;
+	uint64_t what;
+} wrong[] = {
+	{ -EINVAL, 0, 0 },
+	{ -EINVAL, 8, 0 },
+	{ -EINVAL, WSQ_CANCEL_ID | WSQ_CANCEL_ALL, 0 },
+	{ -EINVAL, WSQ_CANCEL_ID | WSQ_CANCEL_USER_DATA, 0 },
+	{ -EINVAL, WSQ_CANCEL_ALL, 1 },
+	{ -EINVAL, 1U << 31, 0 },
+	{ -ENOENT, WSQ_CANCEL_ALL, 0 },
+	{ -ENOENT, WSQ_CANCEL_USER_DATA, 0 },
+	{ -ENOENT, WSQ_CANCEL_USER_DATA, -1ULL },
+	{ -ENOENT, WSQ_CANCEL_ID, 0 },
+	{ -ENOENT, WSQ_CANCEL_ID, 7 },
+	{ -ENOENT, WSQ_CANCEL_ID, 0xffff },
+	{ -ENOENT, WSQ_CANCEL_ID, 1 << 16 },
+	{ -ENOENT, WSQ_CANCEL_ID, -1ULL },
+};
+
+static void refused(void)
+{
+	struct wsq_cancel c;
+	unsigned int i;
+	struct ring r;
+	int fd;
+
+	ring_open(&r, 8, 0, 0);
+	/* A request that has been used. */
+	ring_push_nop(&r, 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	ring_take(&r);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		test_at("wrong", i);
+		EXPECT_EQ(cancel(&r, wrong[i].flags, wrong[i].what, &c),
+			  wrong[i].err);
+		EXPECT_EQ(c.cancelled, 0);
+		EXPECT_EQ(c.running, 0);
+	}
+	c.size = 8;
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_CANCEL, &c), EINVAL);
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_CANCEL, NULL), EFAULT);
+	fd = dev_open();
+	c = (struct wsq_cancel) { .size = sizeof(c), .flags = WSQ_CANCEL_ALL };
+	EXPECT_ERR(ioctl(fd, WSQ_IOC_CANCEL, &c), EINVAL);
+	ring_close(&r);
+}
+
+/*
+ * Fill all places behind a long task, look for @id, call back all. False if the long
+ * one had ended by then, and so had others.
+ */
+static bool all_taken(struct ring *r, uint64_t id)
+{
+	unsigned int i, ran = 0;
+	struct wsq_cancel c;
+
+	push(r, WSQ_OP_SHA256, 0, 0);
+	for (i = 1; i < r->s.cq_entries; i++) {
+		push(r, WSQ_OP_NOP, i == 1 ? WSQ_SQE_DRAIN : 0, i);
+		if (i % 8 == 7) {
+			EXPECT_EQ(ring_enter(r, 8, 0, 0), 0);
+			EXPECT_EQ(r->e.submitted, 8);
+		}
+	}
+	EXPECT_EQ(cancel(r, WSQ_CANCEL_ID, id, &c), -ENOENT);
+	cancel(r, WSQ_CANCEL_ALL, 0, &c);
+	EXPECT_EQ(ring_enter(r, 0, r->s.cq_entries, PATIENCE), 0);
+	for (i = 0; i < r->s.cq_entries; i++)
+		ran += ring_take(r).res != -ECANCELED;
+	/* What has begun may end well, and let begin what is called back last. */
+	EXPECT(c.cancelled <= r->s.cq_entries - ran);
+	return c.cancelled + c.running == r->s.cq_entries;
+}
+
+/*
+ * A chain behind a long task on the same CPU, called back by what all of it has in
+ * common. How many were counted; 0 if some of it had begun.
+ */
+static unsigned int chain_back(struct ring *r)
+{
+	struct wsq_sqe sqe = {
+		.op = WSQ_OP_SHA256,
+		.flags = WSQ_SQE_CPU,
+		.len = LONG,
+		.user_data = 1,
+	};
+	struct wsq_cancel c, rest;
+	unsigned int i, back = 0;
+
+	ring_push(r, &sqe);
+	sqe.op = WSQ_OP_NOP;
+	sqe.len = 0;
+	sqe.user_data = 2;
+	for (i = 0; i < 3; i++) {
+		sqe.flags = WSQ_SQE_CPU | (i < 2 ? WSQ_SQE_LINK : 0);
+		ring_push(r, &sqe);
+	}
+	EXPECT_EQ(ring_enter(r, 4, 0, 0), 0);
+	EXPECT_EQ(r->e.submitted, 4);
+	cancel(r, WSQ_CANCEL_USER_DATA, 2, &c);
+	cancel(r, WSQ_CANCEL_ALL, 0, &rest);
+	EXPECT_EQ(ring_enter(r, 0, 4, PATIENCE), 0);
+	for (i = 0; i < 4; i++) {
+		struct wsq_cqe cqe = ring_take(r);
+
+		back += cqe.user_data == 2 && cqe.res == -ECANCELED;
+	}
+	EXPECT(c.cancelled <= back);
+	return back == 3 && !c.running ? c.cancelled : 0;
+}
+
+/* Those that do not run are counted, all of them, unless a worker had the first. */
+static void chain(void)
+{
+	unsigned int tries, nr, back = 0, all = 0;
+	struct ring r;
+
+	ring_open_ids(&r, 8, LONG + 4096);
+	for (tries = 0; tries < 300 && back < 10; tries++) {
+		nr = chain_back(&r);
+		back += nr > 0;
+		all += nr == 3;
+	}
+	printf("# %u of %u in %u\n", all, back, tries);
+	EXPECT(back == 10 && all >= 5);
+	ring_close(&r);
+}
+
+/* One that has not begun. False if it has by now, or has ended. */
+static bool one_back(struct ring *r, unsigned int flags, uint64_t what)
+{
+	struct wsq_cancel c;
+	int ret = cancel(r, flags, what, &c);
+
+	if (ret == -ENOENT || ret == -EALREADY)
+		return false;
+	EXPECT_EQ(ret, 0);
+	EXPECT_EQ(c.cancelled, 1);
+	EXPECT_EQ(c.running, 0);
+	return true;
+}
+
+/*
+ * Tasks that wait behind long ones: each is called back in its own way. False if the
+ * long ones had ended by then. @id: of one that was.
+ */
+static bool by_each_name(struct ring *r, uint64_t *id)
+{
+	enum { LONGS = 8 };
+	int64_t res[6] = { 99, 99, 99, 99, 99, 99 };
+	uint64_t first = r->tail;
+	struct wsq_cancel c;
+	unsigned int i;
+	bool in_time;
+
+	for (i = 0; i < LONGS; i++)
+		push(r, WSQ_OP_SHA256, 0, 0);
+	push(r, WSQ_OP_NOP, WSQ_SQE_DRAIN, 1);
+	push(r, WSQ_OP_NOP, WSQ_SQE_LINK, 2);
+	push(r, WSQ_OP_NOP, 0, 3);
+	push(r, WSQ_OP_NOP, 0, 4);
+	push(r, 0x7777, 0, 5);
+	EXPECT_EQ(ring_enter(r, LONGS + 5, 0, 0), 0);
+	*id = id_of(r, first + LONGS + 3);
+	EXPECT_EQ(id_of(r, first + LONGS + 4), 0);
+
+	/* What was linked behind the second goes with it. */
+	in_time = one_back(r, WSQ_CANCEL_ID, *id) &&
+		  one_back(r, WSQ_CANCEL_USER_DATA, 2);
+	/* It will say what is wrong with it, and not that it was called back. */
+	EXPECT_EQ(cancel(r, WSQ_CANCEL_USER_DATA, 5, &c), -ENOENT);
+	/* Of the long ones some have begun. */
+	cancel(r, WSQ_CANCEL_USER_DATA, 0, &c);
+	in_time = in_time && c.cancelled + c.running > 0;
+
+	EXPECT_EQ(ring_enter(r, 0, LONGS + 5, PATIENCE), 0);
+	for (i = 0; i < LONGS + 5; i++) {
+		struct wsq_cqe cqe = ring_take(r);
+
+		EXPECT(cqe.user_data < 6);
+		if (!cqe.user_data) {
+			EXPECT(cqe.res == -ECANCELED || cqe.res == 32);
+			EXPECT(i < LONGS);
+			continue;
+		}
+		EXPECT_EQ(res[cqe.user_data], 99);
+		res[cqe.user_data] = cqe.res;
+	}
+	if (!in_time)
+		return false;
+	EXPECT_EQ(res[1], 0);
+	EXPECT_EQ(res[2], -ECANCELED);
+	EXPECT_EQ(res[3], -ECANCELED);
+	EXPECT_EQ(res[4], -ECANCELED);
+	EXPECT_EQ(res[5], -EOPNOTSUPP);
+	return true;
+}
+
+static void by_name(void)
+{
+	struct wsq_cancel c;
+	unsigned int i;
+	struct ring r;
+	uint64_t id;
+
+	ring_open_ids(&r, 16, LONG);
+	for (i = 0; i < 30 && !by_each_name(&r, &id); i++)
+		;
+	EXPECT(i < 30);
+
+	/* Ids are not used again: that one is gone, whoever has its place. */
+	for (i = 0; i < 64; i++) {
+		push(&r, WSQ_OP_NOP, 0, i);
+		EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_take(&r).res, 0);
+		EXPECT_EQ(cancel(&r, WSQ_CANCEL_ID, id, &c), -ENOENT);
+		EXPECT(id_of(&r, r.tail - 1) != id);
+	}
+	/* Not even while all places are taken: unless we lost the CPU for that long. */
+	for (i = 0; i < 30 && !all_taken(&r, id); i++)
+		;
+	EXPECT(i < 30);
+	ring_close(&r);
+}
+
+/* What has begun cannot be called back, but stops soon. */
+static void begun(void)
+{
+	struct wsq_cancel c;
+	unsigned int i;
+	struct ring r;
+	int ret = 0;
+
+	ring_open(&r, 1, 0, LONG);
+	for (i = 0; i < 200 && ret != -EALREADY; i++) {
+		int64_t res;
+
+		push(&r, WSQ_OP_SHA256, 0, i);
+		EXPECT_EQ(ring_enter(&r, 1, 0, 0), 0);
+		usleep(i * 50);
+		ret = cancel(&r, WSQ_CANCEL_USER_DATA, i, &c);
+		EXPECT_EQ(ring_enter(&r, 0, 1, PATIENCE), 0);
+		res = ring_take(&r).res;
+		switch (ret) {
+		case 0:
+			EXPECT_EQ(c.cancelled, 1);
+			EXPECT_EQ(c.running, 0);
+			EXPECT_EQ(res, -ECANCELED);
+			break;
+		case -EALREADY:
+			EXPECT_EQ(c.cancelled, 0);
+			EXPECT_EQ(c.running, 1);
+			/* Unless it was at its last piece. */
+			EXPECT(res == -ECANCELED || res == 32);
+			break;
+		default:
+			EXPECT_EQ(ret, -ENOENT);
+			EXPECT_EQ(res, 32);
+		}
+	}
+	EXPECT_EQ(ret, -EALREADY);
+	ring_close(&r);
+}
+
+/* More than there are CPUs, so that some have begun and some have not. */
+static void all_of_them(void)
+{
+	enum { NR = 64 };
+	struct wsq_cancel c;
+	unsigned int i, calls = 0;
+	uint64_t begin;
+	struct ring r;
+
+	ring_open(&r, NR, 0, LONG);
+	for (i = 0; i < NR; i++)
+		push(&r, WSQ_OP_SHA256, i % 8 == 3 ? WSQ_SQE_LINK : 0, i);
+	EXPECT_EQ(ring_enter(&r, NR, 0, 0), 0);
+	usleep(1000);
+	begin = now_ns();
+	EXPECT_EQ(cancel(&r, WSQ_CANCEL_ALL, 0, &c), 0);
+	EXPECT(c.cancelled > 0);
+	EXPECT(c.cancelled + c.running <= NR);
+	EXPECT_EQ(ring_enter(&r, 0, NR, PATIENCE), 0);
+	/* Sixty-four times 16 MB were not hashed: that takes longer, anywhere. */
+	EXPECT(now_ns() - begin < at_most(15));
+	for (i = 0; i < NR; i++)
+		calls += ring_take(&r).res == -ECANCELED;
+	EXPECT(calls >= c.cancelled);
+	ring_close(&r);
+}
+
+#define TASKS	60000
+
+static struct ring shared;
+static unsigned int at_work;
+static bool stop;
+
+static void *canceller(void *arg)
+{
+	uint64_t seed = (uintptr_t)arg + 99;
+	struct wsq_cancel c;
+
+	__atomic_add_fetch(&at_work, 1, __ATOMIC_RELAXED);
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+		switch (rnd(&seed) % 3) {
+		case 0:
+			cancel(&shared, WSQ_CANCEL_ALL, 0, &c);
+			break;
+		case 1:
+			cancel(&shared, WSQ_CANCEL_USER_DATA, rnd(&seed) % TASKS,
+			       &c);
+			break;
+		default:
+			cancel(&shared, WSQ_CANCEL_ID,
+			       (1 + rnd(&seed) % TASKS) << 16 | rnd(&seed) % 512, &c);
+			break;
+		}
+		if (rnd(&seed) % 4 == 0)
+			usleep(rnd(&seed) % 500);
+	}
+	return NULL;
+}
+
+/* Submission and cancellation at once: each task completes, once. */
+static void storm(void)
+{
+	enum { SQ = 256 };
+	static unsigned char seen[TASKS];
+	uint64_t seed = 5, end = now_ns() + 20 * SEC;
+	unsigned int pushed = 0, done = 0, cancelled = 0;
+	pthread_t t[2];
+	struct ring *r = &shared;
+
+	ring_open(r, SQ, 0, 1 << 20);
+	EXPECT(!pthread_create(&t[0], NULL, canceller, (void *)1));
+	EXPECT(!pthread_create(&t[1], NULL, canceller, (void *)2));
+	/* Or all may be over before they begin. */
+	while (__atomic_load_n(&at_work, __ATOMIC_RELAXED) < 2)
+		usleep(100);
+	while (done < pushed || (pushed < TASKS && now_ns() < end)) {
+		unsigned int n = 0, want = now_ns() < end ? rnd(&seed) % 64 : 0;
+		struct wsq_cqe *cqe;
+		int ret;
+
+		while (n < want && pushed < TASKS && pushed - done < SQ) {
+			struct wsq_sqe sqe = {
+				.op = rnd(&seed) % 4 ? WSQ_OP_NOP : WSQ_OP_CRC32C,
+				.user_data = pushed,
+			};
+
+			if (sqe.op == WSQ_OP_CRC32C)
+				sqe.len = 1 + rnd(&seed) % (256 << 10);
+			if (rnd(&seed) % 4 == 0)
+				sqe.flags |= WSQ_SQE_LINK;
+			else if (rnd(&seed) % 16 == 0)
+				sqe.flags |= WSQ_SQE_DRAIN;
+			ring_push(r, &sqe);
+			pushed++;
+			n++;
+		}
+		ret = ring_enter(r, n, 0, 0);
+		EXPECT_EQ(ret, 0);
+		EXPECT_EQ(r->e.submitted, n);
+		while ((cqe = ring_peek(r))) {
+			EXPECT(cqe->user_data < pushed);
+			EXPECT(!seen[cqe->user_data]);
+			seen[cqe->user_data] = 1;
+			/* A drain behind a link is refused. */
+			EXPECT(cqe->res >= 0 || cqe->res == -ECANCELED ||
+			       cqe->res == -EINVAL);
+			cancelled += cqe->res == -ECANCELED;
+			ring_seen(r);
+			done++;
+		}
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	printf("# %u tasks, %u cancelled\n", done, cancelled);
+	EXPECT(cancelled > 0);
+	EXPECT(cancelled < done);
+	ring_close(r);
+}
+
+static void *raider(void *arg)
+{
+	struct wsq_cancel c;
+
+	(void)arg;
+	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED))
+		cancel(&shared, WSQ_CANCEL_ALL, 0, &c);
+	return NULL;
+}
+
+/*
+ * Long chains and rows of drains, which workers launch, against cancellation
+ * without a pause: who cancels a task that is just being queued keeps it from the
+ * queue for a moment, and it must not be lost between the two.
+ */
+static void raid(void)
+{
+	enum { SQ = 1024 };
+	uint64_t end = now_ns() + 10 * SEC;
+	unsigned int round, i, kept = 0;
+	struct ring *r = &shared;
+	pthread_t t[2];
+
+	ring_open(r, SQ, 0, 0);
+	EXPECT(!pthread_create(&t[0], NULL, raider, NULL));
+	EXPECT(!pthread_create(&t[1], NULL, raider, NULL));
+	for (round = 0; now_ns() < end; round++) {
+		for (i = 0; i < SQ; i++)
+			push(r, WSQ_OP_NOP, round % 2 ? WSQ_SQE_DRAIN :
+			     i % 16 < 15 ? WSQ_SQE_LINK : 0, i);
+		EXPECT_EQ(ring_enter(r, SQ, SQ, PATIENCE), 0);
+		EXPECT_EQ(r->e.submitted, SQ);
+		for (i = 0; i < SQ; i++)
+			kept += !ring_take(r).res;
+		EXPECT(!ring_peek(r));
+	}
+	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
+	pthread_join(t[0], NULL);
+	pthread_join(t[1], NULL);
+	printf("# %u tasks, %u not cancelled\n", round * SQ, kept);
+	ring_close(r);
+}
+
+static int restrict_to(struct ring *r, const uint32_t *ops, unsigned int nr,
+		       unsigned int flags)
+{
+	struct wsq_restrict x = {
+		.size = sizeof(x),
+		.nr_ops = nr,
+		.ops = (uintptr_t)ops,
+		.sqe_flags = flags,
+	};
+
+	return ioctl(r->fd, WSQ_IOC_RESTRICT, &x) ? -errno : 0;
+}
+
+static void ring_open_disabled(struct ring *r)
+{
+	memset(r, 0, sizeof(*r));
+	r->fd = dev_open();
+	r->s = (struct wsq_setup) {
+		.size = sizeof(r->s),
+		.flags = WSQ_SETUP_DISABLED,
+		.sq_entries = 4,
+		.arena_size = 4096,
+	};
+	EXPECT_ERR(ioctl(r->fd, WSQ_IOC_SETUP, &r->s), 0);
+	ring_map(r);
+}
+
+static void disabled(void)
+{
+	struct ring r;
+
+	ring_open_disabled(&r);
+	ring_push_nop(&r, 1);
+	EXPECT_EQ(ring_enter(&r, 1, 0, 0), -EBADFD);
+	EXPECT_EQ(r.e.submitted, 0);
+	EXPECT_EQ(ring_enter(&r, 0, 1, SEC), -EBADFD);
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 1), EINVAL);
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 0), 0);
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 0), EBADFD);
+	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_take(&r).res, 0);
+	ring_close(&r);
+	r.fd = dev_open();
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 0), EINVAL);
+	close(r.fd);
+}
+
+static void restricted(void)
+{
+	const uint32_t two[] = { WSQ_OP_NOP, WSQ_OP_CRC32C, 0x7777, 1U << 16, -1U };
+	const uint32_t other[] = { WSQ_OP_CRC32C, WSQ_OP_COPY };
+	struct wsq_sqe nop = { .op = WSQ_OP_NOP };
+	struct wsq_sqe linked = { .op = WSQ_OP_CRC32C, .len = 1,
+				  .flags = WSQ_SQE_LINK };
+	struct wsq_sqe crc = { .op = WSQ_OP_CRC32C, .len = 1 };
+	struct wsq_sqe copy = { .op = WSQ_OP_COPY, .len = 1, .dst = 8 };
+	struct wsq_sqe drain = { .op = WSQ_OP_CRC32C, .len = 1,
+				 .flags = WSQ_SQE_DRAIN };
+	struct wsq_restrict x = { .size = sizeof(x), .rsv = 1 };
+	struct ring r;
+
+	ring_open_disabled(&r);
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_RESTRICT, &x), EINVAL);
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_RESTRICT, NULL), EFAULT);
+	EXPECT_EQ(restrict_to(&r, two, 1025, 0), -EINVAL);
+	EXPECT_EQ(restrict_to(&r, (void *)8, 1, 0), -EFAULT);
+	EXPECT_EQ(restrict_to(&r, two, ARRAY_SIZE(two),
+			      WSQ_SQE_LINK | WSQ_SQE_DRAIN), 0);
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 0), 0);
+	EXPECT_EQ(ring_do(&r, &nop), 0);
+	EXPECT(ring_do(&r, &crc) >= 0);
+	EXPECT(ring_do(&r, &linked) >= 0);
+	EXPECT(ring_do(&r, &drain) >= 0);
+	EXPECT_EQ(ring_do(&r, &copy), -EPERM);
+	/* Too late, for better or worse. */
+	EXPECT_EQ(restrict_to(&r, other, 2, 0), -EBUSY);
+	EXPECT_EQ(ring_do(&r, &nop), 0);
+	ring_close(&r);
+
+	/* The second one takes away and does not give back. */
+	ring_open_disabled(&r);
+	EXPECT_EQ(restrict_to(&r, two, ARRAY_SIZE(two), WSQ_SQE_LINK), 0);
+	EXPECT_EQ(restrict_to(&r, other, 2, WSQ_SQE_LINK | WSQ_SQE_DRAIN), 0);
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 0), 0);
+	EXPECT_EQ(ring_do(&r, &nop), -EPERM);
+	EXPECT(ring_do(&r, &crc) >= 0);
+	EXPECT_EQ(ring_do(&r, &copy), -EPERM);
+	EXPECT(ring_do(&r, &linked) >= 0);
+	EXPECT_EQ(ring_do(&r, &drain), -EPERM);
+	ring_close(&r);
+
+	/* Nothing at all. */
+	ring_open_disabled(&r);
+	EXPECT_EQ(restrict_to(&r, NULL, 0, 0), 0);
+	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 0), 0);
+	EXPECT_EQ(ring_do(&r, &nop), -EPERM);
+	ring_close(&r);
+
+	ring_open(&r, 4, 0, 4096);
+	EXPECT_EQ(restrict_to(&r, two, 2, 0), -EBUSY);
+	EXPECT_EQ(ring_do(&r, &nop), 0);
+	ring_close(&r);
+	r.fd = dev_open();
+	EXPECT_EQ(restrict_to(&r, two, 2, 0), -EINVAL);
+	close(r.fd);
+}
+
+static const struct test tests[] = {
+	{ "cancel_refused", refused },
+	{ "cancel_by_name", by_name, 60 },
+	{ "cancel_begun", begun, 60 },
+	{ "cancel_all", all_of_them, 60 },
+	{ "cancel_chain", chain, 60 },
+	{ "cancel_storm", storm, 100 },
+	{ "cancel_raid", raid, 100 },
+	{ "disabled", disabled },
+	{ "restricted", restricted },
+};
+
+TEST_MAIN(tests)

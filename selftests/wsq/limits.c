@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a user may have: rings, tasks in flight and memory, counted exactly, whoever
+ * calls, and given back whatever happens.
+ */
+#include "wsq_user.h"
+
+#include <grp.h>
+
+#define PAGE	4096UL
+
+/* Nobody else's. */
+#define ALICE	7001
+#define BOB	7002
+
+static void rings(void)
+{
+	int fd[4], i;
+
+	limits_set(3, DEF_TASKS, DEF_MEMORY);
+	expect_no_use(ALICE);
+	for (i = 0; i < 3; i++) {
+		fd[i] = open_as(ALICE);
+		EXPECT_EQ(try_setup(fd[i], 4, 0, PAGE), 0);
+	}
+	fd[3] = open_as(ALICE);
+	EXPECT_EQ(try_setup(fd[3], 4, 0, PAGE), EDQUOT);
+	EXPECT_EQ(try_setup(fd[3], 1, 1, 0), EDQUOT);
+	/* An error that is told first, as ever. */
+	EXPECT_EQ(try_setup(fd[3], 3, 0, 0), EINVAL);
+	EXPECT_EQ(try_setup(fd[0], 4, 0, 0), EBUSY);
+	EXPECT_EQ(query_of(fd[3], 0, 0, 0).user_rings, 3);
+
+	/* Somebody else is not concerned, nor is who may have what he wants. */
+	i = open_as(BOB);
+	EXPECT_EQ(try_setup(i, 4, 0, PAGE), 0);
+	EXPECT_EQ(query_of(i, 0, 0, 0).user_rings, 1);
+	close(i);
+
+	/* The same file, once there is room; what has been made is not in it. */
+	close(fd[1]);
+	EXPECT_EQ(try_setup(fd[3], 4, 0, PAGE), 0);
+	fd[1] = open_as(ALICE);
+	EXPECT_EQ(try_setup(fd[1], 4, 0, PAGE), EDQUOT);
+
+	/* A lower limit takes nothing away. */
+	limits_set(0, DEF_TASKS, DEF_MEMORY);
+	EXPECT_EQ(try_setup(fd[1], 4, 0, PAGE), EDQUOT);
+	EXPECT_EQ(query_of(fd[1], 0, 0, 0).user_rings, 3);
+	limits_set(4, DEF_TASKS, DEF_MEMORY);
+	EXPECT_EQ(try_setup(fd[1], 4, 0, PAGE), 0);
+	for (i = 0; i < 4; i++)
+		close(fd[i]);
+	expect_no_use(ALICE);
+	expect_no_use(BOB);
+	limits_default();
+	expect_rings(0);
+}
+
+/* To the byte. */
+static void memory(void)
+{
+	struct wsq_query big, small;
+	int fd[3], i;
+
+	for (i = 0; i < 3; i++)
+		fd[i] = open_as(ALICE);
+	big = query_of(fd[0], 64, 256, 10 * PAGE);
+	small = query_of(fd[0], 1, 1, 0);
+	EXPECT(big.memory > 10 * PAGE && small.memory > 2 * PAGE);
+
+	limits_set(DEF_RINGS, DEF_TASKS, big.memory - 1);
+	EXPECT_EQ(try_setup(fd[0], 64, 256, 10 * PAGE), EDQUOT);
+	expect_use(fd[0], 0, 0, 0);
+	limits_set(DEF_RINGS, DEF_TASKS, big.memory);
+	EXPECT_EQ(try_setup(fd[0], 64, 256, 10 * PAGE), 0);
+	expect_use(fd[0], 1, 256, big.memory);
+	EXPECT_EQ(try_setup(fd[1], 1, 1, 0), EDQUOT);
+	limits_set(DEF_RINGS, DEF_TASKS, big.memory + small.memory - 1);
+	EXPECT_EQ(try_setup(fd[1], 1, 1, 0), EDQUOT);
+	limits_set(DEF_RINGS, DEF_TASKS, big.memory + small.memory);
+	EXPECT_EQ(try_setup(fd[1], 1, 1, 0), 0);
+	expect_use(fd[2], 2, 257, big.memory + small.memory);
+	/* Less than what is there, and no limit at all. */
+	limits_set(DEF_RINGS, DEF_TASKS, 0);
+	EXPECT_EQ(try_setup(fd[2], 1, 1, 0), EDQUOT);
+	limits_set(DEF_RINGS, DEF_TASKS, -1ULL);
+	EXPECT_EQ(try_setup(fd[2], 64, 256, 10 * PAGE), 0);
+	expect_use(fd[2], 3, 513, 2 * big.memory + small.memory);
+	for (i = 0; i < 3; i++)
+		close(fd[i]);
+	expect_no_use(ALICE);
+	limits_default();
+}
+
+static void tasks(void)
+{
+	int a = open_as(ALICE), b = open_as(ALICE), c = open_as(ALICE);
+
+	limits_set(DEF_RINGS, 12, DEF_MEMORY);
+	EXPECT_EQ(try_setup(a, 8, 0, 0), EDQUOT);
+	EXPECT_EQ(try_setup(a, 4, 0, 0), 0);
+	EXPECT_EQ(try_setup(b, 4, 0, 0), EDQUOT);
+	EXPECT_EQ(try_setup(b, 4, 4, 0), 0);
+	EXPECT_EQ(try_setup(c, 1, 1, 0), EDQUOT);
+	EXPECT_EQ(query_of(c, 0, 0, 0).user_tasks, 12);
+	limits_set(DEF_RINGS, -1U, DEF_MEMORY);
+	EXPECT_EQ(try_setup(c, 1, 1, 0), 0);
+	EXPECT_EQ(query_of(c, 0, 0, 0).user_tasks, 13);
+	close(a);
+	close(b);
+	close(c);
+	expect_no_use(ALICE);
+	limits_default();
+}
+
+/* Who may have more than others, and on whose account: the opener's. */
+static void opener(void)
+{
+	int root = dev_open(), root_too = dev_open(), plain = open_as(0), fd;
+	unsigned int had;
+	pid_t pid;
+	int status;
+
+	/* None of ours that is still on its way out. */
+	expect_rings(0);
+	had = query_of(root, 0, 0, 0).user_rings;
+	limits_set(had, DEF_TASKS, DEF_MEMORY);
+	/* Root without the capability is a user as any other. */
+	EXPECT_EQ(try_setup(plain, 4, 0, 0), EDQUOT);
+	EXPECT_EQ(try_setup(root, 4, 0, 0), 0);
+	EXPECT_EQ(query_of(plain, 0, 0, 0).user_rings, had + 1);
+
+	/* A caller with all capabilities, with a file of somebody without. */
+	limits_set(0, DEF_TASKS, DEF_MEMORY);
+	fd = open_as(ALICE);
+	EXPECT_EQ(try_setup(fd, 4, 0, 0), EDQUOT);
+
+	/* A caller with none, with a file of root's. */
+	pid = fork();
+	if (!pid) {
+		struct ring r;
+
+		if (setgroups(0, NULL) || setgid(BOB) || setuid(BOB))
+			FAIL("cannot become somebody else");
+		EXPECT_ERR(open(WSQ_DEVICE, O_RDWR), EACCES);
+		EXPECT_EQ(try_setup(fd, 4, 0, 0), EDQUOT);
+		ring_make(&r, root_too, 4, 0, 0);
+		ring_push_nop(&r, 3);
+		EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_take(&r).user_data, 3);
+		_exit(0);
+	}
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+	EXPECT_EQ(query_of(root, 0, 0, 0).user_rings, had + 2);
+	expect_use(fd, 0, 0, 0);
+	close(root);
+	close(root_too);
+	close(plain);
+	close(fd);
+	limits_default();
+	expect_rings(0);
+}
+
+/* What fails later than the check, and what the mapping holds. */
+static void given_back(void)
+{
+	struct wsq_setup *ro;
+	struct ring r;
+	int fd = open_as(ALICE), other = open_as(ALICE);
+
+	limits_set(1, DEF_TASKS, DEF_MEMORY);
+	ro = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	EXPECT(ro != MAP_FAILED);
+	*ro = (struct wsq_setup) { .size = sizeof(*ro), .sq_entries = 4 };
+	EXPECT_ERR(mprotect(ro, PAGE, PROT_READ), 0);
+	EXPECT_ERR(ioctl(fd, WSQ_IOC_SETUP, ro), EFAULT);
+	expect_use(fd, 0, 0, 0);
+
+	ring_make(&r, fd, 4, 0, PAGE);
+	close(fd);
+	/* The mapping holds it: this is no ring on its way out. */
+	EXPECT_EQ(query_of(other, 0, 0, 0).user_rings, 1);
+	EXPECT_EQ(try_setup(other, 4, 0, 0), EDQUOT);
+	ring_unmap(&r);
+	EXPECT_EQ(try_setup(other, 4, 0, 0), 0);
+	close(other);
+	expect_no_use(ALICE);
+	limits_default();
+}
+
+/* Give one up, make another: whatever the limit, and with work in flight. */
+static void at_once(void)
+{
+	struct wsq_sqe sqe = {
+		.op = WSQ_OP_SHA256, .len = 1 << 20, .dst = 1 << 20,
+	};
+	uint64_t start = now_ns(), end = start + 5 * SEC;
+	unsigned int n, k;
+
+	limits_set(1, 16, DEF_MEMORY);
+	for (n = 0; n < 300 && (n < 10 || now_ns() < end); n++) {
+		struct ring r;
+
+		ring_make(&r, open_as(ALICE), 8, 16, 2 << 20);
+		for (k = 0; k < n % 9; k++)
+			ring_push(&r, &sqe);
+		EXPECT_EQ(ring_enter(&r, k, 0, 0), 0);
+		EXPECT_EQ(r.e.submitted, k);
+		ring_close(&r);
+	}
+	printf("# %u rings, one after another, %llu us each\n", n,
+	       (unsigned long long)(now_ns() - start) / n / 1000);
+	EXPECT(n >= 10);
+	expect_no_use(ALICE);
+	limits_default();
+}
+
+static void __attribute__((noreturn)) crowd(uint64_t seed, uint64_t end,
+					    unsigned int *made)
+{
+	/* Until something was made. */
+	while (now_ns() < end || (__atomic_load_n(&made[1], __ATOMIC_RELAXED) < 3 &&
+				  now_ns() < end + PATIENCE)) {
+		int fd = open_as(ALICE), ret;
+		struct wsq_query q;
+
+		ret = try_setup(fd, 4, 8, (rnd(&seed) % 4) * PAGE);
+		if (ret && ret != EDQUOT)
+			FAIL("SETUP: %s", strerror(ret));
+		q = query_of(fd, 4, 8, 3 * PAGE);
+		EXPECT(q.user_rings <= 3);
+		EXPECT(q.user_tasks <= 24 && q.user_tasks % 8 == 0);
+		EXPECT(q.user_memory <= 3 * q.memory);
+		EXPECT(!q.user_memory == !q.user_rings);
+		__atomic_fetch_add(&made[!ret], 1, __ATOMIC_RELAXED);
+		if (rnd(&seed) % 2)
+			usleep(rnd(&seed) % 3000);
+		close(fd);
+	}
+	_exit(0);
+}
+
+/* Several at a time, never more than there may be. */
+static void together(void)
+{
+	unsigned int *made = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
+				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t end = now_ns() + 4 * SEC;
+	pid_t pids[8];
+	int status;
+	unsigned int i;
+
+	EXPECT(made != MAP_FAILED);
+	limits_set(3, DEF_TASKS, DEF_MEMORY);
+	for (i = 0; i < ARRAY_SIZE(pids); i++) {
+		pids[i] = fork();
+		if (!pids[i])
+			crowd(i + 1, end, made);
+	}
+	for (i = 0; i < ARRAY_SIZE(pids); i++) {
+		EXPECT_EQ(waitpid(pids[i], &status, 0), pids[i]);
+		EXPECT_EQ(status, 0);
+	}
+	printf("# %u rings made, %u refused\n", made[1], made[0]);
+	EXPECT(made[1] >= 3);
+	expect_no_use(ALICE);
+	limits_default();
+	expect_rings(0);
+}
+
+/* Killed while they wait for a ring to go, or make one, or have made one. */
+static void killed(void)
+{
+	uint64_t seed = 5;
+	int i, status;
+
+	limits_set(1, DEF_TASKS, DEF_MEMORY);
+	for (i = 0; i < 60; i++) {
+		pid_t pid = fork();
+
+		if (!pid) {
+			for (;;) {
+				int fd = open_as(ALICE);
+
+				EXPECT_EQ(try_setup(fd, 64, 0, 64 * PAGE), 0);
+				close(fd);
+			}
+		}
+		usleep(rnd(&seed) % 40000);
+		EXPECT_ERR(kill(pid, SIGKILL), 0);
+		EXPECT_EQ(waitpid(pid, &status, 0), pid);
+		EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	}
+	expect_no_use(ALICE);
+	limits_default();
+	expect_rings(0);
+}
+
+/* What QUERY tells, to programs of any age. */
+static void told(void)
+{
+	struct wsq_query q = { .size = 80, .user_rings = 0x55555555 };
+	int fd = open_as(ALICE);
+
+	limits_set(11, 12, 13);
+	EXPECT_ERR(ioctl(fd, WSQ_IOC_QUERY, &q), 0);
+	EXPECT_EQ(q.max_user_rings, 0);
+	EXPECT_EQ(q.max_user_memory, 0);
+	EXPECT_EQ(q.user_rings, 0x55555555);
+	q = query_of(fd, 0, 0, 0);
+	EXPECT(q.features & WSQ_FEAT_RING_STATS);
+	EXPECT_EQ(q.max_user_rings, 11);
+	EXPECT_EQ(q.max_user_tasks, 12);
+	EXPECT_EQ(q.max_user_memory, 13);
+	limits_set(-1U, -1U, -1ULL);
+	q = query_of(fd, 0, 0, 0);
+	EXPECT_EQ(q.max_user_rings, -1U);
+	EXPECT_EQ(q.max_user_tasks, -1U);
+	EXPECT_EQ(q.max_user_memory, -1LL);
+	limits_default();
+	close(fd);
+}
+
+static void parameters(void)
+{
+	static const char *const names[] = {
+		"max_user_rings", "max_user_tasks", "max_user_memory",
+	};
+	static const struct {
+		const char *text;
+		int err;
+	} values[] = {
+		{ "-1", EINVAL }, { "x", EINVAL }, { "1x", EINVAL },
+		{ "1 2", EINVAL }, { "\n", EINVAL },
+		{ "18446744073709551616", ERANGE },
+		{ "0", 0 }, { "0x10", 0 }, { "7\n", 0 },
+	};
+	struct wsq_query q;
+	unsigned int i, k;
+	int fd = dev_open();
+
+	limits_default();
+	for (i = 0; i < ARRAY_SIZE(names); i++) {
+		for (k = 0; k < ARRAY_SIZE(values); k++) {
+			test_at(names[i], k);
+			EXPECT_EQ(param_set(names[i], values[k].text),
+				  values[k].err);
+		}
+	}
+	EXPECT_EQ(param_set("max_user_rings", "4294967296"), ERANGE);
+	EXPECT_EQ(param_set("max_user_tasks", "4294967296"), ERANGE);
+	q = query_of(fd, 0, 0, 0);
+	EXPECT_EQ(q.max_user_rings, 7);
+	EXPECT_EQ(q.max_user_tasks, 7);
+	EXPECT_EQ(q.max_user_memory, 7);
+	limits_default();
+	/* Opening the device to everybody is not the module's to do. */
+	EXPECT_EQ(access("/sys/module/wsq/parameters/unprivileged", F_OK), -1);
+}
+
+static void restored(void)
+{
+	limits_default();
+	expect_no_use(ALICE);
+	expect_no_use(BOB);
+	expect_rings(0);
+	expect_usable();
+}
+
+static const struct test test_list[] = {
+	{ "rings", rings },
+	{ "memory", memory },
+	{ "tasks", tasks },
+	{ "opener", opener },
+	{ "given_back", given_back },
+	{ "at_once", at_once, 40 },
+	{ "together", together, 40 },
+	{ "killed", killed, 60 },
+	{ "told", told },
+	{ "parameters", parameters },
+	{ "restored", restored },
+};
+
+TEST_MAIN(test_list)

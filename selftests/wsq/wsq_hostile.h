@@ -1,0 +1,584 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * For hostile.c: entries that nobody should submit, and what has to come of each, by
+ * what <linux/wsq.h> says of entries and by nothing else.
+ *
+ * Half of them are random. The other half are almost right: an entry that could be
+ * run, of which up to two members are put on, below or above a bound. All come
+ * from a seed.
+ */
+#ifndef WSQ_HOSTILE_H
+#define WSQ_HOSTILE_H
+
+#include "wsq_test.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What may come of something: errnos, and 0 if it may succeed. */
+struct want {
+	unsigned int nr;
+	int err[12];
+};
+
+static inline bool want_has(const struct want *w, int err)
+{
+	unsigned int i;
+
+	for (i = 0; i < w->nr; i++)
+		if (w->err[i] == err)
+			return true;
+	return false;
+}
+
+static inline void want_add(struct want *w, int err)
+{
+	if (want_has(w, err))
+		return;
+	EXPECT(w->nr < ARRAY_SIZE(w->err));
+	w->err[w->nr++] = err;
+}
+
+#define MASK_BITS	8192
+
+/* What this machine and this module have. */
+static struct world {
+	struct wsq_query q;
+	bool op[WSQ_OP_NR];
+	uint64_t max_len[WSQ_OP_NR];
+	bool cpu[MASK_BITS];
+	bool node[MASK_BITS];
+} world;
+
+/* A list such as "0-3,5"; 0 alone if there is no such file. */
+static inline void world_mask(const char *path, bool *mask)
+{
+	FILE *f = fopen(path, "r");
+	unsigned int from, to;
+	char c = ',';
+
+	mask[0] = !f;
+	while (f && c == ',' && fscanf(f, "%u", &from) == 1) {
+		to = from;
+		if (fscanf(f, "%c", &c) == 1 && c == '-' &&
+		    (fscanf(f, "%u", &to) != 1 || fscanf(f, "%c", &c) != 1))
+			c = 0;
+		for (; from <= to && from < MASK_BITS; from++)
+			mask[from] = true;
+	}
+	if (f)
+		fclose(f);
+}
+
+static inline void world_look(void)
+{
+	struct wsq_op_info ops[64];
+	int fd = dev_open();
+	unsigned int i;
+
+	world.q = (struct wsq_query) {
+		.size = sizeof(world.q),
+		.nr_ops = ARRAY_SIZE(ops), .ops = (uintptr_t)ops,
+	};
+	EXPECT_ERR(ioctl(fd, WSQ_IOC_QUERY, &world.q), 0);
+	EXPECT(world.q.nr_ops <= ARRAY_SIZE(ops));
+	for (i = 0; i < world.q.nr_ops; i++) {
+		if (ops[i].op >= WSQ_OP_NR)
+			SKIP("another module has registered an op");
+		world.op[ops[i].op] = true;
+		world.max_len[ops[i].op] = ops[i].max_len;
+	}
+	close(fd);
+	world_mask("/sys/devices/system/cpu/possible", world.cpu);
+	world_mask("/sys/devices/system/node/possible", world.node);
+}
+
+/* Lists have the end of the arena for themselves, if all behave. */
+#define LIST_SLOTS	4
+#define LIST_ROOM	(WSQ_VEC_MAX + 1)
+#define LIST_BYTES	(LIST_ROOM * sizeof(struct wsq_vec))
+#define LISTS_BYTES	(LIST_SLOTS * LIST_BYTES)
+
+#define BATCH		64
+
+struct task {
+	struct wsq_sqe sqe;
+	uint64_t pushed_ns;
+	uint64_t told_ns;
+	int64_t res;
+	bool told;		/* its completion has come */
+	bool first;		/* an ENTER began with it */
+	bool cancelled;		/* may have been called back */
+};
+
+/* A ring, and what was given to it since it was last empty. */
+struct hring {
+	struct ring r;
+	unsigned int kind;
+	bool polled;		/* who takes an entry, and where chains end, is open */
+	bool disabled;
+	bool restricted;
+	uint32_t ops;		/* of these, allowed ones by number */
+	uint32_t sqe_flags;
+	uint64_t synced;	/* the kernel has seen a cq_head this large */
+	uint64_t taken;		/* entries; of polled ones as far as one knows */
+	uint64_t failed;	/* completions, as RING_STATS tells them */
+	uint64_t called_back;
+	uint64_t id, stale_id;	/* of a task, and of one that has ended */
+
+	uint64_t base;		/* submission number of tasks[0] */
+	uint64_t salt;		/* user_data of task i is salt ^ i */
+	uint64_t begun_ns;
+	unsigned int steps;
+	unsigned int nr;	/* tasks of this batch, */
+	unsigned int pushed;	/* those that have an entry, */
+	unsigned int told;	/* and those that have ended */
+	bool lists_spoilt;	/* a task may write there */
+	uint32_t most_cancelled;
+	uint8_t lists[LISTS_BYTES];
+	struct task tasks[BATCH];
+};
+
+/* What entries say of ops, as the header has it. */
+enum { AS_MANY = -1, AS_EACH = -2 };
+
+static const struct shape {
+	bool src;		/* reads a range */
+	bool out;		/* its range is at dst */
+	bool arg;
+	bool apart;
+	int dst;		/* bytes that it has at dst beside that */
+} shapes[WSQ_OP_NR] = {
+	[WSQ_OP_COPY] = { .src = true, .dst = AS_MANY, .apart = true },
+	[WSQ_OP_CRC32C] = { .src = true, .arg = true },
+	[WSQ_OP_SHA256] = { .src = true, .dst = 32 },
+	[WSQ_OP_FILL] = { .out = true, .arg = true },
+	[WSQ_OP_COMPARE] = { .src = true, .dst = AS_MANY },
+	[WSQ_OP_XOR] = { .src = true, .dst = AS_EACH, .apart = true },
+	[WSQ_OP_XXHASH64] = { .src = true, .dst = 8, .arg = true },
+	[WSQ_OP_SHA512] = { .src = true, .dst = 64 },
+};
+
+static inline bool inside(uint64_t off, uint64_t len, uint64_t arena)
+{
+	return len <= arena && off <= arena - len;
+}
+
+static inline bool disjoint(uint64_t a, uint64_t a_len, uint64_t b,
+			    uint64_t b_len)
+{
+	return a + a_len <= b || b + b_len <= a;
+}
+
+/* Flags, and the members that belong to them. */
+static inline bool flags_right(const struct hring *h, const struct wsq_sqe *e,
+			       bool linked)
+{
+	if (e->flags >= WSQ_SQE_VEC << 1)
+		return false;
+	if (e->flags & WSQ_SQE_DRAIN && linked)
+		return false;
+	if (e->flags & WSQ_SQE_KEY ? !(h->r.s.flags & WSQ_SETUP_KEYS) : !!e->key)
+		return false;
+	if (!(e->flags & WSQ_SQE_DEADLINE) && e->deadline)
+		return false;
+	if (e->flags & WSQ_SQE_CPU && e->flags & WSQ_SQE_NODE)
+		return false;
+	if (e->flags & WSQ_SQE_CPU)
+		return e->hint < MASK_BITS && world.cpu[e->hint];
+	if (e->flags & WSQ_SQE_NODE)
+		return e->hint < MASK_BITS && world.node[e->hint];
+	return !e->hint;
+}
+
+/* Members that are looked at without knowing the arena. */
+static inline bool members_right(const struct shape *s, const struct wsq_sqe *e)
+{
+	bool vec = e->flags & WSQ_SQE_VEC, range = s->src || s->out;
+
+	if (vec && (!range || e->src % 8))
+		return false;
+	if (e->src && !s->src && !vec)
+		return false;
+	if (e->dst && !s->dst && (!s->out || vec))
+		return false;
+	if (e->arg && !s->arg)
+		return false;
+	if (e->op == WSQ_OP_CRC32C && e->arg > UINT32_MAX)
+		return false;
+	return range == !!e->len;
+}
+
+/* The error by which an entry is refused; 0 if it is not. */
+static inline int refusal(const struct hring *h, const struct wsq_sqe *e,
+			  bool linked)
+{
+	uint64_t arena = h->r.s.arena_bytes, dst_len;
+	const struct shape *s;
+
+	if (e->op >= WSQ_OP_NR || !world.op[e->op])
+		return -EOPNOTSUPP;
+	s = &shapes[e->op];
+	if (h->restricted && (!(h->ops >> e->op & 1) ||
+			      e->flags & ~h->sqe_flags))
+		return -EPERM;
+	if (!flags_right(h, e, linked) || !members_right(s, e))
+		return -EINVAL;
+	if (!s->src && !s->out)
+		return 0;
+	if (e->flags & WSQ_SQE_VEC) {
+		if (e->len > WSQ_VEC_MAX)
+			return -E2BIG;
+		if (!inside(e->src, e->len * sizeof(struct wsq_vec), arena))
+			return -EFAULT;
+		return s->dst > 0 && !inside(e->dst, s->dst, arena) ? -EFAULT : 0;
+	}
+	if (e->len > world.max_len[e->op])
+		return -E2BIG;
+	if (!inside(s->out ? e->dst : e->src, e->len, arena))
+		return -EFAULT;
+	dst_len = s->dst < 0 ? e->len : (uint64_t)s->dst;
+	if (dst_len && !inside(e->dst, dst_len, arena))
+		return -EFAULT;
+	if (s->apart && !disjoint(e->src, e->len, e->dst, dst_len))
+		return -EINVAL;
+	return 0;
+}
+
+/* What may come of a task that was not refused: these errors, or such a result. */
+struct outcome {
+	struct want err;
+	int64_t least, most;
+	bool done;		/* it may succeed */
+};
+
+/* The list of an entry, if one knows what it is when the task begins. */
+static inline const struct wsq_vec *list_of(const struct hring *h,
+					    const struct wsq_sqe *e)
+{
+	uint64_t begin = h->r.s.arena_bytes - LISTS_BYTES;
+
+	if (h->lists_spoilt || e->src < begin)
+		return NULL;
+	return (const struct wsq_vec *)&h->lists[e->src - begin];
+}
+
+/* What is wrong with a list; and how long it is, of all ranges and of each. */
+static inline void list_errors(const struct hring *h, const struct wsq_sqe *e,
+			       const struct wsq_vec *v, struct want *err,
+			       uint64_t *all, uint64_t *each)
+{
+	uint64_t arena = h->r.s.arena_bytes, max = world.max_len[e->op], i;
+	const struct shape *s = &shapes[e->op];
+	uint64_t dst_len;
+
+	*all = 0;
+	*each = v[0].len;
+	for (i = 0; i < e->len; i++) {
+		if (!v[i].len || (s->dst == AS_EACH && v[i].len != *each))
+			want_add(err, EINVAL);
+		if (!inside(v[i].off, v[i].len, arena))
+			want_add(err, EFAULT);
+		if (v[i].len > max || *all + v[i].len > max) {
+			want_add(err, E2BIG);
+			*all = max;
+		} else {
+			*all += v[i].len;
+		}
+	}
+	if (s->dst >= 0)
+		return;
+	dst_len = s->dst == AS_EACH ? *each : *all;
+	if (!inside(e->dst, dst_len, arena))
+		want_add(err, EFAULT);
+	/* If that were all that is wrong. */
+	for (i = 0; s->apart && !err->nr && i < e->len; i++)
+		if (!disjoint(v[i].off, v[i].len, e->dst, dst_len))
+			want_add(err, EINVAL);
+}
+
+static inline void outcome_value(const struct wsq_sqe *e, uint64_t all,
+				 uint64_t each, struct outcome *o)
+{
+	const struct shape *s = &shapes[e->op];
+
+	o->done = true;
+	o->least = s->dst > 0 ? (uint64_t)s->dst : s->dst == AS_EACH ? each : all;
+	o->most = o->least;
+	if (e->op == WSQ_OP_COMPARE)
+		o->least = 0;
+	if (e->op == WSQ_OP_CRC32C) {
+		o->least = 0;
+		o->most = UINT32_MAX;
+	}
+}
+
+/* What clocks that are read in other ways may differ by. */
+#define CLOCKS		(10 * MSEC)
+
+/* Of a task that nothing stood before, and that nobody called back. */
+static inline void task_outcome(const struct hring *h, const struct task *t,
+				struct outcome *o)
+{
+	const struct wsq_sqe *e = &t->sqe;
+	const struct wsq_vec *v;
+	struct want bad = { 0 };
+	uint64_t all, each;
+	unsigned int i;
+
+	memset(o, 0, sizeof(*o));
+	if (e->flags & WSQ_SQE_DEADLINE) {
+		if (e->deadline < t->told_ns + CLOCKS)
+			want_add(&o->err, ETIME);
+		if (e->deadline < t->pushed_ns - CLOCKS)
+			return;
+	}
+	if (!(e->flags & WSQ_SQE_VEC)) {
+		outcome_value(e, e->len, e->len, o);
+		return;
+	}
+	v = list_of(h, e);
+	if (v) {
+		list_errors(h, e, v, &bad, &all, &each);
+		for (i = 0; i < bad.nr; i++)
+			want_add(&o->err, bad.err[i]);
+		if (!bad.nr)
+			outcome_value(e, all, each, o);
+		return;
+	}
+	/* Whatever stands there by then. */
+	want_add(&o->err, EINVAL);
+	want_add(&o->err, E2BIG);
+	want_add(&o->err, EFAULT);
+	outcome_value(e, 0, 0, o);
+	if (!o->most)
+		o->most = UINT32_MAX;
+}
+
+/* Does an entry, not refused, write where lists are? */
+static inline bool spoils(const struct hring *h, const struct wsq_sqe *e)
+{
+	uint64_t begin = h->r.s.arena_bytes - LISTS_BYTES, all, each, i;
+	const struct shape *s = &shapes[e->op];
+	const struct wsq_vec *v;
+	struct want err = { 0 };
+
+	if ((!s->out && !s->dst) || e->op == WSQ_OP_COMPARE)
+		return false;
+	if (!(e->flags & WSQ_SQE_VEC))
+		return e->dst + (s->dst > 0 ? (uint64_t)s->dst : e->len) > begin;
+	if (s->dst > 0)
+		return e->dst + s->dst > begin;
+	v = list_of(h, e);
+	if (!v)
+		return true;
+	list_errors(h, e, v, &err, &all, &each);
+	if (err.nr)
+		return false;
+	if (!s->out)
+		return e->dst + (s->dst == AS_EACH ? each : all) > begin;
+	for (i = 0; i < e->len; i++)
+		if (v[i].off + v[i].len > begin)
+			return true;
+	return false;
+}
+
+/* One of a few. */
+#define PICK(seed, ...) ({						\
+	const uint64_t of_[] = { __VA_ARGS__ };				\
+									\
+	of_[rnd(seed) % ARRAY_SIZE(of_)];				\
+})
+
+static inline uint64_t some_deadline(uint64_t *seed)
+{
+	uint64_t now = now_ns();
+
+	return PICK(seed, 0, 1, now - 1, now + rnd(seed) % (4 * MSEC),
+		    now + 3600 * SEC, 1ULL << 63, UINT64_MAX - 1, UINT64_MAX);
+}
+
+/* At a bound of the arena, or of where a range of @len may be. */
+static inline uint64_t some_offset(uint64_t *seed, uint64_t arena, uint64_t len,
+				   uint64_t other)
+{
+	return PICK(seed, 0, 1, 8, arena - len, arena - len + 1, arena - 1, arena,
+		    arena + 1, other, other + 1, other - 1, other + len - 1,
+		    0 - len, 0 - len - 1, 1 - len, UINT64_MAX, 1ULL << 63,
+		    1ULL << 32, arena - LIST_BYTES, arena - 16,
+		    arena - LISTS_BYTES - len);
+}
+
+static inline uint64_t some_len(uint64_t *seed, uint64_t arena, uint64_t off,
+				uint64_t max)
+{
+	return PICK(seed, 0, 1, 7, 8, 16, 17, 256, 257, 16384, 16385, max, max + 1,
+		    arena, arena + 1, arena - off, arena - off + 1, 0 - off,
+		    UINT64_MAX, 1ULL << 63, UINT32_MAX, 1ULL << 32);
+}
+
+/* Usually short: much is to come. */
+static inline uint64_t usual_len(uint64_t *seed, uint64_t arena)
+{
+	uint64_t most = arena / 8;
+
+	if (most > 512 && rnd(seed) % 64)
+		most = 512;
+	if (most > 32768 && rnd(seed) % 64)
+		most = 32768;
+	return 1 + rnd(seed) % most;
+}
+
+/* An entry that may be run, but for an op that this kernel may not have. */
+static inline void right_entry(struct hring *h, uint64_t *seed,
+			       struct wsq_sqe *e)
+{
+	uint64_t arena = h->r.s.arena_bytes, len;
+	const struct shape *s;
+
+	memset(e, 0, sizeof(*e));
+	e->op = arena ? rnd(seed) % WSQ_OP_NR : WSQ_OP_NOP;
+	s = &shapes[e->op];
+	if (s->src || s->out) {
+		len = usual_len(seed, arena);
+		e->len = len;
+		if (s->src)
+			e->src = rnd(seed) % (arena / 2 - len);
+		if (s->out || s->dst)
+			e->dst = arena / 2 + rnd(seed) %
+				 (arena / 2 - LISTS_BYTES - (len > 64 ? len : 64));
+		if (s->arg)
+			e->arg = rnd(seed) & UINT32_MAX;
+		if (rnd(seed) % 4 == 0) {
+			e->flags |= WSQ_SQE_VEC;
+			e->src = arena - LISTS_BYTES +
+				 rnd(seed) % LIST_SLOTS * LIST_BYTES;
+			e->len = 1 + rnd(seed) % WSQ_VEC_MAX;
+			if (s->out)
+				e->dst = 0;
+		}
+	}
+	if (rnd(seed) % 2)
+		return;
+	if (rnd(seed) % 4 == 0)
+		e->flags |= WSQ_SQE_LINK;
+	if (rnd(seed) % 16 == 0)
+		e->flags |= WSQ_SQE_DRAIN;
+	if (h->r.s.flags & WSQ_SETUP_KEYS && rnd(seed) % 2) {
+		e->flags |= WSQ_SQE_KEY;
+		e->key = PICK(seed, 0, 1, 2, UINT64_MAX, rnd(seed) % 64);
+	}
+	if (rnd(seed) % 4 == 0) {
+		e->flags |= WSQ_SQE_CPU;
+		e->hint = rnd(seed) % world.q.nr_cpus;
+	} else if (rnd(seed) % 8 == 0) {
+		e->flags |= WSQ_SQE_NODE;
+	}
+	if (rnd(seed) % 8 == 0) {
+		e->flags |= WSQ_SQE_DEADLINE;
+		e->deadline = some_deadline(seed);
+	}
+}
+
+static inline void bend_entry(const struct hring *h, uint64_t *seed,
+			      struct wsq_sqe *e)
+{
+	uint64_t arena = h->r.s.arena_bytes;
+	uint64_t max = e->op < WSQ_OP_NR ? world.max_len[e->op] : 0;
+
+	switch (rnd(seed) % 10) {
+	case 0:
+		e->op = PICK(seed, 0, 1, WSQ_OP_NR - 1, WSQ_OP_NR, 64, 255, 256,
+			     257, 0x7fff, 0x8000, 0xffff);
+		break;
+	case 1:
+		e->flags ^= 1U << rnd(seed) % 16;
+		break;
+	case 2:
+		e->flags ^= rnd(seed) & 0x7f;
+		break;
+	case 3:
+		e->hint = PICK(seed, 0, 1, world.q.nr_cpus - 1, world.q.nr_cpus,
+			       world.q.nr_nodes, 63, 64, 8191, 65535,
+			       0x7fffffff, 0x80000000, UINT32_MAX);
+		break;
+	case 4:
+		e->src = some_offset(seed, arena, e->len, e->dst);
+		break;
+	case 5:
+		e->dst = some_offset(seed, arena, e->len, e->src);
+		break;
+	case 6:
+		e->len = some_len(seed, arena, rnd(seed) % 2 ? e->src : e->dst,
+				  max);
+		break;
+	case 7:
+		e->arg = PICK(seed, 0, 1, UINT32_MAX, UINT32_MAX + 1ULL,
+			      1ULL << 63, UINT64_MAX);
+		break;
+	case 8:
+		e->key = PICK(seed, 0, 1, UINT64_MAX);
+		break;
+	default:
+		e->deadline = some_deadline(seed);
+	}
+}
+
+static inline void random_entry(uint64_t *seed, struct wsq_sqe *e)
+{
+	uint64_t *word = (uint64_t *)e, keep = rnd(seed);
+	unsigned int i;
+
+	for (i = 0; i < sizeof(*e) / sizeof(*word); i++)
+		word[i] = keep >> i & 1 ? rnd(seed) :
+			  keep >> (8 + i) & 1 ? rnd(seed) % 10000 : 0;
+	/* Most random numbers are no ops, which says little. */
+	if (keep >> 16 & 3) {
+		e->op = (keep >> 24) % (WSQ_OP_NR + 1);
+		if (keep >> 18 & 1)
+			e->flags &= 0x7f;
+		if (keep >> 19 & 1)
+			e->flags = 0;
+	}
+}
+
+static inline void some_entry(struct hring *h, uint64_t *seed,
+			      struct wsq_sqe *e)
+{
+	unsigned int n;
+
+	if (rnd(seed) % 2) {
+		random_entry(seed, e);
+		return;
+	}
+	right_entry(h, seed, e);
+	for (n = PICK(seed, 0, 1, 1, 2); n; n--)
+		bend_entry(h, seed, e);
+}
+
+/* Lists for entries to point at, of which one range may be bent. */
+static inline void some_lists(struct hring *h, uint64_t *seed, uint8_t *lists)
+{
+	uint64_t arena = h->r.s.arena_bytes;
+	struct wsq_vec *v = (struct wsq_vec *)lists;
+	unsigned int slot, i;
+
+	for (slot = 0; slot < LIST_SLOTS; slot++, v += LIST_ROOM) {
+		uint64_t len = 1 + rnd(seed) % 64;
+		bool equal = rnd(seed) % 2;
+
+		for (i = 0; i < LIST_ROOM; i++) {
+			v[i].len = equal ? len : 1 + rnd(seed) % 64;
+			v[i].off = rnd(seed) % (arena / 2 - v[i].len);
+		}
+		if (rnd(seed) % 2)
+			continue;
+		i = rnd(seed) % 8;
+		if (rnd(seed) % 2)
+			v[i].off = some_offset(seed, arena, v[i].len, v[0].off);
+		else
+			v[i].len = some_len(seed, arena, v[i].off, 0x1000000);
+	}
+}
+
+#endif /* WSQ_HOSTILE_H */
