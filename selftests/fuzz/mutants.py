@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Break kmod/ring in one place at a time; the corpus must notice.
+
+	mutants.py [--list] [--search RUNS] [NAME...]
+
+For: run-fuzz, and whoever changes kmod/ring or the fuzzers. Each mutant of mutants.list
+is made by sed on a copy of one file below OUT/mutants, compiled, linked with the
+objects that there are already, and run on the corpus of the targets that the list names
+for it. One line for each: "pass NAME reason" or "fail NAME reason"; exit status 1 if
+there is a fail. With --search, a mutant that survives the corpus is fuzzed, for a change of
+kmod may have moved schedules; the input that finds it is left in OUT/found/TARGET, to be
+put into the corpus.
+
+Cost: two seconds for each. Limitations: a mutant that is caught shows that the check
+can fail, not that it finds everything.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TOP = HERE.parent.parent
+OUT = Path(os.environ.get("OUT", TOP / "build" / "fuzz"))
+MUTANTS = HERE / "mutants.list"
+
+
+class Mutant:
+    def __init__(self, line):
+        words, _, self.sed = line.partition(" -- ")
+        self.name, self.file, *self.targets = words.split()
+
+    def run(self, search=0):
+        where = OUT / "mutants" / self.name
+        shutil.rmtree(where, ignore_errors=True)
+        shutil.copytree(OUT / "tree", where / "tree", symlinks=True)
+        source = where / "tree/kmod" / self.file
+        text = source.read_text()
+        source.unlink()
+        source.write_text(text)
+        subprocess.run(["sed", "-i", self.sed, source], check=True)
+        if source.read_text() == text:
+            return False, "changes nothing: kmod and mutants.list disagree"
+        shutil.copytree(OUT / "o", where / "o", copy_function=os.link)
+        # Whoever includes a header is everybody.
+        for made in (where / "o").glob("*.o" if source.suffix == ".h" else source.stem + ".o"):
+            made.unlink()
+        make = ["make", "-s", "-j2", "-C", HERE, f"OUT={OUT}", f"TREE={where}/tree", f"O={where}/o",
+                f"BIN={where}"]
+        made = subprocess.run(make + [str(where / t) for t in self.targets],
+                              capture_output=True, text=True)
+        if made.returncode:
+            first = [l for l in made.stderr.splitlines() if "error" in l]
+            return False, f"does not compile: {' '.join(first[:1])}"
+        for target in self.targets:
+            ran = self.replay(where, target, [HERE / "corpus" / target], [])
+            if ran.returncode:
+                return self.verdict(where, target, ran)
+        for target in self.targets if search else ():
+            found = OUT / "found" / target
+            found.mkdir(parents=True, exist_ok=True)
+            (where / "new").mkdir()
+            ran = self.replay(where, target, [where / "new", HERE / "corpus" / target],
+                              [f"-runs={search}", "-len_control=0", "-max_len=400",
+                               f"-artifact_prefix={found}/{self.name}-"])
+            if ran.returncode:
+                good, why = self.verdict(where, target, ran)
+                return good, f"not by the corpus, {why}"
+        return False, f"survives {' '.join(self.targets)}"
+
+    @staticmethod
+    def replay(where, target, dirs, options):
+        if not options:
+            dirs = sorted(p for d in dirs for p in d.iterdir())
+        return subprocess.run([where / target, "-timeout=5", "-seed=1"] + options + dirs,
+                              capture_output=True, text=True, errors="replace", cwd=where)
+
+    @staticmethod
+    def verdict(where, target, ran):
+        said = re.search(r"^FAIL .*|^.*runtime error: .*|^.*ERROR: \w+Sanitizer: .*|^.*ERROR: libFuzzer: .*",
+                         ran.stderr, re.M)
+        if not said:
+            return False, f"{target} ended with {ran.returncode} and said nothing"
+        shutil.rmtree(where)
+        return True, f"{target}: {said[0][:100]}"
+
+
+def main():
+    args = sys.argv[1:]
+    search = 0
+    if "--search" in args:
+        at = args.index("--search")
+        search = int(args[at + 1])
+        del args[at:at + 2]
+    lines = [l for l in MUTANTS.read_text().splitlines() if l and not l.startswith("#")]
+    mutants = [Mutant(l) for l in lines]
+    if "--list" in args:
+        print("\n".join(m.name for m in mutants))
+        return 0
+    if args:
+        mutants = [m for m in mutants if m.name in args]
+    bad = 0
+    for mutant in mutants:
+        good, why = mutant.run(search)
+        print(f"{'pass' if good else 'fail'} {mutant.name} {why}", flush=True)
+        bad += not good
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Stands in for kmod/exec/put.h: what kmod/serial needs of it.
+ */
+#ifndef _WSQ_EXEC_PUT_H
+#define _WSQ_EXEC_PUT_H
+
+#include "exec.h"
+
+enum wsq_site {
+	WSQ_ON_CPU,
+	WSQ_NEAR_CPU,
+	WSQ_NEAR_NODE,
+};
+
+bool wsq_admits(const struct wsq *q);
+void wsq_put_owed(struct wsq *q, struct wsq_work *work, enum wsq_site site, int nr);
+
+#endif /* _WSQ_EXEC_PUT_H */

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * linux/list.h and linux/hashtable.h, as much of them as is used. Part of kernel.h.
+ * A list that is not whole is noticed.
+ */
+#ifndef _WSQ_FUZZ_LIST_H
+#define _WSQ_FUZZ_LIST_H
+
+struct list_head {
+	struct list_head *next, *prev;
+};
+
+struct hlist_node {
+	struct hlist_node *next, **pprev;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+#define LIST_HEAD_INIT(name)	{ &(name), &(name) }
+#define LIST_HEAD(name)		struct list_head name = LIST_HEAD_INIT(name)
+
+static inline void INIT_LIST_HEAD(struct list_head *list)
+{
+	list->next = list;
+	list->prev = list;
+}
+
+static inline bool list_empty(const struct list_head *head)
+{
+	return head->next == head;
+}
+
+static inline void list_add_tail(struct list_head *item, struct list_head *head)
+{
+	MUST(head->prev->next == head);
+	item->prev = head->prev;
+	item->next = head;
+	head->prev->next = item;
+	head->prev = item;
+}
+
+static inline void list_unlink(struct list_head *item)
+{
+	MUST(item->prev->next == item && item->next->prev == item);
+	item->prev->next = item->next;
+	item->next->prev = item->prev;
+}
+
+static inline void list_del(struct list_head *item)
+{
+	list_unlink(item);
+	item->next = NULL;
+	item->prev = NULL;
+}
+
+static inline void list_del_init(struct list_head *item)
+{
+	list_unlink(item);
+	INIT_LIST_HEAD(item);
+}
+
+static inline void list_move_tail(struct list_head *item, struct list_head *head)
+{
+	list_unlink(item);
+	list_add_tail(item, head);
+}
+
+#define list_entry(ptr, type, member)	container_of(ptr, type, member)
+#define list_first_entry_or_null(head, type, member)	\
+	(list_empty(head) ? NULL : list_entry((head)->next, type, member))
+#define list_for_each_entry(pos, head, member)				\
+	for (pos = list_entry((head)->next, typeof(*pos), member);	\
+	     &pos->member != (head);					\
+	     pos = list_entry(pos->member.next, typeof(*pos), member))
+
+static inline void hlist_add_head(struct hlist_node *n, struct hlist_head *h)
+{
+	n->next = h->first;
+	if (n->next)
+		n->next->pprev = &n->next;
+	h->first = n;
+	n->pprev = &h->first;
+}
+
+static inline void hlist_del_init(struct hlist_node *n)
+{
+	if (!n->pprev)
+		return;
+	MUST(*n->pprev == n);
+	*n->pprev = n->next;
+	if (n->next)
+		n->next->pprev = n->pprev;
+	n->next = NULL;
+	n->pprev = NULL;
+}
+
+#define hlist_entry_safe(ptr, type, member)	\
+	({ typeof(ptr) __p = (ptr); __p ? container_of(__p, type, member) : NULL; })
+#define hlist_for_each_entry(pos, head, member)				\
+	for (pos = hlist_entry_safe((head)->first, typeof(*(pos)), member); \
+	     pos;							\
+	     pos = hlist_entry_safe((pos)->member.next, typeof(*(pos)), member))
+
+/* linux/hashtable.h */
+#define DEFINE_HASHTABLE(name, bits)	struct hlist_head name[1 << (bits)]
+#define hash_of(table, key)	((u32)(key) * 0x61C88647u % ARRAY_SIZE(table))
+#define hash_add(table, node, key)	\
+	hlist_add_head(node, &(table)[hash_of(table, key)])
+#define hash_del(node)		hlist_del_init(node)
+#define hash_for_each_possible(table, obj, member, key)	\
+	hlist_for_each_entry(obj, &(table)[hash_of(table, key)], member)
+
+#endif /* _WSQ_FUZZ_LIST_H */

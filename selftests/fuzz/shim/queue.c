@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Stands in for kmod/exec and for workqueues: lists, and fibers that take from them.
+ *
+ * As a queue of wsq promises: an item that is pending is not queued again, one that
+ * runs may be, and never runs beside itself; which goes first is chance's. Calling
+ * back an item that is in nobody's list keeps others from queueing it for a moment,
+ * as it does there.
+ */
+#include <linux/wsq.h>
+
+#include "exec/put.h"
+#include "shim.h"
+#include <uapi/linux/wsq.h>
+
+#include <obs/stats.h>
+
+#define SHIM_PENDING	1UL
+#define SHIM_WORKERS	3
+#define SHIM_ITEMS	4096
+
+struct wsq {
+	struct wsq_work *items[SHIM_ITEMS];
+	unsigned int nr;
+	bool dying;
+};
+
+static struct wsq *shim_queue;
+static struct wsq_worker shim_workers[SHIM_WORKERS];
+static struct task_struct *shim_worker_tasks[SHIM_WORKERS];
+static unsigned int shim_nr_workers;
+static bool shim_held;
+static bool shim_stopping;
+
+unsigned int shim_policy;
+u32 shim_queues;
+
+static bool shim_runs(const struct wsq_work *work)
+{
+	unsigned int i;
+
+	for (i = 0; i < shim_nr_workers; i++)
+		if (shim_workers[i].cur == work)
+			return true;
+	return false;
+}
+
+/* Take one, out of the middle perhaps. NULL if there is none that may run. */
+static struct wsq_work *shim_take(struct wsq *q)
+{
+	unsigned int i, k, from;
+	struct wsq_work *work;
+
+	from = shim_policy == SHIM_RANDOM ? shim_random() % q->nr : 0;
+	for (i = 0; i < q->nr; i++) {
+		k = (from + i) % q->nr;
+		if (shim_policy == SHIM_LIFO)
+			k = q->nr - 1 - k;
+		work = q->items[k];
+		if (shim_runs(work))
+			continue;
+		memmove(&q->items[k], &q->items[k + 1],
+			(--q->nr - k) * sizeof(q->items[0]));
+		return work;
+	}
+	return NULL;
+}
+
+static int shim_worker(void *arg)
+{
+	struct wsq_worker *w = arg;
+	struct wsq_work *work;
+
+	current->data = w;
+	while (!shim_stopping) {
+		current->state = TASK_IDLE;
+		work = !shim_held && shim_queue && shim_queue->nr ?
+		       shim_take(shim_queue) : NULL;
+		if (!work) {
+			schedule();
+			continue;
+		}
+		current->state = TASK_RUNNING;
+		/* From here on nobody else runs it, and it may be queued again. */
+		w->cur = work;
+		w->nr_run++;
+		shim_point();
+		MUST(work->state & SHIM_PENDING);
+		work->state &= ~SHIM_PENDING;
+		shim_point();
+		work->func(work);
+		MUST(!current->atomic);
+		w->cur = NULL;
+		/* Others may have left one that it ran. */
+		shim_workers_hold(shim_held);
+		shim_point();
+	}
+	return 0;
+}
+
+void shim_workers_start(unsigned int nr)
+{
+	unsigned int i;
+
+	shim_nr_workers = nr;
+	shim_held = false;
+	shim_stopping = false;
+	memset(shim_workers, 0, sizeof(shim_workers));
+	for (i = 0; i < nr; i++)
+		shim_worker_tasks[i] = shim_spawn(shim_worker, &shim_workers[i]);
+}
+
+void shim_workers_hold(bool hold)
+{
+	unsigned int i;
+
+	shim_held = hold;
+	for (i = 0; !hold && i < shim_nr_workers; i++)
+		if (shim_worker_tasks[i] != current)
+			shim_wake(shim_worker_tasks[i]);
+}
+
+void shim_workers_stop(void)
+{
+	shim_stopping = true;
+	shim_workers_hold(false);
+}
+
+bool shim_workers_idle(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < shim_nr_workers; i++)
+		if (shim_workers[i].cur)
+			return false;
+	return !shim_queue || !shim_queue->nr;
+}
+
+struct wsq *wsq_create_key(const struct wsq_attrs *attrs, struct lock_class_key *key,
+			   const char *lock_name, const char *fmt, ...)
+{
+	struct wsq *q = shim_alloc(sizeof(*q), GFP_KERNEL);
+
+	if (!q)
+		return ERR_PTR(-ENOMEM);
+	MUST(!shim_queue);
+	shim_queue = q;
+	shim_queues++;
+	return q;
+}
+
+void wsq_destroy(struct wsq *q)
+{
+	if (!q)
+		return;
+	might_sleep();
+	while (!shim_workers_idle())
+		shim_relax();
+	q->dying = true;
+	shim_queue = NULL;
+	shim_queues--;
+	kfree(q);
+}
+
+bool wsq_admits(const struct wsq *q)
+{
+	return !q->dying;
+}
+
+static void shim_put(struct wsq *q, struct wsq_work *work)
+{
+	MUST(q == shim_queue && !q->dying);
+	MUST(q->nr < SHIM_ITEMS);
+	q->items[q->nr++] = work;
+	shim_workers_hold(shim_held);
+	shim_point();
+}
+
+bool wsq_queue_work(struct wsq *q, struct wsq_work *work)
+{
+	shim_point();
+	if (work->state & SHIM_PENDING)
+		return false;
+	work->state |= SHIM_PENDING;
+	shim_put(q, work);
+	return true;
+}
+
+bool wsq_queue_work_near(int cpu, struct wsq *q, struct wsq_work *work)
+{
+	MUST(cpu >= 0 && cpu_possible((unsigned int)cpu));
+	return wsq_queue_work(q, work);
+}
+
+bool wsq_queue_work_node(int node, struct wsq *q, struct wsq_work *work)
+{
+	MUST(node >= 0 && node_possible((unsigned int)node));
+	return wsq_queue_work(q, work);
+}
+
+unsigned int wsq_queue_work_many(struct wsq *q, struct wsq_work *const *works,
+				 unsigned int nr)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++)
+		n += wsq_queue_work(q, works[i]);
+	return n;
+}
+
+void wsq_put_owed(struct wsq *q, struct wsq_work *work, enum wsq_site site, int nr)
+{
+	MUST(site != WSQ_NEAR_CPU || cpu_possible((unsigned int)nr));
+	MUST(site != WSQ_NEAR_NODE || node_possible((unsigned int)nr));
+	MUST(!(work->state & SHIM_PENDING));
+	work->state |= SHIM_PENDING;
+	shim_put(q, work);
+}
+
+bool wsq_cancel_work(struct wsq_work *work)
+{
+	unsigned int i;
+
+	shim_point();
+	if (!(work->state & SHIM_PENDING)) {
+		/* In hand, for as long as it takes to see that it is nowhere. */
+		work->state |= SHIM_PENDING;
+		shim_point();
+		work->state &= ~SHIM_PENDING;
+		return false;
+	}
+	for (i = 0; shim_queue && i < shim_queue->nr; i++) {
+		if (shim_queue->items[i] != work)
+			continue;
+		memmove(&shim_queue->items[i], &shim_queue->items[i + 1],
+			(--shim_queue->nr - i) * sizeof(work));
+		work->state &= ~SHIM_PENDING;
+		return true;
+	}
+	/* A worker has it. */
+	return false;
+}
+
+bool wsq_flush_work(struct wsq_work *work)
+{
+	FAIL("nobody flushes");
+}
+
+struct wsq_work *wsq_current_work(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < shim_nr_workers; i++)
+		if (shim_worker_tasks[i] == current)
+			return shim_workers[i].cur;
+	return NULL;
+}
+
+/* Statistics: a number that tells the CPU. */
+
+void wsq_stats_cpu(unsigned int cpu, struct wsq_cpu_stats *out)
+{
+	memset(out, 0, sizeof(*out));
+	out->cpu = cpu;
+	out->puts = 1000 + cpu;
+	out->fences = ~0ULL;
+}
+
+u32 wsq_stats_queues(void)
+{
+	return shim_queues;
+}
+
+u32 wsq_stats_workers(void)
+{
+	return shim_nr_workers;
+}
+
+/* The workqueue of rings */
+
+#define SHIM_WORKS	64
+
+struct workqueue_struct {
+	struct work_struct *works[SHIM_WORKS];
+	unsigned int nr;
+	bool busy;
+	bool stop;
+	struct task_struct *task;
+};
+
+static struct workqueue_struct *shim_wq;
+
+bool shim_works_idle(void)
+{
+	return !shim_wq || (!shim_wq->nr && !shim_wq->busy);
+}
+
+static int shim_kworker(void *arg)
+{
+	struct workqueue_struct *wq = arg;
+
+	for (;;) {
+		struct work_struct *work;
+		unsigned int i;
+
+		current->state = TASK_IDLE;
+		if (!wq->nr) {
+			if (wq->stop)
+				break;
+			schedule();
+			continue;
+		}
+		current->state = TASK_RUNNING;
+		i = shim_random() % wq->nr;
+		work = wq->works[i];
+		wq->works[i] = wq->works[--wq->nr];
+		work->pending = false;
+		wq->busy = true;
+		shim_point();
+		work->func(work);
+		MUST(!current->atomic);
+		wq->busy = false;
+	}
+	current->state = TASK_RUNNING;
+	wq->task = NULL;
+	return 0;
+}
+
+struct workqueue_struct *alloc_workqueue(const char *name, unsigned int flags, int max)
+{
+	struct workqueue_struct *wq = shim_alloc(sizeof(*wq), GFP_KERNEL);
+
+	if (wq)
+		wq->task = shim_spawn(shim_kworker, wq);
+	shim_wq = wq;
+	return wq;
+}
+
+bool queue_work(struct workqueue_struct *wq, struct work_struct *work)
+{
+	if (work->pending)
+		return false;
+	MUST(!wq->stop && wq->nr < SHIM_WORKS);
+	work->pending = true;
+	wq->works[wq->nr++] = work;
+	shim_wake(wq->task);
+	return true;
+}
+
+void flush_workqueue(struct workqueue_struct *wq)
+{
+	might_sleep();
+	while (wq->nr || wq->busy)
+		shim_relax();
+}
+
+void destroy_workqueue(struct workqueue_struct *wq)
+{
+	flush_workqueue(wq);
+	wq->stop = true;
+	shim_wake(wq->task);
+	while (wq->task)
+		shim_relax();
+	shim_wq = NULL;
+	kfree(wq);
+}
