@@ -32,8 +32,10 @@
  * that the kernel writes. wsq_peek_cqe() is one acquire load. One system call
  * for each wsq_submit() or wait that has to sleep, whatever the batch.
  *
- * Limitations: no growing ring, no chains of tasks, no cancelling; data has to
- * be in the arena.
+ * Limitations: no growing ring; data has to be in the arena.
+ *
+ * Languages that cannot include this header call what is inline in it as functions of
+ * the library: ffi.c compiles each of them so.
  *
  * Memory order. The three words that both sides look at:
  *  (1) sq_tail is stored with release by wsq_submit(), after the entries
@@ -48,7 +50,14 @@
  *	before it were read; the kernel loads it with acquire before it writes
  *	into their slots. So no entry changes under its reader.
  * sq_head is not read at all: entries are taken only inside the ENTER call of
- * this very thread, which says how many.
+ * this very thread, which says how many. Unless the ring is polled:
+ *  (4) sq_head is loaded with acquire before an entry is filled anew; the kernel
+ *	stores it with release when it has read the entries before it. It reads them
+ *	in order and before it runs them: of as many as have completed, (2) says so.
+ *  (5) sq_tail is stored and flags are loaded sequentially consistent, so that the
+ *	load does not go before the store; there is a full barrier in the kernel
+ *	between storing flags and loading sq_tail: either its thread sees the
+ *	entries, or the process sees that it sleeps and wakes it.
  */
 #ifndef LIBWSQ_H
 #define LIBWSQ_H
@@ -64,7 +73,7 @@ extern "C" {
 #endif
 
 #define LIBWSQ_VERSION_MAJOR	0
-#define LIBWSQ_VERSION_MINOR	1
+#define LIBWSQ_VERSION_MINOR	5
 
 /**
  * struct wsq_sq - submission side; private to the thread that uses the ring
@@ -121,10 +130,18 @@ struct wsq_ring {
 	__u64 sqes_bytes;
 	int fd;
 	__u32 flags;
-	__u64 rsv[4];
+	const __u64 *ids;
+	__u64 handed;		/* polled: entries left to the kernel's thread */
+	__u64 pid;		/* of the process that has the mappings */
+	__u64 rsv;
 };
 
 #define WSQ_INIT_FD		(1U << 0)	/* use params->fd, do not open */
+#define WSQ_INIT_DISABLED	(1U << 1)	/* as WSQ_SETUP_DISABLED */
+#define WSQ_INIT_IDS		(1U << 2)	/* as WSQ_SETUP_IDS */
+#define WSQ_INIT_KEYS		(1U << 3)	/* as WSQ_SETUP_KEYS */
+#define WSQ_INIT_POLL		(1U << 4)	/* as WSQ_SETUP_POLL */
+#define WSQ_INIT_POLL_SHARE	(1U << 5)	/* as WSQ_SETUP_POLL_SHARE */
 
 /**
  * struct wsq_params - what wsq_queue_init() does not ask for
@@ -132,13 +149,18 @@ struct wsq_ring {
  * @cq_entries: a power of two, at least the submission entries; 0 means twice
  * @fd: with WSQ_INIT_FD: an open file of the device without a ring, which the
  *	ring then owns; so a privileged helper may open it and pass it on
+ * @idle_us: with WSQ_INIT_POLL: microseconds after which the thread sleeps; 0 means
+ *	1000
+ * @poll_fd: with WSQ_INIT_POLL_SHARE: wsq_ring_fd() of the ring whose thread it is
  * @rsv: zero
  */
 struct wsq_params {
 	__u32 flags;
 	__u32 cq_entries;
 	__s32 fd;
-	__u32 rsv[5];
+	__u32 idle_us;
+	__s32 poll_fd;
+	__u32 rsv[3];
 };
 
 /* Setting up. Documented in libwsq(3). */
@@ -153,14 +175,24 @@ void wsq_queue_exit(struct wsq_ring *ring);
 /* Asking. @fd is of wsq_open() or wsq_ring_fd(). */
 int wsq_query(int fd, struct wsq_query *q, struct wsq_op_info *ops,
 	      unsigned int nr_ops);
+int wsq_query_sized(int fd, struct wsq_query *q, size_t q_size,
+		    struct wsq_op_info *ops, unsigned int nr_ops);
+int wsq_op_find(int fd, const char *name, struct wsq_op_info *op);
 int wsq_stats(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
 	      unsigned int nr_cpus);
 int wsq_stats_sized(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
 		    unsigned int nr_cpus, size_t cpu_size);
 
-/* The struct grows: the library has to know how large the caller's is. */
+int wsq_ring_stats_sized(const struct wsq_ring *ring, struct wsq_ring_stats *st,
+			 size_t st_size);
+
+/* Structs grow: the library has to know how large the caller's is. */
+#define wsq_query(fd, q, ops, nr_ops)					\
+	wsq_query_sized(fd, q, sizeof(struct wsq_query), ops, nr_ops)
 #define wsq_stats(fd, st, cpus, nr_cpus)				\
 	wsq_stats_sized(fd, st, cpus, nr_cpus, sizeof(struct wsq_cpu_stats))
+#define wsq_ring_stats(ring, st)					\
+	wsq_ring_stats_sized(ring, st, sizeof(struct wsq_ring_stats))
 
 /* Submitting and waiting. */
 int wsq_submit(struct wsq_ring *ring);
@@ -168,6 +200,13 @@ int wsq_submit_and_wait(struct wsq_ring *ring, unsigned int nr,
 			__u64 timeout_ns);
 int wsq_wait_cqes(struct wsq_ring *ring, struct wsq_cqe **cqe, unsigned int nr,
 		  __u64 timeout_ns);
+
+/* Calling back, and what may be asked for. */
+int wsq_cancel(struct wsq_ring *ring, unsigned int flags, __u64 what,
+	       unsigned int *running);
+int wsq_restrict(struct wsq_ring *ring, const __u32 *ops, unsigned int nr_ops,
+		 unsigned int sqe_flags);
+int wsq_enable(struct wsq_ring *ring);
 
 /* The arena's allocator: buddies of 64 bytes and more. See arena.c. */
 __s64 wsq_arena_alloc(struct wsq_ring *ring, size_t size, size_t align);
@@ -199,22 +238,43 @@ static inline __u64 wsq_arena_off(const struct wsq_ring *ring, const void *p)
 	return (__u64)((const char *)p - (const char *)ring->arena);
 }
 
+/* Entries that the kernel has read; (4). */
+static inline __u64 wsq_sq_taken(const struct wsq_ring *ring)
+{
+	const struct wsq_ring_page *page;
+	__u64 n;
+
+	if (!(ring->flags & WSQ_INIT_POLL))
+		return ring->sq.head;
+	page = (const struct wsq_ring_page *)ring->rings;
+	n = __atomic_load_n(&page->sq_head, __ATOMIC_ACQUIRE);
+	/* What completed has been read, in order, whenever the thread says so. */
+	return n > ring->cq.head ? n : ring->cq.head;
+}
+
+/* Entries that were handed over: to the kernel, or to its thread. */
+static inline __u64 wsq_sq_handed(const struct wsq_ring *ring)
+{
+	return ring->flags & WSQ_INIT_POLL ? ring->handed : ring->sq.head;
+}
+
 /* Entries that may still be had before wsq_submit() has to make room. */
 static inline unsigned int wsq_sq_space_left(const struct wsq_ring *ring)
 {
-	return ring->sq.entries - (unsigned int)(ring->sq.tail - ring->sq.head);
+	return ring->sq.entries -
+	       (unsigned int)(ring->sq.tail - wsq_sq_taken(ring));
 }
 
-/* Entries given out that the kernel has not taken yet. */
+/* Entries given out that have not been handed over yet. */
 static inline unsigned int wsq_sq_ready(const struct wsq_ring *ring)
 {
-	return (unsigned int)(ring->sq.tail - ring->sq.head);
+	return (unsigned int)(ring->sq.tail - wsq_sq_handed(ring));
 }
 
-/* Tasks that the kernel has taken and whose completions have not been read. */
+/* Tasks that were handed over and whose completions have not been read. */
 static inline __u64 wsq_in_flight(const struct wsq_ring *ring)
 {
-	return ring->sq.head - ring->cq.head;
+	return wsq_sq_handed(ring) - ring->cq.head;
 }
 
 /**
@@ -228,20 +288,28 @@ static inline struct wsq_sqe *wsq_get_sqe(struct wsq_ring *ring)
 {
 	struct wsq_sq *sq = &ring->sq;
 
-	if (sq->tail - sq->head >= sq->entries)
-		return NULL;
+	if (sq->tail - sq->head >= sq->entries) {
+		sq->head = wsq_sq_taken(ring);
+		if (sq->tail - sq->head >= sq->entries)
+			return NULL;
+	}
 	return &sq->sqes[sq->tail++ & sq->mask];
 }
 
 static inline void wsq_prep_rw(struct wsq_sqe *sqe, __u16 op, __u64 dst,
 			       __u64 src, __u64 len, __u64 arg)
 {
-	memset(sqe, 0, sizeof(*sqe));
+	/* All of it; what memset() gets, compilers suspect of being NULL. */
 	sqe->op = op;
+	sqe->flags = 0;
+	sqe->hint = 0;
+	sqe->user_data = 0;
 	sqe->src = src;
 	sqe->len = len;
 	sqe->dst = dst;
 	sqe->arg = arg;
+	sqe->key = 0;
+	sqe->deadline = 0;
 }
 
 /* A task that does nothing. The wsq_prep_ functions clear the whole entry. */
@@ -269,6 +337,133 @@ static inline void wsq_prep_sha256(struct wsq_sqe *sqe, __u64 dst, __u64 src,
 				   __u64 len)
 {
 	wsq_prep_rw(sqe, WSQ_OP_SHA256, dst, src, len, 0);
+}
+
+/* SHA-512 of @len bytes at @src; 64 bytes at @dst. */
+static inline void wsq_prep_sha512(struct wsq_sqe *sqe, __u64 dst, __u64 src,
+				   __u64 len)
+{
+	wsq_prep_rw(sqe, WSQ_OP_SHA512, dst, src, len, 0);
+}
+
+/* XXH64 of @len bytes at @src with @seed; a __u64 at @dst. */
+static inline void wsq_prep_xxhash64(struct wsq_sqe *sqe, __u64 dst, __u64 src,
+				     __u64 len, __u64 seed)
+{
+	wsq_prep_rw(sqe, WSQ_OP_XXHASH64, dst, src, len, seed);
+}
+
+/* @len bytes at @dst become those of @pattern, over and over. */
+static inline void wsq_prep_fill(struct wsq_sqe *sqe, __u64 dst, __u64 len,
+				 __u64 pattern)
+{
+	wsq_prep_rw(sqe, WSQ_OP_FILL, dst, 0, len, pattern);
+}
+
+/* @len bytes at @dst become @byte. */
+static inline void wsq_prep_memset(struct wsq_sqe *sqe, __u64 dst, __u64 len,
+				   __u8 byte)
+{
+	wsq_prep_fill(sqe, dst, len, 0x0101010101010101ULL * byte);
+}
+
+/* How many of @len bytes at @a and @b are equal before the first that differs. */
+static inline void wsq_prep_compare(struct wsq_sqe *sqe, __u64 a, __u64 b,
+				    __u64 len)
+{
+	wsq_prep_rw(sqe, WSQ_OP_COMPARE, b, a, len, 0);
+}
+
+/* @len bytes at @dst ^= those at @src; they must not overlap. */
+static inline void wsq_prep_xor(struct wsq_sqe *sqe, __u64 dst, __u64 src,
+				__u64 len)
+{
+	wsq_prep_rw(sqe, WSQ_OP_XOR, dst, src, len, 0);
+}
+
+/* An op of another module, by the number that wsq_op_find() tells. */
+static inline void wsq_prep_op(struct wsq_sqe *sqe, __u32 op, __u64 dst,
+			       __u64 src, __u64 len, __u64 arg)
+{
+	wsq_prep_rw(sqe, (__u16)op, dst, src, len, arg);
+}
+
+/*
+ * After wsq_prep_*(): not one range, but those of @nr struct wsq_vec at the arena
+ * offset @list, a multiple of 8. Takes the place of src and len, for fill of dst
+ * and len.
+ */
+static inline void wsq_sqe_set_vec(struct wsq_sqe *sqe, __u64 list,
+				   unsigned int nr)
+{
+	sqe->flags |= WSQ_SQE_VEC;
+	sqe->src = list;
+	sqe->len = nr;
+	if (sqe->op == WSQ_OP_FILL)
+		sqe->dst = 0;
+}
+
+/* ... WSQ_SQE_LINK, WSQ_SQE_DRAIN. */
+static inline void wsq_sqe_set_flags(struct wsq_sqe *sqe, unsigned int flags)
+{
+	sqe->flags |= (__u16)flags;
+}
+
+/* ... that the task is to be done by @ns of CLOCK_MONOTONIC. */
+static inline void wsq_sqe_set_deadline(struct wsq_sqe *sqe, __u64 ns)
+{
+	sqe->flags |= WSQ_SQE_DEADLINE;
+	sqe->deadline = ns;
+}
+
+/* ... that it waits for those of its key; the ring is made with WSQ_INIT_KEYS. */
+static inline void wsq_sqe_set_key(struct wsq_sqe *sqe, __u64 key)
+{
+	sqe->flags |= WSQ_SQE_KEY;
+	sqe->key = key;
+}
+
+/* ... that it should run on a CPU. */
+static inline void wsq_sqe_set_cpu(struct wsq_sqe *sqe, unsigned int cpu)
+{
+	sqe->flags |= WSQ_SQE_CPU;
+	sqe->hint = cpu;
+}
+
+/* ... that it should run on a memory node; instead of a CPU. */
+static inline void wsq_sqe_set_node(struct wsq_sqe *sqe, unsigned int node)
+{
+	sqe->flags |= WSQ_SQE_NODE;
+	sqe->hint = node;
+}
+
+/**
+ * wsq_sqe_number - the number of the entry that wsq_get_sqe() returned last
+ *
+ * All entries of a ring are numbered from 0.
+ */
+static inline __u64 wsq_sqe_number(const struct wsq_ring *ring)
+{
+	return ring->sq.tail - 1;
+}
+
+/**
+ * wsq_task_id - by what wsq_cancel() knows a task
+ * @ring: made with WSQ_INIT_IDS
+ * @number: of wsq_sqe_number()
+ *
+ * Returns 0 if the entry has not been taken yet, was refused, or if as many others
+ * as the ring has entries have been submitted since.
+ */
+static inline __u64 wsq_task_id(const struct wsq_ring *ring, __u64 number)
+{
+	const struct wsq_sq *sq = &ring->sq;
+
+	/* What was handed over may have been taken before sq_head says so. */
+	if (!ring->ids || number >= wsq_sq_taken(ring) ||
+	    wsq_sq_handed(ring) - number > sq->entries)
+		return 0;
+	return __atomic_load_n(&ring->ids[number & sq->mask], __ATOMIC_RELAXED);
 }
 
 /* After wsq_prep_*(): what the completion entry is to be known by. */
@@ -347,6 +542,37 @@ static inline void wsq_cqe_seen(struct wsq_ring *ring,
 	if (cqe)
 		wsq_cq_advance(ring, 1);
 }
+
+/*
+ * wsq_submit() as programs get it: of a polled ring, while its thread is awake, a
+ * store, a barrier and a load.
+ */
+static inline int wsq_submit_inline(struct wsq_ring *ring)
+{
+	const struct wsq_ring_page *page;
+	__u64 n;
+
+	if (!(ring->flags & WSQ_INIT_POLL))
+		return wsq_submit(ring);
+	n = ring->sq.tail - ring->handed;
+	/* With room for all completions; else there is more to it. */
+	if (!n || ring->sq.tail - ring->cq.head > ring->cq.entries)
+		return wsq_submit(ring);
+	page = (const struct wsq_ring_page *)ring->rings;
+	ring->handed = ring->sq.tail;
+	/* (1), (5) */
+	__atomic_store_n(ring->sq.ktail, ring->handed, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&page->flags, __ATOMIC_SEQ_CST) &
+	    WSQ_RING_NEED_WAKEUP) {
+		int ret = wsq_submit(ring);
+
+		if (ret < 0)
+			return ret;
+	}
+	return (int)n;
+}
+
+#define wsq_submit(ring)	wsq_submit_inline(ring)
 
 /* Waits without a time limit for one completion entry. */
 static inline int wsq_wait_cqe(struct wsq_ring *ring, struct wsq_cqe **cqe)

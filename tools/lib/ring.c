@@ -5,13 +5,16 @@
  * For programs that use /dev/wsq; the rules for threads and the argument about
  * memory order are at the top of libwsq.h, whose inline functions do the rest.
  * Cost: each function of this file that returns is one system call at most,
- * setting up and tearing down excepted. Limitations: see libwsq.h.
+ * setting up and tearing down excepted, and who submits to a polled ring whose thread
+ * sleeps and waits, or calls back what that has not taken. Limitations: see libwsq.h.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "libwsq.h"
 #include "sys.h"
@@ -37,21 +40,77 @@ int wsq_close(int fd)
 }
 
 /**
- * wsq_query - what the module offers
+ * wsq_query_sized - what the module offers, for callers of any age
  * @fd: of wsq_open() or wsq_ring_fd()
- * @q: the answer; sq_entries, cq_entries and arena_size are read, for @q->memory
+ * @q: the answer; sq_entries, cq_entries, arena_size and setup_flags are read, for
+ *	@q->memory
+ * @q_size: sizeof(struct wsq_query) as the caller was compiled with
  * @ops: room for what is known of each op, or NULL
  * @nr_ops: entries that fit there
  *
  * Returns 0 or a negative errno. @q->nr_ops may come back larger than @nr_ops.
  */
-int wsq_query(int fd, struct wsq_query *q, struct wsq_op_info *ops,
-	      unsigned int nr_ops)
+int wsq_query_sized(int fd, struct wsq_query *q, size_t q_size,
+		    struct wsq_op_info *ops, unsigned int nr_ops)
 {
-	q->size = sizeof(*q);
+	if (q_size > UINT32_MAX)
+		return -EINVAL;
+	q->size = (__u32)q_size;
+	/* Older modules refuse what they do not know, unless it is zero. */
+	if (q_size > offsetof(struct wsq_query, rsv))
+		memset(&q->rsv, 0, q_size - offsetof(struct wsq_query, rsv));
 	q->nr_ops = ops ? nr_ops : 0;
 	q->ops = (__u64)(uintptr_t)ops;
 	return wsq_sys->ioctl(fd, WSQ_IOC_QUERY, q);
+}
+
+/* As wsq_stats() below: for programs that were linked before the struct grew. */
+int (wsq_query)(int fd, struct wsq_query *q, struct wsq_op_info *ops,
+		unsigned int nr_ops)
+{
+	return wsq_query_sized(fd, q, offsetof(struct wsq_query, setup_flags),
+			       ops, nr_ops);
+}
+
+/**
+ * wsq_op_find - an op by its name
+ * @fd: of wsq_open() or wsq_ring_fd()
+ * @name: its name
+ * @op: what is known of it
+ *
+ * Ops of other modules have another number each time that their module is loaded.
+ *
+ * Returns 0, -ENOENT if the module has no such op, or a negative errno.
+ */
+int wsq_op_find(int fd, const char *name, struct wsq_op_info *op)
+{
+	unsigned int room = 32, i;
+	struct wsq_op_info *ops;
+	struct wsq_query q;
+	int ret;
+
+	for (;;) {
+		ops = calloc(room, sizeof(*ops));
+		if (!ops)
+			return -ENOMEM;
+		memset(&q, 0, sizeof(q));
+		ret = wsq_query(fd, &q, ops, room);
+		if (ret || q.nr_ops <= room)
+			break;
+		/* There may be more of them in a moment. */
+		free(ops);
+		room = q.nr_ops + 8;
+	}
+	for (i = 0; !ret && i < q.nr_ops; i++) {
+		if (strncmp(ops[i].name, name, sizeof(ops[i].name)))
+			continue;
+		*op = ops[i];
+		break;
+	}
+	if (!ret && i == q.nr_ops)
+		ret = -ENOENT;
+	free(ops);
+	return ret;
 }
 
 /**
@@ -94,10 +153,15 @@ static unsigned int log2_of(__u32 n)
 	return 31 - __builtin_clz(n);
 }
 
-/* Undoes ring_map(), however far it came. */
+/*
+ * Undoes ring_map(), however far it came. A child that was forked has no such
+ * mappings; what is in their place is its own.
+ */
 static void ring_unmap(struct wsq_ring *ring)
 {
 	wsq_arena_destroy(ring->heap);
+	if (ring->pid != (__u64)getpid())
+		return;
 	if (ring->arena)
 		wsq_sys->munmap(ring->arena, ring->arena_bytes);
 	if (ring->sq.sqes)
@@ -112,6 +176,7 @@ static int ring_map(struct wsq_ring *ring, const struct wsq_setup *s)
 	void *sqes = NULL;
 	int ret;
 
+	ring->pid = getpid();
 	ret = wsq_sys->mmap(ring->fd, WSQ_OFF_RINGS, s->rings_bytes,
 			    &ring->rings);
 	if (ret)
@@ -144,6 +209,8 @@ static int ring_map(struct wsq_ring *ring, const struct wsq_setup *s)
 	ring->cq.entries = s->cq_entries;
 	ring->cq.mask = s->cq_entries - 1;
 	ring->cq.shift = log2_of(s->cq_entries);
+	if (s->ids_off)
+		ring->ids = (void *)((char *)ring->rings + s->ids_off);
 	return 0;
 }
 
@@ -157,8 +224,9 @@ static int ring_map(struct wsq_ring *ring, const struct wsq_setup *s)
  * Returns 0 or a negative errno: -ENOENT without the module, -EACCES without
  * the right to open the device, -EINVAL for what QUERY does not allow, -ENOMEM
  * (wsq_query() says in memory how much it takes), -EBUSY with WSQ_INIT_FD if
- * that file has a ring already. On error nothing is left to be undone, and a
- * file of WSQ_INIT_FD still belongs to the caller.
+ * that file has a ring already. On error nothing is left to be undone but a file
+ * of WSQ_INIT_FD, which still belongs to the caller. It may have its ring by then:
+ * close it.
  */
 int wsq_queue_init_params(unsigned int entries, size_t arena_size,
 			  struct wsq_ring *ring, const struct wsq_params *p)
@@ -176,12 +244,25 @@ int wsq_queue_init_params(unsigned int entries, size_t arena_size,
 	ring->fd = -1;
 	if (!p)
 		p = &none;
-	if (p->flags & ~WSQ_INIT_FD)
+	if (p->flags & ~(WSQ_INIT_FD | WSQ_INIT_DISABLED | WSQ_INIT_IDS |
+			 WSQ_INIT_KEYS | WSQ_INIT_POLL | WSQ_INIT_POLL_SHARE))
 		return -EINVAL;
 	for (i = 0; i < sizeof(p->rsv) / sizeof(p->rsv[0]); i++)
 		if (p->rsv[i])
 			return -EINVAL;
 	s.cq_entries = p->cq_entries;
+	if (p->flags & WSQ_INIT_DISABLED)
+		s.flags |= WSQ_SETUP_DISABLED;
+	if (p->flags & WSQ_INIT_IDS)
+		s.flags |= WSQ_SETUP_IDS;
+	if (p->flags & WSQ_INIT_KEYS)
+		s.flags |= WSQ_SETUP_KEYS;
+	if (p->flags & WSQ_INIT_POLL)
+		s.flags |= WSQ_SETUP_POLL;
+	if (p->flags & WSQ_INIT_POLL_SHARE)
+		s.flags |= WSQ_SETUP_POLL_SHARE;
+	s.idle_us = p->idle_us;
+	s.poll_fd = p->poll_fd;
 
 	ring->fd = p->flags & WSQ_INIT_FD ? p->fd : wsq_open(NULL);
 	if (ring->fd < 0)
@@ -211,7 +292,7 @@ int wsq_queue_init_params(unsigned int entries, size_t arena_size,
  *	entries
  * @arena_size: bytes of the arena, rounded up to pages; 0 means none
  * @ring: where to keep it
- * @flags: zero
+ * @flags: WSQ_INIT_DISABLED, WSQ_INIT_IDS, WSQ_INIT_KEYS, WSQ_INIT_POLL
  *
  * Returns what wsq_queue_init_params() does.
  */
@@ -246,22 +327,60 @@ void wsq_queue_exit(struct wsq_ring *ring)
  * ENTER. Keeps count of what was taken, which the kernel says also when it
  * returns an error.
  */
-static int ring_enter(struct wsq_ring *ring, unsigned int submit,
-		      unsigned int nr, __u64 timeout_ns)
+static int ring_enter(struct wsq_ring *ring, unsigned int enter_flags,
+		      unsigned int submit, unsigned int nr, __u64 timeout_ns)
 {
 	struct wsq_enter e = {
 		.size = sizeof(e),
+		.flags = enter_flags,
 		.to_submit = submit,
 		.min_complete = nr,
 		.timeout_ns = timeout_ns,
 	};
 	int ret;
 
-	/* (1): the entries before it were filled. */
-	__atomic_store_n(ring->sq.ktail, ring->sq.tail, __ATOMIC_RELEASE);
+	/* (1): the entries before it were filled. Who only waits may not be done. */
+	if (submit && !(ring->flags & WSQ_INIT_POLL))
+		__atomic_store_n(ring->sq.ktail, ring->sq.tail,
+				 __ATOMIC_RELEASE);
 	ret = wsq_sys->ioctl(ring->fd, WSQ_IOC_ENTER, &e);
-	ring->sq.head += e.submitted;
+	/* Of a polled ring, sq_head tells. */
+	if (!(ring->flags & WSQ_INIT_POLL))
+		ring->sq.head += e.submitted;
 	return ret;
+}
+
+/*
+ * Leaves entries to the thread of a polled ring: those that there are completion
+ * entries for, so that it never waits for any, and no part of a chain. Wakes it if
+ * it sleeps, and, if the caller is about to wait, submits what it has not taken, being
+ * there. Otherwise that is left to it all the same: what the kernel takes in a call is
+ * for the worker of this CPU, and who looks for completions without waiting in the
+ * kernel would keep the CPU from him.
+ */
+static int ring_hand(struct wsq_ring *ring, bool waits)
+{
+	const struct wsq_ring_page *page = ring->rings;
+	__u64 ready = ring->sq.tail - ring->handed;
+	__u64 room = ring->cq.entries - (ring->handed - ring->cq.head);
+	__u64 n = ready;
+	int ret = 0;
+
+	if (n > room)
+		for (n = room; n; n--)
+			if (!(ring->sq.sqes[(ring->handed + n - 1) & ring->sq.mask].flags &
+			      WSQ_SQE_LINK))
+				break;
+	if (ready && !n)
+		return -EAGAIN;
+	ring->handed += n;
+	/* (1), (5) */
+	__atomic_store_n(ring->sq.ktail, ring->handed, __ATOMIC_SEQ_CST);
+	if (__atomic_load_n(&page->flags, __ATOMIC_SEQ_CST) & WSQ_RING_NEED_WAKEUP)
+		ret = ring_enter(ring, WSQ_ENTER_WAKEUP, waits ?
+				 (unsigned int)(ring->handed - wsq_sq_taken(ring)) : 0,
+				 0, 0);
+	return ret < 0 ? ret : (int)n;
 }
 
 /*
@@ -315,7 +434,10 @@ static int ring_wait(struct wsq_ring *ring, unsigned int submit,
 		if (timeout_ns == WSQ_NO_TIMEOUT &&
 		    nr > wsq_in_flight(ring) + submit)
 			return -EDEADLK;
-		ret = ring_enter(ring, submit, nr, left);
+		/* What the thread has not taken need not wait for it. */
+		if (ring->flags & WSQ_INIT_POLL)
+			submit = (unsigned int)(ring->handed - wsq_sq_taken(ring));
+		ret = ring_enter(ring, 0, submit, nr, left);
 		submit = 0;
 		if (ret < 0)
 			return ret;
@@ -337,7 +459,7 @@ static int ring_wait(struct wsq_ring *ring, unsigned int submit,
  * next call); or, if it took none, a negative errno: -EAGAIN means that all
  * completion entries are spoken for, read some first.
  */
-int wsq_submit(struct wsq_ring *ring)
+int (wsq_submit)(struct wsq_ring *ring)
 {
 	return wsq_submit_and_wait(ring, 0, 0);
 }
@@ -359,6 +481,14 @@ int wsq_submit_and_wait(struct wsq_ring *ring, unsigned int nr,
 	unsigned int submit = wsq_sq_ready(ring);
 	int ret;
 
+	if (ring->flags & WSQ_INIT_POLL) {
+		int n = ring_hand(ring, nr);
+
+		if (n < 0 || !nr)
+			return n;
+		ret = ring_wait(ring, 0, nr, timeout_ns);
+		return n ? n : ret;
+	}
 	ret = ring_wait(ring, submit, nr, timeout_ns);
 	if (ring->sq.head != before)
 		return (int)(ring->sq.head - before);
@@ -385,4 +515,89 @@ int wsq_wait_cqes(struct wsq_ring *ring, struct wsq_cqe **cqe, unsigned int nr,
 
 	wsq_peek_cqe(ring, cqe);
 	return ret;
+}
+
+/**
+ * wsq_cancel - calls tasks back
+ * @ring: the ring
+ * @flags: one of WSQ_CANCEL_ID, WSQ_CANCEL_USER_DATA, WSQ_CANCEL_ALL
+ * @what: the id of wsq_task_id(), the data64 of the entry, or 0
+ * @running: how many have begun already; NULL if that is of no interest
+ *
+ * Of what was filled and not submitted nothing is called back. What was submitted
+ * to a polled ring, and not taken yet, is taken first. Each task has its completion
+ * entry all the same.
+ *
+ * Returns how many have not begun and will not, or a negative errno: -ENOENT if
+ * there is no such task, -EALREADY if all such have begun, and may be stopped.
+ */
+int wsq_cancel(struct wsq_ring *ring, unsigned int flags, __u64 what,
+	       unsigned int *running)
+{
+	struct wsq_cancel c = {
+		.size = sizeof(c),
+		.flags = flags,
+		.what = what,
+	};
+	__u64 late = wsq_sq_handed(ring) - wsq_sq_taken(ring);
+	int ret;
+
+	/* If it is refused, there is nothing to be called back of that. */
+	if (late)
+		ring_enter(ring, 0, (unsigned int)late, 0, 0);
+	ret = wsq_sys->ioctl(ring->fd, WSQ_IOC_CANCEL, &c);
+	if (running)
+		*running = c.running;
+	return ret < 0 ? ret : (int)c.cancelled;
+}
+
+/**
+ * wsq_restrict - lets a ring do less
+ * @ring: made with WSQ_INIT_DISABLED, and not enabled yet
+ * @ops: the ops that stay
+ * @nr_ops: how many, 1024 at most
+ * @sqe_flags: WSQ_SQE_* that stay
+ *
+ * Returns 0 or a negative errno: -EBUSY if the ring is enabled.
+ */
+int wsq_restrict(struct wsq_ring *ring, const __u32 *ops, unsigned int nr_ops,
+		 unsigned int sqe_flags)
+{
+	struct wsq_restrict r = {
+		.size = sizeof(r),
+		.nr_ops = nr_ops,
+		.ops = (__u64)(uintptr_t)ops,
+		.sqe_flags = sqe_flags,
+	};
+
+	return wsq_sys->ioctl(ring->fd, WSQ_IOC_RESTRICT, &r);
+}
+
+/**
+ * wsq_enable - lets a ring of WSQ_INIT_DISABLED take tasks
+ * @ring: the ring
+ *
+ * Returns 0 or a negative errno: -EBADFD if it was enabled.
+ */
+int wsq_enable(struct wsq_ring *ring)
+{
+	return wsq_sys->ioctl(ring->fd, WSQ_IOC_ENABLE, NULL);
+}
+
+/**
+ * wsq_ring_stats_sized - what came of a ring, for callers of any age
+ * @ring: the ring
+ * @st: the answer
+ * @st_size: sizeof(struct wsq_ring_stats) as the caller was compiled with
+ *
+ * Returns 0 or a negative errno.
+ */
+int wsq_ring_stats_sized(const struct wsq_ring *ring, struct wsq_ring_stats *st,
+			 size_t st_size)
+{
+	if (st_size < sizeof(st->size) || st_size > UINT32_MAX)
+		return -EINVAL;
+	memset(st, 0, st_size);
+	st->size = (__u32)st_size;
+	return wsq_sys->ioctl(ring->fd, WSQ_IOC_RING_STATS, st);
 }

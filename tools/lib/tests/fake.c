@@ -9,6 +9,7 @@
  */
 #include <nettle/sha2.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,16 +28,24 @@
 struct task {
 	struct wsq_sqe sqe;
 	__u64 number;
+	__u64 after;		/* a drain: so many have to end before */
+	__u64 turn;		/* of those with keys, which is this */
+	bool linked;		/* to the one before it */
 	struct timespec at;
+	bool cancelled;
 };
 
 struct fake_ring {
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
 	pthread_t *threads;
-	unsigned int nr_threads, rank;
-	bool dead, setup;
+	unsigned int nr_threads, rank;	/* how many there are, and have begun */
+	bool dead, setup, disabled, keys, polled;
+	bool awake;		/* the poller; its flag says the opposite */
+	pthread_t poller;
+	__u32 only;		/* one more than the op that is allowed; 0: all */
 	struct wsq_ring_page *page;
+	__u64 *ids;
 	struct wsq_cqe *cqes;
 	struct wsq_sqe *sqes;
 	char *arena;
@@ -45,6 +54,11 @@ struct fake_ring {
 	__u64 head;		/* SQ entries taken */
 	__u64 reserved;		/* completion slots promised: equals head */
 	__u64 given;		/* completion slots used */
+	__u64 cancelled, failed;	/* of these */
+	__u64 ended;		/* tasks, told of or not */
+	__u64 barrier;		/* of the last drain: what @after is for others */
+	__u64 turns, turn;	/* of tasks with keys: given, and whose it is */
+	bool *over, *well;	/* of task n, at n % cq_entries */
 	struct task *queue;
 	__u64 q_put, q_get;
 	unsigned int mmaps;
@@ -54,6 +68,7 @@ struct fake_cfg fake_cfg = { .threads = 2, .cpus = 4 };
 unsigned int fake_enters;
 int fake_live;
 
+static pthread_mutex_t fds_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct fake_ring *fds[FAKE_FDS];
 static struct wsq_cpu_stats *shared_stats;
 static unsigned int *shared_taken;
@@ -63,7 +78,8 @@ static const struct {
 	unsigned long max;
 } ops[WSQ_OP_NR] = {
 	{ "nop", 0 }, { "copy", SHA_MAX }, { "crc32c", SHA_MAX },
-	{ "sha256", SHA_MAX },
+	{ "sha256", SHA_MAX }, { "fill", SHA_MAX }, { "compare", SHA_MAX },
+	{ "xor", SHA_MAX }, { "xxhash64", SHA_MAX }, { "sha512", SHA_MAX },
 };
 
 static unsigned long op_max(unsigned int op)
@@ -93,22 +109,47 @@ static bool inside(const struct fake_ring *r, __u64 off, __u64 len)
 
 static __s64 task_check(struct fake_ring *r, const struct wsq_sqe *s)
 {
-	bool two = s->op == WSQ_OP_COPY;
+	bool two = s->op == WSQ_OP_COPY || s->op == WSQ_OP_XOR;
+	bool list = s->flags & WSQ_SQE_VEC;
+	__u64 out = s->op == WSQ_OP_SHA256 ? 32 : s->op == WSQ_OP_SHA512 ? 64 :
+		    s->op == WSQ_OP_XXHASH64 ? 8 :
+		    two || s->op == WSQ_OP_COMPARE ? s->len : 0;
 
 	if (s->op >= WSQ_OP_NR || (s->op && !op_max(s->op)))
 		return -EOPNOTSUPP;
-	if (s->flags || s->rsv0 || s->rsv[0] || s->rsv[1])
+	if (s->flags & ~(WSQ_SQE_LINK | WSQ_SQE_DRAIN | WSQ_SQE_CPU |
+			 WSQ_SQE_NODE | WSQ_SQE_DEADLINE | WSQ_SQE_VEC |
+			 (r->keys ? WSQ_SQE_KEY : 0)) ||
+	    (!(s->flags & WSQ_SQE_KEY) && s->key) ||
+	    (!(s->flags & (WSQ_SQE_CPU | WSQ_SQE_NODE)) && s->hint) ||
+	    (!(s->flags & WSQ_SQE_DEADLINE) && s->deadline))
 		return -EINVAL;
+	if (s->flags & WSQ_SQE_CPU && s->hint >= fake_cfg.cpus)
+		return -EINVAL;
+	if (s->flags & WSQ_SQE_NODE && s->hint >= 2)
+		return -EINVAL;
+	if (r->only && s->op != r->only - 1)
+		return -EPERM;
 	if (s->op == WSQ_OP_NOP)
-		return s->src || s->len || s->dst || s->arg ? -EINVAL : 0;
-	if (s->op == WSQ_OP_CRC32C ? s->dst || s->arg >> 32 : s->arg != 0)
+		return s->src || s->len || s->dst || s->arg || list ? -EINVAL : 0;
+	if (s->op == WSQ_OP_CRC32C && (s->dst || s->arg >> 32))
+		return -EINVAL;
+	if (s->arg && s->op != WSQ_OP_CRC32C && s->op != WSQ_OP_FILL &&
+	    s->op != WSQ_OP_XXHASH64)
+		return -EINVAL;
+	/* Of lists it knows what the entry says, and nobody asks it for more. */
+	if (list)
+		return !s->len || s->src % 8 ? -EINVAL : s->len > 16 ? -E2BIG :
+		       inside(r, s->src, 16 * s->len) ? 0 : -EFAULT;
+	if (s->op == WSQ_OP_FILL && s->src)
 		return -EINVAL;
 	if (!s->len)
 		return -EINVAL;
 	if (s->len > op_max(s->op))
 		return -E2BIG;
-	if (!inside(r, s->src, s->len) || (two && !inside(r, s->dst, s->len)) ||
-	    (s->op == WSQ_OP_SHA256 && !inside(r, s->dst, 32)))
+	if (s->op == WSQ_OP_FILL)
+		return inside(r, s->dst, s->len) ? 0 : -EFAULT;
+	if (!inside(r, s->src, s->len) || !inside(r, s->dst, out))
 		return -EFAULT;
 	if (two && s->src < s->dst + s->len && s->dst < s->src + s->len)
 		return -EINVAL;
@@ -120,14 +161,51 @@ static __s64 task_run(struct fake_ring *r, const struct task *t)
 	const struct wsq_sqe *s = &t->sqe;
 	__s64 ret = task_check(r, s);
 	struct sha256_ctx ctx;
+	struct sha512_ctx ctx512;
+	char *src = (void *)(r->arena + s->src), *dst = (void *)(r->arena + s->dst);
+	struct timespec now;
+	__u64 i;
 
 	if (fake_cfg.delay_us)
 		usleep(fake_cfg.delay_us);
 	if (ret)
 		return ret;
+	if (t->cancelled)
+		return -ECANCELED;
+	if (s->flags & WSQ_SQE_DEADLINE) {
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		if (s->deadline < now.tv_sec * 1000000000ULL + now.tv_nsec)
+			return -ETIME;
+	}
 	if (fake_cfg.fail_nth && (t->number + 1) % fake_cfg.fail_nth == 0)
 		return -EIO;
+	if (s->flags & WSQ_SQE_VEC)
+		return s->len;
 	switch (s->op) {
+	case WSQ_OP_FILL:
+		for (i = 0; i < s->len; i++)
+			dst[i] = s->arg >> 8 * (i % 8);
+		return s->len;
+	case WSQ_OP_COMPARE:
+		for (i = 0; i < s->len && src[i] == dst[i]; i++)
+			;
+		return i;
+	case WSQ_OP_XOR:
+		for (i = 0; i < s->len; i++)
+			dst[i] ^= src[i];
+		return s->len;
+	case WSQ_OP_XXHASH64:
+		/* Not that, but something of the seed and each byte. */
+		for (i = 0; i < 8; i++)
+			dst[i] = s->arg >> 8 * i;
+		for (i = 0; i < s->len; i++)
+			dst[i % 8] += src[i];
+		return 8;
+	case WSQ_OP_SHA512:
+		sha512_init(&ctx512);
+		sha512_update(&ctx512, s->len, (void *)src);
+		sha512_digest(&ctx512, 64, (void *)dst);
+		return 64;
 	case WSQ_OP_COPY:
 		memcpy(r->arena + s->dst, r->arena + s->src, s->len);
 		return s->len;
@@ -157,6 +235,17 @@ static void cqe_store(struct fake_ring *r, __u64 n, const struct task *t,
 			 __ATOMIC_RELEASE);
 }
 
+/*
+ * Whether @t has to wait for others. They have been taken off the queue before it, so
+ * somebody runs them. All keys are one: that is more order than there has to be.
+ */
+static bool must_wait(const struct fake_ring *r, const struct task *t)
+{
+	return r->ended < t->after ||
+	       (t->linked && !r->over[(t->number - 1) % r->cq_entries]) ||
+	       (t->sqe.flags & WSQ_SQE_KEY && r->turn != t->turn);
+}
+
 /* Runs the oldest task; called and returns with the lock held. */
 static void run_one(struct fake_ring *r, unsigned int cpu)
 {
@@ -170,9 +259,18 @@ static void run_one(struct fake_ring *r, unsigned int cpu)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	wait = (now.tv_sec - t.at.tv_sec) * 1000000000LL + now.tv_nsec -
 	       t.at.tv_nsec;
+	while (must_wait(r, &t))
+		pthread_cond_wait(&r->done, &r->lock);
+	if (t.linked && !r->well[(t.number - 1) % r->cq_entries])
+		t.cancelled = true;
 	pthread_mutex_unlock(&r->lock);
 	res = task_run(r, &t);
 	pthread_mutex_lock(&r->lock);
+	r->over[t.number % r->cq_entries] = true;
+	r->well[t.number % r->cq_entries] = res >= 0;
+	r->ended++;
+	r->turn += !!(t.sqe.flags & WSQ_SQE_KEY);
+	pthread_cond_broadcast(&r->done);
 	__atomic_fetch_add(&shared_stats[cpu].gets, 1, __ATOMIC_RELAXED);
 	if (cpu & 1)
 		__atomic_fetch_add(&shared_stats[cpu].steals[t.number & 3], 1,
@@ -180,6 +278,8 @@ static void run_one(struct fake_ring *r, unsigned int cpu)
 	if (fake_cfg.lose && t.number + 1 == fake_cfg.lose)
 		return;
 	n = r->given++;
+	r->cancelled += res == -ECANCELED;
+	r->failed += res < 0 && res != -ECANCELED;
 	if (fake_cfg.swap && n == 0) {
 		kept = t;
 		kept_res = res;
@@ -199,6 +299,7 @@ static void *worker(void *arg)
 
 	pthread_mutex_lock(&r->lock);
 	cpu = r->rank++ % fake_cfg.cpus;
+	pthread_cond_broadcast(&r->done);
 	while (!r->dead) {
 		if (fake_cfg.hold || r->q_get == r->q_put)
 			pthread_cond_wait(&r->work, &r->lock);
@@ -217,16 +318,33 @@ static void *anon(size_t n)
 	return p == MAP_FAILED ? NULL : p;
 }
 
+static void poller_flag(struct fake_ring *r, bool awake);
+static void *poller(void *arg);
+static struct fake_ring *ring_of(int fd);
+
 static int do_setup(struct fake_ring *r, struct wsq_setup *s)
 {
 	unsigned int i;
 
-	if (s->size != sizeof(*s) || s->flags || s->rsv)
+	if (s->size != sizeof(*s) || s->ids_off ||
+	    s->flags & ~(WSQ_SETUP_DISABLED | WSQ_SETUP_IDS | WSQ_SETUP_KEYS |
+			 WSQ_SETUP_POLL | WSQ_SETUP_POLL_SHARE))
 		return -EINVAL;
+	/* Each has a thread of its own nevertheless. */
+	if (s->flags & WSQ_SETUP_POLL_SHARE) {
+		struct fake_ring *other = ring_of(s->poll_fd);
+
+		if (!(s->flags & WSQ_SETUP_POLL) || (other && !other->polled))
+			return -EINVAL;
+		if (!other)
+			return -EBADF;
+	}
 	if (r->setup)
 		return -EBUSY;
 	if (fake_cfg.setup_err)
 		return fake_cfg.setup_err;
+	if (fake_cfg.no_poll && s->flags & WSQ_SETUP_POLL)
+		return -EPERM;
 	if (!s->cq_entries)
 		s->cq_entries = 2 * s->sq_entries;
 	if (!s->sq_entries || (s->sq_entries & (s->sq_entries - 1)) ||
@@ -235,6 +353,13 @@ static int do_setup(struct fake_ring *r, struct wsq_setup *s)
 		return -EINVAL;
 	s->cqes_off = sizeof(struct wsq_ring_page);
 	s->rings_bytes = s->cqes_off + s->cq_entries * sizeof(struct wsq_cqe);
+	if (s->flags & WSQ_SETUP_IDS) {
+		s->ids_off = (__u32)s->rings_bytes;
+		s->rings_bytes += s->sq_entries * sizeof(__u64);
+	}
+	r->disabled = s->flags & WSQ_SETUP_DISABLED;
+	r->keys = s->flags & WSQ_SETUP_KEYS;
+	r->polled = s->flags & WSQ_SETUP_POLL;
 	s->rings_bytes = (s->rings_bytes + 4095) & ~4095ULL;
 	s->sqes_bytes = (s->sq_entries * 64ULL + 4095) & ~4095ULL;
 	s->arena_bytes = (s->arena_size + 4095) & ~4095ULL;
@@ -245,14 +370,27 @@ static int do_setup(struct fake_ring *r, struct wsq_setup *s)
 	r->sqes_bytes = s->sqes_bytes;
 	r->page = anon(s->rings_bytes);
 	r->cqes = (void *)((char *)r->page + s->cqes_off);
+	r->ids = s->ids_off ? (void *)((char *)r->page + s->ids_off) : NULL;
 	r->sqes = anon(s->sqes_bytes);
 	r->arena = s->arena_bytes ? anon(s->arena_bytes) : NULL;
 	r->queue = calloc(r->cq_entries, sizeof(*r->queue));
+	r->over = calloc(r->cq_entries, sizeof(*r->over));
+	r->well = calloc(r->cq_entries, sizeof(*r->well));
 	r->setup = true;
 	r->nr_threads = fake_cfg.threads;
 	r->threads = calloc(r->nr_threads + 1, sizeof(*r->threads));
 	for (i = 0; i < r->nr_threads; i++)
 		pthread_create(&r->threads[i], NULL, worker, r);
+	if (r->polled) {
+		poller_flag(r, false);
+		pthread_create(&r->poller, NULL, poller, r);
+	}
+	/*
+	 * Threads that begin allocate, under a lock of the address sanitizer's that fork()
+	 * hands on as it is: programs that have a ring and fork would hang.
+	 */
+	while (r->rank < r->nr_threads + r->polled)
+		pthread_cond_wait(&r->done, &r->lock);
 	return 0;
 }
 
@@ -276,6 +414,7 @@ static int take(struct fake_ring *r, struct wsq_enter *e, __u64 cq_head,
 		__u64 tail)
 {
 	__u64 want = tail - r->head;
+	bool linked = false;
 
 	if (want > e->to_submit)
 		want = e->to_submit;
@@ -286,6 +425,19 @@ static int take(struct fake_ring *r, struct wsq_enter *e, __u64 cq_head,
 
 		t->sqe = r->sqes[r->head & (r->sq_entries - 1)];
 		t->number = r->q_put++;
+		t->cancelled = false;
+		t->linked = linked;
+		linked = t->sqe.flags & WSQ_SQE_LINK;
+		t->after = r->barrier;
+		if (t->sqe.flags & WSQ_SQE_DRAIN) {
+			t->after = t->number;
+			r->barrier = t->number + 1;
+		}
+		if (t->sqe.flags & WSQ_SQE_KEY)
+			t->turn = r->turns++;
+		r->over[t->number % r->cq_entries] = false;
+		if (r->ids)
+			r->ids[r->head & (r->sq_entries - 1)] = t->number + 1;
 		clock_gettime(CLOCK_MONOTONIC, &t->at);
 		r->head++;
 		r->reserved++;
@@ -296,9 +448,64 @@ static int take(struct fake_ring *r, struct wsq_enter *e, __u64 cq_head,
 		    fake_cfg.die_after)
 			raise(SIGKILL);
 	}
-	__atomic_store_n(&r->page->sq_head, r->head, __ATOMIC_RELEASE);
+	/* A thread that polls may lose its CPU before it says so. */
+	if (!fake_cfg.late_head || !r->polled)
+		__atomic_store_n(&r->page->sq_head, r->head, __ATOMIC_RELEASE);
 	pthread_cond_broadcast(&r->work);
 	return want && !e->submitted ? -EAGAIN : (e->submitted < want);
+}
+
+static void poller_flag(struct fake_ring *r, bool awake)
+{
+	r->awake = awake;
+	__atomic_store_n(&r->page->flags, awake ? 0 : WSQ_RING_NEED_WAKEUP,
+			 __ATOMIC_SEQ_CST);
+}
+
+/* Takes what comes while it is awake; sleeps after some looks in vain. */
+static void *poller(void *arg)
+{
+	struct fake_ring *r = arg;
+	unsigned int vain = 0;
+
+	pthread_mutex_lock(&r->lock);
+	r->rank++;
+	pthread_cond_broadcast(&r->done);
+	while (!r->dead) {
+		struct wsq_enter e = { .to_submit = r->sq_entries };
+
+		if (r->awake && !r->disabled &&
+		    !__atomic_load_n(&fake_cfg.no_cpu, __ATOMIC_RELAXED)) {
+			__u64 tail = __atomic_load_n(&r->page->sq_tail,
+						     __ATOMIC_SEQ_CST);
+			__u64 head = __atomic_load_n(&r->page->cq_head,
+						     __ATOMIC_ACQUIRE);
+
+			if (tail != r->head)
+				__atomic_store_n(&r->page->sq_head, r->head,
+						 __ATOMIC_RELEASE);
+			take(r, &e, head, tail);
+			vain = e.submitted ? 0 : vain + 1;
+			if (vain == 1000)
+				poller_flag(r, false);
+			else if (vain > 1000)
+				vain = 0;
+		}
+		/* Said so, then a last look: above, once more. */
+		if (!r->awake && vain == 1000) {
+			__u64 tail = __atomic_load_n(&r->page->sq_tail,
+						     __ATOMIC_SEQ_CST);
+
+			vain = 0;
+			if (tail != r->head)
+				poller_flag(r, true);
+		}
+		pthread_mutex_unlock(&r->lock);
+		sched_yield();
+		pthread_mutex_lock(&r->lock);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
 }
 
 static int do_enter(struct fake_ring *r, struct wsq_enter *e)
@@ -307,15 +514,20 @@ static int do_enter(struct fake_ring *r, struct wsq_enter *e)
 	struct timespec end;
 	int ret;
 
-	if (e->size != sizeof(*e) || e->flags || !r->setup ||
+	if (e->size != sizeof(*e) || e->flags & ~WSQ_ENTER_WAKEUP ||
+	    (e->flags && !r->polled) || !r->setup ||
 	    e->min_complete > r->cq_entries)
 		return -EINVAL;
+	if (r->disabled)
+		return -EBADFD;
 	tail = __atomic_load_n(&r->page->sq_tail, __ATOMIC_ACQUIRE);
 	cq_head = __atomic_load_n(&r->page->cq_head, __ATOMIC_ACQUIRE);
 	if (tail - r->head > r->sq_entries || cq_head > r->given)
 		return -EINVAL;
 	e->submitted = 0;
 	ret = take(r, e, cq_head, tail);
+	if (e->flags)
+		poller_flag(r, true);
 	if (ret < 0)
 		return ret;
 	if (ret)
@@ -332,9 +544,10 @@ static int do_enter(struct fake_ring *r, struct wsq_enter *e)
 	}
 	while (ready_from(r, cq_head) < e->min_complete) {
 		ret = fake_cfg.enter_err;
-		fake_cfg.enter_err = 0;
-		if (ret)
+		if (ret) {
+			fake_cfg.enter_err = 0;
 			return ret;
+		}
 		if (!e->timeout_ns)
 			return -ETIME;
 		if (!r->nr_threads && !fake_cfg.hold && r->q_get != r->q_put)
@@ -354,12 +567,19 @@ static int do_query(struct wsq_query *q)
 	struct wsq_op_info *info = (void *)(uintptr_t)q->ops;
 	__u32 i;
 
-	if (q->size != sizeof(*q))
+	/* The first version had no flags of SETUP, the second no limits. */
+	if (q->size != sizeof(*q) &&
+	    q->size != offsetof(struct wsq_query, setup_flags) &&
+	    q->size != offsetof(struct wsq_query, max_user_rings))
+		return -EINVAL;
+	if (q->size > offsetof(struct wsq_query, setup_flags) &&
+	    (q->setup_flags & ~3U || q->rsv))
 		return -EINVAL;
 	for (i = 0; info && i < q->nr_ops && i < WSQ_OP_NR; i++) {
 		memset(&info[i], 0, sizeof(info[i]));
 		info[i].op = i;
 		info[i].max_len = op_max(i);
+		info[i].flags = op_max(i) ? WSQ_OPF_VEC : 0;
 		strcpy(info[i].name, ops[i].name);
 	}
 	q->nr_ops = WSQ_OP_NR;
@@ -370,6 +590,27 @@ static int do_query(struct wsq_query *q)
 	q->nr_cpus = fake_cfg.cpus;
 	q->nr_nodes = 2;
 	q->memory = q->sq_entries ? 8192 + q->arena_size : 0;
+	if (q->size == sizeof(*q)) {
+		q->max_user_rings = 256;
+		q->max_user_tasks = 1 << 20;
+		q->max_user_memory = 1 << 30;
+		q->user_rings = 3;
+		q->user_tasks = 48;
+		q->user_memory = 12288;
+	}
+	return 0;
+}
+
+static int do_ring_stats(struct fake_ring *r, struct wsq_ring_stats *st)
+{
+	if (st->size != sizeof(*st) || st->rsv || !r->setup)
+		return -EINVAL;
+	st->submitted = r->head;
+	st->completed = r->given;
+	st->cancelled = r->cancelled;
+	st->failed = r->failed;
+	st->run_ns = 1000 * r->given;
+	st->memory = r->rings_bytes + r->sqes_bytes + r->arena_bytes;
 	return 0;
 }
 
@@ -379,8 +620,7 @@ static int do_stats(struct wsq_stats *st)
 	__u32 i, room = st->cpu_stats_size;
 	static unsigned int calls;
 
-	if (st->size != sizeof(*st) || st->cpu_stats_size < 88 ||
-	    st->rsv || st->pad)
+	if (st->size != sizeof(*st) || st->cpu_stats_size < 88 || st->rsv)
 		return -EINVAL;
 	if (fake_cfg.stats_fail && ++calls >= fake_cfg.stats_fail)
 		return -ENODEV;
@@ -409,30 +649,94 @@ static int do_stats(struct wsq_stats *st)
 	return 0;
 }
 
+static void live(int n)
+{
+	__atomic_fetch_add(&fake_live, n, __ATOMIC_RELAXED);
+}
+
 static int fake_open(const char *path)
 {
+	struct fake_ring *r;
 	int i;
 
 	(void)path;
 	if (fake_cfg.open_err)
 		return fake_cfg.open_err;
+	r = calloc(1, sizeof(*r));
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->work, NULL);
+	pthread_cond_init(&r->done, NULL);
+	pthread_mutex_lock(&fds_lock);
 	for (i = 0; i < FAKE_FDS && fds[i]; i++)
 		;
-	if (i == FAKE_FDS)
+	if (i < FAKE_FDS)
+		fds[i] = r;
+	pthread_mutex_unlock(&fds_lock);
+	if (i == FAKE_FDS) {
+		free(r);
 		return -EMFILE;
-	fds[i] = calloc(1, sizeof(*fds[i]));
-	pthread_mutex_init(&fds[i]->lock, NULL);
-	pthread_cond_init(&fds[i]->work, NULL);
-	pthread_cond_init(&fds[i]->done, NULL);
-	fake_live++;
+	}
+	live(1);
 	return FAKE_FD0 + i;
+}
+
+/* What is still queued, by its number and one: ids of fake rings. */
+static int do_cancel(struct fake_ring *r, struct wsq_cancel *c)
+{
+	__u64 k;
+
+	if (c->size != sizeof(*c) || !r->setup)
+		return -EINVAL;
+	c->cancelled = 0;
+	c->running = 0;
+	for (k = r->q_get; k != r->q_put; k++) {
+		struct task *t = &r->queue[k % r->cq_entries];
+
+		if (c->flags == WSQ_CANCEL_ID ? t->number + 1 != c->what :
+		    c->flags == WSQ_CANCEL_USER_DATA ?
+		    t->sqe.user_data != c->what : c->flags != WSQ_CANCEL_ALL)
+			continue;
+		t->cancelled = true;
+		c->cancelled++;
+	}
+	return c->cancelled ? 0 : -ENOENT;
+}
+
+static int do_restrict(struct fake_ring *r, const struct wsq_restrict *x)
+{
+	const __u32 *allowed = (void *)(uintptr_t)x->ops;
+
+	if (x->size != sizeof(*x) || x->rsv || !r->setup)
+		return -EINVAL;
+	if (!r->disabled)
+		return -EBUSY;
+	/* One op is all that it can keep. */
+	if (x->nr_ops != 1)
+		return -E2BIG;
+	r->only = allowed[0] + 1;
+	return 0;
+}
+
+static int do_enable(struct fake_ring *r, void *arg)
+{
+	if (arg || !r->setup)
+		return -EINVAL;
+	if (!r->disabled)
+		return -EBADFD;
+	r->disabled = false;
+	return 0;
 }
 
 static struct fake_ring *ring_of(int fd)
 {
+	struct fake_ring *r;
+
 	if (fd < FAKE_FD0 || fd >= FAKE_FD0 + FAKE_FDS)
 		return NULL;
-	return fds[fd - FAKE_FD0];
+	pthread_mutex_lock(&fds_lock);
+	r = fds[fd - FAKE_FD0];
+	pthread_mutex_unlock(&fds_lock);
+	return r;
 }
 
 static int fake_close(int fd)
@@ -448,6 +752,8 @@ static int fake_close(int fd)
 	pthread_mutex_unlock(&r->lock);
 	for (i = 0; i < r->nr_threads; i++)
 		pthread_join(r->threads[i], NULL);
+	if (r->polled)
+		pthread_join(r->poller, NULL);
 	if (r->setup) {
 		munmap(r->page, r->rings_bytes);
 		munmap(r->sqes, r->sqes_bytes);
@@ -456,9 +762,13 @@ static int fake_close(int fd)
 	}
 	free(r->threads);
 	free(r->queue);
+	free(r->over);
+	free(r->well);
 	free(r);
+	pthread_mutex_lock(&fds_lock);
 	fds[fd - FAKE_FD0] = NULL;
-	fake_live--;
+	pthread_mutex_unlock(&fds_lock);
+	live(-1);
 	return 0;
 }
 
@@ -478,11 +788,23 @@ static int fake_ioctl(int fd, unsigned long cmd, void *arg)
 		ret = do_setup(r, arg);
 		break;
 	case WSQ_IOC_ENTER:
-		fake_enters++;
+		__atomic_fetch_add(&fake_enters, 1, __ATOMIC_RELAXED);
 		ret = do_enter(r, arg);
 		break;
 	case WSQ_IOC_STATS:
 		ret = do_stats(arg);
+		break;
+	case WSQ_IOC_RING_STATS:
+		ret = do_ring_stats(r, arg);
+		break;
+	case WSQ_IOC_CANCEL:
+		ret = do_cancel(r, arg);
+		break;
+	case WSQ_IOC_RESTRICT:
+		ret = do_restrict(r, arg);
+		break;
+	case WSQ_IOC_ENABLE:
+		ret = do_enable(r, arg);
 		break;
 	}
 	pthread_mutex_unlock(&r->lock);
@@ -517,7 +839,7 @@ static int fake_mmap(int fd, __u64 off, size_t len, void **addr)
 	}
 	if (len != have)
 		return -EINVAL;
-	fake_live++;
+	live(1);
 	return 0;
 }
 
@@ -525,7 +847,7 @@ static int fake_munmap(void *addr, size_t len)
 {
 	(void)addr;
 	(void)len;
-	fake_live--;
+	live(-1);
 	return 0;
 }
 

@@ -3,7 +3,8 @@
  * A wsq module made of threads, for tests of libwsq and wsqctl without one.
  *
  * It keeps to include/uapi/linux/wsq.h: rules about sizes and reserved members,
- * completion slots reserved at submission, seq stored last, errors of ENTER.
+ * completion slots reserved at submission, seq stored last, errors of ENTER, order
+ * by links, drains and keys.
  * fake_install() puts it in place of the kernel; then fake_cfg sets it up before
  * a ring is made. Limitations: its speed and its steals mean nothing.
  */
@@ -21,6 +22,9 @@
  * @take_max: most entries taken by one ENTER; 0 means all
  * @open_err: for open
  * @setup_err: for SETUP
+ * @no_poll: SETUP of polled rings fails with EPERM
+ * @no_cpu: the thread of polled rings gets no CPU
+ * @late_head: sq_head of polled rings is told when the next entries are taken
  * @mmap_fail: 1, 2, 3: this call of mmap after SETUP fails with ENOMEM
  * @enter_err: for ENTER's wait, once, instead of waiting
  * @hold: tasks are taken but do not run
@@ -42,6 +46,9 @@ struct fake_cfg {
 	unsigned int take_max;
 	int open_err;
 	int setup_err;
+	bool no_poll;
+	bool no_cpu;
+	bool late_head;
 	int mmap_fail;
 	int enter_err;
 	bool hold;

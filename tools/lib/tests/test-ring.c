@@ -4,6 +4,9 @@
  * that the library makes or passes on, wrap-around of both rings.
  */
 #include <nettle/sha2.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "fake.h"
 #include "tap.h"
@@ -49,7 +52,7 @@ static void init_exit(void)
 
 static void init_errors(void)
 {
-	struct wsq_params p = { .flags = 2 };
+	struct wsq_params p = { .flags = 1U << 31 };
 	struct wsq_ring r;
 	int i;
 
@@ -59,7 +62,7 @@ static void init_errors(void)
 	CHECK(wsq_queue_init(8, 0, &r, WSQ_INIT_FD) == -EINVAL);
 	CHECK(wsq_queue_init(8, 0, &r, 0x80) == -EINVAL);
 	CHECK(wsq_queue_init_params(8, 0, &r, &p) == -EINVAL);
-	p = (struct wsq_params){ .rsv[4] = 1 };
+	p = (struct wsq_params){ .rsv[2] = 1 };
 	CHECK(wsq_queue_init_params(8, 0, &r, &p) == -EINVAL);
 	p = (struct wsq_params){ .flags = WSQ_INIT_FD, .fd = -1 };
 	CHECK(wsq_queue_init_params(8, 0, &r, &p) == -EBADF);
@@ -82,6 +85,35 @@ static void init_errors(void)
 	wsq_queue_exit(&r);
 }
 
+static void ring_stats(void)
+{
+	struct wsq_ring_stats st;
+	struct wsq_cqe *cqe;
+	struct wsq_ring r;
+	int i;
+
+	reset();
+	CHECK(wsq_queue_init(8, 4096, &r, 0) == 0);
+	CHECK(wsq_ring_stats(&r, &st) == 0);
+	CHECK(st.size == sizeof(st) && !st.submitted && !st.completed);
+	CHECK(st.memory >= 4096);
+	for (i = 0; i < 6; i++)
+		wsq_prep_nop(wsq_get_sqe(&r));
+	wsq_prep_copy(wsq_get_sqe(&r), 0, 0, 64);
+	CHECK(wsq_submit_and_wait(&r, 7, WSQ_NO_TIMEOUT) == 7);
+	CHECK(wsq_ring_stats(&r, &st) == 0);
+	CHECK(st.submitted == 7 && st.completed == 7 && st.failed == 1);
+	CHECK(st.cancelled == 0 && st.run_ns > 0);
+	for (i = 0; i < 7; i++) {
+		CHECK(wsq_peek_cqe(&r, &cqe) == 0);
+		wsq_cqe_seen(&r, cqe);
+	}
+	CHECK(wsq_ring_stats_sized(&r, &st, 48) == -EINVAL);
+	CHECK(wsq_ring_stats_sized(&r, &st, 3) == -EINVAL);
+	CHECK(wsq_ring_stats_sized(&r, &st, 1UL << 32 | 56) == -EINVAL);
+	wsq_queue_exit(&r);
+}
+
 static void query_stats(void)
 {
 	struct wsq_cpu_stats cpus[2];
@@ -97,6 +129,19 @@ static void query_stats(void)
 	CHECK(q.nr_ops == WSQ_OP_NR && q.memory && q.nr_nodes == 2);
 	CHECK(!strcmp(info[1].name, "copy"));
 	CHECK(wsq_query(fd, &q, NULL, 7) == 0 && q.nr_ops == WSQ_OP_NR);
+	/* A program of before that one grew, by the symbol that it has. */
+	q.setup_flags = 0x55555555;
+	CHECK((wsq_query)(fd, &q, NULL, 0) == 0 && q.setup_flags == 0x55555555);
+	CHECK(wsq_query(fd, &q, NULL, 0) == -EINVAL);
+	CHECK(wsq_query_sized(fd, &q, 1UL << 32 | 80, NULL, 0) == -EINVAL);
+	q.setup_flags = 0;
+	q.user_rings = 0x55555555;
+	CHECK(wsq_query_sized(fd, &q, 80, NULL, 0) == 0);
+	CHECK(q.user_rings == 0x55555555);
+	/* What an older module would refuse is cleared. */
+	q.rsv = 1;
+	CHECK(wsq_query(fd, &q, NULL, 0) == 0);
+	CHECK(q.max_user_rings == 256 && q.user_rings == 3 && q.user_memory);
 	CHECK(wsq_stats(fd, &st, cpus, 2) == 0);
 	CHECK(st.nr_cpus == 4 && cpus[1].cpu == 1);
 	CHECK(wsq_stats(fd, &st, NULL, 9) == 0 && st.nr_cpus == 4);
@@ -109,6 +154,150 @@ static void query_stats(void)
 	CHECK(wsq_stats_sized(fd, &st, cpus, 2, 1UL << 32 | 96) == -EINVAL);
 	CHECK(wsq_close(fd) == 0);
 	CHECK(wsq_close(fd) == -EBADF);
+}
+
+/* What entries say of order, and what becomes of it. */
+static void order(void)
+{
+	const __s64 want[] = { 0, 0, -EINVAL, 0, -EINVAL, -ETIME, 0 };
+	struct wsq_ring r;
+	struct wsq_cqe *cqe;
+	struct wsq_sqe *sqe;
+	unsigned int i;
+
+	reset();
+	fake_cfg.threads = 0;
+	CHECK(wsq_queue_init(8, 0, &r, 0) == 0);
+	for (i = 0; i < 7; i++) {
+		sqe = wsq_get_sqe(&r);
+		wsq_prep_nop(sqe);
+		wsq_sqe_set_data64(sqe, i);
+		if (i == 0)
+			wsq_sqe_set_flags(sqe, WSQ_SQE_LINK | WSQ_SQE_DRAIN);
+		if (i == 1 || i == 2)
+			wsq_sqe_set_cpu(sqe, i == 1 ? 3 : 4);
+		if (i == 3 || i == 4)
+			wsq_sqe_set_node(sqe, i == 3 ? 1 : 2);
+		if (i >= 5)
+			wsq_sqe_set_deadline(sqe, i == 5 ? 1 : ~0ULL);
+	}
+	CHECK(wsq_submit_and_wait(&r, 7, WSQ_NO_TIMEOUT) == 7);
+	for (i = 0; i < 7; i++) {
+		CHECK(wsq_peek_cqe(&r, &cqe) == 0);
+		CHECK(wsq_cqe_get_data64(cqe) == i && cqe->res == want[i]);
+		wsq_cqe_seen(&r, cqe);
+	}
+	wsq_queue_exit(&r);
+}
+
+/* A ring has keys if it was asked for. */
+static void keys(void)
+{
+	struct wsq_ring r;
+	struct wsq_cqe *cqe;
+	struct wsq_sqe *sqe;
+	unsigned int i, with;
+
+	reset();
+	fake_cfg.threads = 0;
+	for (with = 0; with < 2; with++) {
+		CHECK(wsq_queue_init(4, 0, &r, with ? WSQ_INIT_KEYS : 0) == 0);
+		for (i = 0; i < 4; i++) {
+			sqe = wsq_get_sqe(&r);
+			wsq_prep_nop(sqe);
+			wsq_sqe_set_data64(sqe, i);
+			if (i == 1)
+				wsq_sqe_set_key(sqe, 0);
+			if (i == 2)
+				wsq_sqe_set_key(sqe, ~0ULL);
+			CHECK(i != 2 || sqe->key == ~0ULL);
+		}
+		CHECK(wsq_submit_and_wait(&r, 4, WSQ_NO_TIMEOUT) == 4);
+		for (i = 0; i < 4; i++) {
+			CHECK(wsq_peek_cqe(&r, &cqe) == 0);
+			CHECK(wsq_cqe_get_data64(cqe) == i);
+			CHECK(cqe->res == (with || i == 0 || i == 3 ? 0 :
+					   -EINVAL));
+			wsq_cqe_seen(&r, cqe);
+		}
+		wsq_queue_exit(&r);
+	}
+}
+
+static void cancel(void)
+{
+	struct wsq_ring r;
+	struct wsq_cqe *cqe;
+	unsigned int i, running = 9, called = 0;
+	__u64 first = 0;
+
+	reset();
+	fake_cfg.threads = 0;
+	fake_cfg.hold = true;
+	CHECK(wsq_queue_init(4, 0, &r, 0) == 0);
+	wsq_prep_nop(wsq_get_sqe(&r));
+	CHECK(wsq_submit(&r) == 1);
+	/* Not asked for, so there are none. */
+	CHECK(wsq_task_id(&r, 0) == 0);
+	wsq_queue_exit(&r);
+
+	CHECK(wsq_queue_init(4, 0, &r, WSQ_INIT_IDS) == 0);
+	for (i = 0; i < 4; i++) {
+		struct wsq_sqe *sqe = wsq_get_sqe(&r);
+
+		wsq_prep_nop(sqe);
+		wsq_sqe_set_data64(sqe, 100 + i);
+		CHECK(wsq_sqe_number(&r) == i);
+		CHECK(wsq_task_id(&r, i) == 0);
+	}
+	CHECK(wsq_submit(&r) == 4);
+	CHECK(wsq_task_id(&r, 4) == 0);
+	first = wsq_task_id(&r, 0);
+	CHECK(first && wsq_task_id(&r, 1) != first);
+	CHECK(wsq_cancel(&r, WSQ_CANCEL_ID, wsq_task_id(&r, 2), &running) == 1);
+	CHECK(running == 0);
+	CHECK(wsq_cancel(&r, WSQ_CANCEL_USER_DATA, 103, NULL) == 1);
+	CHECK(wsq_cancel(&r, WSQ_CANCEL_USER_DATA, 104, NULL) == -ENOENT);
+	fake_cfg.hold = false;
+	CHECK(wsq_wait_cqes(&r, &cqe, 4, WSQ_NO_TIMEOUT) == 0);
+	for (i = 0; i < 4; i++) {
+		CHECK(wsq_peek_cqe(&r, &cqe) == 0);
+		called += cqe->res == -ECANCELED;
+		CHECK((cqe->res == -ECANCELED) == (cqe->user_data >= 102));
+		wsq_cqe_seen(&r, cqe);
+	}
+	CHECK(called == 2);
+	CHECK(wsq_cancel(&r, WSQ_CANCEL_ALL, 0, NULL) == -ENOENT);
+	/* Another entry has its place now. */
+	wsq_prep_nop(wsq_get_sqe(&r));
+	CHECK(wsq_submit_and_wait(&r, 1, WSQ_NO_TIMEOUT) == 1);
+	CHECK(wsq_task_id(&r, 0) == 0 && wsq_task_id(&r, 4) != first);
+	wsq_queue_exit(&r);
+}
+
+static void rights(void)
+{
+	const __u32 nop = WSQ_OP_NOP;
+	struct wsq_ring r;
+	struct wsq_cqe *cqe;
+
+	reset();
+	CHECK(wsq_queue_init(4, 4096, &r, WSQ_INIT_DISABLED) == 0);
+	wsq_prep_nop(wsq_get_sqe(&r));
+	wsq_prep_crc32c(wsq_get_sqe(&r), 0, 1, 0);
+	CHECK(wsq_submit(&r) == -EBADFD);
+	CHECK(wsq_sq_ready(&r) == 2);
+	CHECK(wsq_restrict(&r, &nop, 1, 0) == 0);
+	CHECK(wsq_enable(&r) == 0);
+	CHECK(wsq_enable(&r) == -EBADFD);
+	CHECK(wsq_restrict(&r, &nop, 1, 0) == -EBUSY);
+	CHECK(wsq_submit_and_wait(&r, 2, WSQ_NO_TIMEOUT) == 2);
+	while (!wsq_peek_cqe(&r, &cqe)) {
+		CHECK(cqe->res == 0 || cqe->res == -EPERM);
+		wsq_cqe_seen(&r, cqe);
+	}
+	wsq_queue_exit(&r);
+	CHECK(wsq_queue_init(4, 0, &r, 1U << 31) == -EINVAL);
 }
 
 static void ops(void)
@@ -163,6 +352,97 @@ static void ops(void)
 	CHECK(wsq_arena_largest(&r) == 1 << 15);
 	wsq_queue_exit(&r);
 	CHECK(fake_live == 0);
+}
+
+/* Setters fill all of the entry, and the ops do with it what they say. */
+static void more_ops(void)
+{
+	static const __s64 res[] = { 20, 5, 20, 20, 20, 8, 64, -EOPNOTSUPP, 3, 2,
+				     -EINVAL };
+	struct wsq_op_info info;
+	struct wsq_ring r;
+	struct wsq_cqe *cqe;
+	struct wsq_sqe *sqe;
+	unsigned char want[64];
+	struct sha512_ctx ctx;
+	unsigned char *p;
+	unsigned int i;
+
+	reset();
+	fake_cfg.threads = 0;
+	CHECK(wsq_queue_init(16, 1 << 16, &r, 0) == 0);
+	CHECK(wsq_op_find(wsq_ring_fd(&r), "sha512", &info) == 0);
+	CHECK(info.op == WSQ_OP_SHA512 && info.max_len);
+	CHECK(wsq_op_find(wsq_ring_fd(&r), "sha51", &info) == -ENOENT);
+	CHECK(wsq_op_find(wsq_ring_fd(&r), "sha5123", &info) == -ENOENT);
+	CHECK(wsq_op_find(-1, "nop", &info) < 0);
+	p = wsq_arena_base(&r);
+	memcpy(p, "0123456789abcdefghij", 20);
+	memcpy(p + 100, "01234xxx", 8);
+	for (i = 0; i < 11; i++) {
+		sqe = wsq_get_sqe(&r);
+		memset(sqe, 0xff, sizeof(*sqe));	/* prep clears it */
+		switch (i) {
+		case 0:
+			wsq_prep_fill(sqe, 200, 20, 0x0807060504030201ULL);
+			break;
+		case 1:
+			wsq_prep_compare(sqe, 0, 100, 8);
+			break;
+		case 2:
+			wsq_prep_compare(sqe, 0, 0, 20);
+			break;
+		case 3:
+			wsq_prep_memset(sqe, 300, 20, 0xa5);
+			break;
+		case 4:
+			wsq_prep_xor(sqe, 300, 0, 20);
+			break;
+		case 5:
+			wsq_prep_xxhash64(sqe, 400, 0, 1, 0x1122334455667700ULL);
+			break;
+		case 6:
+			wsq_prep_sha512(sqe, 500, 0, 20);
+			break;
+		case 7:
+			wsq_prep_op(sqe, 256, 1, 2, 3, 4);
+			CHECK(sqe->op == 256 && sqe->dst == 1 && sqe->src == 2);
+			CHECK(sqe->len == 3 && sqe->arg == 4);
+			break;
+		case 8:
+			wsq_prep_crc32c(sqe, 0, 0, 7);
+			wsq_sqe_set_vec(sqe, 800, 3);
+			CHECK(sqe->src == 800 && sqe->len == 3 && sqe->arg == 7);
+			break;
+		case 9:
+			wsq_prep_fill(sqe, 5, 5, 7);
+			wsq_sqe_set_vec(sqe, 800, 2);
+			CHECK(sqe->src == 800 && !sqe->dst && sqe->arg == 7);
+			break;
+		case 10:
+			wsq_prep_nop(sqe);
+			wsq_sqe_set_vec(sqe, 800, 1);
+			break;
+		}
+		CHECK(!sqe->key && !sqe->hint && !sqe->deadline);
+		wsq_sqe_set_data64(sqe, i);
+	}
+	CHECK(wsq_submit_and_wait(&r, 11, WSQ_NO_TIMEOUT) == 11);
+	for (i = 0; i < 11; i++) {
+		CHECK(wsq_peek_cqe(&r, &cqe) == 0);
+		CHECK(wsq_cqe_get_data64(cqe) == i && cqe->res == res[i]);
+		wsq_cqe_seen(&r, cqe);
+	}
+	for (i = 0; i < 20; i++) {
+		CHECK(p[200 + i] == i % 8 + 1);
+		CHECK(p[300 + i] == (0xa5 ^ p[i]));
+	}
+	CHECK(p[400] == '0' && p[401] == 0x77 && p[407] == 0x11);
+	sha512_init(&ctx);
+	sha512_update(&ctx, 20, p);
+	sha512_digest(&ctx, 64, want);
+	CHECK(!memcmp(p + 500, want, 64));
+	wsq_queue_exit(&r);
 }
 
 static void sq_full(void)
@@ -312,18 +592,192 @@ static void pass_numbers(void)
 	CHECK(wsq_peek_cqe(&r, &cqe) == 0 && cqe == &slots[0]);
 }
 
+/* A thread takes the entries: calls are for when it sleeps, and for waiting. */
+static void polled(void)
+{
+	unsigned int put = 0, got = 0, bad = 0, n, i, least;
+	static unsigned char seen[50000];
+	struct wsq_cqe *cqes[8];
+	struct wsq_params p = { .flags = WSQ_INIT_POLL_SHARE };
+	struct wsq_ring r, other, third;
+	struct wsq_sqe *sqe;
+
+	reset();
+	CHECK(wsq_queue_init_params(8, 0, &r, &p) == -EINVAL);
+	CHECK(fake_live == 0);
+	CHECK(wsq_queue_init(8, 4096, &r, WSQ_INIT_POLL | WSQ_INIT_IDS) == 0);
+	CHECK(wsq_sq_space_left(&r) == 8 && wsq_in_flight(&r) == 0);
+	/* It sleeps: the call that wakes it submits as well. */
+	wsq_prep_nop(wsq_get_sqe(&r));
+	CHECK(wsq_sq_ready(&r) == 1 && wsq_in_flight(&r) == 0);
+	CHECK(wsq_submit(&r) == 1 && fake_enters == 1);
+	CHECK(wsq_sq_ready(&r) == 0 && wsq_in_flight(&r) == 1);
+	CHECK(wsq_wait_cqes(&r, cqes, 1, WSQ_NO_TIMEOUT) == 0);
+	wsq_cq_advance(&r, 1);
+	CHECK(wsq_in_flight(&r) == 0 && wsq_task_id(&r, 0));
+	CHECK(wsq_wait_cqes(&r, cqes, 1, WSQ_NO_TIMEOUT) == -EDEADLK);
+	/* All completion entries spoken for: none is left to the thread. */
+	for (n = 0; n < 16; n++) {
+		while (!(sqe = wsq_get_sqe(&r)))
+			;
+		wsq_prep_nop(sqe);
+		bad += wsq_submit(&r) != 1;
+	}
+	while (!(sqe = wsq_get_sqe(&r)))
+		;
+	wsq_prep_nop(sqe);
+	CHECK(!bad && wsq_submit(&r) == -EAGAIN && wsq_in_flight(&r) == 16);
+	CHECK(wsq_wait_cqes(&r, cqes, 16, WSQ_NO_TIMEOUT) == 0);
+	/* Room for one is not enough for a chain of two. */
+	wsq_sqe_set_flags(sqe, WSQ_SQE_LINK);
+	wsq_prep_nop(wsq_get_sqe(&r));
+	wsq_cq_advance(&r, 1);
+	CHECK(wsq_submit(&r) == -EAGAIN && wsq_sq_ready(&r) == 2);
+	wsq_cq_advance(&r, 1);
+	CHECK(wsq_submit(&r) == 2 && wsq_in_flight(&r) == 16);
+	wsq_cq_advance(&r, 14);
+	CHECK(wsq_wait_cqes(&r, cqes, 2, WSQ_NO_TIMEOUT) == 0);
+	wsq_cq_advance(&r, 2);
+	CHECK(wsq_in_flight(&r) == 0);
+
+	fake_enters = 0;
+	least = 0;
+	while (got < sizeof(seen)) {
+		while (put < sizeof(seen) && (sqe = wsq_get_sqe(&r))) {
+			wsq_prep_nop(sqe);
+			wsq_sqe_set_data64(sqe, put++);
+		}
+		least += wsq_sq_ready(&r) != 0;
+		n = wsq_submit(&r);
+		bad += (int)n < 0 && (int)n != -EAGAIN;
+		n = wsq_peek_batch_cqe(&r, cqes, 8);
+		for (i = 0; i < n; i++)
+			bad += seen[cqes[i]->user_data]++ != 0 || cqes[i]->res;
+		wsq_cq_advance(&r, n);
+		got += n;
+	}
+	/* It sleeps now and then, by its own count of looks; mostly it does not. */
+	CHECK(!bad && fake_enters < least);
+
+	/* Another ring has its thread, if it is told whose that is. */
+	p.flags |= WSQ_INIT_POLL;
+	p.poll_fd = wsq_ring_fd(&r);
+	CHECK(wsq_queue_init_params(8, 0, &other, &p) == 0);
+	wsq_prep_nop(wsq_get_sqe(&other));
+	CHECK(wsq_submit(&other) == 1);
+	CHECK(wsq_wait_cqes(&other, cqes, 1, WSQ_NO_TIMEOUT) == 0);
+	CHECK(cqes[0]->res == 0 && wsq_peek_cqe(&r, cqes) == -EAGAIN);
+	wsq_queue_exit(&other);
+	p.poll_fd = -1;
+	CHECK(wsq_queue_init_params(8, 0, &other, &p) == -EBADF);
+	CHECK(wsq_queue_init(8, 0, &other, 0) == 0);
+	p.poll_fd = wsq_ring_fd(&other);
+	CHECK(wsq_queue_init_params(8, 0, &third, &p) == -EINVAL);
+	wsq_queue_exit(&other);
+	wsq_queue_exit(&r);
+	CHECK(fake_live == 0);
+}
+
+/* What was submitted is called back, whether the thread has taken it or not. */
+static void polled_cancel(void)
+{
+	struct wsq_cqe *cqes[4];
+	struct wsq_ring r;
+	unsigned int i;
+
+	reset();
+	fake_cfg.threads = 0;
+	CHECK(wsq_queue_init(4, 0, &r, WSQ_INIT_POLL) == 0);
+	wsq_prep_nop(wsq_get_sqe(&r));
+	CHECK(wsq_submit_and_wait(&r, 1, WSQ_NO_TIMEOUT) == 1);
+	wsq_cq_advance(&r, 1);
+	fake_cfg.hold = true;
+	__atomic_store_n(&fake_cfg.no_cpu, true, __ATOMIC_RELAXED);
+	for (i = 0; i < 3; i++)
+		wsq_prep_nop(wsq_get_sqe(&r));
+	CHECK(wsq_submit(&r) == 3);
+	CHECK(wsq_cancel(&r, WSQ_CANCEL_ALL, 0, NULL) == 3);
+	fake_cfg.hold = false;
+	__atomic_store_n(&fake_cfg.no_cpu, false, __ATOMIC_RELAXED);
+	CHECK(wsq_wait_cqes(&r, cqes, 3, WSQ_NO_TIMEOUT) == 0);
+	CHECK(wsq_peek_batch_cqe(&r, cqes, 4) == 3);
+	for (i = 0; i < 3; i++)
+		CHECK(cqes[i]->res == -ECANCELED);
+	wsq_cq_advance(&r, 3);
+	wsq_queue_exit(&r);
+	CHECK(fake_live == 0);
+}
+
+/* An id is that of the entry that was asked for, or 0. */
+static void polled_ids(void)
+{
+	struct wsq_cqe *cqes[5];
+	struct wsq_ring r;
+	unsigned int i;
+
+	reset();
+	fake_cfg.late_head = true;
+	CHECK(wsq_queue_init(4, 0, &r, WSQ_INIT_POLL | WSQ_INIT_IDS) == 0);
+	for (i = 0; i < 5; i++) {
+		struct wsq_sqe *sqe;
+
+		while (!(sqe = wsq_get_sqe(&r)))
+			sched_yield();
+		wsq_prep_nop(sqe);
+		CHECK(wsq_submit(&r) == 1);
+		while (wsq_peek_batch_cqe(&r, cqes, 5) <= i)
+			sched_yield();
+	}
+	/* The thread has taken entry 4, in the place of entry 0, and not said so. */
+	CHECK(wsq_sq_taken(&r) == 4);
+	CHECK(wsq_task_id(&r, 0) == 0 && wsq_task_id(&r, 1) != 0);
+	wsq_queue_exit(&r);
+	CHECK(fake_live == 0);
+}
+
+/* A child gives its copy up, and no memory that is its own. */
+static void forked(void)
+{
+	struct wsq_ring r;
+	int status = -1;
+	pid_t pid;
+
+	reset();
+	fake_cfg.threads = 0;
+	CHECK(wsq_queue_init(8, 4096, &r, 0) == 0);
+	CHECK(fake_live == 4);
+	pid = fork();
+	if (!pid) {
+		wsq_queue_exit(&r);
+		_exit(fake_live != 3 || r.fd != -1);
+	}
+	CHECK(waitpid(pid, &status, 0) == pid && status == 0);
+	wsq_queue_exit(&r);
+	CHECK(fake_live == 0);
+}
+
 int main(void)
 {
 	fake_install();
 	tap_case("ring: init and exit", init_exit);
 	tap_case("ring: init errors leave nothing behind", init_errors);
 	tap_case("ring: query and stats", query_stats);
+	tap_case("ring: what came of it", ring_stats);
 	tap_case("ring: every op", ops);
+	tap_case("ring: ops of more kinds, lists, ops by name", more_ops);
+	tap_case("ring: order, hints, deadlines", order);
+	tap_case("ring: keys", keys);
+	tap_case("ring: calling back", cancel);
+	tap_case("ring: disabled and restricted", rights);
 	tap_case("ring: submission ring full, partial take", sq_full);
 	tap_case("ring: completion ring full", cq_full);
 	tap_case("ring: waits that end without result", waiting);
 	tap_case("ring: completions visible out of order", out_of_order);
 	tap_case("ring: 100000 ids through 8 entries", laps);
 	tap_case("ring: pass numbers", pass_numbers);
+	tap_case("ring: polled", polled);
+	tap_case("ring: polled, calling back", polled_cancel);
+	tap_case("ring: polled, ids", polled_ids);
+	tap_case("ring: after fork", forked);
 	return tap_done();
 }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT OR LGPL-2.1
+/*
+ * cancel: tasks with a deadline, and the rest called back.
+ *
+ * Submits more hashing than anybody can do in the time there is, and stops when it is
+ * over. Whatever became of a task, it has one completion: so the books balance.
+ */
+#include <libwsq.h>
+#include <stdio.h>
+#include <time.h>
+
+#define TASKS	256
+#define LEN	(1 << 20)
+#define MS	1000000ULL
+
+static __u64 now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+int main(void)
+{
+	unsigned int done = 0, late = 0, called = 0, failed = 0, i, running = 0;
+	__s64 data, out;
+	struct wsq_ring ring;
+	struct wsq_cqe *cqe;
+	struct wsq_sqe *sqe;
+	__u64 begin;
+	int ret;
+
+	ret = wsq_queue_init(TASKS, 2 * LEN, &ring, 0);
+	if (ret) {
+		fprintf(stderr, "no ring: %s\n", strerror(-ret));
+		return 1;
+	}
+	data = wsq_arena_alloc(&ring, LEN, 64);
+	out = wsq_arena_alloc(&ring, 32 * TASKS, 64);
+	begin = now();
+	for (i = 0; i < TASKS; i++) {
+		sqe = wsq_get_sqe(&ring);
+		wsq_prep_sha256(sqe, out + 32 * i, data, LEN);
+		/* The first half is of use for 5 ms only. */
+		if (i < TASKS / 2)
+			wsq_sqe_set_deadline(sqe, begin + 5 * MS);
+	}
+	ret = wsq_submit(&ring);
+	if (ret != TASKS) {
+		fprintf(stderr, "submitted: %d\n", ret);
+		return 1;
+	}
+
+	/* Wait for all of them, but no longer than 20 ms. Then enough is enough. */
+	ret = wsq_wait_cqes(&ring, &cqe, TASKS, 20 * MS);
+	if (ret == -ETIME || ret == -EINTR) {
+		ret = wsq_cancel(&ring, WSQ_CANCEL_ALL, 0, &running);
+		printf("called back: %d, had begun: %u\n", ret < 0 ? 0 : ret,
+		       running);
+	}
+
+	/* Who closes the ring now loses nothing; who wants the results waits. */
+	while (wsq_in_flight(&ring)) {
+		ret = wsq_wait_cqe(&ring, &cqe);
+		if (ret == -EINTR)
+			continue;
+		if (ret < 0)
+			break;
+		done += cqe->res == 32;
+		late += cqe->res == -ETIME;
+		called += cqe->res == -ECANCELED;
+		failed += cqe->res < 0 && cqe->res != -ETIME &&
+			  cqe->res != -ECANCELED;
+		wsq_cqe_seen(&ring, cqe);
+	}
+	printf("%u done, %u late, %u called back, %u failed: %u of %u\n", done,
+	       late, called, failed, done + late + called + failed, TASKS);
+	wsq_queue_exit(&ring);
+	return failed || done + late + called != TASKS;
+}

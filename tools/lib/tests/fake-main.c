@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT OR LGPL-2.1
+/*
+ * Puts fake.c's module in place of the kernel before main() begins: for the examples,
+ * which know nothing of it.
+ */
+#include "fake.h"
+
+__attribute__((constructor)) static void fake_main(void)
+{
+	fake_install();
+}
