@@ -14,6 +14,13 @@ static const struct {
 } features[] = {
 	{ WSQ_FEAT_TIMEOUT, "timeout" },
 	{ WSQ_FEAT_STATS, "stats" },
+	{ WSQ_FEAT_ORDER, "order" },
+	{ WSQ_FEAT_CANCEL, "cancel" },
+	{ WSQ_FEAT_RESTRICT, "restrict" },
+	{ WSQ_FEAT_KEYS, "keys" },
+	{ WSQ_FEAT_POLL, "poll" },
+	{ WSQ_FEAT_VEC, "vec" },
+	{ WSQ_FEAT_RING_STATS, "ring_stats" },
 };
 
 #define NR_FEATURES	(sizeof(features) / sizeof(features[0]))
@@ -74,6 +81,9 @@ static int as_json(const struct wsq_query *q, const struct wsq_op_info *ops,
 		json_object_object_add(e, "name",
 				       json_object_new_string(ops[i].name));
 		put_u64(e, "max_len", ops[i].max_len);
+		put_bool(e, "lists", ops[i].flags & WSQ_OPF_VEC);
+		if (ops[i].flags & WSQ_OPF_CAP)
+			put_u64(e, "capability", ops[i].cap);
 		json_object_array_add(list, e);
 	}
 	json_object_object_add(o, "ops", list);
@@ -87,6 +97,14 @@ static int as_json(const struct wsq_query *q, const struct wsq_op_info *ops,
 	put_u64(o, "max_sq_entries", q->max_sq_entries);
 	put_u64(o, "max_cq_entries", q->max_cq_entries);
 	put_u64(o, "max_arena", q->max_arena);
+	e = json_object_new_object();
+	put_u64(e, "max_rings", q->max_user_rings);
+	put_u64(e, "max_tasks", q->max_user_tasks);
+	put_u64(e, "max_memory", q->max_user_memory);
+	put_u64(e, "rings", q->user_rings);
+	put_u64(e, "tasks", q->user_tasks);
+	put_u64(e, "memory", q->user_memory);
+	json_object_object_add(o, "user", e);
 	put_u64(o, "nr_cpus", q->nr_cpus);
 	put_u64(o, "nr_nodes", q->nr_nodes);
 
@@ -146,6 +164,11 @@ static int as_text(const struct wsq_query *q, const struct wsq_op_info *ops,
 		if (ops[i].max_len)
 			printf(", up to %" PRIu64 " bytes",
 			       (uint64_t)ops[i].max_len);
+		if (ops[i].flags & WSQ_OPF_VEC)
+			printf(", lists");
+		if (ops[i].flags & WSQ_OPF_CAP)
+			printf(", needs capability %" PRIu64,
+			       (uint64_t)ops[i].cap);
 		putchar('\n');
 	}
 	printf("features         ");
@@ -159,6 +182,11 @@ static int as_text(const struct wsq_query *q, const struct wsq_op_info *ops,
 	printf("memory            %" PRIu64
 	       " bytes for a ring of %u and %u entries, 1 MiB arena\n",
 	       (uint64_t)q->memory, EX_SQ, EX_CQ);
+	printf("a user            %u of %u rings, %u of %u tasks, %" PRIu64
+	       " of %" PRIu64 " bytes\n",
+	       q->user_rings, q->max_user_rings, q->user_tasks,
+	       q->max_user_tasks, (uint64_t)q->user_memory,
+	       (uint64_t)q->max_user_memory);
 	printf("CPUs              %u on %u nodes\n", c->nr, q->nr_nodes);
 	print_nodes(c);
 	printf("now               %u rings, %u queues, %u workers\n",

@@ -27,7 +27,7 @@
 #define MAX_JOBS	1024
 #define MAX_CLAIM	8
 
-enum { OPT_PIN = 256, OPT_DEPTH, OPT_ARENA, OPT_STALL, OPT_PROGRESS, OPT_TABLE };
+enum { OPT_PIN = 256, OPT_DEPTH, OPT_ARENA, OPT_STALL, OPT_POLL, OPT_PROGRESS, OPT_TABLE };
 
 static const struct argp_option options[] = {
 	{ "recursive", 'r', NULL, 0, "Hash the files below directories", 0 },
@@ -44,6 +44,8 @@ static const struct argp_option options[] = {
 	  1 },
 	{ "arena", OPT_ARENA, "BYTES", 0, "Arena of each; K and M are "
 	  "understood (default 16M)", 1 },
+	{ "poll", OPT_POLL, NULL, 0, "Have a thread of the kernel take the tasks, "
+	  "without system calls", 1 },
 	{ "stall", OPT_STALL, "SECONDS", 0, "Give up when no task completes for "
 	  "so long (default 60)", 1 },
 	{ "progress", OPT_PROGRESS, NULL, 0, "Progress on stderr although it is "
@@ -112,6 +114,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case OPT_STALL:
 		o->stall = number(state, arg, "stall", 1, 86400);
+		return 0;
+	case OPT_POLL:
+		o->poll = true;
 		return 0;
 	case OPT_PROGRESS:
 		o->progress = true;
@@ -202,11 +207,25 @@ static int check_limits(struct sum_run *run, int fd)
 	return 0;
 }
 
+/* One thread for all producers: this ring has no tasks, but the thread. */
+static int make_poller(struct sum_run *run)
+{
+	int ret;
+
+	if (!run->opts.poll)
+		return 0;
+	ret = wsq_queue_init(1, 0, &run->poller, WSQ_INIT_POLL);
+	if (ret)
+		complain("polling: %s%s", strerror(-ret),
+			 ret == -EPERM ? " (it takes CAP_SYS_NICE)" : "");
+	return ret;
+}
+
 static int prepare(struct sum_run *run, int fd)
 {
 	struct sum_opts *o = &run->opts;
 
-	if (check_limits(run, fd) || counters_get(fd, &run->before) ||
+	if (check_limits(run, fd) || make_poller(run) || counters_get(fd, &run->before) ||
 	    sum_list_make(&run->list, o))
 		return -1;
 	/* No producer without work; short lists are shared out evenly. */
@@ -411,7 +430,7 @@ int cmd_sum(int argc, char **argv)
 {
 	struct sum_run run = { .opts = {
 		.depth = 64, .arena = 16 << 20, .stall = 60,
-	} };
+	}, .poller = { .fd = -1 } };
 	int fd, ret = EXIT_TROUBLE;
 	cpu_set_t cpus;
 
@@ -426,6 +445,7 @@ int cmd_sum(int argc, char **argv)
 		return EXIT_TROUBLE;
 	if (!prepare(&run, fd) && !supervise(&run))
 		ret = finish(&run, fd);
+	wsq_queue_exit(&run.poller);
 	json_object_put(run.json);
 	sum_list_free(&run.list);
 	free(run.before.cpus);

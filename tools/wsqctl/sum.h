@@ -69,7 +69,7 @@ struct sum_worker {
 	uint64_t same_node;
 	uint64_t empty;		/* files hashed in process: nothing in them */
 	uint64_t large;		/* more than a task or the arena takes */
-	uint64_t enters;	/* calls of submit and wait */
+	uint64_t enters;	/* calls of submit and wait; polled: that were needed */
 	struct hist wait;
 };
 
@@ -95,7 +95,7 @@ struct sum_list {
  * @stall: seconds without any completion after which a worker gives up
  */
 struct sum_opts {
-	bool recurse, sort, json, zero, null, pin, progress, table, quiet;
+	bool recurse, sort, json, zero, null, pin, progress, table, quiet, poll;
 	unsigned int jobs;
 	unsigned int depth;
 	uint64_t arena;
@@ -109,6 +109,7 @@ struct sum_opts {
  * struct sum_run - one run
  * @opts: what was asked for
  * @list: the files
+ * @poller: with --poll: a ring whose thread all producers' rings share
  * @before: the module's counters at the start; nodes of CPUs
  * @after: at the end, then the difference
  * @max_len: what sha256 takes
@@ -126,6 +127,7 @@ struct sum_opts {
 struct sum_run {
 	struct sum_opts opts;
 	struct sum_list list;
+	struct wsq_ring poller;
 	struct counters before;
 	struct counters after;
 	uint64_t max_len;

@@ -146,6 +146,22 @@ static int reap(struct producer *p)
 	return 0;
 }
 
+/* System calls that handing over and waiting for @nr completions takes. */
+static unsigned int calls(struct producer *p, unsigned int nr)
+{
+	const struct wsq_ring_page *page = p->ring.rings;
+	struct wsq_cqe *cqes[BATCH];
+	unsigned int n;
+
+	if (!p->run->opts.poll)
+		return 1;
+	n = nr && wsq_peek_batch_cqe(&p->ring, cqes, nr) < nr;
+	if (p->nr_fresh)
+		n += !!(__atomic_load_n(&page->flags, __ATOMIC_RELAXED) &
+			WSQ_RING_NEED_WAKEUP);
+	return n;
+}
+
 /* Hands over what is filled, waits for @nr completions, takes what is there. */
 static int submit(struct producer *p, unsigned int nr)
 {
@@ -155,8 +171,8 @@ static int submit(struct producer *p, unsigned int nr)
 	getcpu(&cpu, NULL);
 	for (i = 0; i < p->nr_fresh; i++)
 		p->slot[p->fresh[i]].cpu = cpu;
+	p->w->enters += calls(p, nr);
 	p->nr_fresh = 0;
-	p->w->enters++;
 	ret = wsq_submit_and_wait(&p->ring, nr, 1000000000ULL);
 	if (ret < 0 && ret != -ETIME && ret != -EINTR && ret != -EAGAIN)
 		return give_up(p, GIVEUP_ENTER, -ret);
@@ -345,8 +361,10 @@ static int produce(struct producer *p)
 	size_t file;
 
 	while (next_file(p, &file)) {
-		if (!p->nr_free && wait_some(p))
-			return -1;
+		/* A wait can end early: by its time, by a signal. */
+		while (!p->nr_free)
+			if (wait_some(p))
+				return -1;
 		if (one_file(p, file))
 			return -1;
 		if (p->nr_fresh == BATCH && submit(p, 0))
@@ -364,6 +382,7 @@ static int begin(struct producer *p, int cpu)
 	struct wsq_query q = {
 		.sq_entries = o->depth, .cq_entries = 2 * o->depth,
 	};
+	struct wsq_params params = { 0 };
 	uint64_t arena = sum_arena_bytes(o);
 	int64_t digests;
 	uint32_t i;
@@ -384,7 +403,11 @@ static int begin(struct producer *p, int cpu)
 	for (i = 0; i < o->depth; i++)
 		p->free[p->nr_free++] = o->depth - 1 - i;
 
-	ret = wsq_queue_init(o->depth, arena, &p->ring, 0);
+	if (o->poll) {
+		params.flags = WSQ_INIT_POLL | WSQ_INIT_POLL_SHARE;
+		params.poll_fd = wsq_ring_fd(&p->run->poller);
+	}
+	ret = wsq_queue_init_params(o->depth, arena, &p->ring, &params);
 	if (ret == -ENOMEM) {
 		int fd = wsq_open(NULL);
 

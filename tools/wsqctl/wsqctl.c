@@ -18,6 +18,7 @@ static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
 } commands[] = {
+	{ "bench", cmd_bench },
 	{ "info", cmd_info },
 	{ "stat", cmd_stat },
 	{ "sum", cmd_sum },
@@ -213,6 +214,7 @@ static const struct argp argp = {
 	.args_doc = "COMMAND [ARGUMENT...]",
 	.doc = "Looks at the wsq kernel module, and uses it.\v"
 	       "Commands:\n"
+	       "  bench   how many tasks a second go through a ring here\n"
 	       "  info    what the module offers\n"
 	       "  stat    what each CPU did\n"
 	       "  sum     SHA-256 of files, computed by the module's workers\n"

@@ -16,6 +16,7 @@
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_TROUBLE = 2 };
 
 /* Each gets argv from the command's name on, and returns an exit status. */
+int cmd_bench(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_stat(int argc, char **argv);
 int cmd_sum(int argc, char **argv);

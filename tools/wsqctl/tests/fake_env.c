@@ -13,6 +13,10 @@ static void set(const char *name, long v)
 		fake_cfg.open_err = -v;
 	else if (!strcmp(name, "setup_err"))
 		fake_cfg.setup_err = -v;
+	else if (!strcmp(name, "no_poll"))
+		fake_cfg.no_poll = v;
+	else if (!strcmp(name, "late_head"))
+		fake_cfg.late_head = v;
 	else if (!strcmp(name, "hold"))
 		fake_cfg.hold = v;
 	else if (!strcmp(name, "lose"))
