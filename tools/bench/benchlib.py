@@ -11,7 +11,7 @@ import math
 import statistics
 
 # Less is better in these units; in all others more is.
-TIME_UNITS = ("ns", "us", "ms", "s", "cycles", "exchanges", "fences", "looks")
+TIME_UNITS = ("ns", "us", "ms", "s", "cycles", "exchanges", "fences", "looks", "calls")
 
 # Units that describe a measurement and are not a figure of merit.
 NEUTRAL_UNITS = ("%",)

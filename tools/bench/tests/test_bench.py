@@ -310,7 +310,7 @@ class Pairs(unittest.TestCase):
                   encoding="utf-8") as f:
             for text in f:
                 obj = benchlib.parse_line(text)
-                if obj is None or obj["metric"].startswith("ring nop"):
+                if obj is None:
                     continue
                 peers = obj["peer"]
                 peers = [peers] if isinstance(peers, str) else peers
@@ -359,6 +359,75 @@ class Compare(unittest.TestCase):
 
     def test_null_ratio_is_left_out(self):
         self.assertEqual(self.marks([self.row(None, None, None)], []), [])
+
+
+class Ringbench(unittest.TestCase):
+    """ringbench on this kernel, with a module made of threads."""
+
+    @classmethod
+    def setUpClass(cls):
+        if not os.path.exists("/usr/include/nettle/sha2.h"):
+            raise unittest.SkipTest("nettle-dev is not installed")
+        cls.dir = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.dir.cleanup)
+        subprocess.run(["make", "-s", "-C", os.path.join(TOOLS, "ring"), "fake",
+                        f"OUT={cls.dir.name}"], check=True, capture_output=True)
+
+    def bench(self, *args, fake=""):
+        return subprocess.run([os.path.join(self.dir.name, "ringbench-fake"), *args],
+                              env={**os.environ, "WSQ_FAKE": fake}, text=True,
+                              capture_output=True, check=False, timeout=100)
+
+    def rows(self, *args, fake=""):
+        done = self.bench("-r", "2", "-n", "512", *args, fake=fake)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, bad = results(*done.stdout.splitlines())
+        self.assertEqual(bad, 0)
+        return {(r["case"], r["metric"], r["peer"]): r for r in rows}
+
+    def test_ours_beside_peers(self):
+        rows = self.rows("-t", "1", "-e", "wsq ring:wsq ring polled:process")
+        for task in ("nop", "crc32c of 4 KiB", "sha256 of 64 KiB"):
+            for batch in (1, 8, 64, 512):
+                metric = f"{task}, 1 thread, batches of {batch}"
+                r = rows["wsq ring", metric, "process"]
+                self.assertGreater(r["ratio"], 0)
+                self.assertEqual(r["rounds"], 2)
+                self.assertGreater(rows["wsq ring polled", metric, "wsq ring"]["ratio"], 0)
+        self.assertFalse([k for k in rows if "2 threads" in k[1]])
+
+    def test_calls_are_counted(self):
+        rows = self.rows("-c", "nop", "-t", "2", "-e", "wsq ring:process")
+        calls = {k[:2]: r["median"] for k, r in rows.items() if k[1].endswith("system calls")}
+        for threads in ("1 thread", "2 threads"):
+            for batch in (1, 8, 64, 512):
+                metric = f"nop, {threads}, batches of {batch}: system calls"
+                # A wait that ended early may need one more.
+                self.assertGreater(calls["wsq ring", metric], 0.99 / batch)
+                self.assertLess(calls["wsq ring", metric], 4 / batch)
+                self.assertEqual(calls["process", metric], 0)
+
+    def test_what_is_missing_is_said(self):
+        rows = self.rows("-c", "nop", "-t", "1", "-e", "wsq ring:wsq ring polled",
+                         fake="no_poll=1")
+        note = rows["wsq ring polled", "nop, 1 thread, batches of 1", ""]["note"]
+        self.assertEqual(note, "not measured: Operation not permitted")
+
+    def test_a_wrong_result_ends_it(self):
+        done = self.bench("-r", "1", "-n", "64", "-t", "1", "-c", "sha256",
+                          "-e", "wsq ring", fake="wrong=65536")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("wsq ring", done.stderr)
+
+    def test_no_module(self):
+        done = self.bench("-r", "1", fake="open_err=2")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("wsq: No such file or directory", done.stderr)
+
+    def test_arguments(self):
+        for args in (["-r", "0"], ["-r", "x"], ["-t", "3"], ["-n", ""], ["-x"], ["word"]):
+            self.assertEqual(self.bench(*args).returncode, 2, args)
+
 
 
 if __name__ == "__main__":
