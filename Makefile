@@ -51,15 +51,17 @@ check-lab check-core check-model check-vm check-kernels check-kunit check-debug 
 torture: ## wsq_torture.ko in a guest: MINUTES= (10), KERNEL=stock|rt|backports|uml|debug
 	@MINUTES=$(or $(MINUTES),10) tools/check/torture
 
-.PHONY: bench bench-core bench-kernel
-bench: bench-core bench-kernel ## all benchmarks: build/bench/results.json, tables, plots
+.PHONY: bench bench-core bench-kernel bench-ring
+bench: bench-core bench-kernel bench-ring ## all benchmarks: build/bench/results.json, tables, plots
 bench-core: ## the algorithms beside packaged peers, natively
 	@tools/bench/collect core
 	@tools/bench/table
 	@tools/bench/plot
 
-bench-kernel: ## queues and rings beside the kernel's own, in SMP user-mode Linux
-	@tools/bench/collect kernel
+bench-kernel: ## queues beside the kernel's own, in SMP user-mode Linux
+bench-ring: ## tasks through a ring beside io_uring and AF_ALG, there too
+bench-kernel bench-ring: bench-%:
+	@tools/bench/collect $*
 	@tools/bench/table
 	@tools/bench/plot
 

@@ -31,6 +31,7 @@ REPORTS = [re.compile(p) for p in (
     r"^unreferenced object|^kmemleak: \d+ new suspected",
     r"^ODEBUG: |^refcount_t: |^list_(add|del) corruption",
     r"page allocation failure",
+    r"^Out of memory: ",              # the machine's, not a cgroup's
     r"^workqueue: .* lockup|^Showing busy workqueues",
     r"^Call Trace:",
     r"^=+ \[ BUG",
@@ -45,6 +46,12 @@ ALLOWED = [re.compile(p) for p in (
 )]
 
 
+# A cgroup that has no memory left is its owner's business, though a trace is told with
+# it. The machine has a report of its own, above.
+OOM = re.compile(r"\binvoked oom-killer: ")
+TRACE = re.compile(r"^Call Trace:")
+
+
 def strip(line):
     """The message without what printk puts before it."""
     return PREFIX.sub("", line, count=1)
@@ -56,3 +63,20 @@ def is_report(line, allow=()):
     if not any(p.search(text) for p in REPORTS):
         return False
     return not any(p.search(text) for p in (*ALLOWED, *allow))
+
+
+class Reader:
+    """Reads a log from its beginning: the first trace behind an OOM's head is its own."""
+
+    def __init__(self, allow=()):
+        self.allow = allow
+        self.oom = False
+
+    def is_report(self, line):
+        text = strip(line)
+        if OOM.search(text):
+            self.oom = True
+        elif self.oom and TRACE.search(text):
+            self.oom = False
+            return False
+        return is_report(line, self.allow)

@@ -7,10 +7,11 @@
 
 run passes CMD's output on as it comes, reads the test results in it and
 writes DIR/NAME.json: {suite, passed, failed, skipped, skips: [{name, reason}],
-failures: [text], seconds}. It fails when a test failed, when a plan is missing
-or not kept, when no test ran, when CMD's exit status is not 0, or at the time
-limit. total prints a table, every failure, every skip with its reason, and
-"N passed, N failed, N skipped" as its last line.
+failures: [text], said: [[line]], seconds, cpu}. It fails when a test failed,
+when a plan is missing or not kept, when no test ran, when CMD's exit status is
+not 0, or at the time limit. total prints a table, every skip with its reason,
+every failure with the lines before it (who reads a log's end only finds them
+there), and "N passed, N failed, N skipped" as its last line.
 
 Understood: KTAP 1 with nesting by indentation, TAP 12 to 14, kselftest's
 nesting behind "# " (announced by "# TAP version" or "# KTAP version"), KUnit
@@ -25,9 +26,11 @@ may lack a plan (KUnit's parameters), the outermost may not.
 """
 
 import argparse
+import collections
 import ctypes
 import json
 import os
+import resource
 import re
 import signal
 import subprocess
@@ -75,14 +78,17 @@ class Parser:
         self.passed = 0
         self.skips = []
         self.failures = []
+        self.said = []      # for each failure, what came between the result before it and it
+        self.recent = collections.deque(maxlen=24)
 
     # Leaves
 
     def _path(self, name):
         return "/".join([lv.name for lv in self.stack if lv.name] + [name or "unnamed"])
 
-    def _fail(self, text):
+    def fail(self, text):
         self.failures.append(text)
+        self.said.append([line[:200] for line in self.recent])
         for level in self.stack:
             level.failed += 1
 
@@ -93,7 +99,7 @@ class Parser:
     def _skip(self, name, reason):
         self._leaf()
         if self.strict_skips and not reason:
-            self._fail("%s: skipped without a reason" % name)
+            self.fail("%s: skipped without a reason" % name)
         else:
             self.skips.append({"name": name, "reason": reason})
 
@@ -105,9 +111,9 @@ class Parser:
         if level.skip_all is not None and level.count == 0:
             self._skip(where, level.skip_all)
         elif level.plan is None and len(self.stack) == 1:
-            self._fail("%s: no plan (1..N) for %d result(s)" % (where, level.count))
+            self.fail("%s: no plan (1..N) for %d result(s)" % (where, level.count))
         elif level.plan is not None and level.count != level.plan:
-            self._fail("%s: %d planned, %d reported" % (where, level.plan, level.count))
+            self.fail("%s: %d planned, %d reported" % (where, level.plan, level.count))
         return self.stack.pop()
 
     def _close_deeper(self, width):
@@ -134,6 +140,7 @@ class Parser:
         else:
             prefix, text = PREFIX.match(line).groups()
         if "#" in prefix and not VERSION.match(text) and prefix not in [lv.prefix for lv in self.stack]:
+            self._remember(line)
             return
         for pattern, action in ((VERSION, self._version), (PLAN, self._plan), (SUBTEST, self._subtest),
                                 (RESULT, self._result), (NUMBERLESS, self._numberless),
@@ -141,7 +148,14 @@ class Parser:
             match = pattern.match(text)
             if match:
                 action(prefix, match)
+                if action == self._result:
+                    self.recent.clear()
                 return
+        self._remember(line)
+
+    def _remember(self, line):
+        if line.strip(" #"):
+            self.recent.append(line.strip())
 
     def _version(self, prefix, _match):
         self._close_deeper(len(prefix))
@@ -157,7 +171,7 @@ class Parser:
                 self._pop()
                 level = self._level(prefix)
             else:
-                self._fail("%s: a second plan" % self._path(""))
+                self.fail("%s: a second plan" % self._path(""))
         level.plan = int(match.group(1))
         directive = DIRECTIVE.search("# " + (match.group(2) or ""))
         if directive and directive.group(1).upper() == "SKIP" and level.plan == 0:
@@ -175,15 +189,15 @@ class Parser:
         ok, number = match.group(1) == "ok", int(match.group(2))
         name, directive, reason = self._describe(match.group(3) or "")
         if number in level.numbers:
-            self._fail("%s: number %d twice" % (self._path(name), number))
+            self.fail("%s: number %d twice" % (self._path(name), number))
         elif number != level.count + 1:
-            self._fail("%s: number %d where %d was expected" % (self._path(name), number, level.count + 1))
+            self.fail("%s: number %d where %d was expected" % (self._path(name), number, level.count + 1))
         level.numbers.add(number)
         level.count += 1
         path = self._path(name)
         if leaves:
             if not ok and not failed:
-                self._fail("%s: not ok, though nothing in it failed" % path)
+                self.fail("%s: not ok, though nothing in it failed" % path)
             return
         if ok and directive == "SKIP":
             self._skip(path, reason)
@@ -192,14 +206,14 @@ class Parser:
         if ok and directive not in ("TIMEOUT", "ERROR"):
             self.passed += 1
         elif not failed:
-            self._fail(path + (": %s %s" % (directive, reason) if directive else ""))
+            self.fail(path + (": %s %s" % (directive, reason) if directive else ""))
 
     def _numberless(self, prefix, _match):
         self._close_deeper(len(prefix))
-        self._fail("%s: not ok without a number" % self._path(""))
+        self.fail("%s: not ok without a number" % self._path(""))
 
     def _bail(self, _prefix, match):
-        self._fail("bail out: " + (match.group(1) or "no reason given"))
+        self.fail("bail out: " + (match.group(1) or "no reason given"))
 
     @staticmethod
     def _describe(text):
@@ -215,7 +229,7 @@ class Parser:
         while self.stack:
             self._pop()
         if not (self.passed or self.skips or self.failures):
-            self._fail("no test ran")
+            self.fail("no test ran")
 
 
 # Commands
@@ -265,10 +279,16 @@ def _stop(proc):
         return
 
 
+def _cpu():
+    """CPU seconds of all children that were waited for, and of theirs."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def run(suite, command, timeout, directory):
     parser = Parser(strict_skips=os.environ.get("CI") == "true")
     out = Output(parser)
-    begin = time.monotonic()
+    begin, busy = time.monotonic(), _cpu()
     wrong = None
     late = threading.Event()
     try:
@@ -311,10 +331,11 @@ def run(suite, command, timeout, directory):
     if wrong is None and status != 0 and not parser.failures:
         wrong = "the command's exit status is %d" % status
     if wrong:
-        parser.failures.append(wrong)
+        parser.fail(wrong)
     result = {"suite": suite, "passed": parser.passed, "failed": len(parser.failures),
-              "skipped": len(parser.skips), "skips": parser.skips, "failures": parser.failures,
-              "seconds": round(time.monotonic() - begin, 1)}
+              "skipped": len(parser.skips), "skips": parser.skips,
+              "failures": parser.failures, "said": parser.said,
+              "seconds": round(time.monotonic() - begin, 1), "cpu": round(_cpu() - busy, 1)}
     os.makedirs(directory, exist_ok=True)
     path = os.path.join(directory, suite + ".json")
     with open(path + ".tmp", "w") as f:
@@ -338,18 +359,20 @@ def total(paths, expected):
     for name in expected:
         if name not in [r["suite"] for r in results]:
             results.append({"suite": name, "passed": 0, "failed": 1, "skipped": 0, "skips": [],
-                            "failures": ["the suite left no result"], "seconds": 0})
+                            "failures": ["the suite left no result"], "said": [[]], "seconds": 0, "cpu": 0})
     width = max([len(r["suite"]) for r in results] + [5])
-    print("\n%-*s  %7s %7s %7s %9s" % (width, "suite", "passed", "failed", "skipped", "seconds"))
+    print("\n%-*s  %7s %7s %7s %9s %9s" % (width, "suite", "passed", "failed", "skipped", "seconds", "CPU"))
     for r in results:
-        print("%-*s  %7d %7d %7d %9.1f" % (width, r["suite"], r["passed"], r["failed"], r["skipped"],
-                                          r["seconds"]))
-    for r in results:
-        for failure in r["failures"]:
-            print("failed: %s: %s" % (r["suite"], failure))
+        print("%-*s  %7d %7d %7d %9.1f %9.1f" % (width, r["suite"], r["passed"], r["failed"], r["skipped"],
+                                                r["seconds"], r["cpu"]))
     for r in results:
         for skip in r["skips"]:
             print("skipped: %s: %s: %s" % (r["suite"], skip["name"], skip["reason"] or "no reason given"))
+    for r in results:
+        for failure, said in zip(r["failures"], r["said"], strict=True):
+            print("failed: %s: %s" % (r["suite"], failure))
+            for line in said:
+                print("    " + line)
     passed, failed, skipped = (sum(r[k] for r in results) for k in ("passed", "failed", "skipped"))
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped), flush=True)
     return 1 if failed or passed + skipped == 0 else 0

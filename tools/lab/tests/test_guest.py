@@ -64,6 +64,20 @@ class KernelLog(unittest.TestCase):
     def test_allow(self):
         self.assertFalse(klog.is_report(self.BAD[0], [re.compile("WARNING: CPU")]))
 
+    def test_oom(self):
+        head = "[   31.4] leave invoked oom-killer: gfp_mask=0xcc0(GFP_KERNEL), order=0"
+        trace = "[   31.4] Call Trace:"
+        end = "Memory cgroup out of memory: Killed process 1361 (leave) total-vm:50396kB"
+        reader = klog.Reader()
+        for _ in range(2):
+            for line in (head, "CPU: 1 PID: 7 Comm: leave", trace, " dump_stack+0x1", end):
+                self.assertFalse(reader.is_report(line), line)
+        # It takes no other trace along, nor the machine's own want of memory.
+        self.assertTrue(reader.is_report(trace))
+        self.assertFalse(reader.is_report(head))
+        self.assertTrue(reader.is_report(self.BAD[0]))
+        self.assertTrue(reader.is_report("Out of memory: Killed process 7 (sh) total-vm:1kB"))
+
 
 class Running(unittest.TestCase):
     """A shell stands for the guest: $c is its console, $d its data line."""
@@ -130,6 +144,38 @@ class Running(unittest.TestCase):
         status, out = self.run_guest("echo last words >&$c")
         self.assertEqual(status, guest.GUEST_LOST)
         self.assertIn("last words", out)
+
+    OOPS = "echo '[    4.2] Oops: int3: 0000 [#1] PREEMPT SMP NOPTI' >&$c; sleep 0.2;"
+    INIT = "echo '[    4.0] Run /init as init process' >&$c; sleep 0.2;"
+
+    def boot_guests(self, *scripts):
+        """Which of these guests were booted, one after the other, and the status."""
+        booted = []
+        with tempfile.TemporaryDirectory() as tmp:
+            def prepare():
+                console, console_fd = guest.line()
+                data, data_fd = guest.line()
+                g = guest.Guest("tok", os.path.join(tmp, "log"), 10)
+                g._say = g._show = lambda text: None
+                script = scripts[len(booted)]
+                booted.append(script)
+                return g, (["bash", "-c", "c=%d; d=%d\n%s" % (console_fd, data_fd, script)],
+                           console, data, (console_fd, data_fd))
+            with contextlib.redirect_stderr(io.StringIO()):
+                status = guest.boot(prepare)
+            logs = len(os.listdir(tmp))
+        self.assertEqual(logs, len(booted))
+        return len(booted), status
+
+    def test_stumbles_in_boot(self):
+        well = self.INIT + self.START + "printf '\\036tok exit 7\\n' >&$d"
+        self.assertEqual(self.boot_guests(well), (1, 7))
+        self.assertEqual(self.boot_guests(self.OOPS, self.OOPS, well), (3, 7))
+        self.assertEqual(self.boot_guests(self.OOPS, self.OOPS, self.OOPS), (3, guest.KERNEL_REPORT))
+        # What is in the kernel by then may be ours; nor is any other report excused.
+        self.assertEqual(self.boot_guests(self.INIT + self.OOPS), (1, guest.KERNEL_REPORT))
+        self.assertEqual(self.boot_guests("echo 'BUG: unable to handle page fault' >&$c; " + self.OOPS),
+                         (1, guest.KERNEL_REPORT))
 
     def test_time_limit_kills_all(self):
         begin = time.monotonic()
@@ -234,8 +280,8 @@ class Shapes(unittest.TestCase):
         _, cpus, memory = self.shape("--bare-node", "--nodes", "3", "--cpus", "6")
         self.assertEqual((cpus[2], memory[2]), ([4, 5], 0))
 
-    def test_debug_has_more_memory(self):
-        self.assertEqual(self.shape("--kernel", "debug")[2], {0: 1536, 1: 1536})
+    def test_debug_has_less_memory(self):
+        self.assertEqual(self.shape("--kernel", "debug")[2], {0: 512, 1: 512})
 
     def test_refused(self):
         for words in (("--possible-cpus", "3"), ("--possible-cpus", "256"), ("--bare-node", "--nodes", "1"),

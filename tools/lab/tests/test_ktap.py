@@ -140,6 +140,7 @@ class Nesting(Case):
     def test_kunit_failure_counts_once(self):
         p = self.check(KUNIT % ("not ok", "not ok"), 3, 1, 1)
         self.assertEqual(p.failures, ["wsq_pool/topology"])
+        self.assertEqual(p.said, [["# topology: EXPECTATION FAILED at kmod/tests/pool_kunit.c:12"]])
 
     def test_child_fails_though_parent_is_ok(self):
         self.check(KUNIT % ("not ok", "ok"), 3, 1, 1)
@@ -253,7 +254,7 @@ class Commands(unittest.TestCase):
                 with open(paths[-1], "w") as f:
                     json.dump({"suite": "s%d" % n, "passed": passed, "failed": failed, "skipped": skipped,
                                "skips": [{"name": "x", "reason": "why"}] * skipped,
-                               "failures": ["bad"] * failed, "seconds": 1}, f)
+                               "failures": ["bad"] * failed, "said": [["why"]] * failed, "seconds": 1, "cpu": 1}, f)
             done = subprocess.run([sys.executable, KTAP, "total", *("--expect=" + e for e in expect), *paths],
                                   stdout=subprocess.PIPE, text=True)
             return done.returncode, done.stdout
@@ -262,7 +263,9 @@ class Commands(unittest.TestCase):
         code, out = self.total((3, 0, 1), (2, 0, 0))
         self.assertEqual((code, out.splitlines()[-1]), (0, "5 passed, 0 failed, 1 skipped"))
         self.assertIn("s0: x: why", out)
-        self.assertEqual(self.total((3, 1, 0))[0], 1)
+        code, out = self.total((3, 1, 1))
+        self.assertEqual((code, out.splitlines()[-3:]),
+                         (1, ["failed: s0: bad", "    why", "3 passed, 1 failed, 1 skipped"]))
         self.assertEqual(self.total((0, 0, 0))[0], 1)
         self.assertEqual(self.total()[0], 1)
 
