@@ -15,7 +15,7 @@
  *
  * Sections are those of core/fence.h: with preemption off, in the kernel, which
  * are RCU read sides. Both hooks may be called in a section, with interrupts
- * off, not from NMI; neither waits.
+ * off, passed from NMI as well; neither waits.
  */
 #ifndef _WSQ_CORE_GRACE_H
 #define _WSQ_CORE_GRACE_H

@@ -33,6 +33,9 @@
  *		behind it. Links pushed earlier by others are covered too: the
  *		compare-and-exchanges form one chain of releases.
  *		litmus/inbox-push-take.litmus
+ *	IN(back:A) full -> IN(take:A) acquire
+ *		The same for links that were taken and given back.
+ *		litmus/inbox-back-take.litmus
  *	IN(push:C) full, then a look at the park word
  *		See parking.h: store task, look whether the worker parked.
  *		litmus/parking-remote.litmus
@@ -129,6 +132,30 @@ static inline atomic64_t *wsq_inbox_take(struct wsq_inbox *in)
 	/* Pairs with IN(push:C). */
 	return (atomic64_t *)(uintptr_t)
 		atomic64_xchg_acquire(&in->head, 0);		/* IN(take:A) */
+}
+
+/**
+ * wsq_inbox_give_back() - put back what is left of what was taken
+ * @in: the inbox
+ * @links: one or more links that lead from one to the next, taken from @in
+ *
+ * For lists whose order is nobody's concern: what was pushed since may come
+ * behind. Costs nothing for each link but those.
+ *
+ * Context: any. Goes round only if somebody has pushed since.
+ */
+static inline void wsq_inbox_give_back(struct wsq_inbox *in, atomic64_t *links)
+{
+	atomic64_t *link, *next;
+
+	while (atomic64_cmpxchg(&in->head, 0,
+				(s64)(uintptr_t)links) != 0) {	/* IN(back:A) */
+		for (link = wsq_inbox_take(in); link; link = next) {
+			next = wsq_link_next(link);
+			wsq_link_set(link, links);
+			links = link;
+		}
+	}
 }
 
 static inline void wsq_backlog_init(struct wsq_backlog *bl)

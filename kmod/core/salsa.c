@@ -14,9 +14,6 @@
 /* How often a loop goes round another party that succeeded. */
 #define WSQ_SALSA_SPINS		64
 
-/* Finished chunks that are looked at for every one that is finished. */
-#define WSQ_SALSA_REAP		2
-
 /* Takes that find nothing before a consumer leaves the chunk it is in. */
 #define WSQ_SALSA_DRY		2
 
@@ -116,9 +113,7 @@ void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 	c->claims = claims;
 	c->dry = 0;
 	c->turn = 0;
-	c->retired = NULL;
-	c->retired_last = NULL;
-	c->spare = NULL;
+	c->cookie = 0;
 	c->count = none;
 	c->raid.chunk = NULL;
 	wsq_fence_call_init(&c->raid.call);
@@ -127,6 +122,7 @@ void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 			    s->max_parties + WSQ_SALSA_ENTRIES);
 	c->feeders = room->feeders;
 	wsq_inbox_init(&c->returned);
+	wsq_inbox_init(&c->waiting);
 	wsq_salsa_ring_init(&c->pool, room->places, room->nr_places);
 	atomic64_set_release(&s->consumers[id], (s64)(uintptr_t)c);
 }
@@ -234,35 +230,57 @@ static struct wsq_salsa_chunk *wsq_salsa_of_link(atomic64_t *link)
 }
 
 /*
- * A chunk that others have returned to a consumer who has not looked since: one
- * that takes nothing never would. The rest goes back.
+ * A chunk from beside a consumer's chunk pool: who takes nothing does not look
+ * there himself. The rest goes back.
  */
 static struct wsq_salsa_chunk *wsq_salsa_get_returned(struct wsq_salsa_consumer *c)
 {
 	atomic64_t *first = wsq_inbox_take(&c->returned);
-	atomic64_t *link = first ? wsq_link_next(first) : NULL;
+	atomic64_t *rest = first ? wsq_link_next(first) : NULL;
 
-	while (unlikely(link)) {
-		atomic64_t *next = wsq_link_next(link);
-
-		/* Whoever is in the way has returned a chunk, or got one. */
-		while (wsq_inbox_try_push(&c->returned, link) == WSQ_CONFLICT)
-			;
-		link = next;
-	}
+	if (unlikely(rest))
+		wsq_inbox_give_back(&c->returned, rest);
 	return first ? wsq_salsa_of_link(first) : NULL;
 }
 
-/* A free chunk of a consumer's chunk pool, or %NULL. */
+/* Is the grace period over that a chunk waits for? */
+static bool wsq_salsa_ready(u64 cookie)
+{
+	return wsq_grace_passed(cookie);			/* SA(reap:A) */
+}
+
+/* The same, of those that wait for a grace period: one whose is over. */
+static struct wsq_salsa_chunk *wsq_salsa_get_waiting(struct wsq_salsa_consumer *c)
+{
+	atomic64_t *rest = wsq_inbox_take(&c->waiting);
+	atomic64_t *link = rest, *before = NULL;
+
+	while (link && !wsq_salsa_ready(wsq_salsa_of_link(link)->cookie)) {
+		before = link;
+		link = wsq_link_next(link);
+	}
+	if (link && before)
+		wsq_link_set(before, wsq_link_next(link));
+	else if (link)
+		rest = wsq_link_next(link);
+	if (rest)
+		wsq_inbox_give_back(&c->waiting, rest);
+	return link ? wsq_salsa_of_link(link) : NULL;
+}
+
+/* A free chunk of a consumer's, or %NULL. */
 static struct wsq_salsa_chunk *wsq_salsa_get_chunk(struct wsq_salsa_consumer *c)
 {
+	struct wsq_salsa_chunk *chunk;
 	int ret = WSQ_CONFLICT;
 	u32 i, nr;
 
 	for (i = 0; i < WSQ_SALSA_SPINS && ret == WSQ_CONFLICT; i++)
 		ret = wsq_salsa_ring_get(&c->pool, &nr);
-	return ret == WSQ_OK ? wsq_salsa_chunk_at(c->s, nr) :
-			       wsq_salsa_get_returned(c);
+	if (likely(ret == WSQ_OK))
+		return wsq_salsa_chunk_at(c->s, nr);
+	chunk = wsq_salsa_get_returned(c);
+	return chunk ? chunk : wsq_salsa_get_waiting(c);
 }
 
 /**
@@ -276,7 +294,8 @@ static struct wsq_salsa_chunk *wsq_salsa_get_chunk(struct wsq_salsa_consumer *c)
  * Context: the producer, in a section of fence.h. Never sleeps; clears a
  * chunk's slots.
  * Return: %WSQ_OK; %WSQ_FULL if @c's pool has none, or @p has as many chunks out
- * as its list has room for.
+ * as its list has room for, or if those that were given back to @c are in the
+ * hands of another producer, who takes one and puts back the rest.
  */
 int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 {
@@ -361,65 +380,103 @@ void wsq_salsa_become(struct wsq_salsa_consumer *c,
 	wsq_salsa_set_limit(c);
 }
 
-/* A free chunk goes to the chunk pool of its node, or waits for room there. */
-static void wsq_salsa_give(struct wsq_salsa_consumer *c,
-			   struct wsq_salsa_chunk *chunk)
+/* Who looks after a free chunk: a consumer of its node. */
+static struct wsq_salsa_consumer *
+wsq_salsa_keeper(struct wsq_salsa_consumer *c, const struct wsq_salsa_chunk *chunk)
 {
 	struct wsq_salsa_consumer *home = NULL;
-	u32 i;
 
 	if (chunk->node != c->node)
 		home = wsq_salsa_consumer_at(c->s, chunk->home);
-	for (i = 0; home && home != c && i < WSQ_SALSA_SPINS; i++) {
-		if (wsq_inbox_try_push(&home->returned,
-				       &chunk->link) != WSQ_CONFLICT)
-			return;
-	}
-	if ((!home || home == c) &&
-	    wsq_salsa_ring_give(&c->pool, chunk->nr) == WSQ_OK)
-		return;
-	atomic64_set(&chunk->link, (s64)(uintptr_t)c->spare);	/* SA(give:A) */
-	c->spare = chunk;
+	return home ? home : c;
 }
 
-static struct wsq_salsa_chunk *wsq_salsa_next(const struct wsq_salsa_chunk *chunk)
+static void wsq_salsa_push(struct wsq_inbox *in, struct wsq_salsa_chunk *chunk)
 {
-	return (struct wsq_salsa_chunk *)(uintptr_t)atomic64_read(&chunk->link); /* SA(next:A) */
+	/* Whoever is in the way has pushed a chunk, or got one. */
+	while (wsq_inbox_try_push(in, &chunk->link) == WSQ_CONFLICT)
+		;
+}
+
+/*
+ * A chunk for the next producer: in a chunk pool or beside it, never where one
+ * context alone would find it, which may not come again for long.
+ */
+static void wsq_salsa_give(struct wsq_salsa_consumer *c,
+			   struct wsq_salsa_chunk *chunk)
+{
+	struct wsq_salsa_consumer *keeper = wsq_salsa_keeper(c, chunk);
+
+	if (keeper != c || wsq_salsa_ring_give(&c->pool, chunk->nr) != WSQ_OK)
+		wsq_salsa_push(&keeper->returned, chunk);
+}
+
+/* Chunks from beside the chunk pool, as far as that has room. */
+static void wsq_salsa_fetch(struct wsq_salsa_consumer *c)
+{
+	atomic64_t *link = wsq_inbox_take(&c->returned), *next;
+
+	while (unlikely(link)) {
+		/* Whoever gets the chunk uses its link. */
+		next = wsq_link_next(link);
+		if (wsq_salsa_ring_give(&c->pool, wsq_salsa_of_link(link)->nr)) {
+			wsq_inbox_give_back(&c->returned, link);
+			break;
+		}
+		link = next;
+	}
+}
+
+/*
+ * Chunks whose grace period is over. All that wait are looked at, but not again
+ * before one of those that had to go on waiting need no longer: the one that has
+ * waited longest, for they stay in their order.
+ */
+static void wsq_salsa_reap(struct wsq_salsa_consumer *c)
+{
+	atomic64_t *link, *next, *rest = NULL, *last = NULL;
+	struct wsq_salsa_chunk *chunk;
+
+	if (likely(wsq_inbox_empty(&c->waiting)) ||
+	    (c->cookie && !wsq_salsa_ready(c->cookie)))
+		return;
+	c->cookie = 0;
+	for (link = wsq_inbox_take(&c->waiting); link; link = next) {
+		/* Whoever gets the chunk uses its link. */
+		next = wsq_link_next(link);
+		chunk = wsq_salsa_of_link(link);
+		if (wsq_salsa_ready(chunk->cookie)) {
+			wsq_salsa_give(c, chunk);
+			continue;
+		}
+		c->cookie = chunk->cookie;
+		if (last)
+			wsq_link_set(last, link);
+		else
+			rest = link;
+		last = link;
+	}
+	if (rest) {
+		wsq_link_set(last, NULL);
+		wsq_inbox_give_back(&c->waiting, rest);
+	}
 }
 
 /**
- * wsq_salsa_tidy() - make free chunks available to producers
+ * wsq_salsa_tidy() - bring free chunks to where producers look first
  * @c: the consumer
  *
- * Chunks that others have returned, that wait for a grace period, or for room
- * in the chunk pool. A consumer that takes does so by itself.
+ * Chunks that others have returned, that waited for a grace period, or for room
+ * in the chunk pool. A consumer that takes does so by itself. Producers find them
+ * without, for more.
  *
  * Context: the consumer, or whoever stands in for one that takes nothing any
  * more, in a section of fence.h.
  */
 void wsq_salsa_tidy(struct wsq_salsa_consumer *c)
 {
-	struct wsq_salsa_chunk *chunk = c->spare;
-	atomic64_t *link;
-	u32 i;
-
-	if (unlikely(chunk)) {
-		c->spare = wsq_salsa_next(chunk);
-		wsq_salsa_give(c, chunk);
-	}
-	link = wsq_inbox_take(&c->returned);
-	while (unlikely(link)) {
-		chunk = wsq_salsa_of_link(link);
-		link = wsq_link_next(link);
-		wsq_salsa_give(c, chunk);
-	}
-	for (i = 0; i < WSQ_SALSA_REAP && unlikely(c->retired); i++) {
-		chunk = c->retired;
-		if (!wsq_grace_passed(chunk->cookie))		/* SA(reap:A) */
-			break;
-		c->retired = wsq_salsa_next(chunk);
-		wsq_salsa_give(c, chunk);
-	}
+	wsq_salsa_fetch(c);
+	wsq_salsa_reap(c);
 }
 
 /**
@@ -439,13 +496,7 @@ void wsq_salsa_recycle(struct wsq_salsa_consumer *c,
 	} else {
 		c->count.retired++;
 		chunk->cookie = wsq_grace_get();		/* SA(retire:A) */
-		atomic64_set(&chunk->link, 0);			/* SA(retire:B) */
-		if (c->retired)
-			atomic64_set(&c->retired_last->link,
-				     (s64)(uintptr_t)chunk);	/* SA(retire:C) */
-		else
-			c->retired = chunk;
-		c->retired_last = chunk;
+		wsq_salsa_push(&wsq_salsa_keeper(c, chunk)->waiting, chunk);
 	}
 	wsq_salsa_tidy(c);
 }
@@ -661,26 +712,19 @@ bool wsq_salsa_close(struct wsq_salsa_producer *p,
  *
  * Context: the consumer and only producer that gets chunks of it, in a section
  * of fence.h.
- * Return: those in its chunk pool, or without room there; 0 if it owes others a
- * chunk, or a take may be under way in one that it has finished.
+ * Return: those in its chunk pool; 0 if it owes others a chunk, or a take may be
+ * under way in one that was finished.
  */
 u32 wsq_salsa_at_home(struct wsq_salsa_consumer *c)
 {
-	const struct wsq_salsa_chunk *chunk;
-	u32 place, nr;
+	u32 place;
 
 	wsq_salsa_tidy(c);
-	if (c->retired)
+	if (!wsq_inbox_empty(&c->waiting))
 		return 0;
 	for (place = 0; place < c->stolen.size; place++) {
 		if (wsq_salsa_entry_used(c->s, &c->stolen, place, c->id))
 			return 0;
 	}
-	nr = (u32)wsq_salsa_ring_count(&c->pool);
-	for (chunk = c->spare; chunk; chunk = wsq_salsa_next(chunk)) {
-		if (chunk->home != c->id)
-			return 0;
-		nr++;
-	}
-	return nr;
+	return (u32)wsq_salsa_ring_count(&c->pool);
 }

@@ -116,9 +116,10 @@
  * Reclamation. A chunk that is finished goes to the pool of who finished it. A
  * take may be under way in it only if it was stolen while one was; such a chunk
  * has an epoch above 0 and waits for a grace period (grace.h). Others are used
- * again at once, and tags turn away who saw them before. Thieves and scanners
- * may read slots of a chunk that is someone else's by then: what they read counts
- * only if they then find the owner word unchanged.
+ * again at once, and tags turn away who saw them before. Both lie where any
+ * producer finds them: who has finished a chunk may not look again for long.
+ * Thieves and scanners may read slots of a chunk that is someone else's by then:
+ * what they read counts only if they then find the owner word unchanged.
  *
  * Accesses bear labels SA(operation:letter). One that a function makes for
  * several callers may have a label at the call as well: SA(leave:A) and
@@ -217,9 +218,8 @@
  * (SA(find:C) to SA(find:I) but behind the fence, SA(list:A), SA(list:B),
  * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:F),
  * SA(list:K), SA(list:L), SA(open:E), SA(open:H)); SA(list:J), which coherence
- * makes of the writer's life of the chunk or a later one; clearing @in; links of
- * chunks that belong to who follows them; SA(open:G), for a feeder's bit stays;
- * SA(close:A), which SA(close:B) verifies.
+ * makes of the writer's life of the chunk or a later one; clearing @in;
+ * SA(open:G), for a feeder's bit stays; SA(close:A), which SA(close:B) verifies.
  */
 #ifndef _WSQ_CORE_SALSA_H
 #define _WSQ_CORE_SALSA_H
@@ -419,16 +419,16 @@ struct wsq_salsa_raid {
  * @claims: it claims every task. Constant
  * @dry: takes that found nothing since the last that found something
  * @turn: producer whose chunks come next
- * @retired: finished chunks that wait for a grace period, oldest first
- * @retired_last: the youngest of them
- * @spare: finished chunks for which @pool has no room
+ * @cookie: of one in @waiting, when it last looked; 0: it has to look again
  * @count: statistics
  * @raid: robbery under way
  * @in: number of the chunk that it is in, or about to enter, plus one; 0 for
  *	none. It writes, who frees chunks reads
  * @stolen: chunks that it has stolen. It writes, anybody reads
  * @feeders: bit p is set if producer p has had chunks here. Anybody sets
- * @returned: chunks of its node that others have finished. Anybody
+ * @returned: free chunks of its node that others have finished, or for which
+ *	@pool has no room. Anybody
+ * @waiting: finished ones that wait for a grace period. Anybody
  * @pool: its chunk pool. It gives, producers get
  *
  * Private to the consumer where nothing else is said.
@@ -448,9 +448,7 @@ struct wsq_salsa_consumer {
 	bool claims;
 	u32 dry;
 	u32 turn;
-	struct wsq_salsa_chunk *retired;
-	struct wsq_salsa_chunk *retired_last;
-	struct wsq_salsa_chunk *spare;
+	u64 cookie;
 	struct wsq_salsa_count count;
 	struct wsq_salsa_raid raid;
 
@@ -458,6 +456,7 @@ struct wsq_salsa_consumer {
 	struct wsq_salsa_list stolen;
 	atomic64_t *feeders;
 	struct wsq_inbox returned;
+	struct wsq_inbox waiting;
 	struct wsq_salsa_ring pool;
 };
 

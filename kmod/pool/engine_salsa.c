@@ -437,9 +437,6 @@ static bool wsq_engine_salsa_bare(const struct wsq_pool *pool)
  * its puts go to and the one that it takes from. Guests could have all of the
  * members' so, and for ever if they put and take no more. With two for each guest
  * there is one left. For more tasks than members have room for they are not.
- *
- * Limitation: a CPU that has finished stolen chunks in which a take may be under way
- * keeps those as well until it puts or takes after their grace period.
  */
 static int wsq_engine_salsa_reserve(const struct wsq_container *ct,
 				    struct wsq_engine_salsa *es)
@@ -605,7 +602,6 @@ int wsq_engine_salsa_open(struct wsq_container *ct,
 void wsq_engine_salsa_orphan(struct wsq_container *ct)
 {
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
-	u32 i;
 
 	if (!es)
 		return;
@@ -613,14 +609,13 @@ void wsq_engine_salsa_orphan(struct wsq_container *ct)
 	wsq_salsa_leave(&es->c);
 	wsq_salsa_tidy(&es->c);
 	wsq_fence_end();
+	if (wsq_inbox_empty(&es->c.waiting))
+		return;
 	/* Nobody else would do it for a CPU that stays away. */
-	while (es->c.retired) {
-		synchronize_rcu();
-		wsq_fence_begin();
-		for (i = 0; es->c.retired && i < WSQ_SALSA_MAX_CHUNKS; i++)
-			wsq_salsa_tidy(&es->c);
-		wsq_fence_end();
-	}
+	synchronize_rcu();
+	wsq_fence_begin();
+	wsq_salsa_tidy(&es->c);
+	wsq_fence_end();
 }
 
 /*

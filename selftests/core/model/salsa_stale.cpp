@@ -20,7 +20,7 @@ struct salsa_stale : salsa_client<salsa_stale, 2, 2, 1, 3, 4> {
 	void next_life(u32 me, u32 victim)
 	{
 		steal(me, victim);
-		while (get(me) || c[me].chunk || c[me].retired)
+		while (get(me) || c[me].chunk || !wsq_inbox_empty(&c[me].waiting))
 			;
 		put(me, me);
 		put(me, me);

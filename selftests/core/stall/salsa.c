@@ -592,7 +592,6 @@ static void world_new(enum kind kind, u64 seed)
 /* Nobody is halted. All comes out, and all chunks are back. */
 static void world_end(void)
 {
-	struct wsq_salsa_chunk *chunk;
 	u32 i, round, n = 0;
 
 	for (i = 0; i < NR_CONSUMERS; i++)
@@ -610,14 +609,11 @@ static void world_end(void)
 		check(!t->c[i]->chunk && !atomic64_read(&t->c[i]->in),
 		      "consumer %u is in a chunk", i);
 		check(!wsq_salsa_under_way(t->c[i]), "consumer %u waits", i);
-		check(!t->c[i]->retired, "chunks of %u still wait", i);
+		check(wsq_inbox_empty(&t->c[i]->waiting),
+		      "chunks of %u still wait", i);
 		check(wsq_inbox_empty(&t->c[i]->returned),
 		      "chunks of %u are not fetched", i);
 		n += wsq_salsa_ring_count(&t->c[i]->pool);
-		for (chunk = t->c[i]->spare; chunk; chunk =
-		     (struct wsq_salsa_chunk *)(uintptr_t)
-		     atomic64_read(&chunk->link))
-			n++;
 	}
 	for (i = 0; i < NR_PRODUCERS; i++)
 		n += t->p[i]->at < t->p[i]->size;

@@ -297,7 +297,6 @@ static void *withdrawer(void *arg)
 /* Nobody is left: nothing is there, and each chunk is with somebody. */
 static void end(void)
 {
-	struct wsq_salsa_chunk *chunk;
 	u32 i, round, n = 0;
 
 	for (round = 0; round < pool->nr_chunks; round++) {
@@ -311,13 +310,10 @@ static void end(void)
 	check(wsq_salsa_empty(&pool->s) == WSQ_EMPTY, "empty, and says it is not");
 	for (i = 0; i < nr_consumers; i++) {
 		check(!wsq_salsa_waiting(pool->c[i]), "empty, and something waits");
-		check(!pool->c[i]->retired && wsq_inbox_empty(&pool->c[i]->returned),
+		check(wsq_inbox_empty(&pool->c[i]->waiting) &&
+		      wsq_inbox_empty(&pool->c[i]->returned),
 		      "chunks still wait");
 		n += wsq_salsa_ring_count(&pool->c[i]->pool);
-		for (chunk = pool->c[i]->spare; chunk; chunk =
-		     (struct wsq_salsa_chunk *)(uintptr_t)
-		     atomic64_read(&chunk->link))
-			n++;
 	}
 	for (i = 0; i < nr_producers; i++)
 		n += pool->p[i]->at < pool->p[i]->size;

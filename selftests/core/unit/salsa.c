@@ -3,7 +3,8 @@
  * Unit tests of SALSA: the cases of section 5.3 of the paper, one by one, under
  * the names that kmod/core/salsa.h gives them, by parties that stop where it
  * matters (party.h), and others of that kind. Operations by themselves are in
- * salsa_ops.c.
+ * salsa_ops.c, what becomes of chunks that wait for a grace period in
+ * salsa_reuse.c.
  *
  * For: run-checks, under shim/stall, plain and with gcc's address and undefined
  * sanitizers. Compiled once more with tags of 2 bits, which come around after
@@ -12,14 +13,7 @@
  * Cost: nothing to speak of. Limitations: stops that somebody thought of; all
  * others are the business of stall/salsa.c.
  */
-#include "salsa_ops.h"
-#include "party.h"
-
-/* Parties 0 to 3 are the consumers. */
-static void op_get(struct party *p)
-{
-	p->task = wsq_salsa_get((struct wsq_salsa_consumer *)p->arg[0]);
-}
+#include "salsa_party.h"
 
 static void op_steal(struct party *p)
 {
@@ -35,33 +29,6 @@ static void op_begin(struct party *p)
 				       true, &p->task);
 }
 
-static void op_empty(struct party *p)
-{
-	p->ret = wsq_salsa_empty((struct wsq_salsa *)p->arg[0]);
-}
-
-/* One chunk, of consumer 0, with tasks 1 to @last; nobody is halted. */
-static struct pool *pool_filled(u32 nr_consumers, u32 size, u64 last, u64 claims)
-{
-	struct pool *t = pool_new(nr_consumers, 1, size, 1, 1, claims);
-
-	party_reset();
-	pool_supply(t, 0, 1);
-	put(t, 0, 0, 1, last);
-	return t;
-}
-
-/* Consumer @c begins a take and stops before the access with @label. */
-static struct party *get_stops(struct pool *t, u32 c, const char *label)
-{
-	struct party *p = &parties[c];
-
-	p->arg[0] = t->c[c];
-	party_stop_at(p, label);
-	assert_false(party_start(p, op_get));
-	return p;
-}
-
 static struct party *steal_stops(struct pool *t, u32 c, u32 v, const char *label)
 {
 	struct party *p = &parties[c];
@@ -71,13 +38,6 @@ static struct party *steal_stops(struct pool *t, u32 c, u32 v, const char *label
 	party_stop_at(p, label);
 	assert_false(party_start(p, op_steal));
 	return p;
-}
-
-static void goes_on(struct party *p, u64 id)
-{
-	assert_true(party_go(p));
-	wsq_cpu_drain(&p->cpu);
-	assert_int_equal(id_of(p->task), id);
 }
 
 static void steals_on(struct party *p, int ret, u64 id)
@@ -788,39 +748,6 @@ static void epochs(void **state)
 	pool_free(t);
 }
 
-/* A chunk from which a take may be under way waits for it; others do not. */
-static void graces(void **state)
-{
-	struct pool *t = pool_new(2, 1, 2, 2, 2, 0);
-	struct party *v;
-
-	(void)state;
-	party_reset();
-	pool_supply(t, 0, 2);
-	put(t, 0, 0, 1, 2);
-	get_is(t, 0, 1);
-	v = get_stops(t, 0, "SA(get:D)");
-	steal_is(t, 1, 0, true, WSQ_OK, 2);
-	get_is(t, 1, 0);
-	assert_int_equal(t->c[1]->count.retired, 1);
-	assert_ptr_equal(t->c[1]->retired, t->chunk[0]);
-	chunk_is(t, 0, WSQ_SALSA_FREE, 1, 0, 1, false);
-	/* The other one, as often as you like. */
-	put(t, 0, 0, 3, 4);
-	steal_is(t, 1, 0, true, WSQ_OK, 3);
-	get_is(t, 1, 4);
-	get_is(t, 1, 0);
-	get_is(t, 1, 0);
-	pool_has(t, 1, 1);
-	assert_ptr_equal(t->c[1]->retired, t->chunk[0]);
-	goes_on(v, 0);
-	/* At the next occasion. */
-	get_is(t, 1, 0);
-	assert_null(t->c[1]->retired);
-	pool_has(t, 1, 2);
-	pool_free(t);
-}
-
 /* Takes between the two looks are noticed, though nothing was to be seen. */
 static void empty_and_taken(void **state)
 {
@@ -872,7 +799,6 @@ int main(void)
 		cmocka_unit_test(begin_at_once),
 		cmocka_unit_test(begin_late),
 		cmocka_unit_test(epochs),
-		cmocka_unit_test(graces),
 		cmocka_unit_test(empty_and_taken),
 	};
 

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Unit tests of SALSA: chunks that a take may still be under way in are used again
+ * after a grace period, by whoever comes first.
+ *
+ * For: run-checks, under shim/stall, plain and with gcc's address and undefined
+ * sanitizers. Cost: nothing to speak of. Limitations: as salsa.c.
+ */
+#include "salsa_party.h"
+
+/* Is it this chunk that waits for a grace period there, and no other? */
+static bool waits(const struct pool *t, u32 c, u32 nr)
+{
+	return (u64)atomic64_read(&t->c[c]->waiting.head) ==
+	       (u64)(uintptr_t)&t->chunk[nr]->link &&
+	       !atomic64_read(&t->chunk[nr]->link);
+}
+
+/* A chunk from which a take may be under way waits for it; others do not. */
+static void graces(void **state)
+{
+	struct pool *t = pool_new(2, 1, 2, 2, 2, 0);
+	struct party *v;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 2);
+	put(t, 0, 0, 1, 2);
+	get_is(t, 0, 1);
+	v = get_stops(t, 0, "SA(get:D)");
+	steal_is(t, 1, 0, true, WSQ_OK, 2);
+	get_is(t, 1, 0);
+	assert_int_equal(t->c[1]->count.retired, 1);
+	assert_true(waits(t, 1, 0));
+	chunk_is(t, 0, WSQ_SALSA_FREE, 1, 0, 1, false);
+	/* The other one, as often as you like. */
+	put(t, 0, 0, 3, 4);
+	steal_is(t, 1, 0, true, WSQ_OK, 3);
+	get_is(t, 1, 4);
+	get_is(t, 1, 0);
+	get_is(t, 1, 0);
+	pool_has(t, 1, 1);
+	assert_true(waits(t, 1, 0));
+	goes_on(v, 0);
+	/* At the next occasion. */
+	get_is(t, 1, 0);
+	assert_false(waits(t, 1, 0));
+	pool_has(t, 1, 2);
+	pool_free(t);
+}
+
+/* Who has finished a chunk has no say in it any more, before or after the wait. */
+static void graces_of_others(void **state)
+{
+	u32 far;
+
+	(void)state;
+	for (far = 0; far < 2; far++) {
+		struct pool *t = pool_new(2, 1, 2, 3, 2, 0);
+		struct party *v;
+		u32 keeper = far ? 0 : 1;
+
+		party_reset();
+		t->c[1]->node = far;
+		pool_supply(t, 0, 1);
+		put(t, 0, 0, 1, 2);
+		get_is(t, 0, 1);
+		v = get_stops(t, 0, "SA(get:D)");
+		steal_is(t, 1, 0, true, WSQ_OK, 2);
+		get_is(t, 1, 0);
+		assert_true(waits(t, keeper, 0));
+		/* A take may still be under way. */
+		assert_int_equal(wsq_salsa_open(t->p[0], t->c[keeper]), WSQ_FULL);
+		assert_true(waits(t, keeper, 0));
+		goes_on(v, 0);
+		/* Nobody takes or steals from here on. */
+		assert_int_equal(wsq_salsa_open(t->p[0], t->c[!keeper]), WSQ_FULL);
+		assert_int_equal(wsq_salsa_open(t->p[0], t->c[keeper]), WSQ_OK);
+		assert_int_equal(t->p[0]->nr, 0);
+		assert_true(wsq_inbox_empty(&t->c[keeper]->waiting));
+		pool_free(t);
+	}
+}
+
+/* Of several that wait, a producer gets those that need no longer. */
+static void graces_of_some(void **state)
+{
+	struct pool *t = pool_new(2, 1, 2, 4, 4, 0);
+	struct party *v;
+	u32 i;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 3);
+	for (i = 0; i < 3; i++) {
+		put(t, 0, 0, 2 * i + 1, 2 * i + 2);
+		get_is(t, 0, 2 * i + 1);
+		v = get_stops(t, 0, "SA(get:D)");
+		steal_is(t, 1, 0, true, WSQ_OK, 2 * i + 2);
+		/* The last one is still at it. */
+		if (i < 2)
+			goes_on(v, 0);
+		wsq_salsa_leave(t->c[1]);
+		t->c[1]->cookie = ~0ULL;
+	}
+	assert_int_equal(t->c[1]->count.retired, 3);
+	for (i = 0; i < 2; i++) {
+		t->p[0]->size = 0;
+		assert_int_equal(wsq_salsa_open(t->p[0], t->c[1]), WSQ_OK);
+	}
+	assert_int_equal(wsq_salsa_open(t->p[0], t->c[1]), WSQ_FULL);
+	assert_true(waits(t, 1, 2));
+	goes_on(v, 0);
+	assert_int_equal(wsq_salsa_open(t->p[0], t->c[1]), WSQ_OK);
+	assert_int_equal(t->p[0]->nr, 2);
+	pool_free(t);
+}
+
+/* Of several that wait, a consumer brings back each as soon as it may. */
+static void graces_in_turn(void **state)
+{
+	struct pool *t = pool_new(2, 1, 2, 4, 4, 0);
+	struct party *reader, *v;
+	u32 i;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 4);
+	for (i = 0; i < 4; i++) {
+		/* In a section from before the chunk's period, to its end. */
+		reader = &parties[2 + i];
+		reader->arg[0] = &t->s;
+		party_stop_at(reader, "SA(scan:B)");
+		assert_false(party_start(reader, op_empty));
+		put(t, 0, 0, 2 * i + 1, 2 * i + 2);
+		get_is(t, 0, 2 * i + 1);
+		v = get_stops(t, 0, "SA(get:D)");
+		steal_is(t, 1, 0, true, WSQ_OK, 2 * i + 2);
+		goes_on(v, 0);
+		wsq_salsa_leave(t->c[1]);
+	}
+	assert_int_equal(t->c[1]->count.retired, 4);
+	for (i = 0; i < 4; i++) {
+		wsq_salsa_tidy(t->c[1]);
+		assert_int_equal(wsq_salsa_ring_count(&t->c[1]->pool), i);
+		assert_true(party_go(&parties[2 + i]));
+	}
+	wsq_salsa_tidy(t->c[1]);
+	assert_int_equal(wsq_salsa_ring_count(&t->c[1]->pool), 4);
+	pool_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(graces),
+		cmocka_unit_test(graces_of_others),
+		cmocka_unit_test(graces_of_some),
+		cmocka_unit_test(graces_in_turn),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
