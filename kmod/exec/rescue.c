@@ -28,8 +28,8 @@ static void wsq_rescue_cpu(struct wsq_rescuer *r, unsigned int cpu)
 {
 	struct wsq_container *ct;
 
-	/* Offline by now: others find what is there. */
-	if (set_cpus_allowed_ptr(current, cpumask_of(cpu)))
+	/* Offline, or about to be: others find what is there. */
+	if (cpu_dying(cpu) || set_cpus_allowed_ptr(current, cpumask_of(cpu)))
 		return;
 	WRITE_ONCE(r->w->cpu, cpu);
 	/* The queue cannot go: it ends us first. */

@@ -369,13 +369,19 @@ static bool wsq_worker_breathe(u64 *parked)
 /*
  * Back to where we belong. Hotplug drives a worker out before it tells us, and
  * tells nothing if the CPU stays after all.
+ *
+ * A thread that is given a CPU on its way out stays where it is, with a mask that
+ * does not allow that; PREEMPT_RT's migrate_enable() warns of it.
  */
 static void wsq_worker_return(const struct wsq_worker *w)
 {
-	set_cpus_allowed_ptr(current, cpumask_of(w->cpu));
-	/* Not yet: the CPU is on its way out, or not quite back. */
-	if (raw_smp_processor_id() != w->cpu)
-		schedule_timeout_idle(1);
+	if (!cpu_dying(w->cpu))
+		set_cpus_allowed_ptr(current, cpumask_of(w->cpu));
+	if (raw_smp_processor_id() == w->cpu)
+		return;
+	/* Not yet: the CPU is on its way out, since just now too, or not quite back. */
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+	schedule_timeout_idle(1);
 }
 
 /**

@@ -2,6 +2,7 @@
 /*
  * What a mixing thread does, at random, by weight.
  */
+#include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/printk.h>
 
@@ -202,10 +203,14 @@ static void mix_move(struct torture_thread *t)
 {
 	unsigned int cpu = torture_some_cpu(&t->actor.rnd);
 
-	if (torture_one_in(&t->actor.rnd, 4))
+	if (torture_one_in(&t->actor.rnd, 4)) {
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
-	else
-		set_cpus_allowed_ptr(current, cpumask_of(cpu));
+		return;
+	}
+	/* Not one on its way out, as in wsq_worker_return(). */
+	cpus_read_lock();
+	set_cpus_allowed_ptr(current, cpumask_of(cpu));
+	cpus_read_unlock();
 }
 
 static const struct {

@@ -13,6 +13,7 @@
  * the same time. It also looks after everything when all others have ended, on each
  * CPU, since what a CPU works in may be within its own reach only.
  */
+#include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
@@ -198,11 +199,15 @@ void torture_pools_finish(void)
 {
 	unsigned long end = jiffies + 10 * HZ;
 	unsigned int cpu, i;
+	int ret;
 
 	/* CPUs may come and go still, and what is robbed takes a moment. */
 	while (pools_out(false) && time_before(jiffies, end)) {
 		for_each_possible_cpu(cpu) {
-			if (set_cpus_allowed_ptr(current, cpumask_of(cpu)))
+			cpus_read_lock();
+			ret = set_cpus_allowed_ptr(current, cpumask_of(cpu));
+			cpus_read_unlock();
+			if (ret)
 				continue;
 			for (i = 0; i < NR_POOLS; i++)
 				while (pool_pop(&pools[i], 1))
