@@ -508,6 +508,9 @@ static void grow_cancel(struct kunit *test)
 	vfree(it);
 }
 
+/* For how long what takes seconds on the debug kernel tries again. */
+#define DESTROY_SECONDS	3
+
 /* Whoever asks may be gone when the answer comes, or it comes just now. */
 static void grow_destroy(struct kunit *test)
 {
@@ -517,10 +520,12 @@ static void grow_destroy(struct kunit *test)
 	};
 	unsigned int asked = 0, i, k;
 	struct wsq_test_item *it;
+	unsigned long end;
 	struct wsq *q;
 
 	need_growth(test);
-	for (i = 0; i < 200; i++) {
+	end = jiffies + DESTROY_SECONDS * HZ;
+	for (i = 0; i < 200 && (i < 32 || time_before(jiffies, end)); i++) {
 		struct wsq_pool *pool = grow_pool(test, 2, 64, 2, NULL);
 		unsigned long n = 0;
 		unsigned int cpu;
@@ -538,7 +543,8 @@ static void grow_destroy(struct kunit *test)
 
 	it = vzalloc(sizeof(*it) * GROW_ITEMS);
 	KUNIT_ASSERT_NOT_NULL(test, it);
-	for (i = 0; i < 100; i++) {
+	end = jiffies + DESTROY_SECONDS * HZ;
+	for (i = 0; i < 100 && (i < 16 || time_before(jiffies, end)); i++) {
 		q = wsq_test_queue_attrs(test, &attrs);
 		for (k = 0; k < GROW_ITEMS; k++)
 			wsq_test_item_init(&it[k], q, wsq_test_count);
