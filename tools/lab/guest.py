@@ -37,7 +37,8 @@ LOAD_FAILED, GUEST_LOST, KERNEL_REPORT, TIMED_OUT = 97, 98, 99, 124
 PR_SET_PDEATHSIG = 1
 POWER_OFF = 60     # seconds that a guest may take to go when its command has ended
 BOOTS = 3          # tries for a guest that stumbles while its kernel boots
-INIT = "Run /init as init process"
+BOOT_SILENCE = 120  # seconds without a word until then; the longest seen were four
+INIT = re.compile(r"Run \S+ as init process")
 # QEMU's TCG (7.2) may run a breakpoint that the kernel has just taken out of its own
 # text: Oops where a static key is switched. See tools/check/suites, debugfs.
 STUMBLED = re.compile(r"Oops: int3: ")
@@ -110,6 +111,8 @@ class Guest:
         self.status = None
         self.reports = []
         self.init = False          # the kernel had begun /init, which inserts modules
+        self.silent = False        # it stood still before
+        self.heard = 0             # when it last said something
         self.tail = []
         self.held = b""            # data line: what may be the start of a marker
         self.partial = b""         # console: an unfinished line
@@ -141,10 +144,11 @@ class Guest:
         self.waiting = []
 
     def _kernel_line(self, raw):
+        self.heard = time.monotonic()
         line = raw.rstrip(b"\r\n").decode("utf-8", "replace")
         self.log.write(b"K " + line.encode() + b"\n")
         self._remember(line)
-        self.init |= INIT in line
+        self.init |= bool(INIT.search(line))
         report = self.klog.is_report(line)
         if report:
             self.reports.append(line)
@@ -203,7 +207,7 @@ class Guest:
     @property
     def stumbled(self):
         """The emulator made the kernel fail, before anything of ours was in it."""
-        return bool(self.reports) and not self.init and bool(STUMBLED.search(self.reports[0]))
+        return self.silent or bool(self.reports) and not self.init and bool(STUMBLED.search(self.reports[0]))
 
     def run(self, argv, console, data, pass_fds=(), cwd=None):
         """console, data: our ends of the guest's two lines; pass_fds: its."""
@@ -244,6 +248,10 @@ class Guest:
                 leaving = now
             if leaving is not None and now - leaving > POWER_OFF:
                 self._say("the guest did not power off within %g s" % POWER_OFF)
+                return GUEST_LOST
+            if not self.init and self.started is None and now - max(self.heard, begin) > BOOT_SILENCE:
+                self._say("the kernel has said nothing for %g s, and was not at /init" % BOOT_SILENCE)
+                self.silent = True
                 return GUEST_LOST
             if leaving is None and now - begin > self.timeout:
                 self._say("time limit of %g s" % self.timeout)
@@ -323,8 +331,9 @@ def boot(prepare):
         if not machine.stumbled or turn == BOOTS - 1:
             break
         os.rename(machine.log_name, "%s.stumbled%d" % (machine.log_name, turn))
-        sys.stderr.write("%s: the emulator ran a breakpoint that was gone, in the kernel's boot: again\n"
-                         % machine.label)
+        sys.stderr.write("%s: the emulator %s, in the kernel's boot: again\n"
+                         % (machine.label, "went no further" if machine.silent else
+                            "ran a breakpoint that was gone"))
     return verdict
 
 

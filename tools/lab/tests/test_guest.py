@@ -177,6 +177,15 @@ class Running(unittest.TestCase):
         self.assertEqual(self.boot_guests("echo 'BUG: unable to handle page fault' >&$c; " + self.OOPS),
                          (1, guest.KERNEL_REPORT))
 
+    def test_stands_still_in_boot(self):
+        well = self.INIT + "sleep 1.5;" + self.START + "sleep 1.5; printf '\\036tok exit 7\\n' >&$d"
+        still = "echo '[    1.9] pnp: PnP ACPI: found 6 devices' >&$c; sleep 987.125"
+        with mock.patch.object(guest, "BOOT_SILENCE", 1):
+            self.assertEqual(self.boot_guests(still, "sleep 987.125", well), (3, 7))
+            self.assertEqual(self.boot_guests(still, still, still), (3, guest.GUEST_LOST))
+            # Behind /init it is a test's own time.
+            self.assertEqual(self.boot_guests(well), (1, 7))
+
     def test_time_limit_kills_all(self):
         begin = time.monotonic()
         status, out = self.run_guest("trap '' TERM INT; echo stuck >&$c; sleep 987.125 & sleep 987.125", timeout=1)
