@@ -521,21 +521,32 @@ static bool queue_no_spares(void)
 
 #define A_THOUSAND	1000
 
-/* A thousand queues in use have the threads that one has. */
+static struct wsq *queue_of_some_engine(struct kunit *test, int i)
+{
+	struct wsq_attrs attrs = {
+		.blocks = 2, .block_size = 2,
+		.engine = wsq_test_engines[i % ARRAY_SIZE(wsq_test_engines)].type,
+	};
+	struct wsq *q = wsq_create(&attrs, "test");
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(q));
+	return q;
+}
+
+/* A thousand queues in use, of all engines, have the threads that one has. */
 static void queue_thousand(struct kunit *test)
 {
 	struct wsq **q = kvcalloc(A_THOUSAND, sizeof(*q), GFP_KERNEL);
-	struct wsq_attrs attrs = { .blocks = 2, .block_size = 2 };
 	struct wsq_test_item *items;
 	int i, before, most, cpus = num_online_cpus();
 
 	KUNIT_ASSERT_NOT_NULL(test, q);
-	q[0] = wsq_test_queue_attrs(test, &attrs);
+	q[0] = queue_of_some_engine(test, 0);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(queue_no_spares()));
 	before = queue_threads();
 	KUNIT_EXPECT_GE(test, before, cpus);
 	for (i = 1; i < A_THOUSAND; i++)
-		q[i] = wsq_test_queue_attrs(test, &attrs);
+		q[i] = queue_of_some_engine(test, i);
 	items = wsq_test_items(test, NULL, 3 * A_THOUSAND, wsq_test_count);
 	for (i = 0; i < 3 * A_THOUSAND; i++)
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q[i % A_THOUSAND],
@@ -658,7 +669,7 @@ static struct kunit_case queue_cases[] = {
 	WSQ_ENGINE_CASE(queue_cpumask_wrong),
 	WSQ_ENGINE_CASE(queue_drain),
 	WSQ_ENGINE_CASE(queue_fair),
-	WSQ_ENGINE_CASE(queue_thousand),
+	KUNIT_CASE(queue_thousand),
 	WSQ_ENGINE_CASE(queue_herd),
 	WSQ_ENGINE_CASE(queue_attrs_wrong),
 	{}
