@@ -22,10 +22,10 @@
 
 #include "exec.h"
 
-/* How often the caller has given up the CPU, willingly or not. */
+/* How often the caller has given up the CPU, willingly or not; perhaps just now. */
 static inline unsigned long wsq_lap_switches(void)
 {
-	return current->nvcsw + current->nivcsw;
+	return READ_ONCE(current->nvcsw) + READ_ONCE(current->nivcsw);
 }
 
 /*

@@ -169,7 +169,7 @@ static __always_inline void wsq_turn_begin(struct wsq_turn *t)
 {
 	t->first = 0;
 	t->switches = wsq_lap_switches();
-	t->sleeps = current->nvcsw;
+	t->sleeps = READ_ONCE(current->nvcsw);
 	t->away = wsq_lap_away();
 	t->from = local_clock();
 }
@@ -186,7 +186,7 @@ static noinline void wsq_turn_learn_slow(struct wsq_container *ct,
 	s64 away = wsq_lap_away() - t->away;
 
 	/* Time of interrupts and of hosts may be in one of the two only. */
-	if (current->nvcsw == t->sleeps && away > 0)
+	if (READ_ONCE(current->nvcsw) == t->sleeps && away > 0)
 		ns -= min_t(u64, ns, away);
 	wsq_serve_learn(ct, ran, ns);
 }

@@ -89,7 +89,7 @@ static inline int wsq_test_call_fn(void *data)
 {
 	struct wsq_test_call *call = data;
 
-	call->nvcsw = current->nvcsw;
+	call->nvcsw = READ_ONCE(current->nvcsw);
 	/* Pairs with wsq_test_slept(). */
 	smp_store_release(&call->begun, true);
 	call->ret = call->fn(call->arg);
@@ -449,7 +449,7 @@ static inline u64 wsq_test_workers_time(void)
 		const struct wsq_worker *w = READ_ONCE(wsq_cpus[cpu]->worker);
 
 		if (w)
-			sum += w->task->se.sum_exec_runtime;
+			sum += READ_ONCE(w->task->se.sum_exec_runtime);
 	}
 	mutex_unlock(&wsq_workers_lock);
 	return sum;

@@ -88,7 +88,7 @@ static int learn_hog(void *arg)
 static void learn_fn(struct wsq_work *work)
 {
 	struct learn *l = container_of(work, struct learn, work);
-	unsigned long lost = current->nivcsw;
+	unsigned long lost = READ_ONCE(current->nivcsw);
 
 	learn_spin(l->item_ns / 2);
 	if (l->sleep_ms)
@@ -96,7 +96,7 @@ static void learn_fn(struct wsq_work *work)
 	if (l->hog_ns) {
 		complete(&l->go);
 		wsq_test_breathe();
-		l->missed += current->nivcsw == lost;
+		l->missed += READ_ONCE(current->nivcsw) == lost;
 	}
 	learn_spin(l->item_ns / 2);
 }
