@@ -98,7 +98,7 @@ static void killed_in_setup(void)
 	uint64_t seed = 3;
 	int i;
 
-	for (i = 0; i < 12; i++) {
+	for (i = 0; i < 30; i++) {
 		pid_t pid = fork();
 
 		if (!pid) {
@@ -159,7 +159,7 @@ static unsigned long long free_bytes(void)
 	       kept * (unsigned long long)sysconf(_SC_PAGESIZE);
 }
 
-/* Memory comes back: 12 rings of 32 MiB each, killed at work. */
+/* Memory comes back: 30 rings of 32 MiB each, killed at work. */
 static void memory(void)
 {
 	unsigned long long before, after = 0, end;
@@ -168,7 +168,7 @@ static void memory(void)
 	expect_usable();
 	expect_rings(0);
 	before = free_bytes();
-	for (i = 0; i < 12; i++) {
+	for (i = 0; i < 30; i++) {
 		pid_t pid = fork();
 
 		if (!pid) {

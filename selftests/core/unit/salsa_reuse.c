@@ -16,6 +16,21 @@ static bool waits(const struct pool *t, u32 c, u32 nr)
 	       !atomic64_read(&t->chunk[nr]->link);
 }
 
+/*
+ * Tasks @id and the next fill a chunk of consumer 0's; it takes the first, stops in
+ * the take of the second, and is robbed of that, and so of the chunk.
+ */
+static struct party *robbed_in_take(struct pool *t, u64 id)
+{
+	struct party *v;
+
+	put(t, 0, 0, id, id + 1);
+	get_is(t, 0, id);
+	v = get_stops(t, 0, "SA(get:D)");
+	steal_is(t, 1, 0, true, WSQ_OK, id + 1);
+	return v;
+}
+
 /* A chunk from which a take may be under way waits for it; others do not. */
 static void graces(void **state)
 {
@@ -25,10 +40,7 @@ static void graces(void **state)
 	(void)state;
 	party_reset();
 	pool_supply(t, 0, 2);
-	put(t, 0, 0, 1, 2);
-	get_is(t, 0, 1);
-	v = get_stops(t, 0, "SA(get:D)");
-	steal_is(t, 1, 0, true, WSQ_OK, 2);
+	v = robbed_in_take(t, 1);
 	get_is(t, 1, 0);
 	assert_int_equal(t->c[1]->count.retired, 1);
 	assert_true(waits(t, 1, 0));
@@ -63,10 +75,7 @@ static void graces_of_others(void **state)
 		party_reset();
 		t->c[1]->node = far;
 		pool_supply(t, 0, 1);
-		put(t, 0, 0, 1, 2);
-		get_is(t, 0, 1);
-		v = get_stops(t, 0, "SA(get:D)");
-		steal_is(t, 1, 0, true, WSQ_OK, 2);
+		v = robbed_in_take(t, 1);
 		get_is(t, 1, 0);
 		assert_true(waits(t, keeper, 0));
 		/* A take may still be under way. */
@@ -93,10 +102,7 @@ static void graces_of_some(void **state)
 	party_reset();
 	pool_supply(t, 0, 3);
 	for (i = 0; i < 3; i++) {
-		put(t, 0, 0, 2 * i + 1, 2 * i + 2);
-		get_is(t, 0, 2 * i + 1);
-		v = get_stops(t, 0, "SA(get:D)");
-		steal_is(t, 1, 0, true, WSQ_OK, 2 * i + 2);
+		v = robbed_in_take(t, 2 * i + 1);
 		/* The last one is still at it. */
 		if (i < 2)
 			goes_on(v, 0);
@@ -132,10 +138,7 @@ static void graces_in_turn(void **state)
 		reader->arg[0] = &t->s;
 		party_stop_at(reader, "SA(scan:B)");
 		assert_false(party_start(reader, op_empty));
-		put(t, 0, 0, 2 * i + 1, 2 * i + 2);
-		get_is(t, 0, 2 * i + 1);
-		v = get_stops(t, 0, "SA(get:D)");
-		steal_is(t, 1, 0, true, WSQ_OK, 2 * i + 2);
+		v = robbed_in_take(t, 2 * i + 1);
 		goes_on(v, 0);
 		wsq_salsa_leave(t->c[1]);
 	}
