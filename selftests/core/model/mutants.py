@@ -2,7 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 """Break kmod/core in one place at a time; a client of the model must notice.
 
-	mutants.py [--list] [NAME...]
+	mutants.py [--list] [--select all|none|changed:FILE,FILE...+N|NAME,NAME...]
+
+--select: "changed:" takes the mutants of the files of kmod/core that are named
+(with or without their directory) and N others, drawn with the number SEED of the
+environment (1 if it is not set). --list prints the names and runs nothing.
 
 For: run-model, and whoever changes kmod/core. Each mutant of mutants.list is
 made on a copy below build/core/model/mutants, compiled with the clients that
@@ -15,7 +19,9 @@ then its Result line is checked here, and run-model has herd7 confirm it.
 Cost: one to two seconds for each, mostly compilation. Limitations: a mutant
 that is caught shows that the check can fail, not that it finds everything.
 """
+import argparse
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -51,14 +57,17 @@ WEAKER = (
 
 
 class Mutant:
-    def __init__(self, line):
+    def __init__(self, line, accesses):
         words, _, self.sed = line.partition(" -- ")
         kind, self.name, *rest = words.split()
         self.order = kind == "order"
         self.proof = None
-        if self.order and rest[0] in ("litmus", "redundant"):
-            self.proof = rest
-        elif not self.order:
+        if self.order:
+            self.access = accesses.get(self.name)
+            self.file = self.access.path.name if self.access else None
+            if rest[0] in ("litmus", "redundant"):
+                self.proof = rest
+        else:
             self.file, *rest = rest
         self.clients = rest
 
@@ -70,25 +79,29 @@ class Mutant:
             before = path.read_text()
             subprocess.run(["sed", "-i", self.sed, path], check=True)
             return path.read_text() != before
-        access = labels.ordered_accesses().get(self.name)
-        if not access:
+        if not self.access:
             return False
-        path = core / access.path.name
+        path = core / self.file
         lines = path.read_text().splitlines(keepends=True)
-        before = lines[access.nr - 1]
+        at = self.access.nr - 1
+        before = lines[at]
         for strong, weak in WEAKER:
-            lines[access.nr - 1] = re.sub(strong, weak, lines[access.nr - 1])
+            lines[at] = re.sub(strong, weak, lines[at])
         path.write_text("".join(lines))
-        return lines[access.nr - 1] != before
+        return lines[at] != before
+
+    def proven(self):
+        """Does the litmus file that stands for this mutant say so?"""
+        kind, name = self.proof
+        want = "Never" if kind == "redundant" else "Sometimes"
+        path = labels.LITMUS / f"{name}.litmus"
+        if path.exists() and labels.result(path) == want:
+            return True, f"{kind}: litmus/{name} says {want}"
+        return False, f"litmus/{name} does not say {want}"
 
     def run(self):
         if self.proof:
-            kind, name = self.proof
-            want = "Never" if kind == "redundant" else "Sometimes"
-            path = labels.LITMUS / f"{name}.litmus"
-            if path.exists() and labels.result(path) == want:
-                return True, f"{kind}: litmus/{name} says {want}"
-            return False, f"litmus/{name} does not say {want}"
+            return self.proven()
         where = OUT / re.sub(r"\W+", "-", self.name).strip("-")
         shutil.rmtree(where, ignore_errors=True)
         where.mkdir(parents=True)
@@ -123,15 +136,43 @@ class Mutant:
         return False, f"survives {' '.join(self.clients)}"
 
 
+def select(mutants, what):
+    """Those of @mutants that a --select names, in their order."""
+    if what == "all":
+        return mutants
+    if what == "none":
+        return []
+    if not what.startswith("changed:"):
+        names = what.split(",")
+        unknown = set(names) - {m.name for m in mutants}
+        if unknown:
+            sys.exit(f"mutants.py: no mutant {' '.join(sorted(unknown))}")
+        return [m for m in mutants if m.name in names]
+    files, plus, more = what.removeprefix("changed:").partition("+")
+    if plus and not more.isdecimal():
+        sys.exit(f"mutants.py: not a number: {more}")
+    files = {Path(f).name for f in files.split(",") if f}
+    chosen = {m for m in mutants if m.file in files}
+    rest = [m for m in mutants if m not in chosen]
+    drawn = random.Random(os.environ.get("SEED", "1"))
+    chosen |= set(drawn.sample(rest, min(int(more or 0), len(rest))))
+    return [m for m in mutants if m in chosen]
+
+
 def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--select", default="all")
+    args = parser.parse_args()
     lines = [l for l in labels.MUTANTS.read_text().splitlines()
              if l.startswith(("order", "logic"))]
-    mutants = [Mutant(l) for l in lines]
-    if "--list" in sys.argv:
-        print("\n".join(m.name for m in mutants))
+    accesses = labels.ordered_accesses()
+    mutants = select([Mutant(l, accesses) for l in lines], args.select)
+    if args.list:
+        print("".join(m.name + "\n" for m in mutants), end="")
         return 0
-    if sys.argv[1:]:
-        mutants = [m for m in mutants if m.name in sys.argv[1:]]
+    if not mutants:
+        return 0
     shutil.rmtree(OUT / "shim", ignore_errors=True)
     (OUT / "shim").mkdir(parents=True)
     header = OUT / "shim" / "wsq_platform.h"
