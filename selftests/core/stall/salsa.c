@@ -44,6 +44,7 @@
  * one thread. Reordering is x86's only. Chunks are not freed.
  */
 #include <stdarg.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "option.h"
@@ -731,6 +732,7 @@ static bool choice(const char *arg, const char *name, const char * const *names,
 int main(int argc, char **argv)
 {
 	u64 worlds = 1, uses = 100, from = 1, at = 0, lazy = 2, pairs = 0;
+	struct itimerval cpu_time = { 0 };
 	u64 limit = 300, seed;
 	u32 kind = NR_KINDS, role = NR_ROLES, k, r;
 	int i;
@@ -748,7 +750,9 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
 			return 2;
 		}
-	alarm((unsigned int)limit);
+	/* Of CPU time: other programs must not look like a hang. */
+	cpu_time.it_value.tv_sec = (time_t)limit;
+	setitimer(ITIMER_PROF, &cpu_time, NULL);
 	for (k = 0; k < NR_KINDS; k++) {
 		if (kind != NR_KINDS && k != kind)
 			continue;
