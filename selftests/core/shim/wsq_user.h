@@ -45,7 +45,9 @@ typedef long long s64;
  * The kernel's choice on x86-64 is a locked add below the stack pointer: it
  * costs a seventh of mfence, which is what the compilers' builtin may give.
  */
-#if defined(__x86_64__)
+#if defined(smp_mb)
+/* The simulator's. */
+#elif defined(__x86_64__)
 #define smp_mb()	\
 	__asm__ __volatile__("lock; addl $0,-4(%%rsp)" ::: "memory", "cc")
 #elif defined(__aarch64__)

@@ -340,9 +340,9 @@ bool sim_in_nmi(void);
 
 /*
  * Zeroed memory of @node, placed as the kernel's slab would: sizes are rounded up
- * to 8, 16, 32, 64, 96, 128, 192, 256, 512, ... 8192, larger ones to a power of two of
- * pages; objects of a power of two are aligned to their size, others to 64
- * bytes from 64 on. Neighbours share lines as there. Never NULL. Charges nothing.
+ * to 8, 16, 32, 64, 96, 128, 192, 256, 512, ... 8192, larger ones to a power of two
+ * of pages. An object of a slab is at a multiple of its rounded size, so neighbours
+ * share lines as there. Never NULL. Charges nothing.
  */
 void *sim_alloc(size_t size, unsigned int node);
 /* Cache-line aligned whatever the size, as SLAB_HWCACHE_ALIGN. */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Fibers, and all that puts them to sleep: locks, wait queues, timers.
- *
- * Limitations: the switch is written for x86-64.
+ * The switch itself is in switch.h.
  */
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 
 #include "kernel.h"
+#include "switch.h"
 
 /* Switches in a row that lead nowhere, after which nothing ever will. */
 #define SHIM_PATIENCE	20000
@@ -56,26 +56,7 @@ bool shim_chance(unsigned int n)
 	return (shim_random() & 255) < n;
 }
 
-/* Save what a call must keep and the stack pointer, go on where another one did. */
-void shim_switch(void **save, void *to);
-__asm__(".text\n"
-	".type shim_switch,@function\n"
-	"shim_switch:\n"
-	"	pushq %rbp\n"
-	"	pushq %rbx\n"
-	"	pushq %r12\n"
-	"	pushq %r13\n"
-	"	pushq %r14\n"
-	"	pushq %r15\n"
-	"	movq %rsp, (%rdi)\n"
-	"	movq %rsi, %rsp\n"
-	"	popq %r15\n"
-	"	popq %r14\n"
-	"	popq %r13\n"
-	"	popq %r12\n"
-	"	popq %rbx\n"
-	"	popq %rbp\n"
-	"	ret\n");
+SHIM_SWITCH_DEFINE;
 
 /* From the program to a fiber, or back. */
 __attribute__((no_sanitize("address", "undefined")))
@@ -130,7 +111,6 @@ static struct task_struct *shim_fiber(int (*fn)(void *arg), void *arg)
 {
 	struct task_struct *t;
 	unsigned int i;
-	void **top;
 
 	for (i = 0; shim_fibers[i].live; i++)
 		if (i == SHIM_FIBERS - 1)
@@ -148,9 +128,7 @@ static struct task_struct *shim_fiber(int (*fn)(void *arg), void *arg)
 	t->fn = fn;
 	t->arg = arg;
 	t->cred = current->cred;
-	top = (void **)(t->stack + SHIM_STACK);
-	top[-2] = shim_enter;
-	t->sp = &top[-8];
+	t->sp = shim_switch_begin(t->stack, SHIM_STACK, shim_enter);
 	return t;
 }
 

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The hooks of core/fence.h in the simulator, for scenarios of kmod/core alone: the
+ * heavy side interrupts CPUs of the simulated machine, and waits. See
+ * ../../sim/fence.c. (Where kmod/compat/fence.c runs, it is used instead.)
+ */
+#ifndef _WSQ_SIM_FENCE_H
+#define _WSQ_SIM_FENCE_H
+
+#include <wsq_platform.h>
+
+static inline void wsq_fence_begin(void)
+{
+	sim_preempt_disable();
+}
+
+static inline void wsq_fence_end(void)
+{
+	sim_preempt_enable();
+}
+
+static inline void wsq_fence_light(void)
+{
+	barrier();
+}
+
+static inline bool wsq_fence_reaches(unsigned int id)
+{
+	(void)id;
+	return true;
+}
+
+/* As the native shim's: nothing to prepare. */
+static inline void wsq_fence_register(void)
+{
+}
+
+void wsq_fence_heavy(const u64 *ids, u32 nr_words);
+void wsq_fence_heavy_one(unsigned int id);
+
+/**
+ * struct wsq_fence_call - a heavy fence of one CPU, under way
+ * @done: through. The handler's, once it is raised
+ */
+struct wsq_fence_call {
+	bool done;
+};
+
+void wsq_fence_call_init(struct wsq_fence_call *call);
+void wsq_fence_start(struct wsq_fence_call *call, unsigned int id);
+bool wsq_fence_done(const struct wsq_fence_call *call);
+
+/* Where consumer @id runs; itself unless a scenario says otherwise. */
+extern unsigned int sim_fence_cpu[SIM_CPUS];
+/* Interrupts that fences have sent. */
+extern uint64_t sim_fence_sent;
+
+void sim_fence_init(void);
+
+#endif /* _WSQ_SIM_FENCE_H */
