@@ -132,7 +132,7 @@
  *	   n could be i.
  *	6. Behind the take, or behind wherever the owner left: all of this is
  *	   visible to the thief.
- *	litmus/salsa-fence-1.litmus to litmus/salsa-fence-6.litmus
+ *	litmus/salsa-fence.litmus, a step for each place
  *
  *	So behind the fence the index moves once more at most (place 3), and a
  *	second time only for the next owner. That the owner word never returns

@@ -66,7 +66,7 @@
  *	   are lost: the store still in the store buffer, parked read as 0.
  *	5. Behind the look at parked. The store is before the handler, hence
  *	   before the worker's last look, which finds it.
- *	litmus/parking-fence-1.litmus to litmus/parking-fence-5.litmus
+ *	litmus/parking-fence.litmus, a step for each place
  *
  *	The exchange stands between the announcement and the fence, nowhere
  *	else. Before the announcement it loses the second of two puts: the
@@ -104,7 +104,7 @@
  *		litmus/parking-isolated.litmus
  *	PK(fence:A) heavy -> PK(pass:A) light
  *		fence.h, scenario A, with PK(announce:A) for x.
- *		litmus/parking-fence-4.litmus
+ *		litmus/parking-fence.litmus, step 4
  *
  * No order: PK(pass:B), which PK(register:A) makes good or the fence covers.
  */

@@ -150,20 +150,20 @@
  *	SA(get:D), SA(get:H), SA(get:E) against SA(take:A), SA(take:B), SA(take:D):
  *	store buffering, by the displacement fence
  *		Section 5.3, first case; scenario D of fence.h.
- *		litmus/salsa-fence-1.litmus to litmus/salsa-fence-6.litmus, by
- *		where the interrupt finds V
+ *		litmus/salsa-fence.litmus, a step for each place where the
+ *		interrupt finds V
  *	SA(get:B), SA(get:C) against SA(take:A), SA(take:B), SA(take:E)
  *		The second case; same files.
  *	SA(get:A), SA(get:G), SA(get:C) against SA(take:A), SA(take:B), SA(take:C)
  *		Who reads @busy clear behind the fence knows that V's next take
  *		finds the theft.
- *		litmus/salsa-quiet-1.litmus to litmus/salsa-quiet-6.litmus
+ *		litmus/salsa-quiet.litmus, likewise
  *	SA(contend:A) full -> SA(take:C) acquire
  *		... and that V's last one is over, and its index in SA(take:D).
  *		Of SA(get:F), SA(slow:D) and SA(steal:D), release, the fence does
  *		the work: what they end has begun before its point.
- *		litmus/salsa-quiet-3.litmus; all that the two do for one slot:
- *		litmus/salsa-displace-1.litmus to litmus/salsa-displace-7.litmus;
+ *		litmus/salsa-quiet.litmus, step 3; all that the two do for one slot:
+ *		litmus/salsa-displace.litmus;
  *		for two slots of a batch: litmus/salsa-batch.litmus
  *	SA(take:L) then SA(take:M), one heavy fence
  *		For all of the above: what is between the two has no part in it.

@@ -14,11 +14,13 @@ What must hold:
      an access;
   3. each access with an order is named in a comment above the code of its
      header, where the pairs are: x.h for x.c, or a header that x begins with;
-  4. each litmus file named in kmod/core exists, says Never, and has a negative
-     that says Sometimes; a negative differs from its positive in one statement,
-     or in the place of one;
-  5. each access with an order has its line in model/mutants.list;
-  6. in salsa* a label is borne once. (bwos_fifo.h has variants of its
+  4. each litmus file named in kmod/core exists, says Never, and makes a negative
+     (litmus/tests.py);
+  5. a labelled statement of a litmus file has the order that the access with
+     this label has in kmod/core. Where the test holds with less, "weaker" stands
+     behind the label. Where one label's accesses differ, it is one of theirs;
+  6. each access with an order has its line in model/mutants.list;
+  7. in salsa* a label is borne once. (bwos_fifo.h has variants of its
      operations, which share labels; mutants.list counts them.)
 
 Cost: nothing. Limitations: reads lines, not C; an access hidden in a macro of
@@ -26,10 +28,12 @@ its own would escape.
 """
 import re
 import sys
-from collections import Counter
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE / "litmus"))
+import tests  # noqa: E402
+
 CORE = HERE.parent.parent / "kmod" / "core"
 LITMUS = HERE / "litmus"
 MUTANTS = HERE / "model" / "mutants.list"
@@ -173,34 +177,83 @@ def sources():
                   key=lambda p: (p.stem, p.suffix != ".h"))
 
 
-def statements(path):
-    """The code of a litmus file, without comments, name and result."""
-    text = re.sub(r"\(\*.*?\*\)", "", path.read_text(), flags=re.S)
-    text = re.sub(r"//.*", "", text)
-    return [re.sub(r"\s+", " ", l).strip() for l in text.splitlines()[1:]
-            if l.strip()]
+# What an accessor of ours orders, if its name does not say it.
+OURS = (
+    (r"wsq_local_(?:read|set)", "local"),
+    (r"wsq_slot_publish", "release"),
+    (r"wsq_slot_acquire", "acquire"),
+    (r"wsq_slot_(?:claim|claim_if|mark_if)", "full"),
+    (r"wsq_fence_(?:heavy|heavy_one|start|done)", "fence"),
+    (r"wsq_grace_(?:get|passed)", "grace"),
+    (r"smp_load_acquire", "acquire"),
+    (r"smp_store_release", "release"),
+    (r"smp_\w+|synchronize_rcu", None),
+    (r"\w+_(acquire|release|relaxed)", None),
+    (r"(?:atomic(?:64)?_)?(?:xchg|cmpxchg|try_cmpxchg|fetch_\w+)|test_and_\w+_bit", "full"),
+)
 
 
-def moved(ours, theirs):
-    """Is the one the other, with one statement in another place?"""
-    return ours != theirs and any(
-        ours[:i] + ours[i + 1:] == theirs[:k] + theirs[k + 1:]
-        for i in range(len(ours)) for k in range(len(theirs))
-        if ours[i] == theirs[k])
+def strength(what):
+    """What the access @what orders, in the words of litmus/tests.py."""
+    for name, order in OURS:
+        found = re.fullmatch(name, what)
+        if found:
+            return order or (found[1] if found.groups() else what)
+    return "relaxed"
 
 
-def result(path):
-    found = re.search(r"^ \* Result: (\w+)$", path.read_text(), re.M)
-    return found[1] if found else None
+def orders(accesses):
+    """Label to the orders of the accesses that bear it."""
+    found = {}
+    for access in accesses:
+        found.setdefault(access.label, set()).add(strength(access.what))
+    return found
+
+
+def order_at(path, nr):
+    """What the access in line @nr orders now that it may have been weakened; None: it is gone."""
+    code = read(path)[nr - 1][0]
+    found = re.search(r"\bwsq_weak_\w+", code)
+    if found:
+        return "relaxed"
+    found = ACCESS.search(code)
+    return strength(found[1]) if found else None
+
+
+def agrees(code, order):
+    """May a litmus test have @code for an access of this order?"""
+    has = tests.strength(code)
+    if order == "local":
+        # Stands for program order, which a test between two CPUs has not.
+        return has == ("release" if re.search(r"store_release|_set_release", code) else "acquire")
+    # A read-modify-write that changes nothing, modelled by its barrier.
+    return has == order or (has == "smp_mb" and order == "full")
+
+
+def untied(found):
+    """Labelled statements whose order is not that of the code."""
+    for made in tests.files():
+        for line in made.body:
+            code, comment = tests.code_of(line), line.partition("//")[2]
+            for label in tests.labels_of(line):
+                have = found.get(label, set())
+                if re.search(re.escape(label) + r" weaker", comment):
+                    if tests.strength(code) != "relaxed":
+                        yield f"{made.path.name}: {label} is not weaker in \"{code}\""
+                elif have and not any(agrees(code, order) for order in have):
+                    yield (f"{made.path.name}: {label} is {' or '.join(sorted(have))} "
+                           f"in the code, not as \"{code}\"")
 
 
 def check():
-    errors, borne, functions = [], set(), set()
+    errors, borne, functions, every = [], set(), set(), []
+    made = {f.name: f for f in tests.files()}
     for path in sources():
         functions |= parse(path)[2]
     functions = reach(functions)
     for path in sources():
         accesses = parse(path)[0]
+        every += accesses
         labels = [a.label for a in accesses if a.label] + calls(path, functions)
         if path.name.startswith("salsa"):
             errors += [f"{path.name}: {l} is borne twice" for l in sorted(set(labels))
@@ -215,25 +268,16 @@ def check():
         errors += [f"{path.name}:{nr}: no access bears {label}"
                    for nr, label in parse(path)[1] if label not in borne]
         for name in re.findall(r"litmus/([\w-]+)\.litmus", path.read_text()):
-            files = {n: LITMUS / f"{name}{n}.litmus" for n in ("", "-negative")}
-            for end, want in (("", "Never"), ("-negative", "Sometimes")):
-                if not files[end].exists():
-                    errors.append(f"{path.name}: no {files[end].name}")
-                elif result(files[end]) != want:
-                    errors.append(f"{files[end].name}: Result is not {want}")
-    for path in sorted(LITMUS.glob("*.litmus")):
-        errors += [f"{path.name}: no access bears {label}"
-                   for label in LABEL.findall(path.read_text())
-                   if label not in borne]
-        base = re.sub(r"-(negative|redundant)(-\d+)?\.litmus$", ".litmus", path.name)
-        if base != path.name:
-            lines = statements(path), statements(LITMUS / base)
-            ours, theirs = Counter(lines[0]), Counter(lines[1])
-            # One statement changed, or one gone, or one moved.
-            gone = list((theirs - ours).elements())
-            new = list((ours - theirs).elements())
-            if len(gone) + len(new) not in (1, 2) and not moved(*lines):
-                errors.append(f"{path.name}: differs from {base} in {gone} {new}")
+            if name not in made:
+                errors.append(f"{path.name}: no {name}.litmus")
+            elif made[name].result != "Never" or \
+                    not any(v[1] == "Negative" for v in made[name].variants):
+                errors.append(f"{name}.litmus: not Never, or without a negative")
+    for name in sorted(made):
+        errors += [f"{name}.litmus: no access bears {label}"
+                   for label in LABEL.findall(made[name].path.read_text())
+                   if label not in borne and label[:2] in {l[:2] for l in borne}]
+    errors += untied(orders(every))
     listed = {l.split()[1] for l in MUTANTS.read_text().splitlines()
               if l.startswith("order")}
     named = ordered_accesses()

@@ -5,7 +5,7 @@
  * the wrong place, which smp_mb() in each put would hide, are found here.
  *
  * Limitations: the interrupt comes before, at the light fence or behind a put:
- * litmus/parking-fence-*.litmus have all five places. The worker waits for it in
+ * litmus/parking-fence.litmus has all five places. The worker waits for it in
  * a loop: at random only. Use and other limitations: main.h.
  */
 #define WSQ_FENCE_BY_HAND
