@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A FIFO BWoS with its memory, for tests in user space: what the module's pool
- * does with pages, in one allocation each, so that the address sanitizer sees
- * every step over an edge.
+ * A queue of an engine made of blocks, with its memory, for tests in user space:
+ * what the module's pool does with pages, in one allocation each, so that the
+ * address sanitizer sees every step over an edge.
  *
- * For: unit and stress. Tasks are the numbers 1, 2, 3, ...
+ * For: unit and stress; engine/NAME/engine.h says which queue it is. Tasks are the
+ * numbers 1, 2, 3, ...
  */
 #ifndef _WSQ_SELFTESTS_QUEUE_H
 #define _WSQ_SELFTESTS_QUEUE_H
@@ -13,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bwos_fifo.h"
+#include "engine.h"
 #include "rnd.h"
 #include "task.h"
 
 struct queue {
-	struct wsq_bwos_fifo q;
-	struct wsq_bwos_mem mem;
-	struct wsq_bwos_block none;
+	engine_queue q;
+	engine_mem mem;
+	struct engine_rest rest;
 };
 
 static inline void *queue_alloc(size_t n, size_t size)
@@ -44,12 +45,12 @@ static inline void *queue_words(size_t n, size_t size)
 	return p;
 }
 
-static inline void piece_new(struct wsq_bwos_piece *piece, u32 nr_places,
+static inline void piece_new(engine_piece *piece, u32 nr_places,
 			     u32 block_size, u32 nr_spare)
 {
 	size_t nr = nr_places + nr_spare;
 
-	piece->blocks = (struct wsq_bwos_block *)
+	piece->blocks = (engine_block *)
 		queue_alloc(nr, sizeof(*piece->blocks));
 	/* Exact, for the sanitizer's red zones. */
 	piece->slots = (wsq_slot_t *)queue_words(nr * block_size,
@@ -58,7 +59,7 @@ static inline void piece_new(struct wsq_bwos_piece *piece, u32 nr_places,
 	piece->nr_spare = nr_spare;
 }
 
-static inline void piece_free(struct wsq_bwos_piece *piece)
+static inline void piece_free(engine_piece *piece)
 {
 	free(piece->blocks);
 	free(piece->slots);
@@ -68,7 +69,7 @@ static inline void piece_free(struct wsq_bwos_piece *piece)
  * Ready to mount, and with room to grow to @max_places and @max_spare; slots hold
  * NULL, as claimed ones have to.
  */
-static inline void mem_new_max(struct wsq_bwos_mem *mem, u32 nr_places,
+static inline void mem_new_max(engine_mem *mem, u32 nr_places,
 			       u32 block_size, u32 nr_spare, u32 max_places,
 			       u32 max_spare)
 {
@@ -82,32 +83,33 @@ static inline void mem_new_max(struct wsq_bwos_mem *mem, u32 nr_places,
 						sizeof(*dir->blocks));
 	dir->spare = (u16 *)queue_words(max_spare, sizeof(*dir->spare));
 	dir->held = (u16 *)queue_words(max_spare, sizeof(*dir->held));
+	engine_mem_make(mem, queue_words);
 	mem->block_size = block_size;
 	mem->read_first = false;
 }
 
-static inline void mem_new(struct wsq_bwos_mem *mem, u32 nr_places,
+static inline void mem_new(engine_mem *mem, u32 nr_places,
 			   u32 block_size, u32 nr_spare)
 {
 	mem_new_max(mem, nr_places, block_size, nr_spare, nr_places, nr_spare);
 }
 
-static inline void mem_free(struct wsq_bwos_mem *mem)
+static inline void mem_free(engine_mem *mem)
 {
 	piece_free(&mem->first);
 	free(mem->dir.words);
 	free(mem->dir.blocks);
 	free(mem->dir.spare);
 	free(mem->dir.held);
+	engine_mem_unmake(mem, free);
 }
 
 /* The block that serves at @place. */
-static inline struct wsq_bwos_block *mem_block(const struct wsq_bwos_mem *mem,
-					       u32 place)
+static inline engine_block *mem_block(const engine_mem *mem, u32 place)
 {
 	u32 nr = wsq_bwos_nr(wsq_bwos_at(&mem->dir, place));
 
-	return (struct wsq_bwos_block *)wsq_bwos_block_at(&mem->dir, nr);
+	return (engine_block *)wsq_bwos_block_at(&mem->dir, nr);
 }
 
 static inline struct queue *queue_new_max(u32 nr_places, u32 block_size,
@@ -118,9 +120,9 @@ static inline struct queue *queue_new_max(u32 nr_places, u32 block_size,
 
 	mem_new_max(&t->mem, nr_places, block_size, nr_spare, max_places,
 		    max_spare);
-	memset(&t->none, 0, sizeof(t->none));
-	wsq_bwos_fifo_init(&t->q, &t->none);
-	wsq_bwos_fifo_mount(&t->q, &t->mem);
+	memset(&t->rest, 0, sizeof(t->rest));
+	engine_init(&t->q, &t->rest);
+	engine(mount)(&t->q, &t->mem);
 	return t;
 }
 

@@ -5,7 +5,7 @@
  * written before it is put: whoever takes it sees that, and the thread sanitizer
  * that there is an order. Each task comes out once.
  *
- * For: bwos_fifo.c, claims.c, salsa.c. Costs an atomic operation on a shared byte for
+ * For: conserve.c, claims.c, salsa.c. Costs an atomic operation on a shared byte for
  * each task taken. Limitations: that one is relaxed, so it orders nothing a
  * queue should; but where two parties take neighbours the line travels.
  */
@@ -14,7 +14,7 @@
 
 #include "stress.h"
 
-#include "queue.h"
+#include "task.h"
 
 static u64 nr_places = 2, block_size = 2, nr_items = 1000000;
 static u64 batch;
@@ -25,7 +25,7 @@ static unsigned char *taken;
 /**
  * struct party - a thread; written by nobody else
  * @taken: how many tasks it took; read by all
- * @section: odd inside a section (claims.c); read by the owner
+ * @section: odd inside a section (memory.h); read by the owner
  * @state: of its random numbers
  * @last: the last task an owner or consumer took
  * @conflicts: how often a thief met another

@@ -7,7 +7,7 @@
  *
  * For: run-checks, under shim/native, plain and with gcc's address and undefined
  * sanitizers. Cost: a second. Limitations: one thread; model/grow*.cpp,
- * stress/bwos_fifo.c and stress/claims.c have more.
+ * stress/conserve.c and stress/claims.c have more.
  */
 #include <setjmp.h>
 #include <stdarg.h>

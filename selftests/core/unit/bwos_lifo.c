@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "lifo.h"
+#include "queue.h"
 
 static const u32 places[] = { 2, 3, 4, 7, 8, 63, 64 };
 static const u32 sizes[] = { 2, 3, 4, 5, 64, 4095, 4096 };
@@ -27,23 +27,23 @@ static const u32 sizes[] = { 2, 3, 4, 5, 64, 4095, 4096 };
 #define for_each(i, array) \
 	for (i = 0; i < sizeof(array) / sizeof(array[0]); i++)
 
-static void put_is(struct lifo *t, u64 id, int ret)
+static void put_is(struct queue *t, u64 id, int ret)
 {
 	assert_int_equal(wsq_bwos_lifo_put(&t->q, task_of(id)), ret);
 }
 
-static void put_ok(struct lifo *t, u64 id)
+static void put_ok(struct queue *t, u64 id)
 {
 	assert_true(wsq_bwos_lifo_put(&t->q, task_of(id)) >= 0);
 }
 
-static void get_is(struct lifo *t, u64 id)
+static void get_is(struct queue *t, u64 id)
 {
 	assert_int_equal(id_of(wsq_bwos_lifo_get(&t->q)), id);
 }
 
 /* One task, from wherever thieves begin. */
-static void steal_is(struct lifo *t, u64 id)
+static void steal_is(struct queue *t, u64 id)
 {
 	void *task;
 
@@ -53,7 +53,7 @@ static void steal_is(struct lifo *t, u64 id)
 
 static void new_is_empty(void **state)
 {
-	struct lifo *t = lifo_new(2, 2, 1);
+	struct queue *t = queue_new(2, 2, 1);
 	void *tasks[2];
 
 	(void)state;
@@ -66,7 +66,7 @@ static void new_is_empty(void **state)
 	assert_int_equal(wsq_bwos_lifo_steal(&t->q, tasks, 2), WSQ_EMPTY);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 0, tasks, 2), WSQ_DONE);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 1, tasks, 2), WSQ_DONE);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /* Full for puts and empty for everybody else; memory comes and goes. */
@@ -80,7 +80,7 @@ static void without_memory(void **state)
 
 	(void)state;
 	wsq_bwos_lifo_init(&q);
-	lifo_mem_new(&other, 2, 2, 1);
+	mem_new(&other, 2, 2, 1);
 	for (i = 0; i < 3; i++) {
 		assert_int_equal(wsq_bwos_lifo_put(&q, task_of(1)), WSQ_FULL);
 		assert_int_equal(wsq_bwos_lifo_put_many(&q, tasks, 2, &opened), 0);
@@ -106,12 +106,12 @@ static void without_memory(void **state)
 		assert_ptr_equal(wsq_bwos_lifo_unmount(&q), &other);
 	}
 	assert_false(opened);
-	lifo_mem_free(&other);
+	mem_free(&other);
 }
 
 static void fill_and_empty(u32 nb, u32 bs, u32 spare)
 {
-	struct lifo *t = lifo_new(nb, bs, spare);
+	struct queue *t = queue_new(nb, bs, spare);
 	u64 in;
 	u32 lap;
 
@@ -134,7 +134,7 @@ static void fill_and_empty(u32 nb, u32 bs, u32 spare)
 		assert_false(wsq_bwos_lifo_shared(&t->q));
 		get_is(t, 0);
 	}
-	lifo_free(t);
+	queue_free(t);
 }
 
 static void all_sizes(void **state)
@@ -150,7 +150,7 @@ static void all_sizes(void **state)
 
 static void steal_edges(void **state)
 {
-	struct lifo *t = lifo_new(3, 4, 0);
+	struct queue *t = queue_new(3, 4, 0);
 	void *tasks[4];
 	u64 id;
 
@@ -196,7 +196,7 @@ static void steal_edges(void **state)
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 0, tasks, 4), WSQ_DONE);
 	get_is(t, 12);
 	get_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /* Thieves take from the bottom, wherever it is by now. */
@@ -208,7 +208,7 @@ static void bottom_first(void **state)
 
 	(void)state;
 	for (nb = 2; nb <= 7; nb++) {
-		struct lifo *t = lifo_new(nb, 3, 0);
+		struct queue *t = queue_new(nb, 3, 0);
 		u64 out = 0;
 
 		in = 0;
@@ -242,7 +242,7 @@ static void bottom_first(void **state)
 		for (k = 0; k < nb * 3; k++)
 			put_ok(t, 2000 + k);
 		steal_is(t, 2000);
-		lifo_free(t);
+		queue_free(t);
 	}
 }
 
@@ -253,7 +253,7 @@ static void bottom_first(void **state)
 static void thieves_reset_nothing(void **state)
 {
 	struct wsq_bwos_lifo_block before[3];
-	struct lifo *t = lifo_new(3, 2, 0);
+	struct queue *t = queue_new(3, 2, 0);
 	void *task;
 	u64 id;
 
@@ -272,12 +272,12 @@ static void thieves_reset_nothing(void **state)
 	get_is(t, 6);
 	get_is(t, 3);
 	get_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 static void share_edges(void **state)
 {
-	struct lifo *t = lifo_new(3, 4, 0);
+	struct queue *t = queue_new(3, 4, 0);
 	void *tasks[4];
 
 	(void)state;
@@ -317,13 +317,13 @@ static void share_edges(void **state)
 	steal_is(t, 9);
 	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_EMPTY);
 	get_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /* Where no block can be begun the owner keeps what it has. */
 static void share_full(void **state)
 {
-	struct lifo *t = lifo_new(2, 2, 0);
+	struct queue *t = queue_new(2, 2, 0);
 	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[0];
 	u64 id;
 
@@ -340,7 +340,7 @@ static void share_full(void **state)
 	steal_is(t, 3);
 	get_is(t, 4);
 	get_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /*
@@ -428,7 +428,7 @@ static int ref_share(struct reference *r)
  */
 static void random_ops(u32 nb, u32 bs, u64 seed)
 {
-	struct lifo *one = lifo_new(nb, bs, 1), *many = lifo_new(nb, bs, 2);
+	struct queue *one = queue_new(nb, bs, 1), *many = queue_new(nb, bs, 2);
 	static struct reference r;
 	struct segment *bottom;
 	u64 start = seed, next = 1, k, max;
@@ -500,8 +500,8 @@ static void random_ops(u32 nb, u32 bs, u64 seed)
 		assert_int_equal(wsq_bwos_lifo_empty(&many->q), !left);
 		assert_int_equal(wsq_bwos_lifo_waiting(&one->q), left);
 	}
-	lifo_free(one);
-	lifo_free(many);
+	queue_free(one);
+	queue_free(many);
 }
 
 static void random_against_reference(void **state)
@@ -531,11 +531,11 @@ struct thief {
 	u64 s, n;
 };
 
-static void thief_looks(struct lifo *t, struct thief *th, u32 place)
+static void thief_looks(struct queue *t, struct thief *th, u32 place)
 {
 	u64 b;
 
-	th->blk = lifo_block(&t->mem, place);
+	th->blk = mem_block(&t->mem, place);
 	th->s = (u64)atomic64_read_acquire(&th->blk->s_pos);
 	th->slot = &th->blk->slots[wsq_bwos_idx(th->s)];
 	b = (u64)atomic64_read(&th->blk->b_pos);
@@ -560,7 +560,7 @@ static u64 thief_counts(struct thief *th)
 
 static void late_claim_fails(void **state)
 {
-	struct lifo *t = lifo_new(2, 2, 0);
+	struct queue *t = queue_new(2, 2, 0);
 	struct thief th;
 	u64 id;
 
@@ -573,7 +573,7 @@ static void late_claim_fails(void **state)
 	assert_false(thief_claims(&th, 1));
 	get_is(t, 1);
 	get_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /*
@@ -583,7 +583,7 @@ static void late_claim_fails(void **state)
 static void asleep_over_reopening(void **state)
 {
 	const bool wraps = WSQ_BWOS_ROUND_BITS == 3;
-	struct lifo *t = lifo_new(2, 2, 0);
+	struct queue *t = queue_new(2, 2, 0);
 	struct thief th;
 	u64 id = 3;
 	int lap;
@@ -611,13 +611,13 @@ static void asleep_over_reopening(void **state)
 		get_is(t, id - 2);
 		get_is(t, 0);
 	}
-	lifo_free(t);
+	queue_free(t);
 }
 
 /* An end of a later grant is not believed with an index of an earlier one. */
 static void another_round(void **state)
 {
-	struct lifo *t = lifo_new(2, 4, 0);
+	struct queue *t = queue_new(2, 4, 0);
 	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[0];
 	void *tasks[4];
 	u64 b;
@@ -634,13 +634,13 @@ static void another_round(void **state)
 	assert_false(wsq_bwos_lifo_waiting(&t->q));
 	atomic64_set(&blk->b_pos, (s64)b);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 0, tasks, 4), WSQ_DONE);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /* No spare block: a sleeper stops the owner at its block, and only there. */
 static void held_without_spare(void **state)
 {
-	struct lifo *t = lifo_new(3, 2, 0);
+	struct queue *t = queue_new(3, 2, 0);
 	struct thief th;
 	u64 id;
 
@@ -668,7 +668,7 @@ static void held_without_spare(void **state)
 	for (id = 10; id >= 6; id--)
 		get_is(t, id);
 	get_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /* A spare block for each sleeper: the owner goes on, lap after lap. */
@@ -677,13 +677,13 @@ static void held_with_spares(void **state)
 	struct thief th[3];
 	u64 in, id[3], k;
 	void *tasks[4];
-	struct lifo *t;
+	struct queue *t;
 	u32 nr, i;
 	int lap;
 
 	(void)state;
 	for (nr = 1; nr <= 3; nr++) {
-		t = lifo_new(2, 4, nr);
+		t = queue_new(2, 4, nr);
 		in = 0;
 		for (i = 0; i < nr; i++) {
 			/* A sleeper in the block below the owner's. */
@@ -720,14 +720,14 @@ static void held_with_spares(void **state)
 		assert_int_equal(t->q.nr_spare, nr);
 		for (k = 0; k < 5; k++)
 			get_is(t, in - k);
-		lifo_free(t);
+		queue_free(t);
 	}
 }
 
 /* More sleepers than spares: FULL, nothing lost, and as before afterwards. */
 static void spares_run_out(void **state)
 {
-	struct lifo *t = lifo_new(2, 2, 1);
+	struct queue *t = queue_new(2, 2, 1);
 	struct thief a, b;
 	u64 id;
 
@@ -761,7 +761,7 @@ static void spares_run_out(void **state)
 	for (id = 10; id >= 8; id--)
 		get_is(t, id);
 	get_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 int main(void)

@@ -385,7 +385,7 @@ static void without_memory(void **state)
 	struct queue *t = queue_new(2, 2, 0);
 
 	(void)state;
-	wsq_bwos_fifo_init(&t->q, &t->none);
+	engine_init(&t->q, &t->rest);
 	has_no_memory(t);
 	queue_free(t);
 }

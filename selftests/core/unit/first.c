@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of both BWoS queues where thieves read before they claim (@read_first
- * of the memory): random operations, each task out once, thieves' counts left
- * alone, and a block that serves again as soon as nothing is in it.
+ * Unit tests of engines where thieves read before they claim (@read_first of the
+ * memory): random operations, each task out once, thieves' counts left alone, and a
+ * block that serves again as soon as nothing is in it. One program for each engine.
  *
  * For: run-checks, under shim/native, plain and with sanitizers. Limitations: one
  * thread; for races see ../stress with first=1 and ../model/first*.cpp.
@@ -11,11 +11,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <cmocka.h>
 
-#include "lifo.h"
+#include "queue.h"
 
 #define MAX_SIZE	64
 #define ROUNDS		20000
@@ -38,9 +37,10 @@ static u64 took(u8 *seen, void **tasks, int n)
 	return n > 0 ? (u64)n : 0;
 }
 
-static void fifo(u32 nb, u32 bs, u64 seed)
+static void random_ops(u32 nb, u32 bs, u64 seed)
 {
 	struct queue *t = queue_new(nb, bs, 1);
+	s64 counted[WSQ_BWOS_MAX_BLOCKS];
 	u8 *seen = (u8 *)calloc(ROUNDS + 1, 1);
 	u64 in = 0, out = 0;
 	void *tasks[MAX_SIZE];
@@ -48,107 +48,63 @@ static void fifo(u32 nb, u32 bs, u64 seed)
 
 	assert_non_null(seen);
 	t->mem.read_first = true;
+	for (i = 0; i < nb + 1; i++)
+		counted[i] = atomic64_read(&t->mem.first.blocks[i].s_cnt);
 	while (in < ROUNDS) {
-		switch (rnd(&seed) % 4) {
+		switch (rnd(&seed) % 8) {
 		case 0:
-			tasks[0] = wsq_bwos_fifo_get(&t->q);
+		case 1:
+			tasks[0] = engine(get)(&t->q);
 			out += took(seen, tasks, !!tasks[0]);
 			break;
-		case 1:
+		case 2:
 			out += took(seen, tasks,
-				    wsq_bwos_fifo_steal(&t->q, tasks, 1 + (u32)(rnd(&seed) % bs)));
+				    engine(steal)(&t->q, tasks,
+						  1 + (u32)(rnd(&seed) % bs)));
+			break;
+		case 3:
+			engine_share(&t->q);
 			break;
 		default:
-			if (wsq_bwos_fifo_put(&t->q, task_of(in + 1)) >= 0) {
+			if (engine(put)(&t->q, task_of(in + 1)) >= 0) {
 				in++;
 			} else if (in == out) {
-				/* Once the consumer has passed over them. */
-				assert_null(wsq_bwos_fifo_get(&t->q));
-				assert_true(wsq_bwos_fifo_put(&t->q, task_of(++in)) >= 0);
+				/* A FIFO's consumer has to pass over them first. */
+				assert_false(ENGINE_LIFO);
+				assert_null(engine(get)(&t->q));
+				assert_true(engine(put)(&t->q, task_of(++in)) >= 0);
 			}
 		}
 	}
-	while ((tasks[0] = wsq_bwos_fifo_get(&t->q)))
+	while ((tasks[0] = engine(get)(&t->q)))
 		out += took(seen, tasks, 1);
 	assert_int_equal(out, in);
-	assert_true(wsq_bwos_fifo_empty(&t->q));
-	for (i = 0; i < (nb - 1) * bs + 1; i++)
-		assert_true(wsq_bwos_fifo_put(&t->q, task_of(1)) >= 0);
+	assert_true(engine(empty)(&t->q));
+	for (i = 0; i < engine_capacity(nb, bs); i++)
+		assert_true(engine(put)(&t->q, task_of(1)) >= 0);
+	for (i = 0; ENGINE_LIFO && i < nb + 1; i++)
+		assert_int_equal(atomic64_read(&t->mem.first.blocks[i].s_cnt),
+				 counted[i]);
 	assert_int_equal(t->q.nr_spare, 1);
 	free(seen);
 	queue_free(t);
 }
 
-static void lifo(u32 nb, u32 bs, u64 seed)
-{
-	struct lifo *t = lifo_new(nb, bs, 1);
-	u8 *seen = (u8 *)calloc(ROUNDS + 1, 1);
-	u64 in = 0, out = 0;
-	void *tasks[MAX_SIZE];
-	u32 i;
-
-	assert_non_null(seen);
-	t->mem.read_first = true;
-	while (in < ROUNDS) {
-		switch (rnd(&seed) % 8) {
-		case 0:
-		case 1:
-			tasks[0] = wsq_bwos_lifo_get(&t->q);
-			out += took(seen, tasks, !!tasks[0]);
-			break;
-		case 2:
-			out += took(seen, tasks,
-				    wsq_bwos_lifo_steal(&t->q, tasks, 1 + (u32)(rnd(&seed) % bs)));
-			break;
-		case 3:
-			wsq_bwos_lifo_share(&t->q);
-			break;
-		default:
-			if (wsq_bwos_lifo_put(&t->q, task_of(in + 1)) >= 0)
-				in++;
-			else
-				assert_true(in > out);
-		}
-	}
-	while ((tasks[0] = wsq_bwos_lifo_get(&t->q)))
-		out += took(seen, tasks, 1);
-	assert_int_equal(out, in);
-	assert_true(wsq_bwos_lifo_empty(&t->q));
-	for (i = 0; i < nb * bs; i++)
-		assert_true(wsq_bwos_lifo_put(&t->q, task_of(1)) >= 0);
-	for (i = 0; i < nb + 1; i++)
-		assert_int_equal(atomic64_read(&t->mem.first.blocks[i].s_cnt), 0);
-	assert_int_equal(t->q.nr_spare, 1);
-	free(seen);
-	lifo_free(t);
-}
-
-static void fifo_all_sizes(void **state)
+static void all_sizes(void **state)
 {
 	u32 i, k;
 
 	(void)state;
 	for_each(i, places)
 		for_each(k, sizes)
-			fifo(places[i], sizes[k], 1 + i * 16 + k);
-}
-
-static void lifo_all_sizes(void **state)
-{
-	u32 i, k;
-
-	(void)state;
-	for_each(i, places)
-		for_each(k, sizes)
-			lifo(places[i], sizes[k], 1 + i * 16 + k);
+			random_ops(places[i], sizes[k], 1 + i * 16 + k);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fifo_all_sizes),
-		cmocka_unit_test(lifo_all_sizes),
+		cmocka_unit_test(all_sizes),
 	};
 
-	return cmocka_run_group_tests_name("first", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("first " ENGINE_NAME, tests, NULL, NULL);
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of both BWoS queues where thieves read before they claim, beside
- * others who claim first: who asked for many and lost asks for less, so that it
- * does not read in vain for as long as others take one at a time.
+ * Unit tests of engines where thieves read before they claim, beside others that
+ * claim first: a thief that asked for many and lost asks for less, so that it does
+ * not read in vain for as long as others take one at a time. One program for each
+ * engine.
  *
  * For: run-checks, under shim/stall, plain and with sanitizers. The reader is a
  * party that is stopped, and what it has read each time is counted; the others
- * take theirs while it stands still. The same of both queues, by struct kind.
+ * take theirs while it stands still.
  *
  * Cost: milliseconds. Limitations: a read is taken to cost what any other access
  * does, so the second test says that a batch gets through, not how often.
@@ -19,82 +20,45 @@
 
 #include <cmocka.h>
 
-#include "lifo.h"
+#include "queue.h"
 #include "party.h"
 
 #define BLOCK		4096
 #define TRIES		4	/* WSQ_BWOS_CLAIM_TRIES, and of the LIFO queue */
 
-/* A block of BLOCK tasks that thieves may take from, number 1 the oldest. */
-struct kind {
-	void *(*make)(void);
-	int (*steal)(void *queue, void **tasks, u32 max);
-	void (*free)(void *queue);
-	const char *claim;
-};
+/* Where make() has a block of BLOCK tasks that thieves may take, 1 the oldest. */
+#define PLACE		(ENGINE_LIFO ? 0 : 1)
 
-static void *fifo_make(void)
+static struct queue *make(void)
 {
 	struct queue *t = queue_new(2, BLOCK, 0);
 	u64 id;
 
 	t->mem.read_first = true;
-	/* The consumer's own block, and then the one. */
-	for (id = 1; id <= BLOCK; id++) {
-		assert_true(wsq_bwos_fifo_put(&t->q, task_of(id)) >= 0);
-		assert_int_equal(id_of(wsq_bwos_fifo_get(&t->q)), id);
+	/* The block behind the consumer's, or the one below the owner's. */
+	for (id = 1; !ENGINE_LIFO && id <= BLOCK; id++) {
+		assert_true(engine(put)(&t->q, task_of(id)) >= 0);
+		assert_int_equal(id_of(engine(get)(&t->q)), id);
 	}
-	for (id = 1; id <= BLOCK; id++)
-		assert_true(wsq_bwos_fifo_put(&t->q, task_of(id)) >= 0);
+	for (id = 1; id <= BLOCK + ENGINE_LIFO; id++)
+		assert_true(engine(put)(&t->q, task_of(id)) >= 0);
 	return t;
 }
 
-static int fifo_steal(void *queue, void **tasks, u32 max)
+static int steal(struct queue *t, void **tasks, u32 max)
 {
-	return wsq_bwos_fifo_steal_at(&((struct queue *)queue)->q, 1, tasks, max);
+	return engine(steal_at)(&t->q, PLACE, tasks, max);
 }
-
-static void fifo_free(void *queue)
-{
-	queue_free((struct queue *)queue);
-}
-
-static void *lifo_make(void)
-{
-	struct lifo *t = lifo_new(2, BLOCK, 0);
-	u64 id;
-
-	t->mem.read_first = true;
-	for (id = 1; id <= BLOCK + 1; id++)
-		assert_true(wsq_bwos_lifo_put(&t->q, task_of(id)) >= 0);
-	return t;
-}
-
-static int lifo_steal(void *queue, void **tasks, u32 max)
-{
-	return wsq_bwos_lifo_steal_at(&((struct lifo *)queue)->q, 0, tasks, max);
-}
-
-static void lifo_free_it(void *queue)
-{
-	lifo_free((struct lifo *)queue);
-}
-
-static const struct kind kinds[] = {
-	{ fifo_make, fifo_steal, fifo_free, "BF(steal:H)" },
-	{ lifo_make, lifo_steal, lifo_free_it, "LI(steal:H)" },
-};
 
 #define for_each(i, array) \
 	for (i = 0; i < sizeof(array) / sizeof(array[0]); i++)
 
 static void *haul[BLOCK];
-static const struct kind *kind;
 static u32 most;
 
 static void op_steal(struct party *p)
 {
-	p->ret = kind->steal(p->arg[0], haul, most);
+	p->ret = steal((struct queue *)p->arg[0], haul, most);
 }
 
 /* How many it has read since it was asked last, and from which on. */
@@ -112,11 +76,11 @@ static u32 was_read(u64 *first)
 }
 
 /* Somebody who asks for one gets the oldest there is. */
-static void other_takes(void *queue, u64 *taken)
+static void other_takes(struct queue *queue, u64 *taken)
 {
 	void *task;
 
-	assert_int_equal(kind->steal(queue, &task, 1), 1);
+	assert_int_equal(steal(queue, &task, 1), 1);
 	assert_int_equal(id_of(task), ++*taken);
 }
 
@@ -127,7 +91,7 @@ static void other_takes(void *queue, u64 *taken)
 static void loses(u32 losses)
 {
 	struct party *p = &parties[0];
-	void *queue = kind->make();
+	struct queue *queue = make();
 	u64 taken = 0, first;
 	u32 n, tries;
 	bool over;
@@ -135,7 +99,7 @@ static void loses(u32 losses)
 	party_reset();
 	memset(haul, 0, sizeof(haul));
 	p->arg[0] = queue;
-	party_stop_at(p, kind->claim);
+	party_stop_at(p, ENGINE_CLAIM);
 	over = party_start(p, op_steal);
 	for (tries = 0; tries < losses; tries++) {
 		assert_false(over);
@@ -143,7 +107,7 @@ static void loses(u32 losses)
 		assert_int_equal(was_read(&first), n);
 		assert_int_equal(first, taken + 1);
 		other_takes(queue, &taken);
-		party_stop_at(p, kind->claim);
+		party_stop_at(p, ENGINE_CLAIM);
 		over = party_go(p);
 	}
 	if (losses == TRIES) {
@@ -161,26 +125,23 @@ static void loses(u32 losses)
 	}
 	/* What it read in vain is there still, and the next asks for all. */
 	other_takes(queue, &taken);
-	assert_int_equal(kind->steal(queue, haul, most),
+	assert_int_equal(steal(queue, haul, most),
 			 BLOCK - taken < most ? BLOCK - taken : most);
 	assert_true(was_read(&first) > 0);
 	assert_int_equal(first, taken + 1);
-	kind->free(queue);
+	queue_free(queue);
 }
 
 static void reads_less(void **state)
 {
 	static const u32 asked[] = { 1, 2, 15, 16, 17, 64, 255, 256, BLOCK - 8 };
-	u32 i, k, losses;
+	u32 i, losses;
 
 	(void)state;
-	for_each(k, kinds) {
-		kind = &kinds[k];
-		for_each(i, asked) {
-			most = asked[i];
-			for (losses = 0; losses <= TRIES; losses++)
-				loses(losses);
-		}
+	for_each(i, asked) {
+		most = asked[i];
+		for (losses = 0; losses <= TRIES; losses++)
+			loses(losses);
 	}
 }
 
@@ -193,7 +154,7 @@ static void reads_less(void **state)
 static void races(u32 pace, u32 from)
 {
 	struct party *p = &parties[0];
-	void *queue = kind->make();
+	struct queue *queue = make();
 	u64 taken = 0;
 	bool over;
 	s64 i;
@@ -211,22 +172,19 @@ static void races(u32 pace, u32 from)
 	/* And what nobody else has. */
 	for (i = 0; i < p->ret; i++)
 		assert_int_equal(id_of(haul[i]), taken + 1 + (u64)i);
-	kind->free(queue);
+	queue_free(queue);
 }
 
 static void gets_through(void **state)
 {
 	static const u32 paces[] = { 16, 64, 300, 1000 };
-	u32 i, k, from;
+	u32 i, from;
 
 	(void)state;
 	most = BLOCK / 2;
-	for_each(k, kinds) {
-		kind = &kinds[k];
-		for_each(i, paces)
-			for (from = 1; from <= paces[i]; from += 1 + from / 32)
-				races(paces[i], from);
-	}
+	for_each(i, paces)
+		for (from = 1; from <= paces[i]; from += 1 + from / 32)
+			races(paces[i], from);
 }
 
 int main(void)
@@ -236,5 +194,5 @@ int main(void)
 		cmocka_unit_test(gets_through),
 	};
 
-	return cmocka_run_group_tests_name("first_less", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("first_less " ENGINE_NAME, tests, NULL, NULL);
 }

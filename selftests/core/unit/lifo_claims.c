@@ -6,7 +6,7 @@
  *
  * For: run-checks, under shim/native, plain and with gcc's address and undefined
  * sanitizers. Cost: nothing to speak of. Limitations: one thread; contention is
- * the business of stress/lifo_claims.c.
+ * the business of stress/claims.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,9 +15,9 @@
 
 #include <cmocka.h>
 
-#include "lifo.h"
+#include "queue.h"
 
-static void fill(struct lifo *t, const struct wsq_bwos_room *room, u32 k, u64 id)
+static void fill(struct queue *t, const struct wsq_bwos_room *room, u32 k, u64 id)
 {
 	assert_null(wsq_slot_peek(&t->mem.first.slots[room->nr + k]));
 	wsq_bwos_lifo_fill(&t->q, room, k, task_of(id));
@@ -25,7 +25,7 @@ static void fill(struct lifo *t, const struct wsq_bwos_room *room, u32 k, u64 id
 }
 
 /* Puts tasks first to last, each with its own commit. */
-static void put(struct lifo *t, u64 first, u64 last)
+static void put(struct queue *t, u64 first, u64 last)
 {
 	struct wsq_bwos_room room = { .n = 0 };
 
@@ -36,22 +36,22 @@ static void put(struct lifo *t, u64 first, u64 last)
 	}
 }
 
-static void claim_is(struct lifo *t, u64 id)
+static void claim_is(struct queue *t, u64 id)
 {
 	assert_int_equal(id_of(wsq_bwos_lifo_claim(&t->q)), id);
 }
 
-static void claim_is_tomb(struct lifo *t)
+static void claim_is_tomb(struct queue *t)
 {
 	assert_ptr_equal(wsq_bwos_lifo_claim(&t->q), WSQ_TOMB);
 }
 
-static void oldest_is(struct lifo *t, u64 id)
+static void oldest_is(struct queue *t, u64 id)
 {
 	assert_int_equal(id_of(wsq_bwos_lifo_claim_oldest(&t->q)), id);
 }
 
-static void room_is(struct lifo *t, int ret, u32 nr, u32 n)
+static void room_is(struct queue *t, int ret, u32 nr, u32 n)
 {
 	struct wsq_bwos_room room = { .n = 0 };
 
@@ -60,19 +60,19 @@ static void room_is(struct lifo *t, int ret, u32 nr, u32 n)
 	assert_int_equal(room.n, n);
 }
 
-static void is_full(struct lifo *t)
+static void is_full(struct queue *t)
 {
 	struct wsq_bwos_room room = { .n = 0 };
 
 	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &room), WSQ_FULL);
 }
 
-static void out(struct lifo *t, u32 nr, u64 id, bool there)
+static void out(struct queue *t, u32 nr, u64 id, bool there)
 {
 	assert_int_equal(wsq_bwos_lifo_withdraw(&t->q, nr, task_of(id)), there);
 }
 
-static void steal_is(struct lifo *t, u32 max, u64 first, u64 last)
+static void steal_is(struct queue *t, u32 max, u64 first, u64 last)
 {
 	void *tasks[64];
 	u64 k, n = last + 1 - first;
@@ -82,7 +82,7 @@ static void steal_is(struct lifo *t, u32 max, u64 first, u64 last)
 		assert_int_equal(id_of(tasks[k]), first + k);
 }
 
-static void all_null(struct lifo *t)
+static void all_null(struct queue *t)
 {
 	u32 i, n = t->mem.dir.nr_blocks * t->mem.block_size;
 
@@ -92,7 +92,7 @@ static void all_null(struct lifo *t)
 
 static void rooms(void **state)
 {
-	struct lifo *t = lifo_new(2, 3, 0);
+	struct queue *t = queue_new(2, 3, 0);
 	struct wsq_bwos_room room = { .n = 0 };
 
 	(void)state;
@@ -127,13 +127,13 @@ static void rooms(void **state)
 	claim_is(t, 1);
 	claim_is(t, 0);
 	all_null(t);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /* A spare block's slots have numbers behind those of the others. */
 static void room_in_spare_block(void **state)
 {
-	struct lifo *t = lifo_new(2, 2, 1);
+	struct queue *t = queue_new(2, 2, 1);
 	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[0];
 	void *task;
 
@@ -160,12 +160,12 @@ static void room_in_spare_block(void **state)
 	claim_is(t, 3);
 	claim_is(t, 0);
 	all_null(t);
-	lifo_free(t);
+	queue_free(t);
 }
 
 static void withdrawing(void **state)
 {
-	struct lifo *t = lifo_new(2, 4, 1);
+	struct queue *t = queue_new(2, 4, 1);
 	struct wsq_bwos_room room = { .n = 0 };
 
 	(void)state;
@@ -201,12 +201,12 @@ static void withdrawing(void **state)
 	claim_is(t, 0);
 	assert_true(wsq_bwos_lifo_empty(&t->q));
 	all_null(t);
-	lifo_free(t);
+	queue_free(t);
 }
 
 static void stealing(void **state)
 {
-	struct lifo *t = lifo_new(3, 4, 0);
+	struct queue *t = queue_new(3, 4, 0);
 	void *tasks[4];
 	u64 id;
 
@@ -228,10 +228,10 @@ static void stealing(void **state)
 	for (id = 12; id >= 9; id--)
 		claim_is(t, id);
 	claim_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 
 	/* A block of nothing but holes: on to the next block. */
-	t = lifo_new(3, 4, 0);
+	t = queue_new(3, 4, 0);
 	put(t, 1, 12);
 	for (id = 1; id <= 4; id++)
 		out(t, (u32)id - 1, id, true);
@@ -244,12 +244,12 @@ static void stealing(void **state)
 	claim_is(t, 0);
 	assert_true(wsq_bwos_lifo_empty(&t->q));
 	all_null(t);
-	lifo_free(t);
+	queue_free(t);
 }
 
 static void stealing_at(void **state)
 {
-	struct lifo *t = lifo_new(3, 8, 0);
+	struct queue *t = queue_new(3, 8, 0);
 	void *tasks[8];
 	u64 id;
 
@@ -274,12 +274,12 @@ static void stealing_at(void **state)
 	claim_is(t, 17);
 	claim_is(t, 0);
 	all_null(t);
-	lifo_free(t);
+	queue_free(t);
 }
 
 static void prying(void **state)
 {
-	struct lifo *t = lifo_new(3, 4, 0);
+	struct queue *t = queue_new(3, 4, 0);
 	void *tasks[8];
 
 	(void)state;
@@ -319,7 +319,7 @@ static void prying(void **state)
 	claim_is_tomb(t);
 	claim_is(t, 0);
 	all_null(t);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /*
@@ -328,7 +328,7 @@ static void prying(void **state)
  */
 static void prying_astray(void **state)
 {
-	struct lifo *t = lifo_new(2, 4, 0);
+	struct queue *t = queue_new(2, 4, 0);
 	u64 words[] = { 0, 1, 3, 4, 5, 7, 8, 9, 4096, UINT32_MAX }, i, k, l;
 	const size_t n = sizeof(words) / sizeof(words[0]);
 	struct wsq_bwos_lifo q;
@@ -353,12 +353,12 @@ static void prying_astray(void **state)
 	atomic64_set(&q.pos, 4);
 	assert_int_equal(wsq_bwos_lifo_pry(&q, tasks, 8), 1);
 	claim_is_tomb(t);
-	lifo_free(t);
+	queue_free(t);
 }
 
 static void oldest(void **state)
 {
-	struct lifo *t = lifo_new(3, 4, 0);
+	struct queue *t = queue_new(3, 4, 0);
 	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[1];
 	u64 id;
 
@@ -398,10 +398,10 @@ static void oldest(void **state)
 	oldest_is(t, 24);
 	claim_is(t, 0);
 	all_null(t);
-	lifo_free(t);
+	queue_free(t);
 
 	/* No block to go up to: the owner takes its own oldest out. */
-	t = lifo_new(2, 4, 0);
+	t = queue_new(2, 4, 0);
 	blk = &t->mem.first.blocks[0];
 	put(t, 1, 7);
 	/* A thief, by hand, asleep with all that was granted. */
@@ -417,7 +417,7 @@ static void oldest(void **state)
 	assert_ptr_equal(wsq_bwos_lifo_claim_oldest(&t->q), WSQ_TOMB);
 	assert_ptr_equal(wsq_bwos_lifo_claim_oldest(&t->q), WSQ_TOMB);
 	oldest_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /* A task that puts itself again does not keep the others waiting for ever. */
@@ -428,7 +428,7 @@ static void oldest_gets_all(void **state)
 	(void)state;
 	for (nb = 2; nb <= 4; nb++) {
 		for (bs = 2; bs <= 5; bs++) {
-			struct lifo *t = lifo_new(nb, bs, 1);
+			struct queue *t = queue_new(nb, bs, 1);
 			u64 n = (u64)(nb - 1) * bs, seen = 0, take;
 
 			put(t, 1, n + 1);
@@ -450,14 +450,14 @@ static void oldest_gets_all(void **state)
 			claim_is(t, n + 1);
 			claim_is(t, 0);
 			all_null(t);
-			lifo_free(t);
+			queue_free(t);
 		}
 	}
 }
 
 static void sampling(void **state)
 {
-	struct lifo *t = lifo_new(3, 4, 1);
+	struct queue *t = queue_new(3, 4, 1);
 	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[0];
 	s64 b;
 
@@ -486,7 +486,7 @@ static void sampling(void **state)
 	claim_is(t, 8);
 	/* Taken over. */
 	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 1), 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /**
@@ -530,7 +530,7 @@ static void ref_claimed(struct reference *r, u64 id)
 static void random_ops(u32 nb, u32 bs, u32 spare, u64 seed)
 {
 	static struct reference r;
-	struct lifo *t = lifo_new(nb, bs, spare);
+	struct queue *t = queue_new(nb, bs, spare);
 	struct wsq_bwos_room room = { .n = 0 };
 	void *task, *tasks[64];
 	u64 id, left = 0;
@@ -611,7 +611,7 @@ static void random_ops(u32 nb, u32 bs, u32 spare, u64 seed)
 	}
 	assert_int_equal(left, 0);
 	all_null(t);
-	lifo_free(t);
+	queue_free(t);
 }
 
 static void random_against_reference(void **state)
@@ -633,7 +633,7 @@ static void random_against_reference(void **state)
 	}
 }
 
-static void has_no_memory(struct lifo *t)
+static void has_no_memory(struct queue *t)
 {
 	void *tasks[2];
 
@@ -655,7 +655,7 @@ static void mounting(void **state)
 	static const u32 shapes[][3] = {
 		{ 7, 5, 2 }, { 2, 2, 0 }, { 64, 3, 1 }, { 3, 64, 0 }, { 2, 3, 3 },
 	};
-	struct lifo *t = lifo_new(2, 2, 0);
+	struct queue *t = queue_new(2, 2, 0);
 	struct wsq_bwos_lifo_mem mem;
 	u64 id = 0, all;
 	size_t i;
@@ -677,11 +677,11 @@ static void mounting(void **state)
 	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
 		u64 first = id + 1, size = shapes[i][1];
 
-		lifo_mem_new(&mem, shapes[i][0], shapes[i][1], shapes[i][2]);
+		mem_new(&mem, shapes[i][0], shapes[i][1], shapes[i][2]);
 		wsq_bwos_lifo_mount(&t->q, &mem);
 		room_is(t, WSQ_OK, 0, (u32)size);
 		all = shapes[i][0] * size;
-		/* lifo.h's memory is another one. */
+		/* queue.h's memory is another one. */
 		for (; id < first + all - 1; id++) {
 			struct wsq_bwos_room room = { .n = 0 };
 
@@ -698,10 +698,10 @@ static void mounting(void **state)
 			claim_is(t, all);
 		claim_is(t, 0);
 		assert_ptr_equal(wsq_bwos_lifo_unmount(&t->q), &mem);
-		lifo_mem_free(&mem);
+		mem_free(&mem);
 		has_no_memory(t);
 	}
-	lifo_free(t);
+	queue_free(t);
 }
 
 int main(void)

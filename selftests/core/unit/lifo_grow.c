@@ -7,7 +7,7 @@
  *
  * For: run-checks, under shim/native, plain and with gcc's address and undefined
  * sanitizers. Cost: seconds. Limitations: one thread; model/lifo_grow*.cpp,
- * stress/bwos_lifo.c and stress/lifo_claims.c have more.
+ * stress/conserve.c and stress/claims.c have more.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "lifo.h"
+#include "queue.h"
 
 #define MAX_PIECES	8
 
@@ -30,7 +30,7 @@
  * @out: tasks up to this one have been stolen
  */
 struct grown {
-	struct lifo *t;
+	struct queue *t;
 	struct wsq_bwos_lifo_piece piece[MAX_PIECES];
 	u32 nr;
 	u64 in;
@@ -41,14 +41,14 @@ static void grown_new(struct grown *g, u32 nb, u32 bs, u32 spare, u32 max_nb,
 		      u32 max_spare)
 {
 	memset(g, 0, sizeof(*g));
-	g->t = lifo_new_max(nb, bs, spare, max_nb, max_spare);
+	g->t = queue_new_max(nb, bs, spare, max_nb, max_spare);
 }
 
 static void grown_free(struct grown *g)
 {
 	while (g->nr)
-		lifo_piece_free(&g->piece[--g->nr]);
-	lifo_free(g->t);
+		piece_free(&g->piece[--g->nr]);
+	queue_free(g->t);
 }
 
 static u32 nr_places(const struct grown *g)
@@ -81,7 +81,7 @@ static u32 grow(struct grown *g, u32 n, u32 spare)
 	u32 was = nr_places(g), got;
 
 	assert_true(g->nr <= MAX_PIECES);
-	lifo_piece_new(piece, n, g->t->mem.block_size, spare);
+	piece_new(piece, n, g->t->mem.block_size, spare);
 	got = wsq_bwos_lifo_extend(&g->t->q, piece);
 	assert_int_equal(nr_places(g), was + got);
 	ring_is_whole(g);
@@ -334,7 +334,7 @@ static void held_meanwhile(void **state)
 	(void)state;
 	grown_new(&g, 2, 2, 0, 4, 1);
 	fill(&g);
-	held = lifo_block(&g.t->mem, 0);
+	held = mem_block(&g.t->mem, 0);
 	/* Task 1 is claimed, and not counted for long. */
 	atomic64_set(&held->s_pos, atomic64_read(&held->s_pos) + 1);
 	g.out++;
@@ -347,7 +347,7 @@ static void held_meanwhile(void **state)
 	assert_int_equal(g.in, 10);
 	assert_int_equal(g.t->q.nr_held, 1);
 	assert_int_equal(g.t->q.nr_spare, 0);
-	assert_ptr_not_equal(lifo_block(&g.t->mem, 0), held);
+	assert_ptr_not_equal(mem_block(&g.t->mem, 0), held);
 	assert_int_equal(g.t->q.place, 0);
 	/* It can be stolen from. */
 	assert_int_equal(wsq_bwos_lifo_steal_at(&g.t->q, 0, &task, 1), WSQ_DONE);

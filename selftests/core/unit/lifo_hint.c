@@ -18,13 +18,13 @@
 
 #include <cmocka.h>
 
-#include "lifo.h"
+#include "queue.h"
 #include "party.h"
 
 #define TRIES		4	/* WSQ_BWOS_LIFO_CLAIM_TRIES */
 
 /* Puts tasks first to last, to claimed slots or others. */
-static void put(struct lifo *t, u64 first, u64 last, bool claim)
+static void put(struct queue *t, u64 first, u64 last, bool claim)
 {
 	struct wsq_bwos_room room = { .n = 0 };
 
@@ -39,13 +39,13 @@ static void put(struct lifo *t, u64 first, u64 last, bool claim)
 	}
 }
 
-static int steal(struct lifo *t, void **tasks, u32 max, bool claim)
+static int steal(struct queue *t, void **tasks, u32 max, bool claim)
 {
 	return claim ? wsq_bwos_lifo_steal_claim(&t->q, tasks, max) :
 		       wsq_bwos_lifo_steal(&t->q, tasks, max);
 }
 
-static void steal_is(struct lifo *t, u64 id, bool claim)
+static void steal_is(struct queue *t, u64 id, bool claim)
 {
 	void *task;
 
@@ -53,13 +53,13 @@ static void steal_is(struct lifo *t, u64 id, bool claim)
 	assert_int_equal(id_of(task), id);
 }
 
-static void get_is(struct lifo *t, u64 id)
+static void get_is(struct queue *t, u64 id)
 {
 	assert_int_equal(id_of(wsq_bwos_lifo_get(&t->q)), id);
 }
 
 /* Tasks first to last, from the bottom up; then only the owner has some. */
-static void steals_are(struct lifo *t, u64 first, u64 last, bool claim)
+static void steals_are(struct queue *t, u64 first, u64 last, bool claim)
 {
 	void *task;
 
@@ -75,7 +75,7 @@ static void behind_holes(void **state)
 
 	(void)state;
 	for (holes = 0; holes <= 2 * TRIES; holes++) {
-		struct lifo *t = lifo_new(4, 16, 0);
+		struct queue *t = queue_new(4, 16, 0);
 		u32 i, calls = holes / TRIES;
 
 		put(t, 1, 40, true);
@@ -88,14 +88,14 @@ static void behind_holes(void **state)
 		for (i = holes + 1; i <= 16; i++)
 			steal_is(t, i, true);
 		steals_are(t, 17 + calls, 32, true);
-		lifo_free(t);
+		queue_free(t);
 	}
 }
 
 /* The owner's turn of the oldest goes that way, too. */
 static void oldest_behind_holes(void **state)
 {
-	struct lifo *t = lifo_new(4, 16, 0);
+	struct queue *t = queue_new(4, 16, 0);
 	u32 i;
 
 	(void)state;
@@ -106,14 +106,14 @@ static void oldest_behind_holes(void **state)
 	for (i = TRIES + 1; i <= 16; i++)
 		assert_int_equal(id_of(wsq_bwos_lifo_claim_oldest(&t->q)), i);
 	assert_int_equal(id_of(wsq_bwos_lifo_claim_oldest(&t->q)), 18);
-	lifo_free(t);
+	queue_free(t);
 }
 
 static void *stolen[4];
 
 static void op_steal(struct party *p)
 {
-	p->ret = steal((struct lifo *)p->arg[0], stolen, 2, p->arg[1]);
+	p->ret = steal((struct queue *)p->arg[0], stolen, 2, p->arg[1]);
 }
 
 /*
@@ -122,7 +122,7 @@ static void op_steal(struct party *p)
  */
 static void contended(bool claim, bool first)
 {
-	struct lifo *t = lifo_new(4, 16, 0);
+	struct queue *t = queue_new(4, 16, 0);
 	struct party *p = &parties[0];
 	const char *at = first ? "LI(steal:H)" : "LI(steal:D)";
 	u64 id;
@@ -149,7 +149,7 @@ static void contended(bool claim, bool first)
 	for (; id <= 16; id++)
 		steal_is(t, id, claim);
 	steals_are(t, 19, 32, claim);
-	lifo_free(t);
+	queue_free(t);
 }
 
 static void left_to_others(void **state)
@@ -167,7 +167,7 @@ static void left_to_others(void **state)
  */
 static void late_hint(void **state)
 {
-	struct lifo *t = lifo_new(4, 2, 0);
+	struct queue *t = queue_new(4, 2, 0);
 	struct party *p = &parties[0];
 
 	(void)state;
@@ -198,7 +198,7 @@ static void late_hint(void **state)
 	steals_are(t, 20, 25, false);
 	get_is(t, 26);
 	get_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /*
@@ -208,7 +208,7 @@ static void late_hint(void **state)
  */
 static void emptied(void **state)
 {
-	struct lifo *t = lifo_new(4, 2, 0);
+	struct queue *t = queue_new(4, 2, 0);
 	void *tasks[2];
 
 	(void)state;
@@ -233,7 +233,7 @@ static void emptied(void **state)
 	steals_are(t, 20, 25, false);
 	get_is(t, 26);
 	get_is(t, 0);
-	lifo_free(t);
+	queue_free(t);
 }
 
 /* Down to a lower block and up again: the bottom is where it was. */
@@ -243,7 +243,7 @@ static void down_and_up(void **state)
 
 	(void)state;
 	for (down = 1; down <= 5; down++) {
-		struct lifo *t = lifo_new(4, 2, 0);
+		struct queue *t = queue_new(4, 2, 0);
 		u64 id;
 
 		put(t, 1, 7, false);
@@ -258,7 +258,7 @@ static void down_and_up(void **state)
 			steal_is(t, id, false);
 		get_is(t, id);
 		get_is(t, 0);
-		lifo_free(t);
+		queue_free(t);
 	}
 }
 

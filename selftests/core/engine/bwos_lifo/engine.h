@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The LIFO BWoS as the tests of engines see it: see ../bwos_fifo/engine.h.
+ */
+#ifndef _WSQ_SELFTESTS_ENGINE_H
+#define _WSQ_SELFTESTS_ENGINE_H
+
+#include "bwos_lifo.h"
+
+#define ENGINE_NAME		"bwos_lifo"
+#define engine(op)		wsq_bwos_lifo_##op
+
+#define ENGINE_LIFO		1
+#define ENGINE_SPLIT		0
+#define ENGINE_CLAIM		"LI(steal:H)"
+
+typedef struct wsq_bwos_lifo engine_queue;
+typedef struct wsq_bwos_lifo_mem engine_mem;
+typedef struct wsq_bwos_lifo_piece engine_piece;
+typedef struct wsq_bwos_lifo_block engine_block;
+
+struct engine_rest {
+	char none;
+};
+
+static inline void engine_init(engine_queue *q, struct engine_rest *rest)
+{
+	(void)rest;
+	engine(init)(q);
+}
+
+static inline void engine_mem_make(engine_mem *mem,
+				   void *(*words)(size_t n, size_t size))
+{
+	mem->below = (u16 *)words(mem->dir.max_places, sizeof(*mem->below));
+}
+
+static inline void engine_mem_unmake(engine_mem *mem, void (*unmake)(void *))
+{
+	unmake(mem->below);
+}
+
+static inline u32 engine_look(const engine_queue *q, u32 rnd, u32 *place)
+{
+	*place = engine(place)(q, rnd);
+	return engine(sample)(q, *place);
+}
+
+static inline int engine_share(engine_queue *q)
+{
+	return engine(share)(q);
+}
+
+static inline void *engine_claim_oldest(engine_queue *q)
+{
+	return engine(claim_oldest)(q);
+}
+
+static inline wsq_slot_t *engine_slot(const engine_queue *q,
+				      const struct wsq_bwos_room *room, u32 k)
+{
+	return &q->slots[room->b + k];
+}
+
+static inline u64 engine_capacity(u64 places, u64 block_size)
+{
+	return places * block_size;
+}
+
+/* The owner's block is always there; with spare blocks all but one place. */
+static inline u64 engine_capacity_held(u64 places, u64 block_size, bool spare)
+{
+	return spare ? (places - 1) * block_size + 1 : 1;
+}
+
+/* Positions say nothing once the owner has left: slots do. */
+static inline bool engine_block_spent(const engine_block *blk, u32 block_size)
+{
+	(void)blk;
+	(void)block_size;
+	return true;
+}
+
+#endif /* _WSQ_SELFTESTS_ENGINE_H */
