@@ -5,8 +5,8 @@
  * For: pairs of which one side runs often and the other seldom. The frequent
  * side executes wsq_fence_light(), which stops the compiler and nothing else;
  * the rare side executes wsq_fence_heavy(), which makes each CPU of a set
- * execute a full barrier, wherever it happens to be. For parking.h, and for a thief
- * that displaces the owner of a chunk (scenario D): salsa.h.
+ * execute a full barrier, wherever it happens to be. Its user is a thief that
+ * displaces the owner of a chunk (scenario D): salsa.h.
  *
  * Only the contract is here. The hooks come from the platform through
  * <wsq_fence.h>, found by the include path: kmod/compat in the module (an
@@ -46,7 +46,7 @@
  * wsq_fence_done() that is true is one such call, of one CPU; what its caller does
  * in between has no order.
  *
- * Scenario A: store buffering, of which parking is one.
+ * Scenario A: store buffering.
  *
  *	heavy side		light side, on a CPU of the set
  *	----------		----------

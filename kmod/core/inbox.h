@@ -218,17 +218,4 @@ static inline atomic64_t *wsq_backlog_pop(struct wsq_backlog *bl)
 	return link;
 }
 
-/**
- * wsq_backlog_unpop() - give back what wsq_backlog_pop() returned last
- * @bl: the backlog, in order
- * @link: the link
- *
- * Context: the backlog's owner.
- */
-static inline void wsq_backlog_unpop(struct wsq_backlog *bl, atomic64_t *link)
-{
-	wsq_link_set(link, bl->turned);
-	bl->turned = link;
-}
-
 #endif /* _WSQ_CORE_INBOX_H */

@@ -345,7 +345,8 @@ static void park_claims(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_park_claim(&park));
 	KUNIT_EXPECT_FALSE(test, wsq_park_claim(&park));
 	wsq_park_announce(&park);
-	wsq_park_retract(&park);
+	KUNIT_EXPECT_TRUE(test, wsq_park_claim(&park));
+	KUNIT_EXPECT_FALSE(test, wsq_parked(&park));
 	KUNIT_EXPECT_FALSE(test, wsq_park_claim(&park));
 }
 

@@ -33,7 +33,8 @@ struct parking : rl::test_suite<parking, 3> {
 				slept = true;
 				return;
 			}
-			wsq_park_retract(&park);
+			/* Awake, as wsq_idle_leave(): unless a put has claimed it. */
+			wsq_park_claim(&park);
 			wsq_inbox_take(&in);
 			return;
 		}

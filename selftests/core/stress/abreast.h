@@ -4,7 +4,7 @@
  * every one has a CPU of its own, as far as they go. Left to themselves two that
  * wait for each other end up on one, where nothing happens at the same time.
  *
- * For: fence.c, parking.c, which define _GNU_SOURCE first.
+ * For: fence.c, which defines _GNU_SOURCE first.
  */
 #ifndef _WSQ_SELFTESTS_ABREAST_H
 #define _WSQ_SELFTESTS_ABREAST_H

@@ -118,7 +118,7 @@ static void *taker(void *arg)
 			while (sem_wait(&bell))
 				;
 		}
-		wsq_park_retract(&parked);
+		wsq_park_claim(&parked);
 	}
 	return NULL;
 }

@@ -71,12 +71,8 @@ static void backlog_order(void **state)
 				assert_false(wsq_backlog_empty(&bl));
 			assert_int_equal(turns, n ? (n + budget - 1) / budget : 1);
 			for (i = 0; i < n; i++) {
-				atomic64_t *l = wsq_backlog_pop(&bl);
-
-				assert_ptr_equal(l, &links[i]);
-				wsq_backlog_unpop(&bl, l);
 				assert_false(wsq_backlog_empty(&bl));
-				assert_ptr_equal(wsq_backlog_pop(&bl), l);
+				assert_ptr_equal(wsq_backlog_pop(&bl), &links[i]);
 			}
 			assert_null(wsq_backlog_pop(&bl));
 			assert_true(wsq_backlog_empty(&bl));
@@ -110,7 +106,9 @@ static void parking(void **state)
 	assert_true(wsq_park_claim(&park));
 	assert_false(wsq_park_claim(&park));
 	wsq_park_announce(&park);
-	wsq_park_retract(&park);
+	assert_true(wsq_parked(&park));
+	assert_true(wsq_park_claim(&park));
+	assert_false(wsq_parked(&park));
 	assert_false(wsq_park_claim(&park));
 	wsq_park_announce(&park);
 	wsq_park_announce(&park);

@@ -4,8 +4,8 @@
  *
  * For: selftests/core/model. Relacy has no fence of which one side is for free.
  * So both sides execute smp_mb(), or, for a client that says
- * WSQ_FENCE_BY_HAND before its first include, what it has defined: model/
- * parking_fence.cpp plays the interrupt. wsq_fence_start() is through at once;
+ * WSQ_FENCE_BY_HAND before its first include, what it has defined:
+ * model/salsa_client.h plays the interrupt. wsq_fence_start() is through at once;
  * by hand it is for the client to declare, where it is used.
  *
  * Limitations: with smp_mb() on both sides a pair holds that would need the
