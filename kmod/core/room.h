@@ -58,7 +58,7 @@
  *		behind RM(wait:A) sees the one that was made.
  *		litmus/room-wait.litmus
  *
- * No order: RM(leave:A), under the lock; RM(count:A), for people.
+ * No order: RM(leave:A), under the lock.
  *
  * Cost: to who makes a place and finds nobody a full barrier and a load; to who
  * finds somebody the lock, for one attempt to put, or a slice of wake-ups.
@@ -233,18 +233,6 @@ static inline bool wsq_room_nobody(struct wsq_room *room)
 	/* The place, then who waits. Against RM(wait:A). */
 	smp_mb();						/* RM(nobody:A) */
 	return !atomic64_read(&room->nr);			/* RM(nobody:B) */
-}
-
-/**
- * wsq_room_count() - how many wait
- * @room: the room
- *
- * Context: any.
- * Return: as of some moment.
- */
-static inline u32 wsq_room_count(const struct wsq_room *room)
-{
-	return (u32)atomic64_read(&room->nr);			/* RM(count:A) */
 }
 
 /**

@@ -49,25 +49,12 @@
 #include <linux/slab.h>
 
 #include "../compat/export.h"
-#include "../core/room.h"
 #include "engine.h"
 #include "overflow.h"
 #include "raw.h"
 
 /* Waiters that one pop lets in before it leaves the rest to themselves. */
 #define WSQ_ADMIT_MOST		64
-
-/**
- * struct wsq_waiting - those who wait for room in a pool
- * @room: they
- * @kick: wakes all, for who must not take the room's lock
- * @rest: goes on where a slice has left some
- */
-struct wsq_waiting {
-	struct wsq_room room;
-	struct irq_work kick;
-	struct irq_work rest;
-};
 
 /* Of the room's functions: on this CPU, with preemption off. */
 static bool wsq_overflow_put(void *pool, void *task)
@@ -182,19 +169,6 @@ void wsq_overflow_exit(struct wsq_pool *pool)
 	kfree(pool->waiting);
 	pool->waiting = NULL;
 }
-
-/**
- * wsq_overflow_waiting() - how many wait for room in a pool
- * @pool: the pool
- *
- * Context: any.
- * Return: as of some moment.
- */
-unsigned int wsq_overflow_waiting(const struct wsq_pool *pool)
-{
-	return pool->waiting ? wsq_room_count(&pool->waiting->room) : 0;
-}
-WSQ_EXPORT(wsq_overflow_waiting);
 
 /**
  * wsq_overflow_kick() - have all who wait for room look again

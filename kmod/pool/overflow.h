@@ -6,12 +6,26 @@
 #ifndef _WSQ_POOL_OVERFLOW_H
 #define _WSQ_POOL_OVERFLOW_H
 
+#include <linux/irq_work.h>
+
+#include "../core/room.h"
 #include "pool.h"
+
+/**
+ * struct wsq_waiting - those who wait for room in a pool
+ * @room: they
+ * @kick: wakes all, for who must not take the room's lock
+ * @rest: goes on where a slice has left some
+ */
+struct wsq_waiting {
+	struct wsq_room room;
+	struct irq_work kick;
+	struct irq_work rest;
+};
 
 int wsq_overflow_init(struct wsq_pool *pool, const struct wsq_attrs *attrs);
 void wsq_overflow_exit(struct wsq_pool *pool);
 unsigned int wsq_overflow_close(struct wsq_pool *pool);
-unsigned int wsq_overflow_waiting(const struct wsq_pool *pool);
 int wsq_overflow_push(struct wsq_pool *pool, void *task);
 void *wsq_overflow_admit(struct wsq_pool *pool, void *task, bool stolen);
 void wsq_overflow_kick(struct wsq_pool *pool);

@@ -74,8 +74,9 @@ struct wsq_op_reg {
 
 static DEFINE_XARRAY(wsq_registered);
 static DEFINE_MUTEX(wsq_ops_lock);
-/* The number that is given out next. Under the lock. */
-static u32 wsq_op_next = WSQ_OP_REGISTERED;
+/* The number that is given out next, WSQ_OP_NUMBERS for none. Under the lock. */
+u32 wsq_op_next = WSQ_OP_REGISTERED;
+WSQ_EXPORT(wsq_op_next);
 
 /**
  * wsq_reg_get() - take a registered op in hand
@@ -378,25 +379,6 @@ static int wsq_ops_module_event(struct notifier_block *nb, unsigned long event,
 static struct notifier_block wsq_ops_notifier = {
 	.notifier_call = wsq_ops_module_event,
 };
-
-/**
- * wsq_ops_number() - for tests: where numbers go on
- * @next: the number to be given out next, or 65536 for none
- *
- * Context: task; nobody else registers.
- * Return: what it would have been.
- */
-u32 wsq_ops_number(u32 next)
-{
-	u32 was;
-
-	mutex_lock(&wsq_ops_lock);
-	was = wsq_op_next;
-	wsq_op_next = next;
-	mutex_unlock(&wsq_ops_lock);
-	return was;
-}
-WSQ_EXPORT(wsq_ops_number);
 
 /**
  * wsq_ops_init() - get what the ops need

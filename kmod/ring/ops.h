@@ -51,13 +51,13 @@ struct wsq_op_ref {
 int wsq_ops_init(void);
 void wsq_ops_exit(void);
 extern const struct wsq_op_def *wsq_op_table[WSQ_OP_NR];
+extern u32 wsq_op_next;
 bool wsq_reg_get(struct wsq_op_ref *ref, unsigned int op);
 void wsq_reg_put(struct wsq_op_ref *ref);
 bool wsq_op_tell(u32 op, struct wsq_op_info *info);
 int wsq_op_prep_any(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		    u64 arena_bytes);
 unsigned int wsq_ops_forget(const struct module *owner);
-u32 wsq_ops_number(u32 next);
 
 /* ops_range.c */
 bool wsq_def_right(const struct wsq_op_def *def);

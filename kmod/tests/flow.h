@@ -16,6 +16,7 @@
 #include "engines.h"
 #include "items.h"
 #include "threads.h"
+#include "waiting.h"
 
 /* Most that any of these pools is given. */
 #define FLOW_MAX	4096
@@ -142,7 +143,7 @@ static inline void flow_end(struct kunit *test, struct flow *f)
 		twice += atomic_read(&f->seen[i]) > 1;
 	KUNIT_EXPECT_EQ(test, flow_left(f), 0);
 	KUNIT_EXPECT_EQ(test, twice, 0);
-	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(f->pool), 0);
+	KUNIT_EXPECT_EQ(test, wsq_test_waiting(f->pool), 0);
 	KUNIT_EXPECT_NULL(test, wsq_pool_pop(f->pool));
 	wsq_pool_destroy(f->pool);
 }
@@ -201,12 +202,12 @@ static inline bool flow_call_fn(void *arg)
 static inline struct wsq_test_call *
 flow_wait(struct kunit *test, struct flow_call *c, unsigned int cpu)
 {
-	unsigned int before = wsq_overflow_waiting(c->f->pool);
+	unsigned int before = wsq_test_waiting(c->f->pool);
 	struct wsq_test_call *call = wsq_test_start_on(test, cpu, flow_call_fn,
 						       c);
 
 	/* Who is counted looks once more before he sleeps. */
-	KUNIT_ASSERT_TRUE(test, wsq_test_until(wsq_overflow_waiting(c->f->pool) >
+	KUNIT_ASSERT_TRUE(test, wsq_test_until(wsq_test_waiting(c->f->pool) >
 					       before && wsq_test_slept(call)));
 	return call;
 }

@@ -27,6 +27,7 @@
 #include "../ring/ops.h"
 #include "grow.h"
 #include "items.h"
+#include "waiting.h"
 
 #if defined(CONFIG_FAULT_INJECTION_STACKTRACE_FILTER) && \
 	defined(CONFIG_FAILSLAB) && defined(CONFIG_FAIL_PAGE_ALLOC)
@@ -519,10 +520,10 @@ static void nomem_wait(struct kunit *test)
 	for (i = 0; i < 8; i++)
 		KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, pool), 0);
 	call = wsq_test_start_on(test, cpu, nomem_push, pool);
-	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_overflow_waiting(pool) == 1));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_test_waiting(pool) == 1));
 	schedule_timeout_uninterruptible(HZ);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
-	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(pool), 1);
+	KUNIT_EXPECT_EQ(test, wsq_test_waiting(pool), 1);
 	/* Nobody pops. */
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));

@@ -146,12 +146,13 @@ static void ops_numbers(struct kunit *test)
 	wsq_unregister_op(&same);
 
 	/* The last number there is, and then there is none. */
-	was = wsq_ops_number(U16_MAX);
+	was = wsq_op_next;
+	wsq_op_next = U16_MAX;
 	KUNIT_EXPECT_EQ(test, wsq_register_op(&first), U16_MAX);
 	KUNIT_EXPECT_EQ(test, wsq_register_op(&same), -EEXIST);
 	wsq_unregister_op(&first);
 	KUNIT_EXPECT_EQ(test, wsq_register_op(&first), -ENOSPC);
-	wsq_ops_number(was);
+	wsq_op_next = was;
 	wsq_unregister_op(&second);
 }
 

@@ -221,9 +221,9 @@ static void overflow_wait_here(struct kunit *test)
 	call = flow_wait(test, &c, cpu);
 	wsq_test_linger();
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
-	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(c.f->pool), 1);
+	KUNIT_EXPECT_EQ(test, wsq_test_waiting(c.f->pool), 1);
 	/* Blocks come free as a whole, single slots with some engines. */
-	while (wsq_overflow_waiting(c.f->pool) && flow_pop(c.f))
+	while (wsq_test_waiting(c.f->pool) && flow_pop(c.f))
 		got++;
 	KUNIT_EXPECT_GE(test, got, 1);
 	KUNIT_EXPECT_LE(test, got, 5);
@@ -353,7 +353,7 @@ static void overflow_wait_woken(struct kunit *test)
 								     flow_popped_fn,
 								     c.f)));
 	wsq_test_linger();
-	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(c.f->pool), 1);
+	KUNIT_EXPECT_EQ(test, wsq_test_waiting(c.f->pool), 1);
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, wsq_test_start_on(test, other,
 								     flow_stole_fn,
 								     c.f)));
@@ -443,15 +443,15 @@ static void overflow_wait_killed(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flow_fill(one.f, 8), 8);
 	a = flow_wait(test, &one, cpu);
 	b = flow_wait(test, &many, cpu);
-	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(one.f->pool), 2);
+	KUNIT_EXPECT_EQ(test, wsq_test_waiting(one.f->pool), 2);
 	send_sig(SIGKILL, one.who, 1);
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, a));
 	KUNIT_EXPECT_EQ(test, one.ret, -EINTR);
-	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(one.f->pool), 1);
+	KUNIT_EXPECT_EQ(test, wsq_test_waiting(one.f->pool), 1);
 	send_sig(SIGKILL, many.who, 1);
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, b));
 	KUNIT_EXPECT_EQ(test, many.done, 0);
-	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(one.f->pool), 0);
+	KUNIT_EXPECT_EQ(test, wsq_test_waiting(one.f->pool), 0);
 	/* What was to be pushed is not there: eight and no more. */
 	atomic_set(&one.f->nr, 8);
 	flow_end(test, one.f);
@@ -497,7 +497,7 @@ static void overflow_wait_grow(struct kunit *test)
 	c.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 16, 4, cpumask_of(cpu));
 	call = wsq_test_start_on(test, cpu, flow_call_fn, &c);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c.done) == 16 * 4));
-	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_overflow_waiting(c.f->pool)));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_test_waiting(c.f->pool)));
 	wsq_test_linger();
 	KUNIT_EXPECT_EQ(test, READ_ONCE(c.done), 16 * 4);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));

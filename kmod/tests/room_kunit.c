@@ -49,7 +49,7 @@ static bool room_all_wait(const struct flow *f, struct wsq_test_call **calls)
 	for (i = 0; i < NR_WAITERS; i++)
 		if (!wsq_test_slept(calls[i]))
 			return false;
-	return wsq_overflow_waiting(f->pool) == NR_WAITERS;
+	return wsq_test_waiting(f->pool) == NR_WAITERS;
 }
 
 /* One call, and all of many have got in: whose turn comes late as well. */
@@ -81,7 +81,7 @@ static void room_many(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(room_all_wait(f, calls)));
 	room_pop(test, f, n);
 	wsq_test_linger();
-	KUNIT_EXPECT_EQ(test, wsq_overflow_waiting(f->pool), NR_WAITERS);
+	KUNIT_EXPECT_EQ(test, wsq_test_waiting(f->pool), NR_WAITERS);
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, wsq_test_start_on(test, other,
 								     flow_stole_fn,
 								     f)));

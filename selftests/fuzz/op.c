@@ -134,7 +134,8 @@ void op_any(struct input *in)
 	if (how == 8)
 		strcpy(name, "sha256");
 	shim_memory.failed = false;
-	next = wsq_ops_number(how & 16 ? 65536 - (how >> 7) : 1000 + how);
+	next = wsq_op_next;
+	wsq_op_next = how & 16 ? 65536 - (how >> 7) : 1000 + how;
 	ret = wsq_register_op(&def);
 	if (!def_right(&def))
 		MUST(ret == -EINVAL);
@@ -159,7 +160,7 @@ void op_any(struct input *in)
 			wsq_unregister_op(&def);
 		MUST(!wsq_op_tell(ret, &info));
 	}
-	wsq_ops_number(next);
+	wsq_op_next = next;
 }
 
 u64 in_number(struct input *in, u64 limit)

@@ -859,7 +859,7 @@ static void begin(void)
 	}
 	current->cred = &processes[0].cred;
 	oracle_own = 3;
-	wsq_ops_number(WSQ_OP_REGISTERED);
+	wsq_op_next = WSQ_OP_REGISTERED;
 	MUST(!shim_param_arena_max()->set("65536", NULL));
 	MUST(!wsq_ring_init());
 	MUST(!ops_register() && wsq_register_op(&op_probe) == OP_PROBE);

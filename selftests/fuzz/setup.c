@@ -800,7 +800,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	*(unsigned int *)shim_param_max_user_rings() = 3;
 	*(unsigned int *)shim_param_max_user_tasks() = 1 << 17;
 	*(unsigned long long *)shim_param_max_user_memory() = 1 << 24;
-	wsq_ops_number(WSQ_OP_REGISTERED);
+	wsq_op_next = WSQ_OP_REGISTERED;
 	MUST(!wsq_ring_init());
 	MUST(!ops_register());
 	shim_workers_start(1);

@@ -82,7 +82,7 @@ struct room_model : rl::test_suite<room_model, 3> {
 	void after()
 	{
 		RL_ASSERT(ended == 2 && puts[1] == 1 && puts[2] == 1);
-		RL_ASSERT(!wsq_room_count(&room) && !room.inside && !room.turn);
+		RL_ASSERT(!atomic64_read(&room.nr) && !room.inside && !room.turn);
 	}
 };
 

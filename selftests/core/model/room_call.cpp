@@ -49,7 +49,7 @@ struct room_call : rl::test_suite<room_call, 4> {
 
 	void after()
 	{
-		RL_ASSERT(ended == 2 && !wsq_room_count(&room));
+		RL_ASSERT(ended == 2 && !atomic64_read(&room.nr));
 		RL_ASSERT(!room.inside && !room.turn && !room.again);
 	}
 };

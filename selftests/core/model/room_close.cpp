@@ -96,7 +96,7 @@ struct room_close : rl::test_suite<room_close, 4> {
 
 	void after()
 	{
-		RL_ASSERT(ended == 2 && !wsq_room_count(&room));
+		RL_ASSERT(ended == 2 && !atomic64_read(&room.nr));
 	}
 };
 
