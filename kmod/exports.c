@@ -1,53 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Exports of kmod/core, which itself knows nothing of modules: for the KUnit
- * suites and the benchmark.
+ * Exports of kmod/core, which itself knows nothing of modules, for the KUnit
+ * suites. Compiled where there is KUnit only.
  */
 #include "compat/export.h"
 #include "core/bwos_fifo.h"
 #include "core/bwos_lifo.h"
 #include "core/salsa.h"
 
-WSQ_EXPORT(wsq_bwos_fifo_init);
-WSQ_EXPORT(wsq_bwos_fifo_put_slow);
-WSQ_EXPORT(wsq_bwos_fifo_get_slow);
-WSQ_EXPORT(wsq_bwos_fifo_put_many);
-WSQ_EXPORT(wsq_bwos_fifo_get_many);
-WSQ_EXPORT(wsq_bwos_fifo_steal_at);
-WSQ_EXPORT(wsq_bwos_fifo_steal);
-WSQ_EXPORT(wsq_bwos_fifo_sample);
-WSQ_EXPORT(wsq_bwos_fifo_empty);
-WSQ_EXPORT(wsq_bwos_fifo_mount);
-WSQ_EXPORT(wsq_bwos_fifo_unmount);
-WSQ_EXPORT(wsq_bwos_fifo_open);
-WSQ_EXPORT(wsq_bwos_fifo_claim_slow);
-WSQ_EXPORT(wsq_bwos_fifo_steal_claim);
-WSQ_EXPORT(wsq_bwos_fifo_steal_claim_at);
-WSQ_EXPORT(wsq_bwos_fifo_pry);
-WSQ_EXPORT(wsq_bwos_fifo_withdraw);
-WSQ_EXPORT(wsq_bwos_fifo_waiting);
-WSQ_EXPORT(wsq_bwos_lifo_init);
-WSQ_EXPORT(wsq_bwos_lifo_mount);
-WSQ_EXPORT(wsq_bwos_lifo_extend);
-WSQ_EXPORT(wsq_bwos_lifo_unmount);
-WSQ_EXPORT(wsq_bwos_lifo_put_slow);
-WSQ_EXPORT(wsq_bwos_lifo_get_slow);
-WSQ_EXPORT(wsq_bwos_lifo_put_many);
-WSQ_EXPORT(wsq_bwos_lifo_get_many);
-WSQ_EXPORT(wsq_bwos_lifo_share);
-WSQ_EXPORT(wsq_bwos_lifo_steal_at);
-WSQ_EXPORT(wsq_bwos_lifo_steal);
-WSQ_EXPORT(wsq_bwos_lifo_empty);
-WSQ_EXPORT(wsq_bwos_lifo_shared);
-WSQ_EXPORT(wsq_bwos_lifo_short);
-WSQ_EXPORT(wsq_bwos_lifo_waiting);
-WSQ_EXPORT(wsq_bwos_lifo_open);
-WSQ_EXPORT(wsq_bwos_lifo_claim_slow);
-WSQ_EXPORT(wsq_bwos_lifo_claim_oldest);
-WSQ_EXPORT(wsq_bwos_lifo_withdraw);
-WSQ_EXPORT(wsq_bwos_lifo_pry);
-WSQ_EXPORT(wsq_bwos_lifo_sample);
-WSQ_EXPORT(wsq_bwos_lifo_steal_claim);
-WSQ_EXPORT(wsq_bwos_lifo_steal_claim_at);
-WSQ_EXPORT(wsq_salsa_contend);
-WSQ_EXPORT(wsq_salsa_get_slow);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_init);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_put_slow);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_get_slow);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_put_many);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_get_many);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_steal_at);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_steal);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_sample);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_empty);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_mount);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_unmount);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_open);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_claim_slow);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_steal_claim);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_steal_claim_at);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_pry);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_withdraw);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_waiting);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_init);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_mount);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_extend);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_unmount);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_put_slow);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_get_slow);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_put_many);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_get_many);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_share);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_steal_at);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_steal);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_empty);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_shared);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_short);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_waiting);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_open);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_claim_slow);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_claim_oldest);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_withdraw);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_pry);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_sample);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_steal_claim);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_steal_claim_at);
+WSQ_EXPORT_KUNIT(wsq_salsa_contend);
+WSQ_EXPORT_KUNIT(wsq_salsa_get_slow);

@@ -2,6 +2,11 @@
 /*
  * <linux/export.h>: 6.13 wants the namespace as a string, older kernels as a
  * bare word.
+ *
+ * WSQ is the namespace of the in-kernel API (include/linux) and of what the
+ * module's own torture test, benchmark and samples need beside it. WSQ_KUNIT has
+ * what only the KUnit suites use. Where the kernel has no KUnit, which is where
+ * users build, it is not exported at all: nothing can come to depend on it.
  */
 #ifndef _WSQ_COMPAT_EXPORT_H
 #define _WSQ_COMPAT_EXPORT_H
@@ -12,10 +17,20 @@
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
 #define WSQ_EXPORT(sym)		EXPORT_SYMBOL_NS_GPL(sym, "WSQ")
+#define WSQ_EXPORT_TESTED(sym)	EXPORT_SYMBOL_NS_GPL(sym, "WSQ_KUNIT")
 #define WSQ_IMPORT_NS()		MODULE_IMPORT_NS("WSQ")
+#define WSQ_IMPORT_KUNIT_NS()	MODULE_IMPORT_NS("WSQ_KUNIT")
 #else
 #define WSQ_EXPORT(sym)		EXPORT_SYMBOL_NS_GPL(sym, WSQ)
+#define WSQ_EXPORT_TESTED(sym)	EXPORT_SYMBOL_NS_GPL(sym, WSQ_KUNIT)
 #define WSQ_IMPORT_NS()		MODULE_IMPORT_NS(WSQ)
+#define WSQ_IMPORT_KUNIT_NS()	MODULE_IMPORT_NS(WSQ_KUNIT)
+#endif
+
+#if defined(CONFIG_KUNIT) || defined(CONFIG_KUNIT_MODULE)
+#define WSQ_EXPORT_KUNIT(sym)	WSQ_EXPORT_TESTED(sym)
+#else
+#define WSQ_EXPORT_KUNIT(sym)
 #endif
 
 #endif /* _WSQ_COMPAT_EXPORT_H */

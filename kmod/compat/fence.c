@@ -188,7 +188,7 @@ void wsq_fence_heavy_one(unsigned int cpu)
 	/* As above. */
 	smp_mb();
 }
-WSQ_EXPORT(wsq_fence_heavy_one);
+WSQ_EXPORT_KUNIT(wsq_fence_heavy_one);
 
 /**
  * wsq_fence_interrupts() - how often a CPU was interrupted for a fence

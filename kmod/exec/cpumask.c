@@ -27,7 +27,7 @@ const struct cpumask *wsq_default_cpus(void)
 {
 	return wsq_cpus_default;
 }
-WSQ_EXPORT(wsq_default_cpus);
+WSQ_EXPORT_KUNIT(wsq_default_cpus);
 
 /**
  * wsq_cpumask_init() - find out which CPUs to use

@@ -27,11 +27,11 @@
 
 /* All workers, those that lost their CPU included. */
 LIST_HEAD(wsq_workers);
-WSQ_EXPORT(wsq_workers);
+WSQ_EXPORT_KUNIT(wsq_workers);
 
 /* Starts and ends one worker at a time; holds the list. */
 DEFINE_MUTEX(wsq_workers_lock);
-WSQ_EXPORT(wsq_workers_lock);
+WSQ_EXPORT_KUNIT(wsq_workers_lock);
 
 /* Workers by number; 0 is nobody. */
 static DEFINE_XARRAY_ALLOC1(wsq_worker_ids);

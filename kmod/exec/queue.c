@@ -14,7 +14,7 @@
 
 /* Queues by id. Workers look under RCU, or with preemption off. */
 struct xarray wsq_queues;
-WSQ_EXPORT(wsq_queues);
+WSQ_EXPORT_KUNIT(wsq_queues);
 
 /* Makes and frees one queue at a time; holds queues for statistics. */
 DEFINE_MUTEX(wsq_queues_lock);
@@ -39,7 +39,7 @@ void wsq_queues_settle(void)
 	rcu_barrier();
 	flush_workqueue(wsq_housekeeping);
 }
-WSQ_EXPORT(wsq_queues_settle);
+WSQ_EXPORT_KUNIT(wsq_queues_settle);
 
 /* Take a number that is not to be found yet. */
 static int wsq_queue_number(struct wsq *q)

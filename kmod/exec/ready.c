@@ -10,7 +10,7 @@
 #include "exec.h"
 
 struct wsq_cpu **wsq_cpus;
-WSQ_EXPORT(wsq_cpus);
+WSQ_EXPORT_KUNIT(wsq_cpus);
 
 /* CPUs whose worker is parked or about to park. Written by the workers. */
 static cpumask_var_t wsq_idle;
@@ -20,7 +20,7 @@ static cpumask_var_t wsq_idle;
  * by a worker, down by whoever claims its wake-up.
  */
 atomic_t wsq_nr_idle = ATOMIC_INIT(0);
-WSQ_EXPORT(wsq_nr_idle);
+WSQ_EXPORT_KUNIT(wsq_nr_idle);
 
 static inline unsigned int wsq_leaf_word(u32 id)
 {
@@ -325,7 +325,7 @@ u32 wsq_ready_next(const struct wsq_cpu *c, u32 from)
 	}
 	return WSQ_MAX_QUEUES;
 }
-WSQ_EXPORT(wsq_ready_next);
+WSQ_EXPORT_KUNIT(wsq_ready_next);
 
 /**
  * wsq_ready_init() - before anything else of the work service

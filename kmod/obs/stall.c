@@ -37,20 +37,20 @@ unsigned int wsq_stall_ms = 10000;
 module_param_named(stall_ms, wsq_stall_ms, uint, 0644);
 MODULE_PARM_DESC(stall_ms, "report items that run or wait for so many ms, once (default 10000, 0: never)");
 
-WSQ_EXPORT(wsq_stall_ms);
+WSQ_EXPORT_KUNIT(wsq_stall_ms);
 
 bool wsq_stall_stack = true;
 module_param_named(stall_stack, wsq_stall_stack, bool, 0644);
 MODULE_PARM_DESC(stall_stack, "report them with the worker's stack (default Y)");
-WSQ_EXPORT(wsq_stall_stack);
+WSQ_EXPORT_KUNIT(wsq_stall_stack);
 
 /* The look-out is set, or looking. */
 atomic_t wsq_stall_armed;
-WSQ_EXPORT(wsq_stall_armed);
+WSQ_EXPORT_KUNIT(wsq_stall_armed);
 
 /* What was reported so far. */
 atomic_t wsq_stall_reports;
-WSQ_EXPORT(wsq_stall_reports);
+WSQ_EXPORT_KUNIT(wsq_stall_reports);
 
 /**
  * struct wsq_stall - how long a CPU has kept something waiting

@@ -110,7 +110,7 @@ u32 wsq_stats_queues(void)
 	mutex_unlock(&wsq_queues_lock);
 	return nr;
 }
-WSQ_EXPORT(wsq_stats_queues);
+WSQ_EXPORT_KUNIT(wsq_stats_queues);
 
 /**
  * wsq_stats_workers() - how many workers there are
@@ -127,4 +127,4 @@ u32 wsq_stats_workers(void)
 		nr += !!READ_ONCE(wsq_cpus[cpu]->worker);
 	return nr;
 }
-WSQ_EXPORT(wsq_stats_workers);
+WSQ_EXPORT_KUNIT(wsq_stats_workers);

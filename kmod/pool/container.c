@@ -23,7 +23,7 @@ size_t wsq_container_bytes(bool raw)
 	return sizeof(struct wsq_container) +
 	       (raw ? sizeof(struct wsq_raw) : 0);
 }
-WSQ_EXPORT(wsq_container_bytes);
+WSQ_EXPORT_KUNIT(wsq_container_bytes);
 
 /**
  * wsq_container_create() - make a container

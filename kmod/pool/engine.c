@@ -64,7 +64,7 @@ size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 max_blocks,
 	}
 	wsq_engine_no_other();
 }
-WSQ_EXPORT(wsq_engine_bytes);
+WSQ_EXPORT_KUNIT(wsq_engine_bytes);
 
 /**
  * wsq_engine_init() - make a container's engine, without memory

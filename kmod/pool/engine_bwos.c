@@ -164,7 +164,7 @@ bool wsq_engine_bwos_more(struct wsq_container *ct, int ret)
 		wsq_grow_ask(ct);
 	return grown && ret == WSQ_FULL;
 }
-WSQ_EXPORT(wsq_engine_bwos_more);
+WSQ_EXPORT_KUNIT(wsq_engine_bwos_more);
 
 /**
  * wsq_engine_bwos_mount() - wsq_engine_mount()

@@ -166,7 +166,7 @@ bool wsq_engine_lifo_more(struct wsq_container *ct, int ret)
 		wsq_grow_ask(ct);
 	return grown && ret == WSQ_FULL;
 }
-WSQ_EXPORT(wsq_engine_lifo_more);
+WSQ_EXPORT_KUNIT(wsq_engine_lifo_more);
 
 /**
  * wsq_engine_lifo_mount() - wsq_engine_mount()
@@ -270,7 +270,7 @@ bool wsq_engine_lifo_feed(struct wsq_container *ct)
 	return ct->raw ? wsq_engine_lifo_give(ct, nr) :
 			 wsq_engine_lifo_give_links(ct, nr);
 }
-WSQ_EXPORT(wsq_engine_lifo_feed);
+WSQ_EXPORT_KUNIT(wsq_engine_lifo_feed);
 
 /**
  * wsq_engine_lifo_share() - wsq_engine_share()
@@ -291,7 +291,7 @@ void wsq_engine_lifo_share(struct wsq_container *ct)
 	wsq_engine_lifo_end(&ct->get_busy, get);
 	wsq_engine_lifo_end(&ct->put_busy, put);
 }
-WSQ_EXPORT(wsq_engine_lifo_share);
+WSQ_EXPORT_KUNIT(wsq_engine_lifo_share);
 
 /**
  * wsq_engine_lifo_sample() - wsq_engine_sample()
@@ -307,7 +307,7 @@ u32 wsq_engine_lifo_sample(const struct wsq_container *ct, u32 rnd, u32 *place)
 	*place = wsq_bwos_lifo_place(&ct->lifo.q, rnd);
 	return wsq_bwos_lifo_sample(&ct->lifo.q, *place);
 }
-WSQ_EXPORT(wsq_engine_lifo_sample);
+WSQ_EXPORT_KUNIT(wsq_engine_lifo_sample);
 
 /* Nothing was within reach. Has the owner something? */
 static void wsq_engine_lifo_ask(struct wsq_container *ct)
@@ -334,7 +334,7 @@ int wsq_engine_lifo_steal(struct wsq_container *ct, void **tasks,
 		wsq_engine_lifo_ask(ct);
 	return ret;
 }
-WSQ_EXPORT(wsq_engine_lifo_steal);
+WSQ_EXPORT_KUNIT(wsq_engine_lifo_steal);
 
 /**
  * wsq_engine_lifo_steal_claim() - wsq_engine_steal_claim()

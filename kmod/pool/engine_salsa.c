@@ -696,7 +696,7 @@ int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
 	wsq_get_end(me);
 	return ret == WSQ_OK ? 1 : ret;
 }
-WSQ_EXPORT(wsq_engine_salsa_steal);
+WSQ_EXPORT_KUNIT(wsq_engine_salsa_steal);
 
 /**
  * wsq_engine_salsa_raid() - wsq_engine_raid()
@@ -711,7 +711,7 @@ bool wsq_engine_salsa_raid(const struct wsq_container *me)
 
 	return es && wsq_salsa_under_way(&es->c) && wsq_engine_salsa_may_fence();
 }
-WSQ_EXPORT(wsq_engine_salsa_raid);
+WSQ_EXPORT_KUNIT(wsq_engine_salsa_raid);
 
 /**
  * wsq_engine_salsa_settle() - wsq_engine_settle()

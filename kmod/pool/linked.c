@@ -36,7 +36,7 @@ void wsq_linked_push(struct wsq_container *ct, struct wsq_link *link,
 		ret = wsq_inbox_try_push(&e->inbox, &link->next);
 	} while (ret == WSQ_CONFLICT);
 }
-WSQ_EXPORT(wsq_linked_push);
+WSQ_EXPORT_KUNIT(wsq_linked_push);
 
 /**
  * wsq_linked_put_many() - put several items through the engine
@@ -221,7 +221,7 @@ bool wsq_linked_idle(struct wsq_container *ct)
 	return wsq_engine_empty(ct) && wsq_entry_idle(&ct->open) &&
 	       wsq_entry_idle(&ct->bound);
 }
-WSQ_EXPORT(wsq_linked_idle);
+WSQ_EXPORT_KUNIT(wsq_linked_idle);
 
 /**
  * wsq_linked_waiting() - does anything wait here, as others see it

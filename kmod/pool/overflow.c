@@ -151,7 +151,7 @@ unsigned int wsq_overflow_close(struct wsq_pool *pool)
 		schedule_timeout_uninterruptible(1);
 	}
 }
-WSQ_EXPORT(wsq_overflow_close);
+WSQ_EXPORT_KUNIT(wsq_overflow_close);
 
 /**
  * wsq_overflow_exit() - undo wsq_overflow_init()
@@ -211,7 +211,7 @@ void *wsq_overflow_admit(struct wsq_pool *pool, void *task, bool stolen)
 		wsq_overflow_call(wait);
 	return task;
 }
-WSQ_EXPORT(wsq_overflow_admit);
+WSQ_EXPORT_KUNIT(wsq_overflow_admit);
 
 /* With what is in the list until somebody has let it in. */
 static int wsq_overflow_wait(struct wsq_pool *pool, void *task)

@@ -21,7 +21,7 @@
 
 /* The machine this module runs on. Constant after load. */
 struct wsq_topology wsq_machine;
-WSQ_EXPORT(wsq_machine);
+WSQ_EXPORT_KUNIT(wsq_machine);
 
 /*
  * Slow work of the module itself: memory, and what waits for grace periods.
@@ -251,7 +251,7 @@ free_mask:
 	free_cpumask_var(pool->cpus);
 	return ret;
 }
-WSQ_EXPORT(wsq_pool_init);
+WSQ_EXPORT_KUNIT(wsq_pool_init);
 
 /**
  * wsq_pool_exit() - give a pool's memory back
@@ -276,7 +276,7 @@ void wsq_pool_exit(struct wsq_pool *pool)
 	wsq_engine_pool_exit(pool);
 	free_cpumask_var(pool->cpus);
 }
-WSQ_EXPORT(wsq_pool_exit);
+WSQ_EXPORT_KUNIT(wsq_pool_exit);
 
 /* While puts from elsewhere look for the nearest member. */
 static void wsq_pool_copy_cpus(struct wsq_pool *pool,
@@ -396,7 +396,7 @@ unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu)
 		return best;
 	return fallback < nr_cpu_ids ? fallback : wsq_pool_any_member(pool);
 }
-WSQ_EXPORT(wsq_pool_nearest);
+WSQ_EXPORT_KUNIT(wsq_pool_nearest);
 
 /**
  * wsq_pool_create() - make a pool of pointers

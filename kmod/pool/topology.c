@@ -46,7 +46,7 @@ int wsq_topology_init(struct wsq_topology *topo, unsigned int nr_cpus,
 	memset(topo->distance, WSQ_LOCAL_HOPS, nr_nodes * nr_nodes);
 	return 0;
 }
-WSQ_EXPORT(wsq_topology_init);
+WSQ_EXPORT_KUNIT(wsq_topology_init);
 
 /**
  * wsq_topology_exit() - give a machine's memory back
@@ -67,7 +67,7 @@ void wsq_topology_exit(struct wsq_topology *topo)
 	kvfree(topo->places);
 	memset(topo, 0, sizeof(*topo));
 }
-WSQ_EXPORT(wsq_topology_exit);
+WSQ_EXPORT_KUNIT(wsq_topology_exit);
 
 /**
  * wsq_topology_distance() - how far one CPU is from another
@@ -91,7 +91,7 @@ enum wsq_distance wsq_topology_distance(const struct wsq_topology *topo,
 		return WSQ_DIST_REMOTE;
 	return pa->cache == pb->cache ? WSQ_DIST_CACHE : WSQ_DIST_NODE;
 }
-WSQ_EXPORT(wsq_topology_distance);
+WSQ_EXPORT_KUNIT(wsq_topology_distance);
 
 static int wsq_victim_cmp(const void *a, const void *b, const void *priv)
 {
@@ -160,4 +160,4 @@ const struct wsq_access *wsq_topology_access(struct wsq_topology *topo,
 	mutex_unlock(&topo->lock);
 	return list;
 }
-WSQ_EXPORT(wsq_topology_access);
+WSQ_EXPORT_KUNIT(wsq_topology_access);

@@ -22,7 +22,7 @@ const char *const wsq_steal_policies[WSQ_STEAL_POLICIES] = {
 	[WSQ_STEAL_RANDOMIZED] = "randomized",
 	[WSQ_STEAL_NUMA_PROB] = "numa+prob",
 };
-WSQ_EXPORT(wsq_steal_policies);
+WSQ_EXPORT_KUNIT(wsq_steal_policies);
 
 const char *const wsq_steal_batches[WSQ_STEAL_BATCHES] = {
 	[WSQ_BATCH_DEFAULT] = "",
@@ -31,7 +31,7 @@ const char *const wsq_steal_batches[WSQ_STEAL_BATCHES] = {
 	[WSQ_BATCH_HALF] = "half",
 	[WSQ_BATCH_BLOCK] = "block",
 };
-WSQ_EXPORT(wsq_steal_batches);
+WSQ_EXPORT_KUNIT(wsq_steal_batches);
 
 /* What each policy does before it looks at everybody. */
 static const u32 wsq_policy_flags[WSQ_STEAL_POLICIES] = {
@@ -69,7 +69,7 @@ struct wsq_robber *wsq_robber(unsigned int cpu)
 {
 	return &per_cpu(wsq_robbers, cpu);
 }
-WSQ_EXPORT(wsq_robber);
+WSQ_EXPORT_KUNIT(wsq_robber);
 
 /**
  * wsq_victim_set_policy() - have a pool's CPUs rob others by another policy
@@ -86,7 +86,7 @@ int wsq_victim_set_policy(struct wsq_pool *pool, u32 policy)
 	WRITE_ONCE(pool->policy, policy ?: WSQ_STEAL_NUMA_PROB);
 	return 0;
 }
-WSQ_EXPORT(wsq_victim_set_policy);
+WSQ_EXPORT_KUNIT(wsq_victim_set_policy);
 
 /**
  * wsq_victim_set_batch() - have a pool's CPUs take more or less at a time
@@ -105,7 +105,7 @@ int wsq_victim_set_batch(struct wsq_pool *pool, u32 batch)
 	WRITE_ONCE(pool->batch, batch);
 	return 0;
 }
-WSQ_EXPORT(wsq_victim_set_batch);
+WSQ_EXPORT_KUNIT(wsq_victim_set_batch);
 
 /**
  * wsq_victim_most() - how many tasks to take at a time
@@ -132,7 +132,7 @@ u32 wsq_victim_most(const struct wsq_pool *pool)
 		return 1;
 	}
 }
-WSQ_EXPORT(wsq_victim_most);
+WSQ_EXPORT_KUNIT(wsq_victim_most);
 
 /**
  * wsq_search_begin() - begin to look for a victim
@@ -162,7 +162,7 @@ void wsq_search_begin(struct wsq_search *s, const struct wsq_pool *pool,
 		flags = 0;
 	wsq_pick_begin(&s->pick, list, flags);
 }
-WSQ_EXPORT(wsq_search_begin);
+WSQ_EXPORT_KUNIT(wsq_search_begin);
 
 /**
  * wsq_search_draw() - draw a victim
@@ -180,7 +180,7 @@ const struct wsq_victim *wsq_search_draw(struct wsq_search *s)
 		WRITE_ONCE(*drawn, *drawn + 1);
 	return v;
 }
-WSQ_EXPORT(wsq_search_draw);
+WSQ_EXPORT_KUNIT(wsq_search_draw);
 
 /**
  * wsq_search_accept() - rob the victim that was drawn, or draw again
@@ -203,7 +203,7 @@ bool wsq_search_accept(struct wsq_search *s, const struct wsq_container *ct)
 	WRITE_ONCE(r->rejected[s->policy], r->rejected[s->policy] + 1);
 	return false;
 }
-WSQ_EXPORT(wsq_search_accept);
+WSQ_EXPORT_KUNIT(wsq_search_accept);
 
 /**
  * wsq_search_found() - the victim had something
@@ -217,4 +217,4 @@ void wsq_search_found(struct wsq_search *s)
 
 	WRITE_ONCE(*found, *found + 1);
 }
-WSQ_EXPORT(wsq_search_found);
+WSQ_EXPORT_KUNIT(wsq_search_found);

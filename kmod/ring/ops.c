@@ -51,7 +51,7 @@ static const struct wsq_op_def *const wsq_builtins[WSQ_OP_NR] = {
 
 /* Of these, those that have what they need. Written at module load only. */
 const struct wsq_op_def *wsq_op_table[WSQ_OP_NR] __ro_after_init;
-WSQ_EXPORT(wsq_op_table);
+WSQ_EXPORT_KUNIT(wsq_op_table);
 
 /**
  * struct wsq_op_reg - a registered op
@@ -76,7 +76,7 @@ static DEFINE_XARRAY(wsq_registered);
 static DEFINE_MUTEX(wsq_ops_lock);
 /* The number that is given out next, WSQ_OP_NUMBERS for none. Under the lock. */
 u32 wsq_op_next = WSQ_OP_REGISTERED;
-WSQ_EXPORT(wsq_op_next);
+WSQ_EXPORT_KUNIT(wsq_op_next);
 
 /**
  * wsq_reg_get() - take a registered op in hand
@@ -101,7 +101,7 @@ bool wsq_reg_get(struct wsq_op_ref *ref, unsigned int op)
 	ref->reg = reg;
 	return true;
 }
-WSQ_EXPORT(wsq_reg_get);
+WSQ_EXPORT_KUNIT(wsq_reg_get);
 
 /**
  * wsq_reg_put() - let a registered op go
@@ -113,7 +113,7 @@ void wsq_reg_put(struct wsq_op_ref *ref)
 {
 	percpu_ref_put(&ref->reg->users);
 }
-WSQ_EXPORT(wsq_reg_put);
+WSQ_EXPORT_KUNIT(wsq_reg_put);
 
 static void wsq_def_tell(const struct wsq_op_def *def, u32 op,
 			 struct wsq_op_info *info)
@@ -162,7 +162,7 @@ bool wsq_op_tell(u32 op, struct wsq_op_info *info)
 	rcu_read_unlock();
 	return found;
 }
-WSQ_EXPORT(wsq_op_tell);
+WSQ_EXPORT_KUNIT(wsq_op_tell);
 
 /* What says where, when and in what order, which is the same for all ops. */
 static bool wsq_order_right(const struct wsq_sqe *sqe)
@@ -210,7 +210,7 @@ int wsq_op_prep_any(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		return -EINVAL;
 	return wsq_shape_prep(def, sqe, arena_bytes);
 }
-WSQ_EXPORT(wsq_op_prep_any);
+WSQ_EXPORT_KUNIT(wsq_op_prep_any);
 
 static bool wsq_name_taken(const char *name)
 {
@@ -365,7 +365,7 @@ unsigned int wsq_ops_forget(const struct module *owner)
 	}
 	return nr;
 }
-WSQ_EXPORT(wsq_ops_forget);
+WSQ_EXPORT_KUNIT(wsq_ops_forget);
 
 /* A module is about to be freed, after its exit function or a failed init. */
 static int wsq_ops_module_event(struct notifier_block *nb, unsigned long event,

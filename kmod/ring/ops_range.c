@@ -323,4 +323,4 @@ s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 	task.stop = stop;
 	return def->issue(&task);
 }
-WSQ_EXPORT(wsq_shape_issue);
+WSQ_EXPORT_KUNIT(wsq_shape_issue);

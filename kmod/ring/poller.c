@@ -140,7 +140,7 @@ u64 wsq_poller_round(struct wsq_poller *p)
 	WRITE_ONCE(p->taken, p->taken + taken);
 	return taken;
 }
-WSQ_EXPORT(wsq_poller_round);
+WSQ_EXPORT_KUNIT(wsq_poller_round);
 
 static void wsq_poller_sleep(struct wsq_poller *p)
 {
@@ -338,7 +338,7 @@ void wsq_poller_attach(struct wsq_ring *ring)
 	list_add_tail(&ring->poll_link, &p->rings);
 	spin_unlock(&p->lock);
 }
-WSQ_EXPORT(wsq_poller_attach);
+WSQ_EXPORT_KUNIT(wsq_poller_attach);
 
 /* One ring less. True if it was the last. */
 static bool wsq_poller_drop(struct wsq_poller *p, struct wsq_ring *ring)

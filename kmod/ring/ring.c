@@ -160,7 +160,7 @@ int wsq_ring_sizes(u32 flags, u32 sq_entries, u32 cq_entries, u64 arena_size,
 		s->memory += wsq_array_bytes(1, sizeof(struct wsq_poller));
 	return 0;
 }
-WSQ_EXPORT(wsq_ring_sizes);
+WSQ_EXPORT_KUNIT(wsq_ring_sizes);
 
 /*
  * The queue that all rings feed. Blocks are small, so that a batch of one

@@ -80,7 +80,7 @@ u64 wsq_ring_published(struct wsq_ring *ring, u64 limit)
 		WRITE_ONCE(ring->published, n);
 	return n;
 }
-WSQ_EXPORT(wsq_ring_published);
+WSQ_EXPORT_KUNIT(wsq_ring_published);
 
 /* Which completion to wait for until all before @target are published. */
 static u64 wsq_wait_for(struct wsq_ring *ring, u64 target)
@@ -130,7 +130,7 @@ void wsq_ring_wake(struct wsq_ring *ring, u64 n)
 	if (waitqueue_active(&ring->poll_wait))
 		wake_up_poll(&ring->poll_wait, EPOLLIN | EPOLLRDNORM);
 }
-WSQ_EXPORT(wsq_ring_wake);
+WSQ_EXPORT_KUNIT(wsq_ring_wake);
 
 /* From now on, completion @n or a later one wakes @w. */
 static void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_waiter *w, u64 n)
@@ -177,7 +177,7 @@ bool wsq_ring_give_way(struct wsq_ring *ring, u64 target)
 	WRITE_ONCE(ring->hasty_next, min_t(u32, 2 * next + 1, WSQ_HASTY_MOST));
 	return done;
 }
-WSQ_EXPORT(wsq_ring_give_way);
+WSQ_EXPORT_KUNIT(wsq_ring_give_way);
 
 /**
  * wsq_ring_wait() - sleep until completions are there
@@ -240,7 +240,7 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
 	remove_wait_queue(&ring->waiters, &w.entry);
 	return ret;
 }
-WSQ_EXPORT(wsq_ring_wait);
+WSQ_EXPORT_KUNIT(wsq_ring_wait);
 
 /**
  * wsq_ring_poll() - what poll() says of a ring

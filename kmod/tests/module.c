@@ -37,3 +37,4 @@ module_exit(tests_exit);
 MODULE_DESCRIPTION("KUnit suites of wsq");
 MODULE_LICENSE("GPL");
 WSQ_IMPORT_NS();
+WSQ_IMPORT_KUNIT_NS();
