@@ -27,7 +27,9 @@ extern "C" {
 /* Whatever the loop keeps in registers about memory is forgotten here. */
 #define bench_barrier()		__asm__ __volatile__("" : : : "memory")
 /* The same, and @v counts as used. */
+#ifndef bench_use
 #define bench_use(v)		__asm__ __volatile__("" : : "r"(v) : "memory")
+#endif
 
 /* In a loop that waits for another CPU. */
 #if defined(__x86_64__) || defined(__i386__)

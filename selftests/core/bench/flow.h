@@ -23,8 +23,15 @@
 extern "C" {
 #endif
 
+#ifndef FLOW_PARTIES
 #define FLOW_PARTIES	32
-#define FLOW_TURN	32	/* tasks at a time, for who does both */
+#endif
+#define FLOW_TURN	32	/* tasks at a time, for a thread that does both */
+
+/* The @nr-th task of producer @id. */
+#ifndef FLOW_TASK
+#define FLOW_TASK(id, nr)	((void *)(uintptr_t)(nr))
+#endif
 
 /**
  * struct flow_shape - a pool
@@ -33,6 +40,9 @@ extern "C" {
  * @bound: tasks in flight at most
  * @chunk: tasks in a chunk, for containers that have some; 0: theirs
  * @balance: a producer that is refused tries the next consumer
+ * @unbounded: only the containers' memory bounds the tasks in flight. They know
+ *	@bound, and no counters are shared
+ * @own: a thread that does both puts for itself, not for the next one
  */
 struct flow_shape {
 	unsigned int producers;
@@ -40,6 +50,8 @@ struct flow_shape {
 	unsigned int bound;
 	unsigned int chunk;
 	bool balance;
+	bool unbounded;
+	bool own;
 };
 
 /**
@@ -47,11 +59,13 @@ struct flow_shape {
  * @puts: tasks put, published now and then
  * @done: tasks taken, likewise
  * @stolen: successful calls of steal
+ * @looks: calls of steal
  */
 struct flow_party {
 	uint64_t puts __attribute__((aligned(128)));
 	uint64_t done __attribute__((aligned(128)));
 	uint64_t stolen;
+	uint64_t looks;
 };
 
 /**
@@ -140,6 +154,8 @@ static inline uint64_t flow_room(const struct flow *f)
 	uint64_t puts = 0, done = 0;
 	unsigned int i;
 
+	if (f->shape.unbounded)
+		return UINT64_MAX / 2;
 	for (i = 0; i < f->shape.consumers; i++)
 		done += __atomic_load_n(&f->consumer[i].done, __ATOMIC_RELAXED);
 	for (i = 0; i < f->shape.producers; i++)
@@ -200,7 +216,7 @@ static void prefix##_produce(struct flow *f, unsigned int id)		\
 		room -= run;						\
 		for (; run; run--) {					\
 			puts++;						\
-			prefix##_put(q, p, (void *)(uintptr_t)puts);	\
+			prefix##_put(q, p, FLOW_TASK(id, puts));	\
 			bench_barrier();				\
 		}							\
 		flow_publish(&f->producer[id].puts, puts);		\
@@ -217,6 +233,7 @@ void *prefix##_rob(struct flow *f, type *q, ctype *c, unsigned int id)	\
 									\
 	for (k = 1; k < n && !task; k++)				\
 		task = prefix##_steal(q, c, (id + k) % n);		\
+	f->consumer[id].looks += k - 1;					\
 	if (task)							\
 		f->consumer[id].stolen++;				\
 	return task;							\
@@ -270,12 +287,12 @@ static void prefix##_both(struct flow *f, unsigned int id)		\
 		if (!run && room < most)				\
 			room = flow_room(f);				\
 		if (!run && room >= most) {				\
-			run = prefix##_begin(f, q, p, id + 1);		\
+			run = prefix##_begin(f, q, p, id + !f->shape.own); \
 			room -= run;					\
 		}							\
 		for (k = 0; run && k < FLOW_TURN; k++, run--) {		\
 			puts++;						\
-			prefix##_put(q, p, (void *)(uintptr_t)puts);	\
+			prefix##_put(q, p, FLOW_TASK(id, puts));	\
 			bench_barrier();				\
 		}							\
 		if (!run)						\
@@ -293,7 +310,7 @@ static void prefix##_both(struct flow *f, unsigned int id)		\
 	}								\
 	/* A run that was begun is ended, so that nothing is half done. */ \
 	for (; run; run--)						\
-		prefix##_put(q, p, (void *)(uintptr_t)++puts);		\
+		prefix##_put(q, p, FLOW_TASK(id, ++puts));		\
 	flow_publish(&f->producer[id].puts, puts);			\
 	prefix##_leave(q);						\
 }									\

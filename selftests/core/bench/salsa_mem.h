@@ -14,7 +14,9 @@
 #include "salsa.h"
 #include "grace.h"
 
+#ifndef BENCH_PARTIES
 #define BENCH_PARTIES	64
+#endif
 
 /**
  * struct bench_salsa_shape - what a pool looks like

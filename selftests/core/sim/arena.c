@@ -197,6 +197,20 @@ void sim_free(void *arg)
 	}
 }
 
+/* For test code that takes its memory from the C library: node 0's. */
+void *sim_aligned_alloc(size_t align, size_t size);
+void *sim_aligned_alloc(size_t align, size_t size)
+{
+	(void)align;
+	return sim_alloc_lines(size, 0);
+}
+
+void *sim_calloc(size_t n, size_t size);
+void *sim_calloc(size_t n, size_t size)
+{
+	return sim_alloc(n * size, 0);
+}
+
 void *sim_stack_alloc(unsigned int node)
 {
 	return sim_alloc_pages(SIM_STACK, node);

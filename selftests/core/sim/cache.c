@@ -19,7 +19,9 @@
  * (sim_order()); the state of the line is looked at behind that.
  *
  * Limitations: caches have no capacity, so a line stays until another CPU takes it.
- * No prefetching, no overlap of misses. Siblings have caches of their own that are
+ * Misses overlap only where lines are read in ascending order: then a prefetcher has asked
+ * for the next ones, and each costs but its share (sim_config.streams); but it never
+ * fetches a line that is not read in the end. Siblings have caches of their own that are
  * near. Interconnects have no bandwidth. Requests for a line are served in the
  * order in which they were made, the nearest has no advantage.
  */
@@ -222,6 +224,23 @@ static void stall_until(sim_time when, void *pc, uintptr_t addr)
 	cpu->clock = when;
 }
 
+/* Is this the next line of a stream? Then a prefetcher was there before. */
+static bool streaming(uintptr_t addr)
+{
+	struct sim_machine_cpu *cpu = sim_cur;
+	uintptr_t line = addr / SIM_LINE;
+	unsigned int i;
+
+	for (i = 0; i < SIM_STREAMS; i++) {
+		if (cpu->stream[i] && cpu->stream[i] + 1 == line) {
+			cpu->stream[i] = line;
+			return true;
+		}
+	}
+	cpu->stream[cpu->nr_streams++ % SIM_STREAMS] = line;
+	return false;
+}
+
 static void hit(void)
 {
 	struct sim_machine_cpu *cpu = sim_cur;
@@ -237,7 +256,12 @@ static void read_line(uintptr_t addr, void *pc)
 	if (!has(l, sim_cur->nr)) {
 		sim_order();
 		if (!has(l, sim_cur->nr)) {
-			stall_until(request(l, addr, false, 0), pc, addr);
+			sim_time done = request(l, addr, false, 0);
+
+			if (streaming(addr))
+				done = sim_cur->clock + (done - sim_cur->clock) /
+							sim_config.streams;
+			stall_until(done, pc, addr);
 			return;
 		}
 	}

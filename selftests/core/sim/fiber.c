@@ -38,6 +38,7 @@ void sim_config_default(struct sim_config *config)
 		.cpus = 1, .smt = 1, .cluster = 8, .node = 32, .seed = 1,
 		.slack = 20 * SIM_NS, .still = 1000 * SIM_MS,
 		.slice = 3 * SIM_MS, .stores = 56,
+		.streams = 8,
 		.costs = {
 #define SIM_COST(name, ps, source)	.name = ps,
 #include "costs.def"
@@ -772,7 +773,7 @@ void sim_init(const struct sim_config *config)
 	if (!config->cpus || config->cpus > SIM_CPUS || !config->smt ||
 	    !config->cluster || !config->node ||
 	    (config->cpus + config->node - 1) / config->node > SIM_NODES ||
-	    !config->stores || config->stores > SIM_STORES) {
+	    !config->stores || config->stores > SIM_STORES || !config->streams) {
 		fprintf(stderr, "sim: no such machine\n");
 		exit(2);
 	}

@@ -11,6 +11,7 @@
 
 #define SIM_WORDS	(SIM_CPUS / 64)
 #define SIM_STORES	64		/* entries of a store buffer at most */
+#define SIM_STREAMS	16		/* streams that a CPU prefetches */
 
 /**
  * struct sim_pending - an interrupt that was raised
@@ -51,6 +52,8 @@ struct sim_pending {
  * @store: when the last entries of the store buffer drain
  * @nr_stores: entries there have been
  * @drained: when the last one drains
+ * @stream: lines that were missed last, each the end of a stream
+ * @nr_streams: streams there have been
  * @stats: of it
  */
 struct sim_machine_cpu {
@@ -73,6 +76,8 @@ struct sim_machine_cpu {
 	sim_time store[SIM_STORES];
 	uint64_t nr_stores;
 	sim_time drained;
+	uintptr_t stream[SIM_STREAMS];
+	unsigned int nr_streams;
 	struct sim_stats stats;
 };
 

@@ -85,6 +85,7 @@ struct sim_costs {
  * @still: simulated time without sim_progress() after which the run stands still
  * @slice: time after which a fiber gives way to others of its CPU; 0: never
  * @stores: entries of a store buffer
+ * @streams: misses of lines in a row that overlap, by prefetching; 1: none do
  * @profile: note where time is lost (sim_profile_print())
  * @costs: picoseconds for each thing
  */
@@ -98,6 +99,7 @@ struct sim_config {
 	sim_time still;
 	sim_time slice;
 	unsigned int stores;
+	unsigned int streams;
 	bool profile;
 	struct sim_costs costs;
 };

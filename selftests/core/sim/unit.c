@@ -48,6 +48,7 @@ static void config(unsigned int cpus)
 	cfg.costs.serve_read = NS(3);
 	cfg.costs.ipi_victim = NS(800);
 	cfg.slack = 0;
+	cfg.streams = 1;
 }
 
 static unsigned int running;
@@ -358,6 +359,36 @@ static void test_store_buffer(void)
 	CHECK(sim_run() == SIM_DONE);
 	/* The fifth waits until the first has drained, at 90. */
 	CHECK_TIME(took[0], 90 + 1);
+}
+
+/* ---- streams ---- */
+
+static void reads(void *arg)
+{
+	unsigned int i;
+	sim_time t = sim_now();
+
+	for (i = 0; i < 10; i++)
+		sim_read((char *)word + ((uintptr_t)arg ? 9 - i : i) * 64, 8);
+	took[0] = sim_now() - t;
+	end();
+}
+
+static sim_time stream(bool down)
+{
+	config(1);
+	cfg.streams = 3;
+	sim_init(&cfg);
+	word = sim_alloc(4096, 0);
+	start(reads, (void *)down, 0, 0);
+	CHECK(sim_run() == SIM_DONE);
+	return took[0];
+}
+
+static void test_streams(void)
+{
+	CHECK_TIME(stream(false), 90 + 9 * 30);
+	CHECK_TIME(stream(true), 10 * 90);
 }
 
 /* ---- what the compiler makes ---- */
@@ -782,6 +813,7 @@ static const struct {
 	{ "contended read-modify-writes", test_contended },
 	{ "queueing at a line", test_queue },
 	{ "the store buffer drains", test_store_buffer },
+	{ "lines in a row are prefetched", test_streams },
 	{ "what the compiler makes is charged", test_code },
 	{ "interrupts in and behind a computation", test_interrupts },
 	{ "interrupts at an access and in an idle CPU", test_interrupts_elsewhere },

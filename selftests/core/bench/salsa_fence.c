@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The heavy fence by choice (shim/wsq_fence.h), and what the shim's grace periods
+ * need once in a program.
+ */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <wsq_fence.h>
+#include <wsq_grace.h>
+
+WSQ_GRACE_DEFINE;
+
+enum bench_fence bench_fence;
+int bench_fence_cpu[BENCH_FENCE_CPUS];
+
+/* Go to a CPU: whatever ran on it has been switched out when this returns. */
+static void bench_move(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set)) {
+		perror("sched_setaffinity");
+		abort();
+	}
+}
+
+void wsq_fence_heavy_one(unsigned int id)
+{
+	int here;
+
+	switch (bench_fence) {
+	case BENCH_FENCE_MEMBARRIER:
+		wsq_fence_heavy_one_shim(id);
+		break;
+	case BENCH_FENCE_REBIND:
+		here = sched_getcpu();
+		bench_move(bench_fence_cpu[id]);
+		bench_move(here);
+		break;
+	case BENCH_FENCE_NONE:
+		break;
+	}
+}
+
+void wsq_fence_heavy(const u64 *ids, u32 nr_words)
+{
+	u32 id;
+
+	if (bench_fence == BENCH_FENCE_MEMBARRIER) {
+		wsq_fence_heavy_shim(ids, nr_words);
+		return;
+	}
+	for (id = 0; id < nr_words * 64; id++) {
+		if (ids[id / 64] >> id % 64 & 1)
+			wsq_fence_heavy_one(id);
+	}
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * BWoS, FIFO and LIFO, in the frame of selftests/core/bench/flow.h. A queue belongs
+ * to a producer, for only its owner puts; consumers steal from their own number on.
+ * A thread that does both takes what it has put, and steals when there is nothing. A
+ * producer whose queue is full takes some tasks itself: thieves cannot take the block
+ * from which the owner takes next.
+ *
+ * Compiled twice, with BWOS_LIFO 0 and 1.
+ */
+#include <stdlib.h>
+
+#include "../bench/flow.h"
+
+#define PASTE2(a, b)	a##b
+#define PASTE(a, b)	PASTE2(a, b)
+#define STR2(a)		#a
+#define STR(a)		STR2(a)
+
+#if BWOS_LIFO
+#include "../lifo.h"
+#define KIND		lifo
+#define MAKE(p, b, s)	lifo_new(p, b, s)
+#define Q(name)		wsq_bwos_lifo_##name
+#else
+#include "../queue.h"
+#define KIND		fifo
+#define MAKE(p, b, s)	queue_new(p, b, s)
+#define Q(name)		wsq_bwos_fifo_##name
+#endif
+
+/* As in the native benchmark's case "64x128". */
+#define PLACES		64
+#define BLOCK		128
+#define SPARE		2
+#define MOST		64		/* tasks of a theft */
+
+struct pool {
+	unsigned int nr;
+	struct {
+#if BWOS_LIFO
+		struct lifo *t;
+#else
+		struct queue *t;
+#endif
+	} of[FLOW_PARTIES];
+};
+
+static void *bwos_create(const struct flow_shape *shape)
+{
+	struct pool *p = bench_alloc(sizeof(*p));
+	unsigned int i;
+
+	p->nr = shape->producers;
+	for (i = 0; i < p->nr; i++) {
+		p->of[i].t = MAKE(PLACES, BLOCK, SPARE);
+		sim_name(p->of[i].t, sizeof(*p->of[i].t), STR(KIND));
+	}
+	return p;
+}
+
+static void bwos_destroy(void *arg)
+{
+	(void)arg;
+}
+
+/* From all others in turn; true if there was something. */
+static bool bwos_rob(struct flow *f, struct pool *p, unsigned int id)
+{
+	void *tasks[MOST];
+	unsigned int k;
+	int n = 0, i;
+
+	for (k = f->shape.own; k < p->nr && n <= 0; k++) {
+		f->consumer[id].looks++;
+		n = Q(steal)(&p->of[(id + k) % p->nr].t->q, tasks, MOST);
+	}
+	if (n <= 0)
+		return false;
+	f->consumer[id].stolen++;
+	for (i = 0; i < n; i++)
+		bench_use(tasks[i]);
+	f->consumer[id].done += (unsigned int)n;
+	return true;
+}
+
+static void bwos_produce(struct flow *f, unsigned int id)
+{
+	struct pool *p = f->q;
+	uint64_t puts = 0;
+	unsigned int k;
+	void *task;
+
+	while (!flow_ended(f)) {
+		if (Q(put)(&p->of[id].t->q, FLOW_TASK(id, puts + 1)) >= 0) {
+			puts++;
+			continue;
+		}
+		for (k = 0; k < FLOW_TURN; k++) {
+			task = Q(get)(&p->of[id].t->q);
+			if (!task)
+				break;
+			bench_use(task);
+			f->consumer[id].done++;
+		}
+		if (!k)
+			flow_relax(f);
+	}
+	f->producer[id].puts = puts;
+}
+
+static void bwos_consume(struct flow *f, unsigned int id)
+{
+	struct pool *p = f->q;
+
+	while (!flow_ended(f)) {
+		if (!bwos_rob(f, p, id))
+			flow_relax(f);
+	}
+}
+
+static void bwos_both(struct flow *f, unsigned int id)
+{
+	struct pool *p = f->q;
+	uint64_t puts = 0;
+	unsigned int k;
+	void *task;
+
+	while (!flow_ended(f)) {
+		for (k = 0; k < FLOW_TURN; k++) {
+			if (Q(put)(&p->of[id].t->q, FLOW_TASK(id, puts + 1)) < 0)
+				break;
+			puts++;
+		}
+		for (k = 0; k < FLOW_TURN; k++) {
+			task = Q(get)(&p->of[id].t->q);
+			if (!task)
+				break;
+			bench_use(task);
+			f->consumer[id].done++;
+		}
+		if (!k && !bwos_rob(f, p, id))
+			flow_relax(f);
+	}
+	f->producer[id].puts = puts;
+}
+
+static void *bwos_rest(void *arg, unsigned int id)
+{
+	struct pool *p = arg;
+
+	return id < p->nr ? Q(get)(&p->of[id].t->q) : NULL;
+}
+
+const struct flow_queue PASTE(flow_queue_bwos_, KIND) = {
+	.name		= "wsq " STR(KIND),
+	.create		= bwos_create,
+	.destroy	= bwos_destroy,
+	.produce	= bwos_produce,
+	.consume	= bwos_consume,
+	.both		= bwos_both,
+	.rest		= bwos_rest,
+};

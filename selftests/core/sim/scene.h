@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the loops of selftests/core/bench/flow.h are compiled with here (-include):
+ * as many parties as there are CPUs, tasks that say who put them, and each task
+ * that is taken is noted (core.c), at no cost in simulated time.
+ */
+#ifndef _WSQ_SIM_SCENE_H
+#define _WSQ_SIM_SCENE_H
+
+#include <stdint.h>
+
+#include "sim.h"
+
+#define FLOW_PARTIES		SIM_CPUS
+#define BENCH_PARTIES		SIM_CPUS
+#define FLOW_TASK(id, nr)	\
+	((void *)((uintptr_t)((id) + 1) << 40 | (uintptr_t)(nr)))
+
+/* A task has come out: fails if it did before. */
+void sim_task_out(const void *task);
+
+#define bench_use(task)		sim_task_out(task)
+
+#endif /* _WSQ_SIM_SCENE_H */
