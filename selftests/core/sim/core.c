@@ -43,8 +43,8 @@ static const struct subject {
 	bool bound_each;		/* flow_shape.bound is for all together */
 } subjects[] = {
 	{ &flow_queue_salsa, "wsq salsa", 4096, true },
-	{ &flow_queue_bwos_fifo, "wsq fifo", 0, false },
-	{ &flow_queue_bwos_lifo, "wsq lifo", 0, false },
+	{ &flow_queue_bwos_fifo, "wsq bwos_fifo", 0, false },
+	{ &flow_queue_bwos_lifo, "wsq bwos_lifo", 0, false },
 	{ &flow_queue_cas, "salsa+cas", 4096, true },
 	{ &flow_queue_bag, "concurrent bags", 8192, false },
 	{ &flow_queue_msq, "michael-scott per consumer", 4096, true },

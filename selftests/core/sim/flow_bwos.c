@@ -6,28 +6,17 @@
  * producer whose queue is full takes some tasks itself: thieves cannot take the block
  * from which the owner takes next.
  *
- * Compiled twice, with BWOS_LIFO 0 and 1.
+ * Compiled once for each engine, with its folder of selftests/core/engine on the
+ * include path.
  */
 #include <stdlib.h>
 
 #include "../bench/flow.h"
 
+#include "../queue.h"
+
 #define PASTE2(a, b)	a##b
 #define PASTE(a, b)	PASTE2(a, b)
-#define STR2(a)		#a
-#define STR(a)		STR2(a)
-
-#if BWOS_LIFO
-#include "../lifo.h"
-#define KIND		lifo
-#define MAKE(p, b, s)	lifo_new(p, b, s)
-#define Q(name)		wsq_bwos_lifo_##name
-#else
-#include "../queue.h"
-#define KIND		fifo
-#define MAKE(p, b, s)	queue_new(p, b, s)
-#define Q(name)		wsq_bwos_fifo_##name
-#endif
 
 /* As in the native benchmark's case "64x128". */
 #define PLACES		64
@@ -38,11 +27,7 @@
 struct pool {
 	unsigned int nr;
 	struct {
-#if BWOS_LIFO
-		struct lifo *t;
-#else
 		struct queue *t;
-#endif
 	} of[FLOW_PARTIES];
 };
 
@@ -53,8 +38,8 @@ static void *bwos_create(const struct flow_shape *shape)
 
 	p->nr = shape->producers;
 	for (i = 0; i < p->nr; i++) {
-		p->of[i].t = MAKE(PLACES, BLOCK, SPARE);
-		sim_name(p->of[i].t, sizeof(*p->of[i].t), STR(KIND));
+		p->of[i].t = queue_new(PLACES, BLOCK, SPARE);
+		sim_name(p->of[i].t, sizeof(*p->of[i].t), ENGINE_NAME);
 	}
 	return p;
 }
@@ -73,7 +58,7 @@ static bool bwos_rob(struct flow *f, struct pool *p, unsigned int id)
 
 	for (k = f->shape.own; k < p->nr && n <= 0; k++) {
 		f->consumer[id].looks++;
-		n = Q(steal)(&p->of[(id + k) % p->nr].t->q, tasks, MOST);
+		n = engine(steal)(&p->of[(id + k) % p->nr].t->q, tasks, MOST);
 	}
 	if (n <= 0)
 		return false;
@@ -92,12 +77,12 @@ static void bwos_produce(struct flow *f, unsigned int id)
 	void *task;
 
 	while (!flow_ended(f)) {
-		if (Q(put)(&p->of[id].t->q, FLOW_TASK(id, puts + 1)) >= 0) {
+		if (engine(put)(&p->of[id].t->q, FLOW_TASK(id, puts + 1)) >= 0) {
 			puts++;
 			continue;
 		}
 		for (k = 0; k < FLOW_TURN; k++) {
-			task = Q(get)(&p->of[id].t->q);
+			task = engine(get)(&p->of[id].t->q);
 			if (!task)
 				break;
 			bench_use(task);
@@ -128,12 +113,12 @@ static void bwos_both(struct flow *f, unsigned int id)
 
 	while (!flow_ended(f)) {
 		for (k = 0; k < FLOW_TURN; k++) {
-			if (Q(put)(&p->of[id].t->q, FLOW_TASK(id, puts + 1)) < 0)
+			if (engine(put)(&p->of[id].t->q, FLOW_TASK(id, puts + 1)) < 0)
 				break;
 			puts++;
 		}
 		for (k = 0; k < FLOW_TURN; k++) {
-			task = Q(get)(&p->of[id].t->q);
+			task = engine(get)(&p->of[id].t->q);
 			if (!task)
 				break;
 			bench_use(task);
@@ -149,11 +134,11 @@ static void *bwos_rest(void *arg, unsigned int id)
 {
 	struct pool *p = arg;
 
-	return id < p->nr ? Q(get)(&p->of[id].t->q) : NULL;
+	return id < p->nr ? engine(get)(&p->of[id].t->q) : NULL;
 }
 
-const struct flow_queue PASTE(flow_queue_bwos_, KIND) = {
-	.name		= "wsq " STR(KIND),
+const struct flow_queue PASTE(flow_queue_, FLOW_ENGINE) = {
+	.name		= "wsq " ENGINE_NAME,
 	.create		= bwos_create,
 	.destroy	= bwos_destroy,
 	.produce	= bwos_produce,
