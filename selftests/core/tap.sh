@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# TAP for run-checks and run-model: a plan, numbered results, diagnostics as "#"
-# lines. Sourced after tools/lab/lib.sh; costs nothing. A skip becomes a failure
-# with CI=true.
+# TAP for run-checks, run-model and run-fuzz: a plan, numbered results, diagnostics
+# as "#" lines. Sourced after tools/lab/lib.sh; costs nothing. A skip becomes a
+# failure with CI=true.
 
 tap_nr=0
 tap_bad=0
@@ -35,16 +35,18 @@ tap_end() {
 	return $((tap_bad != 0))
 }
 
-# tap_jobs N: reads "NAME<tab>COMMAND" lines, keeps N commands running, reports
-# each in order as it ends; the last lines of a failed one follow as notes.
+# tap_jobs N: reads lines "NAME<tab>COMMAND" or "NAME<tab>COMMAND<tab>KEY" (of
+# tools/check/cached.py), keeps N commands running, reports each in order as it ends;
+# the last lines of a failed one follow as notes. What passes is put under its KEY.
 tap_jobs() {
-	local max=$1 dir name command
-	local -a names=() pids=()
+	local max=$1 dir name command key
+	local -a names=() pids=() keys=()
 	local next=0 nr=0 status
 
 	dir=$(mktemp -d)
-	while IFS=$'\t' read -r name command; do
+	while IFS=$'\t' read -r name command key; do
 		names[nr]=$name
+		keys[nr]=$key
 		printf '%s\n' "$command" >"$dir/$nr.cmd"
 		nr=$((nr + 1))
 	done
@@ -65,8 +67,10 @@ tap_jobs() {
 		if [[ $status != 0 ]]; then
 			printf '%s\n' "status $status: $(<"$dir/$next.cmd")" | tap_note
 			tail -n 40 "$dir/$next.out" | tap_note
-		elif [[ ${TAP_SAY:-} ]]; then
-			grep -E "$TAP_SAY" "$dir/$next.out" | tap_note
+		else
+			[[ ! ${keys[next]} ]] ||
+				grep -E "${TAP_SAY:-^\$}" "$dir/$next.out" | "$TOP/tools/check/cached.py" put "${keys[next]}"
+			[[ ! ${TAP_SAY:-} ]] || grep -E "$TAP_SAY" "$dir/$next.out" | tap_note
 		fi
 		next=$((next + 1))
 	done

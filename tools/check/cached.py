@@ -9,11 +9,14 @@
 
 key prints the hash of all words, of the names and contents of all files (of a
 directory: of all files below it) and, with -I, of every file that a C or C++
-file among them includes from its own directory or from DIR, and so on. jobs
-copies lines "NAME<tab>COMMAND<tab>PATH PATH..." from its input to its output
-and puts a key in the place of the paths: that of the arguments, of the command
-and of the line's paths. get prints what was put, and its exit status is 1 if
-nothing was. put stores its standard input.
+file among them includes from its own directory or from DIR, and so on. get
+prints what was put, and its exit status is 1 if nothing was. put stores its
+standard input.
+
+jobs copies lines "NAME<tab>COMMAND<tab>PATH PATH..." from its input to its output
+for tap_jobs (selftests/core/tap.sh). A line's key is that of the arguments, of the
+command and of the paths. It takes the place of the paths, unless the check has
+passed: such a line becomes "NAME # cached<tab>cat RESULT<tab>".
 
 The caller puts only what has passed, and names everything that the verdict
 depends on: sources, scripts, the options of the compiler, its version
@@ -22,8 +25,8 @@ serves every clone of the tree. One that nothing asked for in 60 days is removed
 WSQ_CACHED=no in the environment finds nothing, so that everything runs.
 
 Costs: a fifth of a second for a few hundred keys. Limitations: a header of the
-system is not read, its package's version is a word for the caller to name; an
-#include of a macro reads every header of the directories.
+system (<...>, and not found in DIR) is not read, its package's version is a word for
+the caller to name; an #include of a macro reads every header of the directories.
 """
 
 import argparse
@@ -68,6 +71,10 @@ def includes(path, dirs):
             if file.is_file():
                 found.append(file)
                 break
+        else:
+            # What is not read must not be forgotten.
+            if mark == b'"':
+                sys.exit("cached.py: %s includes %s, which is in no directory of -I" % (path, name.decode()))
     return found
 
 
@@ -159,7 +166,10 @@ def main():
         prune()
         for line in sys.stdin:
             name, command, paths = line.rstrip("\n").split("\t")
-            print(name, command, key([*o.words, command], [*o.paths, *paths.split()], o.dirs), sep="\t")
+            name_of = key([*o.words, command], [*o.paths, *paths.split()], o.dirs)
+            if get(name_of) is not None:
+                name, command, name_of = name + " # cached", "cat '%s'" % (results() / name_of), ""
+            print(name, command, name_of, sep="\t")
     elif o.mode == "put":
         put(o.key, sys.stdin.read())
     else:

@@ -6,8 +6,9 @@
   ktap.py total [--expect NAME]... FILE.json...
 
 run passes CMD's output on as it comes, reads the test results in it and
-writes DIR/NAME.json: {suite, passed, failed, skipped, skips: [{name, reason}],
-failures: [text], said: [[line]], seconds, cpu}. It fails when a test failed,
+writes DIR/NAME.json: {suite, passed, failed, skipped, cached, skips: [{name,
+reason}], failures: [text], said: [[line]], names: [text], slowest: [[seconds,
+name]], seconds, cpu}; slowest has those that came latest after the one before. It fails when a test failed,
 when a plan is missing or not kept, when no test ran, when CMD's exit status is
 not 0, or at the time limit. total prints a table, every skip with its reason,
 every failure with the lines before it (who reads a log's end only finds them
@@ -16,7 +17,8 @@ there), and "N passed, N failed, N skipped" as its last line.
 Understood: KTAP 1 with nesting by indentation, TAP 12 to 14, kselftest's
 nesting behind "# " (announced by "# TAP version" or "# KTAP version"), KUnit
 in a kernel log with or without time stamps, log lines in between, several
-documents one after another. Only leaves count. A parent that is "not ok" with
+documents one after another. Only leaves count. "# cached" behind a name says that the result of an earlier
+run was reused (tools/check/cached.py): it is counted and no part of the name. A parent that is "not ok" with
 no failed child counts as a failure; so does each level whose plan was not
 kept. A failing test stays a failure behind TODO, XFAIL and SKIP. With CI=true
 a skip that gives no reason counts as failed.
@@ -46,6 +48,7 @@ RESULT = re.compile(r"^(ok|not ok) (\d+)(?:\s+(.*))?$")
 NUMBERLESS = re.compile(r"^not ok\b")
 SUBTEST = re.compile(r"^# Subtest: (.*)$")
 BAIL = re.compile(r"^Bail out!\s*(.*)$")
+CACHED = re.compile(r"\s+# cached\s*$")
 DIRECTIVE = re.compile(r"(?:^|\s)#\s*(SKIP|TODO|XFAIL|XPASS|TIMEOUT|ERROR)\b:?\s*(.*)$", re.I)
 
 
@@ -76,6 +79,10 @@ class Parser:
         self.strict_skips = strict_skips
         self.stack = []
         self.passed = 0
+        self.cached = 0
+        self.names = []     # of all leaves
+        self.times = []     # for each of them, since the one before
+        self.last = time.monotonic()
         self.skips = []
         self.failures = []
         self.said = []      # for each failure, what came between the result before it and it
@@ -92,12 +99,16 @@ class Parser:
         for level in self.stack:
             level.failed += 1
 
-    def _leaf(self):
+    def _leaf(self, name):
+        now = time.monotonic()
+        self.names.append(name)
+        self.times.append(round(now - self.last, 1))
+        self.last = now
         for level in self.stack:
             level.leaves += 1
 
     def _skip(self, name, reason):
-        self._leaf()
+        self._leaf(name)
         if self.strict_skips and not reason:
             self.fail("%s: skipped without a reason" % name)
         else:
@@ -202,9 +213,10 @@ class Parser:
         if ok and directive == "SKIP":
             self._skip(path, reason)
             return
-        self._leaf()
+        self._leaf(path)
         if ok and directive not in ("TIMEOUT", "ERROR"):
             self.passed += 1
+            self.cached += bool(CACHED.search(match.group(3) or ""))
         elif not failed:
             self.fail(path + (": %s %s" % (directive, reason) if directive else ""))
 
@@ -217,6 +229,7 @@ class Parser:
 
     @staticmethod
     def _describe(text):
+        text = CACHED.sub("", text)
         directive = DIRECTIVE.search(text)
         word = reason = ""
         if directive:
@@ -333,8 +346,9 @@ def run(suite, command, timeout, directory):
     if wrong:
         parser.fail(wrong)
     result = {"suite": suite, "passed": parser.passed, "failed": len(parser.failures),
-              "skipped": len(parser.skips), "skips": parser.skips,
-              "failures": parser.failures, "said": parser.said,
+              "skipped": len(parser.skips), "cached": parser.cached, "skips": parser.skips,
+              "failures": parser.failures, "said": parser.said, "names": parser.names,
+              "slowest": sorted(zip(parser.times, parser.names), reverse=True)[:20],
               "seconds": round(time.monotonic() - begin, 1), "cpu": round(_cpu() - busy, 1)}
     os.makedirs(directory, exist_ok=True)
     path = os.path.join(directory, suite + ".json")
@@ -342,8 +356,9 @@ def run(suite, command, timeout, directory):
         json.dump(result, f, indent=1)
         f.write("\n")
     os.rename(path + ".tmp", path)
-    print("# %s: %d passed, %d failed, %d skipped in %.1f s"
-          % (suite, result["passed"], result["failed"], result["skipped"], result["seconds"]), flush=True)
+    print("# %s: %d passed%s, %d failed, %d skipped in %.1f s"
+          % (suite, result["passed"], " (%d cached)" % parser.cached if parser.cached else "",
+             result["failed"], result["skipped"], result["seconds"]), flush=True)
     for failure in parser.failures:
         print("# %s: failed: %s" % (suite, failure), flush=True)
     if interrupted:
@@ -358,13 +373,14 @@ def total(paths, expected):
             results.append(json.load(f))
     for name in expected:
         if name not in [r["suite"] for r in results]:
-            results.append({"suite": name, "passed": 0, "failed": 1, "skipped": 0, "skips": [],
+            results.append({"suite": name, "passed": 0, "failed": 1, "skipped": 0, "cached": 0, "skips": [],
                             "failures": ["the suite left no result"], "said": [[]], "seconds": 0, "cpu": 0})
     width = max([len(r["suite"]) for r in results] + [5])
-    print("\n%-*s  %7s %7s %7s %9s %9s" % (width, "suite", "passed", "failed", "skipped", "seconds", "CPU"))
+    print("\n%-*s  %7s %7s %7s %7s %9s %9s" % (width, "suite", "passed", "cached", "failed", "skipped",
+                                               "seconds", "CPU"))
     for r in results:
-        print("%-*s  %7d %7d %7d %9.1f %9.1f" % (width, r["suite"], r["passed"], r["failed"], r["skipped"],
-                                                r["seconds"], r["cpu"]))
+        print("%-*s  %7d %7d %7d %7d %9.1f %9.1f" % (width, r["suite"], r["passed"], r["cached"], r["failed"],
+                                                    r["skipped"], r["seconds"], r["cpu"]))
     for r in results:
         for skip in r["skips"]:
             print("skipped: %s: %s: %s" % (r["suite"], skip["name"], skip["reason"] or "no reason given"))

@@ -80,6 +80,8 @@ class Cached(unittest.TestCase):
 
     def test_missing_file_is_an_error(self):
         self.assertNotEqual(self.run_tool("key", "gone.c").returncode, 0)
+        self.write("near.h", '#include "gone.h"\n')
+        self.assertIn("gone.h", self.run_tool("key", "-I", "shim", "client.c").stderr)
 
     def test_jobs(self):
         lines = "one\trun 1\tclient.c near.h\ntwo\trun 1\tnear.h\nthree\trun 2\tnear.h\n"
@@ -89,6 +91,10 @@ class Cached(unittest.TestCase):
         self.assertEqual(len({o[2] for o in out}), 3)
         again = self.run_tool("jobs", "-w", "cc 1", text=lines)
         self.assertEqual(again.stdout, ran.stdout)
+        self.run_tool("put", out[1][2], text="its note\n")
+        name, command, key = self.run_tool("jobs", "-w", "cc 1", text=lines).stdout.splitlines()[1].split("\t")
+        self.assertEqual((name, key), ("two # cached", ""))
+        self.assertEqual(subprocess.run(command, shell=True, capture_output=True, text=True).stdout, "its note\n")
 
     def test_put_and_get(self):
         self.assertEqual(self.run_tool("get", "k").returncode, 1)
