@@ -31,14 +31,16 @@ tools: ## libwsq and wsqctl, in build/tools
 demo: ## the main job in a virtual machine, from nothing to its figures
 	@tools/demo/demo
 
-.PHONY: check
-check: ## all tests that a change must pass
+.PHONY: check check-all
+check: ## the tests for every day, ten minutes
+	@tools/check/run check
+check-all: ## all tests, the long ones and those on debug kernels too
 	@tools/check/run all
 
 .PHONY: check-lab check-core check-model check-vm check-kernels check-kunit check-debug check-style
-check-lab: ## the tests of the laboratory and of the benchmark tools
-check-core: ## the algorithms and libwsq in user space
-check-model: ## weak memory: Relacy, mutants, litmus tests
+check-lab: ## the tests of the laboratory, of the benchmark tools and of the documentation
+check-core: ## the algorithms, libwsq and wsqctl in user space; the ring under a fuzzer
+check-model: ## weak memory: Relacy, mutants, litmus tests; all of them
 check-vm: ## kselftests on a Debian kernel, machines of other shapes; KERNEL=stock|rt|backports|debug|kcsan CPUS= NODES=
 check-kernels: ## shorter, on the kernels of backports and with PREEMPT_RT
 check-kunit: ## KUnit suites in SMP user-mode Linux
