@@ -37,7 +37,7 @@ LOAD_FAILED, GUEST_LOST, KERNEL_REPORT, TIMED_OUT = 97, 98, 99, 124
 PR_SET_PDEATHSIG = 1
 POWER_OFF = 60     # seconds that a guest may take to go when its command has ended
 BOOTS = 3          # tries for a guest that stumbles while its kernel boots
-BOOT_SILENCE = 120  # seconds without a word until then; the longest seen were four
+BOOT_SILENCE = 120  # seconds without a word until then, with few CPUs; the longest seen were four
 INIT = re.compile(r"Run \S+ as init process")
 # QEMU's TCG (7.2) may run a breakpoint that the kernel has just taken out of its own
 # text: Oops where a static key is switched. See tools/check/suites, debugfs.
@@ -99,10 +99,13 @@ def _child_setup():
 
 
 class Guest:
-    def __init__(self, token, log, timeout, verbose=False, allow=(), label="guest"):
+    def __init__(self, token, log, timeout, verbose=False, allow=(), label="guest", patience=1):
+        """patience: how many times the time limits are stretched that no option sets."""
         self.mark = b"\x1e" + token.encode() + b" "
         self.label = label
         self.timeout = timeout
+        self.silence = BOOT_SILENCE * patience
+        self.power_off = POWER_OFF * patience
         self.verbose = verbose
         self.klog = klog.Reader([re.compile(p) for p in allow])
         self.log = open(log, "wb")
@@ -246,11 +249,11 @@ class Guest:
             now = time.monotonic()
             if self.status is not None and leaving is None:
                 leaving = now
-            if leaving is not None and now - leaving > POWER_OFF:
-                self._say("the guest did not power off within %g s" % POWER_OFF)
+            if leaving is not None and now - leaving > self.power_off:
+                self._say("the guest did not power off within %g s" % self.power_off)
                 return GUEST_LOST
-            if not self.init and self.started is None and now - max(self.heard, begin) > BOOT_SILENCE:
-                self._say("the kernel has said nothing for %g s, and was not at /init" % BOOT_SILENCE)
+            if not self.init and self.started is None and now - max(self.heard, begin) > self.silence:
+                self._say("the kernel has said nothing for %g s, and was not at /init" % self.silence)
                 self.silent = True
                 return GUEST_LOST
             if leaving is None and now - begin > self.timeout:

@@ -148,14 +148,14 @@ class Running(unittest.TestCase):
     OOPS = "echo '[    4.2] Oops: int3: 0000 [#1] PREEMPT SMP NOPTI' >&$c; sleep 0.2;"
     INIT = "echo '[    4.0] Run /init as init process' >&$c; sleep 0.2;"
 
-    def boot_guests(self, *scripts):
+    def boot_guests(self, *scripts, **options):
         """Which of these guests were booted, one after the other, and the status."""
         booted = []
         with tempfile.TemporaryDirectory() as tmp:
             def prepare():
                 console, console_fd = guest.line()
                 data, data_fd = guest.line()
-                g = guest.Guest("tok", os.path.join(tmp, "log"), 10)
+                g = guest.Guest("tok", os.path.join(tmp, "log"), 10, **options)
                 g._say = g._show = lambda text: None
                 script = scripts[len(booted)]
                 booted.append(script)
@@ -183,6 +183,10 @@ class Running(unittest.TestCase):
         with mock.patch.object(guest, "BOOT_SILENCE", 1):
             self.assertEqual(self.boot_guests(still, "sleep 987.125", well), (3, 7))
             self.assertEqual(self.boot_guests(still, still, still), (3, guest.GUEST_LOST))
+            # Many CPUs take their time.
+            slow = "sleep 1.5;" + well
+            self.assertEqual(self.boot_guests(slow, slow, slow), (3, guest.GUEST_LOST))
+            self.assertEqual(self.boot_guests(slow, patience=5), (1, 7))
             # Behind /init it is a test's own time.
             self.assertEqual(self.boot_guests(well), (1, 7))
 
@@ -242,13 +246,16 @@ class Shapes(unittest.TestCase):
         cls.vm = importlib.util.module_from_spec(spec)
         loader.exec_module(cls.vm)
 
-    def shape(self, *words):
-        """(cores a socket, {node: its CPUs}, {node: its megabytes})."""
+    def options(self, *words):
         with mock.patch.dict(os.environ):
             for name in ("KERNEL", "CPUS", "NODES", "MEM", "WSQ_ACCEL"):
                 os.environ.pop(name, None)
             with mock.patch.object(sys, "argv", ["vm", "run", *words, "--", "true"]):
-                o, _ = self.vm.options()
+                return self.vm.options()[0]
+
+    def shape(self, *words):
+        """(cores a socket, {node: its CPUs}, {node: its megabytes})."""
+        o = self.options(*words)
         args = self.vm.machine(o, "kernel", "initrd")
         smp = dict(w.partition("=")[::2] for w in args[args.index("-smp") + 1].split(","))
         self.assertEqual(int(smp["sockets"]) * int(smp["cores"]), int(smp["maxcpus"]))
@@ -268,6 +275,10 @@ class Shapes(unittest.TestCase):
         for some in cpus.values():
             for cpu in some:
                 self.assertLessEqual({cpu // cores * cores + i for i in range(cores)}, set(some))
+        # As the processor counts: socket and core each have bits of their own.
+        width = (cores - 1).bit_length()
+        apic = [cpu // cores << width | cpu % cores for cpu in range(o.possible_cpus)]
+        self.assertLess(max(apic), 255)
         return cores, cpus, memory
 
     def test_default(self):
@@ -292,8 +303,38 @@ class Shapes(unittest.TestCase):
     def test_debug_has_less_memory(self):
         self.assertEqual(self.shape("--kernel", "debug")[2], {0: 512, 1: 512})
 
+    def test_many(self):
+        for words, cores in ((("--cpus", "16"), 8), (("--cpus", "64", "--nodes", "8"), 8),
+                             (("--cpus", "240", "--nodes", "8"), 30), (("--cpus", "240", "--nodes", "2"), 120),
+                             # 40 cores would take 6 bits, and 10 take 4: ids up to 360.
+                             (("--cpus", "240", "--nodes", "6"), 8), (("--cpus", "239", "--nodes", "8"), 1),
+                             (("--cpus", "240", "--nodes", "1", "--possible-cpus", "255"), 1)):
+            shape, cpus, _ = self.shape(*words)
+            self.assertEqual(shape, cores, words)
+            each = [len(some) for some in cpus.values()]
+            self.assertLessEqual(max(each) - min(each), 15)
+
+    def test_many_take_longer(self):
+        few, many = self.options("--cpus", "16"), self.options("--cpus", "240")
+        self.assertEqual((few.timeout, few.patience, few.mem), (120, 1, 2048))
+        self.assertGreaterEqual(many.timeout, 600)
+        self.assertGreaterEqual(many.patience, 4)
+        self.assertGreaterEqual(many.mem, 4096)
+        own = self.options("--cpus", "240", "--timeout", "7", "--mem", "1G")
+        self.assertEqual((own.timeout, own.mem), (7, 1024))
+
+    def test_many_are_not_calibrated(self):
+        for number, given in (("16", 0), ("17", 1), ("240", 1)):
+            args = self.vm.machine(self.options("--cpus", number, "--append", "mine=1"), "kernel", "initrd")
+            line = args[args.index("-append") + 1].split()
+            self.assertEqual([w.partition("=")[0] for w in line].count("lpj"), given)
+            self.assertEqual(line[-1], "mine=1")
+            # The kernel takes no more.
+            stall = [int(w.partition("=")[2]) for w in line if w.startswith("rcupdate.rcu_cpu_stall")]
+            self.assertLessEqual(stall[0], 300)
+
     def test_refused(self):
         for words in (("--possible-cpus", "3"), ("--possible-cpus", "256"), ("--bare-node", "--nodes", "1"),
-                      ("--cpus", "0"), ("--nodes", "5")):
+                      ("--cpus", "0"), ("--cpus", "241"), ("--nodes", "9")):
             with self.assertRaises(SystemExit), contextlib.redirect_stderr(io.StringIO()):
                 self.shape(*words)
