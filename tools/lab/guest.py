@@ -35,7 +35,8 @@ TOP = os.path.dirname(os.path.dirname(LAB))
 
 LOAD_FAILED, GUEST_LOST, KERNEL_REPORT, TIMED_OUT = 97, 98, 99, 124
 PR_SET_PDEATHSIG = 1
-POWER_OFF = 60     # seconds that a guest may take to go when its command has ended
+POWER_OFF = 300    # seconds that a guest may take to go when its command has ended
+UNFINISHED = 0.5   # seconds that kernel messages wait for the end of a line of output
 BOOTS = 3          # tries for a guest that stumbles while its kernel boots
 BOOT_SILENCE = 120  # seconds without a word until then, with few CPUs; the longest seen were four
 INIT = re.compile(r"Run \S+ as init process")
@@ -259,7 +260,7 @@ class Guest:
             if leaving is None and now - begin > self.timeout:
                 self._say("time limit of %g s" % self.timeout)
                 return TIMED_OUT
-            if self.waiting and now - self.waiting_since > 0.5:
+            if self.waiting and now - self.waiting_since > UNFINISHED:
                 self._flush_waiting(force=True)
             for key, _ in sel.select(0.2):
                 try:

@@ -376,7 +376,7 @@ class Ringbench(unittest.TestCase):
     def bench(self, *args, fake=""):
         return subprocess.run([os.path.join(self.dir.name, "ringbench-fake"), *args],
                               env={**os.environ, "WSQ_FAKE": fake}, text=True,
-                              capture_output=True, check=False, timeout=100)
+                              capture_output=True, check=False, timeout=1000)
 
     def rows(self, *args, fake=""):
         done = self.bench("-r", "2", "-n", "512", *args, fake=fake)

@@ -48,7 +48,7 @@ class Top:
                 return
 
     def until(self, what):
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while not what() and time.monotonic() < end:
             self.read(0.05)
         assert what(), self.text[-2000:]
@@ -111,7 +111,7 @@ def at_once():
     top.until(lambda: BEGIN in top.text)
     os.write(top.fd, b"\x03")
     top.ends(0)
-    assert time.monotonic() - start < 100
+    assert time.monotonic() - start < 900
 
 
 def vanishes():
