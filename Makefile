@@ -53,8 +53,8 @@ check-lab check-core check-model check-vm check-kernels check-kunit check-debug 
 torture: ## wsq_torture.ko in a guest: MINUTES= (10), KERNEL=stock|rt|backports|uml|debug
 	@MINUTES=$(or $(MINUTES),10) tools/check/torture
 
-.PHONY: bench bench-core bench-kernel bench-ring
-bench: bench-core bench-kernel bench-ring ## all benchmarks: build/bench/results.json, tables, plots
+.PHONY: bench bench-core bench-kernel bench-ring bench-sim
+bench: bench-core bench-kernel bench-ring bench-sim ## all benchmarks: build/bench/results.json, tables, plots
 bench-core: ## the algorithms beside packaged peers, natively
 	@tools/bench/collect core
 	@tools/bench/table
@@ -62,7 +62,8 @@ bench-core: ## the algorithms beside packaged peers, natively
 
 bench-kernel: ## queues beside the kernel's own, in SMP user-mode Linux
 bench-ring: ## tasks through a ring beside io_uring and AF_ALG, there too
-bench-kernel bench-ring: bench-%:
+bench-sim: ## the algorithms on 1 to 256 simulated CPUs
+bench-kernel bench-ring bench-sim: bench-%:
 	@tools/bench/collect $*
 	@tools/bench/table
 	@tools/bench/plot

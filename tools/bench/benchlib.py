@@ -8,6 +8,7 @@ suite that prints them in another order for each case gets worthless ratios.
 """
 import json
 import math
+import re
 import statistics
 
 # Less is better in these units; in all others more is.
@@ -187,6 +188,18 @@ def tidy(value):
     if value == 0 or not math.isfinite(value):
         return value
     return round(value, max(0, 4 - int(math.floor(math.log10(abs(value))))))
+
+
+def scales(results):
+    """Of the simulator: {scenario: {case: {CPUs: row}}}, each case once. What describes
+    a row (its metric goes on behind ": ") is not among them."""
+    out = {}
+    for r in results:
+        found = re.fullmatch(r"([^:]+), (\d+) CPUs", r["metric"])
+        if r["suite"] == "sim" and found and r["median"] is not None:
+            out.setdefault(found[1], {}).setdefault(r["case"], {}).setdefault(
+                int(found[2]), r)
+    return out
 
 
 def load(path):

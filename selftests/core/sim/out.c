@@ -34,7 +34,7 @@ static const char usage[] =
 	"  --seed N             of the random numbers (1)\n"
 	"  --slack NS           how far a CPU may run ahead on hits (20)\n"
 	"  --line-cost PERCENT  multiplies what lines cost (100)\n"
-	"  --tasks N            tasks measured for each CPU, and 32 times that at least (2000)\n"
+	"  --tasks N            tasks measured for each CPU, and 32 times that at least (1000)\n"
 	"  --scene WORD         only scenarios whose name contains it\n"
 	"  --case WORD          only cases whose name contains it\n"
 	"  --profile            where time is lost; pipe it into ./profile\n"
@@ -64,7 +64,7 @@ void sim_options(struct sim_options *o, int argc, char **argv)
 	sim_config_default(&o->config);
 	o->from = 1;
 	o->to = SIM_CPUS;
-	o->tasks = 2000;
+	o->tasks = 1000;
 	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
 		switch (c) {
 		case 'c':

@@ -430,5 +430,38 @@ class Ringbench(unittest.TestCase):
 
 
 
+class Simulated(unittest.TestCase):
+    """Rows of the simulator: curves over CPUs, and what describes them."""
+
+    def rows(self):
+        def sim(case, metric, value, unit="tasks/us", **more):
+            return json.dumps({"suite": "sim", "case": case, "metric": metric, "unit": unit,
+                               "samples": [value], **more})
+        rows, bad = results(
+            sim("wsq a", "to and fro, 2 CPUs", 10), sim("wsq a", "to and fro, 64 CPUs", 300),
+            sim("b", "to and fro, 2 CPUs", 5), sim("wsq a", "changed signs", 3, "%"),
+            sim("wsq a", "to and fro, 64 CPUs: IPIs", 0.25, "per task",
+                describes="to and fro, 64 CPUs"))
+        self.assertEqual(bad, 0)
+        return rows
+
+    def test_scales(self):
+        scales = benchlib.scales(self.rows())
+        self.assertEqual(list(scales), ["to and fro"])
+        self.assertEqual({c: {n: r["median"] for n, r in rows.items()}
+                          for c, rows in scales["to and fro"].items()},
+                         {"wsq a": {2: 10, 64: 300}, "b": {2: 5}})
+
+    def test_table(self):
+        text = script("table").render(self.rows())
+        self.assertIn("| case | 2 | 64 |", text)
+        self.assertIn("| **wsq a** | 10 | 300 |", text)
+        self.assertIn("| b | 5 | - |", text)
+        self.assertIn("| wsq a | 0.25 |", text)
+        # Not a table for each number of CPUs, but for what is not a curve.
+        self.assertNotIn("## sim: to and fro, 2 CPUs", text)
+        self.assertIn("## sim: changed signs", text)
+
+
 if __name__ == "__main__":
     unittest.main()
