@@ -16,7 +16,7 @@
 
 #include <wsq_fence.h>
 
-#include "../bench/flow.h"
+#include "../bench/flow_salsa.h"
 #include "out.h"
 
 extern const struct flow_queue flow_queue_salsa, flow_queue_cas, flow_queue_bag,
@@ -180,6 +180,44 @@ void flow_yield(void)
 	sim_relax();
 }
 
+/* For profiles: what SALSA's objects are. The others have given names, or have none. */
+static void name_salsa(const struct flow_salsa *q)
+{
+	const struct bench_salsa *b = q->b;
+	unsigned int i;
+
+	sim_name(q, sizeof(*q), "flow_salsa");
+	sim_name(b, sizeof(*b), "bench_salsa");
+	sim_name(b->s.chunks, b->s.max_chunks * sizeof(*b->s.chunks),
+		 "addresses of chunks");
+	for (i = 0; i < b->shape.consumers; i++) {
+		sim_name(b->consumer[i]->feeders, b->s.max_parties / 8 + 8,
+			 "feeders of a consumer");
+		sim_name(b->consumer[i], sizeof(*b->consumer[i]),
+			 "wsq_salsa_consumer");
+		sim_name(b->consumer[i]->pool.places, b->s.max_chunks * 8,
+			 "places of a chunk pool");
+		sim_name(b->consumer[i]->stolen.entries, b->s.max_parties * 8,
+			 "entries of a thief's list");
+	}
+	for (i = 0; i < b->shape.producers; i++) {
+		sim_name(b->producer[i], sizeof(*b->producer[i]),
+			 "wsq_salsa_producer");
+		sim_name(b->producer[i]->list.entries, b->s.max_chunks * 8,
+			 "entries of a producer's list");
+	}
+	for (i = 0; i < b->s.max_chunks; i++) {
+		const struct wsq_salsa_chunk *chunk =
+			(void *)(uintptr_t)atomic64_read(&b->s.chunks[i]);
+
+		if (!chunk)
+			continue;
+		sim_name(chunk, sizeof(*chunk), "wsq_salsa_chunk");
+		sim_name(chunk->slots, b->s.chunk_size * sizeof(*chunk->slots),
+			 "slots");
+	}
+}
+
 /* ---- a window ---- */
 
 struct party {
@@ -247,6 +285,8 @@ static void run(const struct scene *scene, const struct subject *subject,
 	w.last += w.first;
 	w.f->q = subject->queue->create(&shape);
 	sim_name(w.f, sizeof(*w.f), "flow");
+	if (subject->queue == &flow_queue_salsa || subject->queue == &flow_queue_cas)
+		name_salsa(w.f->q);
 	for (i = 0; i < cpus; i++) {
 		struct party *p = &parties[i];
 		bool produces;

@@ -24,6 +24,12 @@
 #define SPARE		2
 #define MOST		64		/* tasks of a theft */
 
+#if ENGINE_LIFO
+#define BLOCK_NAME	"wsq_bwos_lifo_block"
+#else
+#define BLOCK_NAME	"wsq_bwos_block"
+#endif
+
 struct pool {
 	unsigned int nr;
 	struct {
@@ -34,12 +40,17 @@ struct pool {
 static void *bwos_create(const struct flow_shape *shape)
 {
 	struct pool *p = bench_alloc(sizeof(*p));
-	unsigned int i;
+	unsigned int i, k;
 
 	p->nr = shape->producers;
 	for (i = 0; i < p->nr; i++) {
 		p->of[i].t = queue_new(PLACES, BLOCK, SPARE);
-		sim_name(p->of[i].t, sizeof(*p->of[i].t), ENGINE_NAME);
+		sim_name(&p->of[i].t->q, sizeof(p->of[i].t->q), "wsq_" ENGINE_NAME);
+		for (k = 0; k < PLACES + SPARE; k++)
+			sim_name(&p->of[i].t->mem.first.blocks[k],
+				 sizeof(engine_block), BLOCK_NAME);
+		sim_name(p->of[i].t->mem.first.slots,
+			 (PLACES + SPARE) * BLOCK * sizeof(wsq_slot_t), "slots");
 	}
 	return p;
 }

@@ -2,7 +2,7 @@
 /*
  * Where simulated time is lost: by instruction and by line of memory (sim.h).
  *
- * Prints JSON lines, which tools/bench/simprofile turns into source lines
+ * Prints JSON lines, which ./profile turns into source lines
  * and members of structures. Costs nothing unless the run is profiled.
  */
 #include <stdio.h>
@@ -101,12 +101,12 @@ void sim_profile_print(void)
 {
 	unsigned int i, k, n;
 
-	n = sorted(by_pc, 64);
+	n = sorted(by_pc, 1024);
 	for (i = 0; i < n; i++)
 		printf("{\"pc\":%zu,\"count\":%llu,\"ps\":%llu}\n",
 		       (size_t)by_pc[i].key, (unsigned long long)by_pc[i].count,
 		       (unsigned long long)by_pc[i].stall);
-	n = sorted(by_line, 256);
+	n = sorted(by_line, 4096);
 	for (i = 0; i < n; i++) {
 		printf("{\"line\":%zu,\"count\":%llu,\"ps\":%llu,\"in\":[",
 		       (size_t)by_line[i].key,

@@ -364,7 +364,7 @@ unsigned int sim_node_of(const void *mem);
 void *sim_percpu_alloc(size_t size, size_t align);
 void *sim_percpu_ptr(const void *base, unsigned int cpu);
 
-/* A name for [@mem, @mem + @size) in profiles; @type names a struct for pahole. */
+/* A name for [@mem, @mem + @size) in profiles: of a struct, for its members, or any. */
 void sim_name(const void *mem, size_t size, const char *type);
 
 /* ---- random numbers ---- */
@@ -410,7 +410,7 @@ const struct sim_stats *sim_stats(unsigned int cpu);
 void sim_stats_sum(struct sim_stats *sum);
 void sim_stats_reset(void);
 
-/* Where time was lost, as JSON lines to stdout: for tools that know the symbols. */
+/* Where time was lost, as JSON lines to stdout: for ./profile. */
 void sim_profile_print(void);
 
 #ifdef __cplusplus
