@@ -505,7 +505,7 @@ static struct kunit_case cancel_cases[] = {
 	WSQ_ENGINE_CASE(cancel_deferred),
 	WSQ_ENGINE_CASE(cancel_false),
 	WSQ_ENGINE_CASE(cancel_sync_running),
-	WSQ_ENGINE_CASE(cancel_sync_endless),
+	WSQ_ENGINE_CASE_SLOW(cancel_sync_endless),
 	WSQ_ENGINE_CASE(cancel_sync_two),
 	WSQ_ENGINE_CASE(cancel_flush),
 	WSQ_ENGINE_CASE(cancel_stress),

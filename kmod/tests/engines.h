@@ -12,11 +12,11 @@
 #ifndef _WSQ_TESTS_ENGINES_H
 #define _WSQ_TESTS_ENGINES_H
 
-#include <kunit/test.h>
 #include <linux/err.h>
 #include <linux/string.h>
 #include <linux/wsq.h>
 
+#include "../compat/kunit.h"
 #include "../exec/exec.h"
 #include "../pool/engine.h"
 #include "../pool/pool.h"
@@ -64,6 +64,7 @@ KUNIT_ARRAY_PARAM(wsq_engine, wsq_test_engines, wsq_test_engine_desc);
 #define WSQ_ENGINE_CASE(name)						\
 	KUNIT_CASE_PARAM(name, wsq_engine_gen_params)
 
+/* The same, for a case that takes more than a second: `make check` leaves it out. */
 #define WSQ_ENGINE_CASE_SLOW(name)					\
 	KUNIT_CASE_PARAM_ATTR(name, wsq_engine_gen_params,		\
 			      { .speed = KUNIT_SPEED_SLOW })

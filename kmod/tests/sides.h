@@ -17,6 +17,7 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
+#include "../compat/kunit.h"
 #include "../core/fence.h"
 #include "threads.h"
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * <kunit/test.h>: cases have a speed since 6.7. Kernels before that run the slow
+ * ones with all others.
+ */
+#ifndef _WSQ_COMPAT_KUNIT_H
+#define _WSQ_COMPAT_KUNIT_H
+
+#include <kunit/test.h>
+
+#ifndef KUNIT_CASE_SLOW
+#define KUNIT_CASE_SLOW(name)	KUNIT_CASE(name)
+#endif
+
+#ifndef KUNIT_CASE_PARAM_ATTR
+#define KUNIT_CASE_PARAM_ATTR(name, gen, attributes)	\
+	KUNIT_CASE_PARAM(name, gen)
+#endif
+
+#endif /* _WSQ_COMPAT_KUNIT_H */
