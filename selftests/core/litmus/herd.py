@@ -48,12 +48,17 @@ class Herd:
                 key.update(path.name.encode() + path.read_bytes())
         self.key = key.hexdigest()
         self.kept = cache() / "litmus"
+        self.reused = set()     # tests whose answer was kept
 
     def ask(self, text):
         """(Never, Sometimes or Always; data race?), or (None, what herd7 said)."""
         kept = self.kept / hashlib.sha256((self.key + text).encode()).hexdigest()
         try:
-            return tuple(json.loads(kept.read_text()))
+            if os.environ.get("WSQ_CACHED") == "no":
+                raise FileNotFoundError
+            answer = tuple(json.loads(kept.read_text()))
+            self.reused.add(text)
+            return answer
         except (OSError, ValueError):
             pass
         with tempfile.NamedTemporaryFile("w", suffix=".litmus") as test:
