@@ -3,7 +3,7 @@
  * The measured loops, made for one queue by macro so that its operations are
  * inlined (paper 001, section 6.2.1: put until full, get until empty).
  *
- * For the wrappers in bwos.c and peers/. @type is the queue's structure, @put
+ * For the wrappers in blocks.c and peers/. @type is the queue's structure, @put
  * is bool (type *, void *), @get is void *(type *), @put_many and @get_many are
  * unsigned int (type *, void **, unsigned int) and return how many went
  * through. All costs outside the queue: one increment and one compiler barrier
