@@ -9,9 +9,10 @@
  * in round 6, and a claim of two would take a slot that nobody has filled.
  * Shared parts, use and limitations: client.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "client.h"
 
-struct asleep : fifo_client<asleep, 2> {
+struct asleep : client<asleep, 2> {
 	void thread(unsigned int i)
 	{
 		int lap;

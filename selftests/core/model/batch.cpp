@@ -4,9 +4,10 @@
  * mixed with single ones.
  * Shared parts, use and limitations: client.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "client.h"
 
-struct batch : fifo_client<batch, 4> {
+struct batch : client<batch, 4> {
 	void thread(unsigned int i)
 	{
 		switch (i) {

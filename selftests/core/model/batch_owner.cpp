@@ -4,9 +4,10 @@
  * get_many and the steal of a block.
  * Shared parts, use and limitations: client.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "client.h"
 
-struct batch_owner : fifo_client<batch_owner, 3> {
+struct batch_owner : client<batch_owner, 3> {
 	void thread(unsigned int i)
 	{
 		if (i == 0) {

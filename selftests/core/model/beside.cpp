@@ -5,9 +5,10 @@
  * stands for an interrupt that puts between any two instructions of a get.
  * Shared parts, use and limitations: client.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "client.h"
 
-struct beside : fifo_client<beside, 4> {
+struct beside : client<beside, 4> {
 	void thread(unsigned int i)
 	{
 		switch (i) {

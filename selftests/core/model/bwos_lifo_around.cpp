@@ -3,11 +3,12 @@
  * Around the queue: an owner that only puts, thieves that drain the bottom in
  * front of it, and a spare block for where one of them is late. What finds no
  * room must not cost a task that is there.
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_around : lifo_client<lifo_around, 3, 2, 2, 1> {
+struct lifo_around : client<lifo_around, 3, 2, 2, 1> {
 	void thread(unsigned int i)
 	{
 		switch (i) {

@@ -7,11 +7,12 @@
  *
  * The thief finds two tasks in round 1. When it wakes the block has one task in
  * round 5, and a claim of two would take a slot that nobody has filled.
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_asleep : lifo_client<lifo_asleep, 2> {
+struct lifo_asleep : client<lifo_asleep, 2> {
 	void thread(unsigned int i)
 	{
 		int round;

@@ -2,11 +2,12 @@
 /*
  * The batched forms: put_many, get_many, steal of a block, mixed with single
  * ones.
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_batch : lifo_client<lifo_batch, 3> {
+struct lifo_batch : client<lifo_batch, 3> {
 	void thread(unsigned int i)
 	{
 		if (i == 0) {

@@ -3,11 +3,12 @@
  * The owner comes down to the very block that thieves come up to: section 5.2 of
  * the paper, where thieves that made the block new for themselves undid the
  * take-over, and tasks were lost. Then it goes up again, and down.
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_down : lifo_client<lifo_down, 3, 3> {
+struct lifo_down : client<lifo_down, 3, 3> {
 	void thread(unsigned int i)
 	{
 		switch (i) {

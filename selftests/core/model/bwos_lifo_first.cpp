@@ -4,12 +4,13 @@
  * the slots as early as it can, by taking the block over, by starting its block
  * anew, and around the queue over a block that they have drained. Finds weak orders
  * of LI(steal:H), LI(take:C) and LI(left:A).
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
 #define WSQ_SHIM_READ_FIRST
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_first : lifo_client<lifo_first, 3> {
+struct lifo_first : client<lifo_first, 3> {
 	void thread(unsigned int i)
 	{
 		if (i == 0) {

@@ -2,12 +2,13 @@
 /*
  * A thief that reads before it claims, and sleeps for as long as it takes the owner
  * to come back to the slot. Small, to be run bounded.
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
 #define WSQ_SHIM_READ_FIRST
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_first_asleep : lifo_client<lifo_first_asleep, 2> {
+struct lifo_first_asleep : client<lifo_first_asleep, 2> {
 	void thread(unsigned int i)
 	{
 		if (i == 0) {

@@ -4,11 +4,12 @@
  * in a queue of 2 x 2 with one spare block. Run bounded, the thief sleeps at
  * each of its steps in turn. The owner must not stop: with one sleeper and one
  * spare block, an empty queue has room for a block and one more.
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_held : lifo_client<lifo_held, 2, 2, 2, 1> {
+struct lifo_held : client<lifo_held, 2, 2, 2, 1> {
 	void thread(unsigned int i)
 	{
 		int lap;

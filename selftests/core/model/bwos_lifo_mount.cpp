@@ -5,11 +5,12 @@
  * was taken away meanwhile. Each task comes out once, a queue that is not empty
  * keeps its memory, and a drained one does not. Finds weak orders of LI(mount:A)
  * and LI(steal:G): Relacy reports words read before they were written.
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_mount : lifo_client<lifo_mount, 3> {
+struct lifo_mount : client<lifo_mount, 3> {
 	struct wsq_bwos_lifo_mem other;
 	wsq_bwos_lifo_block other_blocks[2];
 	wsq_slot_t other_slots[4];
@@ -17,15 +18,9 @@ struct lifo_mount : lifo_client<lifo_mount, 3> {
 
 	void before()
 	{
-		mem_init(&mem, words, at, blocks, slots, 2, 2, 0);
+		begin();
 		mem_init(&other, other_words, other_at, other_blocks, other_slots,
 			 2, 2, 0);
-		wsq_bwos_lifo_init(&q);
-		next = 1;
-		height = 0;
-		found_empty = false;
-		std::memset(in, 0, sizeof(in));
-		std::memset(out, 0, sizeof(out));
 	}
 
 	void thread(unsigned int i)

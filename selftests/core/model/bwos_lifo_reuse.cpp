@@ -3,11 +3,12 @@
  * Block reuse: the owner comes back to slots that thieves have read from, as
  * early as it can, once by starting its block anew and once around the queue.
  * Finds weak orders of the count (LI(steal:F), LI(begin:B)).
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_reuse : lifo_client<lifo_reuse, 3> {
+struct lifo_reuse : client<lifo_reuse, 3> {
 	void thread(unsigned int i)
 	{
 		if (i == 0) {

@@ -6,11 +6,12 @@
  * take the second task for one of the first grant, since the second grant
  * begins below it. (The owner plays the thieves that drained the blocks, so that
  * the search need not switch for them.)
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_round : lifo_client<lifo_round, 2> {
+struct lifo_round : client<lifo_round, 2> {
 	void thread(unsigned int i)
 	{
 		if (i == 0) {

@@ -3,11 +3,12 @@
  * Blocks that are granted when they are not full, robbed, taken over, filled up
  * and granted again: where such a block ends, that puts to it come with the next
  * grant, and how much of it is the owner's.
- * Shared parts, use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts, use and limitations: client.h, main.h.
  */
-#include "bwos_lifo_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "client.h"
 
-struct lifo_share : lifo_client<lifo_share, 3, 2, 3> {
+struct lifo_share : client<lifo_share, 3, 2, 3> {
 	void share()
 	{
 		wsq_bwos_lifo_share(&q);

@@ -4,7 +4,7 @@
  * and commit and takes by claim, others that claim what they take, and tasks
  * whose content tells whether they came out whole.
  *
- * For: claims.cpp, remount.cpp, grow_client.h. Use and limitations: client.h, main.h.
+ * For: claims.cpp and others. Use and limitations: client.h, main.h.
  */
 #ifndef _WSQ_MODEL_CLAIMED_H
 #define _WSQ_MODEL_CLAIMED_H
@@ -14,43 +14,76 @@
 /**
  * struct claimed_client - a queue of claimed slots with a book of its tasks
  * @T: the client
- * @THREADS: its threads
+ * @THREADS: its threads; of a LIFO the first is the owner
+ * @NB, @BS, @SPARE: places, block size, spare blocks
  * @MAX_NB: places that it may have
  *
  * The content is plain memory, written before a task is put: Relacy reports the
  * race if whoever takes the task does not see it.
  */
-template <typename T, int THREADS, u32 MAX_NB = 2>
-struct claimed_client : fifo_client<T, THREADS, 2, 2, 0, MAX_NB> {
-	using base = fifo_client<T, THREADS, 2, 2, 0, MAX_NB>;
-	using base::in, base::next, base::q, base::slots;
+template <typename T, int THREADS, u32 NB = 2, u32 BS = 2, u32 SPARE = 0,
+	  u32 MAX_NB = NB>
+struct claimed_client : client<T, THREADS, NB, BS, SPARE, MAX_NB> {
+	using base = client<T, THREADS, NB, BS, SPARE, MAX_NB>;
+	using base::in, base::next, base::q, base::slots, base::stack;
+	using base::height, base::found_empty;
 
 	rl::var<int> content[base::MAX_TASKS];
+	/* The memory that puts go to. */
+	engine_mem *mounted;
 
 	void before()
 	{
 		base::before();
+		mounted = &(base::mem);
 		for (wsq_slot_t &slot : slots)
 			wsq_slot_publish(&slot, (void *)nullptr);
+	}
+
+	void whole(void *task)
+	{
+		RL_ASSERT(content[id_of(task)]($) == id_of(task));
 	}
 
 	void out_came(void *task)
 	{
 		base::took(task);
-		RL_ASSERT(content[id_of(task)]($) == id_of(task));
+		whole(task);
 	}
 
+	wsq_slot_t *slot_at(u32 nr)
+	{
+		RL_ASSERT(nr / BS < mounted->dir.nr_blocks);
+		return &((engine_block *)wsq_bwos_block_at(&mounted->dir, nr / BS))->
+			slots[nr % BS];
+	}
+
+	/* Put never fills a slot in which something is. */
 	void put_claimed(int n)
 	{
-		for (; n; n--, next++) {
+		for (; n; n--) {
 			wsq_bwos_room room;
 
 			content[next]($) = next;
-			in[next] = wsq_bwos_fifo_reserve(&q, &room) >= 0;
-			if (!in[next])
-				continue;
-			wsq_bwos_fifo_fill(&q, &room, 0, task_of(next));
-			wsq_bwos_fifo_commit(&q, &room, 1);
+			if (engine(reserve)(&q, &room) < 0) {
+				RL_ASSERT(!found_empty);
+				next++;
+			} else {
+				wsq_slot_t *slot = engine_slot(&q, &room, 0);
+
+				RL_ASSERT(wsq_bwos_idx(room.b) + room.n ==
+					  mounted->block_size);
+				RL_ASSERT(slot == slot_at(room.nr));
+				RL_ASSERT(!wsq_slot_peek(slot));
+				/* Others may have it before it is put. */
+				if (ENGINE_LIFO)
+					stack[height++] = next;
+				in[next] = true;
+				engine(fill)(&q, &room, 0, task_of(next));
+				next++;
+				engine(commit)(&q, &room, 1);
+			}
+			found_empty = false;
 		}
 	}
 
@@ -60,22 +93,81 @@ struct claimed_client : fifo_client<T, THREADS, 2, 2, 0, MAX_NB> {
 		void *task = nullptr;
 
 		for (; n; n--) {
-			task = wsq_bwos_fifo_claim(&q);
-			if (task && task != WSQ_TOMB)
-				out_came(task);
+			task = engine(claim)(&q);
+			if (task && task != WSQ_TOMB) {
+				base::got(task);
+				whole(task);
+			}
+			found_empty = ENGINE_LIFO && !task;
+			RL_ASSERT(!ENGINE_LIFO || task || engine(empty)(&q));
 		}
 		return task;
 	}
 
-	/* One thief's one visit; @pry: in the owner's block too. */
-	void haul(bool pry)
+	/* The lowest, or one that is not. */
+	void claim_oldest()
 	{
-		void *tasks[2];
-		int i, n = pry ? wsq_bwos_fifo_pry(&q, tasks, 2) :
-				 wsq_bwos_fifo_steal_claim(&q, tasks, 2);
+		void *task = engine_claim_oldest(&q);
+
+		if (task && task != WSQ_TOMB)
+			out_came(task);
+		found_empty = !task;
+	}
+
+	/* One thief's one visit. */
+	void haul(u32 max)
+	{
+		void *tasks[BS];
+		int i, n = engine(steal_claim)(&q, tasks, max);
+
+		for (i = 0; i < n; i++) {
+			out_came(tasks[i]);
+			RL_ASSERT(!i || id_of(tasks[i]) > id_of(tasks[i - 1]));
+		}
+	}
+
+	void pry(u32 max)
+	{
+		void *tasks[BS];
+		int i, n = engine(pry)(&q, tasks, max);
 
 		for (i = 0; i < n; i++)
 			out_came(tasks[i]);
+	}
+
+	void withdraw(u32 nr, int id)
+	{
+		if (engine(withdraw)(&q, nr, task_of(id)))
+			out_came(task_of(id));
+	}
+
+	void drain_claimed()
+	{
+		while (claim(1))
+			;
+		RL_ASSERT(!engine(shared)(&q));
+		base::all_out_once();
+		for (wsq_slot_t &slot : slots)
+			RL_ASSERT(!wsq_slot_peek(&slot));
+	}
+
+	/* All came out once, and nothing keeps a slot out of use for good. */
+	void holds_claimed(u32 places, u32 spares)
+	{
+		u64 i;
+
+		drain_claimed();
+		for (i = 0; i < engine_capacity(places, BS); i++) {
+			put_claimed(1);
+			RL_ASSERT(in[next - 1]);
+		}
+		RL_ASSERT(!q.nr_held && q.nr_spare == spares);
+		drain_claimed();
+	}
+
+	void after()
+	{
+		holds_claimed(NB, SPARE);
 	}
 };
 

@@ -5,6 +5,7 @@
  * task comes out once, and whole: its content is plain memory, written before it
  * is put. Shared parts: claimed.h; use and limitations: client.h, main.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "claimed.h"
 
 struct claims : claimed_client<claims, 3> {
@@ -20,26 +21,17 @@ struct claims : claimed_client<claims, 3> {
 			claim(4);
 			break;
 		case 1:
-			haul(false);
-			haul(false);
+			haul(2);
+			haul(2);
 			break;
 		case 2:
 			/* The block's second task, and one that comes later. */
-			if (wsq_bwos_fifo_withdraw(&q, 1, task_of(2)))
-				out_came(task_of(2));
-			haul(true);
+			withdraw(1, 2);
+			pry(2);
 			for (u32 nr = 0; nr < 4; nr++)
-				if (wsq_bwos_fifo_withdraw(&q, nr, task_of(6)))
-					out_came(task_of(6));
+				withdraw(nr, 6);
 			break;
 		}
-	}
-
-	void after()
-	{
-		for (int i = 0; i < 32; i++)
-			claim(1);
-		all_out_once();
 	}
 };
 

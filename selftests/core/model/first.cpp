@@ -6,9 +6,10 @@
  * Shared parts, use and limitations: client.h.
  */
 #define WSQ_SHIM_READ_FIRST
+#include "../engine/bwos_fifo/model.h"
 #include "client.h"
 
-struct first : fifo_client<first, 3> {
+struct first : client<first, 3> {
 	void thread(unsigned int i)
 	{
 		if (i == 0) {

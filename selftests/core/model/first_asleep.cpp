@@ -5,9 +5,10 @@
  * Shared parts, use and limitations: client.h.
  */
 #define WSQ_SHIM_READ_FIRST
+#include "../engine/bwos_fifo/model.h"
 #include "client.h"
 
-struct first_asleep : fifo_client<first_asleep, 2> {
+struct first_asleep : client<first_asleep, 2> {
 	void thread(unsigned int i)
 	{
 		if (i == 0) {

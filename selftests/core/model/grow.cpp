@@ -4,20 +4,12 @@
  * two more pieces of memory, a thief that steals twice, one that steals up to a
  * block. Shared parts: grow_client.h; use and limitations: client.h, main.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
-struct grow : fifo_client<grow, 3, 2, 2, 0, 5, 1> {
-	using base = fifo_client<grow, 3, 2, 2, 0, 5, 1>;
-
+struct grow : grow_client<grow, 3, 2, 2, 0, 5, 1> {
 	grow_piece<2, 1> one;
 	grow_piece<2, 0> two;
-	wsq_bwos_block trap;
-
-	void before()
-	{
-		base::before();
-		grow_trap(&mem, &trap);
-	}
 
 	void thread(unsigned int i)
 	{
@@ -43,18 +35,6 @@ struct grow : fifo_client<grow, 3, 2, 2, 0, 5, 1> {
 			steal(2);
 			break;
 		}
-	}
-
-	/* What it can hold is what it has grown to. */
-	void after()
-	{
-		drain();
-		for (int i = 0; i < 4 * 2 + 1; i++) {
-			put(1);
-			RL_ASSERT(in[next - 1]);
-		}
-		drain();
-		RL_ASSERT(!q.nr_held && q.nr_spare == 1);
 	}
 };
 

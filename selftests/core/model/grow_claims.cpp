@@ -6,9 +6,10 @@
  * are made by the owner, right before. Shared parts: grow_client.h, claimed.h; use
  * and limitations: client.h, main.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
-struct grow_claims : claimed_client<grow_claims, 3, 3> {
+struct grow_claims : claimed_client<grow_claims, 3, 2, 2, 0, 3> {
 	grow_piece<1, 0> one;
 
 	void thread(unsigned int i)
@@ -26,27 +27,25 @@ struct grow_claims : claimed_client<grow_claims, 3, 3> {
 			claim(2);
 			break;
 		case 1:
-			haul(false);
-			haul(false);
+			haul(2);
+			haul(2);
 			break;
 		case 2:
 			wsq_bwos_fifo_waiting(&q);
 			for (u32 nr = 3; nr < 7; nr++)
-				if (wsq_bwos_fifo_withdraw(&q, nr, task_of(5)))
-					out_came(task_of(5));
-			haul(true);
+				withdraw(nr, 5);
+			pry(2);
 			for (u32 nr = 0; nr < 7; nr++)
-				if (wsq_bwos_fifo_withdraw(&q, nr, task_of(6)))
-					out_came(task_of(6));
+				withdraw(nr, 6);
 			break;
 		}
 	}
 
 	void after()
 	{
-		for (int i = 0; i < 32; i++)
-			claim(1);
-		all_out_once();
+		holds_claimed(3, 0);
+		for (wsq_slot_t &slot : one.slots)
+			RL_ASSERT(!wsq_slot_peek(&slot));
 	}
 };
 

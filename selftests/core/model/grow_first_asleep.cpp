@@ -6,19 +6,11 @@
  * client.h, main.h.
  */
 #define WSQ_SHIM_READ_FIRST
+#include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
-struct grow_first_asleep : fifo_client<grow_first_asleep, 2, 2, 2, 0, 3, 0> {
-	using base = fifo_client<grow_first_asleep, 2, 2, 2, 0, 3, 0>;
-
+struct grow_first_asleep : grow_client<grow_first_asleep, 2, 2, 2, 0, 3, 0> {
 	grow_piece<1, 0> one;
-	wsq_bwos_block trap;
-
-	void before()
-	{
-		base::before();
-		grow_trap(&mem, &trap);
-	}
 
 	void thread(unsigned int i)
 	{
@@ -32,16 +24,6 @@ struct grow_first_asleep : fifo_client<grow_first_asleep, 2, 2, 2, 0, 3, 0> {
 		/* The new place, and around. */
 		put(6);
 		RL_ASSERT(in[next - 2]);
-	}
-
-	void after()
-	{
-		drain();
-		for (int i = 0; i < 2 * 2 + 1; i++) {
-			put(1);
-			RL_ASSERT(in[next - 1]);
-		}
-		drain();
 	}
 };
 

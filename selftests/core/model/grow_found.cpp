@@ -4,19 +4,11 @@
  * there, names a place that has come just now. He finds it whole, or begins
  * elsewhere. Shared parts: grow_client.h; use and limitations: client.h, main.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
-struct grow_found : fifo_client<grow_found, 3, 2, 2, 0, 4, 0> {
-	using base = fifo_client<grow_found, 3, 2, 2, 0, 4, 0>;
-
+struct grow_found : grow_client<grow_found, 3, 2, 2, 0, 4, 0> {
 	grow_piece<2, 0> one;
-	wsq_bwos_block trap;
-
-	void before()
-	{
-		base::before();
-		grow_trap(&mem, &trap);
-	}
 
 	void thread(unsigned int i)
 	{

@@ -6,22 +6,19 @@
  * grows twice on his way. Shared parts: grow_client.h; use and limitations:
  * client.h, main.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
-struct grow_pass : fifo_client<grow_pass, 2, 3, 2, 0, 6, 0> {
-	using base = fifo_client<grow_pass, 2, 3, 2, 0, 6, 0>;
-
+struct grow_pass : grow_client<grow_pass, 2, 3, 2, 0, 6, 0> {
 	grow_piece<1, 0> one;
 	grow_piece<2, 0> two;
-	wsq_bwos_block trap;
 	u32 at;
 
 	void before()
 	{
 		void *tasks[2];
 
-		base::before();
-		grow_trap(&mem, &trap);
+		grow_client::before();
 		/* Tasks 5 and 6 are gone, 3 and 4 are at place 1. */
 		put(6);
 		RL_ASSERT(wsq_bwos_fifo_steal_at(&q, 2, tasks, 2) == 2);
@@ -45,11 +42,6 @@ struct grow_pass : fifo_client<grow_pass, 2, 3, 2, 0, 6, 0> {
 		took(task);
 		/* Or the one that was put meanwhile. */
 		RL_ASSERT(id_of(task) == 3 || id_of(task) == 7);
-	}
-
-	void after()
-	{
-		drain();
 	}
 };
 

@@ -4,20 +4,17 @@
  * holds since before that: another thief looks at that place. Shared parts:
  * grow_client.h; use and limitations: client.h, main.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
-struct grow_spare : fifo_client<grow_spare, 2, 2, 2, 0, 3, 1> {
-	using base = fifo_client<grow_spare, 2, 2, 2, 0, 3, 1>;
-
+struct grow_spare : grow_client<grow_spare, 2, 2, 2, 0, 3, 1> {
 	grow_piece<1, 1> one;
-	wsq_bwos_block trap;
 
 	void before()
 	{
 		wsq_bwos_block *blk = &blocks[1];
 
-		base::before();
-		grow_trap(&mem, &trap);
+		grow_client::before();
 		/*
 		 * Task 3 is claimed, and not counted for long. The producer is at
 		 * place 0, so that it is that one's word by which the queue grows.

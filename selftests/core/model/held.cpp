@@ -6,9 +6,10 @@
  * spare block, each put finds room that get has made.
  * Shared parts, use and limitations: client.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "client.h"
 
-struct held : fifo_client<held, 2, 2, 2, 1> {
+struct held : client<held, 2, 2, 2, 1> {
 	void thread(unsigned int i)
 	{
 		int lap;

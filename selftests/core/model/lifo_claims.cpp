@@ -3,11 +3,12 @@
  * Claimed slots of the LIFO BWoS: an owner that puts and claims, up and down, a
  * thief that steals, somebody who pries tasks out of the owner's block and takes
  * two back by their slots. Each task comes out once, and whole.
- * Shared parts: lifo_claimed.h; use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts: claimed.h; use and limitations: client.h, main.h.
  */
-#include "lifo_claimed.h"
+#include "../engine/bwos_lifo/model.h"
+#include "claimed.h"
 
-struct lifo_claims : lifo_claimed_client<lifo_claims, 3> {
+struct lifo_claims : claimed_client<lifo_claims, 3> {
 	void thread(unsigned int i)
 	{
 		switch (i) {

@@ -3,11 +3,12 @@
  * A thief of claimed slots asleep anywhere, while its block is taken over, put to
  * and granted again, and somebody asleep who takes tasks out by what he saw then.
  * Run bounded. All tasks come out once; a put never finds its slot in use.
- * Shared parts: lifo_claimed.h; use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts: claimed.h; use and limitations: client.h, main.h.
  */
-#include "lifo_claimed.h"
+#include "../engine/bwos_lifo/model.h"
+#include "claimed.h"
 
-struct lifo_claims_asleep : lifo_claimed_client<lifo_claims_asleep, 3> {
+struct lifo_claims_asleep : claimed_client<lifo_claims_asleep, 3> {
 	void thread(unsigned int i)
 	{
 		int lap;

@@ -4,11 +4,12 @@
  * owner's block by numbers of memory that was mounted since, and is larger. Behind
  * the slots of the smaller one lie others, which are nobody's business. Run bounded:
  * one has to sleep from where the memory is read to where the numbers are.
- * Shared parts: lifo_claimed.h; use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts: claimed.h; use and limitations: client.h, main.h.
  */
-#include "lifo_claimed.h"
+#include "../engine/bwos_lifo/model.h"
+#include "claimed.h"
 
-struct lifo_claims_mount : lifo_claimed_client<lifo_claims_mount, 2, 2, 3> {
+struct lifo_claims_mount : claimed_client<lifo_claims_mount, 2, 2, 3> {
 	enum { FOREIGN = MAX_TASKS - 1 };
 
 	struct wsq_bwos_lifo_mem other;
@@ -21,7 +22,7 @@ struct lifo_claims_mount : lifo_claimed_client<lifo_claims_mount, 2, 2, 3> {
 	{
 		int i;
 
-		lifo_claimed_client::before();
+		claimed_client::before();
 		mem_init(&other, other_words, other_at, other_blocks, other_slots,
 			 2, 2, 0);
 		for (i = 0; i < 4 + 4; i++)

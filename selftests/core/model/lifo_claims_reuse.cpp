@@ -4,11 +4,12 @@
  * what others leave him, two thieves that claim from a block, one of whom may be
  * asleep between his claim of the range and of its slots, a spare block, and
  * somebody who knows a task's slot, and is late.
- * Shared parts: lifo_claimed.h; use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts: claimed.h; use and limitations: client.h, main.h.
  */
-#include "lifo_claimed.h"
+#include "../engine/bwos_lifo/model.h"
+#include "claimed.h"
 
-struct lifo_claims_reuse : lifo_claimed_client<lifo_claims_reuse, 4, 2, 2, 1> {
+struct lifo_claims_reuse : claimed_client<lifo_claims_reuse, 4, 2, 2, 1> {
 	void thread(unsigned int i)
 	{
 		int lap;

@@ -5,25 +5,17 @@
  * thief that steals twice, one that steals up to a block.
  *
  * For: lifo_grow.cpp, and lifo_grow_first.cpp, whose thieves read first. Shared
- * parts: lifo_grow_client.h; use and limitations: bwos_lifo_client.h, main.h.
+ * parts: grow_client.h; use and limitations: client.h, main.h.
  */
 #ifndef _WSQ_MODEL_LIFO_GROW_H
 #define _WSQ_MODEL_LIFO_GROW_H
 
-#include "lifo_grow_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "grow_client.h"
 
-struct lifo_grow : lifo_client<lifo_grow, 3, 2, 2, 0, 5, 1> {
-	using base = lifo_client<lifo_grow, 3, 2, 2, 0, 5, 1>;
-
-	lifo_grow_piece<2, 1> one;
-	lifo_grow_piece<2, 0> two;
-	wsq_bwos_lifo_block trap;
-
-	void before()
-	{
-		base::before();
-		lifo_grow_trap(&mem, &trap);
-	}
+struct lifo_grow : grow_client<lifo_grow, 3, 2, 2, 0, 5, 1> {
+	grow_piece<2, 1> one;
+	grow_piece<2, 0> two;
 
 	void thread(unsigned int i)
 	{
@@ -52,11 +44,6 @@ struct lifo_grow : lifo_client<lifo_grow, 3, 2, 2, 0, 5, 1> {
 			steal(2);
 			break;
 		}
-	}
-
-	void after()
-	{
-		lifo_grow_after(this, 5, 1);
 	}
 };
 

@@ -4,23 +4,20 @@
  * owner's place, above which they come, has the place of the only task within reach
  * last. It was there when he began, so he must find it, also if the directory grows
  * twice on his way and the owner goes up to what is new. Shared parts:
- * lifo_grow_client.h; use and limitations: bwos_lifo_client.h, main.h.
+ * grow_client.h; use and limitations: client.h, main.h.
  */
-#include "lifo_grow_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "grow_client.h"
 
-struct lifo_grow_pass : lifo_client<lifo_grow_pass, 2, 3, 2, 0, 6, 0> {
-	using base = lifo_client<lifo_grow_pass, 2, 3, 2, 0, 6, 0>;
-
-	lifo_grow_piece<1, 0> one;
-	lifo_grow_piece<2, 0> two;
-	wsq_bwos_lifo_block trap;
+struct lifo_grow_pass : grow_client<lifo_grow_pass, 2, 3, 2, 0, 6, 0> {
+	grow_piece<1, 0> one;
+	grow_piece<2, 0> two;
 
 	void before()
 	{
 		void *tasks[2];
 
-		base::before();
-		lifo_grow_trap(&mem, &trap);
+		grow_client::before();
 		/* The owner is at place 2, tasks 1 to 3 are gone, 4 is at place 1. */
 		put(6);
 		RL_ASSERT(wsq_bwos_lifo_steal_at(&q, 0, tasks, 2) == 2);
@@ -44,11 +41,6 @@ struct lifo_grow_pass : lifo_client<lifo_grow_pass, 2, 3, 2, 0, 6, 0> {
 		stole(&task, 1);
 		/* Or one of what was granted meanwhile. */
 		RL_ASSERT(id_of(task) == 4 || id_of(task) == 5);
-	}
-
-	void after()
-	{
-		lifo_grow_after(this, 6, 0);
 	}
 };
 

@@ -2,20 +2,17 @@
 /*
  * A spare block that came with new places takes an old place, whose block a thief
  * holds since before that: another thief looks at that place. Shared parts:
- * lifo_grow_client.h; use and limitations: bwos_lifo_client.h, main.h.
+ * grow_client.h; use and limitations: client.h, main.h.
  */
-#include "lifo_grow_client.h"
+#include "../engine/bwos_lifo/model.h"
+#include "grow_client.h"
 
-struct lifo_grow_spare : lifo_client<lifo_grow_spare, 2, 2, 2, 0, 3, 1> {
-	using base = lifo_client<lifo_grow_spare, 2, 2, 2, 0, 3, 1>;
-
-	lifo_grow_piece<1, 1> one;
-	wsq_bwos_lifo_block trap;
+struct lifo_grow_spare : grow_client<lifo_grow_spare, 2, 2, 2, 0, 3, 1> {
+	grow_piece<1, 1> one;
 
 	void before()
 	{
-		base::before();
-		lifo_grow_trap(&mem, &trap);
+		grow_client::before();
 		/*
 		 * The owner is at place 1. Tasks 1 and 2, at place 0, are claimed, and
 		 * not counted for long.
@@ -47,7 +44,7 @@ struct lifo_grow_spare : lifo_client<lifo_grow_spare, 2, 2, 2, 0, 3, 1> {
 		took(wsq_slot_read(&blocks[0].slots[0]));
 		took(wsq_slot_read(&blocks[0].slots[1]));
 		atomic64_fetch_add_release(2, &blocks[0].s_cnt);
-		lifo_grow_after(this, 3, 1);
+		holds(3, 1);
 	}
 };
 

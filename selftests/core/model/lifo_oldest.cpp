@@ -4,11 +4,12 @@
  * from a block that it shares for that, from one that thieves and others are at,
  * and, where there is no block to go up to, out of its own. With nobody else
  * about it is the oldest indeed.
- * Shared parts: lifo_claimed.h; use and limitations: bwos_lifo_client.h, main.h.
+ * Shared parts: claimed.h; use and limitations: client.h, main.h.
  */
-#include "lifo_claimed.h"
+#include "../engine/bwos_lifo/model.h"
+#include "claimed.h"
 
-struct lifo_oldest : lifo_claimed_client<lifo_oldest, 3, 2, 3> {
+struct lifo_oldest : claimed_client<lifo_oldest, 3, 2, 3> {
 	void oldest_is(int id)
 	{
 		void *task = wsq_bwos_lifo_claim_oldest(&q);
@@ -22,7 +23,7 @@ struct lifo_oldest : lifo_claimed_client<lifo_oldest, 3, 2, 3> {
 		struct wsq_bwos_lifo_block *blk;
 		int first;
 
-		lifo_claimed_client::before();
+		claimed_client::before();
 		first = next;
 		put_claimed(3);
 		oldest_is(first);

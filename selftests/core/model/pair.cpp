@@ -4,9 +4,10 @@
  * without a thief whose accesses order anything by chance.
  * Shared parts, use and limitations: client.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "client.h"
 
-struct pair : fifo_client<pair, 2> {
+struct pair : client<pair, 2> {
 	void thread(unsigned int i)
 	{
 		if (i == 0)

@@ -10,6 +10,7 @@
  * the beginning; BF(mount:A) and BF(steal:G) are for it, and for litmus.
  * Shared parts: claimed.h; use and limitations: client.h, main.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "claimed.h"
 
 struct remount : claimed_client<remount, 2> {
@@ -25,13 +26,7 @@ struct remount : claimed_client<remount, 2> {
 		for (int i = 0; i < 4; i++)
 			wsq_slot_publish(&other_slots[i], (void *)nullptr);
 		mem_init(&other_mem, other_words, other_at, other_blocks,
-			 other_slots, 2, 0);
-	}
-
-	void drain_claimed()
-	{
-		while (claim(1))
-			;
+			 other_slots, 2, 2, 0);
 	}
 
 	void thread(unsigned int i)
@@ -41,17 +36,19 @@ struct remount : claimed_client<remount, 2> {
 			claim(1);
 			/* Task 2 or its tomb is there, whatever a thief does. */
 			RL_ASSERT(!wsq_bwos_fifo_unmount(&q));
-			drain_claimed();
+			while (claim(1))
+				;
 			RL_ASSERT(wsq_bwos_fifo_unmount(&q) == &mem);
 			put_claimed(1);
 			RL_ASSERT(!in[next - 1]);
-			wsq_bwos_fifo_mount(&q, &other_mem);
+			mounted = &other_mem;
+			wsq_bwos_fifo_mount(&q, mounted);
 			put_claimed(4);
 			claim(1);
 		} else {
-			haul(false);
-			haul(true);
-			haul(false);
+			haul(2);
+			pry(2);
+			haul(2);
 		}
 	}
 
@@ -68,10 +65,10 @@ struct remount : claimed_client<remount, 2> {
 			RL_ASSERT(!wsq_slot_peek(&slots[i]));
 			RL_ASSERT(!wsq_slot_peek(&other_slots[i]));
 		}
-		wsq_bwos_fifo_mount(&q, &mem);
+		mounted = &mem;
+		wsq_bwos_fifo_mount(&q, mounted);
 		put_claimed(3);
 		drain_claimed();
-		all_out_once();
 	}
 };
 

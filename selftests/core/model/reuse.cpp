@@ -5,9 +5,10 @@
  * that figure 9's client does not reach.
  * Shared parts, use and limitations: client.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "client.h"
 
-struct reuse : fifo_client<reuse, 3> {
+struct reuse : client<reuse, 3> {
 	void thread(unsigned int i)
 	{
 		if (i == 0) {

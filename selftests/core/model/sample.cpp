@@ -6,6 +6,7 @@
  * thief then gets.
  * Shared parts: claimed.h; use and limitations: client.h, main.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "claimed.h"
 
 struct sample : claimed_client<sample, 3> {
@@ -46,9 +47,8 @@ struct sample : claimed_client<sample, 3> {
 			break;
 		case 2:
 			for (u32 nr = 0; nr < 4; nr++)
-				if (wsq_bwos_fifo_withdraw(&q, nr, task_of(4)))
-					out_came(task_of(4));
-			haul(false);
+				withdraw(nr, 4);
+			haul(2);
 			break;
 		}
 	}

@@ -4,9 +4,10 @@
  * consumer (BF(open:C), BF(take:A)) and under a second thief (BF(steal:A)).
  * Shared parts, use and limitations: client.h.
  */
+#include "../engine/bwos_fifo/model.h"
 #include "client.h"
 
-struct spare : fifo_client<spare, 4, 2, 2, 1> {
+struct spare : client<spare, 4, 2, 2, 1> {
 	void thread(unsigned int i)
 	{
 		switch (i) {

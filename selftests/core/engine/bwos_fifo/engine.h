@@ -32,6 +32,12 @@ struct engine_rest {
 	engine_block none;
 };
 
+static inline void engine_rest_make(struct engine_rest *rest)
+{
+	atomic64_set(&rest->none.b_pos, 0);
+	atomic64_set(&rest->none.f_pos, 0);
+}
+
 static inline void engine_init(engine_queue *q, struct engine_rest *rest)
 {
 	engine(init)(q, &rest->none);
@@ -74,6 +80,19 @@ static inline wsq_slot_t *engine_slot(const engine_queue *q,
 				      const struct wsq_bwos_room *room, u32 k)
 {
 	return &q->p.slots[wsq_bwos_idx(room->b) + k];
+}
+
+/* The slots that are left in the block that puts go to. */
+static inline u64 engine_left(const engine_queue *q)
+{
+	return q->p.block_size - wsq_bwos_idx((u64)atomic64_read(&q->p.blk->b_pos));
+}
+
+/* Are the places one ring, whichever way round an engine walks? */
+static inline bool engine_ring(const engine_mem *mem)
+{
+	(void)mem;
+	return true;
 }
 
 /* The least that an empty queue of that many slots has room for. */

@@ -23,6 +23,11 @@ struct engine_rest {
 	char none;
 };
 
+static inline void engine_rest_make(struct engine_rest *rest)
+{
+	(void)rest;
+}
+
 static inline void engine_init(engine_queue *q, struct engine_rest *rest)
 {
 	(void)rest;
@@ -60,6 +65,22 @@ static inline wsq_slot_t *engine_slot(const engine_queue *q,
 				      const struct wsq_bwos_room *room, u32 k)
 {
 	return &q->slots[room->b + k];
+}
+
+static inline u64 engine_left(const engine_queue *q)
+{
+	return q->block_size - (u64)atomic64_read(&q->pos);
+}
+
+/* Up and down are the same. */
+static inline bool engine_ring(const engine_mem *mem)
+{
+	u32 i;
+
+	for (i = 0; i < wsq_bwos_places(&mem->dir); i++)
+		if (mem->below[wsq_bwos_next(wsq_bwos_at(&mem->dir, i))] != i)
+			return false;
+	return true;
 }
 
 static inline u64 engine_capacity(u64 places, u64 block_size)
