@@ -63,6 +63,11 @@ tap_jobs() {
 			sleep 0.05
 		done
 		status=$(<"$dir/$next.rc")
+		if [[ $status == 77 ]]; then
+			tap "${names[next]}" skip "$(tail -n 1 "$dir/$next.out")"
+			next=$((next + 1))
+			continue
+		fi
 		tap "${names[next]}" "$status"
 		if [[ $status != 0 ]]; then
 			printf '%s\n' "status $status: $(<"$dir/$next.cmd")" | tap_note

@@ -4,16 +4,20 @@
  * out of a chunk without a barrier, a thief comes between and takes the rest, and
  * each task must have been taken once when both are through.
  *
- *	fence [start=1] [rounds=N] [pause=US] [seed=N] [limit=SECONDS]
+ *	fence [start=1] [rounds=N] [meet=N] [pause=US] [seed=N] [limit=SECONDS]
  *
  * With start=1 the thief uses the asynchronous form. Ends with status 1 at the
- * first task that is taken twice or not at all.
+ * first task that is taken twice or not at all. meet=N: after so many rounds in
+ * which the two have met, the owner on its way through the chunk, however many
+ * rounds that takes; with status 77 if they do not meet so often within the limit,
+ * which is CPU time and counts for both.
  *
  * For: run-checks, under shim/threads, plain and with each sanitizer, and once
  * more as fence-empty: compiled with -DWSQ_FENCE_EMPTY the heavy fence does
- * nothing, and then tasks must be taken twice, or the two do not meet.
+ * nothing, and then tasks must be taken twice.
  *
- * Seen to fail: fence-empty, within 200 rounds with each of ten seeds.
+ * Seen to fail: fence-empty, within 200 rounds with each of ten seeds, and within
+ * 2,000 beside twenty other busy threads.
  * Limitations: membarrier hits every thread and waits at once. It takes two
  * cores for a task to be taken twice.
  */
@@ -25,7 +29,7 @@
 #define NR_SLOTS	64
 #define TAKEN		0
 
-static u64 nr_rounds = 20000, start_opt;
+static u64 nr_rounds = 20000, nr_meet, start_opt;
 
 /* The owner word: whose, and of which round. */
 enum { OWNER = 1, THIEF = 2 };
@@ -125,7 +129,19 @@ static s64 steal(u64 nr, struct wsq_fence_call *call)
 static const struct stress_option options[] = {
 	{ "start", &start_opt },
 	{ "rounds", &nr_rounds },
+	{ "meet", &nr_meet },
 };
+
+/* Two threads that other programs keep apart say nothing. */
+static void apart(int sig)
+{
+	static const char text[] = "the two did not meet often enough\n";
+
+	(void)sig;
+	if (write(1, text, sizeof(text) - 1))
+		_exit(77);
+	_exit(77);
+}
 
 int main(int argc, char **argv)
 {
@@ -138,6 +154,10 @@ int main(int argc, char **argv)
 	stress_init(argc, argv, STRESS_OPTIONS(options));
 	if (!pin_first())
 		return 2;
+	if (nr_meet) {
+		nr_rounds = ~0ULL;
+		signal(SIGPROF, apart);
+	}
 	wsq_fence_register();
 	wsq_fence_call_init(&call);
 	printf("start %llu, pause %llu us, %llu rounds, seed %llu\n", start_opt,
@@ -149,7 +169,7 @@ int main(int argc, char **argv)
 	if (pause_us)
 		pthread_create(&night, NULL, nurse, &patients);
 
-	for (nr = 1; nr <= nr_rounds; nr++) {
+	for (nr = 1; nr <= nr_rounds && !(nr_meet && met >= nr_meet); nr++) {
 		thief_got = 0;
 		for (i = 0; i < NR_SLOTS; i++)
 			atomic64_set(&slots[i], (s64)nr * NR_SLOTS + i);

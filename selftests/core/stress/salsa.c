@@ -21,8 +21,8 @@
  * next. Every other consumer is on another node, so that half of the chunks that
  * are stolen have to go home.
  *
- * Ends with status 1 as well when nothing has moved for ten seconds: a task that
- * was lost is waited for.
+ * Ends with status 1 as well when nothing has moved for ten seconds of CPU
+ * time: a task that was lost is waited for.
  *
  * Checked besides: who is told that the pool was empty, by wsq_salsa_empty(),
  * misses no task that had been put before he asked, but what others have in
@@ -47,8 +47,8 @@ WSQ_GRACE_DEFINE;
 static u64 nr_consumers = 2, nr_producers = 2, nr_withdrawers, nr_chunks = 3;
 static u64 mode, calm, own, send;
 
-/* Longer than anybody is ever descheduled. */
-#define STILL_MS	10000
+/* CPU time: all parties spin, so that each that could move something had some. */
+#define STILL_SECONDS	10
 
 static struct pool *pool;
 static u64 *note;
@@ -367,7 +367,8 @@ static const struct stress_option options[] = {
 int main(int argc, char **argv)
 {
 	struct patients patients = { .nr = 0 };
-	u64 nr, places = 1, claims, seen = 0, still = 0;
+	u64 nr, places = 1, claims, seen = 0;
+	clock_t moved = clock();
 	pthread_t night;
 	u32 i;
 
@@ -413,10 +414,11 @@ int main(int argc, char **argv)
 	while (seen < nr_items) {
 		u64 now = taken_by_all();
 
-		check(still++ < STILL_MS, "nothing moves: %llu tasks were put, %llu taken",
-		      put_by_all(), seen);
 		if (now != seen)
-			still = 0;
+			moved = clock();
+		check(clock() - moved < STILL_SECONDS * CLOCKS_PER_SEC,
+		      "nothing moves: %llu tasks were put, %llu taken",
+		      put_by_all(), seen);
 		seen = now;
 		sleep_us(1000);
 	}
