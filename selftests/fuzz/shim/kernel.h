@@ -18,16 +18,6 @@
 #ifndef _WSQ_FUZZ_KERNEL_H
 #define _WSQ_FUZZ_KERNEL_H
 
-#include <errno.h>
-#include <limits.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/types.h>
 #include <time.h>
 
 /* Types and 64-bit atomics are those of the core's shim. */
@@ -35,30 +25,15 @@
 
 #include "fiber.h"
 
-typedef u8 __u8;
-typedef u16 __u16;
-typedef u32 __u32;
-typedef u64 __u64;
-typedef int32_t s32;
-typedef s32 __s32;
-typedef s64 __s64;
-typedef unsigned int gfp_t;
+#include "../../core/shim/kernel/basic.h"
+
 typedef unsigned short umode_t;
 typedef unsigned int __poll_t;
 typedef unsigned int vm_fault_t;
-typedef s64 ktime_t;
 
-/* linux/version.h, kconfig.h: a kernel between the oldest and the newest. */
-#define KERNEL_VERSION(a, b, c)	(((a) << 16) + ((b) << 8) + (c))
+/* linux/version.h: a kernel between the oldest and the newest. */
 #define LINUX_VERSION_CODE	KERNEL_VERSION(6, 12, 0)
 #define CONFIG_XXHASH		1
-#define __ARG_PLACEHOLDER_1	0,
-#define __take_second_arg(ignored, val, ...)	val
-#define ___is_defined(arg)	__take_second_arg(arg 1, 0)
-#define __is_defined2(val)	___is_defined(__ARG_PLACEHOLDER_##val)
-#define __is_defined1(x)	__is_defined2(x)
-#define IS_ENABLED(option)	__is_defined1(option)
-#define IS_REACHABLE(option)	__is_defined1(option)
 
 /*
  * What the process may write at any time, watched: whoever reads it once finds it
@@ -77,28 +52,8 @@ static inline void shim_was_read(const volatile void *p)
 		*word = ~*word;
 }
 
-/* linux/compiler.h, build_bug.h, cache.h, stddef.h */
-#define __user
-#define __percpu
-#define __rcu
-#define __init
-#define __exit
-#define __ro_after_init
+/* linux/compiler.h */
 #define __uninitialized		__attribute__((uninitialized))
-#define __printf(a, b)		__attribute__((format(printf, a, b)))
-#define noinline		__attribute__((noinline))
-#define __no_kcsan
-#define __acquires(x)
-#define __releases(x)
-#define ____cacheline_aligned	__attribute__((aligned(64)))
-#undef static_assert
-#define static_assert(expr, ...)	_Static_assert(expr, #expr)
-#define BUILD_BUG_ON(cond)	_Static_assert(!(cond), #cond)
-#define sizeof_field(type, member)	sizeof(((type *)0)->member)
-#define offsetofend(type, member)	\
-	(offsetof(type, member) + sizeof_field(type, member))
-#define container_of(ptr, type, member)	\
-	((type *)((char *)(ptr) - offsetof(type, member)))
 #define READ_ONCE(x)							\
 ({									\
 	typeof(x) __x = *(const volatile typeof(x) *)&(x);		\
@@ -107,54 +62,6 @@ static inline void shim_was_read(const volatile void *p)
 	__x;								\
 })
 #define WRITE_ONCE(x, val)	(*(volatile typeof(x) *)&(x) = (val))
-#define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
-
-/* A promise was broken: whatever finds it, the fuzzer keeps the input. */
-__printf(3, 4) __attribute__((noreturn))
-void shim_fail(const char *file, int line, const char *fmt, ...);
-#define FAIL(...)		shim_fail(__FILE__, __LINE__, __VA_ARGS__)
-#define MUST(cond)		\
-	do { if (!(cond)) FAIL("not so: %s", #cond); } while (0)
-
-#define WARN_ON(cond)		\
-	({ bool __w = (cond); if (__w) FAIL("warning: %s", #cond); __w; })
-#define WARN_ON_ONCE(cond)	WARN_ON(cond)
-#define WARN_ONCE(cond, fmt, ...)	\
-	({ bool __w = (cond); if (__w) FAIL("warning: " fmt, ##__VA_ARGS__); __w; })
-#define pr_warn(fmt, ...)	do { if (0) printf(fmt, ##__VA_ARGS__); } while (0)
-
-/* linux/bits.h, minmax.h, math.h, align.h, log2.h, overflow.h, limits.h */
-#define BIT(n)			(1UL << (n))
-#define BIT_ULL(n)		(1ULL << (n))
-#define min(a, b)		\
-	({ typeof(a) __a = (a); typeof(b) __b = (b); __a < __b ? __a : __b; })
-#define max(a, b)		\
-	({ typeof(a) __a = (a); typeof(b) __b = (b); __a > __b ? __a : __b; })
-#define min_t(type, a, b)	min((type)(a), (type)(b))
-#define swap(a, b)		\
-	do { typeof(a) __t = (a); (a) = (b); (b) = __t; } while (0)
-#define round_down(x, y)	((x) & ~((typeof(x))(y) - 1))
-#define round_up(x, y)		round_down((x) + (y) - 1, y)
-#define IS_ALIGNED(x, a)	(!((x) & ((typeof(x))(a) - 1)))
-#define U16_MAX			((u16)~0)
-#define U32_MAX			((u32)~0U)
-#define U64_MAX			((u64)~0ULL)
-#define SZ_64K			0x10000
-#define SZ_1M			0x100000
-#define SZ_1G			0x40000000
-#define check_add_overflow(a, b, d)	__builtin_add_overflow(a, b, d)
-#define ilog2(n)		(63 - __builtin_clzll(n))
-#define div_u64(a, b)		((u64)(a) / (u32)(b))
-
-static inline bool is_power_of_2(unsigned long n)
-{
-	return n && !(n & (n - 1));
-}
-
-static inline unsigned long roundup_pow_of_two(unsigned long n)
-{
-	return n <= 1 ? 1 : 1UL << (64 - __builtin_clzl(n - 1));
-}
 
 /* linux/nospec.h: whoever asks has checked. */
 #define array_index_nospec(index, size)					\
@@ -273,7 +180,7 @@ static inline int atomic_fetch_andnot(unsigned int mask, atomic_t *v)
 	return old;
 }
 
-#include "list.h"
+#include "../../core/shim/kernel/list.h"
 
 /* linux/bitmap.h, bitops.h */
 #define BITS_TO_LONGS(n)	(((n) + 63) / 64)
@@ -289,22 +196,11 @@ static inline void bitmap_and(unsigned long *dst, const unsigned long *a,
 		dst[i] = a[i] & b[i];
 }
 
-/* linux/err.h */
-#define ERR_PTR(err)		((void *)(long)(err))
-#define PTR_ERR(ptr)		((long)(ptr))
-#define IS_ERR(ptr)		((unsigned long)(ptr) >= (unsigned long)-4095)
-
 /* linux/unaligned.h, string.h */
 #define get_unaligned(p)	\
 	({ typeof(0 + *(p)) __v; memcpy(&__v, (p), sizeof(__v)); __v; })
 #define put_unaligned(val, p)	\
 	do { typeof(*(p)) __v = (val); memcpy((p), &__v, sizeof(__v)); } while (0)
-
-static inline void memset64(u64 *p, u64 val, size_t n)
-{
-	while (n--)
-		*p++ = val;
-}
 
 static inline void shim_strscpy(char *dst, const char *src, size_t n)
 {
@@ -406,9 +302,6 @@ bool percpu_ref_tryget_live(struct percpu_ref *ref);
 #define __GFP_RETRY_MAYFAIL	0U
 #define GFP_KERNEL		0U
 #define GFP_KERNEL_ACCOUNT	2U
-#define PAGE_SHIFT		12
-#define PAGE_SIZE		4096UL
-#define PAGE_ALIGN(n)		round_up(n, PAGE_SIZE)
 #define VM_MAP			0
 #define PAGE_KERNEL		0
 
@@ -669,10 +562,8 @@ void put_user_ns(struct user_namespace *ns);
 #define FMODE_READ		1U
 #define FMODE_WRITE		2U
 #define MISC_DYNAMIC_MINOR	255
-#define THIS_MODULE		((struct module *)NULL)
 
 struct inode;
-struct module;
 
 struct seq_file {
 	char text[2048];
@@ -717,7 +608,7 @@ __printf(2, 3)
 void seq_printf(struct seq_file *m, const char *fmt, ...);
 #define seq_puts(m, s)		seq_printf(m, "%s", s)
 
-/* linux/module.h, moduleparam.h, export.h, notifier.h */
+/* linux/module.h, notifier.h */
 enum module_state {
 	MODULE_STATE_LIVE,
 	MODULE_STATE_COMING,
@@ -729,30 +620,11 @@ struct notifier_block {
 			     void *data);
 };
 
-struct kernel_param {
-	void *arg;
-};
-
-struct kernel_param_ops {
-	int (*set)(const char *val, const struct kernel_param *kp);
-	int (*get)(char *buffer, const struct kernel_param *kp);
-};
-
 #define NOTIFY_DONE		0
 int register_module_notifier(struct notifier_block *nb);
 int unregister_module_notifier(struct notifier_block *nb);
 int kstrtoull(const char *s, unsigned int base, unsigned long long *res);
 #define param_get_ullong	NULL
-#define EXPORT_SYMBOL_NS_GPL(sym, ns)	_Static_assert(1, "")
-#define MODULE_SOFTDEP(text)	_Static_assert(1, "")
-#define MODULE_PARM_DESC(name, text)	_Static_assert(1, "")
-#define __MODULE_PARM_TYPE(name, type)	_Static_assert(1, "")
-/* For the harness, by name. */
-#define module_param_named(name, var, type, perm)	\
-	void *shim_param_##name(void) { return &(var); } _Static_assert(1, "")
-#define module_param_cb(name, ops, arg, perm)	\
-	const struct kernel_param_ops *shim_param_##name(void)	\
-	{ return (ops); } _Static_assert(1, "")
 
 /* linux/xarray.h: few entries, in order */
 struct xarray {

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * linux/list.h and linux/hashtable.h, as much of them as is used. Part of kernel.h.
- * A list that is not whole is noticed.
+ * linux/list.h and linux/hashtable.h, as much of them as is used. A list that is
+ * not whole is noticed.
  */
-#ifndef _WSQ_FUZZ_LIST_H
-#define _WSQ_FUZZ_LIST_H
+#ifndef _WSQ_SHIM_LIST_H
+#define _WSQ_SHIM_LIST_H
+
+#include "basic.h"
 
 struct list_head {
 	struct list_head *next, *prev;
@@ -41,6 +43,11 @@ static inline void list_add_tail(struct list_head *item, struct list_head *head)
 	head->prev = item;
 }
 
+static inline void list_add(struct list_head *item, struct list_head *head)
+{
+	list_add_tail(item, head->next);
+}
+
 static inline void list_unlink(struct list_head *item)
 {
 	MUST(item->prev->next == item && item->next->prev == item);
@@ -67,13 +74,43 @@ static inline void list_move_tail(struct list_head *item, struct list_head *head
 	list_add_tail(item, head);
 }
 
+/* All of @list to the end of @head; @list is what it was, and no list. */
+static inline void list_splice_tail(struct list_head *list, struct list_head *head)
+{
+	if (list_empty(list))
+		return;
+	MUST(list->prev->next == list && list->next->prev == list);
+	list->next->prev = head->prev;
+	head->prev->next = list->next;
+	list->prev->next = head;
+	head->prev = list->prev;
+}
+
+static inline void list_splice_tail_init(struct list_head *list,
+					 struct list_head *head)
+{
+	list_splice_tail(list, head);
+	INIT_LIST_HEAD(list);
+}
+
 #define list_entry(ptr, type, member)	container_of(ptr, type, member)
+#define list_first_entry(head, type, member)	\
+	list_entry((head)->next, type, member)
+#define list_empty_careful(head)	list_empty(head)
 #define list_first_entry_or_null(head, type, member)	\
 	(list_empty(head) ? NULL : list_entry((head)->next, type, member))
 #define list_for_each_entry(pos, head, member)				\
 	for (pos = list_entry((head)->next, typeof(*pos), member);	\
 	     &pos->member != (head);					\
 	     pos = list_entry(pos->member.next, typeof(*pos), member))
+
+#define list_for_each_entry_safe(pos, n, head, member)			\
+	for (pos = list_entry((head)->next, typeof(*pos), member),	\
+	     n = list_entry(pos->member.next, typeof(*pos), member);	\
+	     &pos->member != (head);					\
+	     pos = n, n = list_entry(n->member.next, typeof(*n), member))
+
+#define hlist_entry(ptr, type, member)	container_of(ptr, type, member)
 
 static inline void hlist_add_head(struct hlist_node *n, struct hlist_head *h)
 {
@@ -112,4 +149,4 @@ static inline void hlist_del_init(struct hlist_node *n)
 #define hash_for_each_possible(table, obj, member, key)	\
 	hlist_for_each_entry(obj, &(table)[hash_of(table, key)], member)
 
-#endif /* _WSQ_FUZZ_LIST_H */
+#endif /* _WSQ_SHIM_LIST_H */

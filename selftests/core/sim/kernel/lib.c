@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Functions of the kernel's that the module calls when it is set up, and memory. What
+ * memory costs is what its lines cost when they are first touched.
+ */
+#define _GNU_SOURCE
+#include "shim.h"
+
+void *kmalloc_node(size_t size, gfp_t gfp, int node)
+{
+	return sim_alloc(size ?: 1, node == NUMA_NO_NODE ?
+			 sim_node_of_cpu(sim_cpu()) : (unsigned int)node);
+}
+
+void kfree(const void *p)
+{
+	sim_free((void *)p);
+}
+
+void sort_r(void *base, size_t nr, size_t size,
+	    int (*cmp)(const void *a, const void *b, const void *priv),
+	    void *swap, const void *priv)
+{
+	qsort_r(base, nr, size, (int (*)(const void *, const void *, void *))cmp,
+		(void *)priv);
+}
+
+int sysfs_match_string_nr(const char *const *array, size_t nr, const char *str)
+{
+	size_t i;
+
+	for (i = 0; i < nr; i++)
+		if (array[i] && !strcmp(array[i], str))
+			return i;
+	return -EINVAL;
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What runs items, as far as it is not charged: wsq's queue, and help for lists. */
+#include "lists.h"
+
+struct wsq *scene_queue;
+
+static void wsq_run_item(struct wsq_work *work)
+{
+	scene_run(container_of(work, struct item, work));
+}
+
+static void wsq_peer_start(void)
+{
+	const struct wsq_attrs attrs = {
+		.engine = options.engine,
+		.flags = WSQ_RESIDENT,
+	};
+
+	scene_queue = wsq_create(&attrs, "scene");
+	if (IS_ERR(scene_queue))
+		sim_fail("wsq_create(): %ld", PTR_ERR(scene_queue));
+}
+
+/* An item is made when it is first queued. */
+static void wsq_prepare(struct item *it)
+{
+	if (!it->work.func)
+		INIT_WSQ_WORK(&it->work, wsq_run_item);
+}
+
+static void wsq_peer_queue(struct item *it)
+{
+	wsq_prepare(it);
+	if (!wsq_queue_work(scene_queue, &it->work))
+		sim_fail("wsq_queue_work() refused");
+}
+
+static void wsq_peer_queue_on(unsigned int cpu, struct item *it)
+{
+	wsq_prepare(it);
+	if (!wsq_queue_work_on(cpu, scene_queue, &it->work))
+		sim_fail("wsq_queue_work_on() refused");
+}
+
+static void wsq_peer_flush(void)
+{
+	wsq_flush(scene_queue);
+}
+
+const struct peer wsq_peer = {
+	.start = wsq_peer_start,
+	.queue = wsq_peer_queue,
+	.queue_on = wsq_peer_queue_on,
+	.flush = wsq_peer_flush,
+};
+
+struct list_worker *list_idle_worker(const struct list_head *idle)
+{
+	struct list_worker *w;
+
+	list_for_each_entry(w, idle, idle) {
+		const struct sim_fiber *f = sim_running(w->cpu);
+
+		if (!f || f == w->task->fiber)
+			return w;
+	}
+	return list_first_entry_or_null(idle, struct list_worker, idle);
+}

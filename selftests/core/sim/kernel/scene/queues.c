@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Scenarios of queues. Where nothing else is said, items compute nothing.
+ *
+ * all_busy		on each CPU 64 items that queue themselves again
+ * load10		an interrupt on each CPU, every 20 us at random, queues an item
+ *			of 2 us: 10 % of what the machine can do
+ * pairs		an item goes to and fro between an even CPU and the next one, each
+ *			time by wsq_queue_work_on()
+ * hand_over		a thread on each even CPU queues items on the next one
+ * one_producer_2us	a thread on CPU 0 queues items of 2 us
+ * one_producer_20us	... of 20 us
+ * tree			items of 500 ns that queue two more each, 32767 in all; then
+ *			the next tree
+ * flush		all_busy, and a thread that flushes again and again
+ * thousand		as all_busy, each time to another of a thousand queues
+ *
+ * Threads have 4096 items, 64 for each CPU if that is more. One that finds all of them
+ * under way sleeps for 10 us.
+ */
+#include "scene.h"
+
+static void again(struct item *it)
+{
+	if (!scene_stop)
+		scene_put(it);
+}
+
+static unsigned int flight(unsigned int by_default)
+{
+	return options.flight ?: by_default;
+}
+
+/* ---- all_busy ---- */
+
+static int busy_thread(void *arg)
+{
+	unsigned int i, cpu = sim_cpu();
+
+	for (i = 0; i < flight(64); i++)
+		scene_put(scene_item(cpu, again, 0));
+	return 0;
+}
+
+static void busy_start(void)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		scene_thread(cpu, busy_thread, NULL, "busy");
+}
+
+/* ---- load10 ---- */
+
+#define LOAD_ITEMS	64
+#define LOAD_PERIOD	(20 * SIM_US)
+
+static struct item *load_items[SIM_CPUS][LOAD_ITEMS];
+static u64 load_late;
+
+static void nothing(struct item *it)
+{
+}
+
+/* A time at random, so that all of them are equally likely to follow: exponential. */
+static sim_time load_next(void)
+{
+	/* 64 trials of 1/64 each, in steps of 1/64 of the period: close enough. */
+	u64 n = 0;
+
+	while (sim_random_below(64))
+		n++;
+	return n * LOAD_PERIOD / 64 + sim_random_below(LOAD_PERIOD / 64);
+}
+
+static void load_arrives(void *arg)
+{
+	struct item **items = arg;
+	unsigned int i;
+
+	if (scene_stop) {
+		return;
+	}
+	for (i = 0; i < LOAD_ITEMS; i++) {
+		if (items[i]->state == ITEM_IDLE) {
+			scene_put(items[i]);
+			break;
+		}
+	}
+	load_late += i == LOAD_ITEMS;
+	sim_raise_cheap(sim_cpu(), sim_now() + load_next(), load_arrives, arg);
+}
+
+static void load_start(void)
+{
+	unsigned int cpu, i;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		for (i = 0; i < LOAD_ITEMS; i++)
+			load_items[cpu][i] = scene_item(cpu, nothing, 2000);
+		sim_raise_cheap(cpu, sim_now() + load_next(), load_arrives,
+				load_items[cpu]);
+	}
+	scene_figure("offered", "tasks/us", nr_cpu_ids * ((double)SIM_US / LOAD_PERIOD));
+}
+
+/* ---- pairs ---- */
+
+static void pair_item(struct item *it)
+{
+	if (!scene_stop)
+		scene_put_on(sim_cpu() ^ 1, it);
+}
+
+static void pairs_start(void)
+{
+	unsigned int cpu, i;
+
+	for (cpu = 0; cpu + 1 < nr_cpu_ids; cpu += 2) {
+		for (i = 0; i < flight(1); i++)
+			scene_put_on(cpu, scene_item(cpu, pair_item, 0));
+	}
+}
+
+/* ---- hand_over, one_producer ---- */
+
+struct producer {
+	unsigned int to;
+	u32 ns;
+	unsigned int nr;
+};
+
+/* Items in turn; one that is still under way is waited for. */
+static int producer(void *arg)
+{
+	const struct producer *p = arg;
+	unsigned int i, cpu = sim_cpu();
+	struct item **items = calloc(p->nr, sizeof(*items));
+
+	MUST(items);
+	for (i = 0; i < p->nr; i++)
+		items[i] = scene_item(cpu, nothing, p->ns);
+	for (i = 0; !scene_stop; i = (i + 1) % p->nr) {
+		while (items[i]->state != ITEM_IDLE && !scene_stop) {
+			shim_sleep(10 * SIM_US);
+			/* The line tells when. */
+			sim_read(items[i], 8);
+		}
+		if (scene_stop)
+			break;
+		if (p->to == SIM_CPUS)
+			scene_put(items[i]);
+		else
+			scene_put_on(p->to, items[i]);
+		cond_resched();
+	}
+	free(items);
+	return 0;
+}
+
+static void produce(unsigned int cpu, unsigned int to, u32 ns)
+{
+	struct producer *p = malloc(sizeof(*p));
+
+	MUST(p);
+	*p = (struct producer){
+		.to = to, .ns = ns,
+		.nr = flight(max(4096U, 64 * nr_cpu_ids)),
+	};
+	scene_thread(cpu, producer, p, "producer");
+}
+
+static void hand_over_start(void)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu + 1 < nr_cpu_ids; cpu += 2)
+		produce(cpu, cpu + 1, 0);
+}
+
+static void one_2us_start(void)
+{
+	produce(0, SIM_CPUS, 2000);
+}
+
+static void one_20us_start(void)
+{
+	produce(0, SIM_CPUS, 20000);
+}
+
+/* ---- tree ---- */
+
+#define TREE_ITEMS	32767
+
+static struct item *tree[TREE_ITEMS];
+static unsigned int tree_left;
+
+static void tree_item(struct item *it)
+{
+	u64 i = 2 * it->arg + 1;
+
+	if (scene_stop)
+		return;
+	if (!--tree_left) {
+		tree_left = TREE_ITEMS;
+		scene_put(tree[0]);
+		return;
+	}
+	if (i + 1 < TREE_ITEMS) {
+		scene_put(tree[i]);
+		scene_put(tree[i + 1]);
+	}
+}
+
+static void tree_start(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < TREE_ITEMS; i++) {
+		tree[i] = scene_item(i % nr_cpu_ids, tree_item, 500);
+		tree[i]->arg = i;
+	}
+	tree_left = TREE_ITEMS;
+	scene_put(tree[0]);
+}
+
+/* ---- flush ---- */
+
+static u64 flushes;
+static sim_time flushed;
+
+static int flusher(void *arg)
+{
+	sim_time before;
+
+	/* As soon as the worker gives way. */
+	current->rt = true;
+	while (!scene_stop) {
+		before = sim_now();
+		peer->flush();
+		flushed += sim_now() - before;
+		flushes++;
+		sim_progress();
+		cond_resched();
+	}
+	return 0;
+}
+
+static void flush_over(void)
+{
+	if (flushes)
+		scene_figure("a flush", "ns", (double)flushed / flushes / SIM_NS);
+}
+
+static void flush_start(void)
+{
+	busy_start();
+	scene_thread(nr_cpu_ids - 1, flusher, NULL, "flusher");
+}
+
+/* ---- thousand ---- */
+
+#define QUEUES	1000
+
+static struct wsq *thousand[QUEUES];
+
+static void thousand_put(struct item *it)
+{
+	struct wsq *one = scene_queue;
+
+	scene_queue = thousand[sim_random_below(QUEUES)];
+	scene_put(it);
+	scene_queue = one;
+}
+
+static void thousand_item(struct item *it)
+{
+	if (!scene_stop)
+		thousand_put(it);
+}
+
+static int thousand_thread(void *arg)
+{
+	unsigned int i, cpu = sim_cpu();
+
+	for (i = 0; i < flight(64); i++)
+		thousand_put(scene_item(cpu, thousand_item, 0));
+	return 0;
+}
+
+static void thousand_start(void)
+{
+	const struct wsq_attrs attrs = { .engine = options.engine };
+	unsigned int i;
+
+	for (i = 0; i < QUEUES; i++) {
+		thousand[i] = wsq_create(&attrs, "q%u", i);
+		if (IS_ERR(thousand[i]))
+			sim_fail("wsq_create(): %ld", PTR_ERR(thousand[i]));
+	}
+	for (i = 0; i < nr_cpu_ids; i++)
+		scene_thread(i, thousand_thread, NULL, "thousand");
+}
+
+const struct scene scenes[] = {
+	{ .name = "all_busy", .start = busy_start },
+	{ .name = "load10", .start = load_start },
+	{ .name = "pairs", .start = pairs_start, .ours = true, .least = 2 },
+	{ .name = "hand_over", .start = hand_over_start, .ours = true, .least = 2 },
+	{ .name = "one_producer_2us", .start = one_2us_start },
+	{ .name = "one_producer_20us", .start = one_20us_start },
+	{ .name = "tree", .start = tree_start },
+	{ .name = "flush", .start = flush_start, .over = flush_over, .ours = true },
+	{ .name = "thousand", .start = thousand_start, .ours = true },
+	{ }
+};

@@ -1,0 +1,51 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: GPL-2.0
+#
+# The tests of the work service in the simulator: a part of ../run-sim, which has built
+# what they run.
+
+# The work service: each item runs once, with each scenario, on one and on two nodes.
+for line in "${queue[@]}"; do
+	scene=${line%%$'\t'*}
+	which=${line#*$'\t'}
+	status=0
+	for n in "${counts[@]}"; do
+		# What takes long beyond a few CPUs: a thousand queues, one lock for all.
+		[[ $n == 8 || ${SIM:-} == all || ($scene != thousand && $which != list*) ]] || continue
+		"$OUT/kernel/queue" --tasks 20 --ms 0.1 --cpus "$n" --scene "$scene" \
+			--case "$which" >"$log/queue" 2>&1 || { status=1; tail -n 10 "$log/queue" | tap_note; }
+		grep -q '"tasks/us"' "$log/queue" || status=1
+	done
+	tap "queue: $scene, $which" "$status"
+done
+
+same=(--cpus 16 --tasks 50 --ms 0.2 --scene 2us --case "wsq ")
+"$OUT/kernel/queue" "${same[@]}" >"$log/queue-1" 2>&1 &&
+	"$OUT/kernel/queue" "${same[@]}" >"$log/queue-2" 2>&1 && cmp -s "$log/queue-1" "$log/queue-2"
+tap "queue: same seed, same bytes" $?
+"$OUT/kernel/queue" "${same[@]}" --slack 0 >"$log/queue-2" 2>&1 &&
+	! cmp -s "$log/queue-1" "$log/queue-2"
+tap "queue: another slack, other bytes" $?
+
+for fault in lose twice; do
+	"$OUT/kernel/queue" "${same[@]}" --fault "$fault" >"$log/fault" 2>&1
+	grep -qE ' 1 have not come out|FAIL.* came out twice' "$log/fault"
+	tap "queue: an item that is there ${fault/lose/never} is noticed" $?
+done
+
+# A wake-up that is lost: with items that only go to and fro, nothing goes on.
+"$OUT/kernel/queue" --cpus 2 --tasks 50 --scene pairs --case "wsq queue, bwos" --drop-wakeup 40 \
+	>"$log/drop" 2>&1
+[[ $? == 4 ]] && grep -q 'STOOD STILL' "$log/drop" && grep -q 'thread wsq/1 on CPU 1: idle' "$log/drop"
+tap "queue: a wake-up that is lost ends as stood still" $?
+
+"$here/kernel/layout" lines "$ko" "$OUT/kernel/queue" >"$log/lines" 2>&1
+status=$?
+tap_note <"$log/lines"
+tap "queue: variables share lines as in wsq.ko" "$status"
+"$here/kernel/layout" lines "$ko" "$OUT/kernel/queue-unplaced" >"$log/lines" 2>&1
+tap "queue: where they do not, that is noticed" $(($? != 1))
+"$here/kernel/layout" structs "$ko" "$OUT/kernel/queue" >"$log/structs" 2>&1
+status=$?
+tap_note <"$log/structs"
+tap "queue: structures are as in wsq.ko" "$status"
