@@ -9,8 +9,8 @@ is made by sed on a copy of one file below OUT/mutants, compiled, linked with th
 objects that there are already, and run on the corpus of the targets that the list names
 for it. One line for each: "pass NAME reason" or "fail NAME reason"; exit status 1 if
 there is a fail. With --search, a mutant that survives the corpus is fuzzed, for a change of
-kmod may have moved schedules; the input that finds it is left in OUT/found/TARGET, to be
-put into the corpus.
+kmod may have moved schedules; the input that finds it is left in OUT/found/TARGET, for
+corpus.py to take in.
 
 Cost: two seconds for each. Limitations: a mutant that is caught shows that the check
 can fail, not that it finds everything.
@@ -23,6 +23,10 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
+import corpus  # noqa: E402
+
 TOP = HERE.parent.parent
 OUT = Path(os.environ.get("OUT", TOP / "build" / "fuzz"))
 MUTANTS = HERE / "mutants.list"
@@ -56,14 +60,14 @@ class Mutant:
             first = [l for l in made.stderr.splitlines() if "error" in l]
             return False, f"does not compile: {' '.join(first[:1])}"
         for target in self.targets:
-            ran = self.replay(where, target, [HERE / "corpus" / target], [])
+            ran = self.replay(where, target, [OUT / "corpus" / target], [])
             if ran.returncode:
                 return self.verdict(where, target, ran)
         for target in self.targets if search else ():
             found = OUT / "found" / target
             found.mkdir(parents=True, exist_ok=True)
             (where / "new").mkdir()
-            ran = self.replay(where, target, [where / "new", HERE / "corpus" / target],
+            ran = self.replay(where, target, [where / "new", OUT / "corpus" / target],
                               [f"-runs={search}", "-len_control=0", "-max_len=400",
                                f"-artifact_prefix={found}/{self.name}-"])
             if ran.returncode:
@@ -102,6 +106,8 @@ def main():
         return 0
     if args:
         mutants = [m for m in mutants if m.name in args]
+    for target in {t for m in mutants for t in m.targets}:
+        corpus.unpack(target, OUT / "corpus" / target)
     bad = 0
     for mutant in mutants:
         good, why = mutant.run(search)

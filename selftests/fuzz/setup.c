@@ -554,9 +554,8 @@ static void do_restrict(struct opened *o)
 	because(&r, was.nr_ops * 4ULL > len, EFAULT);
 	because(&r, o->live && !o->disabled, EBUSY);
 	ret = call(o, WSQ_IOC_RESTRICT, 0, false);
-	if (was.ops != s.ops)
-		MUST(!ret || verdict_has(&r.v, ret) || ret == -EFAULT);
-	else
+	/* Elsewhere there may be nothing, or more than there was. */
+	if (was.ops == s.ops || (ret && ret != -EFAULT))
 		check(&r, "RESTRICT", ret);
 	shim_user_set(2, NULL, 0);
 }

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The corpus of the fuzzers: one file a target, one line an input.
+
+	corpus.py unpack TARGET DIR	inputs as files, as libFuzzer wants them
+	corpus.py add TARGET FILE...	take inputs in
+	corpus.py count TARGET		how many there are
+
+corpus/TARGET.hex holds the inputs in hexadecimal, sorted, so that two changes
+merge by lines. A line that begins with # is a comment; "-" stands for the input
+of no bytes. An unpacked file bears the name that libFuzzer gives it, the SHA-1 of
+its bytes, so that what it writes beside it is told apart by name alone.
+
+For: run-fuzz, mutants.py, and whoever takes in an input that found something.
+Cost: nothing. Limitations: DIR is emptied of what this script put there and has
+since left the corpus, by way of all files whose name is such a hash.
+"""
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def file_of(target):
+    path = HERE / "corpus" / f"{target}.hex"
+    if not path.is_file():
+        sys.exit(f"corpus.py: there is no {path}")
+    return path
+
+
+def read(target):
+    """All inputs of a target."""
+    inputs = []
+    path = file_of(target)
+    for nr, line in enumerate(path.read_text().splitlines(), 1):
+        if line.startswith("#") or not line:
+            continue
+        try:
+            inputs.append(bytes.fromhex("" if line == "-" else line))
+        except ValueError:
+            sys.exit(f"{path}:{nr}: no hexadecimal")
+    return inputs
+
+
+def unpack(target, where):
+    """The inputs as files of DIR; returns their paths, sorted."""
+    where = Path(where)
+    where.mkdir(parents=True, exist_ok=True)
+    named = {hashlib.sha1(data).hexdigest(): data for data in read(target)}
+    for old in where.iterdir():
+        if re.fullmatch("[0-9a-f]{40}", old.name) and old.name not in named:
+            old.unlink()
+    for name, data in named.items():
+        path = where / name
+        if not path.is_file() or path.read_bytes() != data:
+            path.write_bytes(data)
+    return sorted(where / name for name in named)
+
+
+def add(target, files):
+    """Take files in; returns how many were new."""
+    path = file_of(target)
+    head = [l for l in path.read_text().splitlines() if l.startswith("#")]
+    was = set(read(target))
+    now = was | {Path(f).read_bytes() for f in files}
+    lines = [data.hex() or "-" for data in sorted(now)]
+    path.write_text("\n".join(head + lines) + "\n")
+    return len(now) - len(was)
+
+
+def main(args):
+    if len(args) == 3 and args[0] == "unpack":
+        unpack(args[1], args[2])
+    elif len(args) > 2 and args[0] == "add":
+        print(f"{add(args[1], args[2:])} new")
+    elif len(args) == 2 and args[0] == "count":
+        print(len(read(args[1])))
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
