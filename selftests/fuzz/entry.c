@@ -57,7 +57,7 @@ static void check_names(void)
 	u32 op = 0, n = 0;
 
 	while (wsq_op_tell(op, &info)) {
-		const struct rule *r = rule_of(info.op);
+		const struct wsq_rule *r = rule_of(info.op);
 
 		MUST(r && !strcmp(r->name, info.name));
 		MUST(info.max_len == r->max);

@@ -240,7 +240,7 @@ void model_called_back(struct model *m, const struct wsq_cancel *c, u64 taken)
 static void check_result(const struct model *m, u64 k)
 {
 	const struct entry *e = &m->entry[k];
-	const struct rule *r = rule_of(e->sqe.op);
+	const struct wsq_rule *r = rule_of(e->sqe.op);
 	const s64 res = e->res;
 
 	if (e->error) {
@@ -282,7 +282,7 @@ static void check_result(const struct model *m, u64 k)
 		MUST(res <= U32_MAX);
 	else if (e->sqe.op == WSQ_OP_NOP || e->sqe.op == OP_MARK)
 		MUST(!res);
-	else if (r->dst && r->dst < RULE_EACH)
+	else if (r->dst && r->dst < WSQ_RULE_EACH)
 		MUST(res == (s64)r->dst);
 	else
 		MUST(res <= (16 << 20));

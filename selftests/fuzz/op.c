@@ -229,7 +229,7 @@ static void in_list(struct input *in, struct wsq_sqe *sqe, u8 *arena, u64 arena_
 void in_sqe(struct input *in, struct wsq_sqe *sqe, u8 *arena, u64 arena_bytes)
 {
 	const u8 how = in_u8(in), flags = in_u8(in);
-	const struct rule *r;
+	const struct wsq_rule *r;
 	u64 other;
 
 	if (how == 0xff) {

@@ -1,34 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The rules of entries, byte by byte and in 128 bits, so that nothing overflows.
+ * What an entry comes to, byte by byte. The rules are in wsq_rules.h.
  */
 #include "oracle.h"
 
-typedef unsigned __int128 u128;
-
-#define MIB16	(16ULL << 20)
-
-static const struct rule builtin[] = {
-	[WSQ_OP_NOP] = { .name = "nop" },
-	[WSQ_OP_COPY] = { "copy", .src = true, .list = true, .apart = true,
-			  .max = MIB16, .dst = RULE_ALL },
-	[WSQ_OP_CRC32C] = { "crc32c", .src = true, .list = true,
-			    .arg = 0xffffffff, .max = MIB16 },
-	[WSQ_OP_SHA256] = { "sha256", .src = true, .list = true, .max = MIB16,
-			    .dst = 32 },
-	[WSQ_OP_FILL] = { "fill", .out = true, .list = true, .arg = ~0ULL,
-			  .max = MIB16 },
-	[WSQ_OP_COMPARE] = { "compare", .src = true, .list = true, .max = MIB16,
-			     .dst = RULE_ALL },
-	[WSQ_OP_XOR] = { "xor", .src = true, .list = true, .apart = true,
-			 .max = MIB16, .dst = RULE_EACH },
-	[WSQ_OP_XXHASH64] = { "xxhash64", .src = true, .list = true, .arg = ~0ULL,
-			      .max = MIB16, .dst = 8 },
-	[WSQ_OP_SHA512] = { "sha512", .src = true, .list = true, .max = MIB16,
-			    .dst = 64 },
-};
-
-static const struct rule own[] = {
+static const struct wsq_rule own[] = {
 	{ "sum", .src = true, .list = true, .apart = true, .arg = 999, .max = 1000,
 	  .dst = 16 },
 	{ "mark", .dst = 8 },
@@ -37,87 +13,36 @@ static const struct rule own[] = {
 
 unsigned int oracle_own = 2;
 
-const struct rule *rule_of(u32 op)
+const struct wsq_rule *rule_of(u32 op)
 {
-	if (op < ARRAY_SIZE(builtin))
-		return &builtin[op];
+	if (op < ARRAY_SIZE(wsq_rules))
+		return &wsq_rules[op];
 	if (op >= WSQ_OP_REGISTERED && op < WSQ_OP_REGISTERED + oracle_own)
 		return &own[op - WSQ_OP_REGISTERED];
 	return NULL;
 }
 
-static bool inside(u64 off, u64 len, u64 arena_bytes)
+/* What the shim has: a hole among the CPUs, and one among the nodes. */
+static bool a_cpu(u32 nr)
 {
-	return (u128)off + len <= arena_bytes;
+	return nr < 16 && nr != 6;
 }
 
-static bool meet(u64 a, u64 a_len, u64 b, u64 b_len)
+static bool a_node(u32 nr)
 {
-	return (u128)a < (u128)b + b_len && (u128)b < (u128)a + a_len;
+	return nr < 3 && nr != 1;
 }
 
-/* EINVAL, but for ranges that overlap. */
-static bool members(const struct rule *r, const struct wsq_sqe *sqe)
-{
-	const bool list = sqe->flags & WSQ_SQE_VEC;
-	const bool cpu = sqe->flags & WSQ_SQE_CPU, node = sqe->flags & WSQ_SQE_NODE;
-
-	if (sqe->flags >= 1 << 7)
-		return false;
-	if (cpu && node)
-		return false;
-	if (cpu && (sqe->hint >= 16 || sqe->hint == 6))
-		return false;
-	if (node && (sqe->hint >= 3 || sqe->hint == 1))
-		return false;
-	if (!cpu && !node && sqe->hint)
-		return false;
-	if (!(sqe->flags & WSQ_SQE_KEY) && sqe->key)
-		return false;
-	if (!(sqe->flags & WSQ_SQE_DEADLINE) && sqe->deadline)
-		return false;
-	if (sqe->arg > r->arg)
-		return false;
-	if (list && (!r->list || sqe->src % 8))
-		return false;
-	if (!list && !r->src && sqe->src)
-		return false;
-	if (sqe->dst && !r->dst && !(r->out && !list))
-		return false;
-	return (r->src || r->out) == (sqe->len != 0);
-}
-
+/* Of rings without keys ring.c knows. */
 int oracle_entry(const struct wsq_sqe *sqe, u64 arena_bytes)
 {
-	const struct rule *r = rule_of(sqe->op);
-	const bool list = sqe->flags & WSQ_SQE_VEC;
-	u64 dst;
+	const struct wsq_rule_ring ring = {
+		.arena_bytes = arena_bytes, .keys = true,
+		.cpu = a_cpu, .node = a_node,
+	};
+	const struct wsq_rule *r = rule_of(sqe->op);
 
-	if (!r)
-		return -EOPNOTSUPP;
-	if (!members(r, sqe))
-		return -EINVAL;
-	dst = r->dst;
-	if (dst >= RULE_EACH)
-		dst = list ? 0 : sqe->len;
-	if (list) {
-		if (sqe->len > 16)
-			return -E2BIG;
-		if (!inside(sqe->src, sqe->len * 16, arena_bytes))
-			return -EFAULT;
-	} else {
-		if (sqe->len > r->max)
-			return -E2BIG;
-		if (r->src && !inside(sqe->src, sqe->len, arena_bytes))
-			return -EFAULT;
-		if (r->out && !inside(sqe->dst, sqe->len, arena_bytes))
-			return -EFAULT;
-	}
-	if (dst && !inside(sqe->dst, dst, arena_bytes))
-		return -EFAULT;
-	if (!list && r->apart && meet(sqe->src, sqe->len, sqe->dst, dst))
-		return -EINVAL;
-	return 0;
+	return r ? wsq_rule_entry(r, sqe, &ring) : -EOPNOTSUPP;
 }
 
 void verdict_error(struct verdict *v, int error)
@@ -143,13 +68,17 @@ static void touch(struct verdict *v, u64 off, u64 len)
 	v->touched[v->nr++].len = len;
 }
 
+static void wrong(void *v, int err)
+{
+	verdict_error(v, err);
+}
+
 /* Ranges of an entry: its own, or those of the list. */
-static unsigned int ranges_of(const struct rule *r, const struct wsq_sqe *sqe,
+static unsigned int ranges_of(const struct wsq_rule *r, const struct wsq_sqe *sqe,
 			      const u8 *arena, u64 arena_bytes, struct wsq_vec *to,
 			      struct verdict *v)
 {
-	u128 all = 0;
-	unsigned int i;
+	struct wsq_rule_sum sum;
 
 	if (!(sqe->flags & WSQ_SQE_VEC)) {
 		to->off = r->out ? sqe->dst : sqe->src;
@@ -157,26 +86,7 @@ static unsigned int ranges_of(const struct rule *r, const struct wsq_sqe *sqe,
 		return sqe->len != 0;
 	}
 	memcpy(to, arena + sqe->src, sqe->len * sizeof(*to));
-	for (i = 0; i < sqe->len; i++) {
-		if (!to[i].len)
-			verdict_error(v, EINVAL);
-		if (!inside(to[i].off, to[i].len, arena_bytes))
-			verdict_error(v, EFAULT);
-		if (r->dst == RULE_EACH && to[i].len != to[0].len)
-			verdict_error(v, EINVAL);
-		all += to[i].len;
-	}
-	if (all > r->max)
-		verdict_error(v, E2BIG);
-	if (r->dst == RULE_EACH)
-		all = to[0].len;
-	else if (r->dst != RULE_ALL)
-		all = r->dst;
-	if (all && !inside(sqe->dst, all > MIB16 ? MIB16 : all, arena_bytes))
-		verdict_error(v, EFAULT);
-	for (i = 0; i < sqe->len && r->apart; i++)
-		if (all <= MIB16 && meet(to[i].off, to[i].len, sqe->dst, all))
-			verdict_error(v, EINVAL);
+	wsq_rule_list(r, sqe, to, arena_bytes, &sum, wrong, v);
 	return sqe->len;
 }
 
@@ -253,7 +163,7 @@ static u64 sum(const u8 *arena, const struct wsq_vec *range, unsigned int nr, u6
 void oracle_task(const struct wsq_sqe *sqe, u8 *arena, u64 arena_bytes,
 		 struct verdict *v)
 {
-	const struct rule *r = rule_of(sqe->op);
+	const struct wsq_rule *r = rule_of(sqe->op);
 	struct wsq_vec range[WSQ_VEC_MAX];
 	unsigned int nr, i;
 	u64 word;

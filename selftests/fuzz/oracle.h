@@ -10,37 +10,16 @@
 
 #include <uapi/linux/wsq.h>
 
+#include "../wsq/wsq_rules.h"
+
 /* Ops that the harness registers, from WSQ_OP_REGISTERED on; op.c. */
 #define OP_SUM		256	/* lists, arg, 16 bytes at dst that are apart */
 #define OP_MARK		257	/* no range, 8 bytes at dst */
 #define OP_PROBE	258	/* nothing but arg; ring.c */
 
-/* dst is as long as all ranges, or as each. */
-#define RULE_ALL	(~0ULL)
-#define RULE_EACH	(~0ULL - 1)
-
-/**
- * struct rule - the tables of ops in ring.rst, and the harness' own ops
- * @name: of QUERY
- * @src: reads src, len
- * @out: writes dst, len
- * @list: takes lists
- * @apart: ranges must not overlap
- * @arg: largest arg
- * @max: most bytes
- * @dst: bytes at dst, besides
- */
-struct rule {
-	const char *name;
-	bool src, out, list, apart;
-	u64 arg;
-	u64 max;
-	u64 dst;
-};
-
 /* Ops of the harness that are there, from the first one on. */
 extern unsigned int oracle_own;
-const struct rule *rule_of(u32 op);
+const struct wsq_rule *rule_of(u32 op);
 
 /* What is wrong with an entry on a ring with so large an arena: 0 or -errno. */
 int oracle_entry(const struct wsq_sqe *sqe, u64 arena_bytes);

@@ -411,7 +411,7 @@ static void do_query(struct opened *o)
 		     was.max_cq_entries == 65536 && was.max_arena == arena_max &&
 		     was.nr_cpus == nr_cpu_ids && was.nr_nodes == 2);
 		for (i = 0; was.ops && i < min(was.nr_ops, (u32)room); i++) {
-			const struct rule *rule = rule_of(ops[i].op);
+			const struct wsq_rule *rule = rule_of(ops[i].op);
 
 			MUST(rule && !strcmp(rule->name, ops[i].name));
 			MUST(ops[i].max_len == rule->max && !ops[i].cap);

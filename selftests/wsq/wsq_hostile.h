@@ -15,6 +15,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "wsq_rules.h"
+
 /* What may come of something: errnos, and 0 if it may succeed. */
 struct want {
 	unsigned int nr;
@@ -139,110 +141,45 @@ struct hring {
 	struct task tasks[BATCH];
 };
 
-/* What entries say of ops, as the header has it. */
-enum { AS_MANY = -1, AS_EACH = -2 };
-
-static const struct shape {
-	bool src;		/* reads a range */
-	bool out;		/* its range is at dst */
-	bool arg;
-	bool apart;
-	int dst;		/* bytes that it has at dst beside that */
-} shapes[WSQ_OP_NR] = {
-	[WSQ_OP_COPY] = { .src = true, .dst = AS_MANY, .apart = true },
-	[WSQ_OP_CRC32C] = { .src = true, .arg = true },
-	[WSQ_OP_SHA256] = { .src = true, .dst = 32 },
-	[WSQ_OP_FILL] = { .out = true, .arg = true },
-	[WSQ_OP_COMPARE] = { .src = true, .dst = AS_MANY },
-	[WSQ_OP_XOR] = { .src = true, .dst = AS_EACH, .apart = true },
-	[WSQ_OP_XXHASH64] = { .src = true, .dst = 8, .arg = true },
-	[WSQ_OP_SHA512] = { .src = true, .dst = 64 },
-};
-
-static inline bool inside(uint64_t off, uint64_t len, uint64_t arena)
+static inline bool a_cpu(uint32_t nr)
 {
-	return len <= arena && off <= arena - len;
+	return nr < MASK_BITS && world.cpu[nr];
 }
 
-static inline bool disjoint(uint64_t a, uint64_t a_len, uint64_t b,
-			    uint64_t b_len)
+static inline bool a_node(uint32_t nr)
 {
-	return a + a_len <= b || b + b_len <= a;
+	return nr < MASK_BITS && world.node[nr];
 }
 
-/* Flags, and the members that belong to them. */
-static inline bool flags_right(const struct hring *h, const struct wsq_sqe *e,
-			       bool linked)
+/* The rule of an op that is there, with what this module takes at most. */
+static inline struct wsq_rule rule_of(const struct wsq_sqe *e)
 {
-	if (e->flags >= WSQ_SQE_VEC << 1)
-		return false;
-	if (e->flags & WSQ_SQE_DRAIN && linked)
-		return false;
-	if (e->flags & WSQ_SQE_KEY ? !(h->r.s.flags & WSQ_SETUP_KEYS) : !!e->key)
-		return false;
-	if (!(e->flags & WSQ_SQE_DEADLINE) && e->deadline)
-		return false;
-	if (e->flags & WSQ_SQE_CPU && e->flags & WSQ_SQE_NODE)
-		return false;
-	if (e->flags & WSQ_SQE_CPU)
-		return e->hint < MASK_BITS && world.cpu[e->hint];
-	if (e->flags & WSQ_SQE_NODE)
-		return e->hint < MASK_BITS && world.node[e->hint];
-	return !e->hint;
-}
+	struct wsq_rule r = wsq_rules[e->op];
 
-/* Members that are looked at without knowing the arena. */
-static inline bool members_right(const struct shape *s, const struct wsq_sqe *e)
-{
-	bool vec = e->flags & WSQ_SQE_VEC, range = s->src || s->out;
-
-	if (vec && (!range || e->src % 8))
-		return false;
-	if (e->src && !s->src && !vec)
-		return false;
-	if (e->dst && !s->dst && (!s->out || vec))
-		return false;
-	if (e->arg && !s->arg)
-		return false;
-	if (e->op == WSQ_OP_CRC32C && e->arg > UINT32_MAX)
-		return false;
-	return range == !!e->len;
+	r.max = world.max_len[e->op];
+	return r;
 }
 
 /* The error by which an entry is refused; 0 if it is not. */
 static inline int refusal(const struct hring *h, const struct wsq_sqe *e,
 			  bool linked)
 {
-	uint64_t arena = h->r.s.arena_bytes, dst_len;
-	const struct shape *s;
+	const struct wsq_rule_ring ring = {
+		.arena_bytes = h->r.s.arena_bytes,
+		.keys = h->r.s.flags & WSQ_SETUP_KEYS,
+		.cpu = a_cpu, .node = a_node,
+	};
+	struct wsq_rule r;
 
 	if (e->op >= WSQ_OP_NR || !world.op[e->op])
 		return -EOPNOTSUPP;
-	s = &shapes[e->op];
 	if (h->restricted && (!(h->ops >> e->op & 1) ||
 			      e->flags & ~h->sqe_flags))
 		return -EPERM;
-	if (!flags_right(h, e, linked) || !members_right(s, e))
+	if (e->flags & WSQ_SQE_DRAIN && linked)
 		return -EINVAL;
-	if (!s->src && !s->out)
-		return 0;
-	if (e->flags & WSQ_SQE_VEC) {
-		if (e->len > WSQ_VEC_MAX)
-			return -E2BIG;
-		if (!inside(e->src, e->len * sizeof(struct wsq_vec), arena))
-			return -EFAULT;
-		return s->dst > 0 && !inside(e->dst, s->dst, arena) ? -EFAULT : 0;
-	}
-	if (e->len > world.max_len[e->op])
-		return -E2BIG;
-	if (!inside(s->out ? e->dst : e->src, e->len, arena))
-		return -EFAULT;
-	dst_len = s->dst < 0 ? e->len : (uint64_t)s->dst;
-	if (dst_len && !inside(e->dst, dst_len, arena))
-		return -EFAULT;
-	if (s->apart && !disjoint(e->src, e->len, e->dst, dst_len))
-		return -EINVAL;
-	return 0;
+	r = rule_of(e);
+	return wsq_rule_entry(&r, e, &ring);
 }
 
 /* What may come of a task that was not refused: these errors, or such a result. */
@@ -263,47 +200,36 @@ static inline const struct wsq_vec *list_of(const struct hring *h,
 	return (const struct wsq_vec *)&h->lists[e->src - begin];
 }
 
+static inline void list_wrong(void *err, int is)
+{
+	want_add(err, is);
+}
+
 /* What is wrong with a list; and how long it is, of all ranges and of each. */
 static inline void list_errors(const struct hring *h, const struct wsq_sqe *e,
 			       const struct wsq_vec *v, struct want *err,
-			       uint64_t *all, uint64_t *each)
+			       struct wsq_rule_sum *sum)
 {
-	uint64_t arena = h->r.s.arena_bytes, max = world.max_len[e->op], i;
-	const struct shape *s = &shapes[e->op];
-	uint64_t dst_len;
+	const struct wsq_rule r = rule_of(e);
 
-	*all = 0;
-	*each = v[0].len;
-	for (i = 0; i < e->len; i++) {
-		if (!v[i].len || (s->dst == AS_EACH && v[i].len != *each))
-			want_add(err, EINVAL);
-		if (!inside(v[i].off, v[i].len, arena))
-			want_add(err, EFAULT);
-		if (v[i].len > max || *all + v[i].len > max) {
-			want_add(err, E2BIG);
-			*all = max;
-		} else {
-			*all += v[i].len;
-		}
-	}
-	if (s->dst >= 0)
-		return;
-	dst_len = s->dst == AS_EACH ? *each : *all;
-	if (!inside(e->dst, dst_len, arena))
-		want_add(err, EFAULT);
-	/* If that were all that is wrong. */
-	for (i = 0; s->apart && !err->nr && i < e->len; i++)
-		if (!disjoint(v[i].off, v[i].len, e->dst, dst_len))
-			want_add(err, EINVAL);
+	wsq_rule_list(&r, e, v, h->r.s.arena_bytes, sum, list_wrong, err);
 }
 
-static inline void outcome_value(const struct wsq_sqe *e, uint64_t all,
-				 uint64_t each, struct outcome *o)
+/* Bytes that an op puts at dst, or that its ranges have. */
+static inline uint64_t written(const struct wsq_rule *r,
+			       const struct wsq_rule_sum *sum)
 {
-	const struct shape *s = &shapes[e->op];
+	if (r->dst == WSQ_RULE_EACH)
+		return sum->each;
+	return r->dst && r->dst != WSQ_RULE_ALL ? r->dst : sum->all;
+}
 
+static inline void outcome_value(const struct wsq_sqe *e,
+				 const struct wsq_rule_sum *sum,
+				 struct outcome *o)
+{
 	o->done = true;
-	o->least = s->dst > 0 ? (uint64_t)s->dst : s->dst == AS_EACH ? each : all;
+	o->least = written(&wsq_rules[e->op], sum);
 	o->most = o->least;
 	if (e->op == WSQ_OP_COMPARE)
 		o->least = 0;
@@ -322,8 +248,8 @@ static inline void task_outcome(const struct hring *h, const struct task *t,
 {
 	const struct wsq_sqe *e = &t->sqe;
 	const struct wsq_vec *v;
+	struct wsq_rule_sum sum = { e->len, e->len };
 	struct want bad = { 0 };
-	uint64_t all, each;
 	unsigned int i;
 
 	memset(o, 0, sizeof(*o));
@@ -334,23 +260,24 @@ static inline void task_outcome(const struct hring *h, const struct task *t,
 			return;
 	}
 	if (!(e->flags & WSQ_SQE_VEC)) {
-		outcome_value(e, e->len, e->len, o);
+		outcome_value(e, &sum, o);
 		return;
 	}
 	v = list_of(h, e);
 	if (v) {
-		list_errors(h, e, v, &bad, &all, &each);
+		list_errors(h, e, v, &bad, &sum);
 		for (i = 0; i < bad.nr; i++)
 			want_add(&o->err, bad.err[i]);
 		if (!bad.nr)
-			outcome_value(e, all, each, o);
+			outcome_value(e, &sum, o);
 		return;
 	}
 	/* Whatever stands there by then. */
 	want_add(&o->err, EINVAL);
 	want_add(&o->err, E2BIG);
 	want_add(&o->err, EFAULT);
-	outcome_value(e, 0, 0, o);
+	sum = (struct wsq_rule_sum) { 0 };
+	outcome_value(e, &sum, o);
 	if (!o->most)
 		o->most = UINT32_MAX;
 }
@@ -358,25 +285,24 @@ static inline void task_outcome(const struct hring *h, const struct task *t,
 /* Does an entry, not refused, write where lists are? */
 static inline bool spoils(const struct hring *h, const struct wsq_sqe *e)
 {
-	uint64_t begin = h->r.s.arena_bytes - LISTS_BYTES, all, each, i;
-	const struct shape *s = &shapes[e->op];
+	uint64_t begin = h->r.s.arena_bytes - LISTS_BYTES, i;
+	const struct wsq_rule *r = &wsq_rules[e->op];
+	struct wsq_rule_sum sum = { e->len, e->len };
 	const struct wsq_vec *v;
 	struct want err = { 0 };
 
-	if ((!s->out && !s->dst) || e->op == WSQ_OP_COMPARE)
+	if ((!r->out && !r->dst) || e->op == WSQ_OP_COMPARE)
 		return false;
-	if (!(e->flags & WSQ_SQE_VEC))
-		return e->dst + (s->dst > 0 ? (uint64_t)s->dst : e->len) > begin;
-	if (s->dst > 0)
-		return e->dst + s->dst > begin;
+	if (!(e->flags & WSQ_SQE_VEC) || (r->dst && r->dst < WSQ_RULE_EACH))
+		return e->dst + written(r, &sum) > begin;
 	v = list_of(h, e);
 	if (!v)
 		return true;
-	list_errors(h, e, v, &err, &all, &each);
+	list_errors(h, e, v, &err, &sum);
 	if (err.nr)
 		return false;
-	if (!s->out)
-		return e->dst + (s->dst == AS_EACH ? each : all) > begin;
+	if (!r->out)
+		return e->dst + written(r, &sum) > begin;
 	for (i = 0; i < e->len; i++)
 		if (v[i].off + v[i].len > begin)
 			return true;
@@ -434,11 +360,11 @@ static inline void right_entry(struct hring *h, uint64_t *seed,
 			       struct wsq_sqe *e)
 {
 	uint64_t arena = h->r.s.arena_bytes, len;
-	const struct shape *s;
+	const struct wsq_rule *s;
 
 	memset(e, 0, sizeof(*e));
 	e->op = arena ? rnd(seed) % WSQ_OP_NR : WSQ_OP_NOP;
-	s = &shapes[e->op];
+	s = &wsq_rules[e->op];
 	if (s->src || s->out) {
 		len = usual_len(seed, arena);
 		e->len = len;

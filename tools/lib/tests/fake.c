@@ -20,10 +20,11 @@
 #include "fake.h"
 #include "sys.h"
 
+#include "../../../selftests/wsq/wsq_rules.h"
+
 #define FAKE_FD0	1000
 #define FAKE_FDS	64
 #define FAKE_CPUS	64
-#define SHA_MAX		(16UL << 20)
 
 struct task {
 	struct wsq_sqe sqe;
@@ -73,20 +74,11 @@ static struct fake_ring *fds[FAKE_FDS];
 static struct wsq_cpu_stats *shared_stats;
 static unsigned int *shared_taken;
 
-static const struct {
-	const char *name;
-	unsigned long max;
-} ops[WSQ_OP_NR] = {
-	{ "nop", 0 }, { "copy", SHA_MAX }, { "crc32c", SHA_MAX },
-	{ "sha256", SHA_MAX }, { "fill", SHA_MAX }, { "compare", SHA_MAX },
-	{ "xor", SHA_MAX }, { "xxhash64", SHA_MAX }, { "sha512", SHA_MAX },
-};
-
 static unsigned long op_max(unsigned int op)
 {
 	if (op != WSQ_OP_SHA256)
-		return ops[op].max;
-	return fake_cfg.no_sha ? 0 : fake_cfg.sha_max ?: SHA_MAX;
+		return wsq_rules[op].max;
+	return fake_cfg.no_sha ? 0 : fake_cfg.sha_max ?: WSQ_RULE_MOST;
 }
 
 static __u32 crc32c(__u32 crc, const unsigned char *p, __u64 n)
@@ -102,58 +94,32 @@ static __u32 crc32c(__u32 crc, const unsigned char *p, __u64 n)
 	return ~crc;
 }
 
-static bool inside(const struct fake_ring *r, __u64 off, __u64 len)
+static bool a_cpu(__u32 nr)
 {
-	return off <= r->arena_bytes && len <= r->arena_bytes - off;
+	return nr < fake_cfg.cpus;
 }
 
+static bool a_node(__u32 nr)
+{
+	return nr < 2;
+}
+
+/* Of lists it knows what the entry says, and no test asks it for more. */
 static __s64 task_check(struct fake_ring *r, const struct wsq_sqe *s)
 {
-	bool two = s->op == WSQ_OP_COPY || s->op == WSQ_OP_XOR;
-	bool list = s->flags & WSQ_SQE_VEC;
-	__u64 out = s->op == WSQ_OP_SHA256 ? 32 : s->op == WSQ_OP_SHA512 ? 64 :
-		    s->op == WSQ_OP_XXHASH64 ? 8 :
-		    two || s->op == WSQ_OP_COMPARE ? s->len : 0;
+	const struct wsq_rule_ring ring = {
+		.arena_bytes = r->arena_bytes, .keys = r->keys,
+		.cpu = a_cpu, .node = a_node,
+	};
+	struct wsq_rule rule;
 
 	if (s->op >= WSQ_OP_NR || (s->op && !op_max(s->op)))
 		return -EOPNOTSUPP;
-	if (s->flags & ~(WSQ_SQE_LINK | WSQ_SQE_DRAIN | WSQ_SQE_CPU |
-			 WSQ_SQE_NODE | WSQ_SQE_DEADLINE | WSQ_SQE_VEC |
-			 (r->keys ? WSQ_SQE_KEY : 0)) ||
-	    (!(s->flags & WSQ_SQE_KEY) && s->key) ||
-	    (!(s->flags & (WSQ_SQE_CPU | WSQ_SQE_NODE)) && s->hint) ||
-	    (!(s->flags & WSQ_SQE_DEADLINE) && s->deadline))
-		return -EINVAL;
-	if (s->flags & WSQ_SQE_CPU && s->hint >= fake_cfg.cpus)
-		return -EINVAL;
-	if (s->flags & WSQ_SQE_NODE && s->hint >= 2)
-		return -EINVAL;
 	if (r->only && s->op != r->only - 1)
 		return -EPERM;
-	if (s->op == WSQ_OP_NOP)
-		return s->src || s->len || s->dst || s->arg || list ? -EINVAL : 0;
-	if (s->op == WSQ_OP_CRC32C && (s->dst || s->arg >> 32))
-		return -EINVAL;
-	if (s->arg && s->op != WSQ_OP_CRC32C && s->op != WSQ_OP_FILL &&
-	    s->op != WSQ_OP_XXHASH64)
-		return -EINVAL;
-	/* Of lists it knows what the entry says, and nobody asks it for more. */
-	if (list)
-		return !s->len || s->src % 8 ? -EINVAL : s->len > 16 ? -E2BIG :
-		       inside(r, s->src, 16 * s->len) ? 0 : -EFAULT;
-	if (s->op == WSQ_OP_FILL && s->src)
-		return -EINVAL;
-	if (!s->len)
-		return -EINVAL;
-	if (s->len > op_max(s->op))
-		return -E2BIG;
-	if (s->op == WSQ_OP_FILL)
-		return inside(r, s->dst, s->len) ? 0 : -EFAULT;
-	if (!inside(r, s->src, s->len) || !inside(r, s->dst, out))
-		return -EFAULT;
-	if (two && s->src < s->dst + s->len && s->dst < s->src + s->len)
-		return -EINVAL;
-	return 0;
+	rule = wsq_rules[s->op];
+	rule.max = op_max(s->op);
+	return wsq_rule_entry(&rule, s, &ring);
 }
 
 static __s64 task_run(struct fake_ring *r, const struct task *t)
@@ -580,7 +546,7 @@ static int do_query(struct wsq_query *q)
 		info[i].op = i;
 		info[i].max_len = op_max(i);
 		info[i].flags = op_max(i) ? WSQ_OPF_VEC : 0;
-		strcpy(info[i].name, ops[i].name);
+		strcpy(info[i].name, wsq_rules[i].name);
 	}
 	q->nr_ops = WSQ_OP_NR;
 	q->features = WSQ_FEAT_TIMEOUT | WSQ_FEAT_STATS;
