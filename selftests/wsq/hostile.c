@@ -13,7 +13,7 @@
  *
  * Needs root. Limitations: what other modules' ops do is theirs to test.
  */
-#include "wsq_hostile_ring.h"
+#include "wsq_hostile.h"
 #include "wsq_left.h"
 
 /* Of what there is to do, hundredths that are done while rings are overwritten. */

@@ -79,16 +79,15 @@ struct wsq_rule_ring {
 	bool (*node)(__u32 nr);
 };
 
-/* In 128 bits, so that nothing overflows. */
+/* Neither sum is formed: it could overflow. */
 static inline bool wsq_rule_inside(__u64 off, __u64 len, __u64 arena_bytes)
 {
-	return (unsigned __int128)off + len <= arena_bytes;
+	return len <= arena_bytes && off <= arena_bytes - len;
 }
 
 static inline bool wsq_rule_meet(__u64 a, __u64 a_len, __u64 b, __u64 b_len)
 {
-	return a < (unsigned __int128)b + b_len &&
-	       b < (unsigned __int128)a + a_len;
+	return (a < b || a - b < b_len) && (b < a || b - a < a_len);
 }
 
 /* Flags, and the members that belong to them. */

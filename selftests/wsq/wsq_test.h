@@ -44,11 +44,13 @@ struct test {
 	int seconds;		/* limit, times SLOW; 0 means 20 */
 };
 
-/* Why a test ended, shared with the process that runs it. */
-static char *test_text;
-/* Which row of a table it is at, to be told with a failure. */
-static const char *test_table;
-static int test_row;
+/*
+ * Why a test ended, shared with the process that runs it; which row of a table it is
+ * at, to be told with a failure. Weak: one for all files of a program.
+ */
+__attribute__((weak)) char *test_text;
+__attribute__((weak)) const char *test_table;
+__attribute__((weak)) int test_row;
 
 static inline void test_at(const char *table, int row)
 {

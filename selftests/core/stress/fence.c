@@ -22,12 +22,53 @@
  * cores for a task to be taken twice.
  */
 #define _GNU_SOURCE
-#include "abreast.h"
+#include "stress.h"
 
 #include "fence.h"
 
 #define NR_SLOTS	64
 #define TAKEN		0
+
+/*
+ * Two threads that go round by round and shall meet in each: each has a CPU of its own.
+ * Left to themselves they end up on one, where nothing happens at the same time.
+ */
+
+/* What the process may run on. Its first thread, before there are others. */
+static cpu_set_t all_cpus;
+
+/* Thread @nr is the caller. */
+static void pin(u64 nr)
+{
+	cpu_set_t one;
+	u64 cpu;
+
+	nr %= (u64)CPU_COUNT(&all_cpus);
+	for (cpu = 0; !CPU_ISSET(cpu, &all_cpus) || nr--; cpu++)
+		;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+/* The caller is thread 0. False if it is not known what there is. */
+static bool pin_first(void)
+{
+	if (sched_getaffinity(0, sizeof(all_cpus), &all_cpus))
+		return false;
+	pin(0);
+	return true;
+}
+
+/* Until somebody has come that far, or all is over. */
+static void wait_for(const u64 *what, u64 value)
+{
+	u64 i = 0;
+
+	while (__atomic_load_n(what, __ATOMIC_ACQUIRE) < value && !is_over())
+		if (++i % 64 == 0)
+			sched_yield();
+}
 
 static u64 nr_rounds = 20000, nr_meet, start_opt;
 

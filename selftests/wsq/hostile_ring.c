@@ -1,23 +1,16 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
  * For hostile.c: rings that get hostile entries in batches, with hostile calls between
- * any two steps. Nothing is under way when a batch begins; when it has ended, what
+ * any two steps. No task is under way when a batch begins; when it has ended, what
  * became of each entry is compared with what had to.
  *
  * Where the kernel decides by itself where chains of links are cut, which a polled
  * ring's thread does, either way will do.
  */
-#ifndef WSQ_HOSTILE_RING_H
-#define WSQ_HOSTILE_RING_H
-
-#include "wsq_hostile_calls.h"
 #include "wsq_poll.h"
+#include "wsq_hostile.h"
 
-/* Rings that each worker has. */
-static const struct kind {
-	const char *name;
-	unsigned int flags, sq, cq, arena;
-} kinds[] = {
+const struct kind kinds[NR_KINDS] = {
 	{ "plain", 0, 64, 128, 1 << 16 },
 	{ "keys", WSQ_SETUP_KEYS | WSQ_SETUP_IDS, 32, 32, 1 << 16 },
 	{ "one", WSQ_SETUP_IDS, 1, 1, PAGE },
@@ -31,11 +24,7 @@ static const struct kind {
 	{ "large", WSQ_SETUP_IDS, 32, 64, 0x1001000 },
 };
 
-/* Those of them that are named below; "shared" has the thread of "polled". */
-enum { MASKED = 4, POLLED = 5, LARGE = 8 };
-
-static inline void hring_open(struct hring *h, unsigned int kind,
-			      const struct hring *polled)
+void hring_open(struct hring *h, unsigned int kind, const struct hring *polled)
 {
 	const struct kind *k = &kinds[kind];
 	struct ring *r = &h->r;
@@ -54,7 +43,7 @@ static inline void hring_open(struct hring *h, unsigned int kind,
 	h->disabled = k->flags & WSQ_SETUP_DISABLED;
 }
 
-static inline void entry_tell(const struct hring *h, unsigned int i)
+static void entry_tell(const struct hring *h, unsigned int i)
 {
 	const struct wsq_sqe *e = &h->tasks[i].sqe;
 
@@ -78,7 +67,7 @@ static inline void entry_tell(const struct hring *h, unsigned int i)
 	}								\
 } while (0)
 
-static inline void batch_begin(struct gen *g, struct hring *h)
+static void batch_begin(struct gen *g, struct hring *h)
 {
 	uint64_t at = h->r.s.arena_bytes - LISTS_BYTES;
 	unsigned int i;
@@ -117,14 +106,14 @@ static inline void batch_begin(struct gen *g, struct hring *h)
 	}
 }
 
-static inline uint64_t hring_taken(struct hring *h)
+uint64_t hring_taken(struct hring *h)
 {
 	if (h->polled)
 		h->taken = taken(&h->r);
 	return h->taken;
 }
 
-static inline void push_some(struct gen *g, struct hring *h)
+static void push_some(struct gen *g, struct hring *h)
 {
 	unsigned int n = 1 + rnd(&g->seed) % 32;
 
@@ -139,7 +128,7 @@ static inline void push_some(struct gen *g, struct hring *h)
 }
 
 /* Does what came of a task fit? */
-static inline bool fits(const struct hring *h, unsigned int i, bool linked)
+static bool fits(const struct hring *h, unsigned int i, bool linked)
 {
 	const struct task *t = &h->tasks[i];
 	int own = refusal(h, &t->sqe, linked);
@@ -157,7 +146,7 @@ static inline bool fits(const struct hring *h, unsigned int i, bool linked)
 	return o.done && t->res >= o.least && t->res <= o.most;
 }
 
-static inline bool fits_somehow(const struct hring *h, unsigned int i)
+static bool fits_somehow(const struct hring *h, unsigned int i)
 {
 	bool linked = i && h->tasks[i - 1].sqe.flags & WSQ_SQE_LINK &&
 		      !h->tasks[i].first;
@@ -165,7 +154,7 @@ static inline bool fits_somehow(const struct hring *h, unsigned int i)
 	return fits(h, i, linked) || (linked && h->polled && fits(h, i, false));
 }
 
-static inline void batch_end(struct gen *g, struct hring *h)
+static void batch_end(struct gen *g, struct hring *h)
 {
 	unsigned int i, cancelled = 0;
 
@@ -180,7 +169,7 @@ static inline void batch_end(struct gen *g, struct hring *h)
 	h->nr = 0;
 }
 
-static inline void reap(struct gen *g, struct hring *h)
+static void reap(struct gen *g, struct hring *h)
 {
 	unsigned int n = rnd(&g->seed) % 64;
 	struct wsq_cqe *cqe;
@@ -204,7 +193,7 @@ static inline void reap(struct gen *g, struct hring *h)
 }
 
 /* The kernel has taken @n entries at once. */
-static inline void took(struct hring *h, uint64_t n)
+static void took(struct hring *h, uint64_t n)
 {
 	uint64_t k = h->taken, i = k - h->base;
 
@@ -225,8 +214,7 @@ static inline void took(struct hring *h, uint64_t n)
 }
 
 /* A shared cursor that makes no sense. */
-static inline void bend_cursors(struct gen *g, struct hring *h,
-				struct wsq_enter *e)
+static void bend_cursors(struct gen *g, struct hring *h, struct wsq_enter *e)
 {
 	uint64_t sq = h->r.s.sq_entries, tail, head;
 
@@ -244,8 +232,8 @@ static inline void bend_cursors(struct gen *g, struct hring *h,
 }
 
 /* What is wrong with an ENTER; true if cursors were bent for it. */
-static inline bool bend_enter(struct gen *g, struct hring *h,
-			      struct wsq_enter *e, struct attempt *a)
+static bool bend_enter(struct gen *g, struct hring *h, struct wsq_enter *e,
+		       struct attempt *a)
 {
 	bool cursors = false;
 
@@ -271,8 +259,8 @@ static inline bool bend_enter(struct gen *g, struct hring *h,
 }
 
 /* How many entries an ENTER takes, and what it may return. */
-static inline uint64_t enter_takes(struct hring *h, const struct wsq_enter *e,
-				   struct attempt *a)
+static uint64_t enter_takes(struct hring *h, const struct wsq_enter *e,
+			    struct attempt *a)
 {
 	uint64_t ready = h->r.tail - h->taken;
 	uint64_t room = h->r.s.cq_entries - (h->taken - h->r.head), want, n;
@@ -292,8 +280,7 @@ static inline uint64_t enter_takes(struct hring *h, const struct wsq_enter *e,
 	return n;
 }
 
-static inline void call_enter(struct gen *g, struct hring *h, int fd,
-			      bool bend)
+void call_enter(struct gen *g, struct hring *h, int fd, bool bend)
 {
 	uint64_t ready = h && !g->loose ? h->r.tail - h->taken : 4;
 	struct wsq_enter e = {
@@ -351,7 +338,7 @@ static inline void call_enter(struct gen *g, struct hring *h, int fd,
 }
 
 /* Take what there is and wait for all of it; whatever is lost is not there then. */
-static inline void flush(struct gen *g, struct hring *h)
+static void flush(struct gen *g, struct hring *h)
 {
 	uint64_t there = h->r.tail - h->r.head;
 	struct wsq_enter e = {
@@ -385,7 +372,7 @@ static inline void flush(struct gen *g, struct hring *h)
 }
 
 /* A file of its own, of which it is not said that it can be used. */
-static inline void call_file(struct gen *g)
+static void call_file(struct gen *g)
 {
 	static const int modes[] = { O_RDWR, O_RDWR, O_RDWR, O_RDONLY, O_WRONLY };
 	int mode = modes[rnd(&g->seed) % ARRAY_SIZE(modes)], fd;
@@ -435,7 +422,7 @@ static inline void call_file(struct gen *g)
 }
 
 /* Calls on what is no open file, or none of ours. */
-static inline void call_wrong(struct gen *g)
+static void call_wrong(struct gen *g)
 {
 	struct want w = { 0 };
 	int fds[2];
@@ -452,7 +439,7 @@ static inline void call_wrong(struct gen *g)
 }
 
 /* Any call but ENTER. */
-static inline void call_any(struct gen *g, struct hring *h)
+void call_any(struct gen *g, struct hring *h)
 {
 	struct wsq_setup s;
 	int fd = h->r.fd;
@@ -500,7 +487,7 @@ static inline void call_any(struct gen *g, struct hring *h)
 }
 
 /* Go on with a ring. */
-static inline void step(struct gen *g, struct hring *h)
+void step(struct gen *g, struct hring *h)
 {
 	if (!h->nr)
 		batch_begin(g, h);
@@ -528,5 +515,3 @@ static inline void step(struct gen *g, struct hring *h)
 	if (h->told == h->nr)
 		batch_end(g, h);
 }
-
-#endif /* WSQ_HOSTILE_RING_H */

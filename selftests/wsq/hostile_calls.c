@@ -1,45 +1,15 @@
-/* SPDX-License-Identifier: GPL-2.0 */
+// SPDX-License-Identifier: GPL-2.0
 /*
  * For hostile.c: calls that nobody should make, and what has to come of each, by what
  * <linux/wsq.h> and Documentation/errors.rst say of calls.
  *
  * Where several errors apply any of them will do, and success will not.
  */
-#ifndef WSQ_HOSTILE_CALLS_H
-#define WSQ_HOSTILE_CALLS_H
+#include <sys/syscall.h>
 
 #include "wsq_hostile.h"
 
-#include <sys/syscall.h>
-
-#define PAGE	4096UL
-
-/*
- * Where structs stand: two pages, one that is not there, one to be read only, one
- * that is not there.
- */
-#define ARGS_END	(2 * PAGE)
-#define ARGS_RO		(3 * PAGE)
-#define ARGS_RO_END	(4 * PAGE)
-#define ARGS_BYTES	(5 * PAGE)
-
-/* What STATS may fill: a page for each CPU. */
-#define ROOM_CPUS	256
-
-/* Who makes calls. */
-struct gen {
-	uint64_t seed;
-	bool loose;		/* rings are used by others, too: little is known */
-	uint8_t *args;
-	uint8_t *room;
-	uint64_t entries;
-	uint64_t calls;
-	uint64_t failed;
-	uint64_t submitted;	/* as ENTER tells */
-	uint64_t slowest_ns;
-};
-
-static inline void gen_init(struct gen *g, uint64_t seed, bool loose)
+void gen_init(struct gen *g, uint64_t seed, bool loose)
 {
 	memset(g, 0, sizeof(*g));
 	g->seed = seed | 1;
@@ -53,7 +23,7 @@ static inline void gen_init(struct gen *g, uint64_t seed, bool loose)
 }
 
 /* All that errors.rst has for a command. */
-static inline void documented(unsigned int cmd, struct want *w)
+static void documented(unsigned int cmd, struct want *w)
 {
 	static const int all[8][12] = {
 		{ EINVAL, EFAULT, E2BIG },
@@ -79,8 +49,8 @@ static inline void documented(unsigned int cmd, struct want *w)
 }
 
 /* Returns 0 or the errno, which has to be one that is wanted. */
-static inline int call(struct gen *g, int fd, unsigned int cmd, void *arg,
-		       const struct want *want)
+int call(struct gen *g, int fd, unsigned int cmd, void *arg,
+	 const struct want *want)
 {
 	uint64_t t = now_ns();
 	struct want w = *want;
@@ -104,24 +74,13 @@ static inline int call(struct gen *g, int fd, unsigned int cmd, void *arg,
 	     (unsigned long long)g->calls);
 }
 
-/* A call whose argument is the address of a struct, and what may come of it. */
-struct attempt {
-	uint8_t *p;
-	uint32_t bytes;		/* that are to stand there, */
-	uint32_t there;		/* those that can */
-	bool deaf;		/* nothing can be written there */
-	struct want unread;	/* errors by where it stands and its size, */
-	struct want refuse;	/* by what it says; */
-	struct want may;	/* if there are none of these; otherwise 0 */
-};
-
 /* Does it do what it would, whatever it returns? */
-static inline bool takes_effect(const struct attempt *a)
+bool takes_effect(const struct attempt *a)
 {
 	return !a->unread.nr && !a->refuse.nr;
 }
 
-static inline void *some_address(struct gen *g)
+static void *some_address(struct gen *g)
 {
 	return (void *)PICK(&g->seed, 0, 1, 4095, 4096,
 			    (uintptr_t)g->args + ARGS_END,
@@ -133,7 +92,7 @@ static inline void *some_address(struct gen *g)
 }
 
 /* A size for a struct of @known bytes, which had @least in the first version. */
-static inline uint32_t some_size(struct gen *g, uint32_t known, uint32_t least)
+static uint32_t some_size(struct gen *g, uint32_t known, uint32_t least)
 {
 	if (rnd(&g->seed) % 4)
 		return known;
@@ -146,9 +105,8 @@ static inline uint32_t some_size(struct gen *g, uint32_t known, uint32_t least)
  * Say how large @s is, which has @known bytes, and find a place for it. Members that
  * are behind that size become zero, as the kernel takes them then.
  */
-static inline void attempt_place(struct gen *g, struct hring *h, void *s,
-				 uint32_t known, uint32_t least,
-				 struct attempt *a)
+void attempt_place(struct gen *g, struct hring *h, void *s, uint32_t known,
+		   uint32_t least, struct attempt *a)
 {
 	uint32_t size = some_size(g, known, least);
 
@@ -205,8 +163,8 @@ static inline void attempt_place(struct gen *g, struct hring *h, void *s,
 }
 
 /* Write it there. */
-static inline void attempt_fill(struct gen *g, const void *s, uint32_t known,
-				struct attempt *a)
+void attempt_fill(struct gen *g, const void *s, uint32_t known,
+		  struct attempt *a)
 {
 	if (a->deaf)
 		EXPECT_ERR(mprotect(a->p, PAGE, PROT_READ | PROT_WRITE), 0);
@@ -225,9 +183,8 @@ static inline void attempt_fill(struct gen *g, const void *s, uint32_t known,
 /*
  * Make the call; @s has the answer after, if there is one. Returns 0 or the errno.
  */
-static inline int attempt_call(struct gen *g, int fd, unsigned int cmd,
-			       struct attempt *a, void *s, uint32_t known,
-			       bool answers)
+int attempt_call(struct gen *g, int fd, unsigned int cmd, struct attempt *a,
+		 void *s, uint32_t known, bool answers)
 {
 	struct want w = a->unread;
 	unsigned int i;
@@ -248,19 +205,19 @@ static inline int attempt_call(struct gen *g, int fd, unsigned int cmd,
 }
 
 /* Of a file that has no ring. */
-static inline void need_ring(const struct hring *h, struct attempt *a)
+void need_ring(const struct hring *h, struct attempt *a)
 {
 	if (!h)
 		want_add(&a->refuse, EINVAL);
 }
 
-static inline bool power_of_2(uint64_t n)
+static bool power_of_2(uint64_t n)
 {
 	return n && !(n & (n - 1));
 }
 
-static inline bool sizes_right(unsigned int flags, unsigned int sq,
-			       unsigned int cq, uint64_t arena)
+static bool sizes_right(unsigned int flags, unsigned int sq, unsigned int cq,
+			uint64_t arena)
 {
 	if (flags & ~0x1f)
 		return false;
@@ -274,7 +231,7 @@ static inline bool sizes_right(unsigned int flags, unsigned int sq,
 	       arena <= world.q.max_arena;
 }
 
-static inline void call_query(struct gen *g, struct hring *h, int fd)
+void call_query(struct gen *g, struct hring *h, int fd)
 {
 	struct wsq_query q = {
 		.nr_ops = PICK(&g->seed, 0, 1, 9, 4096, UINT32_MAX),
@@ -308,7 +265,7 @@ static inline void call_query(struct gen *g, struct hring *h, int fd)
 	EXPECT(right ? q.memory > q.arena_size : !q.memory);
 }
 
-static inline void call_stats(struct gen *g, struct hring *h, int fd)
+void call_stats(struct gen *g, struct hring *h, int fd)
 {
 	struct wsq_stats st = {
 		.nr_cpus = PICK(&g->seed, 0, 1, 4, ROOM_CPUS),
@@ -338,7 +295,7 @@ static inline void call_stats(struct gen *g, struct hring *h, int fd)
 	EXPECT(!h || st.rings > 0);
 }
 
-static inline void call_ring_stats(struct gen *g, struct hring *h, int fd)
+void call_ring_stats(struct gen *g, struct hring *h, int fd)
 {
 	struct wsq_ring_stats st = {
 		.rsv = rnd(&g->seed) % 8 ? 0 : 1,
@@ -374,21 +331,20 @@ static inline void call_ring_stats(struct gen *g, struct hring *h, int fd)
 }
 
 /* A task that may be meant, from one to another; those may end by it. */
-static inline void may_cancel(struct hring *h, unsigned int from,
-			      unsigned int to)
+static void may_cancel(struct hring *h, unsigned int from, unsigned int to)
 {
 	for (; from < to; from++)
 		h->tasks[from].cancelled = true;
 }
 
-static inline const uint64_t *ids_of(const struct hring *h)
+const uint64_t *ids_of(const struct hring *h)
 {
 	return (const uint64_t *)((const char *)h->r.page + h->r.s.ids_off);
 }
 
 /* Something that is right; only what may be meant may end by it. */
-static inline void cancel_what(struct gen *g, struct hring *h,
-			       struct wsq_cancel *c, struct attempt *a)
+static void cancel_what(struct gen *g, struct hring *h, struct wsq_cancel *c,
+			struct attempt *a)
 {
 	const unsigned int there = h->told < h->pushed ? h->pushed : 0;
 	unsigned int i = there ? rnd(&g->seed) % there : 0;
@@ -432,7 +388,7 @@ static inline void cancel_what(struct gen *g, struct hring *h,
 	}
 }
 
-static inline void call_cancel(struct gen *g, struct hring *h, int fd)
+void call_cancel(struct gen *g, struct hring *h, int fd)
 {
 	struct wsq_cancel c = { .cancelled = rnd(&g->seed) };
 	struct attempt a;
@@ -460,7 +416,7 @@ static inline void call_cancel(struct gen *g, struct hring *h, int fd)
 		h->most_cancelled = c.cancelled;
 }
 
-static inline void call_restrict(struct gen *g, struct hring *h, int fd)
+void call_restrict(struct gen *g, struct hring *h, int fd)
 {
 	uint32_t *ops = (uint32_t *)(g->room + 4), allowed = 0, i;
 	struct wsq_restrict r = {
@@ -496,7 +452,7 @@ static inline void call_restrict(struct gen *g, struct hring *h, int fd)
 	h->restricted = true;
 }
 
-static inline void call_enable(struct gen *g, struct hring *h, int fd)
+void call_enable(struct gen *g, struct hring *h, int fd)
 {
 	void *arg = (void *)PICK(&g->seed, 0, 0, 1, 1ULL << 32, UINT64_MAX);
 	struct want w = { 0 };
@@ -512,8 +468,8 @@ static inline void call_enable(struct gen *g, struct hring *h, int fd)
 }
 
 /* On a file that has a ring, or has none. True if one was made. */
-static inline bool call_setup(struct gen *g, struct hring *h, int fd, bool half,
-			      struct wsq_setup *s)
+bool call_setup(struct gen *g, struct hring *h, int fd, bool half,
+		struct wsq_setup *s)
 {
 	struct attempt a;
 	unsigned int n;
@@ -586,7 +542,7 @@ static inline bool call_setup(struct gen *g, struct hring *h, int fd, bool half,
 }
 
 /* A command that there is not. */
-static inline void call_unknown(struct gen *g, int fd)
+void call_unknown(struct gen *g, int fd)
 {
 	unsigned int nr = WSQ_IOC_QUERY, cmd;
 	struct want w = { 0 };
@@ -614,7 +570,7 @@ static inline void call_unknown(struct gen *g, int fd)
 }
 
 /* A mapping that is right, or has something wrong; it goes at once. */
-static inline void call_mmap(struct gen *g, struct hring *h, int fd)
+void call_mmap(struct gen *g, struct hring *h, int fd)
 {
 	const struct wsq_setup none = { 0 }, *s = h ? &h->r.s : &none;
 	const uint64_t offs[] = { WSQ_OFF_RINGS, WSQ_OFF_SQES, WSQ_OFF_ARENA };
@@ -676,5 +632,3 @@ static inline void call_mmap(struct gen *g, struct hring *h, int fd)
 	EXPECT_ERR(munmap(p, len), 0);
 	g->calls += 2;
 }
-
-#endif /* WSQ_HOSTILE_CALLS_H */
