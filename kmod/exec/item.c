@@ -259,7 +259,8 @@ static bool wsq_look(const struct wsq_work *work, unsigned int *busy)
 		return true;
 	nr_run = READ_ONCE(w->nr_run);
 	smp_rmb();	/* count, then state: as below */
-	if (READ_ONCE(work->state) != state)
+	/* State, then worker: one that is between two runs has the item queued. */
+	if (smp_load_acquire(&work->state) != state)
 		return false;
 	if (wsq_runs(w, work))
 		*busy |= WSQ_BUSY_RUNNING;
