@@ -62,7 +62,8 @@ int wsq_raw_push(struct wsq_container *ct, void *task)
 
 	if (!rl)
 		return WSQ_FULL;
-	/* Before the task is there: wsq_raw_quiet(). */
+	/* Lent, then counted; before the task is there: wsq_raw_quiet(). */
+	smp_mb__before_atomic();
 	atomic64_inc(&ct->raw->lent);
 	rl->task = task;
 	wsq_raw_push_link(ct, &rl->link);
