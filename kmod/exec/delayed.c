@@ -12,15 +12,19 @@
  *	who arms			interrupt that wishes
  *	--------			---------------------
  *	interrupts off			look long, in vain, for who has it in hand
- *	it is on its timer		[RA2] set REARM (full barrier)
- *	[RA1] smp_mb			it is on its timer? wait, get it from there :
+ *	RA(arm:A) it is on its timer	RA(ask:A) set REARM (full barrier)
+ *	RA(arm:B) smp_mb		it is on its timer? wait, get it from there :
  *	REARM? then as wished		leave it at that
  *	add_timer()
  *	interrupts on
  *
  * One sees the other. Who says that an item is on its timer while its timer does
  * not run has interrupts off, so that no interrupt waits for whom it interrupted.
- * litmus/exec-rearm.litmus, litmus/exec-rearm-timer.litmus
+ *
+ *	RA(arm:B) against RA(ask:A): store buffering
+ *		litmus/exec-rearm-timer.litmus
+ *	RA(ask:A) full -> RA(drop:A) full
+ *		Whoever drops the wish sees it. litmus/exec-rearm.litmus
  */
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
@@ -35,6 +39,7 @@ static unsigned long wsq_drop_wish(struct wsq_work *work)
 {
 	unsigned long state = READ_ONCE(work->state);
 
+	/* RA(drop:A) */
 	while (state & WSQ_REARM &&
 	       !try_cmpxchg(&work->state, &state, state & ~WSQ_REARM))
 		;
@@ -59,8 +64,8 @@ static void wsq_arm(struct wsq_delayed_work *dwork, unsigned long expires)
 
 	wsq_debug_activate(&dwork->work);
 	local_irq_save(flags);
-	WRITE_ONCE(dwork->work.link.where, WSQ_ON_TIMER);
-	smp_mb();						/* [RA1] */
+	WRITE_ONCE(dwork->work.link.where, WSQ_ON_TIMER);	/* RA(arm:A) */
+	smp_mb();						/* RA(arm:B) */
 	if (unlikely(READ_ONCE(dwork->work.state) & WSQ_REARM))
 		expires = wsq_take_wish(dwork);
 	timer->expires = expires;
@@ -161,7 +166,7 @@ static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
 	do {
 		if (!(state & WSQ_PENDING))
 			return false;
-		/* [RA2] */
+		/* RA(ask:A) */
 	} while (!try_cmpxchg(&dwork->work.state, &state, state | WSQ_REARM));
 	return wsq_where_kind(READ_ONCE(dwork->work.link.where)) != WSQ_ON_TIMER;
 }
@@ -185,6 +190,7 @@ bool wsq_queue_delayed_work_on(int cpu, struct wsq *q,
 	bool ret = false;
 
 	preempt_disable();
+	/* RN(delay:A) */
 	if (!test_and_set_bit(WSQ_PENDING_BIT, &dwork->work.state))
 		ret = wsq_delay(q, dwork, cpu, delay);
 	preempt_enable();

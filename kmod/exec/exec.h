@@ -15,18 +15,42 @@
  *
  *	mark (put)			unmark (worker)
  *	----------			---------------
- *	task is in the container	clear leaf bit
- *	[RD1] test and set leaf bit	[RD2] smp_mb
- *	[RD1] test and set summary bit	container empty? else mark again
- *	wake if parked			leaf word 0? clear summary bit
- *					[RD2] smp_mb
+ *	task is in the container	RD(unmark:A) clear leaf bit
+ *	RD(mark:A) set leaf bit		RD(unmark:B) smp_mb
+ *	RD(summary:A) set summary bit	container empty? else mark again
+ *	wake if parked			leaf word 0? RD(tidy:A) clear
+ *					summary bit, RD(tidy:B) smp_mb
  *					leaf word still 0? else set summary bit
  *					and wake if parked, for others tidy too
  *
- * [RD1] on the container's own CPU needs no order (scenario A of
- * core/parking.h), elsewhere the push into the inbox is a full barrier: one of
- * the two sides sees the other's store.
- * litmus/exec-ready.litmus
+ *	IN(push:C), RD(mark:A), RD(summary:A) against RD(unmark:B), RD(tidy:B),
+ *	RD(drop:B), RD(forget:B): store buffering
+ *		One of the two sides sees the other's store. On the container's
+ *		own CPU no order is needed (scenario A of core/parking.h);
+ *		elsewhere the push into the inbox is a full barrier, so that
+ *		RD(mark:A) and RD(summary:A) need none of their own.
+ *		litmus/exec-ready.litmus
+ *	ID(wake:A), ID(all:A) against PK(announce:B): store buffering
+ *		A put that finds nobody idle is seen by the worker that is about
+ *		to park. litmus/exec-idle.litmus
+ *	ID(leave:B) against WA(stop:B): store buffering
+ *		A worker that wakes is watched. litmus/exec-watch.litmus
+ *	WA(stop:C), WA(start:A): one of those that find the watch off sets it.
+ *		litmus/exec-watch-start.litmus
+ *	SV(serve:A) release -> SV(left:A) acquire
+ *		A queue is freed behind all that a worker did in it.
+ *		litmus/exec-serving.litmus
+ *	RS(ask:B) against RS(sleep:A): store buffering
+ *		A rescuer that is asked for is woken, or sees for which CPU.
+ *		litmus/exec-rescue.litmus
+ *	DR(drain:A), DR(drain:B) release -> DR(stall:A), DR(stall:B) acquire
+ *		Who sees that a queue drains sees since when.
+ *		litmus/exec-drain.litmus
+ *	MM(give:B), then RD(mark:A), full
+ *		A worker that is told of the queue gives the memory back.
+ *		litmus/exec-give-back.litmus
+ *	OF(drop:A): with OF(offer:A) of pool/engine.c. litmus/pool-offer.litmus
+ *	JB(piece:A): one helper has a piece of a job. litmus/exec-job.litmus
  */
 #ifndef _WSQ_EXEC_EXEC_H
 #define _WSQ_EXEC_EXEC_H

@@ -19,17 +19,18 @@
  * before the flush is in the second, in one of the two phases. So equal sums
  * mean that it has run.
  *
- * litmus/exec-flush-count.litmus, litmus/exec-flush-wake.litmus
- *
- *	[FL1] done counter, release (wsq_account())  ->  acquire (wsq_sum_done())
- *		covers the put counter of the same item, which its worker saw,
- *		and everything the item did
+ *	FL(count:A), FL(count:B) release -> FL(sum:A), FL(sum:B) acquire
+ *		The done counter covers the put counter of the same item, which
+ *		its worker saw, and everything the item did.
+ *		litmus/exec-flush-count.litmus
+ *	FL(serve:A), FL(withdraw:A) or RN(begin:A) against FL(wait:B)
+ *		Store buffering. litmus/exec-flush-wake.litmus
  *
  * Who wakes a flush: a worker that ran items of one phase and then finds an item
  * of the other, or none, or has used up its budget, looks at @awaited, and if
  * that is the phase it ran, sums up and wakes the flush if the sums are equal.
  * A full barrier stands between the count and the look: taking the pending bit
- * of the next item (wsq_begin()), or [FL2] in wsq_serve(). Against [FL3]: the
+ * of the next item (wsq_begin()), or FL(serve:A). Against FL(wait:B): the
  * flush sets @awaited, full barrier, sums up. Of two workers that count the
  * last two items each has a full barrier between its count and its sum, so one
  * of them sees both.
@@ -49,7 +50,8 @@ static u64 wsq_sum_done(const struct wsq *q, unsigned int phase)
 
 		if (!ct)
 			continue;
-		sum += smp_load_acquire(&ct->done_cnt[phase]);	/* [FL1] */
+		sum += smp_load_acquire(&ct->done_cnt[phase]);	/* FL(sum:A) */
+		/* FL(sum:B) */
 		sum += (u64)atomic64_read_acquire(&ct->far_cnt[phase]);
 	}
 	return sum;
@@ -91,7 +93,7 @@ bool wsq_flushed(const struct wsq *q)
 	/*
 	 * Both phases at once, for an item of one may queue one of the other. An
 	 * item that has not run when the first sum is begun is in the second
-	 * alone, and with it all that were queued by items in the first: [FL1].
+	 * alone, and with it all that were queued by items in the first: FL(sum:A).
 	 */
 	u64 done = wsq_sum_done(q, 0) + wsq_sum_done(q, 1);
 
@@ -102,9 +104,9 @@ static void wsq_phase_wait(struct wsq *q, unsigned int phase)
 {
 	if (wsq_phase_over(q, phase))
 		return;
-	WRITE_ONCE(q->awaited, phase);
+	WRITE_ONCE(q->awaited, phase);			/* FL(wait:A) */
 	/* Say so, then sum up. */
-	smp_mb();						/* [FL3] */
+	smp_mb();					/* FL(wait:B) */
 	swait_event_exclusive(q->flush_wait, wsq_phase_over(q, phase));
 	WRITE_ONCE(q->awaited, WSQ_NO_PHASE);
 }

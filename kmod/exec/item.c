@@ -38,7 +38,7 @@ static bool wsq_grab_once(struct wsq_work *work)
 		return false;
 	wsq_debug_deactivate(work);
 	wsq_account(q, ct, false, wsq_where_phase(READ_ONCE(work->link.where)));
-	smp_mb();						/* [FL2] */
+	smp_mb();					/* FL(withdraw:A) */
 	wsq_flush_check(q, wsq_where_phase(READ_ONCE(work->link.where)));
 	return true;
 }
@@ -64,6 +64,7 @@ bool wsq_grab(struct wsq_work *work, bool *was_pending)
 
 	for (;;) {
 		preempt_disable();
+		/* RN(grab:A) */
 		*was_pending = test_and_set_bit(WSQ_PENDING_BIT, &work->state);
 		if (!*was_pending || wsq_grab_once(work))
 			return true;
@@ -86,7 +87,7 @@ static unsigned long wsq_disable_add(struct wsq_work *work, bool more)
 		if (WARN_ON_ONCE(depth == (more ? WSQ_DEPTH : 0)))
 			return depth;
 		depth = more ? depth + WSQ_DEPTH_ONE : depth - WSQ_DEPTH_ONE;
-	} while (!try_cmpxchg(&work->state, &state,
+	} while (!try_cmpxchg(&work->state, &state,	/* RN(disable:A) */
 			      (state & ~WSQ_DEPTH) | depth));
 	return depth;
 }
@@ -258,9 +259,10 @@ static bool wsq_look(const struct wsq_work *work, unsigned int *busy)
 	if (!w)
 		return true;
 	nr_run = READ_ONCE(w->nr_run);
-	smp_rmb();	/* count, then state: as below */
+	/* Count, then state: as below. */
+	smp_rmb();					/* BU(look:A) */
 	/* State, then worker: one that is between two runs has the item queued. */
-	if (smp_load_acquire(&work->state) != state)
+	if (smp_load_acquire(&work->state) != state)	/* BU(look:B) */
 		return false;
 	if (wsq_runs(w, work))
 		*busy |= WSQ_BUSY_RUNNING;
@@ -273,7 +275,8 @@ static bool wsq_look(const struct wsq_work *work, unsigned int *busy)
 	 */
 	if (READ_ONCE(work->state) != state)
 		return false;
-	smp_rmb();	/* state, then count: against wsq_run() */
+	/* State, then count: against wsq_run(). */
+	smp_rmb();					/* BU(look:C) */
 	return READ_ONCE(w->nr_run) == nr_run;
 }
 

@@ -29,18 +29,47 @@
  *
  *	worker A			worker B, with the item in hand
  *	--------			-------------------------------
- *	cur = NULL			lock A
- *	[RN1] full barrier: claim of	attention = true
- *	      the next item, or one of	[RN2] smp_mb
- *	      its own before it parks	cur == item? leave it there : run it
+ *	RN(run:B) cur = NULL		lock A
+ *	full barrier: claim of the	RN(leave:A) attention = true
+ *	next item, RN(park:A), or	RN(leave:B) smp_mb
+ *	RN(stop:A)			cur == item? leave it there : run it
  *	attention? lock, look		unlock A
  *
  * If B still sees the item in @cur, A's look at @attention comes after B's
  * store, waits for the lock and finds the item. Otherwise B has it for itself.
- * litmus/exec-attention.litmus, and for a claim from an entrance
- * litmus/exec-attention-entry.litmus. Those who wait until the function is through
- * (wait.c) and those who give A's office to another worker (office.c) do the
- * same.
+ * A context that waits until the function is through (wait.c), and one that
+ * gives A's office to another worker (office.c), do the same.
+ *
+ *	RN(park:A), RN(stop:A), BF(claim:A) against RN(leave:B), RN(wait:B),
+ *	RN(hand:B): store buffering
+ *		litmus/exec-attention.litmus, and for a claim from an entrance
+ *		litmus/exec-attention-entry.litmus
+ *	RN(run:B) release -> RN(runs:A) acquire
+ *		If the worker does not run the item, what its function did is
+ *		seen. litmus/exec-through.litmus
+ *	RN(begin:A), RN(slow:A), RN(waiters:A) full, against RN(queue:A),
+ *	RN(owed:A), RN(bulk:A), RN(delay:A) full
+ *		A put that finds the item pending is seen by the run that it
+ *		relies on. litmus/exec-pending.litmus
+ *	RN(begin:A), ... full -> RN(queue:A), RN(grab:A) -> the next claim
+ *		Who claims the item sees who ran it last, and that it still
+ *		does. litmus/exec-begin.litmus
+ *	RN(clear:A) full -> RN(queue:A), ... RN(grab:A)
+ *		Who queues the item next writes behind who called it back.
+ *		litmus/exec-clear.litmus
+ *	RN(begin:A) full -> RN(undefer:A) acquire
+ *		An item that is where it was looked for is this worker's.
+ *		litmus/exec-undefer.litmus
+ *	WH(free:A), a grace period, against a look at the queue with preemption
+ *	off
+ *		Whoever reads where the item is does not find another queue of
+ *		the same number there. litmus/exec-where.litmus
+ *	RN(waited:A), by its lock. litmus/exec-waited.litmus
+ *	RN(disable:A): of this and RN(queue:A) one is first.
+ *		litmus/exec-disable.litmus
+ *	BU(run:A), RN(begin:A) against BU(look:A), BU(look:B), BU(look:C)
+ *		An item that is pending or runs is not found idle.
+ *		litmus/exec-busy.litmus
  */
 #ifndef _WSQ_EXEC_ITEM_H
 #define _WSQ_EXEC_ITEM_H
@@ -106,7 +135,7 @@ static inline bool wsq_begin(struct wsq_worker *w, struct wsq_work *work)
 	unsigned long state = READ_ONCE(work->state);
 
 	if (likely(!(state & (WSQ_WAITED | WSQ_REARM))) &&
-	    likely(cmpxchg(&work->state, state,
+	    likely(cmpxchg(&work->state, state,		/* RN(begin:A) */
 			   (state & WSQ_DEPTH) | ran) == state))
 		return true;
 	return wsq_begin_slow(w, work, ran);
@@ -117,7 +146,7 @@ static inline bool wsq_runs(const struct wsq_worker *w,
 			    const struct wsq_work *work)
 {
 	/* Pairs with the release in wsq_run(). */
-	return smp_load_acquire(&w->cur) == work;
+	return smp_load_acquire(&w->cur) == work;	/* RN(runs:A) */
 }
 
 static inline u32 wsq_ran(unsigned long state)

@@ -42,6 +42,7 @@ static void wsq_job_pieces(struct wsq_job_run *run)
 			if (at >= job->size)
 				return;
 			n = min(run->piece, job->size - at);
+			/* JB(piece:A) */
 		} while (!atomic_long_try_cmpxchg(&run->next, (long *)&at,
 						  at + n));
 		job->func(job->start + at, job->start + at + n, job->arg);

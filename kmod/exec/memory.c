@@ -132,7 +132,7 @@ static bool wsq_memory_visit(struct wsq *q)
 		if (!wsq_memory_idle(ct))
 			continue;
 		/* Nobody came to mount it. */
-		kvfree(xchg(&ct->offered, NULL));
+		kvfree(xchg(&ct->offered, NULL));	/* OF(drop:A) */
 		wsq_grow_drop(ct);
 		preempt_disable();
 		if (wsq_foster_begin(ct)) {
@@ -140,9 +140,9 @@ static bool wsq_memory_visit(struct wsq *q)
 			wsq_engine_give_back(ct);
 			wsq_foster_end(ct);
 		} else {
-			WRITE_ONCE(ct->give_back, true);
+			WRITE_ONCE(ct->give_back, true);	/* MM(give:A) */
 			/* Seen by the worker that this wakes. */
-			smp_mb();
+			smp_mb();			/* MM(give:B) */
 			wsq_ready_mark(wsq_cpus[cpu], q->pool.id);
 		}
 		preempt_enable();

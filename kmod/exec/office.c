@@ -10,7 +10,7 @@
  * one thread more than it has items that sleep at a time.
  *
  * The office changes hands only while its holder is inside an item; he learns
- * of it before he does anything else in that office (item.h, [RN1] and [RN2]).
+ * of it before he does anything else in that office (item.h, RN(leave:B)).
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -254,7 +254,7 @@ bool wsq_office_hand_over(struct wsq_cpu *c, struct wsq_worker *w, u64 seen)
 	if (s && c->worker == w) {
 		raw_spin_lock(&w->lock);
 		WRITE_ONCE(w->attention, true);
-		smp_mb();					/* [RN2] */
+		smp_mb();				/* RN(hand:B) */
 		ok = READ_ONCE(w->cur) && READ_ONCE(w->nr_run) == seen;
 		if (ok) {
 			WRITE_ONCE(w->displaced, true);
@@ -461,7 +461,7 @@ void wsq_workers_leave(const struct wsq *q)
 	mutex_lock(&wsq_workers_lock);
 	list_for_each_entry(w, &wsq_workers, list) {
 		/* Pairs with the release in wsq_serve_next(). */
-		while (smp_load_acquire(&w->serving) == q)
+		while (smp_load_acquire(&w->serving) == q)	/* SV(left:A) */
 			usleep_range(10, 100);
 	}
 	mutex_unlock(&wsq_workers_lock);

@@ -93,7 +93,7 @@ static void wsq_put_entry(struct wsq *q, struct wsq_container *ct,
 	bool full = ct->engine;
 	u32 id = q->pool.id;
 
-	/* A full barrier: [RD1], and against wsq_idle_enter(). */
+	/* A full barrier: against RD(unmark:B) and ID(enter:A). */
 	wsq_linked_push(ct, &work->link, phase, bound, count);
 	/* @ct cannot go, with preemption off; the item may have. */
 	c = wsq_cpus[ct->cpu];
@@ -277,7 +277,7 @@ void wsq_put_owed(struct wsq *q, struct wsq_work *work, enum wsq_site site,
 		  int nr)
 {
 	preempt_disable();
-	/* Full barrier: against wsq_begin(). */
+	/* RN(owed:A): Full barrier: against wsq_begin(). */
 	if (!WARN_ON_ONCE(test_and_set_bit(WSQ_PENDING_BIT, &work->state)))
 		wsq_put_to(q, work, site, nr);
 	preempt_enable();
@@ -289,7 +289,10 @@ static __always_inline bool wsq_queue(struct wsq *q, struct wsq_work *work,
 	bool ret = false;
 
 	preempt_disable();
-	/* Full barrier, also if the bit was set: against wsq_begin(). */
+	/*
+	 * RN(queue:A): Full barrier, also if the bit was set: against
+	 * wsq_begin().
+	 */
 	if (!test_and_set_bit(WSQ_PENDING_BIT, &work->state) &&
 	    wsq_may_put(q, work)) {
 		wsq_put_to(q, work, site, nr);
@@ -427,6 +430,7 @@ unsigned int wsq_queue_work_many(struct wsq *q, struct wsq_work *const *works,
 		for (n = 0; n < WSQ_PUT_CHUNK && i < nr; i++) {
 			struct wsq_work *work = works[i];
 
+			/* RN(bulk:A) */
 			if (!test_and_set_bit(WSQ_PENDING_BIT, &work->state) &&
 			    wsq_may_put(q, work)) {
 				trace_wsq_queue(q->pool.name, work, work->func,

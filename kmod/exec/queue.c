@@ -205,7 +205,7 @@ void wsq_drain(struct wsq *q)
 	if (!q->drainers++) {
 		WRITE_ONCE(q->drain_since, jiffies);
 		WRITE_ONCE(q->drain_rounds, 0);
-		/* Who sees it sees the above. */
+		/* DR(drain:A): Who sees it sees the above. */
 		smp_store_release(&q->flags, q->flags | WSQ_Q_DRAINING);
 	}
 	mutex_unlock(&q->drain_lock);
@@ -216,7 +216,7 @@ void wsq_drain(struct wsq *q)
 		mutex_lock(&q->drain_lock);
 		if (empty)
 			break;
-		/* Behind @drain_since. */
+		/* DR(drain:B): Behind @drain_since. */
 		smp_store_release(&q->drain_rounds, q->drain_rounds + 1);
 		mutex_unlock(&q->drain_lock);
 	}
@@ -272,7 +272,7 @@ void wsq_destroy(struct wsq *q)
 	wsq_queue_fold(q);
 	mutex_unlock(&wsq_queues_lock);
 	INIT_RCU_WORK(&q->free_work, wsq_queue_free);
-	queue_rcu_work(wsq_housekeeping, &q->free_work);
+	queue_rcu_work(wsq_housekeeping, &q->free_work);	/* WH(free:A) */
 }
 WSQ_EXPORT(wsq_destroy);
 

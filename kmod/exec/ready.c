@@ -99,7 +99,7 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
 	unsigned int i;
 
 	/* The task is out, then look who sleeps: against wsq_idle_enter(). */
-	smp_mb();
+	smp_mb();					/* ID(wake:A) */
 	if (!wsq_idle_any())
 		return false;
 	/* @cpu's own worker first: it has the tasks at hand. */
@@ -135,7 +135,7 @@ void wsq_wake_all(void)
 {
 	unsigned int cpu;
 
-	smp_mb();	/* as in wsq_wake_idle() */
+	smp_mb();						/* ID(all:A) */
 	if (!wsq_idle_any())
 		wsq_watch_seek();
 	for_each_cpu(cpu, wsq_idle)
@@ -153,7 +153,7 @@ void wsq_wake_all(void)
  */
 void wsq_idle_enter(unsigned int cpu)
 {
-	cpumask_set_cpu(cpu, wsq_idle);
+	cpumask_set_cpu(cpu, wsq_idle);			/* ID(enter:A) */
 	atomic_inc(&wsq_nr_idle);
 }
 
@@ -170,13 +170,14 @@ void wsq_idle_leave(struct wsq_cpu *c)
 		atomic_dec(&wsq_nr_idle);
 	cpumask_clear_cpu(c->cpu, wsq_idle);
 	/* Awake, then look whether we are watched. litmus/exec-watch.litmus */
-	smp_mb__after_atomic();
+	smp_mb__after_atomic();				/* ID(leave:B) */
 }
 
 /* Something is in @word, and who serves it shall know. Preemption is off. */
 static void wsq_summary_mark(struct wsq_cpu *c, unsigned int word)
 {
-	test_and_set_bit(wsq_summary_bit(word), &c->summary);	/* [RD1] */
+	/* RD(summary:A) */
+	test_and_set_bit(wsq_summary_bit(word), &c->summary);
 	if (likely(READ_ONCE(c->worker)))
 		wsq_wake_cpu(c);
 	else
@@ -192,8 +193,8 @@ static void wsq_summary_tidy(struct wsq_cpu *c, unsigned int word)
 {
 	if (!wsq_summary_empty(c, word))
 		return;
-	clear_bit(wsq_summary_bit(word), &c->summary);
-	smp_mb__after_atomic();					/* [RD2] */
+	clear_bit(wsq_summary_bit(word), &c->summary);	/* RD(tidy:A) */
+	smp_mb__after_atomic();				/* RD(tidy:B) */
 	if (!wsq_summary_empty(c, word))
 		wsq_summary_mark(c, word);
 }
@@ -208,7 +209,7 @@ static void wsq_summary_tidy(struct wsq_cpu *c, unsigned int word)
  */
 void wsq_ready_mark(struct wsq_cpu *c, u32 id)
 {
-	if (test_and_set_bit(id, c->leaf))			/* [RD1] */
+	if (test_and_set_bit(id, c->leaf))		/* RD(mark:A) */
 		return;
 	/* Always: the bit may be there, about to be cleared. */
 	wsq_summary_mark(c, wsq_leaf_word(id));
@@ -226,8 +227,8 @@ void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_container *ct)
 {
 	unsigned int word = wsq_leaf_word(id);
 
-	clear_bit(id, c->leaf);
-	smp_mb__after_atomic();					/* [RD2] */
+	clear_bit(id, c->leaf);				/* RD(unmark:A) */
+	smp_mb__after_atomic();				/* RD(unmark:B) */
 	if (!wsq_linked_idle(ct)) {
 		wsq_ready_mark(c, id);
 		return;
@@ -244,8 +245,8 @@ void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_container *ct)
  */
 void wsq_ready_drop(struct wsq_cpu *c, u32 id)
 {
-	clear_bit(id, c->leaf);
-	smp_mb__after_atomic();					/* [RD2] */
+	clear_bit(id, c->leaf);				/* RD(drop:A) */
+	smp_mb__after_atomic();				/* RD(drop:B) */
 	wsq_summary_tidy(c, wsq_leaf_word(id));
 }
 
@@ -284,9 +285,9 @@ void wsq_ready_forget(u32 id)
 
 	for_each_possible_cpu(cpu) {
 		preempt_disable();
-		clear_bit(id, wsq_cpus[cpu]->leaf);
+		clear_bit(id, wsq_cpus[cpu]->leaf);	/* RD(forget:A) */
 		/* Clear, then look: as in wsq_ready_unmark(). */
-		smp_mb__after_atomic();
+		smp_mb__after_atomic();			/* RD(forget:B) */
 		wsq_summary_tidy(wsq_cpus[cpu], wsq_leaf_word(id));
 		preempt_enable();
 	}

@@ -59,7 +59,7 @@ int wsq_rescuer_fn(void *arg)
 
 	set_user_nice(current, MIN_NICE);
 	for (;;) {
-		set_current_state(TASK_IDLE);
+		set_current_state(TASK_IDLE);		/* RS(sleep:A) */
 		if (kthread_should_stop())
 			break;
 		r = READ_ONCE(w->rescuer);
@@ -90,9 +90,9 @@ void wsq_rescue(struct wsq *q, unsigned int cpu)
 
 	if (!r)
 		return;
-	cpumask_set_cpu(cpu, r->cpus);
+	cpumask_set_cpu(cpu, r->cpus);				/* RS(ask:A) */
 	/* Set, then look whether it is asleep. */
-	smp_mb__after_atomic();
+	smp_mb__after_atomic();					/* RS(ask:B) */
 	/* Asleep in an item, it looks again when that is through. */
 	if (!READ_ONCE(r->w->cur))
 		wake_up_process(r->w->task);

@@ -70,6 +70,7 @@ static bool wsq_take_waiters(struct wsq_work *work, unsigned long unless,
 			raw_spin_unlock_irqrestore(&b->lock, flags);
 			return false;
 		}
+		/* RN(waiters:A) */
 	} while (!try_cmpxchg(&work->state, &state, (state & keep) | set));
 	list_for_each_entry_safe(waiter, next, &b->list, list) {
 		if (waiter->work == work)
@@ -150,6 +151,7 @@ void wsq_clear_pending(struct wsq_work *work)
 			wsq_tell_waiters(&waiters);
 			return;
 		}
+		/* RN(clear:A) */
 	} while (!try_cmpxchg(&work->state, &state, state & ~WSQ_ALL_PENDING));
 }
 
@@ -182,7 +184,7 @@ bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
 					     &waiters))
 				break;
 			state = READ_ONCE(work->state);
-		} else if (try_cmpxchg(&work->state, &state,
+		} else if (try_cmpxchg(&work->state, &state,	/* RN(slow:A) */
 				       (state & WSQ_DEPTH) | ran)) {
 			return true;
 		}
@@ -197,7 +199,7 @@ bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
 
 /**
  * wsq_attend() - see to what others have left
- * @w: the worker, between two items, behind a full barrier [RN1]
+ * @w: the worker, between two items, behind a full barrier: item.h
  *
  * Context: @w itself; preemption on or off.
  */
@@ -249,10 +251,11 @@ bool wsq_defer(u32 ran, struct wsq_work *work)
 	if (!w || likely(!wsq_runs(w, work)))
 		return false;
 	raw_spin_lock_irqsave(&w->lock, flags);
-	WRITE_ONCE(w->attention, true);
-	smp_mb();						/* [RN2] */
+	WRITE_ONCE(w->attention, true);			/* RN(leave:A) */
+	smp_mb();					/* RN(leave:B) */
 	runs = wsq_runs(w, work);
 	if (runs) {
+		/* RN(leave:C) */
 		WRITE_ONCE(work->link.where,
 			   wsq_where_in_hand(work->link.where) | WSQ_DEFERRED);
 		list_add_tail(&work->link.list, &w->deferred);
@@ -280,8 +283,8 @@ bool wsq_undefer(struct wsq_work *work, u64 where)
 		return false;
 	raw_spin_lock_irqsave(&w->lock, flags);
 	/*
-	 * The worker that ran it last is the only one it can be left with; but
-	 * it may be of another queue by now.
+	 * RN(undefer:A): The worker that ran it last is the only one it can be
+	 * left with; but it may be of another queue by now.
 	 */
 	if (smp_load_acquire(&work->link.where) == where &&
 	    wsq_ran(READ_ONCE(work->state)) == w->id) {
@@ -314,9 +317,10 @@ bool wsq_wait_pending(struct wsq_work *work)
 			raw_spin_unlock_irqrestore(&b->lock, flags);
 			return false;
 		}
+		/* RN(waited:A) */
 	} while (!try_cmpxchg(&work->state, &state, state | WSQ_WAITED));
-	list_add_tail(&waiter.list, &b->list);
-	raw_spin_unlock_irqrestore(&b->lock, flags);
+	list_add_tail(&waiter.list, &b->list);		/* RN(waited:B) */
+	raw_spin_unlock_irqrestore(&b->lock, flags);	/* RN(waited:C) */
 	wait_for_completion(&waiter.done);
 	return true;
 }
@@ -344,7 +348,7 @@ bool wsq_wait_running(struct wsq_work *work)
 	if (w && wsq_runs(w, work) && !WARN_ON_ONCE(w->task == current)) {
 		raw_spin_lock_irqsave(&w->lock, flags);
 		WRITE_ONCE(w->attention, true);
-		smp_mb();					/* [RN2] */
+		smp_mb();				/* RN(wait:B) */
 		runs = wsq_runs(w, work);
 		if (runs)
 			list_add_tail(&waiter.list, &w->waiters);

@@ -116,11 +116,11 @@ static bool wsq_watch_progress(struct wsq_watch *watch,
 /* Nothing has happened and the worker is parked: stop. False if not quite. */
 static bool wsq_watch_stop(struct wsq_cpu *c)
 {
-	atomic_set(&c->watch.on, 0);
+	atomic_set(&c->watch.on, 0);			/* WA(stop:A) */
 	/* Off, then look: a worker wakes, then looks whether it is on. */
-	smp_mb();
+	smp_mb();					/* WA(stop:B) */
 	return !READ_ONCE(c->worker) || wsq_parked(&c->park) ||
-	       atomic_xchg(&c->watch.on, 1);
+	       atomic_xchg(&c->watch.on, 1);		/* WA(stop:C) */
 }
 
 static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
@@ -159,6 +159,7 @@ void wsq_watch_start(struct wsq_cpu *c)
 {
 	struct wsq_watch *watch = &c->watch;
 
+	/* WA(start:A) */
 	if (likely(atomic_read(&watch->on)) || atomic_xchg(&watch->on, 1))
 		return;
 	hrtimer_start(&watch->timer, ns_to_ktime(WSQ_WATCH_MIN_NS),

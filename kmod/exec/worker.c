@@ -47,10 +47,10 @@ void wsq_account(struct wsq *q, struct wsq_container *ct, bool home,
 		 unsigned int phase)
 {
 	if (likely(home))
-		/* [FL1] */
-		smp_store_release(&ct->done_cnt[phase],
+		smp_store_release(&ct->done_cnt[phase],	/* FL(count:A) */
 				  ct->done_cnt[phase] + 1);
 	else
+		/* FL(count:B) */
 		atomic64_fetch_add_release(1, &ct->far_cnt[phase]);
 }
 
@@ -99,8 +99,8 @@ static unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
 	wsq_debug_deactivate(work);
 	WRITE_ONCE(work->link.where, wsq_where_in_hand(where));
 	WRITE_ONCE(w->func, func);
-	WRITE_ONCE(w->nr_run, w->nr_run + 1);
-	WRITE_ONCE(w->cur, work);
+	WRITE_ONCE(w->nr_run, w->nr_run + 1);			/* BU(run:A) */
+	WRITE_ONCE(w->cur, work);				/* RN(run:A) */
 	/*
 	 * Full barrier, if it begins: the count of the item before is out
 	 * before @awaited is read.
@@ -117,7 +117,7 @@ static unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
 		wsq_flush_check(q, last_phase);
 	}
 	/* Release: who sees that it is through sees what it did. */
-	smp_store_release(&w->cur, NULL);
+	smp_store_release(&w->cur, NULL);			/* RN(run:B) */
 	return phase;
 }
 
@@ -238,7 +238,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		}
 		if (task == WSQ_AGAIN)
 			continue;
-		/* [RN1]: a claim is a full barrier, wherever it was. */
+		/* A claim is a full barrier, wherever it was: item.h. */
 		if (unlikely(READ_ONCE(w->attention)))
 			wsq_attend(w);
 		/* More behind it: one more worker may be worth its waking. */
@@ -263,7 +263,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		wsq_turn_learn(ct, &turn, ran);
 	preempt_enable();
 
-	smp_mb();						/* [FL2] */
+	smp_mb();					/* FL(serve:A) */
 	wsq_flush_check(q, last);
 	if (unlikely(READ_ONCE(w->attention)))
 		wsq_attend(w);
@@ -316,17 +316,17 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 	WRITE_ONCE(c->last, id);
 	wsq_serve(w, c, q, ct);
 	/* The queue may go once this is seen. */
-	smp_store_release(&w->serving, NULL);
+	smp_store_release(&w->serving, NULL);		/* SV(serve:A) */
 	return true;
 }
 
 static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 {
 	/*
-	 * [RN1] From here on nobody leaves us anything, for we run nothing. Out
-	 * of office, the announcement is another worker's.
+	 * From here on no context leaves anything here: this worker runs
+	 * nothing. Out of office, the announcement is another worker's.
 	 */
-	smp_mb();
+	smp_mb();					/* RN(park:A) */
 	if (READ_ONCE(w->attention)) {
 		wsq_attend(w);
 		return;
@@ -418,7 +418,7 @@ int wsq_worker_fn(void *arg)
 			continue;
 		wsq_worker_park(w, c);
 	}
-	smp_mb();						/* [RN1] */
+	smp_mb();					/* RN(stop:A) */
 	if (READ_ONCE(w->attention))
 		wsq_attend(w);
 	/* Whoever took us out of office fetches us. */

@@ -175,11 +175,14 @@ static bool wsq_stall_drain(struct wsq *q, unsigned int limit)
 	unsigned long rounds, since;
 	unsigned int ms;
 
-	/* Both pair with wsq_drain(): @drain_since is of this drain, or a later one. */
+	/*
+	 * DR(stall:A): Both pair with wsq_drain(): @drain_since is of this
+	 * drain, or a later one.
+	 */
 	if (!(smp_load_acquire(&q->flags) & WSQ_Q_DRAINING))
 		return false;
 	/* As above. */
-	rounds = smp_load_acquire(&q->drain_rounds);
+	rounds = smp_load_acquire(&q->drain_rounds);	/* DR(stall:B) */
 	since = READ_ONCE(q->drain_since);
 	ms = jiffies_to_msecs(jiffies - since);
 	if (since != q->drain_from) {

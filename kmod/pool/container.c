@@ -99,6 +99,7 @@ void wsq_container_orphan(struct wsq_container *ct)
 {
 	if (atomic_read(&ct->orphan) == WSQ_OWNED)
 		wsq_engine_orphan(ct);
+	/* OR(orphan:A) */
 	atomic_cmpxchg_release(&ct->orphan, WSQ_OWNED, WSQ_ORPHAN);
 }
 
@@ -111,6 +112,7 @@ void wsq_container_orphan(struct wsq_container *ct)
 void wsq_container_reclaim(struct wsq_container *ct)
 {
 	while (atomic_read(&ct->orphan) != WSQ_OWNED) {
+		/* OR(reclaim:A) */
 		if (atomic_cmpxchg_acquire(&ct->orphan, WSQ_ORPHAN,
 					   WSQ_OWNED) == WSQ_ORPHAN)
 			return;

@@ -26,7 +26,11 @@
  * through the entrance.
  *
  * A CPU that died, or left the pool, leaves an orphan: @orphan becomes a lock
- * under which anybody is its consumer, until the CPU is back.
+ * under which any CPU is its consumer, until the CPU is back.
+ *
+ *	OR(orphan:A), OR(foster:B) release -> OR(foster:A), OR(reclaim:A) acquire
+ *		Each consumer sees what the one before it did.
+ *		litmus/pool-orphan.litmus
  */
 #ifndef _WSQ_POOL_CONTAINER_H
 #define _WSQ_POOL_CONTAINER_H
@@ -251,13 +255,14 @@ static inline bool wsq_foster_begin(struct wsq_container *ct)
 {
 	/* Acquire and release hand the consumer role from one to the next. */
 	return atomic_read(&ct->orphan) == WSQ_ORPHAN &&
+	       /* OR(foster:A) */
 	       atomic_cmpxchg_acquire(&ct->orphan, WSQ_ORPHAN,
 				      WSQ_FOSTERED) == WSQ_ORPHAN;
 }
 
 static inline void wsq_foster_end(struct wsq_container *ct)
 {
-	atomic_set_release(&ct->orphan, WSQ_ORPHAN);
+	atomic_set_release(&ct->orphan, WSQ_ORPHAN);	/* OR(foster:B) */
 }
 
 #endif /* _WSQ_POOL_CONTAINER_H */

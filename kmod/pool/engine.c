@@ -239,7 +239,7 @@ void wsq_engine_mount(struct wsq_container *ct, struct wsq_engine *engine)
 		break;
 	}
 	/* Made, then shown: SALSA's thieves come by this pointer. */
-	smp_store_release(&ct->engine, engine);
+	smp_store_release(&ct->engine, engine);		/* MO(mount:A) */
 }
 
 /*
@@ -275,9 +275,9 @@ bool wsq_engine_offer(struct wsq_container *ct, struct wsq_engine *engine)
 		 * Pairs with the exchange in wsq_engine_accept(). One that asked
 		 * again before it saw the last offer has had that in vain.
 		 */
-		kvfree(xchg(&ct->offered, engine));
+		kvfree(xchg(&ct->offered, engine));	/* OF(offer:A) */
 	/* Who sees this sees the offer. */
-	smp_store_release(&ct->wanted, false);
+	smp_store_release(&ct->wanted, false);		/* OF(offer:B) */
 	return engine;
 }
 
@@ -297,7 +297,7 @@ bool wsq_engine_accept(struct wsq_container *ct)
 	if (!wsq_put_begin(ct))
 		return false;
 	if (wsq_get_begin(ct)) {
-		/* Housekeeping may have taken it back. */
+		/* OF(accept:A): Housekeeping may have taken it back. */
 		struct wsq_engine *engine = xchg(&ct->offered, NULL);
 
 		if (engine) {

@@ -45,6 +45,13 @@
  * An engine that is short of room may ask for more, and gets a further piece of
  * memory in the same way (grow.c). Pieces go with the first one.
  *
+ *	OF(offer:A) full -> OF(accept:A), OF(drop:A) full
+ *		Memory is found as it was made. litmus/pool-offer.litmus
+ *	OF(offer:B): OF(offer:A), before it, does its work.
+ *		litmus/pool-wanted.litmus
+ *	MO(mount:A) release -> a thief's look at @engine, by its address
+ *		The same for thieves. litmus/pool-engine.litmus
+ *
  * A further engine is its structure in struct wsq_container, its kind, a file
  * with what is not in kmod/core, and a case in each operation.
  */

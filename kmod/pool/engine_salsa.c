@@ -403,7 +403,7 @@ static int wsq_engine_salsa_balance(const struct wsq_container *ct,
 	unsigned int i;
 
 	/* Pairs with the release in wsq_topology_access(). */
-	list = smp_load_acquire(&pool->topo->access[ct->cpu]);
+	list = smp_load_acquire(&pool->topo->access[ct->cpu]);	/* AL(give:A) */
 	for (i = 0; list && i < list->nr; i++) {
 		const struct wsq_container *other;
 		struct wsq_engine_salsa *oes;
@@ -511,7 +511,7 @@ wsq_engine_salsa_nearest(const struct wsq_container *ct, bool *spare)
 
 	*spare = false;
 	/* Pairs with the release in wsq_topology_access(). */
-	list = smp_load_acquire(&pool->topo->access[ct->cpu]);
+	list = smp_load_acquire(&pool->topo->access[ct->cpu]);	/* AL(feed:A) */
 	for (i = 0; list && i < list->nr; i++) {
 		const struct wsq_engine_salsa *oes;
 		struct wsq_container *other;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Entrances of containers. What they are for is in entry.h.
+ *
+ *	EN(take:A), EN(withdraw:A) against EN(idle:B), EN(idle:D)
+ *		Who empties the inbox is seen to hold the lock, or to have filled
+ *		a list. litmus/entry-idle.litmus. And a claim from an entrance is
+ *		a full barrier: litmus/exec-attention-entry.litmus
  */
 #include "../core/status.h"
 #include "entry.h"
@@ -75,9 +80,9 @@ int wsq_entry_take(struct wsq_entry *e, void **tasks, unsigned int max,
 	}
 	/*
 	 * The lock is seen before what it guards is: wsq_entry_idle(). And a
-	 * worker's claim is a full barrier: [RN1] in exec/item.h.
+	 * worker's claim is a full barrier: exec/item.h.
 	 */
-	smp_mb__after_spinlock();
+	smp_mb__after_spinlock();			/* EN(take:A) */
 	ready = !list_empty(&e->list) || wsq_entry_turn(e);
 	while (n < max && !list_empty(&e->list)) {
 		struct wsq_link *link = list_first_entry(&e->list,
@@ -111,7 +116,7 @@ bool wsq_entry_withdraw(struct wsq_entry *e, struct wsq_link *link, u64 where)
 	u64 now;
 
 	raw_spin_lock_irqsave(&e->lock, flags);
-	smp_mb__after_spinlock();	/* as in wsq_entry_take() */
+	smp_mb__after_spinlock();			/* EN(withdraw:A) */
 	now = READ_ONCE(link->where);
 	/* In a list of this very entrance: only who holds the lock moves it. */
 	if (!((now ^ where) & ~WSQ_WHERE_KIND) &&
@@ -143,10 +148,10 @@ bool wsq_entry_idle(struct wsq_entry *e)
 	 * Inbox, lock, lists: against those who take the lock, then what is in
 	 * the inbox, and put that in a list. litmus/entry-idle.litmus
 	 */
-	smp_rmb();
+	smp_rmb();					/* EN(idle:B) */
 	if (raw_spin_is_locked(&e->lock))
 		return false;
-	smp_rmb();	/* as above */
+	smp_rmb();					/* EN(idle:D) */
 	/* Stores to the lists are plain; no lock, so none is under way. */
 	return !READ_ONCE(e->rest) &&
 	       /* as said */

@@ -18,6 +18,14 @@
  * there when it was made: more than has room, if memory was given back and came
  * anew meanwhile; what is too much is left alone.
  *
+ *	GR(ask:A) full -> GR(work:A) acquire; GR(work:B) release -> GR(take:A)
+ *	acquire
+ *		The answer sees what the engine is, and the memory is found as it
+ *		was made. litmus/pool-grow.litmus
+ *	GR(done:A) release -> the next GR(ask:A) -> GR(work:A) acquire
+ *		The next answer sees what the engine has become.
+ *		litmus/pool-grow-again.litmus
+ *
  * Without memory the container stays as it is, and may ask again. Runs of the work
  * item that follow one that failed are no closer to it than WSQ_GROW_PAUSE.
  *
@@ -76,7 +84,10 @@ static void wsq_grow_work(struct work_struct *work)
 		struct wsq_container *ct = wsq_pool_any(g->pool, cpu);
 		struct wsq_engine *more;
 
-		/* Pairs with wsq_grow_ask(): who asks knows what there is. */
+		/*
+		 * GR(work:A): Pairs with wsq_grow_ask(): who asks knows what
+		 * there is.
+		 */
 		if (!ct || atomic_read_acquire(&ct->grow) != WSQ_GROW_ASKED)
 			continue;
 		more = wsq_engine_create_more(ct, wsq_cpu_node(cpu));
@@ -85,7 +96,7 @@ static void wsq_grow_work(struct work_struct *work)
 			more = NULL;
 		}
 		ct->more = more;
-		/* Pairs with wsq_grow_take() and wsq_grow_ask(). */
+		/* GR(work:B): Pairs with wsq_grow_take() and wsq_grow_ask(). */
 		atomic_set_release(&ct->grow, more ? WSQ_GROW_OFFERED :
 						     WSQ_GROW_NO);
 		/* Who waits takes it in, or asks again. */
@@ -111,7 +122,7 @@ void wsq_grow_ask(struct wsq_container *ct)
 		return;
 	if (atomic_read(&ct->grow) == WSQ_GROW_NO &&
 	    /* Full: the answer sees it, and what the engine has become. */
-	    atomic_cmpxchg(&ct->grow, WSQ_GROW_NO,
+	    atomic_cmpxchg(&ct->grow, WSQ_GROW_NO,		/* GR(ask:A) */
 			   WSQ_GROW_ASKED) == WSQ_GROW_NO)
 		irq_work_queue(&ct->pool->growth->irq);
 }
@@ -129,7 +140,7 @@ struct wsq_engine *wsq_grow_take(struct wsq_container *ct)
 	struct wsq_engine *more;
 
 	if (!wsq_grow_offered(ct) ||
-	    atomic_cmpxchg_acquire(&ct->grow, WSQ_GROW_OFFERED,
+	    atomic_cmpxchg_acquire(&ct->grow, WSQ_GROW_OFFERED,	/* GR(take:A) */
 				   WSQ_GROW_TAKEN) != WSQ_GROW_OFFERED)
 		return NULL;
 	more = ct->more;
@@ -146,7 +157,7 @@ struct wsq_engine *wsq_grow_take(struct wsq_container *ct)
 void wsq_grow_done(struct wsq_container *ct)
 {
 	/* Who asks now, and who answers, sees the engine as it has become. */
-	atomic_set_release(&ct->grow, WSQ_GROW_NO);
+	atomic_set_release(&ct->grow, WSQ_GROW_NO);	/* GR(done:A) */
 }
 
 /**

@@ -256,7 +256,7 @@ static int wsq_overflow_neighbour(struct wsq_pool *pool, void *task)
 	int ret = -EAGAIN;
 
 	preempt_disable();
-	/* Pairs with the release in wsq_topology_access(). */
+	/* AL(find:A): Pairs with the release in wsq_topology_access(). */
 	list = smp_load_acquire(&pool->topo->access[smp_processor_id()]);
 	if (list && (wsq_overflow_give(pool, list, task, true) ||
 		     wsq_overflow_give(pool, list, task, false)))

@@ -42,7 +42,7 @@ static struct wsq_container *wsq_pool_have(struct wsq_pool *pool,
 	ct = wsq_container_create(pool, cpu, wsq_cpu_node(cpu));
 	if (ct)
 		/* Pairs with wsq_pool_any(): thieves look without a lock. */
-		smp_store_release(&pool->all[cpu], ct);
+		smp_store_release(&pool->all[cpu], ct);	/* ME(have:A) */
 	return ct;
 }
 
@@ -57,7 +57,7 @@ static int wsq_pool_join(struct wsq_pool *pool, unsigned int cpu)
 	if (there)
 		wsq_container_reclaim(ct);
 	/* Pairs with wsq_pool_ct(). */
-	smp_store_release(&pool->ct[cpu], ct);
+	smp_store_release(&pool->ct[cpu], ct);		/* ME(join:A) */
 	return 0;
 }
 
@@ -285,13 +285,13 @@ static void wsq_pool_copy_cpus(struct wsq_pool *pool,
 	unsigned int cpu;
 
 	/* Who sees a member sees that it has joined. */
-	smp_wmb();
+	smp_wmb();					/* ME(copy:A) */
 	for_each_possible_cpu(cpu) {
 		if (cpumask_test_cpu(cpu, cpus))
 			cpumask_set_cpu(cpu, pool->cpus);
 	}
 	/* Those that leave go last, so that it is never empty. */
-	smp_wmb();
+	smp_wmb();					/* ME(copy:B) */
 	for_each_possible_cpu(cpu) {
 		if (!cpumask_test_cpu(cpu, cpus))
 			cpumask_clear_cpu(cpu, pool->cpus);
@@ -331,7 +331,9 @@ int wsq_pool_set_cpus(struct wsq_pool *pool, const struct cpumask *cpus,
 		if (!pool->ct[cpu] || cpumask_test_cpu(cpu, pool->cpus))
 			continue;
 		cpumask_set_cpu(cpu, left);
-		/* After all who have joined: wsq_pool_nearest(). */
+		/*
+		 * ME(leave:A): After all who have joined: wsq_pool_nearest().
+		 */
 		smp_store_release(&pool->ct[cpu], NULL);
 	}
 	if (cpumask_empty(left))
@@ -352,7 +354,7 @@ static unsigned int wsq_pool_any_member(const struct wsq_pool *pool)
 	unsigned int cpu;
 
 	/* Who saw one leave, or the new members, sees those that have joined. */
-	smp_rmb();
+	smp_rmb();						/* ME(any:A) */
 	for_each_possible_cpu(cpu) {
 		if (wsq_pool_ct(pool, cpu))
 			return cpu;

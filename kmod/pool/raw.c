@@ -3,6 +3,15 @@
  * Containers of raw pools, the parts outside the fast path. Tasks that cannot
  * use the engine's producer side pass the inbox of the entrance with a link
  * that the container lends; the lists behind it are not used.
+ *
+ *	RW(back:A) release -> RW(lend:A) acquire
+ *		A link is used anew behind its last use.
+ *		litmus/pool-raw-link.litmus
+ *	RW(back:A) release -> RW(quiet:B) acquire
+ *		A task whose link is back is seen in the engine.
+ *		litmus/pool-quiet.litmus
+ *	RW(push:A) against RW(quiet:A)
+ *		Who has counted a link sees it in use. litmus/pool-lent.litmus
  */
 #include <linux/bitops.h>
 
@@ -22,7 +31,10 @@ static struct wsq_raw_link *wsq_raw_lend(struct wsq_container *ct)
 		if (!~used)
 			return NULL;
 		i = __ffs64(~(u64)used);
-		/* Acquire: whoever gave the link back is done with it. */
+		/*
+		 * RW(lend:A): Acquire: whoever gave the link back is done with
+		 * it.
+		 */
 	} while (!atomic64_try_cmpxchg_acquire(&ct->raw->used, &used,
 					       (s64)((u64)used | BIT_ULL(i))));
 	return &ct->raw->links[i];
@@ -33,6 +45,7 @@ static void *wsq_raw_take_back(struct wsq_raw_link *rl)
 	struct wsq_container *home = rl->home;
 	void *task = rl->task;
 
+	/* RW(back:A) */
 	atomic64_fetch_andnot_release((s64)BIT_ULL(rl - home->raw->links),
 				      &home->raw->used);
 	return task;
@@ -63,7 +76,7 @@ int wsq_raw_push(struct wsq_container *ct, void *task)
 	if (!rl)
 		return WSQ_FULL;
 	/* Lent, then counted; before the task is there: wsq_raw_quiet(). */
-	smp_mb__before_atomic();
+	smp_mb__before_atomic();			/* RW(push:A) */
 	atomic64_inc(&ct->raw->lent);
 	rl->task = task;
 	wsq_raw_push_link(ct, &rl->link);
@@ -150,9 +163,9 @@ bool wsq_raw_quiet(struct wsq_container *ct, u64 *lent)
 {
 	*lent += atomic64_read(&ct->raw->lent);
 	/* The count, then who is there: against wsq_raw_push(), and for more. */
-	smp_mb();
+	smp_mb();					/* RW(quiet:A) */
 	/* Acquire: what was moved on is seen where it went. */
-	return !atomic64_read_acquire(&ct->raw->used);
+	return !atomic64_read_acquire(&ct->raw->used);	/* RW(quiet:B) */
 }
 
 /**

@@ -126,7 +126,7 @@ static unsigned int wsq_rob_any(struct wsq_pool *pool, struct wsq_container *me,
 	const struct wsq_access *list;
 	unsigned int i, n;
 
-	/* Pairs with the release in wsq_topology_access(). */
+	/* AL(rob:A): Pairs with the release in wsq_topology_access(). */
 	list = smp_load_acquire(&pool->topo->access[smp_processor_id()]);
 	if (!list)
 		return 0;

@@ -2,6 +2,10 @@
 /*
  * Access lists. Made once for each CPU, in task context, and read without any
  * lock ever after. A list of n CPUs costs 6 n bytes on its CPU's node.
+ *
+ *	AL(make:A) release -> AL(rob:A), AL(give:A), AL(feed:A), AL(find:A)
+ *		A list is found as it was made. The acquires are not needed: what
+ *		is read depends on the address. litmus/pool-access.litmus
  */
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -155,7 +159,7 @@ const struct wsq_access *wsq_topology_access(struct wsq_topology *topo,
 	if (!list) {
 		list = wsq_access_make(topo, cpu);
 		/* Readers hold no lock. */
-		smp_store_release(&topo->access[cpu], list);
+		smp_store_release(&topo->access[cpu], list);	/* AL(make:A) */
 	}
 	mutex_unlock(&topo->lock);
 	return list;

@@ -22,6 +22,10 @@ What must hold:
   6. each access with an order has its line in model/mutants.list;
   7. in salsa* a label is borne once. (bwos_fifo.h has variants of its
      operations, which share labels; mutants.list counts them.)
+  8. in the folders of AREAS each access or barrier that has an order bears a
+     label of its own, on its line or at the head of the comment before it; it
+     is named in a comment above the code of some file there; 2, 4, 5 and 6
+     hold. Plain accesses may bear labels, and must if a litmus file names one.
 
 Cost: nothing. Limitations: reads lines, not C; an access hidden in a macro of
 its own would escape.
@@ -31,10 +35,13 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+KMOD = HERE.parent.parent / "kmod"
 sys.path.insert(0, str(HERE / "litmus"))
 import tests  # noqa: E402
 
-CORE = HERE.parent.parent / "kmod" / "core"
+CORE = KMOD / "core"
+# Folders whose protocols are labelled as well.
+AREAS = ("exec", "pool")
 LITMUS = HERE / "litmus"
 MUTANTS = HERE / "model" / "mutants.list"
 
@@ -50,6 +57,13 @@ ORDERED = re.compile(r"\b(atomic64_\w+_(?:acquire|release)|"
                      r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|heavy_one|start|done)|"
                      r"wsq_grace_(?:get|passed)|"
                      r"smp_[a-z_]+)\s*\(")
+# The same in AREAS, where only what has an order must bear a label.
+BARRIER = re.compile(r"\b(smp_(?:mb\w*|[rw]mb|load_acquire|store_release|store_mb)|"
+                     r"(?:atomic(?:64|_long)?_)?(?:xchg|(?:try_)?cmpxchg)(?:_\w+)?|"
+                     r"atomic(?:64|_long)?_(?:\w+_(?:acquire|release)|fetch_\w+|\w+_return)|"
+                     r"test_and_\w+_bit)\s*\(")
+PLAIN = re.compile(r"\b((?:READ|WRITE)_ONCE|atomic(?:64|_long)?_(?:read|set)|(?:set|clear)_bit|"
+                   r"cpumask_(?:set|clear)_cpu|synchronize_rcu|queue_rcu_work)\s*\(")
 FUNCTION = re.compile(r"^(?=[A-Za-z_]).*?\b(\w+)\(")
 
 
@@ -70,6 +84,11 @@ def split(line, inside):
             code += line[:start]
             line, inside = line[start + 2:], True
     return code, comment, inside
+
+
+# Orders that differ in name only.
+SAME = {"smp_mb__after_atomic": "smp_mb", "smp_mb__before_atomic": "smp_mb",
+        "smp_store_mb": "smp_mb", "synchronize_rcu": "grace", "queue_rcu_work": "grace"}
 
 
 class Access:
@@ -121,6 +140,85 @@ def parse(path):
     return accesses, mentions, functions
 
 
+def parse_area(path):
+    """As parse(), of a file of AREAS, and the labels of its statements."""
+    lines = read(path)
+    accesses, mentions, borne = [], [], set()
+    label = None
+    for nr, (code, comment) in enumerate(lines):
+        here = LABEL.findall(comment)
+        if not code.strip():
+            # A comment that begins with a label says it of what follows.
+            begins = re.match(r"\s*\*?\s*(" + LABEL.pattern + r")(?::|\s*$)", comment)
+            if begins:
+                label = begins[1]
+                here = here[1:]
+            mentions += [(nr + 1, l) for l in here]
+            continue
+        if code.startswith("#"):
+            label = None
+            continue
+        borne |= set(here)
+        found = BARRIER.findall(code)
+        before = label
+        if found or re.search(r"[;{}:]\s*$", code):
+            label = None
+        if before:
+            borne.add(before)
+        bears = (here or [before])[0] if (here or before) else None
+        accesses += [Access(path, nr + 1, what, bears, True) for what in found]
+        if not found and bears:
+            accesses += [Access(path, nr + 1, what, bears, "rcu" in what)
+                         for what in PLAIN.findall(code)]
+    return accesses, mentions, borne
+
+
+def heads(area):
+    """The comments above the code of a folder's files."""
+    return "".join(re.split(r"^#", p.read_text(), maxsplit=1, flags=re.M)[0]
+                   for p in area_sources(area))
+
+
+def area_sources(area):
+    return sorted(p for p in (KMOD / area).iterdir() if p.suffix in (".h", ".c"))
+
+
+def check_area(area, made):
+    """Disagreements in a folder of AREAS, and its accesses and labels."""
+    errors, every, borne, table = [], [], set(), heads(area)
+    for path in area_sources(area):
+        accesses, _, labels = parse_area(path)
+        every += accesses
+        borne |= labels
+        errors += [f"{path.name}:{a.nr}: {a.what}() has no label"
+                   for a in accesses if a.ordered and not a.label]
+        errors += [f"{path.name}:{a.nr}: {a.label} is in no table of kmod/{area}"
+                   for a in accesses if a.ordered and a.label and a.label not in table]
+    for label, places in group(every).items():
+        if label and len(places) > 1:
+            errors.append(f"{places[0].path.name}:{places[0].nr}: {label} is borne twice")
+    for path in area_sources(area):
+        errors += named_files(path, made)
+    return errors, every, borne
+
+
+def group(accesses):
+    found = {}
+    for access in accesses:
+        found.setdefault(access.label, []).append(access)
+    return found
+
+
+def named_files(path, made):
+    """Litmus files that a source names must be there, with what makes them fail."""
+    for name in re.findall(r"litmus/([\w-]+)\.litmus", path.read_text()):
+        if name not in made:
+            yield f"{path.name}: no {name}.litmus"
+        elif made[name].result != "Never" or \
+                not any(v[1] == "Negative" for v in made[name].variants):
+            yield f"{name}.litmus: not Never, or without a negative"
+
+
 def reach(functions):
     """Functions that have accesses, or call one that reaches one."""
     bodies = {}
@@ -162,8 +260,10 @@ def table(path):
 def ordered_accesses():
     """Name (LABEL#N) to access, for all that have an order."""
     count, named = {}, {}
-    for path in sources():
-        for access in parse(path)[0]:
+    every = [(path, parse) for path in sources()]
+    every += [(path, parse_area) for area in AREAS for path in area_sources(area)]
+    for path, reader in every:
+        for access in reader(path)[0]:
             if access.ordered and access.label:
                 count[access.label] = count.get(access.label, 0) + 1
                 access.name = f"{access.label}#{count[access.label]}"
@@ -187,9 +287,10 @@ OURS = (
     (r"wsq_grace_(?:get|passed)", "grace"),
     (r"smp_load_acquire", "acquire"),
     (r"smp_store_release", "release"),
-    (r"smp_\w+|synchronize_rcu", None),
+    (r"smp_\w+|synchronize_rcu|queue_rcu_work", None),
     (r"\w+_(acquire|release|relaxed)", None),
-    (r"(?:atomic(?:64)?_)?(?:xchg|cmpxchg|try_cmpxchg|fetch_\w+)|test_and_\w+_bit", "full"),
+    (r"(?:atomic(?:64|_long)?_)?(?:xchg|cmpxchg|try_cmpxchg|fetch_\w+|\w+_return)", "full"),
+    (r"test_and_\w+_bit", "full"),
 )
 
 
@@ -216,7 +317,7 @@ def order_at(path, nr):
     found = re.search(r"\bwsq_weak_\w+", code)
     if found:
         return "relaxed"
-    found = ACCESS.search(code)
+    found = ACCESS.search(code) or BARRIER.search(code) or PLAIN.search(code)
     return strength(found[1]) if found else None
 
 
@@ -227,7 +328,8 @@ def agrees(code, order):
         # Stands for program order, which a test between two CPUs has not.
         return has == ("release" if re.search(r"store_release|_set_release", code) else "acquire")
     # A read-modify-write that changes nothing, modelled by its barrier.
-    return has == order or (has == "smp_mb" and order == "full")
+    has, order = SAME.get(has, has), SAME.get(order, order)
+    return has == order or {has, order} == {"smp_mb", "full"}
 
 
 def untied(found):
@@ -267,12 +369,19 @@ def check():
     for path in sources():
         errors += [f"{path.name}:{nr}: no access bears {label}"
                    for nr, label in parse(path)[1] if label not in borne]
-        for name in re.findall(r"litmus/([\w-]+)\.litmus", path.read_text()):
-            if name not in made:
-                errors.append(f"{path.name}: no {name}.litmus")
-            elif made[name].result != "Never" or \
-                    not any(v[1] == "Negative" for v in made[name].variants):
-                errors.append(f"{name}.litmus: not Never, or without a negative")
+        errors += named_files(path, made)
+    for path in KMOD.glob("*/*.[ch]"):
+        if path.parent != CORE:
+            borne |= parse_area(path)[2]
+    for area in AREAS:
+        wrong, accesses, labels = check_area(area, made)
+        errors += wrong
+        every += accesses
+        borne |= labels
+    for area in AREAS:
+        for path in area_sources(area):
+            errors += [f"{path.name}:{nr}: no access bears {label}"
+                       for nr, label in parse_area(path)[1] if label not in borne]
     for name in sorted(made):
         errors += [f"{name}.litmus: no access bears {label}"
                    for label in LABEL.findall(made[name].path.read_text())

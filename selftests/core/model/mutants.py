@@ -54,7 +54,12 @@ WEAKER = (
     (r"wsq_local_(read|set)\(", r"wsq_weak_local_\1("),
     (r"wsq_slot_(publish|claim|claim_if|acquire|mark_if)\(", r"wsq_weak_slot_\1("),
     (r"wsq_grace_(get|passed)\(", r"wsq_weak_grace_\1("),
-    (r"smp_mb\(\)", "(void)0"),
+    (r"(smp_\w*mb\w*|synchronize_rcu)\(\)", "(void)0"),
+    # Of the kernel's own, which no client compiles: labels.py reads them.
+    (r"\b(smp_load_acquire|queue_rcu_work|smp_store_release|(?:atomic(?:_long)?_)?(?:try_)?cmpxchg|"
+     r"(?:atomic(?:_long)?_)?xchg|test_and_\w+_bit|atomic(?:_long)?_fetch_\w+|"
+     r"atomic\w*_\w+_(?:acquire|release|return)|atomic64_fetch_andnot_release|"
+     r"atomic64_try_cmpxchg_acquire)\(", r"wsq_weak_\1("),
     (r"wsq_fence_light\(\)", "(void)0"),
     (r"wsq_fence_(heavy_one|heavy|start)\(", "(void)("),
     (r"wsq_fence_done\(", "(bool)("),
