@@ -5,6 +5,18 @@
  * it costs.
  *
  * Interrupts are counted by the CPU that has them, in the handler.
+ *
+ *	FN(heavy:A), FN(heavy:C), FN(heavy:B); FN(one:A), FN(one:C), FN(one:B)
+ *		against a light side: store buffering. The barriers are the
+ *		caller's own, where the set is empty; where a CPU is
+ *		interrupted, the call's release and the handler's acquire do
+ *		their work.
+ *		litmus/fence-heavy.litmus
+ *	FN(start:A), FN(start:B), FN(serve:A), FN(answer:A) -> FN(done:A),
+ *	FN(done:B)
+ *		The same, for a call that is waited for later. Of each pair of
+ *		barrier and release, or acquire, one would do.
+ *		litmus/fence-start.litmus
  */
 #include <linux/bug.h>
 #include <linux/kernel.h>
@@ -59,7 +71,7 @@ static void wsq_fence_serve(void *unused)
 
 	WRITE_ONCE(*count, *count + 1);
 	/* The point of the contract in core/fence.h. */
-	smp_mb();
+	smp_mb();					/* FN(serve:A) */
 }
 
 /**
@@ -81,14 +93,15 @@ void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
 	if (WARN_ON_ONCE(nr_words < wsq_fence_words()))
 		mask = cpu_online_mask;
 	/* The caller's half: what precedes is before each handler. */
-	smp_mb();
+	smp_mb();					/* FN(heavy:A) */
 	if (wsq_fence_ipi) {
 		preempt_disable();
+		/* FN(heavy:C) */
 		smp_call_function_many(mask, wsq_fence_serve, NULL, true);
 		preempt_enable();
 	}
 	/* This CPU's own sections, and where the set was empty. */
-	smp_mb();
+	smp_mb();					/* FN(heavy:B) */
 }
 WSQ_EXPORT(wsq_fence_heavy);
 
@@ -103,7 +116,7 @@ static void wsq_fence_answer(void *info)
 
 	wsq_fence_serve(NULL);
 	/* Pairs with wsq_fence_done(), which may have the call freed. */
-	smp_store_release(&call->done, 1);
+	smp_store_release(&call->done, 1);		/* FN(answer:A) */
 }
 
 /**
@@ -136,9 +149,10 @@ void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu)
 	WARN_ON_ONCE(in_nmi());
 	WRITE_ONCE(call->done, 0);
 	/* The caller's half: what precedes is before the handler. */
-	smp_mb();
+	smp_mb();					/* FN(start:A) */
 	preempt_disable();
 	if (wsq_fence_ipi && cpu != smp_processor_id())
+		/* FN(start:B) */
 		ret = smp_call_function_single_async(cpu, &call->csd);
 	preempt_enable();
 	/* Then the handler of the one that is under way says when. */
@@ -161,10 +175,10 @@ WSQ_EXPORT(wsq_fence_start);
 bool wsq_fence_done(const struct wsq_fence_call *call)
 {
 	/* Pairs with wsq_fence_answer(). */
-	if (!smp_load_acquire(&call->done))
+	if (!smp_load_acquire(&call->done))		/* FN(done:A) */
 		return false;
 	/* The caller's own, as wsq_fence_heavy() has, where nobody was asked. */
-	smp_mb();
+	smp_mb();					/* FN(done:B) */
 	return true;
 }
 WSQ_EXPORT(wsq_fence_done);
@@ -181,12 +195,13 @@ void wsq_fence_heavy_one(unsigned int cpu)
 	lockdep_assert_irqs_enabled();
 	WARN_ON_ONCE(!in_task());
 	/* The caller's half, as above. */
-	smp_mb();
+	smp_mb();						/* FN(one:A) */
 	/* An offline CPU is refused, and counts as fenced. */
 	if (wsq_fence_ipi)
+		/* FN(one:C) */
 		smp_call_function_single(cpu, wsq_fence_serve, NULL, true);
 	/* As above. */
-	smp_mb();
+	smp_mb();						/* FN(one:B) */
 }
 WSQ_EXPORT_KUNIT(wsq_fence_heavy_one);
 

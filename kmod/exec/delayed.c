@@ -13,8 +13,8 @@
  *	--------			---------------------
  *	interrupts off			look long, in vain, for who has it in hand
  *	RA(arm:A) it is on its timer	RA(ask:A) set REARM (full barrier)
- *	RA(arm:B) smp_mb		it is on its timer? wait, get it from there :
- *	REARM? then as wished		leave it at that
+ *	RA(arm:B) smp_mb		it is on its timer? wait, get it
+ *	REARM? then as wished		from there : leave it at that
  *	add_timer()
  *	interrupts on
  *

@@ -93,7 +93,7 @@ bool wsq_flushed(const struct wsq *q)
 	/*
 	 * Both phases at once, for an item of one may queue one of the other. An
 	 * item that has not run when the first sum is begun is in the second
-	 * alone, and with it all that were queued by items in the first: FL(sum:A).
+	 * alone, and with it all that were queued by items in the first.
 	 */
 	u64 done = wsq_sum_done(q, 0) + wsq_sum_done(q, 1);
 

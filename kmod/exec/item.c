@@ -261,7 +261,7 @@ static bool wsq_look(const struct wsq_work *work, unsigned int *busy)
 	nr_run = READ_ONCE(w->nr_run);
 	/* Count, then state: as below. */
 	smp_rmb();					/* BU(look:A) */
-	/* State, then worker: one that is between two runs has the item queued. */
+	/* State, then worker: between two runs of the item it is queued. */
 	if (smp_load_acquire(&work->state) != state)	/* BU(look:B) */
 		return false;
 	if (wsq_runs(w, work))

@@ -201,11 +201,11 @@ void wsq_collect_files(struct dentry *dir)
 u64 wsq_collect_ran_for(const struct wsq_worker *w)
 {
 	/* Pairs with the release in wsq_hist_start_probe(). */
-	u64 run = smp_load_acquire(&w->began_run);
+	u64 run = smp_load_acquire(&w->began_run);		/* BG(ran:A) */
 	u64 began = READ_ONCE(w->began);
 
 	/* That of a later item comes after the number of that item. */
-	smp_rmb();
+	smp_rmb();						/* BG(ran:B) */
 	if (!READ_ONCE(w->cur) || !run || READ_ONCE(w->nr_run) != run)
 		return 0;
 	return max_t(s64, ktime_get_mono_fast_ns() - began, 1);

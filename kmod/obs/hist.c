@@ -25,17 +25,25 @@
  *	put				begin
  *	---				-----
  *	item pending
- *	key = BUSY	[HI1] cmpxchg	key == item?	[HI2] acquire
+ *	key = BUSY	HI(own:A)	key == item?	HI(take:A)
  *	stamp = now			read stamp
- *	key = item	[HI2] release	[HI3] smp_rmb
+ *	key = item	HI(put:C)	smp_rmb		HI(take:C)
  *	item is put			item pending?
- *					key = 0		[HI1] cmpxchg
+ *					key = 0		HI(take:D)
  *
  * An item may be queued again before its begin is here, for a worker clears the
  * pending bit first. So who read a stamp looks for the pending bit: seeing the
- * new put's stamp is seeing the bit ([HI2], [HI3]), and the sample is lost. Who
- * saw a stamp of another item, because the slot was taken away, fails to clear
- * the key. litmus/obs-hist.litmus
+ * new put's stamp is seeing the bit, and the sample is lost. Who saw a stamp of
+ * another item, because the slot was taken away, fails to clear the key.
+ *
+ *	HI(put:C) release -> HI(take:A) acquire, HI(take:C)
+ *		litmus/obs-hist.litmus, litmus/obs-stamp.litmus
+ *	HI(own:A) against HI(take:D): one of the two has the slot.
+ *		litmus/obs-slot.litmus
+ *	BG(begin:A) release -> BG(ran:A) acquire, BG(ran:B), with RN(begin:A)
+ *		The time is that of the item whose number was read.
+ *		litmus/obs-began.litmus
+ *	HI(make:A): no two collections have one number. litmus/obs-number.litmus
  *
  * Costs, while attached: an exchange or two and a clock reading at each put and
  * each begin, a clock reading at each end; 64 KiB of memory for each possible
@@ -133,9 +141,8 @@ static struct wsq_stamp *wsq_hist_way(const struct wsq_hist *h,
 
 static bool wsq_hist_take(struct wsq_stamp *s, unsigned long old)
 {
-	/* [HI1] */
 	return READ_ONCE(s->key) == old &&
-	       cmpxchg(&s->key, old, WSQ_HIST_BUSY) == old;
+	       cmpxchg(&s->key, old, WSQ_HIST_BUSY) == old;	/* HI(own:A) */
 }
 
 /* A slot for an item that is about to be put, BUSY; %NULL if there is none. */
@@ -176,7 +183,7 @@ static void wsq_hist_queue_probe(void *data, const char *queue,
 	if (!s)
 		return;
 	WRITE_ONCE(s->ns, now);
-	smp_store_release(&s->key, key);			/* [HI2] */
+	smp_store_release(&s->key, key);			/* HI(put:C) */
 }
 
 /* When the item was put that is about to be called. False if not known. */
@@ -188,15 +195,14 @@ static bool wsq_hist_find(const struct wsq_hist *h, const void *item, u64 *ns)
 	unsigned int i;
 
 	for (i = 0; i < WSQ_HIST_WAYS; i++) {
-		/* [HI2] */
-		if (smp_load_acquire(&ways[i].key) != key)
+		if (smp_load_acquire(&ways[i].key) != key)	/* HI(take:A) */
 			continue;
 		*ns = READ_ONCE(ways[i].ns);
-		smp_rmb();					/* [HI3] */
+		smp_rmb();				/* HI(take:C) */
 		/* Still there, for its function has yet to be called. */
 		if (READ_ONCE(work->state) & WSQ_PENDING)
 			return false;
-		/* [HI1] */
+		/* HI(take:D) */
 		return cmpxchg(&ways[i].key, key, 0) == key;
 	}
 	return false;
@@ -222,7 +228,7 @@ static void wsq_hist_start_probe(void *data, const char *queue,
 	w->began_by = h->nr;
 	WRITE_ONCE(w->began, now);
 	/* Pairs with the acquire in wsq_collect_ran_for(). */
-	smp_store_release(&w->began_run, w->nr_run);
+	smp_store_release(&w->began_run, w->nr_run);	/* BG(begin:A) */
 	preempt_enable();
 }
 
@@ -258,7 +264,7 @@ struct wsq_hist *wsq_hist_create(void)
 
 	if (!h)
 		return NULL;
-	h->nr = atomic64_inc_return(&last);
+	h->nr = atomic64_inc_return(&last);		/* HI(make:A) */
 	slots = min_t(unsigned long, WSQ_HIST_MAX_SLOTS,
 		      WSQ_HIST_SLOTS * roundup_pow_of_two(num_possible_cpus()));
 	h->bits = ilog2(slots / WSQ_HIST_WAYS);

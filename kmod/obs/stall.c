@@ -22,6 +22,9 @@
  * and whenever they have lasted twice as long. Time tells whether something queues itself
  * for ever, not how often the queue was flushed: in a deep recursion each flush is a
  * generation.
+ *
+ *	DR(stall:A), DR(stall:B): kmod/exec/exec.h. litmus/exec-drain.litmus
+ *	ST(arm:A): one sets the look-out. litmus/obs-once.litmus
  */
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
@@ -249,7 +252,7 @@ static void wsq_stall_arm(void)
 
 	if (likely(atomic_read(&wsq_stall_armed)) || !ms)
 		return;
-	if (!atomic_xchg(&wsq_stall_armed, 1))
+	if (!atomic_xchg(&wsq_stall_armed, 1))			/* ST(arm:A) */
 		queue_delayed_work(wsq_housekeeping, &wsq_stall_work,
 				   wsq_stall_period(ms));
 }

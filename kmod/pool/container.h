@@ -28,7 +28,8 @@
  * A CPU that died, or left the pool, leaves an orphan: @orphan becomes a lock
  * under which any CPU is its consumer, until the CPU is back.
  *
- *	OR(orphan:A), OR(foster:B) release -> OR(foster:A), OR(reclaim:A) acquire
+ *	OR(orphan:A), OR(foster:B) release -> OR(foster:A), OR(reclaim:A)
+ *	acquire
  *		Each consumer sees what the one before it did.
  *		litmus/pool-orphan.litmus
  */

@@ -3,9 +3,9 @@
  * Entrances of containers. What they are for is in entry.h.
  *
  *	EN(take:A), EN(withdraw:A) against EN(idle:B), EN(idle:D)
- *		Who empties the inbox is seen to hold the lock, or to have filled
- *		a list. litmus/entry-idle.litmus. And a claim from an entrance is
- *		a full barrier: litmus/exec-attention-entry.litmus
+ *		Who empties the inbox is seen to hold the lock, or to have
+ *		filled a list. litmus/entry-idle.litmus. And a claim from an
+ *		entrance is a full barrier: litmus/exec-attention-entry.litmus
  */
 #include "../core/status.h"
 #include "entry.h"

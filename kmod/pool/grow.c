@@ -20,8 +20,8 @@
  *
  *	GR(ask:A) full -> GR(work:A) acquire; GR(work:B) release -> GR(take:A)
  *	acquire
- *		The answer sees what the engine is, and the memory is found as it
- *		was made. litmus/pool-grow.litmus
+ *		The answer sees what the engine is, and the memory is found as
+ *		it was made. litmus/pool-grow.litmus
  *	GR(done:A) release -> the next GR(ask:A) -> GR(work:A) acquire
  *		The next answer sees what the engine has become.
  *		litmus/pool-grow-again.litmus

@@ -3,7 +3,8 @@
  * Pool: the containers of all CPUs under one policy. Internal half; what other
  * modules see is in <linux/wsq.h>.
  *
- *	ME(have:A), ME(join:A) release -> a look at the container, by its address
+ *	ME(have:A), ME(join:A) release -> a look at the container, by its
+ *	address
  *		A container is found as it was made. litmus/pool-member.litmus
  *	ME(join:A), ME(copy:A), ME(copy:B), ME(leave:A) against ME(any:A)
  *		A put that sees one CPU leave, or another as a member, finds a

@@ -4,8 +4,8 @@
  * lock ever after. A list of n CPUs costs 6 n bytes on its CPU's node.
  *
  *	AL(make:A) release -> AL(rob:A), AL(give:A), AL(feed:A), AL(find:A)
- *		A list is found as it was made. The acquires are not needed: what
- *		is read depends on the address. litmus/pool-access.litmus
+ *		A list is found as it was made. The acquires are not needed:
+ *		what is read depends on the address. litmus/pool-access.litmus
  */
 #include <linux/slab.h>
 #include <linux/sort.h>

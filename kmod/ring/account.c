@@ -61,7 +61,7 @@ void wsq_account_error(struct wsq_ring *ring, s64 res)
 	struct wsq_ring_acct *a = this_cpu_ptr(ring->acct);
 	u64 *count = res == -ECANCELED ? &a->cancelled : &a->failed;
 
-	smp_store_release(count, *count + 1);		/* [AC] */
+	smp_store_release(count, *count + 1);		/* AC(count:A) */
 }
 
 /**
@@ -81,11 +81,12 @@ void wsq_account_tell(const struct wsq_ring *ring, struct wsq_ring_stats *st)
 	for_each_possible_cpu(cpu) {
 		const struct wsq_ring_acct *a = per_cpu_ptr(ring->acct, cpu);
 
-		st->cancelled += smp_load_acquire(&a->cancelled);	/* [AC] */
-		st->failed += smp_load_acquire(&a->failed);	/* [AC] */
+		/* AC(read:A) */
+		st->cancelled += smp_load_acquire(&a->cancelled);
+		st->failed += smp_load_acquire(&a->failed);	/* AC(read:B) */
 		st->run_ns += READ_ONCE(a->run_ns);
 	}
-	/* In this order, so there are never more of the former. */
+	/* AC(read:C): In this order, so there are never more of the former. */
 	st->completed = atomic64_read_acquire(&ring->completed);
 	/* Meanwhile more may have come and gone than there is room for. */
 	st->submitted = min(max(READ_ONCE(ring->sq_head), st->completed),

@@ -143,7 +143,7 @@ void wsq_bundle_run(struct wsq_req *head)
 		atomic_set(&req->state, WSQ_REQ_RUNNING);
 		nr++;
 	}
-	smp_mb();	/* [CB] */
+	smp_mb();					/* CB(begin:B) */
 	start = wsq_lap_begin(w, head->submit_ns);
 	for (req = head; req; req = req->next)
 		req->res = wsq_req_issue(req);

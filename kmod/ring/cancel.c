@@ -21,7 +21,7 @@
 static void wsq_cancel_bundled(struct wsq_req *req, struct wsq_cancel *c)
 {
 	WRITE_ONCE(req->told, true);
-	smp_mb();	/* [CB] */
+	smp_mb();					/* CB(cancel:B) */
 	/* Once so, it stays so, whatever its state says then. */
 	if (atomic_read(&req->state) == WSQ_REQ_QUEUED)
 		req->recalled = true;
@@ -68,6 +68,7 @@ static void wsq_cancel_one(struct wsq_req *req, struct wsq_cancel *c,
 			}
 			break;
 		}
+		/* CA(cancel:A) */
 		if (atomic_cmpxchg(&req->state, state, WSQ_REQ_CANCELLED) != state)
 			continue;
 		c->cancelled++;

@@ -33,10 +33,10 @@ static __always_inline void wsq_cqe_put(struct wsq_ring *ring, u64 n,
 	WRITE_ONCE(cqe->res, res);
 	WRITE_ONCE(cqe->wait_ns, wait_ns);
 	WRITE_ONCE(cqe->cpu, cpu);
-	/* [CQ1] */
+	/* CQ(seq:A) */
 	smp_store_release(&cqe->seq, (u32)(n >> ring->cq_shift) + 1);
 	/* [SL]; after seq, so whoever is told of the entry finds it there. */
-	atomic64_set_release(&ring->slots[n & ring->cq_mask],
+	atomic64_set_release(&ring->slots[n & ring->cq_mask],	/* SL(done:A) */
 			     wsq_slot_word(ring, n, req->index));
 }
 
@@ -64,7 +64,10 @@ void wsq_req_complete(struct wsq_req *req, s64 res, u64 wait_ns)
 	 * entry wait for it, and a submitter may spin for the slot.
 	 */
 	preempt_disable();
-	/* [CQ1] makes it visible with the entry; release for [GT] and [KY]. */
+	/*
+	 * CQ(count:A): makes it visible with the entry; release for [GT] and
+	 * [KY].
+	 */
 	n = atomic64_fetch_add_release(1, &ring->completed);
 	if (unlikely(req->key))
 		wsq_key_put(req);
@@ -92,6 +95,7 @@ u64 wsq_reqs_complete(struct wsq_req *head, u32 nr, u64 wait_ns)
 	u32 cpu = raw_smp_processor_id();
 	u64 n;
 
+	/* CQ(count:B) */
 	n = atomic64_fetch_add_release(nr, &ring->completed);
 	for (req = head; req; req = next, n++) {
 		next = req->next;
@@ -129,7 +133,7 @@ static void wsq_req_do(struct wsq_req *req)
 		wsq_bundle_run(req);
 		return;
 	}
-	/* One winner: this worker, or who cancelled it. */
+	/* CA(begin:A): One winner: this worker, or who cancelled it. */
 	if (unlikely(atomic_cmpxchg_acquire(&req->state, WSQ_REQ_QUEUED,
 					    WSQ_REQ_RUNNING) !=
 		     WSQ_REQ_QUEUED)) {

@@ -381,7 +381,7 @@ static __poll_t wsq_poll(struct file *file, poll_table *wait)
 
 	poll_wait(file, &ring->poll_wait, wait);
 	/* [WT]; poll_wait() has one of its own since 6.14 only. */
-	smp_mb();
+	smp_mb();					/* WT(poll:B) */
 	if (!wsq_ring_live(ring))
 		return EPOLLERR | EPOLLHUP;
 	return wsq_ring_poll(ring);

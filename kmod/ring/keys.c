@@ -111,7 +111,7 @@ static struct wsq_key *wsq_key_idle(struct wsq_keys *k)
 		slot = &k->slots[k->hand++ & k->mask];
 		if (!(k->hand % WSQ_KEYS_BREATH))
 			cond_resched();
-	} while (atomic_read_acquire(&slot->users));		/* [KY] */
+	} while (atomic_read_acquire(&slot->users));	/* KY(find:A) */
 	return slot;
 }
 
@@ -154,7 +154,7 @@ static struct wsq_key *wsq_key_of(const struct wsq_req *req)
  */
 void wsq_key_put(const struct wsq_req *req)
 {
-	atomic_dec_return_release(&wsq_key_of(req)->users);	/* [KY] */
+	atomic_dec_return_release(&wsq_key_of(req)->users);	/* KY(back:A) */
 }
 
 /**

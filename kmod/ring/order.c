@@ -178,7 +178,7 @@ static bool wsq_release_some(struct wsq_ring *ring)
 		struct wsq_req *head = wsq_held_next(ring);
 
 		if (!head) {
-			smp_mb();	/* [GT] */
+			smp_mb();			/* GT(close:B) */
 			if (wsq_gate_passed(ring))
 				continue;
 			ring->releasing = false;

@@ -147,7 +147,7 @@ static void wsq_poller_sleep(struct wsq_poller *p)
 	WRITE_ONCE(p->sleeps, p->sleeps + 1);
 	for (;;) {
 		set_current_state(TASK_IDLE);
-		/* [PK] */
+		/* KI(sleep:A) */
 		if (atomic_xchg(&p->kicked, 0) || kthread_should_stop())
 			break;
 		schedule();
@@ -159,9 +159,9 @@ static void wsq_poller_sleep(struct wsq_poller *p)
 static void wsq_poller_rest(struct wsq_poller *p)
 {
 	/* [PK] What came while we were awake is seen below. */
-	atomic_xchg(&p->kicked, 0);
+	atomic_xchg(&p->kicked, 0);			/* KI(note:A) */
 	wsq_poller_announce(p, true);
-	smp_mb();	/* [PL] */
+	smp_mb();					/* PL(rest:B) */
 	if (!wsq_poller_round(p))
 		wsq_poller_sleep(p);
 	wsq_poller_announce(p, false);
@@ -399,7 +399,7 @@ void wsq_poller_kick(struct wsq_ring *ring)
 {
 	struct wsq_poller *p = ring->poller;
 
-	atomic_xchg(&p->kicked, 1);	/* [PK] */
+	atomic_xchg(&p->kicked, 1);			/* KI(kick:A) */
 	wake_up_process(p->task);
 }
 

@@ -333,7 +333,7 @@ void wsq_ring_unmake(struct wsq_ring *ring)
 void wsq_ring_publish(struct wsq_ring *ring)
 {
 	atomic_inc(&wsq_nr_rings);
-	smp_store_release(&ring->live, true);	/* [LV] */
+	smp_store_release(&ring->live, true);		/* LV(setup:A) */
 }
 
 /**

@@ -40,27 +40,38 @@
  * Pairs. "User" is the process' half.
  *
  * [SQ1] user: fill entry; store sq_tail, release
- *	kernel: load sq_tail, acquire; read entry
+ *	kernel: SQ(take:A) load sq_tail, acquire; read entry
  *	If the kernel sees the tail, it sees the entries.
- * [SQ2] kernel: read entry; store sq_head, release
+ * [SQ2] kernel: read entry; SQ(give:A) store sq_head, release
  *	user: load sq_head, acquire; fill entry anew
  *	No entry changes while the kernel reads it, if the process cares.
- * [CQ1] kernel: count completion n; fill its entry; store seq, release
+ *	litmus/ring-submit.litmus
+ * [CQ1] kernel: CQ(count:A), CQ(count:B) count completion n; fill its entry;
+ *	CQ(seq:A) store seq, release
  *	user: load seq, acquire; read entry
  *	If the process sees the pass in seq, it sees the entry, and what the
  *	task wrote into the arena.
  * [CQ2] user: load seq, acquire; read entry; store cq_head, release
- *	kernel: load cq_head, acquire; read the count
+ *	kernel: CQ(head:A), CQ(wait:A) load cq_head, acquire; read the count
  *	With [CQ1]: a cq_head that an honest process stored covers only
  *	completions that the kernel sees counted. And no entry is overwritten
  *	that the process still reads, since its slot is given out by a
  *	submission after this load, and reaches the worker through
  *	wsq_queue_work(), which orders.
  *	litmus/ring-head.litmus
- * [SL]	worker: last touch of the request; store slot, release
- *	submitter: load slot, acquire; use the request anew
- * [WT]	worker: store slot; smp_mb; load wake_at, poll_wait
- *	waiter: store wake_at or add itself to poll_wait; smp_mb; load slot
+ * [SL]	worker: last touch of the request; SL(done:A) store slot, release
+ *	submitter: SL(take:A), SL(ready:A) load slot, acquire; use the request
+ *	anew
+ *	litmus/ring-slot.litmus
+ * [CN]	worker: do a task; CQ(count:A), CQ(count:B) count it, release
+ *	others: AC(read:C), WT(count:A) read the count, acquire
+ *	What was done is seen. litmus/ring-count.litmus
+ * [CA]	CANCEL: CA(cancel:A) change the state
+ *	worker: CA(begin:A) change the state
+ *	One of the two has the request. litmus/ring-cancel.litmus
+ * [WT]	worker: store slot; WT(tell:A) smp_mb; load wake_at, poll_wait
+ *	waiter: store wake_at or add itself to poll_wait; WT(wait:B),
+ *	WT(poll:B) smp_mb; load slot
  *	Store buffering: one of the two sees the other, so no wake-up is lost.
  *	litmus/ring-wait.litmus
  * [PW]	process: store cq_head; ENTER or the poller on its behalf: load cq_head;
@@ -68,8 +79,8 @@
  *	who polls: add itself to poll_wait; smp_mb; load cq_head
  *	As [WT]: who polls for room sees it, or is woken.
  *	litmus/ring-wait.litmus
- * [GT]	worker: count completion; smp_mb; load gate
- *	who holds requests back: store gate; smp_mb; read the count
+ * [GT]	worker: count completion; WT(tell:A) smp_mb; load gate
+ *	who holds requests back: store gate; GT(close:B) smp_mb; read the count
  *	Store buffering: the last completion that a gate waits for opens it, or
  *	whoever closed it sees that it was the last.
  *	litmus/ring-gate.litmus
@@ -78,40 +89,46 @@
  *	What was done before a drain is seen by what comes behind it: the counts are
  *	one chain of read-modify-writes, which hands each release on.
  *	litmus/ring-gate-data.litmus
- * [KY]	worker: count completion; give the serial back, release; store slot, [SL]
+ * [KY]	worker: count completion; KY(back:A) give the serial back, release;
+ *	store slot, [SL]
  *	submitter: load slot, acquire; look for a serial
  *	When submission n + cq_entries is taken, the slots of all completions up to n
  *	have been found published, and their serials were given back before. So less
  *	than cq_entries are lent.
  *	litmus/ring-key.litmus
  *	worker: do a task; count completion, release; give the serial back, release
- *	submitter: find it given back, acquire; queue a task of the same key elsewhere,
- *	a full barrier; its worker: do it; count completion
+ *	submitter: KY(find:A) find it given back, acquire; queue a task of the
+ *	same key elsewhere, a full barrier; its worker: do it; count completion
  *	The later task sees what the earlier one did, and completes behind it.
  *	litmus/ring-key-order.litmus
- * [CB]	worker: store states of a bundle, RUNNING; smp_mb; for each: load told; run
- *	CANCEL: store told; smp_mb; load state
+ * [CB]	worker: store states of a bundle, RUNNING; CB(begin:B) smp_mb; for each:
+ *	load told; run
+ *	CANCEL: store told; CB(cancel:B) smp_mb; load state
  *	Store buffering: what CANCEL finds QUEUED, and says will not run, will not, for
  *	the worker sees what it was told. It tells no other task, for whoever takes a
  *	request anew has the ring's lock, as it has.
  *	litmus/ring-bundle.litmus
- * [AC]	worker: count completion; count that it failed, release
- *	who asks: load count of failures, acquire; read the count
+ * [AC]	worker: count completion; AC(count:A) count that it failed, release
+ *	who asks: AC(read:A), AC(read:B) load count of failures, acquire; read
+ *	the count
  *	Message passing: no more have failed than have completed. And with [CQ1],
  *	which is behind both: who has read the entry is told of it.
  *	litmus/ring-failed.litmus
- * [PL]	process: store sq_tail or cq_head; full barrier; load flags
- *	poller: store flags; smp_mb; load cq_head, sq_tail
+ * [PL]	process: store sq_tail or cq_head; PL(user:A) full barrier; load flags
+ *	poller: store flags; PL(rest:B) smp_mb; load cq_head, sq_tail
  *	Store buffering: the poller sees what it can take, or the process sees that
  *	it sleeps. So no entry stays behind.
  *	litmus/ring-poll.litmus
- * [PK]	process: store sq_tail or cq_head; ENTER: exchange kicked, a full barrier
- *	poller: exchange kicked, a full barrier; load cq_head, sq_tail
+ * [PK]	process: store sq_tail or cq_head; ENTER: KI(kick:A) exchange kicked, a
+ *	full barrier
+ *	poller: KI(note:A), KI(sleep:A) exchange kicked, a full barrier; load
+ *	cq_head, sq_tail
  *	Who is told to be awake has not missed what the kick was for, though it
  *	may take a later one along with it.
  *	litmus/ring-kick.litmus
- * [LV]	SETUP: make the ring; store live, release
- *	others: load live, acquire; use the ring
+ * [LV]	SETUP: make the ring; LV(setup:A) store live, release
+ *	others: LV(live:A) load live, acquire; use the ring
+ *	litmus/ring-live.litmus
  */
 #ifndef _WSQ_RING_RING_H
 #define _WSQ_RING_RING_H
@@ -461,6 +478,7 @@ static inline u64 wsq_slot_word(const struct wsq_ring *ring, u64 n, u32 index)
 /* Has completion @n been published? Its slot may be a pass further by now. */
 static inline bool wsq_slot_done(const struct wsq_ring *ring, u64 n)
 {
+	/* SL(ready:A) */
 	u64 word = atomic64_read_acquire(&ring->slots[n & ring->cq_mask]);
 
 	return word >> ring->cq_shift > n >> ring->cq_shift;
@@ -469,7 +487,7 @@ static inline bool wsq_slot_done(const struct wsq_ring *ring, u64 n)
 /* Has SETUP happened? If so, all that is constant may be used. */
 static inline bool wsq_ring_live(const struct wsq_ring *ring)
 {
-	return smp_load_acquire(&ring->live);	/* [LV] */
+	return smp_load_acquire(&ring->live);		/* LV(live:A) */
 }
 
 /* mem.c */

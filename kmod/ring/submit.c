@@ -51,7 +51,7 @@ static struct wsq_req *wsq_req_take(struct wsq_ring *ring, u64 k)
 	u64 word;
 
 	for (;;) {
-		word = atomic64_read_acquire(slot);	/* [SL] */
+		word = atomic64_read_acquire(slot);	/* SL(take:A) */
 		if (likely(word >> ring->cq_shift == k >> ring->cq_shift))
 			break;
 		cpu_relax();
@@ -165,7 +165,7 @@ static void wsq_submit_one(struct wsq_ring *ring, u64 k, u64 now,
  */
 static int wsq_ring_sync(struct wsq_ring *ring)
 {
-	u64 head = smp_load_acquire(&ring->page->cq_head);	/* [CQ2] */
+	u64 head = smp_load_acquire(&ring->page->cq_head);	/* CQ(head:A) */
 	u64 count = atomic64_read(&ring->completed);
 
 	if (head < ring->cq_head || head > count)
@@ -202,7 +202,7 @@ static u64 wsq_whole_chains(const struct wsq_ring *ring, u64 head, u64 n)
 static int wsq_submit(struct wsq_ring *ring, u32 max, bool whole,
 		      u32 *submitted)
 {
-	u64 tail = smp_load_acquire(&ring->page->sq_tail);	/* [SQ1] */
+	u64 tail = smp_load_acquire(&ring->page->sq_tail);	/* SQ(take:A) */
 	u64 head = ring->sq_head;
 	u64 ready = tail - head;
 	u64 room = ring->sizes.cq_entries - (head - ring->cq_head);
@@ -236,7 +236,7 @@ static int wsq_submit(struct wsq_ring *ring, u32 max, bool whole,
 	wsq_load_off(ring, &load);
 	wsq_chain_start(ring, &chain);
 	WRITE_ONCE(ring->sq_head, head + n);
-	smp_store_release(&ring->page->sq_head, head + n);	/* [SQ2] */
+	smp_store_release(&ring->page->sq_head, head + n);	/* SQ(give:A) */
 	*submitted = n;
 	return n == want;
 }

@@ -68,7 +68,10 @@ struct wsq_wake {
  */
 u64 wsq_ring_published(struct wsq_ring *ring, u64 limit)
 {
-	/* Acquire: completions, each with release, are behind the submissions. */
+	/*
+	 * WT(count:A): Acquire: completions, each with release, are behind the
+	 * submissions.
+	 */
 	u64 count = atomic64_read_acquire(&ring->completed);
 	u64 from = READ_ONCE(ring->published), n = from;
 
@@ -117,7 +120,7 @@ static int wsq_waiter_wake(struct wait_queue_entry *entry, unsigned int mode,
  */
 void wsq_ring_wake(struct wsq_ring *ring, u64 n)
 {
-	smp_mb();	/* [WT] */
+	smp_mb();					/* WT(tell:A) */
 	if (n >= READ_ONCE(ring->wake_at)) {
 		struct wsq_wake wake = { .n = n, .least = U64_MAX };
 
@@ -140,7 +143,7 @@ static void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_waiter *w, u64 n)
 	if (n < ring->wake_at)
 		WRITE_ONCE(ring->wake_at, n);
 	spin_unlock_irq(&ring->waiters.lock);
-	smp_mb();	/* [WT] */
+	smp_mb();					/* WT(wait:B) */
 }
 
 /**
@@ -254,7 +257,7 @@ WSQ_EXPORT_KUNIT(wsq_ring_wait);
  */
 __poll_t wsq_ring_poll(struct wsq_ring *ring)
 {
-	u64 head = smp_load_acquire(&ring->page->cq_head);	/* [CQ2] */
+	u64 head = smp_load_acquire(&ring->page->cq_head);	/* CQ(wait:A) */
 	u64 count = atomic64_read(&ring->completed), taken;
 	__poll_t mask = 0;
 

@@ -23,24 +23,32 @@
  *
  * From there on the item is not the owner's any more, whatever it was.
  *
- *	[SE1]	who queues an item		the owner
- *		------------------		---------
- *		prepares something		clears the state (full)
- *		is it queued? full barrier	calls the function, which looks
+ *	who queues an item		the owner
+ *	------------------		---------
+ *	prepares something		SE(run:B) clears the state (full)
+ *	SE(queue:A) is it queued?	calls the function, which looks
+ *	SE(queue:B) full barrier; still?
  *
- *	An item that is still queued will see what was prepared before.
+ *	An item that is still queued will see what was prepared before. Where
+ *	the exchange SE(queue:A) succeeds, the push behind it orders.
  *	litmus/serial-pending.litmus
  *
- *	[SE2]	who waits			the owner
- *		---------			---------
- *		state is 0? (acquire)		cur = item
- *		cur != item? gone		clears the state (full)
+ *	who waits			the owner
+ *	---------			---------
+ *	SE(look:A) state is 0? acquire	SE(run:A) cur = item
+ *	SE(look:B) cur != item? gone	SE(run:B) clears the state (full)
  *
  *	If the item is not in the list any more, and its function may be under way,
  *	@cur says so. litmus/serial-running.litmus
  *
- *	[SE3]	the owner's store of @cur behind a function, release, and the look at it,
- *	acquire: who waited sees what the function did. litmus/serial-done.litmus
+ *	So it does where the state that is read is what SE(wait:A) made of it;
+ *	SE(wait:B) is not needed for that. litmus/serial-waiter.litmus
+ *
+ *	SE(run:C), SE(run:A) release -> SE(look:B) acquire
+ *		Who waited sees what the function did: from the store behind it,
+ *		or from the next item's. litmus/serial-done.litmus
+ *	SE(cancel:A) against SE(run:B): one of the two has the item.
+ *		litmus/serial-cancel.litmus
  */
 #include <linux/completion.h>
 #include <linux/jiffies.h>
@@ -115,7 +123,7 @@ static struct wsq_serial_work *wsq_serial_take(struct wsq_owner_queue *oq)
 /* The item leaves the list: shall it run? It is not the owner's from here on. */
 static bool wsq_serial_begin(struct wsq_serial_work *work)
 {
-	/* Full barrier: [SE1], [SE2]. */
+	/* SE(run:B): a full barrier. */
 	return atomic_fetch_andnot(WSQ_SERIAL_LISTED, &work->state) &
 	       WSQ_SERIAL_QUEUED;
 }
@@ -126,11 +134,11 @@ static void wsq_serial_run_one(struct wsq_serial *s)
 	struct wsq_serial_work *work = wsq_serial_take(wsq_serial_oq(s));
 	wsq_serial_func_t func = work->func;
 
-	/* [SE2]; release because of [SE3], for who sees this one instead. */
-	smp_store_release(&s->cur, work);
+	/* Release, for a look that sees this store, not the one below. */
+	smp_store_release(&s->cur, work);			/* SE(run:A) */
 	if (likely(wsq_serial_begin(work)))
 		func(work);
-	smp_store_release(&s->cur, NULL);			/* [SE3] */
+	smp_store_release(&s->cur, NULL);			/* SE(run:C) */
 }
 
 /**
@@ -225,9 +233,10 @@ static bool wsq_serial_admits(struct wsq_serial *s)
 /* 0 -> QUEUED */
 static bool wsq_serial_set_queued(struct wsq_serial_work *work)
 {
+	/* SE(queue:A) */
 	while (atomic_cmpxchg(&work->state, 0, WSQ_SERIAL_QUEUED)) {
 		/* One that fails orders nothing. */
-		smp_mb();					/* [SE1] */
+		smp_mb();				/* SE(queue:B) */
 		if (atomic_read(&work->state))
 			return false;
 	}
@@ -339,6 +348,7 @@ bool wsq_serial_cancel(struct wsq_serial_work *work)
 	do {
 		if (!(state & WSQ_SERIAL_QUEUED))
 			return false;
+		/* SE(cancel:A) */
 	} while (!atomic_try_cmpxchg(&work->state, &state,
 				     state ^ WSQ_SERIAL_LISTED));
 	return true;
@@ -358,9 +368,10 @@ static void wsq_serial_touch(struct wsq_serial *s)
 static bool wsq_serial_busy(const struct wsq_serial *s,
 			    const struct wsq_serial_work *work)
 {
-	if (atomic_read_acquire(&work->state) & WSQ_SERIAL_LISTED) /* [SE2] */
+	/* SE(look:A) */
+	if (atomic_read_acquire(&work->state) & WSQ_SERIAL_LISTED)
 		return true;
-	return smp_load_acquire(&s->cur) == work;		/* [SE3] */
+	return smp_load_acquire(&s->cur) == work;	/* SE(look:B) */
 }
 
 /**
@@ -388,9 +399,9 @@ bool wsq_serial_cancel_sync(struct wsq_serial *serial,
 
 	might_sleep();
 	wsq_serial_touch(serial);
-	atomic_add(WSQ_SERIAL_WAITER, &work->state);
-	/* It is this that the look at the state may read: order that, too. [SE2] */
-	smp_mb__after_atomic();
+	atomic_add(WSQ_SERIAL_WAITER, &work->state);	/* SE(wait:A) */
+	/* It is this that the look at the state may read: order that, too. */
+	smp_mb__after_atomic();				/* SE(wait:B) */
 	ret = wsq_serial_cancel(work);
 	/* More than once if a put that is under way has not pushed it yet. */
 	while (wsq_serial_busy(serial, work))

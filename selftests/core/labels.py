@@ -41,7 +41,9 @@ import tests  # noqa: E402
 
 CORE = KMOD / "core"
 # Folders whose protocols are labelled as well.
-AREAS = ("exec", "pool")
+AREAS = ("exec", "pool", "serial", "ring", "obs", "compat")
+# Of compat the fence: the others are primitives, or have no order.
+COMPAT = ("fence.c", "wsq_fence.h")
 LITMUS = HERE / "litmus"
 MUTANTS = HERE / "model" / "mutants.list"
 
@@ -63,7 +65,8 @@ BARRIER = re.compile(r"\b(smp_(?:mb\w*|[rw]mb|load_acquire|store_release|store_m
                      r"atomic(?:64|_long)?_(?:\w+_(?:acquire|release)|fetch_\w+|\w+_return)|"
                      r"test_and_\w+_bit)\s*\(")
 PLAIN = re.compile(r"\b((?:READ|WRITE)_ONCE|atomic(?:64|_long)?_(?:read|set)|(?:set|clear)_bit|"
-                   r"cpumask_(?:set|clear)_cpu|synchronize_rcu|queue_rcu_work)\s*\(")
+                   r"cpumask_(?:set|clear)_cpu|synchronize_rcu|queue_rcu_work|"
+                   r"smp_call_function_\w+)\s*\(")
 FUNCTION = re.compile(r"^(?=[A-Za-z_]).*?\b(\w+)\(")
 
 
@@ -159,7 +162,7 @@ def parse_area(path):
             label = None
             continue
         borne |= set(here)
-        found = BARRIER.findall(code)
+        found = [what for what in BARRIER.findall(code) if not what.endswith("_relaxed")]
         before = label
         if found or re.search(r"[;{}:]\s*$", code):
             label = None
@@ -168,7 +171,7 @@ def parse_area(path):
         bears = (here or [before])[0] if (here or before) else None
         accesses += [Access(path, nr + 1, what, bears, True) for what in found]
         if not found and bears:
-            accesses += [Access(path, nr + 1, what, bears, "rcu" in what)
+            accesses += [Access(path, nr + 1, what, bears, "rcu" in what or "smp_call" in what)
                          for what in PLAIN.findall(code)]
     return accesses, mentions, borne
 
@@ -180,7 +183,8 @@ def heads(area):
 
 
 def area_sources(area):
-    return sorted(p for p in (KMOD / area).iterdir() if p.suffix in (".h", ".c"))
+    return sorted(p for p in (KMOD / area).iterdir() if p.suffix in (".h", ".c") and
+                  (area != "compat" or p.name in COMPAT))
 
 
 def check_area(area, made):
@@ -283,7 +287,7 @@ OURS = (
     (r"wsq_slot_publish", "release"),
     (r"wsq_slot_acquire", "acquire"),
     (r"wsq_slot_(?:claim|claim_if|mark_if)", "full"),
-    (r"wsq_fence_(?:heavy|heavy_one|start|done)", "fence"),
+    (r"wsq_fence_(?:heavy|heavy_one|start|done)|smp_call_function_\w+", "fence"),
     (r"wsq_grace_(?:get|passed)", "grace"),
     (r"smp_load_acquire", "acquire"),
     (r"smp_store_release", "release"),
@@ -370,7 +374,9 @@ def check():
         errors += [f"{path.name}:{nr}: no access bears {label}"
                    for nr, label in parse(path)[1] if label not in borne]
         errors += named_files(path, made)
-    for path in KMOD.glob("*/*.[ch]"):
+    # The process' half of kmod/ring's is in tools/lib.
+    user = KMOD.parent / "tools" / "lib"
+    for path in [*KMOD.glob("*/*.[ch]"), *user.glob("*.[ch]")]:
         if path.parent != CORE:
             borne |= parse_area(path)[2]
     for area in AREAS:

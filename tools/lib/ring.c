@@ -375,7 +375,7 @@ static int ring_hand(struct wsq_ring *ring, bool waits)
 		return -EAGAIN;
 	ring->handed += n;
 	/* (1), (5) */
-	__atomic_store_n(ring->sq.ktail, ring->handed, __ATOMIC_SEQ_CST);
+	__atomic_store_n(ring->sq.ktail, ring->handed, __ATOMIC_SEQ_CST); /* PL(user:A) */
 	if (__atomic_load_n(&page->flags, __ATOMIC_SEQ_CST) & WSQ_RING_NEED_WAKEUP)
 		ret = ring_enter(ring, WSQ_ENTER_WAKEUP, waits ?
 				 (unsigned int)(ring->handed - wsq_sq_taken(ring)) : 0,

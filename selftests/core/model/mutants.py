@@ -56,7 +56,7 @@ WEAKER = (
     (r"wsq_grace_(get|passed)\(", r"wsq_weak_grace_\1("),
     (r"(smp_\w*mb\w*|synchronize_rcu)\(\)", "(void)0"),
     # Of the kernel's own, which no client compiles: labels.py reads them.
-    (r"\b(smp_load_acquire|queue_rcu_work|smp_store_release|(?:atomic(?:_long)?_)?(?:try_)?cmpxchg|"
+    (r"\b(smp_load_acquire|queue_rcu_work|smp_call_function_\w+|smp_store_release|(?:atomic(?:_long)?_)?(?:try_)?cmpxchg|"
      r"(?:atomic(?:_long)?_)?xchg|test_and_\w+_bit|atomic(?:_long)?_fetch_\w+|"
      r"atomic\w*_\w+_(?:acquire|release|return)|atomic64_fetch_andnot_release|"
      r"atomic64_try_cmpxchg_acquire)\(", r"wsq_weak_\1("),
