@@ -281,7 +281,7 @@ static void run(const struct scene *scene, const struct subject *subject,
 	/* One producer is as fast on any machine; and a chunk is 1024 tasks. */
 	w.last = options.tasks * (scene->one ? 128 : cpus < 32 ? 32 : cpus);
 	/* Long enough for memory to be used a second time. */
-	w.first = scene->one ? w.last / 4 : 2 * w.last;
+	w.first = scene->one ? w.last / 4 : 5 * w.last;
 	w.last += w.first;
 	w.f->q = subject->queue->create(&shape);
 	sim_name(w.f, sizeof(*w.f), "flow");

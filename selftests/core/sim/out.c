@@ -164,7 +164,7 @@ void sim_print(const char *name, const char *scene, unsigned int cpus,
 	row("locked instructions", "per task", (double)s->locked / tasks, true);
 	row("basic blocks", "per task", (double)s->blocks / tasks, true);
 	row("waits for lines", "ns/task", (double)s->stall / SIM_NS / tasks, true);
-	row("of which queued", "ns/task", (double)s->queued / SIM_NS / tasks, true);
+	row("queued at lines", "ns/task", (double)s->queued / SIM_NS / tasks, true);
 	row("wake-ups", "per task", (double)n->wakes / tasks, true);
 	row("IPIs", "per task", (double)n->ipis / tasks, true);
 	row("looks", "looks/task", (double)n->looks / tasks, true);

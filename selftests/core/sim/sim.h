@@ -383,8 +383,9 @@ uint64_t sim_random_below(uint64_t n);
  * @locked: locked instructions, barriers included
  * @blocks: basic blocks of instrumented code that it executed
  * @stall: time lost for lines (without hits), in all
- * @queued: ... of which behind other CPUs that wanted the same line
- * @drain: ... of which for the store buffer
+ * @queued: time that requests wait behind those of other CPUs for the same line, those
+ *	of the store buffer, for which no CPU waits, included
+ * @drain: of @stall, for the store buffer
  * @computed: time in sim_compute()
  * @idle: time without a fiber
  * @switches: fibers that it began
