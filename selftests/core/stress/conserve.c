@@ -162,7 +162,7 @@ static void owner(struct party *p)
 			shared += engine_share(&queue) == WSQ_OPENED;
 		/* Thieves shall have their chance: more is put than got. */
 		dawdle(&p->state);
-		if (n < want && rnd(&p->state) % 2)
+		if (n < want && rnd(&p->state) % 16 == 0)
 			sched_yield();
 		if (ENGINE_LIFO ? rnd(&p->state) % 2 : n == want)
 			continue;

@@ -2,8 +2,8 @@
 /*
  * Unit tests of a FIFO BWoS that grows: with producer and consumer in every
  * position to each other, several times, with blocks held and spare, up to the
- * limit, and again after its memory was taken away; new places and slots are found
- * by all who look for tasks.
+ * limit; new places and slots are found by all that look for tasks. Memory that is
+ * mounted again is in mount.c.
  *
  * For: run-checks, under shim/native, plain and with gcc's address and undefined
  * sanitizers. Cost: a second. Limitations: one thread; model/grow*.cpp,
@@ -342,34 +342,6 @@ static void slot_numbers(void **state)
 	grown_free(&g);
 }
 
-/* Mounted anew, it is what it was at first, and grows again. */
-static void mounted_anew(void **state)
-{
-	struct grown g;
-	u32 lap;
-
-	(void)state;
-	grown_new(&g, 2, 3, 1, 6, 2);
-	for (lap = 0; lap < 3; lap++) {
-		fill(&g);
-		assert_int_equal(g.in - g.out, 6);
-		assert_int_equal(grow(&g, 2, 1), 2);
-		fill(&g);
-		assert_int_equal(g.in - g.out, 12);
-		assert_null(wsq_bwos_fifo_unmount(&g.t->q));
-		empty(&g);
-		assert_ptr_equal(wsq_bwos_fifo_unmount(&g.t->q), &g.t->mem);
-		assert_true(wsq_bwos_fifo_short(&g.t->q));
-		assert_false(put(&g));
-		wsq_bwos_fifo_mount(&g.t->q, &g.t->mem);
-		assert_int_equal(wsq_bwos_places(&g.t->mem.dir), 2);
-		assert_int_equal(g.t->q.nr_spare, 1);
-	}
-	fill(&g);
-	empty(&g);
-	grown_free(&g);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -379,7 +351,6 @@ int main(void)
 		cmocka_unit_test(held_meanwhile),
 		cmocka_unit_test(found_by_all),
 		cmocka_unit_test(slot_numbers),
-		cmocka_unit_test(mounted_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

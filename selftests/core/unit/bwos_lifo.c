@@ -69,46 +69,6 @@ static void new_is_empty(void **state)
 	queue_free(t);
 }
 
-/* Full for puts and empty for everybody else; memory comes and goes. */
-static void without_memory(void **state)
-{
-	struct wsq_bwos_lifo_mem other;
-	struct wsq_bwos_lifo q;
-	bool opened = false;
-	void *tasks[2] = { task_of(1), task_of(2) };
-	int i;
-
-	(void)state;
-	wsq_bwos_lifo_init(&q);
-	mem_new(&other, 2, 2, 1);
-	for (i = 0; i < 3; i++) {
-		assert_int_equal(wsq_bwos_lifo_put(&q, task_of(1)), WSQ_FULL);
-		assert_int_equal(wsq_bwos_lifo_put_many(&q, tasks, 2, &opened), 0);
-		assert_null(wsq_bwos_lifo_get(&q));
-		assert_int_equal(wsq_bwos_lifo_get_many(&q, tasks, 2), 0);
-		assert_int_equal(wsq_bwos_lifo_share(&q), WSQ_EMPTY);
-		assert_int_equal(wsq_bwos_lifo_steal(&q, tasks, 2), WSQ_EMPTY);
-		assert_int_equal(wsq_bwos_lifo_steal_at(&q, 0, tasks, 2), WSQ_EMPTY);
-		assert_true(wsq_bwos_lifo_empty(&q));
-		assert_false(wsq_bwos_lifo_shared(&q));
-		assert_false(wsq_bwos_lifo_waiting(&q));
-		assert_null(wsq_bwos_lifo_unmount(&q));
-
-		wsq_bwos_lifo_mount(&q, &other);
-		assert_int_equal(wsq_bwos_lifo_put_many(&q, tasks, 2, &opened), 2);
-		assert_false(opened);
-		assert_null(wsq_bwos_lifo_unmount(&q));
-		assert_int_equal(wsq_bwos_lifo_put(&q, task_of(3)), WSQ_OPENED);
-		assert_int_equal(id_of(wsq_bwos_lifo_get(&q)), 3);
-		/* What is left is with thieves. */
-		assert_null(wsq_bwos_lifo_unmount(&q));
-		assert_int_equal(wsq_bwos_lifo_steal(&q, tasks, 2), 2);
-		assert_ptr_equal(wsq_bwos_lifo_unmount(&q), &other);
-	}
-	assert_false(opened);
-	mem_free(&other);
-}
-
 static void fill_and_empty(u32 nb, u32 bs, u32 spare)
 {
 	struct queue *t = queue_new(nb, bs, spare);
@@ -768,7 +728,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(new_is_empty),
-		cmocka_unit_test(without_memory),
 		cmocka_unit_test(all_sizes),
 		cmocka_unit_test(steal_edges),
 		cmocka_unit_test(bottom_first),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of the FIFO BWoS's claimed slots and of mounting: what each
- * operation returns at its edges, what it leaves behind, and what every
- * operation does to a queue without memory.
+ * Unit tests of the FIFO BWoS's claimed slots: what each operation returns at its
+ * edges and leaves behind. Memory that comes and goes is in mount.c.
  *
  * For: run-checks, under shim/native, plain and with gcc's address and undefined
  * sanitizers. Cost: nothing to speak of. Limitations: one thread; contention is
@@ -282,114 +281,6 @@ static void waiting(void **state)
 	queue_free(t);
 }
 
-static void has_no_memory(struct queue *t)
-{
-	void *tasks[2] = { task_of(1), task_of(2) };
-	bool opened = false;
-
-	is_full(t);
-	assert_int_equal(wsq_bwos_fifo_put(&t->q, task_of(1)), WSQ_FULL);
-	assert_int_equal(wsq_bwos_fifo_put_many(&t->q, tasks, 2, &opened), 0);
-	assert_false(opened);
-	assert_int_equal(wsq_bwos_fifo_open(&t->q), WSQ_FULL);
-	claim_is(t, 0);
-	assert_null(wsq_bwos_fifo_get(&t->q));
-	assert_int_equal(wsq_bwos_fifo_get_many(&t->q, tasks, 2), 0);
-	assert_int_equal(wsq_bwos_fifo_steal(&t->q, tasks, 2), WSQ_EMPTY);
-	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, 1, tasks, 2), WSQ_EMPTY);
-	assert_int_equal(wsq_bwos_fifo_steal_claim(&t->q, tasks, 2), WSQ_EMPTY);
-	assert_int_equal(wsq_bwos_fifo_pry(&t->q, tasks, 2), 0);
-	out(t, 0, 1, false);
-	assert_false(wsq_bwos_fifo_waiting(&t->q));
-	assert_false(wsq_bwos_fifo_shared(&t->q));
-	assert_true(wsq_bwos_fifo_empty(&t->q));
-	assert_null(wsq_bwos_fifo_unmount(&t->q));
-}
-
-static void unmounting(void **state)
-{
-	struct queue *t = queue_new(2, 2, 0);
-	void *tasks[2];
-
-	(void)state;
-	/* Not while anything is there, be it a hole or what thieves left. */
-	put(t, 1, 1);
-	assert_null(wsq_bwos_fifo_unmount(&t->q));
-	out(t, 0, 1, true);
-	assert_null(wsq_bwos_fifo_unmount(&t->q));
-	claim_is_tomb(t);
-	put(t, 2, 4);
-	claim_is(t, 2);
-	assert_null(wsq_bwos_fifo_unmount(&t->q));
-	assert_int_equal(wsq_bwos_fifo_steal_claim(&t->q, tasks, 2), 2);
-	assert_null(wsq_bwos_fifo_unmount(&t->q));
-	claim_is(t, 0);
-	assert_ptr_equal(wsq_bwos_fifo_unmount(&t->q), &t->mem);
-	has_no_memory(t);
-
-	wsq_bwos_fifo_mount(&t->q, &t->mem);
-	room_is(t, WSQ_OK, 0, 2);
-	assert_ptr_equal(wsq_bwos_fifo_unmount(&t->q), &t->mem);
-	has_no_memory(t);
-	queue_free(t);
-}
-
-/* Other memory: nothing of the places, sizes and hints before is left. */
-static void mounting(void **state)
-{
-	static const u32 shapes[][3] = {
-		{ 7, 5, 2 }, { 2, 2, 0 }, { 64, 3, 1 }, { 3, 64, 0 }, { 2, 3, 3 },
-	};
-	struct queue *t = queue_new(2, 2, 0);
-	struct wsq_bwos_mem mem;
-	void *tasks[64];
-	u64 id = 0, all;
-	size_t i;
-
-	(void)state;
-	assert_ptr_equal(wsq_bwos_fifo_unmount(&t->q), &t->mem);
-	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-		u64 first = id + 1, size = shapes[i][1];
-
-		mem_new(&mem, shapes[i][0], shapes[i][1], shapes[i][2]);
-		wsq_bwos_fifo_mount(&t->q, &mem);
-		assert_int_equal(atomic64_read(&t->q.t_hint), 0);
-		assert_false(wsq_bwos_fifo_waiting(&t->q));
-		assert_true(wsq_bwos_fifo_empty(&t->q));
-		room_is(t, WSQ_OK, 0, (u32)size);
-		all = shapes[i][0] * size;
-		put(t, first, first + all - 1);
-		id += all;
-		is_full(t);
-
-		out(t, (u32)(all - 1), id, true);
-		out(t, (u32)(all + shapes[i][2] * size), id, false);
-		/* A thief of the memory before writes its hint late. */
-		atomic64_set(&t->q.t_hint, WSQ_BWOS_MAX_BLOCKS - 1);
-		all = 0;
-		while (wsq_bwos_fifo_steal_claim(&t->q, tasks, 64) > 0)
-			all++;
-		assert_int_equal(all, shapes[i][0] - 1);
-		for (all = 0; all < size; all++)
-			claim_is(t, first + all);
-		claim_is(t, 0);
-		assert_ptr_equal(wsq_bwos_fifo_unmount(&t->q), &mem);
-		mem_free(&mem);
-		has_no_memory(t);
-	}
-	queue_free(t);
-}
-
-static void without_memory(void **state)
-{
-	struct queue *t = queue_new(2, 2, 0);
-
-	(void)state;
-	engine_init(&t->q, &t->rest);
-	has_no_memory(t);
-	queue_free(t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -399,9 +290,6 @@ int main(void)
 		cmocka_unit_test(stealing),
 		cmocka_unit_test(prying),
 		cmocka_unit_test(waiting),
-		cmocka_unit_test(unmounting),
-		cmocka_unit_test(mounting),
-		cmocka_unit_test(without_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

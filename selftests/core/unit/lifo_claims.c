@@ -633,77 +633,6 @@ static void random_against_reference(void **state)
 	}
 }
 
-static void has_no_memory(struct queue *t)
-{
-	void *tasks[2];
-
-	is_full(t);
-	assert_int_equal(wsq_bwos_lifo_open(&t->q), WSQ_FULL);
-	claim_is(t, 0);
-	oldest_is(t, 0);
-	assert_int_equal(wsq_bwos_lifo_steal_claim(&t->q, tasks, 2), WSQ_EMPTY);
-	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 1, tasks, 2), WSQ_EMPTY);
-	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 2), 0);
-	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 0);
-	out(t, 0, 1, false);
-	assert_null(wsq_bwos_lifo_unmount(&t->q));
-}
-
-/* Other memory: nothing of the places and numbers before is left. */
-static void mounting(void **state)
-{
-	static const u32 shapes[][3] = {
-		{ 7, 5, 2 }, { 2, 2, 0 }, { 64, 3, 1 }, { 3, 64, 0 }, { 2, 3, 3 },
-	};
-	struct queue *t = queue_new(2, 2, 0);
-	struct wsq_bwos_lifo_mem mem;
-	u64 id = 0, all;
-	size_t i;
-
-	(void)state;
-	/* Not while anything is there, be it a hole or what thieves left. */
-	put(t, 1, 1);
-	assert_null(wsq_bwos_lifo_unmount(&t->q));
-	out(t, 0, 1, true);
-	assert_null(wsq_bwos_lifo_unmount(&t->q));
-	claim_is_tomb(t);
-	put(t, 2, 4);
-	claim_is(t, 4);
-	assert_null(wsq_bwos_lifo_unmount(&t->q));
-	steal_is(t, 2, 2, 3);
-	assert_ptr_equal(wsq_bwos_lifo_unmount(&t->q), &t->mem);
-	has_no_memory(t);
-
-	for (i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
-		u64 first = id + 1, size = shapes[i][1];
-
-		mem_new(&mem, shapes[i][0], shapes[i][1], shapes[i][2]);
-		wsq_bwos_lifo_mount(&t->q, &mem);
-		room_is(t, WSQ_OK, 0, (u32)size);
-		all = shapes[i][0] * size;
-		/* queue.h's memory is another one. */
-		for (; id < first + all - 1; id++) {
-			struct wsq_bwos_room room = { .n = 0 };
-
-			assert_true(wsq_bwos_lifo_reserve(&t->q, &room) >= 0);
-			assert_int_equal(room.nr, id + 1 - first);
-			wsq_bwos_lifo_fill(&t->q, &room, 0, task_of(id + 1));
-			wsq_bwos_lifo_commit(&t->q, &room, 1);
-		}
-		is_full(t);
-		out(t, (u32)(all - 1), id, true);
-		out(t, (u32)(all + shapes[i][2] * size), id, false);
-		claim_is_tomb(t);
-		for (all = id - 1; all >= first; all--)
-			claim_is(t, all);
-		claim_is(t, 0);
-		assert_ptr_equal(wsq_bwos_lifo_unmount(&t->q), &mem);
-		mem_free(&mem);
-		has_no_memory(t);
-	}
-	queue_free(t);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -718,7 +647,6 @@ int main(void)
 		cmocka_unit_test(oldest_gets_all),
 		cmocka_unit_test(sampling),
 		cmocka_unit_test(random_against_reference),
-		cmocka_unit_test(mounting),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

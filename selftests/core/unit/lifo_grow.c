@@ -2,8 +2,8 @@
 /*
  * Unit tests of a LIFO BWoS that grows: with the owner and the bottom in every
  * position to each other, with blocks drained, held and spare, several times, up to
- * the limit, at random, and again after its memory was taken away; new places and
- * slots are found by all who look for tasks.
+ * the limit and at random; new places and slots are found by all that look for
+ * tasks. Memory that is mounted again is in mount.c.
  *
  * For: run-checks, under shim/native, plain and with gcc's address and undefined
  * sanitizers. Cost: seconds. Limitations: one thread; model/lifo_grow*.cpp,
@@ -461,35 +461,6 @@ static void slot_numbers(void **state)
 	grown_free(&g);
 }
 
-/* Mounted anew, it is what it was at first, and grows again. */
-static void mounted_anew(void **state)
-{
-	struct grown g;
-	u32 lap;
-
-	(void)state;
-	grown_new(&g, 2, 3, 1, 6, 2);
-	for (lap = 0; lap < 3; lap++) {
-		fill(&g);
-		assert_int_equal(g.in - g.out, 6);
-		assert_int_equal(grow(&g, 2, 1), 2);
-		fill(&g);
-		assert_int_equal(g.in - g.out, 12);
-		assert_null(wsq_bwos_lifo_unmount(&g.t->q));
-		empty(&g);
-		assert_ptr_equal(wsq_bwos_lifo_unmount(&g.t->q), &g.t->mem);
-		assert_true(wsq_bwos_lifo_short(&g.t->q));
-		assert_false(put(&g));
-		assert_int_equal(wsq_bwos_lifo_place(&g.t->q, UINT32_MAX), 0);
-		wsq_bwos_lifo_mount(&g.t->q, &g.t->mem);
-		ring_is_whole(&g);
-		assert_int_equal(nr_places(&g), 2);
-		assert_int_equal(g.t->q.nr_spare, 1);
-	}
-	laps(&g);
-	grown_free(&g);
-}
-
 #define MANY	4000
 
 /* What is there, the topmost last; 0 where a thief took one out. */
@@ -598,7 +569,6 @@ int main(void)
 		cmocka_unit_test(held_meanwhile),
 		cmocka_unit_test(found_by_all),
 		cmocka_unit_test(slot_numbers),
-		cmocka_unit_test(mounted_anew),
 		cmocka_unit_test(at_random),
 	};
 
