@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "queue.h"
+#include "thief.h"
 
 static const u32 places[] = { 2, 3, 4, 7, 8, 63, 64 };
 static const u32 sizes[] = { 2, 3, 4, 5, 64, 4095, 4096 };
@@ -30,16 +30,6 @@ static const u32 sizes[] = { 2, 3, 4, 5, 64, 4095, 4096 };
 static bool rounds_suffice(u32 nr_places)
 {
 	return !((u64)nr_places >> WSQ_BWOS_ROUND_BITS);
-}
-
-static void put_ok(struct queue *t, u64 id)
-{
-	assert_true(wsq_bwos_fifo_put(&t->q, task_of(id)) >= 0);
-}
-
-static void get_is(struct queue *t, u64 id)
-{
-	assert_int_equal(id_of(wsq_bwos_fifo_get(&t->q)), id);
 }
 
 static void new_is_empty(void **state)
@@ -429,40 +419,6 @@ static void random_against_reference(void **state)
 			random_ops(64, 64, rnd(&seed));
 		}
 	}
-}
-
-/* A thief by hand: BF(steal:A..C), then BF(steal:D), then BF(steal:E..F). */
-struct thief {
-	struct wsq_bwos_block *blk;
-	wsq_slot_t *slot;
-	u64 s, n;
-};
-
-static void thief_looks(struct queue *t, struct thief *th, u32 place)
-{
-	u64 b;
-
-	th->blk = mem_block(&t->mem, place);
-	th->s = (u64)atomic64_read(&th->blk->s_pos);
-	th->slot = &th->blk->slots[wsq_bwos_idx(th->s)];
-	b = (u64)atomic64_read_acquire(&th->blk->b_pos);
-	assert_int_equal(wsq_bwos_round(b), wsq_bwos_round(th->s));
-	th->n = b - th->s;
-}
-
-static bool thief_claims(struct thief *th, u64 n)
-{
-	th->n = n;
-	return (u64)atomic64_cmpxchg_relaxed(&th->blk->s_pos, (s64)th->s,
-					     (s64)(th->s + n)) == th->s;
-}
-
-static u64 thief_counts(struct thief *th)
-{
-	u64 id = id_of(wsq_slot_read(th->slot));
-
-	atomic64_fetch_add_release((s64)th->n, &th->blk->s_cnt);
-	return id;
 }
 
 static void asleep_over_reuse(void **state)

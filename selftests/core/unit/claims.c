@@ -14,50 +14,7 @@
 
 #include <cmocka.h>
 
-#include "queue.h"
-
-/* Puts tasks first to last, each with its own commit. */
-static void put(struct queue *t, u64 first, u64 last)
-{
-	struct wsq_bwos_room room = { .n = 0 };
-
-	for (; first <= last; first++) {
-		assert_true(wsq_bwos_fifo_reserve(&t->q, &room) >= 0);
-		wsq_bwos_fifo_fill(&t->q, &room, 0, task_of(first));
-		wsq_bwos_fifo_commit(&t->q, &room, 1);
-	}
-}
-
-static void claim_is(struct queue *t, u64 id)
-{
-	assert_int_equal(id_of(wsq_bwos_fifo_claim(&t->q)), id);
-}
-
-static void claim_is_tomb(struct queue *t)
-{
-	assert_ptr_equal(wsq_bwos_fifo_claim(&t->q), WSQ_TOMB);
-}
-
-static void room_is(struct queue *t, int ret, u32 nr, u32 n)
-{
-	struct wsq_bwos_room room = { .n = 0 };
-
-	assert_int_equal(wsq_bwos_fifo_reserve(&t->q, &room), ret);
-	assert_int_equal(room.nr, nr);
-	assert_int_equal(room.n, n);
-}
-
-static void is_full(struct queue *t)
-{
-	struct wsq_bwos_room room = { .n = 0 };
-
-	assert_int_equal(wsq_bwos_fifo_reserve(&t->q, &room), WSQ_FULL);
-}
-
-static void out(struct queue *t, u32 nr, u64 id, bool there)
-{
-	assert_int_equal(wsq_bwos_fifo_withdraw(&t->q, nr, task_of(id)), there);
-}
+#include "claims.h"
 
 static void rooms(void **state)
 {

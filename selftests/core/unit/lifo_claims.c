@@ -15,61 +15,11 @@
 
 #include <cmocka.h>
 
-#include "queue.h"
-
-static void fill(struct queue *t, const struct wsq_bwos_room *room, u32 k, u64 id)
-{
-	assert_null(wsq_slot_peek(&t->mem.first.slots[room->nr + k]));
-	wsq_bwos_lifo_fill(&t->q, room, k, task_of(id));
-	assert_ptr_equal(wsq_slot_peek(&t->mem.first.slots[room->nr + k]), task_of(id));
-}
-
-/* Puts tasks first to last, each with its own commit. */
-static void put(struct queue *t, u64 first, u64 last)
-{
-	struct wsq_bwos_room room = { .n = 0 };
-
-	for (; first <= last; first++) {
-		assert_true(wsq_bwos_lifo_reserve(&t->q, &room) >= 0);
-		fill(t, &room, 0, first);
-		wsq_bwos_lifo_commit(&t->q, &room, 1);
-	}
-}
-
-static void claim_is(struct queue *t, u64 id)
-{
-	assert_int_equal(id_of(wsq_bwos_lifo_claim(&t->q)), id);
-}
-
-static void claim_is_tomb(struct queue *t)
-{
-	assert_ptr_equal(wsq_bwos_lifo_claim(&t->q), WSQ_TOMB);
-}
+#include "claims.h"
 
 static void oldest_is(struct queue *t, u64 id)
 {
 	assert_int_equal(id_of(wsq_bwos_lifo_claim_oldest(&t->q)), id);
-}
-
-static void room_is(struct queue *t, int ret, u32 nr, u32 n)
-{
-	struct wsq_bwos_room room = { .n = 0 };
-
-	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &room), ret);
-	assert_int_equal(room.nr, nr);
-	assert_int_equal(room.n, n);
-}
-
-static void is_full(struct queue *t)
-{
-	struct wsq_bwos_room room = { .n = 0 };
-
-	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &room), WSQ_FULL);
-}
-
-static void out(struct queue *t, u32 nr, u64 id, bool there)
-{
-	assert_int_equal(wsq_bwos_lifo_withdraw(&t->q, nr, task_of(id)), there);
 }
 
 static void steal_is(struct queue *t, u32 max, u64 first, u64 last)

@@ -15,34 +15,7 @@
 
 #include <cmocka.h>
 
-#include "queue.h"
-
-/* Puts tasks first to last, each with its own commit. */
-static void put(struct queue *t, u64 first, u64 last)
-{
-	struct wsq_bwos_room room = { .n = 0 };
-
-	for (; first <= last; first++) {
-		assert_true(engine(reserve)(&t->q, &room) >= 0);
-		engine(fill)(&t->q, &room, 0, task_of(first));
-		engine(commit)(&t->q, &room, 1);
-	}
-}
-
-static void claim_is(struct queue *t, u64 id)
-{
-	assert_int_equal(id_of(engine(claim)(&t->q)), id);
-}
-
-static void claim_is_tomb(struct queue *t)
-{
-	assert_ptr_equal(engine(claim)(&t->q), WSQ_TOMB);
-}
-
-static void out(struct queue *t, u32 nr, u64 id, bool there)
-{
-	assert_int_equal(engine(withdraw)(&t->q, nr, task_of(id)), there);
-}
+#include "claims.h"
 
 /* Full for puts and empty for all others. */
 static void has_no_memory(struct queue *t)
@@ -180,7 +153,7 @@ static void mounting(void **state)
 	queue_free(t);
 }
 
-static u64 fill(struct queue *t, u64 id)
+static u64 fill_up(struct queue *t, u64 id)
 {
 	while (engine(put)(&t->q, task_of(id)) >= 0)
 		id++;
@@ -197,11 +170,11 @@ static void mounted_anew(void **state)
 
 	(void)state;
 	for (lap = 0; lap < 3; lap++) {
-		assert_int_equal(fill(t, 1), 7);
+		assert_int_equal(fill_up(t, 1), 7);
 		piece_new(&piece[lap], 2, 3, 1);
 		assert_int_equal(engine(extend)(&t->q, &piece[lap]), 2);
 		assert_true(engine_ring(&t->mem));
-		assert_int_equal(fill(t, 7), 13);
+		assert_int_equal(fill_up(t, 7), 13);
 		assert_null(engine(unmount)(&t->q));
 		while (engine(get)(&t->q))
 			;
@@ -212,7 +185,7 @@ static void mounted_anew(void **state)
 		assert_int_equal(wsq_bwos_places(&t->mem.dir), 2);
 		assert_int_equal(t->q.nr_spare, 1);
 	}
-	assert_int_equal(fill(t, 1), 7);
+	assert_int_equal(fill_up(t, 1), 7);
 	while (lap--)
 		piece_free(&piece[lap]);
 	queue_free(t);

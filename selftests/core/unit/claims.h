@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Steps of the unit tests of claimed slots, of any engine: each asserts what comes
+ * of it.
+ *
+ * For: claims.c, lifo_claims.c, mount.c, which have included cmocka.h.
+ */
+#ifndef _WSQ_SELFTESTS_UNIT_CLAIMS_H
+#define _WSQ_SELFTESTS_UNIT_CLAIMS_H
+
+#include "queue.h"
+
+/* Slot @k of @room is empty, and then holds a task. */
+static inline void fill(struct queue *t, const struct wsq_bwos_room *room, u32 k,
+			u64 id)
+{
+	wsq_slot_t *slot = engine_slot(&t->q, room, k);
+
+	assert_null(wsq_slot_peek(slot));
+	engine(fill)(&t->q, room, k, task_of(id));
+	assert_ptr_equal(wsq_slot_peek(slot), task_of(id));
+}
+
+/* Puts tasks first to last, each with its own commit. */
+static inline void put(struct queue *t, u64 first, u64 last)
+{
+	struct wsq_bwos_room room = { .n = 0 };
+
+	for (; first <= last; first++) {
+		assert_true(engine(reserve)(&t->q, &room) >= 0);
+		fill(t, &room, 0, first);
+		engine(commit)(&t->q, &room, 1);
+	}
+}
+
+static inline void claim_is(struct queue *t, u64 id)
+{
+	assert_int_equal(id_of(engine(claim)(&t->q)), id);
+}
+
+static inline void claim_is_tomb(struct queue *t)
+{
+	assert_ptr_equal(engine(claim)(&t->q), WSQ_TOMB);
+}
+
+static inline void room_is(struct queue *t, int ret, u32 nr, u32 n)
+{
+	struct wsq_bwos_room room = { .n = 0 };
+
+	assert_int_equal(engine(reserve)(&t->q, &room), ret);
+	assert_int_equal(room.nr, nr);
+	assert_int_equal(room.n, n);
+}
+
+static inline void is_full(struct queue *t)
+{
+	struct wsq_bwos_room room = { .n = 0 };
+
+	assert_int_equal(engine(reserve)(&t->q, &room), WSQ_FULL);
+}
+
+/* Takes a task back by its slot's number, or finds that it is not there. */
+static inline void out(struct queue *t, u32 nr, u64 id, bool there)
+{
+	assert_int_equal(engine(withdraw)(&t->q, nr, task_of(id)), there);
+}
+
+#endif /* _WSQ_SELFTESTS_UNIT_CLAIMS_H */
