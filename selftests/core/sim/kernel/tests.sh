@@ -10,7 +10,7 @@ for line in "${queue[@]}"; do
 	which=${line#*$'\t'}
 	status=0
 	for n in "${counts[@]}"; do
-		# What takes long beyond a few CPUs: a thousand queues, one lock for all.
+		# One lock for all takes long beyond a few CPUs; a thousand queues end at 16.
 		[[ $n == 8 || ${SIM:-} == all || ($scene != thousand && $which != list*) ]] || continue
 		"$OUT/kernel/queue" --tasks 20 --ms 0.1 --cpus "$n" --scene "$scene" \
 			--case "$which" >"$log/queue" 2>&1 || { status=1; tail -n 10 "$log/queue" | tap_note; }
@@ -34,7 +34,7 @@ for fault in lose twice; do
 done
 
 # A wake-up that is lost: with items that only go to and fro, nothing goes on.
-"$OUT/kernel/queue" --cpus 2 --tasks 50 --scene pairs --case "wsq queue, bwos" --drop-wakeup 40 \
+"$OUT/kernel/queue" --cpus 2 --tasks 50 --scene ping_pong --case "wsq queue, bwos" --drop-wakeup 40 \
 	>"$log/drop" 2>&1
 [[ $? == 4 ]] && grep -q 'STOOD STILL' "$log/drop" && grep -q 'thread wsq/1 on CPU 1: idle' "$log/drop"
 tap "queue: a wake-up that is lost ends as stood still" $?

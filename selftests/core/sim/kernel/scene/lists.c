@@ -136,8 +136,8 @@ static int list_worker_fn(void *arg)
 	return 0;
 }
 
-/* A pool for each @cpus of them. */
-static void list_start(unsigned int cpus)
+/* A pool for each @cpus of them; workers are @aside of the CPU whose pool it is. */
+static void list_start(unsigned int cpus, unsigned int aside)
 {
 	struct list_pool *pool = NULL;
 	unsigned int cpu;
@@ -155,25 +155,31 @@ static void list_start(unsigned int cpus)
 		mcs_nodes[cpu] = sim_alloc_lines(sizeof(struct mcs_node), node);
 		w = sim_alloc_lines(sizeof(*w), node);
 		w->pool = pool;
-		w->cpu = cpu;
+		w->cpu = (cpu + aside) % nr_cpu_ids;
 		INIT_LIST_HEAD(&w->idle);
-		w->task = shim_thread(cpu, list_worker_fn, w, "list");
+		w->task = shim_thread(w->cpu, list_worker_fn, w, "list");
 	}
 }
 
 static void machine_start(void)
 {
-	list_start(nr_cpu_ids);
+	list_start(nr_cpu_ids, 0);
 }
 
 static void node_start(void)
 {
-	list_start(sim_config.node);
+	list_start(sim_config.node, 0);
 }
 
 static void cluster_start(void)
 {
-	list_start(sim_config.cluster);
+	list_start(sim_config.cluster, 0);
+}
+
+/* Scope cpu: the scheduler runs the worker on another CPU, for this one is busy. */
+static void cpu_start(void)
+{
+	list_start(1, 1);
 }
 
 const struct peer machine_peer = {
@@ -186,4 +192,8 @@ const struct peer node_peer = {
 
 const struct peer cluster_peer = {
 	.start = cluster_start, .queue = list_queue,
+};
+
+const struct peer cpu_peer = {
+	.start = cpu_start, .queue = list_queue,
 };

@@ -7,6 +7,7 @@
  *	--item NS		what items compute
  *	--flight N		items of a thread or CPU
  *	--preempt		PREEMPT instead of PREEMPT_VOLUNTARY
+ *	--wake-latency NS	from a wake-up until the thread runs on an idle CPU
  *	--drop-wakeup N		the wake-up of that number is lost
  *
  * Each scenario is a run of its own in a child: a warm-up, then figures are taken until
@@ -20,7 +21,6 @@
 #include <unistd.h>
 
 #include "../../../../../kmod/exec/exec.h"
-#include "../../../../../kmod/pool/victim.h"
 #include "../../out.h"
 #include "scene.h"
 
@@ -37,6 +37,7 @@ bool scene_stop;
 static const struct scene *scene;
 static const char *case_name;
 static sim_time window = SIM_MS;
+static sim_time wake_latency;
 static u64 in, out;
 static u64 *samples, nr_samples;
 static bool measuring;
@@ -100,11 +101,17 @@ void scene_put_on(unsigned int cpu, struct item *it)
 	peer->queue_on(cpu, it);
 }
 
+void scene_sample(sim_time time)
+{
+	if (measuring && nr_samples < MAX_SAMPLES)
+		samples[nr_samples++] = time;
+}
+
 void scene_run(struct item *it)
 {
 	count_out(&it->state);
-	if (measuring && nr_samples < MAX_SAMPLES)
-		samples[nr_samples++] = sim_now() - it->queued;
+	if (!scene->timed)
+		scene_sample(sim_now() - it->queued);
 	if (it->ns)
 		sim_compute(it->ns * SIM_NS);
 	if (it->state == ITEM_RUNS)
@@ -182,11 +189,10 @@ static void look(struct moment *m)
 
 	memset(m, 0, sizeof(*m));
 	m->n.tasks = out;
+	m->n.looks = scene_looks;
 	m->kernel = shim_counts;
 	m->at = sim_now();
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		for (i = 0; i < WSQ_STEAL_POLICIES; i++)
-			m->n.looks += wsq_robber(cpu)->drawn[i];
 		for (i = 0; i < WSQ_DIST_NR; i++)
 			m->n.thefts += wsq_cpus[cpu]->steals[i];
 	}
@@ -217,9 +223,14 @@ static void print(const struct moment *a, const struct moment *b)
 	sim_print_also("idle", "of the time",
 		       (double)sum.idle / n.ps / sim_config.cpus);
 	if (nr_samples) {
+		const char *const what[2][2] = {
+			{ "wait until it runs, p50", "wait until it runs, p99" },
+			{ "queueing, p50", "queueing, p99" },
+		};
+
 		qsort(samples, nr_samples, sizeof(*samples), by_size);
-		sim_print_also("wait until it runs, p50", "ns", quantile(0.5));
-		sim_print_also("wait until it runs, p99", "ns", quantile(0.99));
+		sim_print_also(what[scene->timed][0], "ns", quantile(0.5));
+		sim_print_also(what[scene->timed][1], "ns", quantile(0.99));
 	}
 	for (i = 0; i < nr_figures; i++)
 		sim_print_also(figures[i].name, figures[i].unit, figures[i].value);
@@ -294,6 +305,7 @@ static const struct {
 	{ "list for the machine", &machine_peer },
 	{ "list for each node", &node_peer },
 	{ "list for each cluster", &cluster_peer },
+	{ "list for each CPU", &cpu_peer },
 	{ "wsq pool, bwos", NULL, WSQ_BWOS },
 	{ "wsq pool, lifo", NULL, WSQ_BWOS_LIFO },
 	{ "wsq pool, salsa", NULL, WSQ_SALSA },
@@ -308,6 +320,8 @@ static void __attribute__((noreturn)) run(unsigned int cpus)
 	samples = malloc(MAX_SAMPLES * sizeof(*samples));
 	MUST(samples);
 	config.cpus = cpus;
+	if (wake_latency)
+		config.costs.wake_latency = wake_latency;
 	config.still = 50 * SIM_MS;
 	sim_init(&config);
 	shim_init();
@@ -361,6 +375,8 @@ static int run_cases(const struct scene *s)
 				continue;
 			if (sim.from == sim.to)
 				cpus = max(sim.to, s->least);
+			if (s->most && cpus > s->most)
+				break;
 			worst = max(worst, run_in_child(cpus));
 			if (sim.from == sim.to)
 				break;
@@ -387,6 +403,8 @@ static int own_options(int argc, char **argv)
 			options.ns = atol(value);
 		else if (!strcmp(argv[i], "--flight"))
 			options.flight = atol(value);
+		else if (!strcmp(argv[i], "--wake-latency"))
+			wake_latency = atof(value) * SIM_NS;
 		else if (!strcmp(argv[i], "--drop-wakeup"))
 			shim_drop_wakeup = atol(value);
 		else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What runs items, as far as it is not charged: wsq's queue, and help for lists. */
+#include "../../../../../kmod/pool/victim.h"
 #include "lists.h"
 
 struct wsq *scene_queue;
@@ -53,6 +54,34 @@ const struct peer wsq_peer = {
 	.queue_on = wsq_peer_queue_on,
 	.flush = wsq_peer_flush,
 };
+
+/*
+ * What a thief looks at: a victim that its policy accepted, or one that it comes to when
+ * it asks all. By the linker's --wrap, since nobody counts that in the module.
+ */
+u64 scene_looks;
+
+bool __real_wsq_search_accept(struct wsq_search *s, const struct wsq_container *ct);
+bool __wrap_wsq_search_accept(struct wsq_search *s, const struct wsq_container *ct);
+bool __wrap_wsq_search_accept(struct wsq_search *s, const struct wsq_container *ct)
+{
+	bool ret = __real_wsq_search_accept(s, ct);
+
+	/* Where it is not the place that was sampled, the next function counts. */
+	scene_looks += ret && (wsq_search_sampled(s) || scene_pool);
+	return ret;
+}
+
+int __real_wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
+			    void **tasks, unsigned int max, bool pry, bool bound);
+int __wrap_wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
+			    void **tasks, unsigned int max, bool pry, bool bound);
+int __wrap_wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
+			    void **tasks, unsigned int max, bool pry, bool bound)
+{
+	scene_looks++;
+	return __real_wsq_linked_steal(ct, me, tasks, max, pry, bound);
+}
 
 struct list_worker *list_idle_worker(const struct list_head *idle)
 {

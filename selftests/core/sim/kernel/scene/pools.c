@@ -2,8 +2,8 @@
 /*
  * Scenarios of pools of pointers.
  *
- * half_thieves		each even CPU pushes until its part is full and pops until there
- *			is nothing, again and again; each odd one only pops
+ * half_thieves		each even CPU pushes 256 pointers and pops until there is nothing,
+ *			again and again; each odd one only pops
  * half_push		each even CPU pushes, and waits while its part is full; each odd one
  *			pops, and so steals each pointer
  * idle_thieves		CPU 0 does as in half_thieves, all others pop
@@ -16,6 +16,7 @@
 
 #define TASKS	8192	/* of an owner */
 #define BURST	64
+#define ROUND	256	/* that half_thieves pushes */
 
 struct task {
 	u32 state;
@@ -91,8 +92,7 @@ static int owner(void *arg)
 	unsigned int i;
 
 	while (!scene_stop) {
-		/* Thieves may keep it from ever being full. */
-		for (i = 0; i < TASKS && !scene_stop && push_one(); i++)
+		for (i = 0; i < ROUND && !scene_stop && push_one(); i++)
 			cond_resched();
 		while (pop_one() && !scene_stop)
 			cond_resched();

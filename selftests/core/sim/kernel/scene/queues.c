@@ -5,18 +5,21 @@
  * all_busy		on each CPU 64 items that queue themselves again
  * load10		an interrupt on each CPU, every 20 us at random, queues an item
  *			of 2 us: 10 % of what the machine can do
- * pairs		an item goes to and fro between an even CPU and the next one, each
+ * pairs		a thread on each even CPU queues items on the next one by
+ *			wsq_queue_work_on(), 64 under way
+ * ping_pong		an item goes to and fro between an even CPU and the next one, each
  *			time by wsq_queue_work_on()
- * hand_over		a thread on each even CPU queues items on the next one
  * one_producer_2us	a thread on CPU 0 queues items of 2 us
  * one_producer_20us	... of 20 us
  * tree			items of 500 ns that queue two more each, 32767 in all; then
  *			the next tree
  * flush		all_busy, and a thread that flushes again and again
  * thousand		as all_busy, each time to another of a thousand queues
+ * wait_each		a thread on each CPU queues an item and waits until it has run, as
+ *			Linux' lib/test_workqueue; what is timed is queueing
  *
- * Threads have 4096 items, 64 for each CPU if that is more. One that finds all of them
- * under way sleeps for 10 us.
+ * Threads have 20000 items. One that finds all of them under way sleeps for 10 us.
+ * tools/bench/guest-counts has cases of the names pairs, load10 and one_producer_2us.
  */
 #include "scene.h"
 
@@ -104,25 +107,25 @@ static void load_start(void)
 	scene_figure("offered", "tasks/us", nr_cpu_ids * ((double)SIM_US / LOAD_PERIOD));
 }
 
-/* ---- pairs ---- */
+/* ---- ping_pong ---- */
 
-static void pair_item(struct item *it)
+static void ping_item(struct item *it)
 {
 	if (!scene_stop)
 		scene_put_on(sim_cpu() ^ 1, it);
 }
 
-static void pairs_start(void)
+static void ping_pong_start(void)
 {
 	unsigned int cpu, i;
 
 	for (cpu = 0; cpu + 1 < nr_cpu_ids; cpu += 2) {
 		for (i = 0; i < flight(1); i++)
-			scene_put_on(cpu, scene_item(cpu, pair_item, 0));
+			scene_put_on(cpu, scene_item(cpu, ping_item, 0));
 	}
 }
 
-/* ---- hand_over, one_producer ---- */
+/* ---- pairs, one_producer ---- */
 
 struct producer {
 	unsigned int to;
@@ -158,34 +161,34 @@ static int producer(void *arg)
 	return 0;
 }
 
-static void produce(unsigned int cpu, unsigned int to, u32 ns)
+static void produce(unsigned int cpu, unsigned int to, u32 ns, unsigned int nr)
 {
 	struct producer *p = malloc(sizeof(*p));
 
 	MUST(p);
 	*p = (struct producer){
 		.to = to, .ns = ns,
-		.nr = flight(max(4096U, 64 * nr_cpu_ids)),
+		.nr = flight(nr),
 	};
 	scene_thread(cpu, producer, p, "producer");
 }
 
-static void hand_over_start(void)
+static void pairs_start(void)
 {
 	unsigned int cpu;
 
 	for (cpu = 0; cpu + 1 < nr_cpu_ids; cpu += 2)
-		produce(cpu, cpu + 1, 0);
+		produce(cpu, cpu + 1, 0, 64);
 }
 
 static void one_2us_start(void)
 {
-	produce(0, SIM_CPUS, 2000);
+	produce(0, SIM_CPUS, 2000, 20000);
 }
 
 static void one_20us_start(void)
 {
-	produce(0, SIM_CPUS, 20000);
+	produce(0, SIM_CPUS, 20000, 20000);
 }
 
 /* ---- tree ---- */
@@ -302,15 +305,56 @@ static void thousand_start(void)
 		scene_thread(i, thousand_thread, NULL, "thousand");
 }
 
+/* ---- wait_each ---- */
+
+struct waiter {
+	struct completion done;
+	struct item *it;
+};
+
+static void wait_item(struct item *it)
+{
+	struct waiter *w = (struct waiter *)it->arg;
+
+	complete(&w->done);
+}
+
+static int wait_thread(void *arg)
+{
+	struct waiter *w = sim_alloc_lines(sizeof(*w), cpu_to_node(sim_cpu()));
+	sim_time before;
+
+	w->it = scene_item(sim_cpu(), wait_item, 0);
+	w->it->arg = (uintptr_t)w;
+	while (!scene_stop) {
+		init_completion(&w->done);
+		before = sim_now();
+		scene_put(w->it);
+		scene_sample(sim_now() - before);
+		wait_for_completion(&w->done);
+		cond_resched();
+	}
+	return 0;
+}
+
+static void wait_start(void)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		scene_thread(cpu, wait_thread, NULL, "waiter");
+}
+
 const struct scene scenes[] = {
+	{ .name = "wait_each", .start = wait_start, .timed = true },
 	{ .name = "all_busy", .start = busy_start },
 	{ .name = "load10", .start = load_start },
+	{ .name = "ping_pong", .start = ping_pong_start, .ours = true, .least = 2 },
 	{ .name = "pairs", .start = pairs_start, .ours = true, .least = 2 },
-	{ .name = "hand_over", .start = hand_over_start, .ours = true, .least = 2 },
 	{ .name = "one_producer_2us", .start = one_2us_start },
 	{ .name = "one_producer_20us", .start = one_20us_start },
 	{ .name = "tree", .start = tree_start },
 	{ .name = "flush", .start = flush_start, .over = flush_over, .ours = true },
-	{ .name = "thousand", .start = thousand_start, .ours = true },
+	{ .name = "thousand", .start = thousand_start, .ours = true, .most = 16 },
 	{ }
 };

@@ -54,7 +54,7 @@ struct peer {
 	void (*flush)(void);
 };
 
-extern const struct peer wsq_peer, machine_peer, node_peer, cluster_peer;
+extern const struct peer wsq_peer, machine_peer, node_peer, cluster_peer, cpu_peer;
 
 /**
  * struct scene - a scenario
@@ -63,8 +63,10 @@ extern const struct peer wsq_peer, machine_peer, node_peer, cluster_peer;
  * @over: anything to be said beside what main.c says; or %NULL
  * @rest: take one of those that are left when all threads have ended; or %NULL
  * @pool: it is of a pool, and peers do not know it
+ * @timed: it takes its own samples of time, not when items run
  * @ours: only wsq can do it
  * @least: there must be at least so many CPUs
+ * @most: with more, setting it up takes too long; 0: any number
  */
 struct scene {
 	const char *name;
@@ -72,8 +74,10 @@ struct scene {
 	void (*over)(void);
 	bool (*rest)(void);
 	bool pool;
+	bool timed;
 	bool ours;
 	unsigned int least;
+	unsigned int most;
 };
 
 extern const struct scene scenes[];
@@ -95,6 +99,7 @@ extern struct scene_options options;
 extern const struct peer *peer;
 extern struct wsq *scene_queue;		/* wsq's, when it is the peer */
 extern struct wsq_pool *scene_pool;	/* of a scenario of pools */
+extern u64 scene_looks;			/* at victims, by thieves */
 extern bool scene_stop;			/* nothing new is to be queued */
 
 /* Memory of a CPU's node, in objects as kmalloc() places them. */
@@ -107,6 +112,8 @@ void scene_run(struct item *it);
 /* Tasks of pools: one went in, or came out. */
 void scene_in(u32 *state);
 void scene_out(u32 *state);
+/* What a scenario times itself. */
+void scene_sample(sim_time time);
 /* A figure of the scenario's own. */
 void scene_figure(const char *name, const char *unit, double value);
 /* A thread that the run waits for at its end. */
