@@ -19,7 +19,7 @@
  * @MAX_NB: places that it may have
  *
  * The content is plain memory, written before a task is put: Relacy reports the
- * race if whoever takes the task does not see it.
+ * race if the party that takes the task does not see it.
  */
 template <typename T, int THREADS, u32 NB = 2, u32 BS = 2, u32 SPARE = 0,
 	  u32 MAX_NB = NB>

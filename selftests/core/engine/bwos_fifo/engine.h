@@ -103,8 +103,8 @@ static inline u64 engine_capacity(u64 places, u64 block_size)
 }
 
 /*
- * The same if @holding thieves may be between claim and count, and not more than
- * there are spare blocks. Producer and consumer may stand at the end of one block.
+ * The same while thieves may be between claim and count, with a spare block for each
+ * (@spare) or not. Producer and consumer may stand at the end of one block.
  */
 static inline u64 engine_capacity_held(u64 places, u64 block_size, bool spare)
 {
