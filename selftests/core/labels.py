@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Do labels, tables, litmus files and mutants of kmod/core agree?
+"""Do labels, tables, litmus files and mutants of kmod agree?
 
 For: run-model, and model/mutants.py, which takes its list of ordered accesses
 from here. Prints one line for each disagreement; exit status 1 if there is any.

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Break kmod/core in one place at a time; a client of the model must notice.
+"""Break kmod in one place at a time; a client of the model, or herd7, must notice.
 
 	mutants.py [--list] [--select all|none|changed:FILE,FILE...+N|NAME,NAME...]
 
---select: "changed:" takes the mutants of the files of kmod/core that are named
+--select: "changed:" takes the mutants of the files of kmod that are named
 (with or without their directory) and N others, drawn with the number SEED of the
 environment (1 if it is not set). --list prints the names and runs nothing.
 
@@ -14,7 +14,7 @@ the list names for it and run until one of them fails. One line for each:
 "pass NAME reason" or "fail NAME reason"; exit status 1 if there is a fail.
 
 What Relacy cannot see is the business of a litmus test (the list says which).
-Its statements are tied to kmod/core by their labels: the test gets the order that
+Its statements are tied to the code, kmod/core or another folder, by their labels: the test gets the order that
 the weakened access has left, and herd7 must find it observable, or unobservable
 still where the list says "redundant".
 
