@@ -324,6 +324,21 @@ static bool hog_fn(void *arg)
 	return true;
 }
 
+/* A hog comes to the CPU of @r, and sees all short items done. */
+static void long_hog_run(struct kunit *test, struct long_run *r)
+{
+	struct hog *h = kzalloc(sizeof(*h), GFP_KERNEL);
+	struct wsq_test_call *call;
+
+	KUNIT_ASSERT_NOT_NULL(test, h);
+	h->r = r;
+	call = wsq_test_start_on(test, r->cpu, hog_fn, h);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_EQ_MSG(test, h->in_time, SHORT_ITEMS,
+			    "short items done when the hog ended");
+	kfree(h);
+}
+
 /*
  * A worker that is preempted in the middle of an item by a thread that does not
  * leave: what is behind the item is run elsewhere before the hog ends.
@@ -335,26 +350,19 @@ static void long_hog(struct kunit *test)
 	wsq_test_need_cpus(test, 2);
 	for (turn = 0; turn < 4; turn++) {
 		struct long_run *r = long_new(test, false, NULL, turn & 1);
-		struct hog *h = kzalloc(sizeof(*h), GFP_KERNEL);
 		struct wsq_test_call *call;
 
-		KUNIT_ASSERT_NOT_NULL(test, h);
-		h->r = r;
 		r->yields = true;
 		call = wsq_test_start_on(test, r->cpu, long_queue, r);
 		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 		KUNIT_ASSERT_TRUE(test,
 				  wait_for_completion_timeout(&r->entered,
 							      WSQ_TEST_PATIENCE));
-		call = wsq_test_start_on(test, r->cpu, hog_fn, h);
-		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
-		KUNIT_EXPECT_EQ_MSG(test, h->in_time, SHORT_ITEMS,
-				    "short items done when the hog ended");
+		long_hog_run(test, r);
 		long_expect(test, r, turn & 1 ?
 			    "behind a preempted worker, engine" :
 			    "behind a preempted worker, entrance");
 		long_end(test, r);
-		kfree(h);
 	}
 }
 
@@ -366,22 +374,14 @@ static void long_hog_first(struct kunit *test)
 	wsq_test_need_cpus(test, 2);
 	for (turn = 0; turn < 4; turn++) {
 		struct long_run *r = long_new(test, false, NULL, turn & 1);
-		struct hog *h = kzalloc(sizeof(*h), GFP_KERNEL);
-		struct wsq_test_call *call;
 
-		KUNIT_ASSERT_NOT_NULL(test, h);
-		h->r = r;
 		r->in_time = SHORT_ITEMS;
 		complete(&r->over);
-		call = wsq_test_start_on(test, r->cpu, hog_fn, h);
-		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
-		KUNIT_EXPECT_EQ_MSG(test, h->in_time, SHORT_ITEMS,
-				    "short items done when the hog ended");
+		long_hog_run(test, r);
 		long_expect(test, r, turn & 1 ?
 			    "on a CPU that is taken, engine" :
 			    "on a CPU that is taken, entrance");
 		long_end(test, r);
-		kfree(h);
 	}
 }
 

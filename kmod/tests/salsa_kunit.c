@@ -561,19 +561,24 @@ static void salsa_deaf_fn(void *arg, int nr)
 		d->sum += (unsigned long)task;
 }
 
-/* While a thief waits for one CPU he takes what another one has. */
-static void salsa_elsewhere(struct kunit *test)
+static void salsa_deaf_run(struct kunit *test, struct salsa_deaf *d)
 {
-	struct salsa_deaf d = {};
-
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	if (!wsq_fence_reaches(cpumask_first(cpu_online_mask)))
 		kunit_skip(test, "needs interrupts");
-	d.pool = salsa_new(test, 2, 4, NULL);
-	wsq_test_run(test, num_online_cpus(), salsa_deaf_fn, &d);
-	KUNIT_EXPECT_TRUE(test, d.in_time);
-	KUNIT_EXPECT_TRUE(test, d.meanwhile);
+	d->pool = salsa_new(test, 2, 4, NULL);
+	wsq_test_run(test, num_online_cpus(), salsa_deaf_fn, d);
+	KUNIT_EXPECT_TRUE(test, d->in_time);
+	KUNIT_EXPECT_TRUE(test, d->meanwhile);
+}
+
+/* While a thief waits for one CPU it takes what another one has. */
+static void salsa_elsewhere(struct kunit *test)
+{
+	struct salsa_deaf d = {};
+
+	salsa_deaf_run(test, &d);
 	KUNIT_EXPECT_EQ(test, d.first, 5);
 	KUNIT_EXPECT_EQ(test, d.sum, 1 + 2 + 3 + 4 + 5);
 	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(d.pool), 1);
@@ -585,14 +590,7 @@ static void salsa_destroy(struct kunit *test)
 {
 	struct salsa_deaf d = { .destroy = true };
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-	if (!wsq_fence_reaches(cpumask_first(cpu_online_mask)))
-		kunit_skip(test, "needs interrupts");
-	d.pool = salsa_new(test, 2, 4, NULL);
-	wsq_test_run(test, num_online_cpus(), salsa_deaf_fn, &d);
-	KUNIT_EXPECT_TRUE(test, d.in_time);
-	KUNIT_EXPECT_TRUE(test, d.meanwhile);
+	salsa_deaf_run(test, &d);
 	KUNIT_EXPECT_TRUE(test, d.waited);
 }
 

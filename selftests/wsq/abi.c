@@ -713,21 +713,6 @@ static void stats_sizes(void)
 	close(fd);
 }
 
-static void fdinfo_of(int fd, char *buf, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int f;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = open(path, O_RDONLY);
-	EXPECT(f >= 0);
-	n = read(f, buf, size - 1);
-	EXPECT(n > 0);
-	buf[n] = 0;
-	close(f);
-}
-
 static void fdinfo(void)
 {
 	char buf[1024];

@@ -263,21 +263,6 @@ static void looked_at(void)
 	expect_rings(0);
 }
 
-static void fdinfo_of(int fd, char *buf, size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int f;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = open(path, O_RDONLY);
-	EXPECT(f >= 0);
-	n = read(f, buf, size - 1);
-	EXPECT(n > 0);
-	buf[n] = 0;
-	close(f);
-}
-
 static void expect_line(const char *buf, const char *name, uint64_t value)
 {
 	char line[80];

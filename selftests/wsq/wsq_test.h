@@ -421,6 +421,22 @@ static inline uint32_t ref_crc32c(uint32_t crc, const uint8_t *p, size_t len)
 	return ~crc;
 }
 
+/* What the kernel tells of an open file. */
+static inline void fdinfo_of(int fd, char *buf, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = open(path, O_RDONLY);
+	EXPECT(f >= 0);
+	n = read(f, buf, size - 1);
+	EXPECT(n > 0);
+	buf[n] = 0;
+	close(f);
+}
+
 /* SHA-256 as FIPS 180-4 has it. */
 static inline void ref_sha256_block(uint32_t h[8], const uint8_t *p)
 {
