@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulated machine's caches: who has which line, and what an access costs.
+ * The simulated machine's caches: which CPU has which line, and what an access costs.
  *
  * Directory MESI. Each line knows its owner (one CPU, modified or exclusive) or
  * its sharers. A miss is a request to the line's home, which takes a third of
@@ -164,7 +164,7 @@ static sim_time memory_cost(uintptr_t addr, unsigned int cpu)
 }
 
 /*
- * The current CPU asks for a line: when does it have it? @alone: nobody else has
+ * The current CPU asks for a line: when does it have it? @alone: no other CPU has
  * it then. @hold: how long it keeps it at least.
  */
 static sim_time request(struct line *l, uintptr_t addr, bool alone, sim_time hold)

@@ -231,7 +231,7 @@ bool sim_on_cpu(void)
 	return sim_cur;
 }
 
-/* The CPU that runs goes on at @when; whoever is earlier goes first. */
+/* The CPU that runs goes on at @when; CPUs that are earlier go first. */
 static void pause_until(struct sim_machine_cpu *cpu, sim_time when)
 {
 	sim_cpu_push(cpu, when);

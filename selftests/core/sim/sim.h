@@ -223,7 +223,7 @@ static inline bool sim_event_armed(const struct sim_event *event)
 /* ---- fibers ---- */
 
 enum sim_state {
-	SIM_BLOCKED,		/* nobody has woken it */
+	SIM_BLOCKED,		/* not woken */
 	SIM_WAKING,		/* runnable from a time on */
 	SIM_RUNNABLE,		/* waits for its CPU */
 	SIM_RUNNING,		/* has its CPU */
@@ -300,7 +300,7 @@ void sim_fiber_move(struct sim_fiber *fiber, unsigned int cpu);
 unsigned int sim_waiting(unsigned int cpu);
 /* What runs on @cpu; NULL if it idles. */
 struct sim_fiber *sim_running(unsigned int cpu);
-/* Has somebody asked the current fiber to give way (need_resched())? */
+/* Is the current fiber asked to give way (need_resched())? */
 bool sim_need_resched(void);
 
 /*

@@ -78,7 +78,7 @@ static void alone(void *arg)
 
 	(void)arg;
 	sim_read(word, 8);
-	CHECK_TIME(sim_now() - t, 90);		/* nobody has it: memory */
+	CHECK_TIME(sim_now() - t, 90);		/* no CPU has it: memory */
 	t = sim_now();
 	sim_read(word, 8);
 	CHECK_TIME(sim_now() - t, 1);
@@ -152,7 +152,7 @@ static void test_distances(void)
 	start(write_once, NULL, 0, NS(6000));
 	start(read_once, NULL, 32, NS(7000));	/* the other one */
 	start(read_once, NULL, 33, NS(8000));	/* its sibling has it now */
-	start(read_once, NULL, 63, NS(9000));	/* somebody of the node has */
+	start(read_once, NULL, 63, NS(9000));	/* a CPU of the node has it */
 	CHECK(sim_run() == SIM_DONE);
 	CHECK_TIME(took[1], 6);
 	CHECK_TIME(took[2], 30);
@@ -684,7 +684,7 @@ static void tick(struct sim_event *event)
 	sim_event_at(event, sim_now() + SIM_MS);
 }
 
-/* The same with a wake-up and without; and beside a timer that goes on for ever. */
+/* The same with a wake-up and without; and beside a timer that never ends. */
 static void test_still(void)
 {
 	struct sim_event ticks = { .fn = tick };

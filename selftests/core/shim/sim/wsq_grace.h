@@ -18,7 +18,7 @@ static inline bool wsq_grace_passed(u64 cookie)
 	return sim_now() >= cookie;
 }
 
-/* As the native shim's: who takes part. Time is all that counts here. */
+/* Of the native shim's participants. Time is all that counts here. */
 static inline void wsq_grace_quiesce(void)
 {
 }
