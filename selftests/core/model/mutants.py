@@ -10,7 +10,10 @@ environment (1 if it is not set). --list prints the names and runs nothing.
 
 For: run-model, and whoever changes kmod/core. Each mutant of mutants.list is
 made on a copy below build/core/model/mutants, compiled with the clients that
-the list names for it and run until one of them fails. One line for each:
+the list names for it and run until one of them fails. Then every client that
+noticed something is compiled anew in the same way, from kmod/core as it is, and
+has to run as far as it took to notice: else it is the client, or how it was
+compiled, that fails. One line for each mutant and each such client (control NAME):
 "pass NAME reason" or "fail NAME reason"; exit status 1 if there is a fail.
 
 What Relacy cannot see is the business of a litmus test (the list says which).
@@ -41,9 +44,10 @@ import tests  # noqa: E402
 
 TOP = HERE.parent.parent.parent
 OUT = Path(os.environ.get("OUT", TOP / "build" / "core")) / "model" / "mutants"
+PCH = OUT / "relacy.pch"
 SHIM = HERE.parent / "shim" / "relacy"
 EXECUTIONS = os.environ.get("MUTANT_EXECUTIONS", "400000")
-# Takes a third of the time that g++ does, from a header compiled before.
+# Takes a third of the time that g++ does, with Relacy's headers compiled before.
 CXX = ["clang++", "-std=gnu++17", "-O0", "-w"]
 
 WEAKER = (
@@ -80,6 +84,9 @@ class Mutant:
         else:
             self.file, *rest = rest
         self.clients = rest
+
+    def __str__(self):
+        return self.name
 
     def make(self, core):
         """Write the broken copy of kmod/core; False if nothing changed."""
@@ -134,32 +141,77 @@ class Mutant:
         if not self.make(where / "core"):
             return False, "changes nothing: core and mutants.list disagree"
         for client in self.clients:
-            source, *options = client.split(":")
-            compiled = subprocess.run(
-                CXX + ["-include-pch", OUT / "shim" / "platform.pch",
-                       "-I", OUT / "shim", "-I", where / "core", "-I", HERE,
-                       HERE / f"{source}.cpp", "-o", where / source],
-                capture_output=True, text=True)
-            if compiled.returncode:
-                first = [l for l in compiled.stderr.splitlines() if "error" in l]
-                return False, f"does not compile: {' '.join(first[:1])}"
-            options = dict(o.split("=") for o in options)
-            if "bound" in options:
-                command = [where / source, "bound", options["bound"]]
-            else:
-                command = [where / source, EXECUTIONS, options.get("first", "1")]
-            log = where / f"{source}.out"
-            with log.open("w") as out:
-                ran = subprocess.run(command, stdout=out, stderr=out)
-            if ran.returncode == 0:
-                continue
-            text = log.read_text(errors="replace")
-            after = re.search(r"^iteration: (\d+)", text, re.M)
-            if ran.returncode != 1 or not after:
-                return False, f"{source} ended with {ran.returncode}: {log}"
-            why = text.splitlines()[1]
-            return True, f"{source}, execution {after[1]}: {why[:90]}"
+            program = Program(client, where / "core", where)
+            error = program.compile()
+            if error:
+                return False, error
+            after, why = program.run(EXECUTIONS)
+            if after is None:
+                return False, why
+            if after:
+                CAUGHT[client] = max(after, CAUGHT.get(client, 0))
+                return True, f"{program.source}, execution {after}: {why[:90]}"
         return False, f"survives {' '.join(self.clients)}"
+
+
+# The last execution at which a client has caught a mutant.
+CAUGHT = {}
+
+
+class Program:
+    """A client, compiled with some kmod/core."""
+
+    def __init__(self, client, core, where):
+        self.source, *options = client.split(":")
+        self.options = dict(o.split("=") for o in options)
+        self.core, self.where = core, where
+
+    def compile(self):
+        """None, or what went wrong."""
+        compiled = subprocess.run(
+            CXX + ["-include-pch", PCH, "-I", SHIM, "-I", self.core, "-I", HERE,
+                   HERE / f"{self.source}.cpp", "-o", self.where / self.source],
+            capture_output=True, text=True)
+        if not compiled.returncode:
+            return None
+        first = [l for l in compiled.stderr.splitlines() if "error" in l]
+        return f"does not compile: {' '.join(first[:1])}"
+
+    def run(self, executions):
+        """(Execution, why) if it fails; 0 if not, None if it cannot run."""
+        if "bound" in self.options:
+            command = ["bound", self.options["bound"]]
+        else:
+            command = [str(executions), self.options.get("first", "1")]
+        log = self.where / f"{self.source}.out"
+        with log.open("w") as out:
+            ran = subprocess.run([self.where / self.source] + command,
+                                 stdout=out, stderr=out)
+        if ran.returncode == 0:
+            return 0, ""
+        text = log.read_text(errors="replace")
+        after = re.search(r"^iteration: (\d+)", text, re.M)
+        if ran.returncode != 1 or not after:
+            return None, f"{self.source} ended with {ran.returncode}: {log}"
+        return int(after[1]), text.splitlines()[1]
+
+
+def control(client):
+    """The same without a mutant."""
+    where = OUT / re.sub(r"\W+", "-", f"control {client}")
+    shutil.rmtree(where, ignore_errors=True)
+    where.mkdir(parents=True)
+    program = Program(client, labels.CORE, where)
+    executions = CAUGHT.get(client, 1)
+    error = program.compile()
+    if error:
+        return False, error
+    after, why = program.run(executions)
+    if after is None or after:
+        return False, f"{client} fails without a mutant: {why[:90]}"
+    if "bound" in program.options:
+        return True, f"all executions of at most {program.options['bound']} preemptions"
+    return True, f"{executions} executions"
 
 
 def select(mutants, what):
@@ -194,24 +246,27 @@ def main():
              if l.startswith(("order", "logic"))]
     accesses = labels.ordered_accesses()
     mutants = select([Mutant(l, accesses) for l in lines], args.select)
+    clients = sorted({c for m in mutants if not m.proof for c in m.clients})
     if args.list:
-        print("".join(m.name + "\n" for m in mutants), end="")
+        print("".join(f"{name}\n" for name in [m.name for m in mutants] +
+                      [f"control {c}" for c in clients]), end="")
         return 0
     if not mutants:
         return 0
-    shutil.rmtree(OUT / "shim", ignore_errors=True)
-    (OUT / "shim").mkdir(parents=True)
-    header = OUT / "shim" / "wsq_platform.h"
-    for name in ("wsq_platform.h", "wsq_fence.h", "wsq_grace.h", "wsq_room.h"):
-        shutil.copy(SHIM / name, OUT / "shim" / name)
-    subprocess.run(CXX + ["-x", "c++-header", header, "-o",
-                          header.with_name("platform.pch")], check=True)
+    PCH.parent.mkdir(parents=True, exist_ok=True)
+    # Relacy's own headers and no more: what a client defines says how the shim's
+    # are compiled.
+    relacy = PCH.with_suffix(".hpp")
+    relacy.write_text("#include <relacy/relacy.hpp>\n")
+    subprocess.run(CXX + ["-x", "c++-header", relacy, "-o", PCH], check=True)
     bad = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for mutant, (good, why) in zip(mutants, pool.map(Mutant.run, mutants)):
-            verdict = {True: "pass", False: "fail", None: "skip"}[good]
-            print(f"{verdict} {mutant.name} {why}", flush=True)
-            bad += good is False
+        for what, names, run in (("mutant ", mutants, Mutant.run),
+                                 ("control ", clients, control)):
+            for name, (good, why) in zip(names, pool.map(run, names)):
+                verdict = {True: "pass", False: "fail", None: "skip"}[good]
+                print(f"{verdict} {what}{name} {why}", flush=True)
+                bad += good is False
     return 1 if bad else 0
 
 
