@@ -6,16 +6,21 @@
  *
  * For: the salsa_*.cpp files beside; main.h tells how they are run.
  *
- * The fence. Consumer i is at work on thread i, and thread i is CPU i. Relacy
- * switches threads before each access; a heavy side that gets its turn there
- * executes the victim's barrier in the victim's name, between the two accesses
- * between which the victim stands. So the interrupt comes at any point, nobody
- * waits for it, and two thieves that fence each other have nothing to deadlock
- * over. One that is started hits when its starter asks whether it is through; the
- * answer may be no for a while. What a light fence is for, the compiler, is played the other way round:
- * between a plain store and the next light fence, or something stronger, an
- * interrupt is in front of the store, and behind the loads, as if the compiler
- * had put the one behind the others.
+ * The fence. Consumer i runs on thread i, and thread i is CPU i. Relacy switches
+ * threads before each access. A heavy side that gets its turn there executes the
+ * victim's barrier in the victim's name, between the two accesses between which
+ * the victim stands, and nothing else: the victim's next store comes without any
+ * order. So an interrupt arrives at any point, no thread waits for it, and two
+ * thieves that fence each other cannot deadlock. An interrupt that was started
+ * arrives when its thief asks whether it is through; the answer may be no for a
+ * while.
+ *
+ * A light fence stops the compiler. The client plays what happens without one: an
+ * interrupt that arrives behind a plain store, before the next light fence or
+ * something stronger, acts as if the compiler had moved the store behind the
+ * accesses that follow. The interrupt publishes what the victim had done before
+ * that store, and the victim sees what the interrupt brought only once it may not
+ * move stores any further.
  *
  * Grace periods. A thread that ends or begins a section, and one that is in none
  * while somebody polls, executes a barrier, once per grace period. One that is
@@ -63,9 +68,10 @@ static bool wsq_fence_done(struct wsq_fence_call *call);
  * @inside: it is in a section
  * @alone: ... in which the others sleep
  * @quiet: the last grace period that found it outside
- * @loose: it has a plain store that the compiler might put behind its loads
+ * @loose: it has a plain store that the compiler might put behind what follows
  * @hit: it was interrupted since
  * @before: what it had seen and done before that store
+ * @brought: what those interrupts brought
  */
 struct salsa_cpu {
 	bool inside;
@@ -74,6 +80,7 @@ struct salsa_cpu {
 	bool loose;
 	bool hit;
 	rl::timestamp_t before[8];
+	rl::timestamp_t brought[8];
 };
 
 static salsa_cpu cpus[8];
@@ -102,36 +109,48 @@ static void barrier_of_thread(unsigned int cpu)
 			rl::ctx().seq_cst_fence_order_);
 }
 
-/* An interrupt. In front of a loose store: what is behind that is not in it. */
+/* An interrupt. If there is a loose store: in front of it, behind all else. */
 template <int THREADS>
 static void hit_thread(unsigned int cpu)
 {
+	rl::timestamp_t *all = rl::ctx().seq_cst_fence_order_;
 	salsa_cpu &victim = cpus[cpu];
-	int i;
+	unsigned int i;
 
 	interrupts++;
 	if (!victim.loose) {
 		barrier_of_thread<THREADS>(cpu);
 		return;
 	}
+	for (i = 0; i < THREADS; i++) {
+		/* What it has read meanwhile was read before the interrupt. */
+		if (i != cpu)
+			rl::assign_max(victim.before[i],
+				       state_of<THREADS>(cpu).acquire_fence_order_[i]);
+		rl::assign_max(all[i], victim.before[i]);
+		victim.brought[i] = all[i];
+	}
 	victim.hit = true;
-	for (i = 0; i < THREADS; i++)
-		rl::assign_max(rl::ctx().seq_cst_fence_order_[i],
-			       victim.before[i]);
 }
 
 /* What wsq_shim_stores() says. */
 template <int THREADS>
 static void loosen_thread(bool loose)
 {
-	unsigned int cpu = rl::thread_index();
+	unsigned int i, cpu = rl::thread_index();
+	rl::thread_info<THREADS> &state = state_of<THREADS>(cpu);
 	salsa_cpu &me = cpus[cpu];
 
-	if (loose && !me.loose)
-		std::memcpy(me.before, state_of<THREADS>(cpu).acq_rel_order_,
-			    sizeof(rl::timestamp_t) * THREADS);
+	if (loose && !me.loose) {
+		std::memcpy(me.before, state.acq_rel_order_, sizeof(state.acq_rel_order_));
+		/* The store was its last step. */
+		me.before[cpu]--;
+	}
 	if (!loose && me.hit) {
-		barrier_of_thread<THREADS>(cpu);
+		for (i = 0; i < THREADS; i++) {
+			rl::assign_max(state.acq_rel_order_[i], me.brought[i]);
+			rl::assign_max(state.release_fence_order_[i], me.brought[i]);
+		}
 		me.hit = false;
 	}
 	me.loose = loose;

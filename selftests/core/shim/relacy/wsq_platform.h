@@ -41,9 +41,10 @@ struct wsq_slot_t {
 };
 
 /*
- * For a client that plays interrupts (model/salsa_client.h): is called before a
- * plain store, which the compiler may put behind the loads that follow, and with
- * false behind what it may not put a store behind.
+ * For a client that plays interrupts (model/salsa_client.h): is called behind a
+ * plain store, which the compiler may put behind the accesses that follow, and
+ * with false behind what it may not put a store behind. Behind the store, not in
+ * front: until then its thread can be interrupted as at any other access.
  */
 static void (*wsq_shim_loose)(bool loose);
 
@@ -127,7 +128,7 @@ static inline s64 wsq_shim_fetch_add(atomic64_t *v, s64 i,
 #define atomic64_read(v)		(v)->load(rl::mo_relaxed, $)
 #define atomic64_read_acquire(v)	(v)->load(rl::mo_acquire, $)
 #define atomic64_set(v, i)	\
-	(wsq_shim_stores(true), (v)->store(i, rl::mo_relaxed, $))
+	((v)->store(i, rl::mo_relaxed, $), wsq_shim_stores(true))
 #define atomic64_set_release(v, i)	\
 	((v)->store(i, rl::mo_release, $), wsq_shim_stores(false))
 #define atomic64_xchg_relaxed(v, i)	(v)->exchange(i, rl::mo_relaxed, $)
