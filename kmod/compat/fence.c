@@ -184,28 +184,6 @@ bool wsq_fence_done(const struct wsq_fence_call *call)
 WSQ_EXPORT(wsq_fence_done);
 
 /**
- * wsq_fence_heavy_one() - make one CPU execute a full barrier
- * @cpu: the CPU
- *
- * Context: as wsq_fence_heavy().
- */
-void wsq_fence_heavy_one(unsigned int cpu)
-{
-	/* As above. */
-	lockdep_assert_irqs_enabled();
-	WARN_ON_ONCE(!in_task());
-	/* The caller's half, as above. */
-	smp_mb();						/* FN(one:A) */
-	/* An offline CPU is refused, and counts as fenced. */
-	if (wsq_fence_ipi)
-		/* FN(one:C) */
-		smp_call_function_single(cpu, wsq_fence_serve, NULL, true);
-	/* As above. */
-	smp_mb();						/* FN(one:B) */
-}
-WSQ_EXPORT_KUNIT(wsq_fence_heavy_one);
-
-/**
  * wsq_fence_interrupts() - how often a CPU was interrupted for a fence
  * @cpu: a possible CPU
  *

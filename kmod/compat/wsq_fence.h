@@ -95,7 +95,6 @@ static inline bool wsq_fence_reaches(unsigned int cpu)
 }
 
 void wsq_fence_heavy(const u64 *cpus, u32 nr_words);
-void wsq_fence_heavy_one(unsigned int cpu);
 void wsq_fence_call_init(struct wsq_fence_call *call);
 void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu);
 bool wsq_fence_done(const struct wsq_fence_call *call);

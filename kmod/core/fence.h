@@ -24,8 +24,6 @@
  *				interrupts off; it may spin, never sleeps or
  *				allocates. Bit b of word w stands for CPU
  *				64 * w + b; nobody changes the words meanwhile.
- *	wsq_fence_heavy_one(cpu)
- *				The same for a set of one CPU.
  *	wsq_fence_call_init(call)
  *				Prepare a struct wsq_fence_call, once.
  *	wsq_fence_start(call, cpu)

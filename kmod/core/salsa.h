@@ -18,7 +18,7 @@
  * under way. A chunk costs its producer a compare-and-exchange and the clearing
  * of its slots, its consumer two compare-and-exchanges (enter, finish); a steal
  * of a chunk that nobody is in costs one, of one that its consumer is in two and
- * an interrupt, which it may wait for or not. If that comes in the middle of a
+ * an interrupt, which the thief does not wait for. If that comes in the middle of a
  * take, both sides pay one more, for the task that both may think theirs.
  *
  * Best suited for: producers and consumers on different CPUs, and loads that
@@ -124,9 +124,8 @@
  * Accesses bear labels SA(operation:letter). One that a function makes for
  * several callers may have a label at the call as well: SA(leave:A) and
  * SA(finish:A) are SA(change:A); SA(open:C), SA(steal:E) and SA(send:A) are
- * SA(list:I); SA(take:D), SA(take:J) and SA(scan:D) are SA(find:C). For a thief
- * who does not wait, SA(take:L) and SA(take:M) are SA(take:B), SA(take:N) is
- * SA(take:C) and SA(send:A) is SA(steal:E). Pairs, and what rests on each:
+ * SA(list:I), and SA(send:A) does SA(steal:E)'s work; SA(take:D), SA(take:J) and
+ * SA(scan:D) are SA(find:C). Pairs, and what rests on each:
  *
  *	SA(put:A) release -> SA(get:B) acquire
  *		Who takes a task sees what was done before it was put.
@@ -165,10 +164,8 @@
  *		litmus/salsa-quiet.litmus, step 3; all that the two do for one slot:
  *		litmus/salsa-displace.litmus;
  *		for two slots of a batch: litmus/salsa-batch.litmus
- *	SA(take:L) then SA(take:M), one heavy fence
+ *	SA(take:B) then SA(take:M), one heavy fence
  *		For all of the above: what is between the two has no part in it.
- *	SA(take:N) acquire
- *		As SA(take:C).
  *	SA(take:I)
  *		As SA(take:B), for all who may have been robbed.
  *		litmus/salsa-overtake.litmus
@@ -475,8 +472,6 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c);
 void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task);
 void wsq_salsa_leave(struct wsq_salsa_consumer *c);
 void wsq_salsa_tidy(struct wsq_salsa_consumer *c);
-int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
-		    bool may_fence, void **task);
 int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
 			  struct wsq_salsa_consumer *v, bool may_fence,
 			  void **task);

@@ -37,24 +37,6 @@ static int wsq_salsa_take_over(struct wsq_salsa_consumer *c,
 	return wsq_salsa_begin(c, task);
 }
 
-/*
- * Make sure that whoever was in the chunk by @word has seen that it is not his
- * any more. True if he may be in the middle of a take.
- */
-static bool wsq_salsa_fence(struct wsq_salsa_consumer *c,
-			    const struct wsq_salsa_consumer *v, u64 word)
-{
-	c->count.fences++;
-	if (wsq_salsa_state(word) == WSQ_SALSA_ENTERED) {
-		wsq_fence_heavy_one(v->id);			/* SA(take:B) */
-		return atomic64_read_acquire(&v->busy);		/* SA(take:C) */
-	}
-	/* Another thief stopped midway, and it is not said whom he robbed. */
-	c->count.overtaken++;
-	wsq_fence_heavy(c->s->all, c->s->all_words);		/* SA(take:I) */
-	return true;
-}
-
 /* The next epoch, where an old owner's index does no harm. */
 static u64 wsq_salsa_taint(u64 word)
 {
@@ -144,23 +126,29 @@ static int wsq_salsa_settle(struct wsq_salsa_consumer *c,
 	return enter && !over ? wsq_salsa_begin(c, task) : WSQ_EMPTY;
 }
 
-/* Take a chunk from under the consumer that takes from it plainly. */
-static int wsq_salsa_displace(struct wsq_salsa_consumer *c,
-			      struct wsq_salsa_consumer *v,
+/*
+ * Take over a chunk that another thief has begun to steal. The word does not say
+ * from which consumer: the fence goes to all that take plainly, and one of them
+ * may be in the middle of a take. A status.
+ */
+static int wsq_salsa_overtake(struct wsq_salsa_consumer *c,
 			      struct wsq_salsa_chunk *chunk, u64 word,
 			      void **task)
 {
-	u64 stolen;
-	bool busy;
+	u64 stolen = wsq_salsa_seize(c, chunk, word);
 
-	stolen = wsq_salsa_seize(c, chunk, word);
 	if (!stolen)
 		return WSQ_CONFLICT;
-	busy = wsq_salsa_fence(c, v, word);
-	return wsq_salsa_settle(c, chunk, stolen, busy, WSQ_SALSA_ENTERED, task);
+	c->count.overtaken++;
+	c->count.fences++;
+	wsq_fence_heavy(c->s->all, c->s->all_words);		/* SA(take:I) */
+	return wsq_salsa_settle(c, chunk, stolen, true, WSQ_SALSA_ENTERED, task);
 }
 
-/* The first half of that, the fence begun and not waited for. A status. */
+/*
+ * Begin to take a chunk from under the consumer that takes from it plainly: the
+ * fence is sent, wsq_salsa_steal_end() does the rest. A status.
+ */
 static int wsq_salsa_send(struct wsq_salsa_consumer *c,
 			  struct wsq_salsa_consumer *v,
 			  struct wsq_salsa_chunk *chunk, u64 word)
@@ -184,7 +172,7 @@ static int wsq_salsa_send(struct wsq_salsa_consumer *c,
 	c->limit = 0;
 	c->count.sent++;
 	c->count.fences++;
-	wsq_fence_start(&raid->call, v->id);			/* SA(take:L) */
+	wsq_fence_start(&raid->call, v->id);			/* SA(take:B) */
 	return WSQ_CONFLICT;
 }
 
@@ -209,7 +197,7 @@ void *wsq_salsa_steal_end(struct wsq_salsa_consumer *c)
 
 	if (!wsq_fence_done(&raid->call))			/* SA(take:M) */
 		return NULL;
-	busy = atomic64_read_acquire(&raid->victim->busy);	/* SA(take:N) */
+	busy = atomic64_read_acquire(&raid->victim->busy);	/* SA(take:C) */
 	raid->chunk = NULL;
 	wsq_salsa_set_limit(c);
 	wsq_salsa_settle(c, chunk, raid->stolen, busy, WSQ_SALSA_LEFT, &task);
@@ -218,7 +206,6 @@ void *wsq_salsa_steal_end(struct wsq_salsa_consumer *c)
 
 /* Steal what has been found. */
 static int wsq_salsa_take_chunk(struct wsq_salsa_consumer *c,
-				struct wsq_salsa_consumer *v,
 				struct wsq_salsa_chunk *chunk, u64 word,
 				void **task)
 {
@@ -238,7 +225,7 @@ static int wsq_salsa_take_chunk(struct wsq_salsa_consumer *c,
 	    word & WSQ_SALSA_CLAIMS)
 		ret = wsq_salsa_take_over(c, chunk, word, task);
 	else
-		ret = wsq_salsa_displace(c, v, chunk, word, task);
+		ret = wsq_salsa_overtake(c, chunk, word, task);
 	if (ret == WSQ_CONFLICT) {
 		wsq_salsa_list_drop(&c->stolen, (u32)place);
 		atomic64_set(&c->in, 0);			/* SA(steal:C) */
@@ -249,59 +236,32 @@ out:
 }
 
 /**
- * wsq_salsa_steal() - rob another consumer of a chunk
+ * wsq_salsa_steal_begin() - begin to steal the chunk that a consumer is in
  * @c: the thief
  * @v: the victim
  * @may_fence: the caller may interrupt other CPUs: task context, interrupts on
  * @task: where to store the first task
  *
- * The thief leaves the chunk it is in, and is in the stolen one on return.
- * Chunks that nobody is in come first; they need no fence.
+ * The interrupt is sent, and the thief goes on with whatever it likes, gets and
+ * thefts included. wsq_salsa_under_way() says whether the victim has still to
+ * answer. The next get of the thief after the answer makes the chunk one of its
+ * own. Until then no consumer takes from it, unless another thief takes it over.
+ * One theft can be under way at a time.
  *
- * Context: the consumer @c, in a section of fence.h. Never sleeps; spins until
- * another CPU has answered, if @may_fence.
- * Return: %WSQ_OK with a task, which is %WSQ_SALSA_TAKEN if @c claims and
- * somebody was faster: get the next; %WSQ_EMPTY if there was nothing to steal;
- * %WSQ_CONFLICT if somebody else got it; %WSQ_FULL if @c has too many chunks.
- */
-int wsq_salsa_steal(struct wsq_salsa_consumer *c, struct wsq_salsa_consumer *v,
-		    bool may_fence, void **task)
-{
-	int ret = wsq_salsa_steal_left(c, v, false, task);
-	struct wsq_salsa_chunk *chunk;
-	u32 turn = 0;
-	u64 word;
-
-	if (ret != WSQ_EMPTY)
-		return ret;
-	chunk = wsq_salsa_find(v, &turn, WSQ_SALSA_IS_INSIDE, &word);
-	if (!chunk)
-		return WSQ_EMPTY;
-	if (!(word & WSQ_SALSA_CLAIMS) && !may_fence)
-		return WSQ_CONFLICT;
-	return wsq_salsa_take_chunk(c, v, chunk, word, task);
-}
-
-/**
- * wsq_salsa_steal_begin() - rob a consumer of the chunk it is in, without waiting
- * @c: the thief
- * @v: the victim
- * @may_fence: as in wsq_salsa_steal()
- * @task: as in wsq_salsa_steal()
- *
- * Where an interrupt is needed it is sent, and the thief goes on with whatever it
- * likes, gets and thefts included. wsq_salsa_under_way() says whether the victim
- * has still to answer. The next get of the thief after that makes the chunk one
- * of its own; until then nobody takes from it, unless another thief takes it over.
- * One robbery can be under way at a time. Chunks that need no interrupt are
- * stolen at once; so is, with the interrupts that this costs, what another thief
- * has begun to steal.
+ * A chunk whose tasks are claimed needs no interrupt and is stolen at once. So is
+ * one that another thief has begun to steal, for an interrupt to each CPU whose
+ * consumer takes plainly. Then the thief leaves the chunk it is in, and is in the
+ * stolen one on return.
  *
  * For pools that keep their chunks and consumers.
  *
- * Context: as wsq_salsa_steal(); spins only to take over from another thief.
- * Return: as wsq_salsa_steal(); %WSQ_CONFLICT also if it is begun, or one is
- * under way.
+ * Context: the consumer @c, in a section of fence.h. Never sleeps; spins, to take
+ * over from another thief, until the other CPUs have answered.
+ * Return: %WSQ_OK with a task, which is %WSQ_SALSA_TAKEN if @c claims and another
+ * party was faster: get the next; %WSQ_EMPTY if there was nothing to steal;
+ * %WSQ_CONFLICT if the theft is begun, if one was under way before, if it needs
+ * an interrupt without @may_fence, or if another thief was faster; %WSQ_FULL if
+ * @c has too many chunks.
  */
 int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
 			  struct wsq_salsa_consumer *v, bool may_fence,
@@ -316,25 +276,30 @@ int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
 	if (!chunk)
 		return WSQ_EMPTY;
 	if (word & WSQ_SALSA_CLAIMS)
-		return wsq_salsa_take_chunk(c, v, chunk, word, task);
+		return wsq_salsa_take_chunk(c, chunk, word, task);
 	if (!may_fence)
 		return WSQ_CONFLICT;
 	if (wsq_salsa_state(word) == WSQ_SALSA_STOLEN)
-		return wsq_salsa_take_chunk(c, v, chunk, word, task);
+		return wsq_salsa_take_chunk(c, chunk, word, task);
 	return wsq_salsa_under_way(c) ? WSQ_CONFLICT :
 					wsq_salsa_send(c, v, chunk, word);
 }
 
 /**
- * wsq_salsa_steal_left() - rob another consumer of a chunk that it is not in
+ * wsq_salsa_steal_left() - steal a chunk that no consumer is in
  * @c: the thief
  * @v: the victim
  * @full: only of one that its producer has filled. What a producer still fills
  *	goes to the thief from then on, who may not expect it
- * @task: as in wsq_salsa_steal()
+ * @task: where to store the first task
  *
- * Context: as wsq_salsa_steal(), but needs no other CPU.
- * Return: as wsq_salsa_steal().
+ * It needs no fence. The thief leaves the chunk it is in, and is in the stolen one
+ * on return.
+ *
+ * Context: the consumer @c, in a section of fence.h. Never sleeps; needs no other
+ * CPU.
+ * Return: as wsq_salsa_steal_begin(); %WSQ_CONFLICT only if another thief was
+ * faster.
  */
 int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,
 			 struct wsq_salsa_consumer *v, bool full, void **task)
@@ -346,7 +311,7 @@ int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,
 
 	*task = NULL;
 	chunk = wsq_salsa_find(v, &turn, want, &word);
-	return chunk ? wsq_salsa_take_chunk(c, v, chunk, word, task) : WSQ_EMPTY;
+	return chunk ? wsq_salsa_take_chunk(c, chunk, word, task) : WSQ_EMPTY;
 }
 
 /**

@@ -50,13 +50,13 @@ MUTANTS = HERE / "model" / "mutants.list"
 LABEL = re.compile(r"\b([A-Z]{2}\([a-z_]+:[A-Z]\))")
 ACCESS = re.compile(r"\b(atomic64_(?!t\b)\w+|"
                     r"wsq_slots_reset|wsq_slot_(?:read|write|publish|claim|claim_if|peek|acquire|mark_if|reset)|"
-                    r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|heavy_one|start|done)|"
+                    r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|start|done)|"
                     r"wsq_grace_(?:get|passed)|"
                     r"smp_mb|smp_[a-z_]+)\s*\(")
 ORDERED = re.compile(r"\b(atomic64_\w+_(?:acquire|release)|"
                      r"atomic64_(?:xchg|cmpxchg|fetch_add|fetch_or)|"
                      r"wsq_slot_(?:publish|claim|claim_if|acquire|mark_if)|"
-                     r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|heavy_one|start|done)|"
+                     r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|start|done)|"
                      r"wsq_grace_(?:get|passed)|"
                      r"smp_[a-z_]+)\s*\(")
 # The same in AREAS, where only what has an order must bear a label.
@@ -287,7 +287,7 @@ OURS = (
     (r"wsq_slot_publish", "release"),
     (r"wsq_slot_acquire", "acquire"),
     (r"wsq_slot_(?:claim|claim_if|mark_if)", "full"),
-    (r"wsq_fence_(?:heavy|heavy_one|start|done)|smp_call_function_\w+", "fence"),
+    (r"wsq_fence_(?:heavy|start|done)|smp_call_function_\w+", "fence"),
     (r"wsq_grace_(?:get|passed)", "grace"),
     (r"smp_load_acquire", "acquire"),
     (r"smp_store_release", "release"),

@@ -4,6 +4,7 @@
  * nobody is in first, the fence for the others.
  */
 #include "flow_salsa.h"
+#include "thief.h"
 
 void *flow_salsa_make(const struct flow_shape *shape, bool claims)
 {
@@ -71,7 +72,7 @@ static inline void *flow_salsa_steal(struct flow_salsa *q,
 {
 	void *task;
 
-	wsq_salsa_steal(c, q->b->consumer[victim], true, &task);
+	thief_steal_and_wait(c, q->b->consumer[victim], true, &task);
 	return task;
 }
 

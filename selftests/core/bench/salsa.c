@@ -11,11 +11,7 @@
 
 #include "salsa_mem.h"
 #include "owner.h"
-
-/* salsa_inside.c */
-int bench_salsa_steal_inside(struct wsq_salsa_consumer *c,
-			     struct wsq_salsa_consumer *v, bool may_fence,
-			     void **task);
+#include "thief.h"
 
 /* The owner, as consumer and as producer, and the thief. */
 struct bench_pair {
@@ -101,12 +97,14 @@ static inline unsigned int salsa_rob(struct bench_pair *q, bench_steal_t steal)
 		wsq_grace_join();
 	wsq_grace_quiesce();
 	task = salsa_thief_get(c);
-	if (!task && steal(c, &q->c, true, &task) != WSQ_OK)
-		return 0;
-	while (task) {
+	if (!task && steal(c, &q->c, true, &task) != WSQ_OK) {
+		if (!wsq_salsa_under_way(c))
+			return 0;
+		task = salsa_thief_get(c);
+	}
+	for (; task; task = salsa_thief_get(c)) {
 		bench_use(task);
 		n += task != WSQ_SALSA_TAKEN;
-		task = salsa_thief_get(c);
 	}
 	return n;
 }
@@ -115,20 +113,23 @@ static inline unsigned int salsa_rob(struct bench_pair *q, bench_steal_t steal)
 static unsigned int salsa_steal(void *arg)
 {
 	bench_fence = BENCH_FENCE_MEMBARRIER;
-	return salsa_rob(arg, wsq_salsa_steal);
+	return salsa_rob(arg, thief_steal);
 }
 
-/* The one that the owner is in, else any, and a fence each time. */
+/*
+ * The thief of the paper: the chunk that the owner is in, else any, and a fence
+ * each time.
+ */
 static int salsa_steal_fenced(struct wsq_salsa_consumer *c,
 			      struct wsq_salsa_consumer *v, bool may_fence,
 			      void **task)
 {
-	int ret = bench_salsa_steal_inside(c, v, may_fence, task);
+	int ret = wsq_salsa_steal_begin(c, v, may_fence, task);
 
 	if (ret != WSQ_EMPTY || !wsq_salsa_waiting(v))
 		return ret;
-	wsq_fence_heavy_one(v->id);
-	return wsq_salsa_steal(c, v, may_fence, task);
+	bench_fence_one(v->id);
+	return wsq_salsa_steal_left(c, v, false, task);
 }
 
 static unsigned int salsa_steal_fence(void *arg)

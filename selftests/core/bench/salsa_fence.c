@@ -29,13 +29,13 @@ static void bench_move(int cpu)
 	}
 }
 
-void wsq_fence_heavy_one(unsigned int id)
+void bench_fence_one(unsigned int id)
 {
 	int here;
 
 	switch (bench_fence) {
 	case BENCH_FENCE_MEMBARRIER:
-		wsq_fence_heavy_one_shim(id);
+		wsq_fence_heavy_shim(NULL, 0);
 		break;
 	case BENCH_FENCE_REBIND:
 		here = sched_getcpu();
@@ -57,6 +57,12 @@ void wsq_fence_heavy(const u64 *ids, u32 nr_words)
 	}
 	for (id = 0; id < nr_words * 64; id++) {
 		if (ids[id / 64] >> id % 64 & 1)
-			wsq_fence_heavy_one(id);
+			bench_fence_one(id);
 	}
+}
+
+void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu)
+{
+	bench_fence_one(cpu);
+	call->done = true;
 }

@@ -65,7 +65,7 @@ WEAKER = (
      r"atomic\w*_\w+_(?:acquire|release|return)|atomic64_fetch_andnot_release|"
      r"atomic64_try_cmpxchg_acquire)\(", r"wsq_weak_\1("),
     (r"wsq_fence_light\(\)", "(void)0"),
-    (r"wsq_fence_(heavy_one|heavy|start)\(", "(void)("),
+    (r"wsq_fence_(heavy|start)\(", "(void)("),
     (r"wsq_fence_done\(", "(bool)("),
 )
 

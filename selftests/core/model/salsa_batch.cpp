@@ -10,6 +10,7 @@
 struct salsa_batch : salsa_client<salsa_batch, 2, 2, 1, 0, 4> {
 	void prepare()
 	{
+		patient = true;
 		put_before(4, 0, 0);
 		get(0);
 	}

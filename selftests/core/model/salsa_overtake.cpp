@@ -8,9 +8,14 @@
 #define MODEL_OUT	1
 #include "salsa_client.h"
 
-struct salsa_overtake : salsa_client<salsa_overtake, 3, 3, 1, 0, 3> {
+#ifndef OVERTAKE_CLAIMS
+#define OVERTAKE_CLAIMS	0
+#endif
+
+struct salsa_overtake : salsa_client<salsa_overtake, 3, 3, 1, OVERTAKE_CLAIMS, 3> {
 	void prepare()
 	{
+		patient = true;
 		put_before(3, 0, 0);
 		get(0);
 	}

@@ -16,6 +16,7 @@ struct salsa_raid_over : salsa_client<salsa_raid_over, 3, 3, 2, 0, 3> {
 
 	void prepare()
 	{
+		patient = true;
 		put_before(3, 0, 0);
 		get(0);
 		put_before(1, 1, 0);

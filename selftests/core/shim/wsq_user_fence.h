@@ -71,12 +71,6 @@ static inline void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
 #endif
 }
 
-static inline void wsq_fence_heavy_one(unsigned int cpu)
-{
-	(void)cpu;
-	wsq_fence_heavy(NULL, 0);
-}
-
 /* Through as soon as it is begun. */
 struct wsq_fence_call {
 	bool done;

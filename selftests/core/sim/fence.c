@@ -53,16 +53,6 @@ void wsq_fence_heavy(const u64 *ids, u32 nr_words)
 	sim_mb();
 }
 
-void wsq_fence_heavy_one(unsigned int id)
-{
-	unsigned int missing = 0;
-
-	send(id, &missing);
-	while (missing)
-		sim_relax();
-	sim_mb();
-}
-
 static void call_handler(void *arg)
 {
 	struct wsq_fence_call *call = arg;

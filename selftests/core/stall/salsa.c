@@ -49,6 +49,7 @@
 
 #include "option.h"
 #include "pool.h"
+#include "thief.h"
 #include "salsa_find.h"
 #include "party.h"
 
@@ -249,7 +250,8 @@ static void op_thief(struct party *p)
 {
 	u32 i = (u32)(p - parties);
 
-	p->ret = wsq_salsa_steal(t->c[i], t->c[mind[i].other], true, &p->task);
+	p->ret = thief_steal_and_wait(t->c[i], t->c[mind[i].other], true,
+				      &p->task);
 }
 
 static void op_raider(struct party *p)
@@ -466,7 +468,7 @@ static void steal_one(u32 i)
 		return;
 	parties[v].cpu.deaf = !pick(3);
 	if (!nr_halted() || steals_left) {
-		ret = pick(2) ? wsq_salsa_steal(t->c[i], t->c[v], pick(8), &task) :
+		ret = pick(2) ? thief_steal(t->c[i], t->c[v], pick(8), &task) :
 				wsq_salsa_steal_begin(t->c[i], t->c[v], pick(8),
 						      &task);
 		steals_left -= nr_halted() &&

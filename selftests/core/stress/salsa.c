@@ -14,8 +14,8 @@
  * puts and plain takes of several. calm=N: a consumer robs another on its own
  * account once in N takes; 0 if only when it finds nothing. own=1: each consumer's
  * thread is a producer, too, and others there are none, so that on few cores
- * consumers meet. send=1: who steals the chunk that another is in does not wait
- * for the fence. pause: stress.h.
+ * consumers meet. send=1: a thief that steals the chunk that another consumer is in
+ * goes on with other things before it looks what came of that. pause: stress.h.
  *
  * A producer opens chunks with one consumer until that refuses, then with the
  * next. Every other consumer is on another node, so that half of the chunks that
@@ -41,6 +41,7 @@
 
 #include "grace.h"
 #include "pool.h"
+#include "thief.h"
 
 WSQ_GRACE_DEFINE;
 
@@ -204,7 +205,7 @@ static bool rob(struct party *p, struct wsq_salsa_consumer *c,
 	int ret;
 
 	if (!send)
-		ret = wsq_salsa_steal(c, v, may_fence, &task);
+		ret = thief_steal_and_wait(c, v, may_fence, &task);
 	else if (rnd(&p->state) >> 32 & 1)
 		ret = wsq_salsa_steal_left(c, v, false, &task);
 	else

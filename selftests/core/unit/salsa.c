@@ -17,9 +17,9 @@
 
 static void op_steal(struct party *p)
 {
-	p->ret = wsq_salsa_steal((struct wsq_salsa_consumer *)p->arg[0],
-				 (struct wsq_salsa_consumer *)p->arg[1], true,
-				 &p->task);
+	p->ret = thief_steal_and_wait((struct wsq_salsa_consumer *)p->arg[0],
+				      (struct wsq_salsa_consumer *)p->arg[1],
+				      true, &p->task);
 }
 
 static void op_begin(struct party *p)
@@ -50,6 +50,7 @@ static void steals_on(struct party *p, int ret, u64 id)
 static void stopping(void **state)
 {
 	struct pool *t = pool_filled(1, 4, 4, 0);
+	const u64 cpu_0 = 1;
 	struct party *p;
 	u64 n, steps = 0;
 
@@ -66,7 +67,7 @@ static void stopping(void **state)
 	assert_int_equal(atomic64_read(t->c[0]->idx), 2);
 	assert_int_equal(atomic64_read(&t->c[0]->busy), 0);
 	assert_int_equal(p->cpu.nr_stores, 2);
-	wsq_fence_heavy_one(0);
+	wsq_fence_heavy(&cpu_0, 1);
 	assert_int_equal(atomic64_read(t->c[0]->idx), 3);
 	assert_int_equal(atomic64_read(&t->c[0]->busy), 1);
 	assert_int_equal(wsq_grace_oldest(), 0);
@@ -107,7 +108,7 @@ static void steal_before_index(void **state)
 		steal_is(t, 1, 0, true, WSQ_OK, 3);
 		assert_int_equal(atomic64_read(&t->chunk[0]->idx[0]), 2);
 		/* It may be this one that V takes, as far as A knows. */
-		chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 3, 1, false);
+		chunk_is(t, 0, WSQ_SALSA_LEFT, 1, 3, 1, false);
 		assert_int_equal(t->c[1]->count.busy, 1);
 		assert_int_equal(t->c[1]->count.contended, 1);
 		goes_on(v, 2);
@@ -150,7 +151,7 @@ static void many_at(const char *label, u32 nth, bool lazy)
 		party_stop_at(v, label);
 		assert_false(party_go(v));
 	}
-	ret = wsq_salsa_steal(t->c[1], t->c[0], true, &task);
+	ret = thief_steal_and_wait(t->c[1], t->c[0], true, &task);
 	if (ret == WSQ_OK)
 		seen |= 1ULL << id_of(task);
 	assert_true(party_go(v));
@@ -228,7 +229,7 @@ static void steal_after_index(void **state)
 		parties[0].cpu.lazy = lazy;
 		v = get_stops(t, 0, "SA(get:D)");
 		a = steal_stops(t, 1, 0, "SA(take:F)");
-		chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 2, 1, false);
+		chunk_is(t, 0, WSQ_SALSA_LEFT, 1, 2, 1, false);
 		goes_on(v, 2);
 		steals_on(a, WSQ_OK, 3);
 		get_is(t, 1, 4);
@@ -249,7 +250,7 @@ static void steal_after_index(void **state)
 	}
 }
 
-/* A enters where nothing is yet: what comes there is A's. */
+/* A has a chunk where nothing is yet: what comes there is A's. */
 static void steal_empty(void **state)
 {
 	static const char * const where[] = { "SA(get:B)", "SA(slow:A)" };
@@ -267,7 +268,7 @@ static void steal_empty(void **state)
 		parties[0].cpu.lazy = i / 2;
 		v = get_stops(t, 0, where[i % 2]);
 		steals_on(a, WSQ_EMPTY, 0);
-		chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 2, 1, false);
+		chunk_is(t, 0, WSQ_SALSA_LEFT, 1, 2, 1, false);
 		put(t, 0, 0, 3, 4);
 		goes_on(v, 0);
 		gets_are(t, 1, 3, 4);
@@ -402,11 +403,11 @@ static void steal_halted(void **state)
 		chunk_is(t, 0, WSQ_SALSA_ENTERED, 2, 2, 1, false);
 		get_is(t, 2, 3);
 		if (i % 2) {
-			steals_on(a, WSQ_CONFLICT, 0);
+			steals_on(a, WSQ_EMPTY, 0);
 			goes_on(v, 0);
 		} else {
 			goes_on(v, 0);
-			steals_on(a, WSQ_CONFLICT, 0);
+			steals_on(a, WSQ_EMPTY, 0);
 		}
 		assert_int_equal(atomic64_read(&t->c[1]->in), 0);
 		assert_false(wsq_salsa_waiting(t->c[1]));
@@ -582,7 +583,7 @@ static void begin_overtaken(void **state)
 		put(t, 1, 0, 11, 12);
 		parties[0].cpu.deaf = true;
 		begins(t, 1, 0, true);
-		/* Begin or not: it takes over at once, as wsq_salsa_steal(). */
+		/* It takes over at once. */
 		if (i) {
 			steal_is(t, 2, 1, true, WSQ_OK, 2);
 		} else {
@@ -597,7 +598,8 @@ static void begin_overtaken(void **state)
 		assert_int_equal(atomic64_read(&t->c[1]->stolen.top), 1);
 		if (i == 2) {
 			/* It has it back, and more, when it hears of the first. */
-			steal_is(t, 1, 2, true, WSQ_OK, 3);
+			wsq_salsa_leave(t->c[2]);
+			steal_is(t, 1, 2, false, WSQ_OK, 3);
 			chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 2, 1, false);
 		}
 		parties[0].cpu.deaf = false;
@@ -723,7 +725,7 @@ static void epochs(void **state)
 		struct party *v = get_stops(t, c, "SA(get:D)");
 
 		steal_is(t, !c, c, true, WSQ_OK, id++);
-		chunk_is(t, 0, WSQ_SALSA_ENTERED, !c, id - 1, i, false);
+		chunk_is(t, 0, WSQ_SALSA_LEFT, !c, id - 1, i, false);
 		goes_on(v, 0);
 		c = !c;
 		get_is(t, c, id++);

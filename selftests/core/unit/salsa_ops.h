@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "pool.h"
+#include "thief.h"
 
 static inline void open_is(struct pool *t, u32 p, u32 c, int ret)
 {
@@ -58,7 +59,8 @@ static inline void steal_is(struct pool *t, u32 c, u32 v, bool may_fence, int re
 {
 	void *task = task_of(12345);
 
-	assert_int_equal(wsq_salsa_steal(t->c[c], t->c[v], may_fence, &task), ret);
+	assert_int_equal(thief_steal_and_wait(t->c[c], t->c[v], may_fence, &task),
+			 ret);
 	assert_int_equal(id_of(task), id);
 	assert_int_equal(atomic64_read(&t->c[c]->busy), 0);
 }

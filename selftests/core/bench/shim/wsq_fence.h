@@ -19,10 +19,10 @@
 #define _WSQ_BENCH_FENCE_H
 
 #define wsq_fence_heavy		wsq_fence_heavy_shim
-#define wsq_fence_heavy_one	wsq_fence_heavy_one_shim
+#define wsq_fence_start		wsq_fence_start_shim
 #include "../../shim/wsq_user_fence.h"
 #undef wsq_fence_heavy
-#undef wsq_fence_heavy_one
+#undef wsq_fence_start
 
 #define BENCH_FENCE_CPUS	64
 
@@ -36,6 +36,8 @@ extern enum bench_fence bench_fence;
 extern int bench_fence_cpu[BENCH_FENCE_CPUS];
 
 void wsq_fence_heavy(const u64 *cpus, u32 nr_words);
-void wsq_fence_heavy_one(unsigned int cpu);
+/* Of the consumer with this number; also a fence by itself. */
+void bench_fence_one(unsigned int id);
+void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu);
 
 #endif /* _WSQ_BENCH_FENCE_H */

@@ -28,14 +28,12 @@ static void wsq_fence_begin(void);
 static void wsq_fence_end(void);
 static void wsq_fence_light(void);
 static void wsq_fence_heavy(const u64 *cpus, u32 nr_words);
-static void wsq_fence_heavy_one(unsigned int cpu);
 #else
 #define wsq_fence_begin()	((void)0)
 #define wsq_fence_end()		((void)0)
 #define wsq_fence_light()	smp_mb()
 #define wsq_fence_heavy(cpus, nr_words)	\
 	((void)(cpus), (void)(nr_words), smp_mb())
-#define wsq_fence_heavy_one(cpu)	((void)(cpu), smp_mb())
 #define wsq_fence_start(call, cpu)	\
 	((void)(call), (void)(cpu), smp_mb())
 #define wsq_fence_done(call)	((void)(call), true)

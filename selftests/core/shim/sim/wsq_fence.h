@@ -36,7 +36,6 @@ static inline void wsq_fence_register(void)
 }
 
 void wsq_fence_heavy(const u64 *ids, u32 nr_words);
-void wsq_fence_heavy_one(unsigned int id);
 
 /**
  * struct wsq_fence_call - a heavy fence of one CPU, under way

@@ -44,8 +44,6 @@ static inline void wsq_cpu_interrupt_all(const u64 *cpus, u32 nr_words)
 
 #define wsq_fence_heavy(cpus, nr_words)	\
 	(smp_mb(), wsq_cpu_interrupt_all(cpus, nr_words))
-#define wsq_fence_heavy_one(cpu)	\
-	(smp_mb(), wsq_cpu_interrupt(cpu))
 
 /**
  * struct wsq_fence_call - a heavy fence of one CPU, under way

@@ -29,7 +29,7 @@ typedef s64 wsq_cpu_word __attribute__((__may_alias__));
 
 /**
  * struct wsq_cpu - what a party runs on
- * @nr: its number, as wsq_fence_heavy_one() has it
+ * @nr: its number, as wsq_fence_start() has it
  * @lazy: stores wait in the buffer
  * @deaf: it answers no fence that somebody started
  * @inside: in a section
