@@ -6,8 +6,8 @@
  * thread(i) calls kmod/core, compiled from its own files through shim/relacy.
  *
  *	client [EXECUTIONS [FIRST]]	random executions FIRST, FIRST + 1, ...
- *	client bound SWITCHES		all executions with at most so many
- *					preemptions
+ *	client bound SWITCHES [NUMBER]	all executions with at most so many
+ *					preemptions, or the first NUMBER
  *
  * Exit status 0 if nothing was found; otherwise 1, and Relacy's report with the
  * history of the execution, which names the lines of kmod/core, on stdout.
@@ -23,8 +23,26 @@
 
 #include <wsq_platform.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+
+/* Executions after which a bounded search ends; 0: when it is done. */
+static long client_limit;
+
+template <typename T>
+struct client_limited : T {
+	void after()
+	{
+		T::after();
+		if (client_limit && !--client_limit) {
+			std::puts("ended early, as asked");
+			std::fflush(nullptr);
+			/* On a thread of Relacy's, which exit() would wait for. */
+			std::_Exit(0);
+		}
+	}
+};
 
 template <typename T>
 static int client_main(int argc, char **argv)
@@ -37,13 +55,14 @@ static int client_main(int argc, char **argv)
 	if (argc > 1 && !std::strcmp(argv[1], "bound")) {
 		params.search_type = rl::sched_bound;
 		params.context_bound = (unsigned)first;
+		client_limit = argc > 3 ? std::atol(argv[3]) : 0;
 	} else {
 		params.iteration_count = argc > 1 ? std::atol(argv[1]) : 100000;
 		params.iteration_count += first - 1;
 		if (first > 1)
 			params.initial_state = std::to_string(first).c_str();
 	}
-	return rl::simulate<T>(params) ? 0 : 1;
+	return rl::simulate<client_limited<T>>(params) ? 0 : 1;
 }
 
 #define CLIENT_MAIN(type)			\

@@ -177,10 +177,10 @@ class Program:
         first = [l for l in compiled.stderr.splitlines() if "error" in l]
         return f"does not compile: {' '.join(first[:1])}"
 
-    def run(self, executions):
+    def run(self, executions, limit=0):
         """(Execution, why) if it fails; 0 if not, None if it cannot run."""
         if "bound" in self.options:
-            command = ["bound", self.options["bound"]]
+            command = ["bound", self.options["bound"]] + ([str(limit)] if limit else [])
         else:
             command = [str(executions), self.options.get("first", "1")]
         log = self.where / f"{self.source}.out"
@@ -206,11 +206,9 @@ def control(client):
     error = program.compile()
     if error:
         return False, error
-    after, why = program.run(executions)
+    after, why = program.run(executions, executions)
     if after is None or after:
         return False, f"{client} fails without a mutant: {why[:90]}"
-    if "bound" in program.options:
-        return True, f"all executions of at most {program.options['bound']} preemptions"
     return True, f"{executions} executions"
 
 
