@@ -6,7 +6,7 @@
  *
  * Interrupts are counted by the CPU that has them, in the handler.
  *
- *	FN(heavy:A), FN(heavy:C), FN(heavy:B); FN(one:A), FN(one:C), FN(one:B)
+ *	FN(heavy:A), FN(heavy:C), FN(heavy:B)
  *		against a light side: store buffering. The barriers are the
  *		caller's own, where the set is empty; where a CPU is
  *		interrupted, the call's release and the handler's acquire do

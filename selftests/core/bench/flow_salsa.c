@@ -4,7 +4,7 @@
  * nobody is in first, the fence for the others.
  */
 #include "flow_salsa.h"
-#include "../thief.h"
+#include "../chunk_thief.h"
 
 void *flow_salsa_make(const struct flow_shape *shape, bool claims)
 {

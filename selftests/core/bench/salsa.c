@@ -11,7 +11,7 @@
 
 #include "salsa_mem.h"
 #include "owner.h"
-#include "../thief.h"
+#include "../chunk_thief.h"
 
 /* The owner, as consumer and as producer, and the thief. */
 struct bench_pair {

@@ -49,7 +49,7 @@
 
 #include "option.h"
 #include "pool.h"
-#include "thief.h"
+#include "chunk_thief.h"
 #include "salsa_find.h"
 #include "party.h"
 

@@ -41,7 +41,7 @@
 
 #include "grace.h"
 #include "pool.h"
-#include "thief.h"
+#include "chunk_thief.h"
 
 WSQ_GRACE_DEFINE;
 

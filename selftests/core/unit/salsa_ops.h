@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "pool.h"
-#include "thief.h"
+#include "chunk_thief.h"
 
 static inline void open_is(struct pool *t, u32 p, u32 c, int ret)
 {

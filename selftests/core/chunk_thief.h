@@ -5,8 +5,8 @@
  *
  * For: unit, stall, stress and the benchmarks.
  */
-#ifndef _WSQ_SELFTESTS_THIEF_H
-#define _WSQ_SELFTESTS_THIEF_H
+#ifndef _WSQ_SELFTESTS_CHUNK_THIEF_H
+#define _WSQ_SELFTESTS_CHUNK_THIEF_H
 
 #include "salsa.h"
 
@@ -40,4 +40,4 @@ static inline int thief_steal_and_wait(struct wsq_salsa_consumer *c,
 	return *task ? WSQ_OK : WSQ_EMPTY;
 }
 
-#endif /* _WSQ_SELFTESTS_THIEF_H */
+#endif /* _WSQ_SELFTESTS_CHUNK_THIEF_H */
