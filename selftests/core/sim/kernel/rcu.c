@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Grace periods. One takes GRACE at least, as with HZ 250, and until each CPU has been
+ * Grace periods. One takes what costs.def says at least, and until each CPU has been
  * where no reader can be: idle, at a switch, or outside of all sections with
  * preemption off, which are the only readers there are.
  *
@@ -10,7 +10,6 @@
  */
 #include "shim.h"
 
-#define GRACE	(8 * SIM_MS)
 #define AGAIN	SIM_MS
 
 static u64 *rcu_line;		/* what all CPUs touch: the numbers are beside it */
@@ -37,7 +36,7 @@ static void rcu_begin(void)
 	rcu_running = rcu_done + 1;
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
 		rcu_seen[cpu] = shim_quiet(cpu);
-	sim_event_at(&rcu_event, sim_now() + GRACE);
+	sim_event_at(&rcu_event, sim_now() + sim_config.costs.grace);
 }
 
 static void rcu_want(u64 cookie)
