@@ -22,22 +22,22 @@ static inline int thief_steal(struct wsq_salsa_consumer *c,
 }
 
 /*
- * The same by a thief that does nothing else until the victim's CPU has answered.
- * %WSQ_EMPTY also if the chunk was drained by then. The CPU must answer.
+ * The same by a thief that then gets once. %WSQ_CONFLICT if the victim's CPU has
+ * not answered by then, %WSQ_EMPTY if the chunk was drained before it did.
  */
-static inline int thief_steal_and_wait(struct wsq_salsa_consumer *c,
-				       struct wsq_salsa_consumer *v,
-				       bool may_fence, void **task)
+static inline int thief_steal_and_get(struct wsq_salsa_consumer *c,
+				      struct wsq_salsa_consumer *v,
+				      bool may_fence, void **task)
 {
 	bool before = wsq_salsa_under_way(c);
 	int ret = thief_steal(c, v, may_fence, task);
 
 	if (before || !wsq_salsa_under_way(c))
 		return ret;
-	do
-		*task = c->claims ? wsq_salsa_claim(c) : wsq_salsa_get(c);
-	while (!*task && wsq_salsa_under_way(c));
-	return *task ? WSQ_OK : WSQ_EMPTY;
+	*task = c->claims ? wsq_salsa_claim(c) : wsq_salsa_get(c);
+	if (*task)
+		return WSQ_OK;
+	return wsq_salsa_under_way(c) ? WSQ_CONFLICT : WSQ_EMPTY;
 }
 
 #endif /* _WSQ_SELFTESTS_CHUNK_THIEF_H */

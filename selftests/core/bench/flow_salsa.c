@@ -72,7 +72,7 @@ static inline void *flow_salsa_steal(struct flow_salsa *q,
 {
 	void *task;
 
-	thief_steal_and_wait(c, q->b->consumer[victim], true, &task);
+	thief_steal_and_get(c, q->b->consumer[victim], true, &task);
 	return task;
 }
 

@@ -250,8 +250,8 @@ static void op_thief(struct party *p)
 {
 	u32 i = (u32)(p - parties);
 
-	p->ret = thief_steal_and_wait(t->c[i], t->c[mind[i].other], true,
-				      &p->task);
+	p->ret = thief_steal_and_get(t->c[i], t->c[mind[i].other], true,
+				     &p->task);
 }
 
 static void op_raider(struct party *p)

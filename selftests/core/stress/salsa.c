@@ -205,7 +205,7 @@ static bool rob(struct party *p, struct wsq_salsa_consumer *c,
 	int ret;
 
 	if (!send)
-		ret = thief_steal_and_wait(c, v, may_fence, &task);
+		ret = thief_steal_and_get(c, v, may_fence, &task);
 	else if (rnd(&p->state) >> 32 & 1)
 		ret = wsq_salsa_steal_left(c, v, false, &task);
 	else

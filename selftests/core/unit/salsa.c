@@ -17,9 +17,9 @@
 
 static void op_steal(struct party *p)
 {
-	p->ret = thief_steal_and_wait((struct wsq_salsa_consumer *)p->arg[0],
-				      (struct wsq_salsa_consumer *)p->arg[1],
-				      true, &p->task);
+	p->ret = thief_steal_and_get((struct wsq_salsa_consumer *)p->arg[0],
+				     (struct wsq_salsa_consumer *)p->arg[1],
+				     true, &p->task);
 }
 
 static void op_begin(struct party *p)
@@ -151,7 +151,7 @@ static void many_at(const char *label, u32 nth, bool lazy)
 		party_stop_at(v, label);
 		assert_false(party_go(v));
 	}
-	ret = thief_steal_and_wait(t->c[1], t->c[0], true, &task);
+	ret = thief_steal_and_get(t->c[1], t->c[0], true, &task);
 	if (ret == WSQ_OK)
 		seen |= 1ULL << id_of(task);
 	assert_true(party_go(v));

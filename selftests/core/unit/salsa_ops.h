@@ -59,7 +59,7 @@ static inline void steal_is(struct pool *t, u32 c, u32 v, bool may_fence, int re
 {
 	void *task = task_of(12345);
 
-	assert_int_equal(thief_steal_and_wait(t->c[c], t->c[v], may_fence, &task),
+	assert_int_equal(thief_steal_and_get(t->c[c], t->c[v], may_fence, &task),
 			 ret);
 	assert_int_equal(id_of(task), id);
 	assert_int_equal(atomic64_read(&t->c[c]->busy), 0);
