@@ -32,14 +32,14 @@ demo: ## the main job in a virtual machine, from nothing to its figures
 	@tools/demo/demo
 
 .PHONY: check check-all
-check: ## the tests for every day, ten minutes
+check: ## the tests for every day: some ten minutes, fifteen the first time
 	@tools/check/run check
 check-all: ## all tests, the long ones and those on debug kernels too
 	@tools/check/run all
 
 .PHONY: check-lab check-core check-model check-vm check-kernels check-kunit check-debug check-style
-check-lab: ## the tests of the laboratory, of the benchmark tools and of the documentation
-check-core: ## the algorithms, libwsq and wsqctl in user space; the ring under a fuzzer
+check-lab: ## the tests of the laboratory, the benchmark tools, the documentation, syzkaller's description
+check-core: ## the algorithms, the simulator, libwsq and wsqctl in user space; the ring under a fuzzer
 check-model: ## weak memory: Relacy, mutants, litmus tests; all of them
 check-vm: ## kselftests on a Debian kernel, machines of other shapes; KERNEL=stock|rt|backports|debug|kcsan CPUS= NODES=
 check-kernels: ## shorter, on the kernels of backports and with PREEMPT_RT
@@ -62,7 +62,7 @@ bench-core: ## the algorithms beside packaged peers, natively
 
 bench-kernel: ## queues beside the kernel's own, in SMP user-mode Linux
 bench-ring: ## tasks through a ring beside io_uring and AF_ALG, there too
-bench-sim: ## the algorithms on 1 to 256 simulated CPUs
+bench-sim: ## the algorithms, pools and queues on 1 to 256 simulated CPUs
 bench-kernel bench-ring bench-sim: bench-%:
 	@tools/bench/collect $*
 	@tools/bench/table
