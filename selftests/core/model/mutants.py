@@ -21,10 +21,12 @@ Its statements are tied to the code, kmod/core or another folder, by their label
 the weakened access has left, and herd7 must find it observable, or unobservable
 still where the list says "redundant".
 
-Cost: one to two seconds for each, mostly compilation. Limitations: a mutant
+Cost: one to two seconds for each, mostly compilation; nothing for one that was caught
+before, while all that it reads is the same (tools/check/cached.py). Limitations: a mutant
 that is caught shows that the check can fail, not that it finds everything.
 """
 import argparse
+import json
 import os
 import random
 import re
@@ -41,6 +43,8 @@ import labels  # noqa: E402
 sys.path.insert(0, str(labels.LITMUS))
 import herd  # noqa: E402
 import tests  # noqa: E402
+sys.path.insert(0, str(labels.LITMUS.parents[2] / "tools" / "check"))
+import cached  # noqa: E402
 
 TOP = HERE.parent.parent.parent
 OUT = Path(os.environ.get("OUT", TOP / "build" / "core")) / "model" / "mutants"
@@ -132,7 +136,8 @@ class Mutant:
             return None, str(why)
         return good, f"{kind} litmus {name}, {order or 'gone'}: {said}"
 
-    def run(self):
+    def run(self, caught):
+        """Is it caught? In @caught, by which client and execution."""
         where = OUT / re.sub(r"\W+", "-", self.name).strip("-")
         shutil.rmtree(where, ignore_errors=True)
         where.mkdir(parents=True)
@@ -150,6 +155,7 @@ class Mutant:
                 return False, why
             if after:
                 CAUGHT[client] = max(after, CAUGHT.get(client, 0))
+                caught[client] = after
                 return True, f"{program.source}, execution {after}: {why[:90]}"
         return False, f"survives {' '.join(self.clients)}"
 
@@ -196,7 +202,44 @@ class Program:
         return int(after[1]), text.splitlines()[1]
 
 
+def inputs(clients):
+    """What the verdict on these clients is read from, beside options."""
+    return [__file__, labels.__file__, labels.CORE, "/usr/include/relacy",
+            *{HERE / f"{c.split(':')[0]}.cpp" for c in clients}]
+
+
+def remembered(words, clients, run):
+    """As run(), or what it said when all of that was as it is now and it passed."""
+    compiler = subprocess.run([CXX[0], "--version"], capture_output=True, text=True)
+    key = cached.key([compiler.stdout, *CXX, *words, *clients], inputs(clients), (SHIM, labels.CORE, HERE))
+    kept = cached.get(key)
+    if kept is not None:
+        why, caught = json.loads(kept)
+        for client, after in caught.items():
+            CAUGHT[client] = max(after, CAUGHT.get(client, 0))
+        return True, f"{why} # cached"
+    caught = {}
+    good, why = run(caught)
+    if good:
+        cached.put(key, json.dumps([why, caught]))
+    return good, why
+
+
+def mutant(m):
+    """Is it caught?"""
+    # herd7's answers are kept by herd.py.
+    if m.proof:
+        return m.run({})
+    return remembered(["mutant", m.name, str(m.order),
+                       getattr(m, "file", ""), m.sed, EXECUTIONS], m.clients, m.run)
+
+
 def control(client):
+    """Does the same pass without a mutant?"""
+    return remembered(["control", str(CAUGHT.get(client, 1))], [client], lambda _: unmutated(client))
+
+
+def unmutated(client):
     """The same without a mutant."""
     where = OUT / re.sub(r"\W+", "-", f"control {client}")
     shutil.rmtree(where, ignore_errors=True)
@@ -229,7 +272,8 @@ def select(mutants, what):
         sys.exit(f"mutants.py: not a number: {more}")
     files = {Path(f).name for f in files.split(",") if f}
     chosen = {m for m in mutants if m.file in files}
-    rest = [m for m in mutants if m not in chosen]
+    # herd7's cost next to nothing and say little that the positive tests do not.
+    rest = [m for m in mutants if m not in chosen and not m.proof]
     drawn = random.Random(os.environ.get("SEED", "1"))
     chosen |= set(drawn.sample(rest, min(int(more or 0), len(rest))))
     return [m for m in mutants if m in chosen]
@@ -259,7 +303,7 @@ def main():
     subprocess.run(CXX + ["-x", "c++-header", relacy, "-o", PCH], check=True)
     bad = 0
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for what, names, run in (("mutant ", mutants, Mutant.run),
+        for what, names, run in (("mutant ", mutants, mutant),
                                  ("control ", clients, control)):
             for name, (good, why) in zip(names, pool.map(run, names)):
                 verdict = {True: "pass", False: "fail", None: "skip"}[good]
