@@ -24,7 +24,7 @@
  *	RA(arm:B) against RA(ask:A): store buffering
  *		litmus/exec-rearm-timer.litmus
  *	RA(ask:A) full -> RA(drop:A) full
- *		Whoever drops the wish sees it. litmus/exec-rearm.litmus
+ *		It is seen when the wish is dropped. litmus/exec-rearm.litmus
  */
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>

@@ -31,8 +31,8 @@
  *		RD(mark:A) and RD(summary:A) need none of their own.
  *		litmus/exec-ready.litmus
  *	ID(wake:A), ID(all:A) against PK(announce:B): store buffering
- *		A put that finds nobody idle is seen by the worker that is about
- *		to park. litmus/exec-idle.litmus
+ *		A put that finds no idle worker is seen by the worker that is
+ *		about to park. litmus/exec-idle.litmus
  *	ID(leave:B) against WA(stop:B): store buffering
  *		A worker that wakes is watched. litmus/exec-watch.litmus
  *	WA(stop:C), WA(start:A): one of those that find the watch off sets it.
@@ -44,10 +44,10 @@
  *		A rescuer that is asked for is woken, or sees for which CPU.
  *		litmus/exec-rescue.litmus
  *	DR(drain:A), DR(drain:B) release -> DR(stall:A), DR(stall:B) acquire
- *		Who sees that a queue drains sees since when.
+ *		A CPU that sees that a queue drains sees since when.
  *		litmus/exec-drain.litmus
  *	MM(give:B), then RD(mark:A), full
- *		A worker that is told of the queue gives the memory back.
+ *		A worker that sees the ready bit gives the memory back.
  *		litmus/exec-give-back.litmus
  *	OF(drop:A): with OF(offer:A) of pool/engine.c. litmus/pool-offer.litmus
  *	JB(piece:A): one helper has a piece of a job. litmus/exec-job.litmus

@@ -52,18 +52,18 @@
  *		A put that finds the item pending is seen by the run that it
  *		relies on. litmus/exec-pending.litmus
  *	RN(begin:A), ... full -> RN(queue:A), RN(grab:A) -> the next claim
- *		Who claims the item sees who ran it last, and that it still
- *		does. litmus/exec-begin.litmus
+ *		A worker that claims the item sees which worker ran it last, and
+ *		whether that one still runs it. litmus/exec-begin.litmus
  *	RN(clear:A) full -> RN(queue:A), ... RN(grab:A)
- *		Who queues the item next writes behind who called it back.
+ *		The next put writes behind the canceller.
  *		litmus/exec-clear.litmus
  *	RN(begin:A) full -> RN(undefer:A) acquire
  *		An item that is where it was looked for is this worker's.
  *		litmus/exec-undefer.litmus
  *	WH(free:A), a grace period, against a look at the queue with preemption
  *	off
- *		Whoever reads where the item is does not find another queue of
- *		the same number there. litmus/exec-where.litmus
+ *		A CPU that reads where the item is does not find another queue
+ *		of the same number there. litmus/exec-where.litmus
  *	RN(waited:A), by its lock. litmus/exec-waited.litmus
  *	RN(disable:A): of this and RN(queue:A) one is first.
  *		litmus/exec-disable.litmus

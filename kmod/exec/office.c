@@ -9,8 +9,8 @@
  * spare itself. Spares that are idle go after a while (memory.c). So a CPU has
  * one thread more than it has items that sleep at a time.
  *
- * The office changes hands only while its holder is inside an item; he learns
- * of it before he does anything else in that office (item.h, RN(leave:B)).
+ * The office changes hands only while its holder is inside an item. It learns
+ * of that before it does anything else in that office (item.h, RN(leave:B)).
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>

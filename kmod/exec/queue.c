@@ -205,7 +205,7 @@ void wsq_drain(struct wsq *q)
 	if (!q->drainers++) {
 		WRITE_ONCE(q->drain_since, jiffies);
 		WRITE_ONCE(q->drain_rounds, 0);
-		/* DR(drain:A): Who sees it sees the above. */
+		/* DR(drain:A): A CPU that sees it sees the above. */
 		smp_store_release(&q->flags, q->flags | WSQ_Q_DRAINING);
 	}
 	mutex_unlock(&q->drain_lock);

@@ -31,10 +31,10 @@
  *	item is put			item pending?
  *					key = 0		HI(take:D)
  *
- * An item may be queued again before its begin is here, for a worker clears the
- * pending bit first. So who read a stamp looks for the pending bit: seeing the
- * new put's stamp is seeing the bit, and the sample is lost. Who saw a stamp of
- * another item, because the slot was taken away, fails to clear the key.
+ * An item may be queued again before its begin is here, because a worker clears
+ * the pending bit first. So a begin that read a stamp looks for the bit: if it
+ * saw the new put's stamp, it sees the bit, and the sample is lost. If it saw
+ * another item's stamp, because the slot was taken, it fails to clear the key.
  *
  *	HI(put:C) release -> HI(take:A) acquire, HI(take:C)
  *		litmus/obs-hist.litmus, litmus/obs-stamp.litmus

@@ -24,7 +24,7 @@
  * generation.
  *
  *	DR(stall:A), DR(stall:B): kmod/exec/exec.h. litmus/exec-drain.litmus
- *	ST(arm:A): one sets the look-out. litmus/obs-once.litmus
+ *	ST(arm:A): one CPU arms the detector. litmus/obs-once.litmus
  */
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>

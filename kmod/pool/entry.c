@@ -3,8 +3,8 @@
  * Entrances of containers. What they are for is in entry.h.
  *
  *	EN(take:A), EN(withdraw:A) against EN(idle:B), EN(idle:D)
- *		Who empties the inbox is seen to hold the lock, or to have
- *		filled a list. litmus/entry-idle.litmus. And a claim from an
+ *		A CPU that empties the inbox is seen to hold the lock, or to
+ *		have filled a list. litmus/entry-idle.litmus. A claim from an
  *		entrance is a full barrier: litmus/exec-attention-entry.litmus
  */
 #include "../core/status.h"

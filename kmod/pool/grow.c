@@ -85,8 +85,8 @@ static void wsq_grow_work(struct work_struct *work)
 		struct wsq_engine *more;
 
 		/*
-		 * GR(work:A): Pairs with wsq_grow_ask(): who asks knows what
-		 * there is.
+		 * GR(work:A): Pairs with wsq_grow_ask(): the CPU that asks
+		 * knows what there is.
 		 */
 		if (!ct || atomic_read_acquire(&ct->grow) != WSQ_GROW_ASKED)
 			continue;

@@ -12,9 +12,9 @@
 #include "pool.h"
 
 /**
- * struct wsq_waiting - those who wait for room in a pool
- * @room: they
- * @kick: wakes all, for who must not take the room's lock
+ * struct wsq_waiting - the callers that wait for room in a pool
+ * @room: the callers
+ * @kick: wakes all, for contexts that must not take the room's lock
  * @rest: goes on where a slice has left some
  */
 struct wsq_waiting {

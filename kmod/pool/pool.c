@@ -332,7 +332,7 @@ int wsq_pool_set_cpus(struct wsq_pool *pool, const struct cpumask *cpus,
 			continue;
 		cpumask_set_cpu(cpu, left);
 		/*
-		 * ME(leave:A): After all who have joined: wsq_pool_nearest().
+		 * ME(leave:A): After all that have joined: wsq_pool_nearest().
 		 */
 		smp_store_release(&pool->ct[cpu], NULL);
 	}

@@ -11,7 +11,7 @@
  *		A task whose link is back is seen in the engine.
  *		litmus/pool-quiet.litmus
  *	RW(push:A) against RW(quiet:A)
- *		Who has counted a link sees it in use. litmus/pool-lent.litmus
+ *		A link seen counted is seen in use. litmus/pool-lent.litmus
  */
 #include <linux/bitops.h>
 
@@ -32,8 +32,8 @@ static struct wsq_raw_link *wsq_raw_lend(struct wsq_container *ct)
 			return NULL;
 		i = __ffs64(~(u64)used);
 		/*
-		 * RW(lend:A): Acquire: whoever gave the link back is done with
-		 * it.
+		 * RW(lend:A): Acquire: the context that gave the link back is
+		 * done with it.
 		 */
 	} while (!atomic64_try_cmpxchg_acquire(&ct->raw->used, &used,
 					       (s64)((u64)used | BIT_ULL(i))));

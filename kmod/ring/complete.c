@@ -133,7 +133,7 @@ static void wsq_req_do(struct wsq_req *req)
 		wsq_bundle_run(req);
 		return;
 	}
-	/* CA(begin:A): One winner: this worker, or who cancelled it. */
+	/* CA(begin:A): One winner: this worker, or the canceller. */
 	if (unlikely(atomic_cmpxchg_acquire(&req->state, WSQ_REQ_QUEUED,
 					    WSQ_REQ_RUNNING) !=
 		     WSQ_REQ_QUEUED)) {

@@ -80,9 +80,9 @@
  *	As [WT]: who polls for room sees it, or is woken.
  *	litmus/ring-wait.litmus
  * [GT]	worker: count completion; WT(tell:A) smp_mb; load gate
- *	who holds requests back: store gate; GT(close:B) smp_mb; read the count
+ *	closer: store gate; GT(close:B) smp_mb; read the count
  *	Store buffering: the last completion that a gate waits for opens it, or
- *	whoever closed it sees that it was the last.
+ *	the closer sees that it was the last.
  *	litmus/ring-gate.litmus
  *	worker: do a task; count completion, release
  *	who lets requests go: read the count; queue them, a full barrier
@@ -109,7 +109,7 @@
  *	request anew has the ring's lock, as it has.
  *	litmus/ring-bundle.litmus
  * [AC]	worker: count completion; AC(count:A) count that it failed, release
- *	who asks: AC(read:A), AC(read:B) load count of failures, acquire; read
+ *	reader: AC(read:A), AC(read:B) load count of failures, acquire; read
  *	the count
  *	Message passing: no more have failed than have completed. And with [CQ1],
  *	which is behind both: who has read the entry is told of it.

@@ -23,8 +23,8 @@
  *
  * From there on the item is not the owner's any more, whatever it was.
  *
- *	who queues an item		the owner
- *	------------------		---------
+ *	put				the owner
+ *	---				---------
  *	prepares something		SE(run:B) clears the state (full)
  *	SE(queue:A) is it queued?	calls the function, which looks
  *	SE(queue:B) full barrier; still?
@@ -33,8 +33,8 @@
  *	the exchange SE(queue:A) succeeds, the push behind it orders.
  *	litmus/serial-pending.litmus
  *
- *	who waits			the owner
- *	---------			---------
+ *	waiter				the owner
+ *	------				---------
  *	SE(look:A) state is 0? acquire	SE(run:A) cur = item
  *	SE(look:B) cur != item? gone	SE(run:B) clears the state (full)
  *
@@ -45,7 +45,7 @@
  *	SE(wait:B) is not needed for that. litmus/serial-waiter.litmus
  *
  *	SE(run:C), SE(run:A) release -> SE(look:B) acquire
- *		Who waited sees what the function did: from the store behind it,
+ *		A waiter sees what the function did: from the store behind it,
  *		or from the next item's. litmus/serial-done.litmus
  *	SE(cancel:A) against SE(run:B): one of the two has the item.
  *		litmus/serial-cancel.litmus

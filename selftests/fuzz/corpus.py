@@ -9,9 +9,9 @@
 corpus/TARGET.hex holds the inputs in hexadecimal, sorted, so that two changes
 merge by lines. A line that begins with # is a comment; "-" stands for the input
 of no bytes. An unpacked file bears the name that libFuzzer gives it, the SHA-1 of
-its bytes, so that what it writes beside it is told apart by name alone.
+its bytes, so that a file that libFuzzer writes beside it differs in its name.
 
-For: run-fuzz, mutants.py, and whoever takes in an input that found something.
+For: run-fuzz, mutants.py, and to add an input that found something.
 Cost: nothing. Limitations: DIR is emptied of what this script put there and has
 since left the corpus, by way of all files whose name is such a hash.
 """

@@ -193,7 +193,7 @@ bool steals(struct steals *s)
 
 			EXPECT(*at == ' ');
 			n = strtoull(at + 1, &at, 10);
-			/* Nobody robs himself. */
+			/* No CPU steals from itself. */
 			EXPECT(!n || victims[i] != thief);
 			row += n;
 			s->cells += !!n;
@@ -258,7 +258,7 @@ uint64_t counted_since(const struct counts *before, uint64_t nr)
 	return c.gets - before->gets;
 }
 
-/* False if they changed places meanwhile: they are looked at one by one. */
+/* False if they changed places between two looks: each is read by itself. */
 static bool workers_look(struct workers *w)
 {
 	static const char *const roles[] = {
@@ -365,7 +365,7 @@ uint64_t run_tasks(unsigned int nr, unsigned int every)
 	return wait_ns;
 }
 
-/* Starts children that run tasks for ever. */
+/* Starts children that run tasks until they are killed. */
 void load_start(pid_t *pids, int nr)
 {
 	int i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For hostile.c: calls that nobody should make, and what has to come of each, by what
- * <linux/wsq.h> and Documentation/errors.rst say of calls.
+ * For hostile.c: calls that nobody should make, and what has to come of each,
+ * by what <linux/wsq.h> and Documentation/errors.rst say of calls.
  *
  * Where several errors apply any of them will do, and success will not.
  */
@@ -102,8 +102,8 @@ static uint32_t some_size(struct gen *g, uint32_t known, uint32_t least)
 }
 
 /*
- * Say how large @s is, which has @known bytes, and find a place for it. Members that
- * are behind that size become zero, as the kernel takes them then.
+ * Say how large @s is, which has @known bytes, and find a place for it. Members
+ * that are behind that size become zero, as the kernel takes them then.
  */
 void attempt_place(struct gen *g, struct hring *h, void *s, uint32_t known,
 		   uint32_t least, struct attempt *a)
@@ -181,7 +181,8 @@ void attempt_fill(struct gen *g, const void *s, uint32_t known,
 }
 
 /*
- * Make the call; @s has the answer after, if there is one. Returns 0 or the errno.
+ * Make the call; @s has the answer after, if there is one. Returns 0 or the
+ * errno.
  */
 int attempt_call(struct gen *g, int fd, unsigned int cmd, struct attempt *a,
 		 void *s, uint32_t known, bool answers)

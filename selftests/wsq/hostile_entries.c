@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For hostile.c: entries that nobody should submit, and what has to come of each, by
- * what <linux/wsq.h> says of entries and by nothing else.
+ * For hostile.c: entries that no program should submit, and what has to come of
+ * each, by what <linux/wsq.h> says of entries and by nothing else.
  *
- * Half of them are random. The other half are almost right: an entry that could be
- * run, of which up to two members are put on, below or above a bound. All come
- * from a seed.
+ * Half of them are random. The other half are almost right: an entry that could
+ * be run, of which up to two members are put on, below or above a bound. All
+ * come from a seed.
  */
 #include "wsq_hostile.h"
 
@@ -164,7 +164,7 @@ static void outcome_value(const struct wsq_sqe *e,
 /* What clocks that are read in other ways may differ by. */
 #define CLOCKS		(10 * MSEC)
 
-/* Of a task that nothing stood before, and that nobody called back. */
+/* Of a task that nothing stood before, and that was not cancelled. */
 void task_outcome(const struct hring *h, const struct task *t,
 		  struct outcome *o)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For hostile.c: rings that get hostile entries in batches, with hostile calls between
- * any two steps. No task is under way when a batch begins; when it has ended, what
- * became of each entry is compared with what had to.
+ * For hostile.c: rings that get hostile entries in batches, with hostile calls
+ * between any two steps. No task is under way when a batch begins; when it has
+ * ended, what became of each entry is compared with what had to.
  *
- * Where the kernel decides by itself where chains of links are cut, which a polled
- * ring's thread does, either way will do.
+ * Where the kernel decides by itself where chains of links are cut, which a
+ * polled ring's thread does, either way will do.
  */
 #include "wsq_poll.h"
 #include "wsq_hostile.h"

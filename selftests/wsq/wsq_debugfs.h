@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the test debugfs share: debugfs_read.c reads the files and makes
- * work, debugfs.c is the tests.
+ * What the parts of the test debugfs share: debugfs_read.c reads the files and
+ * makes work, debugfs.c is the tests.
  */
 #ifndef WSQ_DEBUGFS_H
 #define WSQ_DEBUGFS_H
@@ -15,7 +15,7 @@
 #define CPUS		256
 #define HASH		0x100000
 
-/* So often one looks at what may change meanwhile, or be over by then. */
+/* How often to look at what may change, or end, between two reads. */
 #define TRIES		10
 
 struct queue {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the test hostile share: hostile_entries.c has entries and what
- * comes of them, hostile_calls.c calls, hostile_ring.c rings that get both, and
- * hostile.c the processes and threads.
+ * What the parts of the test hostile share: hostile_entries.c has entries and
+ * what comes of them, hostile_calls.c calls, hostile_ring.c rings that get
+ * both, and hostile.c the processes and threads.
  */
 #ifndef WSQ_HOSTILE_H
 #define WSQ_HOSTILE_H
@@ -93,8 +93,8 @@ struct outcome {
 #define PAGE	4096UL
 
 /*
- * Where structs stand: two pages, one that is not there, one to be read only, one
- * that is not there.
+ * Where structs stand: two pages, one that is not there, one to be read only,
+ * one that is not there.
  */
 #define ARGS_END	(2 * PAGE)
 #define ARGS_RO		(3 * PAGE)
@@ -104,7 +104,7 @@ struct outcome {
 /* What STATS may fill: a page for each CPU. */
 #define ROOM_CPUS	256
 
-/* Who makes calls. */
+/* A thread that makes calls. */
 struct gen {
 	uint64_t seed;
 	bool loose;		/* rings are used by others, too: little is known */
@@ -113,7 +113,7 @@ struct gen {
 	uint64_t entries;
 	uint64_t calls;
 	uint64_t failed;
-	uint64_t submitted;	/* as ENTER tells */
+	uint64_t submitted;	/* as ENTER returned */
 	uint64_t slowest_ns;
 };
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * The rules of entries: which members of an entry give which errno. Written from
- * <linux/wsq.h>, Documentation/ring.rst, errors.rst and ops.rst, and not from
- * kmod/ring, which is what they judge.
+ * The rules of entries: which members of an entry give which errno. Written
+ * from <linux/wsq.h>, Documentation/ring.rst, errors.rst and ops.rst, and not
+ * from kmod/ring, which is what they judge.
  *
- * For: the fuzzers' oracle (selftests/fuzz/oracle.c), hostile.c, and the fake ring
- * of libwsq's tests (tools/lib/tests/fake.c). Each has included the ABI's header,
- * errnos and bool before this, each in its way.
+ * For: the fuzzers' oracle (selftests/fuzz/oracle.c), hostile.c, and the fake
+ * ring of libwsq's tests (tools/lib/tests/fake.c). Each has included the ABI's
+ * header, errnos and bool before this, each in its way.
  *
- * Who asks knows what a rule cannot: what CPUs and nodes there are, whether the
- * ring has keys, what it was restricted to, and whether an entry stands behind a
- * link. The order of errors is the ABI's: EOPNOTSUPP (no rule), EPERM (the
- * caller's), then wsq_rule_entry().
+ * The caller knows what a rule cannot: what CPUs and nodes there are, whether
+ * the ring has keys, what it was restricted to, and whether an entry stands
+ * behind a link. The order of errors is the ABI's: EOPNOTSUPP (no rule), EPERM
+ * (the caller's), then wsq_rule_entry().
  *
  * Limitations: results, and what a task leaves in the arena, are not here.
  */
@@ -26,7 +26,7 @@
 
 /**
  * struct wsq_rule - what an op allows
- * @name: as QUERY tells it
+ * @name: as QUERY returns it
  * @src: reads src, len
  * @out: writes dst, len
  * @list: takes lists
@@ -171,7 +171,8 @@ struct wsq_rule_sum {
 
 /*
  * What is wrong with the list @v of an entry that was not refused: @wrong is
- * called with each errno that the task may come to, and with none if it is right.
+ * called with each errno that the task may come to, and with none if it is
+ * right.
  */
 static inline void wsq_rule_list(const struct wsq_rule *r,
 				 const struct wsq_sqe *e,

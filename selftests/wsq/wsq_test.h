@@ -45,8 +45,9 @@ struct test {
 };
 
 /*
- * Why a test ended, shared with the process that runs it; which row of a table it is
- * at, to be told with a failure. Weak: one for all files of a program.
+ * Why a test ended, shared with the process that runs it; the row of a table
+ * that it is at, which is printed with a failure. Weak: one for all files of a
+ * program.
  */
 __attribute__((weak)) char *test_text;
 __attribute__((weak)) const char *test_table;
@@ -421,7 +422,7 @@ static inline uint32_t ref_crc32c(uint32_t crc, const uint8_t *p, size_t len)
 	return ~crc;
 }
 
-/* What the kernel tells of an open file. */
+/* What the kernel says of an open file. */
 static inline void fdinfo_of(int fd, char *buf, size_t size)
 {
 	char path[64];

@@ -2,10 +2,11 @@
 /*
  * What a queue under measurement looks like to the driver.
  *
- * For main.c and the files that wrap one queue each (blocks.c, peers/). A wrapper
- * defines its put, get and steal as static inline functions over a structure,
- * and owner.h makes the measured loops of them, so that every queue is inlined
- * into the same loop. The driver calls through pointers once per window.
+ * For main.c and the files that wrap one queue each (blocks.c, peers/). A
+ * wrapper defines its put, get and steal as static inline functions over a
+ * structure, and owner.h makes the measured loops of them, so that every queue
+ * is inlined into the same loop. The driver calls through pointers once per
+ * window.
  *
  * Limitations: C and C++ alike, so no designated initialisers and no C11
  * atomics in here.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The engines of blocks under measurement: kmod/core, the very source of the
- * module, compiled against the native shim. Built once for each, with its folder
- * of ../engine on the include path: bwos.o is FIFO BWoS, lifo.o LIFO BWoS.
+ * module, compiled against the native shim. Built once for each, with its
+ * folder of ../engine on the include path: bwos.o is FIFO BWoS, lifo.o LIFO
+ * BWoS.
  *
  * One spare block each, as a pool would give it; it is touched only when a
  * thief holds a block up.
@@ -217,7 +218,7 @@ static u64 blocks_size(const struct blocks *b)
 	u64 size = 0, i;
 	u32 place;
 
-	/* The least chance that leads to place i. */
+	/* The smallest random number that leads to place i. */
 	for (i = 0; i < nr; i++)
 		size += blocks_sample(b, (u32)(((i << 32) + nr - 1) / nr), &place);
 	return size;

@@ -3,15 +3,15 @@
  * A pool of queues, one for each thread, and whom a thread robs (paper 001,
  * section 6.2.3): fill the own queue, empty it, steal from the others.
  *
- * For pool.c, which drives it, and the files that wrap one queue each (blocks.c,
- * peers/chase_lev.c), which make the loop with POOL(), so that all of it
- * is inlined; they are compiled for it apart, with BENCH_POOL, so that the loops
- * of main.c stay as they are. The module's policies are those of
- * kmod/pool/victim_pick.h, the very source. Last victim, best of two and best of
- * many, which the module does not have, are here, and so is the paper's estimate
- * of a victim's size (section 3.4: has the sampled block anything?) beside the
- * module's (how much?). As in the module, whoever has found nothing by its policy
- * looks at all others once, nearest first.
+ * For pool.c, which drives it, and the files that wrap one queue each
+ * (blocks.c, peers/chase_lev.c), which make the loop with POOL(), so that all
+ * of it is inlined; they are compiled for it apart, with BENCH_POOL, so that
+ * the loops of main.c stay as they are. The module's policies are those of
+ * kmod/pool/victim_pick.h, the very source. Last victim, best of two and best
+ * of many, which the module does not have, are here, and so is the paper's
+ * estimate of a victim's size (section 3.4: has the sampled block anything?)
+ * beside the module's (how much?). As in the module, whoever has found nothing
+ * by its policy looks at all others once, nearest first.
  *
  * Costs outside the queue: one increment and one compiler barrier for each
  * operation, a store for every 256.

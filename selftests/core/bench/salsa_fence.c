@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The heavy fence by choice (shim/wsq_fence.h), and what the shim's grace periods
- * need once in a program.
+ * The heavy fence by choice (shim/wsq_fence.h), and what the shim's grace
+ * periods need once in a program.
  */
 #define _GNU_SOURCE
 #include <sched.h>

@@ -4,11 +4,12 @@
  * calls, in place of libtsan: each access is charged (cache.c), atomic ones are
  * done here as well.
  *
- * A load is charged before it is done, so it sees what was stored by those that
- * were earlier. On x86 loads of any order and stores but sequentially consistent ones
- * are plain, those and read-modify-writes are locked instructions; so they are
- * charged. memcpy(), memmove() and memset() of instrumented objects are renamed to
- * the functions below (Makefile), because compilers do not instrument them.
+ * A load is charged before it is done, so it sees what CPUs stored at earlier
+ * times. Accesses are charged as what they are on x86: loads of any order and
+ * stores are plain, sequentially consistent stores and read-modify-writes are
+ * locked instructions. memcpy(), memmove() and memset() of instrumented objects
+ * are renamed to the functions below (Makefile), because compilers do not
+ * instrument them.
  *
  * Limitations: locked instructions of 1, 2, 4 and 8 bytes.
  */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulated machine's memory: a range of addresses for each node, from which
- * objects are carved as the kernel's slab carves them, so that neighbours share a
- * line here if they would there.
+ * The simulated machine's memory: a range of addresses for each node, from
+ * which objects are carved as the kernel's slab carves them, so that neighbours
+ * share a line here if they would there.
  *
  * Addresses are the same in each run. A page belongs to one size class; the
  * tables beside the arena are not charged.

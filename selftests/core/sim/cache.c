@@ -1,29 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulated machine's caches: which CPU has which line, and what an access costs.
+ * The simulated machine's caches: which CPU has which line, and what an access
+ * costs.
  *
  * Directory MESI. Each line knows its owner (one CPU, modified or exclusive) or
  * its sharers. A miss is a request to the line's home, which takes a third of
- * what the line costs, and a forward and reply, which take the rest. Requests for
- * one line are served one after the other: one that changes the owner holds the line
- * until the data has arrived (and, for a locked instruction, until that is
- * done), one that shares it for serve_read. So N CPUs that add to a word get it
- * at two thirds of a transfer each, while their requests travel beside each other.
+ * what the line costs, and a forward and reply, which take the rest. Requests
+ * for one line are served one after the other: one that changes the owner holds
+ * the line until the data has arrived (and, for a locked instruction, until
+ * that is done), one that shares it for serve_read. So N CPUs that add to a
+ * word get it at two thirds of a transfer each, while their requests travel
+ * beside each other.
  *
- * Stores are as on x86: they wait in a buffer, in order, and the CPU goes on. Lines
- * for them are requested at once. The CPU waits when the buffer is full, and at
- * a barrier or locked instruction until it is empty. The value is in memory at
- * once; a CPU that reads it waits for the line until the store would have had it.
+ * Stores are as on x86: they wait in a buffer, in order, and the CPU goes on.
+ * Lines for them are requested at once. The CPU waits when the buffer is full,
+ * and at a barrier or locked instruction until it is empty. The value is in
+ * memory at once; a CPU that reads it waits for the line until the store would
+ * have had it.
  *
- * Before a miss or a locked instruction the CPU lets all go first that are earlier
- * (sim_order()); the state of the line is looked at behind that.
+ * Before a miss or a locked instruction the CPU lets all go first that are
+ * earlier (sim_order()); the state of the line is looked at behind that.
  *
- * Limitations: caches have no capacity, so a line stays until another CPU takes it.
- * Misses overlap only where lines are read in ascending order: then a prefetcher has asked
- * for the next ones, and each costs but its share (sim_config.streams); but it never
- * fetches a line that is not read in the end. Siblings have caches of their own that are
- * near. Interconnects have no bandwidth. Requests for a line are served in the
- * order in which they were made, the nearest has no advantage.
+ * Limitations: caches have no capacity, so a line stays until another CPU takes
+ * it. Misses overlap only where lines are read in ascending order: a prefetcher
+ * has then asked for the next lines, and each costs only its share
+ * (sim_config.streams). The prefetcher never fetches a line that is not read in
+ * the end. Siblings have caches of their own, which are near to each other. The
+ * interconnect's bandwidth has no limit. Requests for a line are served in the
+ * order in which they were made; the nearest has no advantage.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,8 +168,8 @@ static sim_time memory_cost(uintptr_t addr, unsigned int cpu)
 }
 
 /*
- * The current CPU asks for a line: when does it have it? @alone: no other CPU has
- * it then. @hold: how long it keeps it at least.
+ * The current CPU asks for a line: when does it have it? @alone: no other CPU
+ * has it then. @hold: how long it keeps it at least.
  */
 static sim_time request(struct line *l, uintptr_t addr, bool alone, sim_time hold)
 {

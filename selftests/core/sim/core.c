@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kmod/core in the simulator, beside the peers of its native benchmark: the very
- * loops of selftests/core/bench/flow.h, on 1 to 256 CPUs.
+ * kmod/core in the simulator, beside the peers of its native benchmark: the
+ * very loops of selftests/core/bench/flow.h, on 1 to 256 CPUs.
  *
  * Scenarios: each CPU puts and gets alone; N/2 producers to N/2 consumers; one
- * producer to N - 1 consumers. A window begins when so many tasks have come
- * out that memory is used again, and ends when as many as were asked for have; then producers and
- * consumers stop, what is left is taken, and each task must have come out once.
+ * producer to N - 1 consumers. A window begins when so many tasks have come out
+ * that memory is used again, and ends when the number asked for has come out.
+ * Then producers and consumers stop, the remaining tasks are taken, and each
+ * task must have come out once.
  *
  * Prints JSON lines (tools/bench/README.md).
  */
@@ -253,9 +254,9 @@ static void run(const struct scene *scene, const struct subject *subject,
 	config.cpus = cpus;
 	config.still = 50 * SIM_MS;
 	/*
-	 * Parties go through a quiescent state between runs of tasks, as natively.
-	 * With RCU's milliseconds, all of the few chunks that there are here would
-	 * wait; the module's pools grow instead.
+	 * Parties go through a quiescent state between runs of tasks, as
+	 * natively. With RCU's milliseconds, all of the few chunks that there
+	 * are here would wait; the module's pools grow instead.
 	 */
 	config.costs.grace = 20 * SIM_US;
 	sim_init(&config);

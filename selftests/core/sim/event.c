@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens next in the simulated machine: the heap of CPUs that have something
- * to do, by the time at which they go on, and that of events.
+ * What happens next in the simulated machine: the heap of CPUs that have
+ * something to do, by the time at which they go on, and that of events.
  *
  * The CPU that runs is in no heap. It may go on without looking until its clock
- * passes sim_limit, which is the earliest of: the next CPU or event plus the slack,
- * its next interrupt, the end of its slice. sim_look_ahead() computes that, and is
- * called whenever one of them changes.
+ * passes sim_limit, which is the earliest of: the next CPU or event plus the
+ * slack, its next interrupt, the end of its slice. sim_look_ahead() computes
+ * that, and is called whenever one of them changes.
  */
 #include <stdlib.h>
 

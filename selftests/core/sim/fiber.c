@@ -2,11 +2,11 @@
 /*
  * The simulated machine's CPUs: clocks, fibers, events, interrupts (sim.h).
  *
- * Whatever stack control is on, dispatch() runs the events that are due and switches
- * to the fiber of the CPU that is earliest (event.c).
+ * On whatever stack it is called, dispatch() runs the events that are due and
+ * switches to the fiber of the CPU that is earliest (event.c).
  *
- * Limitations: an event is not ordered with hits that a CPU did within the slack
- * before it.
+ * Limitations: an event is not ordered with hits that a CPU did within the
+ * slack before it.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -142,8 +142,8 @@ static void still(const char *why)
 }
 
 /*
- * What is next? @sp is where to save where control is; the CPU whose fiber that is has
- * been put where it belongs.
+ * What is next? @sp is where to save where control is; the CPU whose fiber that
+ * is has been put where it belongs.
  */
 static void dispatch(void **sp)
 {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BWoS, FIFO and LIFO, in the frame of selftests/core/bench/flow.h. A queue belongs
- * to a producer, for only its owner puts; consumers steal from their own number on.
- * A thread that does both takes what it has put, and steals when there is nothing. A
- * producer whose queue is full takes some tasks itself: thieves cannot take the block
- * from which the owner takes next.
+ * BWoS, FIFO and LIFO, in the frame of selftests/core/bench/flow.h. A queue
+ * belongs to a producer, for only its owner puts; consumers steal from their
+ * own number on. A thread that does both takes what it has put, and steals when
+ * there is nothing. A producer whose queue is full takes some tasks itself:
+ * thieves cannot take the block from which the owner takes next.
  *
- * Compiled once for each engine, with its folder of selftests/core/engine on the
- * include path.
+ * Compiled once for each engine, with its folder of selftests/core/engine on
+ * the include path.
  */
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the simulator know of each other: event.c (what is next), fiber.c (CPUs,
- * fibers, interrupts), cache.c (lines), access.c (what instrumented code calls),
- * arena.c (memory), profile.c. Users include sim.h.
+ * What the parts of the simulator share: event.c (the order of events), fiber.c
+ * (CPUs, fibers, interrupts), cache.c (lines), access.c (what instrumented code
+ * calls), arena.c (memory), profile.c. Users include sim.h.
  */
 #ifndef _WSQ_SIM_MACHINE_H
 #define _WSQ_SIM_MACHINE_H

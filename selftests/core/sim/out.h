@@ -6,7 +6,7 @@
 #include "sim.h"
 
 /**
- * struct sim_options - what a program was told
+ * struct sim_options - the options of a program
  * @config: the machine, but for the number of CPUs
  * @from: least number of CPUs (--cpus N or FROM-TO; powers of two are run)
  * @to: greatest
@@ -50,8 +50,8 @@ struct sim_counts {
 };
 
 /*
- * The rows of one window, as tools/bench/README.md has them: tasks/us in all, and
- * for each CPU; and what describes it, for each task.
+ * The rows of one window, as tools/bench/README.md has them: tasks/us in all,
+ * and for each CPU; and what describes it, for each task.
  */
 void sim_print(const char *name, const char *scene, unsigned int cpus,
 	       const struct sim_counts *counts, const struct sim_stats *stats);

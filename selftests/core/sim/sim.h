@@ -2,17 +2,18 @@
 /*
  * The simulator: a machine of up to 256 CPUs in one thread, with caches.
  *
- * Sources of the kernel module are compiled unchanged with -fsanitize=thread and
- * linked without libtsan: each access to memory becomes a call of __tsan_*(),
- * which access.c defines. It charges the access to the clock of the CPU on which
- * the fiber runs that makes it, by what the caches would have to do (cache.c).
- * Code that is compiled without -fsanitize=thread is charged nothing.
+ * Sources of the kernel module are compiled unchanged with -fsanitize=thread
+ * and linked without libtsan: each access to memory becomes a call of
+ * __tsan_*(), which access.c defines. It charges the access to the clock of the
+ * CPU on which the fiber runs that makes it, by what the caches would have to
+ * do (cache.c). Code that is compiled without -fsanitize=thread is charged
+ * nothing.
  *
  * There is one stack of control: exactly one fiber runs at a time. Another one
- * may go on at each access to memory that a CPU must order with others (a miss, a
- * read-modify-write, a barrier), and at any access once the CPU is more than the
- * slack ahead of the others. Functions here never let others run, unless they say
- * "May switch". So code without instrumentation needs no locks.
+ * may go on at each access to memory that a CPU must order with others (a miss,
+ * a read-modify-write, a barrier), and at any access once the CPU is more than
+ * the slack ahead of the others. Functions here never let others run, unless
+ * they say "May switch". So code without instrumentation needs no locks.
  *
  * Three kinds of context:
  *	setup	before sim_run(): accesses are not charged, no CPU has the lines
@@ -21,13 +22,13 @@
  *	event	a function of the event heap: has a time and no CPU, is charged
  *		nothing, must not block
  *
- * Time is in picoseconds since sim_init(). Each CPU has a clock of its own. The CPU whose
- * clock is the lowest goes first; so what a fiber sees was done at an
+ * Time is in picoseconds since sim_init(). Each CPU has a clock of its own. The
+ * CPU whose clock is the lowest goes first; so what a fiber sees was done at an
  * earlier time, but for hits within the slack.
  *
- * Same seed, configuration and program: same run, to the last bit. So nothing may
- * depend on a host address that is not in the arena or in the program's data
- * (which is linked without PIE), nor on a host clock.
+ * Same seed, configuration and program: same run, to the last bit. So nothing
+ * may depend on a host address that is not in the arena or in the program's
+ * data (which is linked without PIE), nor on a host clock.
  */
 #ifndef _WSQ_SIM_H
 #define _WSQ_SIM_H
@@ -142,8 +143,8 @@ void sim_init(const struct sim_config *config);
 
 /*
  * Runs fibers and events until sim_stop(). If nothing can run any more, or
- * sim_progress() was not called for @still, and sim_stop() was not called either:
- * prints a report of all fibers to stderr and returns %SIM_STOOD_STILL.
+ * sim_progress() was not called for @still, and sim_stop() was not called
+ * either: prints a report of all fibers to stderr and returns %SIM_STOOD_STILL.
  */
 enum sim_end sim_run(void);
 
@@ -184,8 +185,9 @@ void sim_relax(void);
 void sim_mb(void);
 
 /*
- * An access by code without instrumentation, e.g. what the kernel itself would touch on
- * the module's behalf: charged as the module's own would be. May switch.
+ * An access by code without instrumentation, e.g. what the kernel itself would
+ * touch on the module's behalf: charged as the module's own would be. May
+ * switch.
  */
 void sim_read(const void *addr, size_t size);
 void sim_write(void *addr, size_t size);
@@ -265,16 +267,16 @@ struct sim_fiber {
 };
 
 /*
- * A fiber for @cpu, blocked. It ends when @fn returns; then the structure is used anew,
- * so do not keep a pointer to it. @name is not copied.
+ * A fiber for @cpu, blocked. It ends when @fn returns; then the structure is
+ * used anew, so do not keep a pointer to it. @name is not copied.
  */
 struct sim_fiber *sim_fiber_create(void (*fn)(void *arg), void *arg,
 				   unsigned int cpu, const char *name);
 
 /*
- * A blocked fiber becomes runnable at @when (now, if that has passed) on its CPU.
- * Returns false and does nothing if it is not blocked: there is no wake-up that
- * is remembered, so look at the condition, then sim_block(), without an
+ * A blocked fiber becomes runnable at @when (now, if that has passed) on its
+ * CPU. Returns false and does nothing if it is not blocked: there is no wake-up
+ * that is remembered, so look at the condition, then sim_block(), without an
  * instrumented access in between. Charges nothing: wake_caller and wake_latency
  * are the caller's to add.
  */
@@ -290,9 +292,9 @@ void sim_block(void);
 void sim_yield(void);
 
 /*
- * Moves a fiber to @cpu. The current one goes on there (may switch); a runnable one
- * waits there; a blocked one will wake there. One that runs on another CPU is moved
- * when it next leaves its CPU.
+ * Moves a fiber to @cpu. The current one goes on there (may switch); a runnable
+ * one waits there; a blocked one will wake there. One that runs on another CPU
+ * is moved when it next leaves its CPU.
  */
 void sim_fiber_move(struct sim_fiber *fiber, unsigned int cpu);
 
@@ -341,10 +343,10 @@ bool sim_in_nmi(void);
 /* ---- memory ---- */
 
 /*
- * Zeroed memory of @node, placed as the kernel's slab would: sizes are rounded up
- * to 8, 16, 32, 64, 96, 128, 192, 256, 512, ... 8192, larger ones to a power of two
- * of pages. An object of a slab is at a multiple of its rounded size, so neighbours
- * share lines as there. Never NULL. Charges nothing.
+ * Zeroed memory of @node, placed as the kernel's slab would: sizes are rounded
+ * up to 8, 16, 32, 64, 96, 128, 192, 256, 512, ... 8192, larger ones to a power
+ * of two of pages. An object of a slab is at a multiple of its rounded size, so
+ * neighbours share lines as there. Never NULL. Charges nothing.
  */
 void *sim_alloc(size_t size, unsigned int node);
 /* Cache-line aligned whatever the size, as SLAB_HWCACHE_ALIGN. */

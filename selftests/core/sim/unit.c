@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulator's own tests: cases whose answer follows from the costs alone. TAP.
+ * The simulator's own tests: cases whose answer follows from the costs alone.
+ * TAP.
  *
- * Costs are set to round numbers here, so that an answer can be computed on paper:
- * hit 1 ns, locked 10, lines 30, 60, 120 ns, memory 90 and 150, the rest 0.
+ * Costs are set to round numbers here, so that an answer can be computed on
+ * paper: hit 1 ns, locked 10, lines 30, 60, 120 ns, memory 90 and 150, the rest
+ * 0.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,8 +199,8 @@ static void ping(void *arg)
 }
 
 /*
- * A round is two transfers to read and two upgrades to write. The reader cannot have
- * the line before the writer does, so the upgrade counts: 60 + 60 ns, and
+ * A round is two transfers to read and two upgrades to write. The reader cannot
+ * have the line before the writer does, so the upgrade counts: 60 + 60 ns, and
  * the hits of the reads that find their turn.
  */
 static void test_ping_pong(void)

@@ -248,7 +248,7 @@ static void owner(struct party *p)
 			grow_some(p);
 		if (share && rnd(&p->state) % 4 == 0)
 			shared += engine_share(&queue) == WSQ_OPENED;
-		/* The others shall have their chance: more is put than taken. */
+		/* Let the others come: more is put than taken. */
 		dawdle(&p->state);
 		if (remount && rnd(&p->state) % 4 == 0) {
 			while (take_some(p, 64))

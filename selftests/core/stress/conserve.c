@@ -160,7 +160,7 @@ static void owner(struct party *p)
 			grow_some(p);
 		if (share && rnd(&p->state) % 4 == 0)
 			shared += engine_share(&queue) == WSQ_OPENED;
-		/* Thieves shall have their chance: more is put than got. */
+		/* Let thieves come: more is put than got. */
 		dawdle(&p->state);
 		if (n < want && rnd(&p->state) % 16 == 0)
 			sched_yield();

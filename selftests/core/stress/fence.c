@@ -60,7 +60,7 @@ static bool pin_first(void)
 	return true;
 }
 
-/* Until somebody has come that far, or all is over. */
+/* Until another thread has come that far, or all is over. */
 static void wait_for(const u64 *what, u64 value)
 {
 	u64 i = 0;

@@ -6,8 +6,8 @@
  *
  *	insmod counts.ko run=pairs items=10000
  *
- * prints one line of JSON to the kernel log before insmod returns; the module can
- * then be removed. `run` is one of
+ * prints one line of JSON to the kernel log before insmod returns; the module
+ * can then be removed. `run` is one of
  *
  *	one_producer_2us  CPU 0 queues items that compute for 2 us
  *	pairs		  each even CPU queues empty items on the next one
@@ -21,10 +21,10 @@
  *
  * Puts, wake-ups and stolen items are the module's own statistics. IPIs are
  * those that the kernel counts as rescheduling and function call interrupts,
- * whoever sent them. Passes (a CPU that has nothing goes looking), looks (a
+ * whatever sent them. Passes (a CPU that has nothing goes looking), looks (a
  * victim's container is tried) and thefts (looks that brought something) are
  * counted by return probes on the module's functions, so that no counter is
- * needed where it would cost something. Other queues must be idle meanwhile.
+ * needed where it would cost something. Other queues must be idle by then.
  *
  * Limitations: a probed function that the compiler has inlined is an error.
  */

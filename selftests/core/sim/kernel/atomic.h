@@ -2,9 +2,9 @@
 /*
  * linux/atomic.h, bitops.h, asm/barrier.h for code that is compiled with
  * -fsanitize=thread: every access is a compiler builtin, so that the runtime is
- * called for it. Each becomes what it is on x86: loads and stores of any order are
- * plain, read-modify-writes of any order are locked instructions, smp_mb() is one,
- * too; smp_rmb() and smp_wmb() are nothing but the compiler's.
+ * called for it. Each becomes what it is on x86: loads and stores of any order
+ * are plain, read-modify-writes of any order are locked instructions, smp_mb()
+ * is one, too; smp_rmb() and smp_wmb() are nothing but the compiler's.
  */
 #ifndef _WSQ_SIM_ATOMIC_H
 #define _WSQ_SIM_ATOMIC_H

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * What kmod/pool, kmod/exec and kmod/compat use of the kernel's headers, in the
- * simulator: every <linux/...> that they name leads here (the Makefile makes the names).
- * The types that need no machine are shared with the fuzzers (core/shim/kernel).
+ * simulator: every <linux/...> that they name leads here (the Makefile makes
+ * the names). The types that need no machine are shared with the fuzzers
+ * (core/shim/kernel).
  *
- * What is inline here becomes part of the module's code and is charged as that is. What
- * is a function of the kernel's is not instrumented (sched.c and so on) and says
- * what it costs: sim_charge() for what costs.def knows as one number, sim_read(),
- * sim_write() and sim_rmw() for lines that other CPUs touch too.
+ * Inline functions here become part of the module's code and are charged as it
+ * is. The kernel's other functions are not instrumented (sched.c and so on) and
+ * say what they cost: sim_charge() for a cost that costs.def has as one number,
+ * sim_read(), sim_write() and sim_rmw() for lines that other CPUs touch, too.
  *
  * The kernel is Debian's 6.1: voluntary preemption, HZ 250, no lockdep.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions of the kernel's that the module calls when it is set up, and memory. What
- * memory costs is what its lines cost when they are first touched.
+ * Functions of the kernel's that the module calls when it is set up, and
+ * memory. What memory costs is what its lines cost when they are first touched.
  */
 #define _GNU_SOURCE
 #include "shim.h"

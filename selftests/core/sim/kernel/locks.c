@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Locks, and queues of threads that sleep. Each touches the line that the kernel's
- * touches, by a locked instruction where it does; who waits is plain data, because
- * between two such calls no other code runs.
+ * Locks, and queues of threads that sleep. Each touches the line that the
+ * kernel's touches, by a locked instruction where the kernel uses one. The list
+ * of waiters is plain data, because no other code runs between two such calls.
  */
 #include "shim.h"
 
@@ -84,7 +84,7 @@ void mutex_unlock(struct mutex *lock)
 	sim_rmw(&lock->owner);
 	MUST(lock->owner == current);
 	w = list_first_entry_or_null(&lock->wait_list, struct mutex_waiter, list);
-	/* It is handed on, so that nobody starves. */
+	/* It is handed on, so that no thread starves. */
 	lock->owner = w ? w->task : NULL;
 	if (!w)
 		return;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wsq.ko without its ring: what kmod/main.c does, for the layers that are simulated, and
- * nothing of sysfs.
+ * wsq.ko without its ring: what kmod/main.c does, for the layers that are
+ * simulated, and nothing of sysfs.
  */
 #include "../../../../kmod/exec/exec.h"
 #include "../../../../kmod/obs/sysfs.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Grace periods. One takes what costs.def says at least, and until each CPU has been
- * where no reader can be: idle, at a switch, or outside of all sections with
- * preemption off, which are the only readers there are.
+ * Grace periods. One takes what costs.def says at least, and until each CPU has
+ * been where no reader can be: idle, at a switch, or outside of all sections
+ * with preemption off, which are the only readers there are.
  *
- * A cookie is the number of the grace period that has to be over. Asking for one
- * touches the line that RCU's lock is on, by a locked instruction; asking whether
- * it is over reads it.
+ * A cookie is the number of the grace period that has to be over. Asking for
+ * one touches the line that RCU's lock is on, by a locked instruction; asking
+ * whether it is over reads it.
  */
 #include "shim.h"
 

@@ -2,8 +2,8 @@
 /*
  * Threads of the simulated kernel: each is a fiber of the simulator.
  *
- * The scheduler is the simulator's (CPUs with a queue in order of priority, and time
- * slices), with what matters of Linux' on top:
+ * The scheduler is the simulator's (CPUs with a queue in order of priority, and
+ * time slices), with what matters of Linux' on top:
  *
  *	- preemption is voluntary, as in Debian's kernels: a thread gives way where it
  *	  asks (cond_resched()) or sleeps. So all threads run with the simulator's
@@ -12,9 +12,10 @@
  *	  their virtual times is more than WAKEUP_GRAN. A sleeper is credited
  *	  SLEEPER_CREDIT at most (place_entity(), check_preempt_wakeup() of 6.1).
  *
- * A wake-up costs wake_caller at the waker, and the thread begins wake_latency later
- * if its CPU idles; on the waker's own CPU wake_here and switch_to. One for a thread that does not
- * sleep costs its line and a locked instruction.
+ * A wake-up costs the waker wake_caller, and the thread begins wake_latency
+ * later if its CPU idles; on the waker's own CPU it costs wake_here and
+ * switch_to. A wake-up of a thread that does not sleep costs its line and a
+ * locked instruction.
  *
  * Limitations: no load balancing, all nice levels are one.
  */
@@ -236,7 +237,7 @@ static void shim_main(void *arg)
 	hold_on();
 	if (!t->stop)
 		t->fn(t->data);
-	/* Whoever stops it may look at it still. */
+	/* The thread that stops it may still look at it. */
 	t->done = true;
 	while (!t->stop) {
 		t->__state = TASK_IDLE;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * linux/sched.h, kthread.h, preempt.h, irqflags.h, hardirq.h, smp.h, irq_work.h and
- * all that threads sleep in: mutex.h, spinlock.h, swait.h, completion.h.
+ * linux/sched.h, kthread.h, preempt.h, irqflags.h, hardirq.h, smp.h, irq_work.h
+ * and all that threads sleep in: mutex.h, spinlock.h, swait.h, completion.h.
  *
- * Types have the sizes that they have in the kernel that the module is measured on
- * (6.1, x86-64), because what lies behind them moves with them.
+ * Types have the sizes that they have in the kernel that the module is measured
+ * on (6.1, x86-64), because the offsets of the members behind them depend on
+ * it.
  */
 #ifndef _WSQ_SIM_SCHED_H
 #define _WSQ_SIM_SCHED_H
@@ -50,8 +51,8 @@ bool in_task(void);
  * @data: its argument
  * @fiber: what runs it
  * @done: its function has returned
- * @rt: goes before all others, at their next chance to give way
- * @vruntime: for whom it gives way (sched.c)
+ * @rt: runs before all others, from the next point at which they yield
+ * @vruntime: decides which threads it yields to (sched.c)
  */
 struct task_struct {
 	unsigned int __state;

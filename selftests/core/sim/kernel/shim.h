@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the stand-in kernel know of each other, and what scenarios ask it.
+ * What the parts of the stand-in kernel share, and what scenarios read of it.
  */
 #ifndef _WSQ_SIM_SHIM_H
 #define _WSQ_SIM_SHIM_H
@@ -28,8 +28,8 @@ struct shim_counts {
 extern struct shim_counts shim_counts;
 
 /*
- * For tests: the wake-up of that number, counted from 1, is lost; 0 none. The thread
- * stays asleep.
+ * For tests: the wake-up of that number, counted from 1, is lost; 0 none. The
+ * thread stays asleep.
  */
 extern u64 shim_drop_wakeup;
 

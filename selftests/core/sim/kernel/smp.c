@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The machine as the kernel sees it: topology, per-CPU variables, interrupts from one
- * CPU to another, irq_work, hotplug states (all CPUs are online, none goes).
+ * The machine as the kernel sees it: topology, per-CPU variables, interrupts
+ * from one CPU to another, irq_work, hotplug states (all CPUs are online, none
+ * goes).
  */
 #include "shim.h"
 

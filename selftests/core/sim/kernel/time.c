@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Clocks and timers. An hrtimer interrupts the CPU that set it, as a pinned one does,
- * and as others do while their CPU is busy; a timer that of add_timer_on(), or of the
- * caller, at a jiffy.
+ * Clocks and timers. An hrtimer interrupts the CPU that set it, as a pinned one
+ * does, and as others do while their CPU is busy. A timer interrupts, at a
+ * jiffy, the CPU named in add_timer_on(), or else the CPU that set it.
  */
 #include "shim.h"
 

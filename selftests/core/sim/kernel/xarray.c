@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An xarray: nodes of 64 slots, 576 bytes each, of which a look reads the shift and one
- * slot. Instrumented, as the module is.
+ * An xarray: nodes of 64 slots, 576 bytes each, of which a look reads the shift
+ * and one slot. Instrumented, as the module is.
  *
- * Limitations: it grows and does not shrink; xa_alloc() takes the lowest free index
- * by trying each.
+ * Limitations: it grows and does not shrink; xa_alloc() takes the lowest free
+ * index by trying each.
  */
 #include "kernel.h"
 

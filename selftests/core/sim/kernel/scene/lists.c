@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What workqueue's unbound pools do: a list behind a lock, for the machine, for each
- * node, or for each cluster (the scopes system, numa and cache_shard), and a worker
- * on each CPU of it. Instrumented, like the module.
+ * What workqueue's unbound pools do: a list behind a lock, for the machine, for
+ * each node, or for each cluster (the scopes system, numa and cache_shard), and
+ * a worker on each CPU of it. Instrumented, like the module.
  *
- * The lock is a qspinlock: a word that is taken by compare-and-exchange, and an MCS
- * queue for those who come too late. As in workqueue (6.9 and later) queueing an item
- * wakes the worker that went idle last, if there is one, which leaves the list of
- * idle ones when it runs (kick_pool(), worker_leave_idle()); so does a worker
- * that takes an item while there are more.
+ * The lock is a qspinlock: a word that is taken by compare-and-exchange, and an
+ * MCS queue for the CPUs that find it taken. As in workqueue (6.9 and later)
+ * queueing an item wakes the worker that went idle last, if there is one, which
+ * leaves the list of idle ones when it runs (kick_pool(), worker_leave_idle());
+ * so does a worker that takes an item while there are more.
  *
- * Limitations: what workqueue does beside that for each item (pending bit, pool_workqueue
- * with max_active, hash of busy workers, RCU, colors of flush) is not there: a
- * lower bound of its cost.
+ * Limitations: the other work of workqueue for an item (pending bit,
+ * pool_workqueue with max_active, hash of busy workers, RCU, colors of flush)
+ * is not there. So this is a lower bound of its cost.
  */
 #include "lists.h"
 
@@ -25,7 +25,7 @@ union qlock {
 	u64 word;
 	struct {
 		u32 locked;
-		u32 tail;	/* CPU plus one of who came last */
+		u32 tail;	/* CPU plus one, of the last in the queue */
 	};
 };
 
@@ -78,9 +78,9 @@ static void q_unlock(union qlock *l)
 }
 
 /*
- * The lock is held. workqueue wakes the first of the list, and the scheduler runs it
- * on a CPU that idles; workers that stay where they are come to the same by being
- * looked for, which is part of what a wake-up costs.
+ * The lock is held. workqueue wakes the first of the list, and the scheduler
+ * runs it on a CPU that idles; workers that stay where they are come to the
+ * same by being looked for, which is part of what a wake-up costs.
  */
 static void kick(struct list_pool *pool)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The work service, its pools, and lists behind locks, in the simulator. Takes the
- * options of ../../out.h, and
+ * The work service, its pools, and lists behind locks, in the simulator. Takes
+ * the options of ../../out.h, and
  *
  *	--ms MS			simulated time that is measured at most (0.5)
  *	--item NS		what items compute
@@ -10,12 +10,12 @@
  *	--wake-latency NS	from a wake-up until the thread runs on an idle CPU
  *	--drop-wakeup N		the wake-up of that number is lost
  *
- * Each scenario is a run of its own in a child: a warm-up, then figures are taken until
- * --tasks for each CPU were run or the time is over. Then nothing new is queued, and
- * everything that was queued has to come out, each once.
+ * Each scenario is a run of its own in a child: a warm-up, then figures are
+ * taken until --tasks for each CPU were run or the time is over. Then nothing
+ * new is queued, and everything that was queued has to come out, each once.
  *
- * Exit status 2: usage; 3: an item came twice, or a promise was broken; 4: the machine
- * stood still, perhaps because an item was lost.
+ * Exit status 2: usage; 3: an item came twice, or a promise was broken; 4: the
+ * machine stood still, perhaps because an item was lost.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,7 +74,7 @@ static void count_out(u32 *state)
 {
 	if (sim.fault && out == FAULT_AT) {
 		if (!strcmp(sim.fault, "lose")) {
-			/* Nobody has seen it. */
+			/* It is not noted. */
 			sim.fault = NULL;
 			return;
 		}

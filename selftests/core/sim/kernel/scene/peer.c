@@ -56,8 +56,9 @@ const struct peer wsq_peer = {
 };
 
 /*
- * What a thief looks at: a victim that its policy accepted, or one that it comes to when
- * it asks all. By the linker's --wrap, since nobody counts that in the module.
+ * Looks of thieves: at a victim that the policy accepted, or at each in turn
+ * when a thief asks all. Counted by the linker's --wrap, because the module
+ * does not count.
  */
 u64 scene_looks;
 

@@ -28,7 +28,7 @@ struct wsq_pool *scene_pool;
 static struct task *tasks_of[SIM_CPUS];
 static unsigned int nr_free[SIM_CPUS];
 
-/* Where tasks are between out and in is nobody's business: it costs nothing. */
+/* Where tasks are between out and in is not measured: it costs nothing. */
 static struct task *take_free(unsigned int cpu)
 {
 	struct task *t = tasks_of[cpu];

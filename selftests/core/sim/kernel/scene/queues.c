@@ -18,8 +18,9 @@
  * wait_each		a thread on each CPU queues an item and waits until it has run, as
  *			Linux' lib/test_workqueue; what is timed is queueing
  *
- * Threads have 20000 items. One that finds all of them under way sleeps for 10 us.
- * tools/bench/guest-counts has cases of the names pairs, load10 and one_producer_2us.
+ * Threads have 20000 items. One that finds all of them under way sleeps for 10
+ * us. tools/bench/guest-counts has cases of the names pairs, load10 and
+ * one_producer_2us.
  */
 #include "scene.h"
 
@@ -147,7 +148,7 @@ static int producer(void *arg)
 	for (i = 0; !scene_stop; i = (i + 1) % p->nr) {
 		while (items[i]->state != ITEM_IDLE && !scene_stop) {
 			shim_sleep(10 * SIM_US);
-			/* The line tells when. */
+			/* Charge for the line that shows it. */
 			sim_read(items[i], 8);
 		}
 		if (scene_stop)

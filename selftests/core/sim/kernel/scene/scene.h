@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Scenarios: what work is given to the work service, or to one of its peers, in the
- * simulator, and what is counted. Bookkeeping is not instrumented and costs nothing.
+ * Scenarios: what work is given to the work service, or to one of its peers, in
+ * the simulator, and what is counted. Bookkeeping is not instrumented and costs
+ * nothing.
  */
 #ifndef _WSQ_SIM_SCENE_H
 #define _WSQ_SIM_SCENE_H
