@@ -2,10 +2,10 @@
 /*
  * What kmod/core is compiled against in the kernel.
  *
- * kmod/core has four compilations (DESIGN "One source, four compilations") and
- * reaches each through this name, found by the include path: this file in the
- * module, and its namesakes under selftests/core/shim natively and under the
- * model checker. Everything core may use is here or in <linux/atomic.h>:
+ * kmod/core has several compilations (Documentation/design.rst) and finds each
+ * platform by this name and the include path: this file in the module, its
+ * namesakes under selftests/core/shim in stress, benchmarks, model checker and
+ * simulator. Everything core may use is here or in <linux/atomic.h>:
  *
  * atomic64_*       every word that more than one context touches
  * wsq_slot_*       payload: written before it is published. Read after it is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For hostile.c: calls that nobody should make, and what has to come of each,
- * by what <linux/wsq.h> and Documentation/errors.rst say of calls.
+ * For hostile.c: calls that no program should make, and what has to come of
+ * each, by what <linux/wsq.h> and Documentation/errors.rst say of calls.
  *
  * Where several errors apply any of them will do, and success will not.
  */
