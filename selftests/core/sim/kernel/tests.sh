@@ -44,7 +44,9 @@ status=$?
 tap_note <"$log/lines"
 tap "queue: variables share lines as in wsq.ko" "$status"
 "$here/kernel/layout" lines "$ko" "$OUT/kernel/queue-unplaced" >"$log/lines" 2>&1
-tap "queue: where they do not, that is noticed" $(($? != 1))
+# What dies of something else ends with 1 as well.
+[[ $? == 1 ]] && grep -qE '^[0-9]+ variables compared, [1-9][0-9]* differences' "$log/lines"
+tap "queue: where they do not, that is noticed" $?
 "$here/kernel/layout" structs "$ko" "$OUT/kernel/queue" >"$log/structs" 2>&1
 status=$?
 tap_note <"$log/structs"
