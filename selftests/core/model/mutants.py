@@ -125,7 +125,8 @@ class Mutant:
             return False, "no ordered access of this name"
         copy = where / self.file
         shutil.copy(self.access.path, copy)
-        self.weaken(copy)
+        if not self.weaken(copy):
+            return False, "changes nothing: WEAKER knows no such access"
         order = labels.order_at(copy, self.access.nr)
         try:
             text = test.tied(self.access.label, order)
