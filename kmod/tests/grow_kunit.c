@@ -527,16 +527,27 @@ static void grow_destroy(struct kunit *test)
 	end = jiffies + DESTROY_SECONDS * HZ;
 	for (i = 0; i < 200 && (i < 32 || time_before(jiffies, end)); i++) {
 		struct wsq_pool *pool = grow_pool(test, 2, 64, 2, NULL);
-		unsigned long n = 0;
-		unsigned int cpu;
+		unsigned long n = 0, flags;
 
 		/* As long as it takes to come to any point of it. */
 		for (k = 0; k < i % 8; k++) {
 			grow_push(pool, &n);
 			cond_resched();
 		}
-		for_each_online_cpu(cpu)
-			asked += atomic_read(&wsq_pool_ct(pool, cpu)->grow) != WSQ_GROW_NO;
+		/*
+		 * The answer may come while the pool is filled, and the last
+		 * one may have come. The interrupt that brings it waits here,
+		 * so that every second pool ends while one is under way.
+		 */
+		if (i % 2 == 0) {
+			migrate_disable();
+			local_irq_save(flags);
+			grow_push(pool, &n);
+			asked += wsq_grow_pending(wsq_pool_ct(pool,
+							      smp_processor_id()));
+			local_irq_restore(flags);
+			migrate_enable();
+		}
 		wsq_pool_destroy(pool);
 	}
 	KUNIT_EXPECT_GT(test, asked, 0);
