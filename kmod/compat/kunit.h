@@ -12,9 +12,12 @@
 #define KUNIT_CASE_SLOW(name)	KUNIT_CASE(name)
 #endif
 
-#ifndef KUNIT_CASE_PARAM_ATTR
-#define KUNIT_CASE_PARAM_ATTR(name, gen, attributes)	\
-	KUNIT_CASE_PARAM(name, gen)
+/* A slow case with a parameter. */
+#ifdef KUNIT_CASE_PARAM_ATTR
+#define WSQ_KUNIT_PARAM_SLOW(name, gen)	\
+	KUNIT_CASE_PARAM_ATTR(name, gen, { .speed = KUNIT_SPEED_SLOW })
+#else
+#define WSQ_KUNIT_PARAM_SLOW(name, gen)	KUNIT_CASE_PARAM(name, gen)
 #endif
 
 #endif /* _WSQ_COMPAT_KUNIT_H */

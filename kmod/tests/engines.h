@@ -65,9 +65,8 @@ KUNIT_ARRAY_PARAM(wsq_engine, wsq_test_engines, wsq_test_engine_desc);
 	KUNIT_CASE_PARAM(name, wsq_engine_gen_params)
 
 /* The same, for a case that takes more than a second: `make check` leaves it out. */
-#define WSQ_ENGINE_CASE_SLOW(name)					\
-	KUNIT_CASE_PARAM_ATTR(name, wsq_engine_gen_params,		\
-			      { .speed = KUNIT_SPEED_SLOW })
+#define WSQ_ENGINE_CASE_SLOW(name)	\
+	WSQ_KUNIT_PARAM_SLOW(name, wsq_engine_gen_params)
 
 /* The engine that the case is about. */
 static inline const struct wsq_test_engine *wsq_test_engine(struct kunit *test)
