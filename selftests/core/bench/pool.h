@@ -10,8 +10,8 @@
  * kmod/pool/victim_pick.h, the very source. Last victim, best of two and best
  * of many, which the module does not have, are here, and so is the paper's
  * estimate of a victim's size (section 3.4: has the sampled block anything?)
- * beside the module's (how much?). As in the module, whoever has found nothing
- * by its policy looks at all others once, nearest first.
+ * beside the module's (how much?). As in the module, a thief whose policy finds
+ * nothing looks at all others once, nearest first.
  *
  * Costs outside the queue: one increment and one compiler barrier for each
  * operation, a store for every 256.
