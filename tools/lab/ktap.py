@@ -391,7 +391,7 @@ def total(paths, expected):
                 print("    " + line)
     passed, failed, skipped = (sum(r[k] for r in results) for k in ("passed", "failed", "skipped"))
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped), flush=True)
-    return 1 if failed or passed + skipped == 0 else 0
+    return 1 if failed or not passed else 0
 
 
 def main(argv):

@@ -4,9 +4,9 @@
 
 	mutants.py [--list] [--select all|none|changed:FILE,FILE...+N|NAME,NAME...]
 
---select: "changed:" takes the mutants of the files of kmod that are named
-(with or without their directory) and N others, drawn with the number SEED of the
-environment (1 if it is not set). --list prints the names and runs nothing.
+--select: "changed:" takes the mutants of the files of kmod and of the clients that
+are named (with or without their directory) and N others, drawn with the number SEED
+of the environment (1 if it is not set). --list prints the names and runs nothing.
 
 For: run-model, and whoever changes kmod/core. Each mutant of mutants.list is
 made on a copy below build/core/model/mutants, compiled with the clients that
@@ -272,7 +272,8 @@ def select(mutants, what):
     if plus and not more.isdecimal():
         sys.exit(f"mutants.py: not a number: {more}")
     files = {Path(f).name for f in files.split(",") if f}
-    chosen = {m for m in mutants if m.file in files}
+    chosen = {m for m in mutants if m.file in files or
+              not m.proof and any(f"{c.split(':')[0]}.cpp" in files for c in m.clients)}
     # herd7's cost next to nothing and say little that the positive tests do not.
     rest = [m for m in mutants if m not in chosen and not m.proof]
     drawn = random.Random(os.environ.get("SEED", "1"))

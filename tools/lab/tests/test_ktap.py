@@ -271,6 +271,7 @@ class Commands(unittest.TestCase):
         self.assertEqual((code, out.splitlines()[-3:]),
                          (1, ["failed: s0: bad", "    why", "3 passed, 1 failed, 1 skipped"]))
         self.assertEqual(self.total((0, 0, 0))[0], 1)
+        self.assertEqual(self.total((0, 0, 3))[0], 1)
         self.assertEqual(self.total()[0], 1)
 
     def test_total_misses_a_suite(self):
