@@ -33,10 +33,6 @@
  *	ID(wake:A), ID(all:A) against PK(announce:B): store buffering
  *		A put that finds no idle worker is seen by the worker that is
  *		about to park. litmus/exec-idle.litmus
- *	ID(leave:B) against WA(stop:B): store buffering
- *		A worker that wakes is watched. litmus/exec-watch.litmus
- *	WA(stop:C), WA(start:A): one of those that find the watch off sets it.
- *		litmus/exec-watch-start.litmus
  *	SV(serve:A) release -> SV(left:A) acquire
  *		A queue is freed behind all that a worker did in it.
  *		litmus/exec-serving.litmus
@@ -61,11 +57,13 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/smp.h>
 #include <linux/swait.h>
 #include <linux/workqueue.h>
 #include <linux/wsq.h>
 #include <linux/xarray.h>
 
+#include "../compat/sleep_notifier.h"
 #include "../core/parking.h"
 #include "../pool/linked.h"
 #include "../pool/pool.h"
@@ -73,8 +71,24 @@
 #define WSQ_LEAF_WORDS		64
 #define WSQ_MAX_QUEUES		(WSQ_LEAF_WORDS * 64)
 
-/* Tasks that a worker runs for one queue before it looks at the next. */
+/* Of these numbers, those from here on are of queues of users' rings. */
+#define WSQ_FIRST_TENANT	(WSQ_MAX_QUEUES - 512)
+
+/* Items that a worker runs for one queue before it looks at the next. */
 #define WSQ_BUDGET		64
+
+/* ... or for how long, if another queue waits. */
+#define WSQ_SLICE_NS		(100 * NSEC_PER_USEC)
+
+/* A queue that had more than its slice is passed over for so long at most. */
+#define WSQ_DEBT_MAX_NS		(10 * NSEC_PER_MSEC)
+
+/* Items of a queue that may be under way on a CPU. */
+#define WSQ_DEF_MAX_ACTIVE	1024
+#define WSQ_MAX_MAX_ACTIVE	65536
+
+/* wsq_waits(): there may be a queue that waits. */
+#define WSQ_UNKNOWN		(WSQ_MAX_QUEUES + 1)
 
 /* Tasks that a worker claims from one victim at a time. */
 #define WSQ_STEAL_PIECE		16
@@ -107,6 +121,7 @@ struct wsq_rescuer;
  * @drain_seen: the @drain_rounds that who looks for stalls saw last. He alone.
  * @drain_from: the @drain_since that this was of. He alone.
  * @drain_told: the ms after which he said so last. He alone.
+ * @max_active: as in struct wsq_attrs, never 0. Constant.
  * @mask_lock: one change of @pool's CPUs at a time
  * @rescuer: runs items when nobody else can; %NULL without %WSQ_MEM_RECLAIM.
  *	Constant.
@@ -130,6 +145,7 @@ struct wsq {
 	unsigned long drain_seen;
 	unsigned long drain_from;
 	unsigned int drain_told;
+	u32 max_active;
 	struct mutex mask_lock;		/* changes of the pool's CPUs */
 	struct wsq_rescuer *rescuer;
 	struct device *dev;
@@ -140,33 +156,54 @@ struct wsq {
 #endif
 };
 
+/* struct wsq_worker.loose: where the thread may run. */
+enum {
+	WSQ_FAST,		/* on its CPU */
+	WSQ_LOOSENING,		/* it is being changed */
+	WSQ_LOOSE,		/* on all CPUs of the queue */
+};
+
 /**
- * struct wsq_worker - a thread that runs tasks
+ * struct wsq_worker - a thread that runs items
  * @cpu: the CPU it belongs to. Constant, but for a rescuer.
- * @id: its number, by which an item remembers who ran it last. Constant.
+ * @id: its number, by which an item remembers which worker ran it last.
+ *	Constant.
  * @task: the thread. Constant.
  * @serving: the queue it is at, which wsq_destroy() must not free. Worker.
- * @cur: the item it runs, %NULL between two. Worker; anybody reads.
- * @func: the function of @cur. Worker; anybody reads.
- * @nr_run: how many items it has begun. Worker; anybody reads.
+ * @cur: the item it runs, %NULL between two. Worker; any CPU reads.
+ * @func: the function of @cur. Worker; any CPU reads.
+ * @nr_run: how many items it has begun. Worker; any CPU reads.
+ * @bound: @cur is to run on this CPU. Worker, before @cur; any CPU reads.
+ * @slice_from: when the time slice at @serving began, by local_clock(). Worker.
  * @attention: something below is for the worker to see to. Set under @lock,
  *	cleared by the worker under @lock, read by it without.
- * @lock: what others leave here
- * @waiters: struct wsq_waiter of those who wait until @cur is through. @lock.
+ * @lock: what other contexts leave here
+ * @waiters: struct wsq_waiter of those that wait until @cur has ended. @lock.
  * @deferred: items that were queued again while they run here. @lock.
- * @displaced: another worker has this one's place. @lock; once seen, the
- *	worker's.
- * @gone: it has lost its CPU and ends when it may. Hotplug callback.
- * @ending: it was taken out of the spares to be ended. The CPU's role_lock.
+ * @replaced: another worker is current. The CPU's role_lock and @lock; once
+ *	seen, the worker's.
+ * @gone: it has lost its CPU and ends as soon as it can. Hotplug callback.
+ * @ending: it was taken out of the standby workers to be ended. The CPU's
+ *	role_lock.
+ * @notifier: tells when it sleeps. Constant once it runs.
+ * @asleep: it has announced that its CPU is parked, and has not run since.
+ *	Worker, in the scheduler's hooks.
+ * @holds: likewise, it has held its queue (standby.c). Likewise.
+ * @away: the container that counts @cur as under way, if the worker was
+ *	replaced behind it. The CPU's role_lock, then the worker.
+ * @computes: @away counts @cur as detached. Changed by exchange.
+ * @sleep_work: @cur was detached, and sleeps now
+ * @loose: where the thread may run. The CPU's role_lock; then the new worker,
+ *	by release; then the worker itself.
  * @list: in wsq_workers
- * @spare: in the CPU's list of spare workers. The CPU's role_lock.
+ * @standby: in the CPU's list of standby workers. The CPU's role_lock.
  * @rescuer: what else a rescuer has, %NULL for others. Constant once it runs.
  * @stall_run: @nr_run when the stall detector last looked. wsq_workers_lock.
  * @stall_since: since when it has been that, in jiffies. wsq_workers_lock.
  * @stall_told: that was reported. wsq_workers_lock.
  * @began: when @cur was begun, while that is collected (kmod/obs/hist.c).
- *	Worker; anybody reads.
- * @began_run: the @nr_run that @began is of. Worker; anybody reads.
+ *	Worker; any CPU reads.
+ * @began_run: the @nr_run that @began is of. Worker; any CPU reads.
  * @began_by: the collection that @began is of. Worker.
  * @lap_end: when an item that is timed has ended last (lap.h). Worker.
  * @lap_run: the @nr_run of that item. Worker.
@@ -181,15 +218,24 @@ struct wsq_worker {
 	struct wsq_work *cur;
 	wsq_func_t func;
 	u64 nr_run;
+	bool bound;
 	bool attention;
-	raw_spinlock_t lock;		/* what others leave here */
+	u64 slice_from;
+	raw_spinlock_t lock;		/* what other contexts leave here */
 	struct list_head waiters;
 	struct list_head deferred;
-	bool displaced;
+	bool replaced;
 	bool gone;
 	bool ending;
+	bool asleep;
+	bool holds;
+	struct wsq_sleep_notifier notifier;
+	struct wsq_container *away;
+	atomic_t computes;
+	struct irq_work sleep_work;
+	int loose;
 	struct list_head list;
-	struct list_head spare;
+	struct list_head standby;
 	struct wsq_rescuer *rescuer;
 	u64 stall_run;
 	unsigned long stall_since;
@@ -205,46 +251,62 @@ struct wsq_worker {
 
 /**
  * struct wsq_watch - looks now and then whether a CPU's worker gets on
- * @timer: runs on any CPU
- * @on: the timer is set. Anybody, by exchange.
- * @seen: @nr_run of the worker when the timer last looked. Timer.
- * @worker: the worker that @seen is of. Timer.
+ * @on: the timer is set, or is being set. Any CPU, by exchange.
  * @stuck: @nr_run + 1 of the item behind which others may take from the
  *	consumer's block; 0 for none. Timer; thieves read.
+ * @timer: pinned to the CPU
+ * @ask: has the CPU set the timer, for another. By @on.
+ * @seen: @nr_run of the worker when the timer last looked. Timer.
+ * @worker: the worker that @seen is of. Timer.
+ * @since: when @seen was first seen, ns of CLOCK_MONOTONIC. Timer.
  * @period: ns until the timer looks again. Timer.
+ * @from: the queue to look at first. Timer.
+ * @expiries: how often the timer has looked. Timer; any CPU reads.
  */
 struct wsq_watch {
-	struct hrtimer timer;
 	atomic_t on;
+	u64 stuck;
+	struct hrtimer timer;
+	call_single_data_t ask;
 	u64 seen;
 	const struct wsq_worker *worker;
-	u64 stuck;
+	u64 since;
 	u64 period;
+	u32 from;
+	u64 expiries;
 };
 
 /**
  * struct wsq_cpu - what the work service knows about a CPU
- * @summary: bit i is set while @leaf[i] may have bits. Anybody.
- * @leaf: ready bits of all queues. Set by anybody, cleared by the worker.
+ * @summary: bit i is set while @leaf[i] may have bits. Any CPU.
+ * @leaf: ready bits of all queues. Set by any CPU, cleared by the worker.
+ * @held: queues that the CPU's workers pass over (standby.c). Set by the
+ *	worker, cleared by one that ends an item.
  * @park: the worker's announcement
  * @cpu: its number. Constant.
- * @worker: the worker in office, %NULL while there is none. Written under
+ * @worker: the current worker, %NULL while there is none. Written under
  *	@role_lock, read with preemption off.
- * @access: whom to rob. Constant.
+ * @access: whom to steal from. Constant.
  * @next: queue to begin with, for fairness. Workers.
+ * @next_tenant: likewise, of tenants' queues. Workers.
+ * @tenants_debt: ns that tenants' queues had too much. Workers.
  * @last: queue that was served last. Workers.
  * @steals: tasks taken from others, by distance. Workers, preemption off.
  * @parks: times a worker parked. Workers.
- * @standins: times a stand-in took over. Timer.
- * @role_lock: who is in office
- * @spares: workers out of office that wait for one. @role_lock.
- * @nr_spares: how many. @role_lock.
+ * @standins: times a standby worker became current. @role_lock.
+ * @role_lock: which worker is current, and which are standby workers
+ * @standby: standby workers. @role_lock.
+ * @nr_standby: how many. @role_lock.
+ * @wanted: a hand-off found no standby worker. @role_lock.
+ * @loosen: a worker that the scheduler shall move. @role_lock.
+ * @loose_cpus: where to. @role_lock, then the current worker
  * @nr_workers: all workers of this CPU. wsq_workers_lock.
- * @spawn: makes a spare worker
+ * @spawn: makes a standby worker
+ * @sleep_work: wakes a standby worker: the current one sleeps
  * @watch: sees to it that no item waits behind a long one
- * @wakeups: wake-ups sent from this CPU. Anybody.
+ * @wakeups: wake-ups sent from this CPU. Any context.
  * @old_puts: tasks put on this CPU to queues that are gone. wsq_queues_lock.
- * @old_inbox: of these, through an entrance. wsq_queues_lock.
+ * @old_inbox: of these, through an inbox. wsq_queues_lock.
  * @old_gets: tasks run by this CPU for queues that are gone. wsq_queues_lock.
  * @nmi_work: wakes the worker for a put in an NMI handler
  * @refuse_work: sees to items whose put was refused in an NMI handler
@@ -252,23 +314,32 @@ struct wsq_watch {
 struct wsq_cpu {
 	unsigned long summary;
 	unsigned long leaf[WSQ_LEAF_WORDS * 64 / BITS_PER_LONG];
+	unsigned long held[WSQ_LEAF_WORDS * 64 / BITS_PER_LONG];
 
 	struct wsq_park park ____cacheline_aligned;
 	unsigned int cpu;
 	struct wsq_worker *worker;
 	const struct wsq_access *access;
 	u32 next;
+	u32 next_tenant;
+	u32 tenants_debt;
 	u32 last;
 	u64 steals[WSQ_DIST_NR];
 	u64 parks;
-	u64 standins;
 
-	raw_spinlock_t role_lock ____cacheline_aligned; /* who is in office */
-	struct list_head spares;
-	unsigned int nr_spares;
+	struct wsq_watch watch ____cacheline_aligned;
+
+	/* which worker is current */
+	raw_spinlock_t role_lock ____cacheline_aligned;
+	struct list_head standby;
+	unsigned int nr_standby;
+	bool wanted;
+	struct wsq_worker *loosen;
+	cpumask_var_t loose_cpus;
+	u64 standins;
 	unsigned int nr_workers;
-	struct work_struct spawn;
-	struct wsq_watch watch;
+	struct delayed_work spawn;
+	struct irq_work sleep_work;
 
 	atomic64_t wakeups ____cacheline_aligned;
 	u64 old_puts;
@@ -294,6 +365,8 @@ void wsq_ready_drop(struct wsq_cpu *c, u32 id);
 void wsq_ready_tidy(struct wsq_cpu *c);
 void wsq_ready_forget(u32 id);
 u32 wsq_ready_next(const struct wsq_cpu *c, u32 from);
+u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end);
+u32 wsq_ready_own(const struct wsq_cpu *c, u32 from);
 void wsq_wake_cpu(struct wsq_cpu *c);
 bool wsq_wake_idle(const struct wsq *q, unsigned int cpu);
 void wsq_wake_all(void);
@@ -330,6 +403,15 @@ static inline void wsq_invite(const struct wsq *q, struct wsq_container *ct)
 		wsq_engine_share(ct);
 }
 
+/*
+ * May what is put behind a ready bit that is set stay there? The worker sleeps
+ * in an item, or is not watched.
+ */
+static inline bool wsq_may_stay(const struct wsq_cpu *c)
+{
+	return wsq_parked(&c->park) || !atomic_read(&c->watch.on);
+}
+
 static inline bool wsq_ready_test(const struct wsq_cpu *c, u32 id)
 {
 	return test_bit(id, c->leaf);
@@ -340,6 +422,12 @@ static inline bool wsq_ready_any(const struct wsq_cpu *c)
 	return READ_ONCE(c->summary);
 }
 
+/* May an item be here that a worker of this CPU may begin? */
+static inline bool wsq_ready_free(const struct wsq_cpu *c)
+{
+	return wsq_ready_any(c) && wsq_ready_own(c, 0) < WSQ_MAX_QUEUES;
+}
+
 /* worker.c: what workers do */
 int wsq_worker_fn(void *arg);
 struct wsq_worker *wsq_worker_current(void);
@@ -348,7 +436,9 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 void wsq_account(struct wsq *q, struct wsq_container *ct, bool home,
 		 unsigned int phase);
 
-/* office.c: who is a CPU's worker */
+bool wsq_turn_over(void);
+
+/* workers.c: the threads */
 int wsq_workers_init(void);
 void wsq_workers_exit(void);
 int wsq_workers_need(const struct cpumask *cpus);
@@ -357,21 +447,38 @@ bool wsq_workers_thin(void);
 void wsq_queue_orphan(struct wsq_pool *pool, unsigned int cpu);
 struct wsq_worker *wsq_worker_create(unsigned int cpu, int (*fn)(void *arg),
 				     const char *name);
+struct wsq_worker *wsq_worker_new(unsigned int cpu);
+void wsq_worker_dismiss(struct wsq_worker *w);
 void wsq_worker_end(struct wsq_worker *w);
+void wsq_worker_gone(const struct wsq_worker *w);
 struct wsq_worker *wsq_worker_find(u32 id);
-bool wsq_office_hand_over(struct wsq_cpu *c, struct wsq_worker *w, u64 seen);
-void wsq_office_wait(struct wsq_worker *w);
-void wsq_office_init(struct wsq_cpu *c);
+
+/* standby.c: which worker is current, limits */
+int wsq_standby_init(struct wsq_cpu *c);
+void wsq_standby_exit(struct wsq_cpu *c);
+void wsq_standby_worker_init(struct wsq_worker *w);
+void wsq_standby_enter(struct wsq_worker *w);
+void wsq_standby_leave(struct wsq_worker *w);
+void wsq_standby_have(struct wsq_cpu *c);
+void wsq_standby_wait(struct wsq_worker *w);
+void wsq_standby_loosen(struct wsq_cpu *c);
+bool wsq_standby_thin(struct wsq_cpu *c, struct list_head *over);
+bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
+		  bool computes);
+void wsq_away_end(struct wsq_worker *w);
+bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
+	      const struct wsq_container *ct);
+void wsq_put_behind(struct wsq_cpu *c, u32 id);
+u32 wsq_waits(const struct wsq_cpu *c, u32 *from, unsigned int looks);
 
 /* wait.c */
 void wsq_refuse_work_fn(struct irq_work *irq_work);
 
-/* watch.c */
+/* watchdog.c */
 extern void (*wsq_watch_hook)(void);
 void wsq_watch_init(struct wsq_cpu *c);
 void wsq_watch_exit(struct wsq_cpu *c);
 void wsq_watch_start(struct wsq_cpu *c);
-void wsq_watch_seek(void);
 bool wsq_watch_stuck(const struct wsq_cpu *c);
 
 /* steal.c */
@@ -391,6 +498,9 @@ static inline void wsq_flush_check(struct wsq *q, unsigned int phase)
 }
 
 /* queue.c, put.c, memory.c, rescue.c, cpumask.c */
+__printf(2, 3)
+struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *fmt,
+			      ...);
 int wsq_queues_init(void);
 void wsq_queues_exit(void);
 void wsq_queues_settle(void);

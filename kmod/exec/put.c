@@ -80,8 +80,10 @@ static void wsq_put_tell(struct wsq_cpu *c, u32 id)
 	if (!wsq_ready_test(c, id))
 		wsq_ready_mark(c, id);
 	else if (unlikely(!READ_ONCE(c->worker)))
-		/* The CPU is going, and nobody is left to clear the bit. */
+		/* The CPU is going offline: no worker is left to clear the bit. */
 		wsq_wake_all();
+	else if (unlikely(wsq_may_stay(c)))
+		wsq_put_behind(c, id);
 }
 
 /* Through an entrance. Preemption is off. */
@@ -157,10 +159,12 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 		return;
 	}
 	if (unlikely(!READ_ONCE(c->worker))) {
-		/* The CPU is going, and nobody is left to clear the bit. */
+		/* The CPU is going offline: no worker is left to clear the bit. */
 		wsq_wake_all();
 		return;
 	}
+	if (unlikely(wsq_may_stay(c)))
+		wsq_put_behind(c, q->pool.id);
 	/*
 	 * What the worker here does not have at hand is worth waking an idle
 	 * one for. Without a barrier, one that parks at this very moment can be

@@ -42,14 +42,17 @@ void wsq_queues_settle(void)
 WSQ_EXPORT_KUNIT(wsq_queues_settle);
 
 /* Take a number that is not to be found yet. */
-static int wsq_queue_number(struct wsq *q)
+static int wsq_queue_number(struct wsq *q, bool tenant)
 {
+	const struct xa_limit limit = tenant ?
+		XA_LIMIT(WSQ_FIRST_TENANT, WSQ_MAX_QUEUES - 1) :
+		XA_LIMIT(0, WSQ_FIRST_TENANT - 1);
 	bool waited = false;
 	int ret;
 
 	for (;;) {
-		ret = xa_alloc(&wsq_queues, &q->pool.id, XA_ZERO_ENTRY,
-			       XA_LIMIT(0, WSQ_MAX_QUEUES - 1), GFP_KERNEL);
+		ret = xa_alloc(&wsq_queues, &q->pool.id, XA_ZERO_ENTRY, limit,
+			       GFP_KERNEL);
 		if (ret != -EBUSY || waited)
 			return ret == -EBUSY ? -ENOSPC : ret;
 		/* Some may be of queues that are gone but for their memory. */
@@ -59,14 +62,16 @@ static int wsq_queue_number(struct wsq *q)
 }
 
 /* Give the queue its number and its parts. */
-static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs)
+static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs,
+			   bool tenant)
 {
 	struct wsq_attrs all = attrs ? *attrs : (struct wsq_attrs){};
 	int ret;
 
 	if (!all.cpumask)
 		all.cpumask = wsq_default_cpus();
-	ret = wsq_queue_number(q);
+	q->max_active = all.max_active ?: WSQ_DEF_MAX_ACTIVE;
+	ret = wsq_queue_number(q, tenant);
 	if (ret)
 		return ret;
 	q->pool.on_orphan = wsq_queue_orphan;
@@ -93,6 +98,47 @@ erase:
 	return ret;
 }
 
+/* Make a queue by the name of @fmt and @args. */
+static __printf(5, 0) struct wsq *
+wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
+		 struct lock_class_key *key, const char *lock_name,
+		 const char *fmt, va_list args)
+{
+	u32 flags = attrs ? attrs->flags : 0;
+	struct wsq *q;
+	int ret, len;
+
+	if (flags & ~(WSQ_MEM_RECLAIM | WSQ_RESIDENT | WSQ_SYSFS) ||
+	    (attrs && attrs->max_active > WSQ_MAX_MAX_ACTIVE))
+		return ERR_PTR(-EINVAL);
+	q = kzalloc(sizeof(*q), GFP_KERNEL);
+	if (!q)
+		return ERR_PTR(-ENOMEM);
+	len = vsnprintf(q->pool.name, sizeof(q->pool.name), fmt, args);
+	if (flags & WSQ_SYSFS && (len >= sizeof(q->pool.name) ||
+				  !wsq_sysfs_name_ok(q->pool.name))) {
+		kfree(q);
+		return ERR_PTR(-EINVAL);
+	}
+	wsq_flush_init(q);
+	mutex_init(&q->drain_lock);
+	mutex_init(&q->mask_lock);
+	wsq_queue_lockdep_init(q, key, lock_name);
+	ret = wsq_queue_build(q, attrs, tenant);
+	if (ret) {
+		kfree(q);
+		return ERR_PTR(ret);
+	}
+	/* Last: a process that finds the directory may use it at once. */
+	if (flags & WSQ_SYSFS)
+		ret = wsq_sysfs_add(q);
+	if (ret) {
+		wsq_destroy(q);
+		return ERR_PTR(ret);
+	}
+	return q;
+}
+
 /**
  * wsq_create_key() - wsq_create(), with a lockdep class
  * @attrs: what it is like; %NULL or zero members for defaults
@@ -107,43 +153,39 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
 			   struct lock_class_key *key, const char *lock_name,
 			   const char *fmt, ...)
 {
-	va_list args;
-	u32 flags = attrs ? attrs->flags : 0;
 	struct wsq *q;
-	int ret, len;
+	va_list args;
 
-	if (flags & ~(WSQ_MEM_RECLAIM | WSQ_RESIDENT | WSQ_SYSFS))
-		return ERR_PTR(-EINVAL);
-	q = kzalloc(sizeof(*q), GFP_KERNEL);
-	if (!q)
-		return ERR_PTR(-ENOMEM);
 	va_start(args, fmt);
-	len = vsnprintf(q->pool.name, sizeof(q->pool.name), fmt, args);
+	q = wsq_queue_create(attrs, false, key, lock_name, fmt, args);
 	va_end(args);
-	if (flags & WSQ_SYSFS && (len >= sizeof(q->pool.name) ||
-				  !wsq_sysfs_name_ok(q->pool.name))) {
-		kfree(q);
-		return ERR_PTR(-EINVAL);
-	}
-	wsq_flush_init(q);
-	mutex_init(&q->drain_lock);
-	mutex_init(&q->mask_lock);
-	wsq_queue_lockdep_init(q, key, lock_name);
-	ret = wsq_queue_build(q, attrs);
-	if (ret) {
-		kfree(q);
-		return ERR_PTR(ret);
-	}
-	/* Last: whoever finds the directory may use it at once. */
-	if (flags & WSQ_SYSFS)
-		ret = wsq_sysfs_add(q);
-	if (ret) {
-		wsq_destroy(q);
-		return ERR_PTR(ret);
-	}
 	return q;
 }
 WSQ_EXPORT(wsq_create_key);
+
+/**
+ * wsq_tenant_create() - make a queue for what a user's rings submit
+ * @attrs: as for wsq_create()
+ * @fmt: its name, as for printf
+ *
+ * All such queues together have the share of one queue of a CPU on which others
+ * wait.
+ *
+ * Context: task; may sleep.
+ * Return: as wsq_create().
+ */
+struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *fmt,
+			      ...)
+{
+	static struct lock_class_key key;
+	struct wsq *q;
+	va_list args;
+
+	va_start(args, fmt);
+	q = wsq_queue_create(attrs, true, &key, "(wsq)tenant", fmt, args);
+	va_end(args);
+	return q;
+}
 
 /**
  * wsq_set_steal() - change whom a queue's CPUs rob, and how much they take

@@ -49,14 +49,23 @@ static bool wsq_summary_empty(const struct wsq_cpu *c, unsigned int word)
 	return true;
 }
 
+/*
+ * The wake-up of a CPU that announced that it is parked. Its worker sleeps for
+ * want of items, or in an item: then a standby worker takes its place. If that
+ * item has just ended, the worker looks at the ready bits by itself.
+ */
 static void wsq_wake_worker(struct wsq_cpu *c)
 {
 	struct wsq_worker *w = READ_ONCE(c->worker);
+	u64 nr_run;
 
-	if (w)
+	if (!w)
+		return;
+	nr_run = READ_ONCE(w->nr_run);
+	if (READ_ONCE(w->cur))
+		wsq_hand_off(c, w, nr_run, false);
+	else
 		wake_up_process(w->task);
-	/* Whoever claims a wake-up has the worker watched from then on. */
-	wsq_watch_start(c);
 }
 
 static void wsq_nmi_work(struct irq_work *work)
@@ -126,8 +135,7 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
  * wsq_wake_all() - wake every idle worker
  *
  * For when a CPU without a worker has something, which is rare, and who may
- * take it is not known. If nobody is idle, a CPU that is although its worker is
- * not is sought.
+ * take it is not known.
  *
  * Context: as wsq_wake_cpu().
  */
@@ -136,20 +144,18 @@ void wsq_wake_all(void)
 	unsigned int cpu;
 
 	smp_mb();						/* ID(all:A) */
-	if (!wsq_idle_any())
-		wsq_watch_seek();
 	for_each_cpu(cpu, wsq_idle)
 		wsq_wake_cpu(wsq_cpus[cpu]);
 }
 
 /**
- * wsq_idle_enter() - this CPU's worker is about to park
+ * wsq_idle_enter() - this CPU's worker is about to park, or sleeps in an item
  * @cpu: its number
  *
  * Follow with wsq_park_announce(), whose barrier stands between this and the
  * last look for work.
  *
- * Context: the worker.
+ * Context: the current worker, the scheduler's hooks included.
  */
 void wsq_idle_enter(unsigned int cpu)
 {
@@ -161,27 +167,30 @@ void wsq_idle_enter(unsigned int cpu)
  * wsq_idle_leave() - this CPU's worker is awake
  * @c: the CPU
  *
- * Context: the worker.
+ * Context: the current worker; or its CPU's role_lock is held.
  */
 void wsq_idle_leave(struct wsq_cpu *c)
 {
-	/* Not, if somebody has claimed the wake-up. */
+	/* Not if another context has claimed the wake-up. */
 	if (wsq_park_claim(&c->park))
 		atomic_dec(&wsq_nr_idle);
 	cpumask_clear_cpu(c->cpu, wsq_idle);
-	/* Awake, then look whether we are watched. litmus/exec-watch.litmus */
-	smp_mb__after_atomic();				/* ID(leave:B) */
 }
 
-/* Something is in @word, and who serves it shall know. Preemption is off. */
+/*
+ * Something is in @word, and the worker shall know. One that is awake may be in
+ * a long item. Preemption is off.
+ */
 static void wsq_summary_mark(struct wsq_cpu *c, unsigned int word)
 {
 	/* RD(summary:A) */
 	test_and_set_bit(wsq_summary_bit(word), &c->summary);
-	if (likely(READ_ONCE(c->worker)))
+	if (unlikely(!READ_ONCE(c->worker)))
+		wsq_wake_all();
+	else if (wsq_parked(&c->park))
 		wsq_wake_cpu(c);
 	else
-		wsq_wake_all();
+		wsq_watch_start(c);
 }
 
 /*
@@ -329,6 +338,52 @@ u32 wsq_ready_next(const struct wsq_cpu *c, u32 from)
 WSQ_EXPORT_KUNIT(wsq_ready_next);
 
 /**
+ * wsq_ready_in() - the next queue that the worker of a CPU may serve
+ * @c: the CPU
+ * @from: the first number to look at
+ * @end: behind the last one
+ *
+ * Context: any.
+ * Return: its number, the first at or behind @from; %WSQ_MAX_QUEUES if there is
+ * none that has work and is not held.
+ */
+u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end)
+{
+	const unsigned long summary = READ_ONCE(c->summary);
+	unsigned int word;
+
+	for (word = wsq_leaf_word(from); word * 64 < end; word++) {
+		u32 stop = min(end, (word + 1) * 64);
+
+		if (!(summary >> wsq_summary_bit(word) & 1))
+			continue;
+		from = max(from, word * 64);
+		for (from = find_next_bit(c->leaf, stop, from); from < stop;
+		     from = find_next_bit(c->leaf, stop, from + 1)) {
+			if (likely(!test_bit(from, c->held)))
+				return from;
+		}
+	}
+	return WSQ_MAX_QUEUES;
+}
+
+/**
+ * wsq_ready_own() - wsq_ready_in() all of a CPU's queues
+ * @c: the CPU
+ * @from: where to begin
+ *
+ * Context: any.
+ * Return: the first at or behind @from, then from 0; %WSQ_MAX_QUEUES if there
+ * is none.
+ */
+u32 wsq_ready_own(const struct wsq_cpu *c, u32 from)
+{
+	u32 id = wsq_ready_in(c, from, WSQ_MAX_QUEUES);
+
+	return id < WSQ_MAX_QUEUES || !from ? id : wsq_ready_in(c, 0, from);
+}
+
+/**
  * wsq_ready_init() - before anything else of the work service
  *
  * Context: module load.
@@ -355,8 +410,9 @@ int wsq_ready_init(void)
 		wsq_cpus[cpu] = c;
 		c->cpu = cpu;
 		wsq_park_init(&c->park);
-		wsq_office_init(c);
 		wsq_watch_init(c);
+		if (wsq_standby_init(c))
+			goto err;
 		/* Hard: c->worker is only safe with preemption off. */
 		c->nmi_work = IRQ_WORK_INIT_HARD(wsq_nmi_work);
 		c->refuse_work = IRQ_WORK_INIT_HARD(wsq_refuse_work_fn);
@@ -386,6 +442,7 @@ void wsq_ready_exit(void)
 			irq_work_sync(&wsq_cpus[cpu]->nmi_work);
 			irq_work_sync(&wsq_cpus[cpu]->refuse_work);
 			wsq_watch_exit(wsq_cpus[cpu]);
+			wsq_standby_exit(wsq_cpus[cpu]);
 			kfree(wsq_cpus[cpu]);
 		}
 	}

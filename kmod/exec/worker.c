@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What workers do: serve all queues that have work on their CPU in turn, steal
- * when there is none, and park when stealing brings nothing; parked, a worker
+ * when there is none, and park when there is nothing to steal; parked, a worker
  * costs no time.
  *
  * A worker owns the containers of its CPU only while it runs there, with
- * preemption off. Two workers of one CPU, of which one has been put out of
- * office and has not noticed yet, cannot get into each other's way for that. A
- * worker that has lost its CPU, or its office, finishes the item it is at; the
- * item is counted in far_cnt, for it is no longer this CPU's only counter.
+ * preemption off. Two workers of one CPU, of which one was replaced and has not
+ * noticed yet, cannot disturb each other because of that. A worker that has
+ * lost its CPU, or was replaced, ends the item that it runs; the item is counted
+ * in far_cnt if the worker is no longer on its CPU.
+ *
+ * Time. A worker leaves a queue after 64 items, or after 100 us if another queue
+ * waits. A queue whose items take longer than that owes the rest (@debt_ns), and
+ * is passed over as long as others wait, until it has made up for it. Queues of
+ * users' rings (tenants) count as one queue against all others: in each round
+ * one of them has its turn.
  */
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
@@ -18,12 +24,13 @@
 
 #include "../compat/export.h"
 #include "item.h"
-#include "lap.h"
+#include "learn.h"
 
 /* A worker that parks twice within this time gets too many wake-ups. */
 #define WSQ_BREATHE_NS		(10 * NSEC_PER_USEC)
-/* Items of which a container learns what one takes. */
-#define WSQ_LAP_ITEMS		16
+
+/* Queues that are passed over at most when the next one is chosen. */
+#define WSQ_PASS_MOST		16
 
 /* Is the caller, with preemption off, an owner of this container? */
 static bool wsq_at_home(const struct wsq_worker *w, const struct wsq *q,
@@ -99,6 +106,7 @@ static unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
 	wsq_debug_deactivate(work);
 	WRITE_ONCE(work->link.where, wsq_where_in_hand(where));
 	WRITE_ONCE(w->func, func);
+	WRITE_ONCE(w->bound, wsq_where_bound(where));
 	WRITE_ONCE(w->nr_run, w->nr_run + 1);			/* BU(run:A) */
 	WRITE_ONCE(w->cur, work);				/* RN(run:A) */
 	/*
@@ -121,90 +129,57 @@ static unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
 	return phase;
 }
 
-/*
- * An item takes so long, as far as was seen just now. It may look longer than it is,
- * for there are interrupts, but not shorter: up slowly, down quickly.
- */
-static void wsq_item_learn(struct wsq_container *ct, u64 ns)
+/* Does another queue wait here? Preemption may be on. */
+static bool wsq_others_ready(const struct wsq_cpu *c, u32 id)
 {
-	if (ns < ct->item_ns)
-		ns = (ct->item_ns + ns) / 2;
-	else if (ct->item_ns)
-		ns = (7ULL * ct->item_ns + ns) / 8;
-	WRITE_ONCE(ct->item_ns, clamp_t(u64, ns, 1, U32_MAX));
+	u32 next = id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0;
+
+	next = wsq_ready_own(c, next);
+	return next != id && next < WSQ_MAX_QUEUES;
 }
 
 /*
- * @ran items have taken @ns in all, without those who had the CPU meanwhile. Many short
- * turns tell as much as a long one.
+ * The queue had @used ns of this CPU for @ran items. The worker owns @ct. A time
+ * much longer than what its items take was not its own: interrupts, a host.
  */
-static void wsq_serve_learn(struct wsq_container *ct, u32 ran, u64 ns)
+static void wsq_charge(struct wsq_cpu *c, const struct wsq *q,
+		       struct wsq_container *ct, unsigned int ran, u64 used)
 {
-	ct->lap_ns += ns;
-	ct->lap_items += ran;
-	if (ct->lap_items < WSQ_LAP_ITEMS)
+	u32 over;
+
+	used = min(used, 2ULL * ran * ct->item_ns);
+	if (likely(used <= WSQ_SLICE_NS) || !wsq_others_ready(c, q->pool.id))
 		return;
-	wsq_item_learn(ct, div_u64(ct->lap_ns, ct->lap_items));
-	ct->lap_ns = 0;
-	ct->lap_items = 0;
+	over = min_t(u64, used - WSQ_SLICE_NS, WSQ_DEBT_MAX_NS);
+	ct->debt_ns = min_t(u32, ct->debt_ns + over, WSQ_DEBT_MAX_NS);
+	if (q->pool.id >= WSQ_FIRST_TENANT)
+		c->tenants_debt = min_t(u32, c->tenants_debt + over,
+					WSQ_DEBT_MAX_NS);
 }
 
 /**
- * struct wsq_turn - what is to be known of a worker's turn at a queue, to learn from
- * @from: when it began
- * @first: what the first item took, if nobody else had the CPU meanwhile
- * @switches: wsq_lap_switches() when it began
- * @sleeps: how often the worker had slept by then
- * @away: wsq_lap_away() by then
+ * wsq_turn_over() - should the item that runs let others have the CPU
+ *
+ * For functions of items that work in pieces and can queue themselves again.
+ *
+ * Context: function of an item.
+ * Return: true if the worker's time slice is used up and another queue waits on
+ * this CPU; or if the scheduler wants the CPU.
  */
-struct wsq_turn {
-	u64 from;
-	u64 first;
-	unsigned long switches;
-	unsigned long sleeps;
-	u64 away;
-};
-
-static __always_inline void wsq_turn_begin(struct wsq_turn *t)
+bool wsq_turn_over(void)
 {
-	t->first = 0;
-	t->switches = wsq_lap_switches();
-	t->sleeps = READ_ONCE(current->nvcsw);
-	t->away = wsq_lap_away();
-	t->from = local_clock();
-}
+	const struct wsq_worker *w = wsq_worker_current();
+	const struct wsq *q = w ? READ_ONCE(w->serving) : NULL;
 
-/*
- * Others had the CPU meanwhile, as with long items they always do. That does not
- * count, unless it was given up: what waits behind an item that sleeps waits for
- * that, too.
- */
-static noinline void wsq_turn_learn_slow(struct wsq_container *ct,
-					 const struct wsq_turn *t, u32 ran)
-{
-	u64 ns = local_clock() - t->from;
-	s64 away = wsq_lap_away() - t->away;
-
-	/* Time of interrupts and of hosts may be in one of the two only. */
-	if (READ_ONCE(current->nvcsw) == t->sleeps && away > 0)
-		ns -= min_t(u64, ns, away);
-	wsq_serve_learn(ct, ran, ns);
-}
-
-/* @ran items were run; the worker is at home. */
-static void wsq_turn_learn(struct wsq_container *ct, const struct wsq_turn *t,
-			   u32 ran)
-{
-	if (likely(wsq_lap_switches() == t->switches))
-		wsq_serve_learn(ct, ran, local_clock() - t->from);
-	else if (t->first && ran == 1)
-		wsq_item_learn(ct, t->first);
-	else
-		wsq_turn_learn_slow(ct, t, ran);
+	if (!q)
+		return false;
+	return need_resched() || READ_ONCE(w->replaced) ||
+	       (local_clock() - w->slice_from >= WSQ_SLICE_NS &&
+		wsq_others_ready(wsq_cpus[w->cpu], q->pool.id));
 }
 
 /**
- * wsq_serve() - run items of one queue, at most a budget
+ * wsq_serve() - run items of one queue, for a time slice
  * @w: the worker
  * @c: its CPU
  * @q: the queue; it cannot go, because @w->serving says we are there
@@ -217,12 +192,12 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 {
 	unsigned int budget = WSQ_BUDGET;
 	unsigned int last = WSQ_NO_PHASE;
-	unsigned int ran = 0;
 	struct wsq_turn turn;
 	bool home = false;
 	void *task;
 
-	wsq_turn_begin(&turn);
+	wsq_turn_begin(&turn, ct);
+	w->slice_from = turn.from;
 	preempt_disable();
 	home = wsq_at_home(w, q, ct);
 	if (home && (unlikely(!ct->engine) ||
@@ -252,21 +227,24 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 			continue;
 		wsq_account(q, ct, home, phase);
 		last = phase;
-		/* Who takes turns with those who queue is never long by himself. */
-		if (!ran++ && wsq_lap_switches() == turn.switches)
-			turn.first = local_clock() - turn.from;
-		if (unlikely(READ_ONCE(w->displaced)))
+		wsq_turn_count(&turn);
+		if (unlikely(READ_ONCE(w->replaced)))
+			break;
+		if (unlikely(!--turn.check) && wsq_turn_used_up(&turn, ct) &&
+		    wsq_others_ready(c, q->pool.id))
 			break;
 	}
-	/* What a container has learnt is its own CPU's. */
-	if (likely(home) && likely(ran))
-		wsq_turn_learn(ct, &turn, ran);
+	/* What a container has learned is its own CPU's. */
+	if (likely(home) && likely(turn.ran) && likely(!READ_ONCE(w->replaced)))
+		wsq_charge(c, q, ct, turn.ran, wsq_turn_end(&turn, ct));
 	preempt_enable();
 
 	smp_mb();					/* FL(serve:A) */
 	wsq_flush_check(q, last);
 	if (unlikely(READ_ONCE(w->attention)))
 		wsq_attend(w);
+	if (unlikely(w->away))
+		wsq_away_end(w);
 }
 
 /*
@@ -284,33 +262,102 @@ static void wsq_serve_drop(struct wsq_cpu *c, u32 id)
 		wsq_ready_mark(c, id);
 }
 
+/*
+ * The next queue of [@first, @end) that is not in debt. If all that are ready
+ * are, the first of them: they have waited for each other. Preemption is off.
+ */
+static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
+{
+	u32 id = wsq_ready_in(c, from, end), passed = WSQ_MAX_QUEUES;
+	unsigned int most = WSQ_PASS_MOST;
+
+	for (;;) {
+		struct wsq_container *ct;
+		struct wsq *q;
+
+		if (id == WSQ_MAX_QUEUES && from > first) {
+			from = first;
+			id = wsq_ready_in(c, from, end);
+		}
+		if (id == WSQ_MAX_QUEUES || id == passed || !most--)
+			return id;
+		q = xa_load(&wsq_queues, id);
+		ct = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
+		if (!ct || likely(!ct->debt_ns))
+			return id;
+		/* The debt is this CPU's workers', with preemption off. */
+		ct->debt_ns -= min_t(u32, ct->debt_ns, WSQ_SLICE_NS);
+		if (passed == WSQ_MAX_QUEUES)
+			passed = id;
+		from = id + 1;
+		id = wsq_ready_in(c, from, end);
+	}
+}
+
+/* May the tenants have a turn, although others wait? */
+static bool wsq_pick_tenants(struct wsq_cpu *c)
+{
+	if (!c->tenants_debt)
+		return true;
+	c->tenants_debt -= min_t(u32, c->tenants_debt, WSQ_SLICE_NS);
+	return false;
+}
+
+/*
+ * Which queue to serve next: in turn, and one of the tenants' at the end of each
+ * round. %WSQ_MAX_QUEUES if none has work here. Preemption is off.
+ */
+static u32 wsq_pick(struct wsq_cpu *c)
+{
+	u32 id = wsq_pick_in(c, c->next, 0, WSQ_FIRST_TENANT);
+	bool round = id < c->next || id == WSQ_MAX_QUEUES;
+
+	if (unlikely(round) && wsq_ready_any(c) &&
+	    (id == WSQ_MAX_QUEUES || wsq_pick_tenants(c))) {
+		u32 tenant = wsq_pick_in(c, c->next_tenant, WSQ_FIRST_TENANT,
+					 WSQ_MAX_QUEUES);
+
+		if (tenant < WSQ_MAX_QUEUES) {
+			c->next_tenant = tenant + 1 < WSQ_MAX_QUEUES ?
+					 tenant + 1 : WSQ_FIRST_TENANT;
+			WRITE_ONCE(c->next, 0);
+			return tenant;
+		}
+	}
+	if (id < WSQ_MAX_QUEUES)
+		WRITE_ONCE(c->next, id + 1);
+	return id;
+}
+
 /* Serve the next queue that has work here. False if there is none. */
 static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 {
 	struct wsq_container *ct = NULL;
+	u32 id = WSQ_MAX_QUEUES;
+	bool home, held = false;
 	struct wsq *q;
-	u32 id;
 
-	id = wsq_ready_next(c, READ_ONCE(c->next));
+	preempt_disable();
+	home = smp_processor_id() == w->cpu && !READ_ONCE(w->gone);
+	if (likely(home))
+		id = wsq_pick(c);
+	if (id < WSQ_MAX_QUEUES) {
+		q = xa_load(&wsq_queues, id);
+		ct = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
+		held = ct && wsq_hold(c, q, ct);
+		/* Before preemption is on again: against wsq_workers_leave(). */
+		if (!ct)
+			wsq_serve_drop(c, id);
+		else if (likely(!held))
+			WRITE_ONCE(w->serving, q);
+	}
+	preempt_enable();
 	if (id == WSQ_MAX_QUEUES) {
 		if (unlikely(wsq_ready_any(c)))
 			wsq_ready_tidy(c);
-		return false;
+		return !home;
 	}
-	WRITE_ONCE(c->next, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0);
-
-	preempt_disable();
-	if (likely(smp_processor_id() == w->cpu && !READ_ONCE(w->gone))) {
-		q = xa_load(&wsq_queues, id);
-		ct = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
-		/* Before preemption is on again: against wsq_workers_leave(). */
-		if (ct)
-			WRITE_ONCE(w->serving, q);
-		else
-			wsq_serve_drop(c, id);
-	}
-	preempt_enable();
-	if (!ct)
+	if (!ct || unlikely(held))
 		return true;
 
 	WRITE_ONCE(c->last, id);
@@ -324,7 +371,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 {
 	/*
 	 * From here on no context leaves anything here: this worker runs
-	 * nothing. Out of office, the announcement is another worker's.
+	 * nothing. Of a worker that was replaced, the announcement is another's.
 	 */
 	smp_mb();					/* RN(park:A) */
 	if (READ_ONCE(w->attention)) {
@@ -335,7 +382,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	wsq_idle_enter(c->cpu);
 	wsq_park_announce(&c->park);
 	if (!kthread_should_stop() && !READ_ONCE(w->gone) &&
-	    !wsq_ready_any(c) && !wsq_steal(c)) {
+	    !wsq_ready_free(c) && !wsq_steal(c)) {
 		WRITE_ONCE(c->parks, c->parks + 1);
 		trace_wsq_park(c->cpu);
 		schedule();
@@ -343,8 +390,6 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	}
 	__set_current_state(TASK_RUNNING);
 	wsq_idle_leave(c);
-	/* Awake, we are watched. */
-	wsq_watch_start(c);
 }
 
 /*
@@ -367,11 +412,11 @@ static bool wsq_worker_breathe(u64 *parked)
 }
 
 /*
- * Back to where we belong. Hotplug drives a worker out before it tells us, and
- * tells nothing if the CPU stays after all.
+ * Back to the worker's CPU. Hotplug drives a worker out before its callback is
+ * called, and calls none if the CPU stays after all.
  *
- * A thread that is given a CPU on its way out stays where it is, with a mask that
- * does not allow that; PREEMPT_RT's migrate_enable() warns of it.
+ * A thread whose mask is set to a CPU that is going offline stays where it is,
+ * outside of its mask; PREEMPT_RT's migrate_enable() warns of that.
  */
 static void wsq_worker_return(const struct wsq_worker *w)
 {
@@ -379,7 +424,7 @@ static void wsq_worker_return(const struct wsq_worker *w)
 		set_cpus_allowed_ptr(current, cpumask_of(w->cpu));
 	if (raw_smp_processor_id() == w->cpu)
 		return;
-	/* Not yet: the CPU is on its way out, since just now too, or not quite back. */
+	/* Not yet: the CPU is going offline, or is not quite back. */
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 	schedule_timeout_idle(1);
 }
@@ -396,9 +441,10 @@ int wsq_worker_fn(void *arg)
 	struct wsq_cpu *c = wsq_cpus[w->cpu];
 	u64 parked = 0;
 
+	wsq_standby_enter(w);
 	while (!kthread_should_stop() && !READ_ONCE(w->gone)) {
-		if (unlikely(READ_ONCE(w->displaced))) {
-			wsq_office_wait(w);
+		if (unlikely(READ_ONCE(w->replaced))) {
+			wsq_standby_wait(w);
 			continue;
 		}
 		if (unlikely(raw_smp_processor_id() != w->cpu)) {
@@ -421,7 +467,8 @@ int wsq_worker_fn(void *arg)
 	smp_mb();					/* RN(stop:A) */
 	if (READ_ONCE(w->attention))
 		wsq_attend(w);
-	/* Whoever took us out of office fetches us. */
+	wsq_standby_leave(w);
+	wsq_worker_gone(w);
 	for (;;) {
 		set_current_state(TASK_IDLE);
 		if (kthread_should_stop())

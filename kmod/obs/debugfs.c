@@ -141,18 +141,8 @@ static const struct seq_operations wsq_queues_sops = {
 };
 DEFINE_SEQ_ATTRIBUTE(wsq_queues);
 
-/* Out of office, and not through with its item. Its CPU's role_lock is held. */
-static bool wsq_worker_displaced(const struct wsq_worker *w)
-{
-	return READ_ONCE(w->displaced) && READ_ONCE(w->cur);
-}
-
-/*
- * What a worker is to its CPU. @replaced: CPUs where one is displaced, so that
- * who is in office stands in.
- */
-static const char *wsq_worker_role(const struct wsq_worker *w,
-				   const struct cpumask *replaced)
+/* What a worker is to its CPU. */
+static const char *wsq_worker_role(const struct wsq_worker *w)
 {
 	struct wsq_cpu *c = wsq_cpus[w->cpu];
 	const char *role;
@@ -161,10 +151,9 @@ static const char *wsq_worker_role(const struct wsq_worker *w,
 	if (READ_ONCE(w->gone))
 		role = "leaving";
 	else if (c->worker == w)
-		role = cpumask_test_cpu(w->cpu, replaced) ? "stand-in" :
-							    "office";
+		role = "current";
 	else
-		role = wsq_worker_displaced(w) ? "displaced" : "spare";
+		role = READ_ONCE(w->cur) ? "replaced" : "standby";
 	raw_spin_unlock_irq(&c->role_lock);
 	return role;
 }
@@ -229,22 +218,14 @@ static void wsq_workers_show_rescuers(struct seq_file *m)
 static int wsq_workers_show(struct seq_file *m, void *unused)
 {
 	const struct wsq_worker *w;
-	cpumask_var_t replaced;
 
-	if (!zalloc_cpumask_var(&replaced, GFP_KERNEL))
-		return -ENOMEM;
 	seq_puts(m, "cpu pid role items us queue function\n");
 	mutex_lock(&wsq_workers_lock);
-	list_for_each_entry(w, &wsq_workers, list) {
-		if (wsq_worker_displaced(w))
-			cpumask_set_cpu(w->cpu, replaced);
-	}
 	list_for_each_entry_reverse(w, &wsq_workers, list)
 		/* The queue waits for our lock before it is freed. */
 		wsq_worker_show(m, w, READ_ONCE(w->serving),
-				wsq_worker_role(w, replaced));
+				wsq_worker_role(w));
 	mutex_unlock(&wsq_workers_lock);
-	free_cpumask_var(replaced);
 	wsq_workers_show_rescuers(m);
 	return 0;
 }

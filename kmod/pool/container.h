@@ -154,6 +154,10 @@ struct wsq_lifo {
  *	CPU from it; 0 while nobody knows. This CPU's workers write, puts here read.
  * @lap_items: tasks since it was told last. This CPU's workers.
  * @lap_ns: what they took. Likewise.
+ * @debt_ns: how much longer than its time slices the queue was served here while
+ *	others waited, as far as it has not made up for it. Likewise.
+ * @away: items under way here behind which the worker was replaced. Any CPU.
+ * @detached: of these, those that compute. Any CPU.
  * @open: entrance of what anybody may run. Anybody.
  * @bound: entrance of what is to run on this CPU. Anybody.
  * @in_cnt: tasks put through an entrance, by phase. Anybody.
@@ -189,6 +193,9 @@ struct wsq_container {
 	u32 item_ns;
 	u32 lap_items;
 	u64 lap_ns;
+	u32 debt_ns;
+	atomic_t away;
+	atomic_t detached;
 
 	struct wsq_entry open ____cacheline_aligned;
 	struct wsq_entry bound;

@@ -235,3 +235,15 @@ bool wsq_linked_waiting(const struct wsq_container *ct)
 	return wsq_engine_waiting(ct) || wsq_entry_any(&ct->open) ||
 	       wsq_entry_any(&ct->bound);
 }
+
+/**
+ * wsq_linked_stealable() - does anything wait here that other CPUs may take
+ * @ct: the container
+ *
+ * Context: any, with preemption off.
+ * Return: a hint. What is bound to the container's CPU does not count.
+ */
+bool wsq_linked_stealable(const struct wsq_container *ct)
+{
+	return wsq_engine_waiting(ct) || wsq_entry_any(&ct->open);
+}

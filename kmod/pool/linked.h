@@ -21,6 +21,7 @@ bool wsq_linked_withdraw(struct wsq_container *ct, struct wsq_link *link,
 			 u64 where);
 bool wsq_linked_idle(struct wsq_container *ct);
 bool wsq_linked_waiting(const struct wsq_container *ct);
+bool wsq_linked_stealable(const struct wsq_container *ct);
 
 /**
  * wsq_linked_put() - put an item through the engine

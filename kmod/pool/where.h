@@ -12,7 +12,7 @@
  *
  *	bits	 0-2	kind of place
  *		 3	flush phase, valid while the item is pending
- *		 4	entrance: open or bound
+ *		 4	bound to its CPU
  *		 5-24	number of the slot
  *		25-40	CPU of the container
  *		41-63	number of the queue
@@ -50,7 +50,7 @@ enum wsq_kind {
 #define WSQ_WHERE_CPU_BITS	16
 #define WSQ_WHERE_QUEUE_SHIFT	41
 #define WSQ_WHERE_PLACE		\
-	(WSQ_WHERE_KIND | GENMASK_ULL(24, WSQ_WHERE_BOUND_SHIFT))
+	(WSQ_WHERE_KIND | GENMASK_ULL(24, WSQ_WHERE_SLOT_SHIFT))
 
 /* The part that is the same for all items of a container. */
 static inline u64 wsq_where_base(u32 queue, u32 cpu)
@@ -98,7 +98,7 @@ static inline u64 wsq_where_in_slot(u64 base, unsigned int phase, u32 slot)
 	       (u64)slot << WSQ_WHERE_SLOT_SHIFT;
 }
 
-/* The same item in nobody's place: queue and phase stay. */
+/* The same item on its way: queue and flush phase stay, and whether it is bound. */
 static inline u64 wsq_where_in_hand(u64 where)
 {
 	return where & ~WSQ_WHERE_PLACE;

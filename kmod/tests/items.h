@@ -361,8 +361,8 @@ static inline enum wsq_kind wsq_test_kind(const struct wsq_work *work)
  * struct wsq_test_gate - an item that holds its worker
  * @it: the item
  * @open: it may end
- * @sleeps: it sleeps meanwhile; otherwise it computes, so that no stand-in
- *	takes over
+ * @sleeps: it sleeps meanwhile; otherwise it computes, and the watchdog is not to
+ *	find that it does so for long, so that no standby worker takes over
  * @entered: it runs
  * @leave: it may end, for one that sleeps
  */
@@ -374,12 +374,29 @@ struct wsq_test_gate {
 	struct completion leave;
 };
 
+/* This item computes for long, and is to look as if it had just begun. */
+static inline void wsq_test_stay_young(void)
+{
+	struct wsq_cpu *c;
+
+	local_irq_disable();
+	c = wsq_cpus[smp_processor_id()];
+	if (!WARN_ON_ONCE(!c->worker || c->worker->task != current)) {
+		c->watch.worker = c->worker;
+		c->watch.seen = READ_ONCE(c->worker->nr_run);
+		c->watch.since = ktime_get_mono_fast_ns() + 3600 * NSEC_PER_SEC;
+	}
+	local_irq_enable();
+}
+
 static inline void wsq_test_gate_fn(struct wsq_work *work)
 {
 	struct wsq_test_gate *g = container_of(work, struct wsq_test_gate,
 					       it.work);
 
 	wsq_test_enter(&g->it);
+	if (!g->sleeps)
+		wsq_test_stay_young();
 	complete(&g->entered);
 	if (g->sleeps)
 		wait_for_completion(&g->leave);
@@ -438,7 +455,7 @@ static inline void wsq_test_release(struct kunit *test, struct wsq *q,
 	kfree(g);
 }
 
-/* Time that the workers in office have used; spare ones come and go. */
+/* Time that the current workers have used; standby workers come and go. */
 static inline u64 wsq_test_workers_time(void)
 {
 	unsigned int cpu;

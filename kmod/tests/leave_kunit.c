@@ -406,9 +406,12 @@ static void leave_pair(struct kunit *test)
 	kfree(p);
 }
 
-/* Who takes a CPU down waits for an item behind one that waits for him. */
+/*
+ * Hotplug waits for an item behind two that wait for hotplug: one uses the
+ * standby worker that there is, for the other one has to be made.
+ */
 struct leave_lock {
-	struct wsq_work first;
+	struct wsq_work first[2];
 	struct wsq_test_item *second;
 	struct wsq *q;
 	unsigned int off;
@@ -432,13 +435,14 @@ static int leave_locked_dead(unsigned int cpu)
 	if (!l || l->off != cpu)
 		return 0;
 	l->waits = true;
-	wsq_queue_work_on(l->on, l->q, &l->first);
+	wsq_queue_work_on(l->on, l->q, &l->first[0]);
+	wsq_queue_work_on(l->on, l->q, &l->first[1]);
 	wsq_queue_work_on(l->on, l->q, &l->second->work);
 	l->ran = wsq_test_until(atomic_read(&l->second->runs));
 	return 0;
 }
 
-/* A stand-in is made while a CPU is being taken down. */
+/* A standby worker is made while a CPU is being taken down. */
 static void leave_locked(struct kunit *test)
 {
 	struct leave_lock l = {};
@@ -452,9 +456,10 @@ static void leave_locked(struct kunit *test)
 	l.off = cpumask_last(cpu_online_mask);
 	l.q = wsq_test_queue(test, 2, 4, cpumask_of(l.on));
 	l.second = wsq_test_items(test, l.q, 1, wsq_test_count);
-	INIT_WSQ_WORK_ONSTACK(&l.first, leave_lock_fn);
-	/* There is none left of tests before. */
-	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(wsq_cpus[l.on]->nr_workers) == 1));
+	INIT_WSQ_WORK_ONSTACK(&l.first[0], leave_lock_fn);
+	INIT_WSQ_WORK_ONSTACK(&l.first[1], leave_lock_fn);
+	/* No more are left of tests before. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(wsq_cpus[l.on]->nr_workers) == 2));
 	WRITE_ONCE(leave_locked_of, &l);
 	KUNIT_EXPECT_EQ(test, remove_cpu(l.off), 0);
 	WRITE_ONCE(leave_locked_of, NULL);
@@ -464,7 +469,8 @@ static void leave_locked(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, add_cpu(l.off), 0);
 	cpuhp_remove_state_nocalls(state);
 	wsq_test_queue_end(test, l.q);
-	wsq_destroy_work_on_stack(&l.first);
+	wsq_destroy_work_on_stack(&l.first[0]);
+	wsq_destroy_work_on_stack(&l.first[1]);
 	vfree(l.second);
 }
 

@@ -534,26 +534,34 @@ static void nomem_wait(struct kunit *test)
 	wsq_test_roam();
 }
 
-/* No stand-in for a worker that sleeps: what waits behind it waits on. */
-static void nomem_standin(struct kunit *test)
+/*
+ * Two workers sleep, and a further one cannot be made: what waits behind them
+ * waits on.
+ */
+static void nomem_standby(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask);
 	struct wsq *q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
 	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
-	struct wsq_test_gate *g = wsq_test_gate(test, true);
+	struct wsq_test_gate *g[2] = { wsq_test_gate(test, true),
+				       wsq_test_gate(test, true) };
+	int i;
 
-	/* Spare workers that other tests have left would stand in at once. */
-	KUNIT_ASSERT_TRUE(test, wsq_test_until(READ_ONCE(wsq_cpus[cpu]->nr_workers) == 1));
-	nomem_starve(test, "wsq_office_spawn.\\[wsq\\]");
-	wsq_queue_work(q, &g->it.work);
-	KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
+	/* Workers that other tests have left would take over at once. */
+	KUNIT_ASSERT_TRUE(test, wsq_test_until(READ_ONCE(wsq_cpus[cpu]->nr_workers) == 2));
+	nomem_starve(test, "wsq_standby_spawn.\\[wsq\\]");
+	for (i = 0; i < 2; i++) {
+		wsq_queue_work(q, &g[i]->it.work);
+		KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g[i]));
+	}
 	wsq_queue_work(q, &it->work);
 	schedule_timeout_uninterruptible(HZ);
 	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
 
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
-	wsq_test_release(test, q, g);
+	for (i = 0; i < 2; i++)
+		wsq_test_release(test, q, g[i]);
 	wsq_test_expect_runs(test, it, 1, 1);
 	wsq_test_queue_end(test, q);
 	vfree(it);
@@ -733,7 +741,7 @@ static void nomem_grow(struct kunit *test) { }
 static void nomem_grow_each(struct kunit *test) { }
 static void nomem_grow_load(struct kunit *test) { }
 static void nomem_wait(struct kunit *test) { }
-static void nomem_standin(struct kunit *test) { }
+static void nomem_standby(struct kunit *test) { }
 static void nomem_cpu(struct kunit *test) { }
 static void nomem_register(struct kunit *test) { }
 static void nomem_none(struct kunit *test) { }
@@ -751,7 +759,7 @@ static struct kunit_case nomem_cases[] = {
 	WSQ_ENGINE_CASE_SLOW(nomem_grow_each),
 	WSQ_ENGINE_CASE_SLOW(nomem_grow_load),
 	WSQ_ENGINE_CASE_SLOW(nomem_wait),
-	WSQ_ENGINE_CASE_SLOW(nomem_standin),
+	WSQ_ENGINE_CASE_SLOW(nomem_standby),
 	WSQ_ENGINE_CASE_SLOW(nomem_cpu),
 	{}
 };

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is a CPU's worker. One thread for each CPU, started when the first queue
- * that includes the CPU is made, kept until the module goes or the CPU does.
+ * The workers' threads: made when the first queue that includes their CPU is,
+ * kept until the module or the CPU goes. Each CPU has a current worker and at
+ * least one standby worker; when they change places is in standby.c.
  *
- * When the worker in office sleeps in an item while others wait behind it, the
- * watch gives its office to a spare worker of the same CPU; if there is none,
- * one is made, in task context. The old one, once it is through, becomes a
- * spare itself. Spares that are idle go after a while (memory.c). So a CPU has
- * one thread more than it has items that sleep at a time.
- *
- * The office changes hands only while its holder is inside an item. It learns
- * of that before it does anything else in that office (item.h, RN(leave:B)).
+ * A worker whose CPU goes offline is marked gone. It ends as soon as the item
+ * that it runs does, wherever the scheduler has moved it; maintenance work then
+ * frees it.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -22,9 +18,6 @@
 #include "../compat/export.h"
 #include "item.h"
 
-/* Workers of one CPU. */
-#define WSQ_MAX_WORKERS		64
-
 /* All workers, those that lost their CPU included. */
 LIST_HEAD(wsq_workers);
 WSQ_EXPORT_KUNIT(wsq_workers);
@@ -33,7 +26,7 @@ WSQ_EXPORT_KUNIT(wsq_workers);
 DEFINE_MUTEX(wsq_workers_lock);
 WSQ_EXPORT_KUNIT(wsq_workers_lock);
 
-/* Workers by number; 0 is nobody. */
+/* Workers by number; no worker has 0. */
 static DEFINE_XARRAY_ALLOC1(wsq_worker_ids);
 
 static enum cpuhp_state wsq_worker_hp;
@@ -77,7 +70,7 @@ struct wsq_worker *wsq_worker_create(unsigned int cpu, int (*fn)(void *arg),
 	INIT_LIST_HEAD(&w->waiters);
 	INIT_LIST_HEAD(&w->deferred);
 	INIT_LIST_HEAD(&w->list);
-	INIT_LIST_HEAD(&w->spare);
+	wsq_standby_worker_init(w);
 	ret = xa_alloc(&wsq_worker_ids, &w->id, w, xa_limit_31b, GFP_KERNEL);
 	if (ret)
 		goto free;
@@ -97,21 +90,27 @@ free:
 
 /**
  * wsq_worker_end() - end a worker and free it
- * @w: the worker; out of office, in nobody's list
+ * @w: the worker; not current, in no list
  *
- * Context: task; may sleep until the item that it runs is through.
+ * Context: task; may sleep until the item that it runs ends.
  */
 void wsq_worker_end(struct wsq_worker *w)
 {
 	kthread_stop(w->task);
 	put_task_struct(w->task);
 	xa_erase(&wsq_worker_ids, w->id);
-	/* Who found it by its number may still look. */
+	/* A context that found it by its number may still look. */
 	kfree_rcu(w, rcu);
 }
 
-/* Make a worker for an online CPU. wsq_workers_lock is held. */
-static struct wsq_worker *wsq_worker_hire(unsigned int cpu)
+/**
+ * wsq_worker_new() - make a worker for an online CPU, not running yet
+ * @cpu: the CPU
+ *
+ * Context: task; may sleep; wsq_workers_lock is held.
+ * Return: the worker or ERR_PTR().
+ */
+struct wsq_worker *wsq_worker_new(unsigned int cpu)
 {
 	struct wsq_worker *w;
 	char name[TASK_COMM_LEN];
@@ -127,8 +126,13 @@ static struct wsq_worker *wsq_worker_hire(unsigned int cpu)
 	return w;
 }
 
-/* A worker is to end: nobody finds it by the list any more. */
-static void wsq_worker_dismiss(struct wsq_worker *w)
+/**
+ * wsq_worker_dismiss() - take a worker that is to end out of the list
+ * @w: the worker; wsq_worker_end() follows
+ *
+ * Context: task; wsq_workers_lock is held.
+ */
+void wsq_worker_dismiss(struct wsq_worker *w)
 {
 	lockdep_assert_held(&wsq_workers_lock);
 	if (!w->gone)
@@ -136,10 +140,47 @@ static void wsq_worker_dismiss(struct wsq_worker *w)
 	list_del(&w->list);
 }
 
-static void wsq_worker_fire(struct wsq_worker *w)
+/* End workers that were taken out of the list, by @list. */
+static void wsq_workers_end(struct list_head *over)
 {
-	wsq_worker_dismiss(w);
-	wsq_worker_end(w);
+	struct wsq_worker *w, *n;
+
+	list_for_each_entry_safe(w, n, over, list)
+		wsq_worker_end(w);
+}
+
+/*
+ * Workers that lost their CPU and have ended the item that they ran.
+ */
+static void wsq_workers_reap(struct work_struct *work)
+{
+	struct wsq_worker *w, *n;
+	LIST_HEAD(over);
+
+	mutex_lock(&wsq_workers_lock);
+	list_for_each_entry_safe(w, n, &wsq_workers, list) {
+		/* Pairs with the release in wsq_serve_next(). */
+		if (!w->gone || smp_load_acquire(&w->serving))
+			continue;
+		wsq_worker_dismiss(w);
+		list_add(&w->list, &over);
+	}
+	mutex_unlock(&wsq_workers_lock);
+	wsq_workers_end(&over);
+}
+
+static DECLARE_WORK(wsq_reap_work, wsq_workers_reap);
+
+/**
+ * wsq_worker_gone() - a worker that lost its CPU is at its end
+ * @w: the worker
+ *
+ * Context: @w itself.
+ */
+void wsq_worker_gone(const struct wsq_worker *w)
+{
+	if (READ_ONCE(w->gone))
+		queue_work(wsq_housekeeping, &wsq_reap_work);
 }
 
 /* Give an online CPU its worker. wsq_workers_lock is held. */
@@ -150,168 +191,36 @@ static int wsq_worker_start(unsigned int cpu)
 
 	if (c->worker)
 		return 0;
-	w = wsq_worker_hire(cpu);
+	w = wsq_worker_new(cpu);
 	if (IS_ERR(w))
 		return PTR_ERR(w);
 	raw_spin_lock_irq(&c->role_lock);
 	WRITE_ONCE(c->worker, w);
 	raw_spin_unlock_irq(&c->role_lock);
 	wake_up_process(w->task);
-	wsq_watch_start(c);
+	/* For the first item that sleeps. */
+	wsq_standby_have(c);
 	return 0;
 }
 
-/* Make a spare worker. */
-static void wsq_office_spawn(struct work_struct *work)
-{
-	struct wsq_cpu *c = container_of(work, struct wsq_cpu, spawn);
-	struct wsq_worker *w;
-
-	/*
-	 * Not under the lock of hotplug: who takes a CPU down may wait for an item
-	 * that is behind one that waits for that lock. While there is a worker in
-	 * office, what takes it out is still to come, and to wait for our lock.
-	 */
-	mutex_lock(&wsq_workers_lock);
-	if (c->worker && !READ_ONCE(c->nr_spares) &&
-	    c->nr_workers < WSQ_MAX_WORKERS) {
-		w = wsq_worker_hire(c->cpu);
-		if (!IS_ERR(w)) {
-			/* At once, lest the watch ask for more until it runs. */
-			raw_spin_lock_irq(&c->role_lock);
-			w->displaced = true;
-			list_add(&w->spare, &c->spares);
-			WRITE_ONCE(c->nr_spares, c->nr_spares + 1);
-			raw_spin_unlock_irq(&c->role_lock);
-			wake_up_process(w->task);
-		}
-	}
-	mutex_unlock(&wsq_workers_lock);
-	/* It shall go again when it was idle for a while. */
-	wsq_memory_later();
-}
-
 /**
- * wsq_office_init() - before a CPU has a worker
- * @c: the CPU
- */
-void wsq_office_init(struct wsq_cpu *c)
-{
-	raw_spin_lock_init(&c->role_lock);
-	INIT_LIST_HEAD(&c->spares);
-	INIT_WORK(&c->spawn, wsq_office_spawn);
-}
-
-/**
- * wsq_office_wait() - out of office: wait for one
- * @w: the worker
- *
- * Context: @w itself. Returns when it is in office, or to end.
- */
-void wsq_office_wait(struct wsq_worker *w)
-{
-	struct wsq_cpu *c = wsq_cpus[w->cpu];
-
-	raw_spin_lock_irq(&c->role_lock);
-	if (w->displaced && !w->gone && !w->ending && list_empty(&w->spare)) {
-		list_add(&w->spare, &c->spares);
-		WRITE_ONCE(c->nr_spares, c->nr_spares + 1);
-	}
-	raw_spin_unlock_irq(&c->role_lock);
-	for (;;) {
-		set_current_state(TASK_IDLE);
-		if (!READ_ONCE(w->displaced) || READ_ONCE(w->gone) ||
-		    kthread_should_stop())
-			break;
-		schedule();
-	}
-	__set_current_state(TASK_RUNNING);
-	raw_spin_lock_irq(&c->role_lock);
-	if (!list_empty(&w->spare)) {
-		list_del_init(&w->spare);
-		WRITE_ONCE(c->nr_spares, c->nr_spares - 1);
-	}
-	raw_spin_unlock_irq(&c->role_lock);
-}
-
-/**
- * wsq_office_hand_over() - give the office to a spare worker
- * @c: the CPU
- * @w: its worker, seen asleep in an item
- * @seen: the number of that item
- *
- * Context: hardirq, or interrupts off.
- * Return: true if a stand-in is at work; false if there is none yet, or none is
- * needed any more.
- */
-bool wsq_office_hand_over(struct wsq_cpu *c, struct wsq_worker *w, u64 seen)
-{
-	struct wsq_worker *s;
-	bool ok = false;
-
-	raw_spin_lock(&c->role_lock);
-	s = list_first_entry_or_null(&c->spares, struct wsq_worker, spare);
-	if (s && c->worker == w) {
-		raw_spin_lock(&w->lock);
-		WRITE_ONCE(w->attention, true);
-		smp_mb();				/* RN(hand:B) */
-		ok = READ_ONCE(w->cur) && READ_ONCE(w->nr_run) == seen;
-		if (ok) {
-			WRITE_ONCE(w->displaced, true);
-			WRITE_ONCE(s->displaced, false);
-			list_del_init(&s->spare);
-			WRITE_ONCE(c->nr_spares, c->nr_spares - 1);
-			WRITE_ONCE(c->worker, s);
-			WRITE_ONCE(c->standins, c->standins + 1);
-		}
-		raw_spin_unlock(&w->lock);
-	}
-	raw_spin_unlock(&c->role_lock);
-	if (ok)
-		wake_up_process(s->task);
-	else if (!s)
-		/* There: it has time, while here may be one who computes. */
-		schedule_work_on(c->cpu, &c->spawn);
-	return ok;
-}
-
-/**
- * wsq_workers_thin() - end spare workers that are idle
+ * wsq_workers_thin() - end standby workers that are idle
  *
  * Context: task; may sleep.
  * Return: true if there may be more.
  */
 bool wsq_workers_thin(void)
 {
-	struct wsq_worker *w, *n;
 	LIST_HEAD(over);
 	bool more = false;
 	unsigned int cpu;
 
 	mutex_lock(&wsq_workers_lock);
-	for_each_possible_cpu(cpu) {
-		struct wsq_cpu *c = wsq_cpus[cpu];
-
-		raw_spin_lock_irq(&c->role_lock);
-		w = list_first_entry_or_null(&c->spares, struct wsq_worker,
-					     spare);
-		if (w) {
-			list_del_init(&w->spare);
-			WRITE_ONCE(c->nr_spares, c->nr_spares - 1);
-			/* If it has not run yet, it would enter itself. */
-			w->ending = true;
-		}
-		raw_spin_unlock_irq(&c->role_lock);
-		if (w) {
-			wsq_worker_dismiss(w);
-			list_add(&w->list, &over);
-		}
-		more |= c->nr_workers > 1;
-	}
+	for_each_possible_cpu(cpu)
+		more |= wsq_standby_thin(wsq_cpus[cpu], &over);
 	mutex_unlock(&wsq_workers_lock);
-	/* Without the lock: somebody may keep them off their CPUs for long. */
-	list_for_each_entry_safe(w, n, &over, list)
-		wsq_worker_end(w);
+	/* Without the lock: they may be kept off their CPUs for long. */
+	wsq_workers_end(&over);
 	return more;
 }
 
@@ -356,15 +265,9 @@ static void wsq_worker_inherit(struct wsq_cpu *c)
 
 static int wsq_worker_online(unsigned int cpu)
 {
-	struct wsq_worker *w, *n;
 	int ret = 0;
 
 	mutex_lock(&wsq_workers_lock);
-	/* Those that lost this CPU earlier and are through by now. */
-	list_for_each_entry_safe(w, n, &wsq_workers, list) {
-		if (w->cpu == cpu && w->gone && !READ_ONCE(w->serving))
-			wsq_worker_fire(w);
-	}
 	if (cpumask_test_cpu(cpu, wsq_needed))
 		ret = wsq_worker_start(cpu);
 	mutex_unlock(&wsq_workers_lock);
@@ -389,19 +292,26 @@ static int wsq_worker_offline(unsigned int cpu)
 			continue;
 		WRITE_ONCE(w->gone, true);
 		/* One that has not run yet does not take itself out. */
-		list_del_init(&w->spare);
+		list_del_init(&w->standby);
 	}
-	WRITE_ONCE(c->nr_spares, 0);
+	WRITE_ONCE(c->nr_standby, 0);
+	c->wanted = false;
+	/* A worker that sleeps in an item does not take this back. */
+	wsq_idle_leave(c);
 	raw_spin_unlock_irq(&c->role_lock);
 	c->nr_workers = 0;
-	/* Who read c->worker wakes it with preemption off. */
+	/* A context that read c->worker wakes it with preemption off. */
 	synchronize_rcu();
-	/* Who is in an item, asleep perhaps, finds out by himself. */
+	/* The worker that was to do so may not run any more. */
+	wsq_standby_loosen(c);
+	/* One that is in an item, asleep perhaps, finds out by itself. */
 	list_for_each_entry(w, &wsq_workers, list) {
 		if (w->cpu == cpu && !READ_ONCE(w->cur))
 			wake_up_process(w->task);
 	}
 	mutex_unlock(&wsq_workers_lock);
+	/* Those that never ran have nothing to say about their end. */
+	queue_work(wsq_housekeeping, &wsq_reap_work);
 	/* What they leave waits for thieves, then for foster consumers. */
 	preempt_disable();
 	if (wsq_ready_any(c))
@@ -479,9 +389,11 @@ int wsq_workers_init(void)
 
 	if (!zalloc_cpumask_var(&wsq_needed, GFP_KERNEL))
 		return -ENOMEM;
+	wsq_sleep_notifiers_get();
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wsq/worker:online",
 					wsq_worker_online, wsq_worker_offline);
 	if (ret < 0) {
+		wsq_sleep_notifiers_put();
 		free_cpumask_var(wsq_needed);
 		return ret;
 	}
@@ -497,6 +409,7 @@ int wsq_workers_init(void)
 void wsq_workers_exit(void)
 {
 	struct wsq_worker *w, *n;
+	LIST_HEAD(over);
 	unsigned int cpu;
 
 	cpuhp_remove_state_nocalls(wsq_worker_hp);
@@ -508,26 +421,33 @@ void wsq_workers_exit(void)
 		raw_spin_lock_irq(&c->role_lock);
 		WRITE_ONCE(c->worker, NULL);
 		/*
-		 * One that never ran does not take itself out, and housekeeping
+		 * One that never ran does not take itself out, and maintenance
 		 * must not find what is gone.
 		 */
-		list_for_each_entry_safe(w, n, &c->spares, spare)
-			list_del_init(&w->spare);
-		WRITE_ONCE(c->nr_spares, 0);
+		list_for_each_entry_safe(w, n, &c->standby, standby)
+			list_del_init(&w->standby);
+		WRITE_ONCE(c->nr_standby, 0);
 		raw_spin_unlock_irq(&c->role_lock);
 	}
 	mutex_unlock(&wsq_workers_lock);
-	/* Who saw them in office is through, the watch included. */
+	/* A context that saw a current worker is through, timers included. */
 	synchronize_rcu();
-	for_each_possible_cpu(cpu)
-		cancel_work_sync(&wsq_cpus[cpu]->spawn);
-	/* Nobody makes spare workers any more. */
+	for_each_possible_cpu(cpu) {
+		wsq_standby_loosen(wsq_cpus[cpu]);
+		cancel_delayed_work_sync(&wsq_cpus[cpu]->spawn);
+	}
+	/* No more workers are made. */
 	mutex_lock(&wsq_workers_lock);
-	list_for_each_entry_safe(w, n, &wsq_workers, list)
-		wsq_worker_fire(w);
+	list_for_each_entry_safe(w, n, &wsq_workers, list) {
+		wsq_worker_dismiss(w);
+		list_add(&w->list, &over);
+	}
 	mutex_unlock(&wsq_workers_lock);
+	cancel_work_sync(&wsq_reap_work);
+	wsq_workers_end(&over);
 	/* Last: a worker may ask for housekeeping on its way out. */
 	wsq_memory_exit();
+	wsq_sleep_notifiers_put();
 	xa_destroy(&wsq_worker_ids);
 	free_cpumask_var(wsq_needed);
 }

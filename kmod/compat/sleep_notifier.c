@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Threads that say when they sleep. sleep_notifier.h says what for.
+ */
+#include "sleep_notifier.h"
+
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+
+static void wsq_sleep_in(struct preempt_notifier *notifier, int cpu)
+{
+	struct wsq_sleep_notifier *n =
+		container_of(notifier, struct wsq_sleep_notifier, notifier);
+
+	n->runs(n);
+}
+
+static void wsq_sleep_out(struct preempt_notifier *notifier,
+			  struct task_struct *next)
+{
+	struct wsq_sleep_notifier *n =
+		container_of(notifier, struct wsq_sleep_notifier, notifier);
+	unsigned int state = READ_ONCE(current->__state);
+
+	/*
+	 * PREEMPT_RT: a thread that waits for a spinlock goes on soon, and its
+	 * @__state is not the one that it asked for.
+	 */
+	if (state != TASK_RUNNING && !(state & TASK_RTLOCK_WAIT))
+		n->sleeps(n);
+}
+
+static struct preempt_ops wsq_sleep_ops = {
+	.sched_in = wsq_sleep_in,
+	.sched_out = wsq_sleep_out,
+};
+
+/**
+ * wsq_sleep_notifiers_get() - make notifiers work
+ *
+ * Context: module load; may sleep; not under the CPU hotplug lock, because it
+ * patches code.
+ */
+void wsq_sleep_notifiers_get(void)
+{
+	preempt_notifier_inc();
+}
+
+/**
+ * wsq_sleep_notifiers_put() - undo wsq_sleep_notifiers_get()
+ *
+ * Context: module unload, when no thread is registered any more; as
+ * wsq_sleep_notifiers_get().
+ */
+void wsq_sleep_notifiers_put(void)
+{
+	preempt_notifier_dec();
+}
+
+/**
+ * wsq_sleep_notifier_register() - have the calling thread's sleeps said
+ * @n: what to call; @sleeps and @runs are set
+ *
+ * Context: task.
+ */
+void wsq_sleep_notifier_register(struct wsq_sleep_notifier *n)
+{
+	preempt_notifier_init(&n->notifier, &wsq_sleep_ops);
+	preempt_notifier_register(&n->notifier);
+}
+
+/**
+ * wsq_sleep_notifier_unregister() - undo wsq_sleep_notifier_register()
+ * @n: the same
+ *
+ * Context: task, the same thread.
+ */
+void wsq_sleep_notifier_unregister(struct wsq_sleep_notifier *n)
+{
+	/* The list is not to change while the scheduler walks it. */
+	preempt_disable();
+	preempt_notifier_unregister(&n->notifier);
+	preempt_enable();
+}
+
+#else
+
+void wsq_sleep_notifiers_get(void) { }
+void wsq_sleep_notifiers_put(void) { }
+void wsq_sleep_notifier_register(struct wsq_sleep_notifier *n) { }
+void wsq_sleep_notifier_unregister(struct wsq_sleep_notifier *n) { }
+
+#endif

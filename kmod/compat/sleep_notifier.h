@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * <linux/preempt.h>: preempt notifiers, which say when the scheduler takes a
+ * thread off its CPU. Distributions have CONFIG_PREEMPT_NOTIFIERS, because KVM
+ * selects it. Without it nothing is said, and wsq_sleep_notifiers() is false.
+ */
+#ifndef _WSQ_COMPAT_SLEEP_NOTIFIER_H
+#define _WSQ_COMPAT_SLEEP_NOTIFIER_H
+
+#include <linux/preempt.h>
+#include <linux/sched.h>
+
+/**
+ * struct wsq_sleep_notifier - what a thread has called about itself
+ * @sleeps: the thread gives up its CPU, and is not about to be runnable.
+ *	Context: interrupts off, the runqueue's lock held: no wake-up, no
+ *	message
+ * @runs: the thread is back on a CPU. Context: preemption off
+ */
+struct wsq_sleep_notifier {
+	void (*sleeps)(struct wsq_sleep_notifier *n);
+	void (*runs)(struct wsq_sleep_notifier *n);
+#ifdef CONFIG_PREEMPT_NOTIFIERS
+	/* private: */
+	struct preempt_notifier notifier;
+#endif
+};
+
+void wsq_sleep_notifiers_get(void);
+void wsq_sleep_notifiers_put(void);
+void wsq_sleep_notifier_register(struct wsq_sleep_notifier *n);
+void wsq_sleep_notifier_unregister(struct wsq_sleep_notifier *n);
+
+/* Does this kernel have them? */
+static inline bool wsq_sleep_notifiers(void)
+{
+	return IS_ENABLED(CONFIG_PREEMPT_NOTIFIERS);
+}
+
+#endif /* _WSQ_COMPAT_SLEEP_NOTIFIER_H */

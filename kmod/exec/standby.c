@@ -1,0 +1,628 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Standby workers: no item waits behind one that sleeps.
+ *
+ * A CPU has one current worker, which owns the CPU's containers, and at least
+ * one standby worker of the same CPU. When the current worker sleeps in an
+ * item, it says so from the scheduler's hook (kmod/compat/sleep_notifier.h):
+ *
+ *	- nothing waits on the CPU: the CPU counts as parked. A put that comes
+ *	  later, and a CPU that wants help, claims the wake-up as that of any
+ *	  parked worker. No thread is woken before.
+ *	- something waits: an interrupt on this CPU claims the wake-up at once.
+ *
+ * A claimed wake-up of a worker that is in an item makes a standby worker the
+ * current one (hand-off). The old one ends its item, and then is a standby
+ * worker itself. A hand-off is harmless if the item had just been woken: both
+ * run for a while, and only the current worker begins items.
+ *
+ * An item that computes for long does not sleep. The watchdog (watchdog.c)
+ * hands off for it after 10 ms. Unless the item is bound to its CPU, the new
+ * worker lets the scheduler move the old one elsewhere (detaching).
+ *
+ * Limits. @max_active of a queue is how many of its items may be under way on
+ * a CPU; an item under way behind which the worker was replaced is counted in
+ * its container (@away). A queue at its limit is held: the CPU's workers pass
+ * over it until one of these items ends. So is a queue of which an item was
+ * detached, until that item ends or sleeps: otherwise a queue of long items
+ * would have one more thread compute on this CPU every 10 ms.
+ *
+ * Threads. A CPU has WSQ_MAX_WORKERS workers at most, and one more for each
+ * queue of which nothing is under way there: one queue's sleepers do not keep
+ * another queue from running. A standby worker is made in task context when
+ * the last one is used. If there is no memory for it, that is tried again, and
+ * the watchdog wakes the rescuers of the queues that have one.
+ *
+ * What it costs: nothing while items do not sleep. A sleep takes a lock of the
+ * CPU and two locked instructions; a hand-off, one wake-up.
+ *
+ *	SL(sleep:A) full against RD(mark:A), IN(push:C) full: store buffering
+ *		The worker announces that its CPU is parked, full barrier, looks
+ *		whether anything waits. A put makes its item visible, full
+ *		barrier, looks at the announcement. On the container's own CPU
+ *		the scheduler's hook runs before or after the put, never beside
+ *		it. litmus/exec-sleep.litmus
+ *	HD(hold:A) full against HD(release:A) full: store buffering
+ *		A worker that holds a queue looks at the count again; one that
+ *		lowers the count looks whether the queue is held.
+ *		litmus/exec-hold.litmus
+ *	DT(loosen:A) release -> DT(wait:A) acquire
+ *		The old worker takes its CPU mask back after the new one has
+ *		changed it. litmus/exec-detach.litmus
+ */
+#include <linux/cpumask.h>
+#include <linux/kthread.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "../compat/export.h"
+#include "item.h"
+
+/* Workers of one CPU, but for those that nothing else can do without. */
+#define WSQ_MAX_WORKERS		1024
+
+/* Ready queues that are looked at with interrupts off. */
+#define WSQ_WAIT_LOOKS		8
+
+/* After a failure to make a worker. */
+#define WSQ_SPAWN_RETRY		max(HZ / 100, 1)
+
+/* May no worker of this CPU begin another item of the queue? */
+static bool wsq_at_limit(const struct wsq *q, const struct wsq_container *ct)
+{
+	return atomic_read(&ct->away) >= q->max_active ||
+	       atomic_read(&ct->detached);
+}
+
+/**
+ * wsq_hold() - pass over a queue until one of its items ends, if it must be
+ * @c: the CPU
+ * @q: the queue
+ * @ct: its container on @c
+ *
+ * Context: the current worker, with preemption off.
+ * Return: true if the queue is held now.
+ */
+bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
+	      const struct wsq_container *ct)
+{
+	if (likely(!wsq_at_limit(q, ct)))
+		return false;
+	set_bit(q->pool.id, c->held);
+	smp_mb__after_atomic();				/* HD(hold:A) */
+	if (wsq_at_limit(q, ct))
+		return true;
+	clear_bit(q->pool.id, c->held);
+	return false;
+}
+
+/* A count of @ct was lowered, with a full barrier since. Preemption is off. */
+static void wsq_release(struct wsq_cpu *c, u32 id)
+{
+	if (!test_bit(id, c->held))
+		return;
+	clear_bit(id, c->held);
+	/* Clear, then look whether the worker is parked. */
+	smp_mb__after_atomic();				/* HD(release:B) */
+	if (wsq_ready_test(c, id))
+		wsq_wake_cpu(c);
+}
+
+/*
+ * A put that finds the ready bit set relies on the worker, which may sleep in
+ * an item, or be in it for long. Preemption is off; the item was made visible
+ * with a full barrier, unless this is its CPU.
+ */
+void wsq_put_behind(struct wsq_cpu *c, u32 id)
+{
+	if (test_bit(id, c->held))
+		/* The item that ends, or sleeps no longer, sees to it. */
+		return;
+	if (wsq_parked(&c->park))
+		wsq_wake_cpu(c);
+	else
+		wsq_watch_start(c);
+}
+
+/**
+ * wsq_waits() - does anything wait here that a worker may begin
+ * @c: the CPU
+ * @from: the queue's number to begin with; where to go on is stored there
+ * @looks: queues to look at, at most
+ *
+ * Context: any, with preemption off.
+ * Return: the number of the first queue; %WSQ_MAX_QUEUES if there is none;
+ * %WSQ_UNKNOWN if there may be one behind those that were looked at.
+ */
+u32 wsq_waits(const struct wsq_cpu *c, u32 *from, unsigned int looks)
+{
+	u32 id = wsq_ready_own(c, *from), first = id;
+
+	for (; id < WSQ_MAX_QUEUES; looks--) {
+		const struct wsq_container *ct;
+		const struct wsq *q;
+
+		if (!looks) {
+			*from = id;
+			return WSQ_UNKNOWN;
+		}
+		q = xa_load(&wsq_queues, id);
+		ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
+		if (ct && !wsq_at_limit(q, ct) && wsq_linked_waiting(ct)) {
+			*from = id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0;
+			return id;
+		}
+		id = wsq_ready_own(c, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0);
+		if (id == first)
+			break;
+	}
+	*from = 0;
+	return WSQ_MAX_QUEUES;
+}
+
+/* ---- the worker says that it sleeps ---- */
+
+/* An item that was detached no longer computes: its queue may go on. */
+static void wsq_detached_sleeps(struct wsq_worker *w)
+{
+	if (atomic_xchg(&w->computes, 0))
+		irq_work_queue(&w->sleep_work);
+}
+
+static void wsq_detached_fn(struct irq_work *work)
+{
+	struct wsq_worker *w = container_of(work, struct wsq_worker,
+					    sleep_work);
+	struct wsq_container *ct;
+
+	preempt_disable();
+	/* Until the worker has ended the item, it waits for this. */
+	ct = w->away;
+	atomic_dec(&ct->detached);
+	smp_mb__after_atomic();				/* HD(release:A) */
+	wsq_release(wsq_cpus[w->cpu], wsq_where_queue(ct->where));
+	preempt_enable();
+}
+
+/* With the item that sleeps its queue may be at its limit. */
+static void wsq_sleep_hold(struct wsq_cpu *c, struct wsq_worker *w)
+{
+	/* In an item, so the queue is there. */
+	const struct wsq *q = READ_ONCE(w->serving);
+	const struct wsq_container *ct;
+
+	ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
+	w->holds = ct && atomic_read(&ct->away) + 1 >= q->max_active &&
+		   !test_and_set_bit(q->pool.id, c->held);
+}
+
+/*
+ * The current worker sleeps in an item: the scheduler's hook, with interrupts
+ * off and the runqueue's lock held. It must not wake any thread.
+ */
+static void wsq_worker_sleeps(struct wsq_sleep_notifier *n)
+{
+	struct wsq_worker *w = container_of(n, struct wsq_worker, notifier);
+	struct wsq_cpu *c = wsq_cpus[w->cpu];
+	u32 from = 0;
+
+	if (!READ_ONCE(w->cur))
+		return;
+	/* A hand-off from another CPU is before this, or sees the parked CPU. */
+	raw_spin_lock(&c->role_lock);
+	if (c->worker == w && smp_processor_id() == w->cpu) {
+		w->asleep = true;
+		wsq_sleep_hold(c, w);
+		wsq_idle_enter(c->cpu);
+		wsq_park_announce(&c->park);		/* SL(sleep:A) */
+		if (wsq_waits(c, &from, WSQ_WAIT_LOOKS) != WSQ_MAX_QUEUES)
+			irq_work_queue(&c->sleep_work);
+	} else {
+		wsq_detached_sleeps(w);
+	}
+	raw_spin_unlock(&c->role_lock);
+}
+
+/* The item goes on. */
+static void wsq_worker_runs(struct wsq_sleep_notifier *n)
+{
+	struct wsq_worker *w = container_of(n, struct wsq_worker, notifier);
+	struct wsq_cpu *c = wsq_cpus[w->cpu];
+	unsigned long flags;
+
+	if (!w->asleep)
+		return;
+	w->asleep = false;
+	raw_spin_lock_irqsave(&c->role_lock, flags);
+	/* Otherwise the announcement is the new worker's. */
+	if (c->worker == w) {
+		wsq_idle_leave(c);
+		/* This worker looks at the queue again when the item ends. */
+		if (w->holds)
+			clear_bit(READ_ONCE(w->serving)->pool.id, c->held);
+	}
+	raw_spin_unlock_irqrestore(&c->role_lock, flags);
+}
+
+/* Something waits behind a worker that sleeps. */
+static void wsq_standby_sleep_fn(struct irq_work *work)
+{
+	struct wsq_cpu *c = container_of(work, struct wsq_cpu, sleep_work);
+
+	preempt_disable();
+	wsq_wake_cpu(c);
+	preempt_enable();
+}
+
+/* Wait until no other context changes where this thread may run. */
+static void wsq_standby_loosened(const struct wsq_worker *w)
+{
+	/* DT(wait:A) */
+	while (smp_load_acquire(&w->loose) == WSQ_LOOSENING)
+		schedule_timeout_idle(1);
+}
+
+/**
+ * wsq_standby_enter() - a worker's thread begins
+ * @w: the worker
+ *
+ * Context: @w itself.
+ */
+void wsq_standby_enter(struct wsq_worker *w)
+{
+	w->notifier.sleeps = wsq_worker_sleeps;
+	w->notifier.runs = wsq_worker_runs;
+	wsq_sleep_notifier_register(&w->notifier);
+}
+
+/**
+ * wsq_standby_leave() - a worker's thread ends
+ * @w: the worker
+ *
+ * Context: @w itself.
+ */
+void wsq_standby_leave(struct wsq_worker *w)
+{
+	wsq_standby_loosened(w);
+	wsq_sleep_notifier_unregister(&w->notifier);
+	irq_work_sync(&w->sleep_work);
+}
+
+/* ---- hand-off ---- */
+
+/* An item of @w is under way without @w being current. role_lock is held. */
+static void wsq_away_begin(struct wsq_cpu *c, struct wsq_worker *w,
+			   bool computes)
+{
+	/* @w is in an item, so the queue is there. */
+	struct wsq *q = READ_ONCE(w->serving);
+	struct wsq_container *ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
+
+	w->away = ct;
+	if (!ct)
+		return;
+	atomic_inc(&ct->away);
+	if (!computes)
+		return;
+	if (wsq_sleep_notifiers()) {
+		atomic_inc(&ct->detached);
+		atomic_set(&w->computes, 1);
+	}
+	if (w->bound)
+		return;
+	cpumask_and(c->loose_cpus, q->pool.cpus, cpu_online_mask);
+	get_task_struct(w->task);
+	w->loose = WSQ_LOOSENING;
+	c->loosen = w;
+}
+
+/**
+ * wsq_away_end() - the item behind which this worker was replaced has ended
+ * @w: the worker
+ *
+ * Context: @w itself, before it leaves the queue; may sleep.
+ */
+void wsq_away_end(struct wsq_worker *w)
+{
+	struct wsq_container *ct = w->away;
+
+	if (!ct)
+		return;
+	if (atomic_xchg(&w->computes, 0))
+		atomic_dec(&ct->detached);
+	else
+		irq_work_sync(&w->sleep_work);
+	w->away = NULL;
+	preempt_disable();
+	atomic_dec(&ct->away);
+	smp_mb__after_atomic();				/* HD(release:A) */
+	wsq_release(wsq_cpus[w->cpu], wsq_where_queue(ct->where));
+	preempt_enable();
+}
+
+/**
+ * wsq_hand_off() - make a standby worker the current one
+ * @c: the CPU
+ * @w: its current worker, seen in an item
+ * @seen: the number of that item (@nr_run)
+ * @computes: the item does not sleep
+ *
+ * Context: any but NMI, with preemption off.
+ * Return: true if @w is not current any more.
+ */
+bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
+		  bool computes)
+{
+	struct wsq_worker *s = NULL;
+	bool replaced, more = false;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&c->role_lock, flags);
+	replaced = c->worker != w;
+	if (!replaced) {
+		s = list_first_entry_or_null(&c->standby, struct wsq_worker,
+					     standby);
+		raw_spin_lock(&w->lock);
+		WRITE_ONCE(w->attention, true);
+		smp_mb();				/* RN(hand:B) */
+		replaced = READ_ONCE(w->cur) && READ_ONCE(w->nr_run) == seen;
+		/* One is to come, and to look. */
+		c->wanted = replaced && !s;
+		if (replaced && s) {
+			WRITE_ONCE(w->replaced, true);
+			WRITE_ONCE(s->replaced, false);
+			list_del_init(&s->standby);
+			WRITE_ONCE(c->nr_standby, c->nr_standby - 1);
+			wsq_away_begin(c, w, computes);
+			WRITE_ONCE(c->worker, s);
+			WRITE_ONCE(c->standins, c->standins + 1);
+			/* The new worker is awake. */
+			wsq_idle_leave(c);
+		} else {
+			s = NULL;
+			replaced = false;
+		}
+		raw_spin_unlock(&w->lock);
+		more = c->wanted || !c->nr_standby;
+	}
+	raw_spin_unlock_irqrestore(&c->role_lock, flags);
+	if (s)
+		wake_up_process(s->task);
+	if (more)
+		/* There: it has time, while this CPU may be busy. */
+		schedule_delayed_work_on(c->cpu, &c->spawn, 0);
+	/* It looks on, if none can be made. */
+	if (!s && more)
+		wsq_watch_start(c);
+	return replaced;
+}
+
+/* A standby worker has come that a hand-off had wanted. Preemption is on. */
+static void wsq_standby_came(struct wsq_cpu *c)
+{
+	struct wsq_worker *w;
+
+	if (!READ_ONCE(c->wanted))
+		return;
+	preempt_disable();
+	w = READ_ONCE(c->worker);
+	if (w && READ_ONCE(w->cur))
+		wsq_hand_off(c, w, READ_ONCE(w->nr_run), false);
+	preempt_enable();
+}
+
+/* Is there a queue here of which nothing is under way, and something waits? */
+static bool wsq_standby_needed(struct wsq_cpu *c)
+{
+	unsigned int looks = WSQ_MAX_QUEUES / WSQ_WAIT_LOOKS;
+	bool needed = false;
+	u32 id, from = 0;
+
+	while (!needed && looks--) {
+		struct wsq_container *ct;
+		struct wsq *q;
+
+		preempt_disable();
+		id = wsq_waits(c, &from, WSQ_WAIT_LOOKS);
+		q = id < WSQ_MAX_QUEUES ? xa_load(&wsq_queues, id) : NULL;
+		ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
+		needed = ct && !atomic_read(&ct->away);
+		preempt_enable();
+		if (id == WSQ_MAX_QUEUES || !from)
+			break;
+	}
+	return needed;
+}
+
+/* Make a standby worker. */
+static void wsq_standby_spawn(struct work_struct *work)
+{
+	struct wsq_cpu *c = container_of(to_delayed_work(work), struct wsq_cpu,
+					 spawn);
+	struct wsq_worker *w = NULL;
+	bool failed = false;
+
+	/*
+	 * Do not take cpus_read_lock(): hotplug may wait for an item that is
+	 * queued behind one that needs it. While the CPU has a current worker,
+	 * its teardown is still to come, and waits for wsq_workers_lock.
+	 */
+	mutex_lock(&wsq_workers_lock);
+	if (c->worker && !READ_ONCE(c->nr_standby) &&
+	    (c->nr_workers < WSQ_MAX_WORKERS || wsq_standby_needed(c))) {
+		w = wsq_worker_new(c->cpu);
+		failed = IS_ERR(w);
+	}
+	if (w && !failed) {
+		/* At once, so that no more is asked for until it runs. */
+		raw_spin_lock_irq(&c->role_lock);
+		w->replaced = true;
+		list_add(&w->standby, &c->standby);
+		WRITE_ONCE(c->nr_standby, c->nr_standby + 1);
+		raw_spin_unlock_irq(&c->role_lock);
+		wake_up_process(w->task);
+	}
+	mutex_unlock(&wsq_workers_lock);
+	wsq_standby_came(c);
+	if (failed)
+		schedule_delayed_work_on(c->cpu, &c->spawn, WSQ_SPAWN_RETRY);
+	/* It shall go again when it was idle for a while. */
+	wsq_memory_later();
+}
+
+/**
+ * wsq_standby_have() - have a standby worker made for a CPU that has none
+ * @c: the CPU
+ *
+ * Context: task.
+ */
+void wsq_standby_have(struct wsq_cpu *c)
+{
+	schedule_delayed_work_on(c->cpu, &c->spawn, 0);
+}
+
+/**
+ * wsq_standby_loosen() - let the scheduler move a worker that was detached
+ * @c: the CPU
+ *
+ * Context: task; may sleep.
+ */
+void wsq_standby_loosen(struct wsq_cpu *c)
+{
+	struct wsq_worker *old;
+
+	raw_spin_lock_irq(&c->role_lock);
+	old = c->loosen;
+	c->loosen = NULL;
+	raw_spin_unlock_irq(&c->role_lock);
+	if (!old)
+		return;
+	/* @old waits for this before it ends, or is a standby worker. */
+	set_cpus_allowed_ptr(old->task, c->loose_cpus);
+	put_task_struct(old->task);
+	smp_store_release(&old->loose, WSQ_LOOSE);	/* DT(loosen:A) */
+}
+
+/* Back to the CPU, after wsq_standby_loosen(). */
+static void wsq_standby_fasten(struct wsq_worker *w)
+{
+	if (!w->loose)
+		return;
+	wsq_standby_loosened(w);
+	w->loose = WSQ_FAST;
+	/* wsq_worker_return() sees to it if the CPU is going offline. */
+	if (!cpu_dying(w->cpu))
+		set_cpus_allowed_ptr(current, cpumask_of(w->cpu));
+}
+
+/**
+ * wsq_standby_wait() - be a standby worker
+ * @w: the worker, replaced
+ *
+ * Context: @w itself. Returns when it is current, or to end.
+ */
+void wsq_standby_wait(struct wsq_worker *w)
+{
+	struct wsq_cpu *c = wsq_cpus[w->cpu];
+
+	wsq_standby_fasten(w);
+	raw_spin_lock_irq(&c->role_lock);
+	if (w->replaced && !w->gone && !w->ending && list_empty(&w->standby)) {
+		list_add(&w->standby, &c->standby);
+		WRITE_ONCE(c->nr_standby, c->nr_standby + 1);
+	}
+	raw_spin_unlock_irq(&c->role_lock);
+	wsq_standby_came(c);
+	for (;;) {
+		set_current_state(TASK_IDLE);
+		if (!READ_ONCE(w->replaced) || READ_ONCE(w->gone) ||
+		    kthread_should_stop())
+			break;
+		schedule();
+	}
+	__set_current_state(TASK_RUNNING);
+	raw_spin_lock_irq(&c->role_lock);
+	if (!list_empty(&w->standby)) {
+		list_del_init(&w->standby);
+		WRITE_ONCE(c->nr_standby, c->nr_standby - 1);
+	}
+	raw_spin_unlock_irq(&c->role_lock);
+	wsq_standby_loosen(c);
+}
+
+/**
+ * wsq_standby_thin() - take standby workers that are not needed out
+ * @c: the CPU
+ * @over: where to put them, by @list
+ *
+ * One stays, so that the next item that sleeps finds it. Of the others, half.
+ *
+ * Context: task; wsq_workers_lock is held.
+ * Return: true if there may be more.
+ */
+bool wsq_standby_thin(struct wsq_cpu *c, struct list_head *over)
+{
+	struct wsq_worker *w;
+	unsigned int nr;
+
+	lockdep_assert_held(&wsq_workers_lock);
+	nr = READ_ONCE(c->nr_standby);
+	for (nr /= 2; nr; nr--) {
+		raw_spin_lock_irq(&c->role_lock);
+		w = NULL;
+		if (c->nr_standby > 1)
+			w = list_last_entry(&c->standby, struct wsq_worker,
+					    standby);
+		if (w) {
+			list_del_init(&w->standby);
+			WRITE_ONCE(c->nr_standby, c->nr_standby - 1);
+			/* If it has not run yet, it would enter itself. */
+			w->ending = true;
+		}
+		raw_spin_unlock_irq(&c->role_lock);
+		if (!w)
+			break;
+		wsq_worker_dismiss(w);
+		list_add(&w->list, over);
+	}
+	return c->nr_workers > 2;
+}
+
+/**
+ * wsq_standby_worker_init() - before a worker's thread is made
+ * @w: the worker
+ */
+void wsq_standby_worker_init(struct wsq_worker *w)
+{
+	INIT_LIST_HEAD(&w->standby);
+	w->sleep_work = IRQ_WORK_INIT_HARD(wsq_detached_fn);
+}
+
+/**
+ * wsq_standby_init() - before a CPU has a worker
+ * @c: the CPU
+ *
+ * Context: task; may sleep.
+ * Return: 0 or %-ENOMEM.
+ */
+int wsq_standby_init(struct wsq_cpu *c)
+{
+	raw_spin_lock_init(&c->role_lock);
+	INIT_LIST_HEAD(&c->standby);
+	INIT_DELAYED_WORK(&c->spawn, wsq_standby_spawn);
+	/* Hard: @c->worker is only safe with preemption off. */
+	c->sleep_work = IRQ_WORK_INIT_HARD(wsq_standby_sleep_fn);
+	return zalloc_cpumask_var(&c->loose_cpus, GFP_KERNEL) ? 0 : -ENOMEM;
+}
+
+/**
+ * wsq_standby_exit() - after a CPU's last worker is gone
+ * @c: the CPU
+ *
+ * Context: task; may sleep.
+ */
+void wsq_standby_exit(struct wsq_cpu *c)
+{
+	irq_work_sync(&c->sleep_work);
+	free_cpumask_var(c->loose_cpus);
+}
