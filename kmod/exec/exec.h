@@ -256,6 +256,7 @@ struct wsq_worker {
  *	consumer's block; 0 for none. Timer; thieves read.
  * @timer: pinned to the CPU
  * @ask: has the CPU set the timer, for another. By @on.
+ * @nmi_work: sets it for a put in an NMI handler
  * @seen: @nr_run of the worker when the timer last looked. Timer.
  * @worker: the worker that @seen is of. Timer.
  * @since: when @seen was first seen, ns of CLOCK_MONOTONIC. Timer.
@@ -268,6 +269,7 @@ struct wsq_watch {
 	u64 stuck;
 	struct hrtimer timer;
 	call_single_data_t ask;
+	struct irq_work nmi_work;
 	u64 seen;
 	const struct wsq_worker *worker;
 	u64 since;

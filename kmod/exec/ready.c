@@ -3,6 +3,7 @@
  * Ready bits, and waking workers. The argument is in exec.h.
  */
 #include <linux/cpumask.h>
+#include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/topology.h>
 
@@ -436,6 +437,8 @@ void wsq_ready_exit(void)
 	unsigned int cpu;
 
 	if (wsq_cpus) {
+		/* Interrupts that the last puts asked for have come after this. */
+		synchronize_rcu();
 		for_each_possible_cpu(cpu) {
 			if (!wsq_cpus[cpu])
 				continue;

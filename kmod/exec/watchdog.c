@@ -157,20 +157,30 @@ static void wsq_watch_asked(void *info)
 	wsq_watch_set(info);
 }
 
+/* As soon as the NMI is over. */
+static void wsq_watch_nmi(struct irq_work *work)
+{
+	wsq_watch_start(container_of(work, struct wsq_cpu, watch.nmi_work));
+}
+
 /**
  * wsq_watch_start() - something waits behind a worker that is awake
  * @c: its CPU
  *
- * Context: any, with preemption off; a full barrier since the item was made
- * visible, unless @c is this CPU. In an NMI handler nothing happens.
+ * Context: any, NMI included, with preemption off; a full barrier since the item
+ * was made visible, unless @c is this CPU.
  */
 void wsq_watch_start(struct wsq_cpu *c)
 {
 	struct wsq_watch *watch = &c->watch;
 
-	/* WA(start:A) */
-	if (likely(atomic_read(&watch->on)) || in_nmi() ||
-	    atomic_xchg(&watch->on, 1))
+	if (likely(atomic_read(&watch->on)))
+		return;
+	if (unlikely(in_nmi())) {
+		irq_work_queue(&watch->nmi_work);
+		return;
+	}
+	if (atomic_xchg(&watch->on, 1))			/* WA(start:A) */
 		return;
 	if (c->cpu == smp_processor_id())
 		wsq_watch_set(watch);
@@ -202,6 +212,8 @@ bool wsq_watch_stuck(const struct wsq_cpu *c)
 void wsq_watch_init(struct wsq_cpu *c)
 {
 	c->watch.period = WSQ_WATCH_MIN_NS;
+	/* Hard: interrupts of this CPU are off while the timer is set. */
+	c->watch.nmi_work = IRQ_WORK_INIT_HARD(wsq_watch_nmi);
 	INIT_CSD(&c->watch.ask, wsq_watch_asked, &c->watch);
 	wsq_hrtimer_setup(&c->watch.timer, wsq_watch_fn, CLOCK_MONOTONIC,
 			  HRTIMER_MODE_REL_PINNED_HARD);
@@ -211,11 +223,11 @@ void wsq_watch_init(struct wsq_cpu *c)
  * wsq_watch_exit() - after a CPU's last worker is gone
  * @c: the CPU
  *
- * Context: task; may sleep. No put runs or follows.
+ * Context: task; may sleep. No put runs or follows, and interrupts that puts have
+ * asked for are through.
  */
 void wsq_watch_exit(struct wsq_cpu *c)
 {
-	/* An interrupt that was asked for has come after this. */
-	synchronize_rcu();
+	irq_work_sync(&c->watch.nmi_work);
 	hrtimer_cancel(&c->watch.timer);
 }
