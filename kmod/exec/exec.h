@@ -251,11 +251,10 @@ struct wsq_worker {
 
 /**
  * struct wsq_watch - looks now and then whether a CPU's worker gets on
- * @on: the timer is set, or is being set. Any CPU, by exchange.
  * @stuck: @nr_run + 1 of the item behind which others may take from the
  *	consumer's block; 0 for none. Timer; thieves read.
  * @timer: pinned to the CPU
- * @ask: has the CPU set the timer, for another. By @on.
+ * @ask: has the CPU set the timer, for another. By @watched of struct wsq_cpu.
  * @nmi_work: sets it for a put in an NMI handler
  * @seen: @nr_run of the worker when the timer last looked. Timer.
  * @worker: the worker that @seen is of. Timer.
@@ -265,7 +264,6 @@ struct wsq_worker {
  * @expiries: how often the timer has looked. Timer; any CPU reads.
  */
 struct wsq_watch {
-	atomic_t on;
 	u64 stuck;
 	struct hrtimer timer;
 	call_single_data_t ask;
@@ -288,6 +286,8 @@ struct wsq_watch {
  * @cpu: its number. Constant.
  * @worker: the current worker, %NULL while there is none. Written under
  *	@role_lock, read with preemption off.
+ * @watched: the timer of @watch is set, or is being set. Any CPU, by exchange;
+ *	read by puts, with @park and @worker.
  * @access: whom to steal from. Constant.
  * @next: queue to begin with, for fairness. Workers.
  * @next_tenant: likewise, of tenants' queues. Workers.
@@ -321,6 +321,7 @@ struct wsq_cpu {
 	struct wsq_park park ____cacheline_aligned;
 	unsigned int cpu;
 	struct wsq_worker *worker;
+	atomic_t watched;
 	const struct wsq_access *access;
 	u32 next;
 	u32 next_tenant;
@@ -411,7 +412,7 @@ static inline void wsq_invite(const struct wsq *q, struct wsq_container *ct)
  */
 static inline bool wsq_may_stay(const struct wsq_cpu *c)
 {
-	return wsq_parked(&c->park) || !atomic_read(&c->watch.on);
+	return wsq_parked(&c->park) || !atomic_read(&c->watched);
 }
 
 static inline bool wsq_ready_test(const struct wsq_cpu *c, u32 id)

@@ -5,8 +5,9 @@
  * whether other CPUs are worth waking and how often the clock is read.
  *
  * What it costs: the clock is read when a worker comes to a queue and when it
- * leaves, and in between after as many items as make a quarter of a time slice,
- * WSQ_CHECK_MOST at most.
+ * leaves, and in between after as many items as make a quarter of a time slice.
+ * Limitation: if items become longer all of a sudden, that is seen at the next
+ * tick.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -17,9 +18,6 @@
 
 /* Items from which the estimate is made. */
 #define WSQ_LAP_ITEMS		16
-
-/* Items between two looks at the clock, at most. */
-#define WSQ_CHECK_MOST		16
 
 /*
  * One more sample. Interrupts make items look longer than they are, nothing
@@ -46,27 +44,15 @@ static void wsq_turn_sample(struct wsq_container *ct, u32 ran, u64 ns)
 	ct->lap_items = 0;
 }
 
-static unsigned int wsq_turn_check(const struct wsq_container *ct)
-{
-	u32 ns = ct->item_ns;
-
-	if (!ns)
-		return 1;
-	return clamp_t(u32, WSQ_SLICE_NS / 4 / ns, 1, WSQ_CHECK_MOST);
-}
-
 /**
  * wsq_turn_begin() - a worker begins to serve a queue
  * @t: its time there
- * @ct: the queue's container
  *
  * Context: a worker.
  */
-void wsq_turn_begin(struct wsq_turn *t, const struct wsq_container *ct)
+void wsq_turn_begin(struct wsq_turn *t)
 {
 	t->first = 0;
-	t->ran = 0;
-	t->check = wsq_turn_check(ct);
 	t->switches = wsq_lap_switches();
 	t->sleeps = READ_ONCE(current->nvcsw);
 	t->away = wsq_lap_away();
@@ -74,16 +60,29 @@ void wsq_turn_begin(struct wsq_turn *t, const struct wsq_container *ct)
 }
 
 /**
+ * wsq_turn_first() - the first item has been run
+ * @t: the worker's time at a queue
+ *
+ * If the producer shares this CPU, the worker is switched out after every item:
+ * the first item, timed before any switch, is then the only clean sample.
+ *
+ * Context: the worker.
+ */
+void wsq_turn_first(struct wsq_turn *t)
+{
+	if (wsq_lap_switches() == t->switches)
+		t->first = local_clock() - t->from;
+}
+
+/**
  * wsq_turn_used_up() - is it time to look whether another queue waits
- * @t: the worker's time at a queue, after an item
- * @ct: the queue's container
+ * @t: the worker's time at a queue
  *
  * Context: the worker.
  * Return: true if a time slice is over.
  */
-bool wsq_turn_used_up(struct wsq_turn *t, const struct wsq_container *ct)
+bool wsq_turn_used_up(const struct wsq_turn *t)
 {
-	t->check = wsq_turn_check(ct);
 	return local_clock() - t->from >= WSQ_SLICE_NS;
 }
 
@@ -91,6 +90,7 @@ bool wsq_turn_used_up(struct wsq_turn *t, const struct wsq_container *ct)
  * wsq_turn_end() - a worker leaves a queue
  * @t: its time there
  * @ct: the queue's container, which it owns still
+ * @ran: items that it has run
  *
  * The time in which other threads had the CPU does not count, unless the worker
  * slept: what waits behind an item that sleeps waits for that, too.
@@ -98,23 +98,23 @@ bool wsq_turn_used_up(struct wsq_turn *t, const struct wsq_container *ct)
  * Context: the worker, with preemption off.
  * Return: how long it used the CPU, in ns.
  */
-u64 wsq_turn_end(struct wsq_turn *t, struct wsq_container *ct)
+u64 wsq_turn_end(const struct wsq_turn *t, struct wsq_container *ct, u32 ran)
 {
 	u64 ns = local_clock() - t->from, used = ns;
 	s64 away;
 
 	if (likely(wsq_lap_switches() == t->switches)) {
-		wsq_turn_sample(ct, t->ran, ns);
+		wsq_turn_sample(ct, ran, ns);
 		return used;
 	}
 	/* Time of interrupts and of hosts may be in one of the two only. */
 	away = wsq_lap_away() - t->away;
 	if (away > 0)
 		used -= min_t(u64, ns, away);
-	if (t->first && t->ran == 1)
+	if (t->first && ran == 1)
 		wsq_item_learn(ct, t->first);
 	else
-		wsq_turn_sample(ct, t->ran,
+		wsq_turn_sample(ct, ran,
 				READ_ONCE(current->nvcsw) == t->sleeps ?
 				used : ns);
 	return used;

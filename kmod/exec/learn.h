@@ -6,6 +6,8 @@
 #ifndef _WSQ_EXEC_LEARN_H
 #define _WSQ_EXEC_LEARN_H
 
+#include <linux/minmax.h>
+
 #include "lap.h"
 
 /**
@@ -15,8 +17,6 @@
  * @switches: wsq_lap_switches() when it began
  * @sleeps: how often the worker had slept by then
  * @away: wsq_lap_away() by then
- * @ran: items that were run
- * @check: items until the clock is read again
  */
 struct wsq_turn {
 	u64 from;
@@ -24,23 +24,19 @@ struct wsq_turn {
 	unsigned long switches;
 	unsigned long sleeps;
 	u64 away;
-	unsigned int ran;
-	unsigned int check;
 };
 
-void wsq_turn_begin(struct wsq_turn *t, const struct wsq_container *ct);
-bool wsq_turn_used_up(struct wsq_turn *t, const struct wsq_container *ct);
-u64 wsq_turn_end(struct wsq_turn *t, struct wsq_container *ct);
+void wsq_turn_begin(struct wsq_turn *t);
+void wsq_turn_first(struct wsq_turn *t);
+bool wsq_turn_used_up(const struct wsq_turn *t);
+u64 wsq_turn_end(const struct wsq_turn *t, struct wsq_container *ct, u32 ran);
 
-/*
- * An item has been run. If the producer shares this CPU, the worker is switched
- * out after every item: the first item, timed before any switch, is then the
- * only clean sample.
- */
-static inline void wsq_turn_count(struct wsq_turn *t)
+/* Items until the clock is worth reading: a quarter of a time slice. */
+static inline u32 wsq_turn_items(const struct wsq_container *ct)
 {
-	if (!t->ran++ && wsq_lap_switches() == t->switches)
-		t->first = local_clock() - t->from;
+	u32 ns = ct->item_ns;
+
+	return likely(ns) ? max_t(u32, WSQ_SLICE_NS / 4 / ns, 1) : 1;
 }
 
 #endif /* _WSQ_EXEC_LEARN_H */

@@ -351,19 +351,26 @@ WSQ_EXPORT_KUNIT(wsq_ready_next);
 u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end)
 {
 	const unsigned long summary = READ_ONCE(c->summary);
-	unsigned int word;
+	unsigned int word = wsq_leaf_word(from);
 
-	for (word = wsq_leaf_word(from); word * 64 < end; word++) {
-		u32 stop = min(end, (word + 1) * 64);
+	while (word * 64 < end) {
+		unsigned long ahead = summary >> wsq_summary_bit(word);
+		u32 stop;
 
-		if (!(summary >> wsq_summary_bit(word) & 1))
+		if (!(ahead & 1)) {
+			/* Past all words that have nothing. */
+			word += ahead ? __ffs(ahead) :
+				BITS_PER_LONG - wsq_summary_bit(word);
 			continue;
+		}
+		stop = min(end, (word + 1) * 64);
 		from = max(from, word * 64);
 		for (from = find_next_bit(c->leaf, stop, from); from < stop;
 		     from = find_next_bit(c->leaf, stop, from + 1)) {
 			if (likely(!test_bit(from, c->held)))
 				return from;
 		}
+		word++;
 	}
 	return WSQ_MAX_QUEUES;
 }

@@ -110,12 +110,12 @@ static bool wsq_watch_stop(struct wsq_cpu *c)
 {
 	u32 from = 0;
 
-	atomic_set(&c->watch.on, 0);			/* WA(stop:A) */
+	atomic_set(&c->watched, 0);			/* WA(stop:A) */
 	/* Off, then look: a put puts, then looks whether it is on. */
 	smp_mb();					/* WA(stop:B) */
 	return !READ_ONCE(c->worker) || wsq_parked(&c->park) ||
 	       wsq_waits(c, &from, WSQ_WATCH_LOOKS) == WSQ_MAX_QUEUES ||
-	       atomic_xchg(&c->watch.on, 1);		/* WA(stop:C) */
+	       atomic_xchg(&c->watched, 1);		/* WA(stop:C) */
 }
 
 static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
@@ -174,19 +174,19 @@ void wsq_watch_start(struct wsq_cpu *c)
 {
 	struct wsq_watch *watch = &c->watch;
 
-	if (likely(atomic_read(&watch->on)))
+	if (likely(atomic_read(&c->watched)))
 		return;
 	if (unlikely(in_nmi())) {
 		irq_work_queue(&watch->nmi_work);
 		return;
 	}
-	if (atomic_xchg(&watch->on, 1))			/* WA(start:A) */
+	if (atomic_xchg(&c->watched, 1))			/* WA(start:A) */
 		return;
 	if (c->cpu == smp_processor_id())
 		wsq_watch_set(watch);
 	else if (smp_call_function_single_async(c->cpu, &watch->ask))
 		/* Offline: its items are moved. Or the last one is under way. */
-		atomic_set(&watch->on, 0);
+		atomic_set(&c->watched, 0);
 }
 
 /**

@@ -192,14 +192,17 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 {
 	unsigned int budget = WSQ_BUDGET;
 	unsigned int last = WSQ_NO_PHASE;
+	unsigned long tick = jiffies;
+	u32 ran = 0, check;
 	struct wsq_turn turn;
 	bool home = false;
 	void *task;
 
-	wsq_turn_begin(&turn, ct);
+	wsq_turn_begin(&turn);
 	w->slice_from = turn.from;
 	preempt_disable();
 	home = wsq_at_home(w, q, ct);
+	check = wsq_turn_items(ct);
 	if (home && (unlikely(!ct->engine) ||
 		     unlikely(READ_ONCE(ct->give_back))))
 		wsq_memory_serve(ct);
@@ -227,16 +230,21 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 			continue;
 		wsq_account(q, ct, home, phase);
 		last = phase;
-		wsq_turn_count(&turn);
+		if (!ran++)
+			wsq_turn_first(&turn);
 		if (unlikely(READ_ONCE(w->replaced)))
 			break;
-		if (unlikely(!--turn.check) && wsq_turn_used_up(&turn, ct) &&
-		    wsq_others_ready(c, q->pool.id))
+		/* After a tick too: the items may have become longer. */
+		if (likely(--check) && likely(jiffies == tick))
+			continue;
+		if (wsq_turn_used_up(&turn) && wsq_others_ready(c, q->pool.id))
 			break;
+		check = wsq_turn_items(ct);
+		tick = jiffies;
 	}
 	/* What a container has learned is its own CPU's. */
-	if (likely(home) && likely(turn.ran) && likely(!READ_ONCE(w->replaced)))
-		wsq_charge(c, q, ct, turn.ran, wsq_turn_end(&turn, ct));
+	if (likely(home) && likely(ran) && likely(!READ_ONCE(w->replaced)))
+		wsq_charge(c, q, ct, ran, wsq_turn_end(&turn, ct, ran));
 	preempt_enable();
 
 	smp_mb();					/* FL(serve:A) */

@@ -171,7 +171,7 @@ static bool anything_awake(void)
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu) {
-		if (atomic_read(&wsq_cpus[cpu]->watch.on))
+		if (atomic_read(&wsq_cpus[cpu]->watched))
 			return true;
 	}
 	return false;
