@@ -52,7 +52,7 @@ struct wsq_pool;
 /* Links with which tasks that have none of their own pass an inbox. */
 #define WSQ_RAW_LINKS		64
 
-/* The entrances get their turn after so many takes at the latest. */
+/* The inboxes get their turn after so many takes at the latest. */
 #define WSQ_ENTRY_TURN		64
 
 #define WSQ_PHASES		2
@@ -144,7 +144,8 @@ struct wsq_lifo {
  * @put_busy: a put is under way. Own CPU.
  * @get_busy: a take is under way. Own CPU.
  * @opened: a take gave something to thieves. Own CPU.
- * @turns: takes since the entrances had their turn. Consumer.
+ * @turns: takes since the inboxes had their turn. Consumer.
+ * @open_next: the open inbox has its turn before the bound one. Consumer.
  * @entered: items taken from the entrances since the engine had memory or
  *	asked for it. Consumer.
  * @put_cnt: tasks put through the engine, by phase. Producer; anybody reads.
@@ -186,6 +187,7 @@ struct wsq_container {
 	u8 put_busy ____cacheline_aligned;
 	u8 get_busy;
 	bool opened;
+	bool open_next;
 	u32 turns;
 	u32 entered;
 	u64 put_cnt[WSQ_PHASES];

@@ -93,12 +93,21 @@ static void wsq_linked_refill(struct wsq_container *ct)
 	raw_spin_unlock_irqrestore(&e->lock, flags);
 }
 
+/* Take an item from an inbox: 1, 0 if there is none, %WSQ_CONFLICT. */
+static int wsq_linked_take(struct wsq_entry *e, void **task)
+{
+	return wsq_entry_idle(e) ? 0 : wsq_entry_take(e, task, 1, false);
+}
+
 /**
- * wsq_linked_claim_slow() - take an item from an entrance
+ * wsq_linked_claim_slow() - take an item from an inbox
  * @ct: container of this CPU, with @get_busy set by the caller
  *
- * Called when the engine has nothing, and now and then when it has, lest a
- * busy engine starve the entrances.
+ * Called when the engine has nothing, and for one take of WSQ_ENTRY_TURN when it
+ * has. While both inboxes have items they take turns. So whatever is queued
+ * meanwhile, bound items that queue themselves again included, an item is
+ * preceded by 2 * WSQ_ENTRY_TURN takes, for itself and for each item that its
+ * inbox had before it, at most.
  *
  * Context: as wsq_linked_claim().
  * Return: as wsq_linked_claim().
@@ -107,27 +116,27 @@ void *wsq_linked_claim_slow(struct wsq_container *ct)
 {
 	void *task = NULL;
 	bool again = false;
+	unsigned int i;
 	int ret;
 
 	ct->turns = 0;
-	/* Who is fed through entrances alone has no put that would. */
+	/* A container that is fed through inboxes alone has no put that would. */
 	if (wsq_grow_offered(ct) && ct->engine && wsq_put_begin(ct)) {
 		wsq_engine_extend(ct);
 		wsq_put_end(ct);
 	}
-	if (unlikely(!wsq_entry_idle(&ct->bound))) {
-		ret = wsq_entry_take(&ct->bound, &task, 1, false);
-		if (ret == 1)
-			return task;
-		again = ret == WSQ_CONFLICT;
-	}
-	if (!wsq_entry_idle(&ct->open)) {
-		ret = wsq_entry_take(&ct->open, &task, 1, false);
+	for (i = 0; i < 2; i++) {
+		bool open = ct->open_next;
+
+		ct->open_next = !open;
+		ret = wsq_linked_take(open ? &ct->open : &ct->bound, &task);
 		again |= ret == WSQ_CONFLICT;
-	}
-	if (task) {
-		ct->entered++;
-		wsq_linked_refill(ct);
+		if (!task)
+			continue;
+		if (open) {
+			ct->entered++;
+			wsq_linked_refill(ct);
+		}
 		return task;
 	}
 	task = wsq_engine_claim(ct);

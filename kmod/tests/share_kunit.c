@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Items that are bound to a CPU and items that are not share it: none of them,
+ * however often it queues itself again, keeps the others from running. All of it
+ * on a queue of one CPU, where no other can help.
+ */
+#include <kunit/test.h>
+#include <linux/cpumask.h>
+#include <linux/wsq.h>
+
+#include "engines.h"
+#include "items.h"
+#include "threads.h"
+
+/* Runs of the items that queue themselves again, after which they give up. */
+#define SHARE_GIVE_UP	100000
+
+/*
+ * What the first item of an inbox may be preceded by (wsq_linked_claim_slow()),
+ * for itself and the items here that were queued before it.
+ */
+#define SHARE_MOST	(4 * 2 * WSQ_ENTRY_TURN)
+
+/**
+ * enum share_how - how an item comes to its CPU
+ * @SHARE_BOUND: by wsq_queue_work_on()
+ * @SHARE_NEAR: by wsq_queue_work_near(), through the open inbox if that comes
+ *	from another CPU
+ * @SHARE_ANY: by wsq_queue_work(), through the engine if that has memory
+ */
+enum share_how {
+	SHARE_BOUND,
+	SHARE_NEAR,
+	SHARE_ANY,
+	SHARE_HOWS,
+};
+
+/**
+ * struct share - what one case is about
+ * @q: the queue, of @cpu alone
+ * @cpu: its CPU
+ * @how: how the items that flood it queue themselves again
+ * @stop: they are to end
+ * @floods: how often they have run
+ * @at: @floods when the calm item ran, -1 before
+ * @calm: the item that they must not starve
+ * @flood: the others
+ */
+struct share {
+	struct wsq *q;
+	int cpu;
+	enum share_how how;
+	bool stop;
+	atomic_t floods;
+	int at;
+	struct wsq_work calm;
+	struct wsq_work flood[3];
+};
+
+static void share_put(struct share *s, struct wsq_work *work, enum share_how how)
+{
+	switch (how) {
+	case SHARE_BOUND:
+		wsq_queue_work_on(s->cpu, s->q, work);
+		break;
+	case SHARE_NEAR:
+		wsq_queue_work_near(s->cpu, s->q, work);
+		break;
+	default:
+		wsq_queue_work(s->q, work);
+		break;
+	}
+}
+
+static struct share *share_now;
+
+static void share_flood_fn(struct wsq_work *work)
+{
+	struct share *s = READ_ONCE(share_now);
+
+	if (atomic_inc_return(&s->floods) < SHARE_GIVE_UP &&
+	    !READ_ONCE(s->stop))
+		share_put(s, work, s->how);
+}
+
+static void share_calm_fn(struct wsq_work *work)
+{
+	struct share *s = container_of(work, struct share, calm);
+
+	WRITE_ONCE(s->at, atomic_read(&s->floods));
+	WRITE_ONCE(s->stop, true);
+}
+
+/* An item that comes as @calm runs although others flood the CPU as @flood. */
+static void share_one(struct kunit *test, u32 flags, enum share_how flood,
+		      enum share_how calm)
+{
+	struct share *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	int cpu = cpumask_last(cpu_online_mask), before, i;
+	struct wsq_attrs attrs = {
+		.cpumask = cpumask_of(cpu),
+		.flags = flags,
+	};
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->q = wsq_test_queue_attrs(test, &attrs);
+	s->cpu = cpu;
+	s->how = flood;
+	s->at = -1;
+	INIT_WSQ_WORK(&s->calm, share_calm_fn);
+	WRITE_ONCE(share_now, s);
+	for (i = 0; i < ARRAY_SIZE(s->flood); i++) {
+		INIT_WSQ_WORK(&s->flood[i], share_flood_fn);
+		share_put(s, &s->flood[i], flood);
+	}
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&s->floods) > 1000));
+	/* No flood runs between the look and the put, if it is this CPU's. */
+	preempt_disable();
+	before = atomic_read(&s->floods);
+	share_put(s, &s->calm, calm);
+	preempt_enable();
+	wsq_test_call(test, wsq_test_flush, s->q);
+	KUNIT_EXPECT_GE_MSG(test, s->at, 0, "%d floods, %d calm", flood, calm);
+	KUNIT_EXPECT_LT_MSG(test, s->at, SHARE_GIVE_UP, "%d floods, %d starves",
+			    flood, calm);
+	/* Elsewhere, floods run between the look and the put. */
+	if (raw_smp_processor_id() == cpu && s->at - before > SHARE_MOST)
+		KUNIT_FAIL(test, "%d floods: %d runs before the calm one (%d)",
+			   flood, s->at - before, calm);
+	wsq_test_call(test, wsq_test_drain, s->q);
+	wsq_test_queue_end(test, s->q);
+}
+
+/* Every way to come against every other, with an engine's memory and without. */
+static void share_all(struct kunit *test)
+{
+	enum share_how flood, calm;
+	int cpu = cpumask_last(cpu_online_mask), here;
+
+	for (here = 0; here < 2; here++) {
+		if (here)
+			wsq_test_stay(test, cpu);
+		else
+			wsq_test_stay(test, cpumask_first(cpu_online_mask));
+		for (flood = 0; flood < SHARE_HOWS; flood++) {
+			for (calm = 0; calm < SHARE_HOWS; calm++) {
+				share_one(test, 0, flood, calm);
+				share_one(test, WSQ_RESIDENT, flood, calm);
+			}
+		}
+	}
+	wsq_test_roam();
+}
+
+static struct kunit_case share_cases[] = {
+	WSQ_ENGINE_CASE(share_all),
+	{}
+};
+
+static struct kunit_suite share_suite = {
+	.name = "wsq_share",
+	.test_cases = share_cases,
+};
+
+kunit_test_suite(share_suite);
