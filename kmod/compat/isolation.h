@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * <linux/sched/isolation.h>: kinds of housekeeping were renumbered and merged;
- * the two used here have kept their names.
+ * <linux/sched/isolation.h>: kinds of housekeeping CPUs were renumbered and
+ * merged; the two used here have kept their names. From 7.0 on the masks change
+ * at run time, with cpuset partitions that are isolated, and are under RCU;
+ * modules are not told.
  */
 #ifndef _WSQ_COMPAT_ISOLATION_H
 #define _WSQ_COMPAT_ISOLATION_H
 
 #include <linux/cpumask.h>
+#include <linux/rcupdate.h>
 #include <linux/sched/isolation.h>
 
-/* CPUs that are neither isolated (isolcpus) nor without a tick (nohz_full). */
+/*
+ * CPUs that are neither isolated (isolcpus, cpuset partitions) nor without a tick
+ * (nohz_full), at this moment.
+ */
 static inline void wsq_housekeeping_cpus(struct cpumask *mask)
 {
+	rcu_read_lock();
 	cpumask_copy(mask, housekeeping_cpumask(HK_TYPE_DOMAIN));
 #if IS_ENABLED(CONFIG_CPU_ISOLATION)
 	cpumask_and(mask, mask, housekeeping_cpumask(HK_TYPE_TICK));
 #endif
+	rcu_read_unlock();
 }
 
 #endif /* _WSQ_COMPAT_ISOLATION_H */

@@ -14,23 +14,34 @@ static char *cpumask_param;
 module_param_named(cpumask, cpumask_param, charp, 0444);
 MODULE_PARM_DESC(cpumask, "CPUs of queues that name none, as a list; default: all that are not isolated");
 
-/* CPUs of queues that name none. Constant after load. */
-static cpumask_var_t wsq_cpus_default;
+/* CPUs of the parameter, if it was given. Constant after load. */
+static cpumask_var_t wsq_cpus_param;
 
 /**
  * wsq_default_cpus() - CPUs of queues that name none
+ * @cpus: where to store them; not empty afterwards
+ *
+ * Those of the module's parameter, or all that are not isolated at this moment:
+ * cpuset partitions may isolate CPUs at run time. Queues that are there do not
+ * follow by themselves; wsq_set_cpumask() with %NULL has them do so.
  *
  * Context: any.
- * Return: the mask; not empty.
  */
-const struct cpumask *wsq_default_cpus(void)
+void wsq_default_cpus(struct cpumask *cpus)
 {
-	return wsq_cpus_default;
+	if (!cpumask_empty(wsq_cpus_param)) {
+		cpumask_copy(cpus, wsq_cpus_param);
+		return;
+	}
+	wsq_housekeeping_cpus(cpus);
+	cpumask_and(cpus, cpus, cpu_possible_mask);
+	if (cpumask_empty(cpus))
+		cpumask_copy(cpus, cpu_possible_mask);
 }
 WSQ_EXPORT_KUNIT(wsq_default_cpus);
 
 /**
- * wsq_cpumask_init() - find out which CPUs to use
+ * wsq_cpumask_init() - read the module's parameter
  *
  * Context: module load.
  * Return: 0; %-EINVAL if the parameter is no list of CPUs, or none of them is
@@ -38,29 +49,20 @@ WSQ_EXPORT_KUNIT(wsq_default_cpus);
  */
 int wsq_cpumask_init(void)
 {
-	int ret = 0;
+	int ret;
 
-	if (!zalloc_cpumask_var(&wsq_cpus_default, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&wsq_cpus_param, GFP_KERNEL))
 		return -ENOMEM;
-	if (cpumask_param) {
-		ret = cpulist_parse(cpumask_param, wsq_cpus_default);
-		cpumask_and(wsq_cpus_default, wsq_cpus_default,
-			    cpu_possible_mask);
-		if (!ret && cpumask_empty(wsq_cpus_default))
-			ret = -EINVAL;
-		if (ret) {
-			pr_err("wsq: cpumask=%s names no CPU of this machine\n",
-			       cpumask_param);
-			free_cpumask_var(wsq_cpus_default);
-			return -EINVAL;
-		}
+	if (!cpumask_param)
 		return 0;
-	}
-	wsq_housekeeping_cpus(wsq_cpus_default);
-	cpumask_and(wsq_cpus_default, wsq_cpus_default, cpu_possible_mask);
-	if (cpumask_empty(wsq_cpus_default))
-		cpumask_copy(wsq_cpus_default, cpu_possible_mask);
-	return 0;
+	ret = cpulist_parse(cpumask_param, wsq_cpus_param);
+	cpumask_and(wsq_cpus_param, wsq_cpus_param, cpu_possible_mask);
+	if (!ret && !cpumask_empty(wsq_cpus_param))
+		return 0;
+	pr_err("wsq: cpumask=%s names no CPU of this machine\n",
+	       cpumask_param);
+	free_cpumask_var(wsq_cpus_param);
+	return -EINVAL;
 }
 
 /**
@@ -70,7 +72,7 @@ int wsq_cpumask_init(void)
  */
 void wsq_cpumask_exit(void)
 {
-	free_cpumask_var(wsq_cpus_default);
+	free_cpumask_var(wsq_cpus_param);
 }
 
 /*
@@ -108,7 +110,7 @@ static void wsq_cpumask_tell(struct wsq *q)
 /**
  * wsq_set_cpumask() - change which CPUs run a queue's items
  * @q: the queue; may be in use
- * @mask: the CPUs from now on; %NULL for the module's
+ * @mask: the CPUs from now on; %NULL for the module's, as they are now
  *
  * Items that wait on CPUs that are left out move to others. One that runs there
  * runs to its end.
@@ -126,7 +128,10 @@ int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask)
 		return -ENOMEM;
 	if (!zalloc_cpumask_var(&left, GFP_KERNEL))
 		goto free_cpus;
-	cpumask_and(cpus, mask ?: wsq_default_cpus(), cpu_possible_mask);
+	if (mask)
+		cpumask_and(cpus, mask, cpu_possible_mask);
+	else
+		wsq_default_cpus(cpus);
 	ret = -EINVAL;
 	if (cpumask_empty(cpus))
 		goto free_left;

@@ -517,7 +517,7 @@ int wsq_rescuer_create(struct wsq *q);
 void wsq_rescuer_destroy(struct wsq *q);
 void wsq_rescue(struct wsq *q, unsigned int cpu);
 const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q);
-const struct cpumask *wsq_default_cpus(void);
+void wsq_default_cpus(struct cpumask *cpus);
 int wsq_cpumask_init(void);
 void wsq_cpumask_exit(void);
 

@@ -65,17 +65,14 @@ static int wsq_queue_number(struct wsq *q, bool tenant)
 static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs,
 			   bool tenant)
 {
-	struct wsq_attrs all = attrs ? *attrs : (struct wsq_attrs){};
 	int ret;
 
-	if (!all.cpumask)
-		all.cpumask = wsq_default_cpus();
-	q->max_active = all.max_active ?: WSQ_DEF_MAX_ACTIVE;
+	q->max_active = attrs->max_active ?: WSQ_DEF_MAX_ACTIVE;
 	ret = wsq_queue_number(q, tenant);
 	if (ret)
 		return ret;
 	q->pool.on_orphan = wsq_queue_orphan;
-	ret = wsq_pool_init(&q->pool, &wsq_machine, &all, false);
+	ret = wsq_pool_init(&q->pool, &wsq_machine, attrs, false);
 	if (ret)
 		goto erase;
 	cpus_read_lock();
@@ -83,7 +80,7 @@ static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs,
 	cpus_read_unlock();
 	if (ret)
 		goto exit_pool;
-	if (all.flags & WSQ_MEM_RECLAIM)
+	if (attrs->flags & WSQ_MEM_RECLAIM)
 		ret = wsq_rescuer_create(q);
 	if (ret)
 		goto exit_pool;
@@ -95,6 +92,25 @@ exit_pool:
 	wsq_pool_exit(&q->pool);
 erase:
 	xa_erase(&wsq_queues, q->pool.id);
+	return ret;
+}
+
+/* wsq_queue_build() with CPUs if the attributes name none. */
+static int wsq_queue_build_on(struct wsq *q, const struct wsq_attrs *attrs,
+			      bool tenant)
+{
+	struct wsq_attrs all = attrs ? *attrs : (struct wsq_attrs){};
+	cpumask_var_t cpus;
+	int ret;
+
+	if (all.cpumask)
+		return wsq_queue_build(q, &all, tenant);
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	wsq_default_cpus(cpus);
+	all.cpumask = cpus;
+	ret = wsq_queue_build(q, &all, tenant);
+	free_cpumask_var(cpus);
 	return ret;
 }
 
@@ -124,7 +140,7 @@ wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
 	mutex_init(&q->drain_lock);
 	mutex_init(&q->mask_lock);
 	wsq_queue_lockdep_init(q, key, lock_name);
-	ret = wsq_queue_build(q, attrs, tenant);
+	ret = wsq_queue_build_on(q, attrs, tenant);
 	if (ret) {
 		kfree(q);
 		return ERR_PTR(ret);
@@ -228,18 +244,11 @@ static void wsq_queue_fold(const struct wsq *q)
 	}
 }
 
-/**
- * wsq_drain() - run what is queued, until nothing is left
- * @q: the queue
- *
- * Meanwhile only the items of @q may queue to it; other puts are refused, with
- * a warning. Items that are on a timer are not waited for. If items that queue
- * items keep it from ending for stall_ms (module parameter), the kernel log says
- * so, and again each time that it has taken twice as long.
- *
- * Context: task; may sleep. As wsq_flush().
+/*
+ * Run what is queued, until nothing is left. @flags replace %WSQ_Q_DRAINING in
+ * one step, so that no put comes in between.
  */
-void wsq_drain(struct wsq *q)
+static void wsq_queue_drain(struct wsq *q, unsigned int flags)
 {
 	bool empty;
 
@@ -262,9 +271,27 @@ void wsq_drain(struct wsq *q)
 		smp_store_release(&q->drain_rounds, q->drain_rounds + 1);
 		mutex_unlock(&q->drain_lock);
 	}
+	flags |= q->flags;
 	if (!--q->drainers)
-		WRITE_ONCE(q->flags, q->flags & ~WSQ_Q_DRAINING);
+		flags &= ~WSQ_Q_DRAINING;
+	WRITE_ONCE(q->flags, flags);
 	mutex_unlock(&q->drain_lock);
+}
+
+/**
+ * wsq_drain() - run what is queued, until nothing is left
+ * @q: the queue
+ *
+ * Meanwhile only the items of @q may queue to it; other puts are refused, with
+ * a warning. Items that are on a timer are not waited for. If items that queue
+ * items keep it from ending for stall_ms (module parameter), the kernel log says
+ * so, and again each time that it has taken twice as long.
+ *
+ * Context: task; may sleep. As wsq_flush().
+ */
+void wsq_drain(struct wsq *q)
+{
+	wsq_queue_drain(q, 0);
 }
 WSQ_EXPORT(wsq_drain);
 
@@ -301,11 +328,7 @@ void wsq_destroy(struct wsq *q)
 		return;
 
 	wsq_sysfs_remove(q);
-	wsq_drain(q);
-	mutex_lock(&q->drain_lock);
-	WRITE_ONCE(q->flags, q->flags | WSQ_Q_DYING);
-	mutex_unlock(&q->drain_lock);
-
+	wsq_queue_drain(q, WSQ_Q_DYING);
 	wsq_rescuer_destroy(q);
 	/* Not to be found any more, but the number stays taken. */
 	mutex_lock(&wsq_queues_lock);

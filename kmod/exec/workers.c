@@ -358,23 +358,36 @@ int wsq_workers_need(const struct cpumask *cpus)
 	return ret;
 }
 
+/* Is any worker at a queue? If not, what it did there is seen. */
+static bool wsq_workers_at(const struct wsq *q)
+{
+	struct wsq_worker *w;
+	bool at = false;
+
+	mutex_lock(&wsq_workers_lock);
+	list_for_each_entry(w, &wsq_workers, list) {
+		/* Pairs with the release in wsq_serve_next(). */
+		at = smp_load_acquire(&w->serving) == q;	/* SV(left:A) */
+		if (at)
+			break;
+	}
+	mutex_unlock(&wsq_workers_lock);
+	return at;
+}
+
 /**
  * wsq_workers_leave() - wait until no worker is at a queue
  * @q: the queue; empty, and no longer to be found
+ *
+ * The lock is not held while waiting, so that a worker that is kept off its CPU
+ * keeps no queue from being made.
  *
  * Context: task; may sleep.
  */
 void wsq_workers_leave(const struct wsq *q)
 {
-	struct wsq_worker *w;
-
-	mutex_lock(&wsq_workers_lock);
-	list_for_each_entry(w, &wsq_workers, list) {
-		/* Pairs with the release in wsq_serve_next(). */
-		while (smp_load_acquire(&w->serving) == q)	/* SV(left:A) */
-			usleep_range(10, 100);
-	}
-	mutex_unlock(&wsq_workers_lock);
+	while (wsq_workers_at(q))
+		usleep_range(20, 200);
 }
 
 /**

@@ -224,7 +224,15 @@ static ssize_t
 wsq_default_cpumask_show(wsq_class_const struct class *class,
 			 wsq_class_const struct class_attribute *attr, char *buf)
 {
-	return sysfs_emit(buf, "%*pb\n", cpumask_pr_args(wsq_default_cpus()));
+	cpumask_var_t cpus;
+	int ret;
+
+	if (!alloc_cpumask_var(&cpus, GFP_KERNEL))
+		return -ENOMEM;
+	wsq_default_cpus(cpus);
+	ret = sysfs_emit(buf, "%*pb\n", cpumask_pr_args(cpus));
+	free_cpumask_var(cpus);
+	return ret;
 }
 
 static const struct class_attribute wsq_default_cpumask =
