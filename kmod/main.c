@@ -29,9 +29,7 @@ static int __init wsq_module_init(void)
 	ret = wsq_queues_init();
 	if (ret)
 		goto exit_ready;
-	ret = wsq_stall_init();
-	if (ret)
-		goto exit_queues;
+	wsq_stall_init();
 	ret = wsq_workers_init();
 	if (ret)
 		goto exit_stall;
@@ -45,7 +43,6 @@ exit_workers:
 	wsq_workers_exit();
 exit_stall:
 	wsq_stall_exit();
-exit_queues:
 	wsq_queues_exit();
 exit_ready:
 	wsq_ready_exit();

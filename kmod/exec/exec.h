@@ -200,7 +200,6 @@ enum {
  * @rescuer: what else a rescuer has, %NULL for others. Constant once it runs.
  * @stall_run: @nr_run when the stall detector last looked. wsq_workers_lock.
  * @stall_since: since when it has been that, in jiffies. wsq_workers_lock.
- * @stall_told: that was reported. wsq_workers_lock.
  * @began: when @cur was begun, while that is collected (kmod/obs/hist.c).
  *	Worker; any CPU reads.
  * @began_run: the @nr_run that @began is of. Worker; any CPU reads.
@@ -239,7 +238,6 @@ struct wsq_worker {
 	struct wsq_rescuer *rescuer;
 	u64 stall_run;
 	unsigned long stall_since;
-	bool stall_told;
 	u64 began;
 	u64 began_run;
 	u64 began_by;

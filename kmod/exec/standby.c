@@ -115,10 +115,8 @@ static void wsq_release(struct wsq_cpu *c, u32 id)
  */
 void wsq_put_behind(struct wsq_cpu *c, u32 id)
 {
-	if (test_bit(id, c->held))
-		/* The item that ends, or sleeps no longer, sees to it. */
-		return;
-	if (wsq_parked(&c->park))
+	/* Of a held queue, the item that ends, or sleeps no longer, sees to it. */
+	if (wsq_parked(&c->park) && !test_bit(id, c->held))
 		wsq_wake_cpu(c);
 	else
 		wsq_watch_start(c);

@@ -127,6 +127,9 @@ static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
 	u32 id;
 
 	WRITE_ONCE(watch->expiries, watch->expiries + 1);
+	/* Held queues too: what waits there is nothing for the watchdog. */
+	if (w && wsq_watch_hook && wsq_ready_any(c))
+		wsq_watch_hook();
 	id = w && !wsq_parked(&c->park) ?
 	     wsq_waits(c, &watch->from, WSQ_WATCH_LOOKS) : WSQ_MAX_QUEUES;
 	if (id == WSQ_MAX_QUEUES) {
@@ -139,8 +142,6 @@ static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
 		/* There was nothing to be done about it: look less often. */
 		watch->period = min_t(u64, watch->period * 2, WSQ_WATCH_MAX_NS);
 	}
-	if (w && wsq_watch_hook)
-		wsq_watch_hook();
 	hrtimer_forward_now(timer, ns_to_ktime(watch->period));
 	return HRTIMER_RESTART;
 }

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The stall detector: says once, in the kernel log and by the tracepoint
- * wsq_stall, that an item has run for stall_ms, or that something has waited
- * behind a CPU's worker, which began nothing, for as long. With the queue, the
- * CPU, what its worker runs, and the worker's stack.
+ * wsq_stall, that something has waited in a queue on a CPU for stall_ms. With
+ * the queue, the CPU, what its worker runs meanwhile, and the worker's stack. An
+ * item that merely sleeps or computes for long is not reported: nothing waits
+ * for it.
  *
- * While a worker is awake, the watch (kmod/exec/watch.c) keeps a look-out set
- * that looks four times in stall_ms and goes on while anything runs or waits.
- * So an idle module costs nothing, and a busy one a look in a while; nothing is
- * counted or stamped for it. What is reported has lasted stall_ms at least, and
- * a quarter more at most, as far as the look-out is let run.
+ * When something waits behind a worker that is awake, the watchdog
+ * (kmod/exec/watchdog.c) sets a look-out, which looks four times in stall_ms and
+ * goes on while anything waits. So an idle module costs nothing, and nothing is
+ * counted or stamped for an item. A container has three places where items wait:
+ * the engine, from which nothing comes while no item of the container ends, and
+ * the two inboxes, which count what is taken from them. A place that has
+ * something in each look, and has not moved, has kept its oldest item waiting.
+ * What is reported has lasted stall_ms at least, and a quarter more at most, as
+ * far as the look-out is let run.
  *
  * Limitations: the function of an item that waits is not known, because others
  * may take the item, and free it, at any moment: what the worker runs instead is
- * named. Something waits if each look finds something in the container; that it
- * was the same item each time is not known. An item that nobody was woken for is
- * only seen once some worker of the module is awake. Rescuers are not watched.
- * A shorter stall_ms counts after a quarter of the longer one.
+ * named. Of several reports that are due at a time WSQ_STALL_MOST are printed.
+ * An item that no worker was woken for is seen once something else waits on its
+ * CPU. A shorter stall_ms counts after a quarter of the longer one.
  *
- * Drains that items keep going by queueing others are reported as well, after stall_ms
- * and whenever they have lasted twice as long. Time tells whether something queues itself
- * for ever, not how often the queue was flushed: in a deep recursion each flush is a
- * generation.
+ * Drains that items keep going by queueing others are reported as well, after
+ * stall_ms and whenever they have lasted twice as long. Time tells whether
+ * something queues itself for ever, not how often the queue was flushed: in a
+ * deep recursion each flush is a generation.
  *
  *	DR(stall:A), DR(stall:B): kmod/exec/exec.h. litmus/exec-drain.litmus
  *	ST(arm:A): one CPU arms the detector. litmus/obs-once.litmus
@@ -29,7 +33,8 @@
 #include <linux/jiffies.h>
 #include <linux/moduleparam.h>
 #include <linux/sched/debug.h>
-#include <linux/slab.h>
+#include <linux/sched/task.h>
+#include <linux/string.h>
 #include <trace/events/wsq.h>
 
 #include "../compat/export.h"
@@ -38,7 +43,7 @@
 
 unsigned int wsq_stall_ms = 10000;
 module_param_named(stall_ms, wsq_stall_ms, uint, 0644);
-MODULE_PARM_DESC(stall_ms, "report items that run or wait for so many ms, once (default 10000, 0: never)");
+MODULE_PARM_DESC(stall_ms, "report items that wait for so many ms, once (default 10000, 0: never)");
 
 WSQ_EXPORT_KUNIT(wsq_stall_ms);
 
@@ -55,23 +60,24 @@ WSQ_EXPORT_KUNIT(wsq_stall_armed);
 atomic_t wsq_stall_reports;
 WSQ_EXPORT_KUNIT(wsq_stall_reports);
 
+/* Reports in one look. */
+#define WSQ_STALL_MOST		4
+
 /**
- * struct wsq_stall - how long a CPU has kept something waiting
- * @w: its worker when it was first seen, %NULL if nothing waited
- * @nr_run: what that had begun then
- * @since: when that was, in jiffies
- * @told: it was reported
- *
- * All of the look-out alone.
+ * struct wsq_stall - something that is to be reported
+ * @queue: the queue's name
+ * @task: the CPU's worker, with a reference
+ * @func: what that runs, or %NULL
+ * @cpu: the CPU
+ * @ms: how long it has waited
  */
 struct wsq_stall {
-	const struct wsq_worker *w;
-	u64 nr_run;
-	unsigned long since;
-	bool told;
+	char queue[WSQ_NAME_LEN];
+	struct task_struct *task;
+	wsq_func_t func;
+	unsigned int cpu;
+	unsigned int ms;
 };
-
-static struct wsq_stall *wsq_stalls;
 
 static void wsq_stall_look(struct work_struct *work);
 static DECLARE_DELAYED_WORK(wsq_stall_work, wsq_stall_look);
@@ -81,95 +87,160 @@ static unsigned long wsq_stall_period(unsigned int ms)
 	return max(msecs_to_jiffies(ms) / 4, 1UL);
 }
 
-/* wsq_workers_lock is held, so @w stays. */
-static void wsq_stall_report(const char *queue, const struct wsq_worker *w,
-			     unsigned long since, bool waits)
+static void wsq_stall_report(const struct wsq_stall *s)
 {
-	wsq_func_t func = READ_ONCE(w->cur) ? READ_ONCE(w->func) : NULL;
-	unsigned int ms = jiffies_to_msecs(jiffies - since);
-	pid_t pid = task_pid_nr(w->task);
+	pid_t pid = task_pid_nr(s->task);
 
-	atomic_inc(&wsq_stall_reports);
-	trace_wsq_stall(queue, func, w->cpu, pid, ms, waits);
-	if (waits && !func)
-		pr_warn("wsq: stall: %s: something waits on CPU %u for %u ms, its worker (pid %d) runs nothing\n",
-			queue, w->cpu, ms, pid);
+	trace_wsq_stall(s->queue, s->func, s->cpu, pid, s->ms, true);
+	if (s->func)
+		pr_warn("wsq: stall: %s: something waits on CPU %u for %u ms, its worker (pid %d) runs %ps\n",
+			s->queue, s->cpu, s->ms, pid, s->func);
 	else
-		pr_warn("wsq: stall: %s: %s %ps on CPU %u for %u ms, pid %d\n",
-			queue, waits ? "something waits behind" : "runs", func,
-			w->cpu, ms, pid);
+		pr_warn("wsq: stall: %s: something waits on CPU %u for %u ms, its worker (pid %d) runs nothing\n",
+			s->queue, s->cpu, s->ms, pid);
 	if (READ_ONCE(wsq_stall_stack))
-		sched_show_task(w->task);
+		sched_show_task(s->task);
 }
 
-/* Look at one worker. True if it runs something. */
-static bool wsq_stall_worker(struct wsq_worker *w, unsigned long limit)
+/* What moves when something leaves a place of @ct where items wait. */
+static bool wsq_stall_place(const struct wsq_container *ct, unsigned int place,
+			    u64 *moves)
 {
-	u64 nr_run = READ_ONCE(w->nr_run);
+	unsigned int phase;
+
+	*moves = 0;
+	switch (place) {
+	case 0:
+		*moves = READ_ONCE(ct->open.taken);
+		return wsq_entry_any(&ct->open);
+	case 1:
+		*moves = READ_ONCE(ct->bound.taken);
+		return wsq_entry_any(&ct->bound);
+	default:
+		for (phase = 0; phase < WSQ_PHASES; phase++)
+			*moves += READ_ONCE(ct->done_cnt[phase]) +
+				  atomic64_read(&ct->far_cnt[phase]);
+		return wsq_engine_waiting(ct);
+	}
+}
+
+/* For how long something has waited there, in ms; 0 if nothing does. */
+static unsigned int wsq_stall_waits(struct wsq_container *ct)
+{
+	unsigned int place, ms = 0;
+	u64 moves;
+
+	for (place = 0; place < WSQ_STALL_PLACES; place++) {
+		struct wsq_stall_mark *m = &ct->stall[place];
+
+		if (!wsq_stall_place(ct, place, &moves)) {
+			m->waits = false;
+		} else if (!m->waits || m->moves != moves) {
+			m->waits = true;
+			m->moves = moves;
+			m->since = jiffies;
+			m->told = false;
+			ms = max(ms, 1U);
+		} else {
+			ms = max(ms, jiffies_to_msecs(jiffies - m->since) + 1);
+		}
+	}
+	return ms;
+}
+
+/* Has what has waited for @limit ms not been reported? Then it is now. */
+static bool wsq_stall_due(struct wsq_container *ct, unsigned int limit)
+{
+	unsigned int place;
+	bool due = false;
+
+	for (place = 0; place < WSQ_STALL_PLACES; place++) {
+		struct wsq_stall_mark *m = &ct->stall[place];
+
+		if (!m->waits || m->told ||
+		    jiffies_to_msecs(jiffies - m->since) < limit)
+			continue;
+		m->told = true;
+		due = true;
+	}
+	return due;
+}
+
+/*
+ * Look at a queue on a CPU. True if something waits there. What is to be reported
+ * is stored in @s, with @s->task.
+ */
+static bool wsq_stall_queue(struct wsq_cpu *c, u32 id, unsigned int limit,
+			    struct wsq_stall *s)
+{
+	const struct wsq_worker *w;
+	struct wsq_container *ct;
+	unsigned int ms = 0;
 	struct wsq *q;
 
-	if (!READ_ONCE(w->cur))
-		return false;
-	if (w->stall_run != nr_run) {
-		w->stall_run = nr_run;
-		w->stall_since = jiffies;
-		w->stall_told = false;
-		return true;
+	s->task = NULL;
+	/* As RCU's read side, too: queue and worker stay. */
+	preempt_disable();
+	q = xa_load(&wsq_queues, id);
+	ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
+	w = READ_ONCE(c->worker);
+	if (ct)
+		ms = wsq_stall_waits(ct);
+	if (ms > limit && w && wsq_stall_due(ct, limit)) {
+		strscpy(s->queue, q->pool.name, sizeof(s->queue));
+		s->func = READ_ONCE(w->cur) ? READ_ONCE(w->func) : NULL;
+		s->cpu = c->cpu;
+		s->ms = ms - 1;
+		s->task = w->task;
+		get_task_struct(s->task);
 	}
-	if (w->stall_told || time_before(jiffies, w->stall_since + limit))
-		return true;
-	w->stall_told = true;
-	/* wsq_workers_leave() wants the lock that we hold, so it cannot go. */
-	q = READ_ONCE(w->serving);
-	if (q && READ_ONCE(w->nr_run) == nr_run && READ_ONCE(w->cur))
-		wsq_stall_report(q->pool.name, w, w->stall_since, false);
-	return true;
+	preempt_enable();
+	return ms;
 }
 
-/* The first queue that has something waiting on a CPU. RCU is held. */
-static const struct wsq *wsq_stall_waits(unsigned int cpu)
+/* Look at all that is ready on a CPU. True if something waits there. */
+static bool wsq_stall_cpu(struct wsq_cpu *c, unsigned int limit,
+			  unsigned int *reports)
 {
-	const struct wsq_cpu *c = wsq_cpus[cpu];
+	struct wsq_stall s;
+	bool busy = false;
 	u32 id, next;
 
 	for (id = wsq_ready_next(c, 0); id < WSQ_MAX_QUEUES; id = next) {
-		const struct wsq *q = xa_load(&wsq_queues, id);
-		const struct wsq_container *ct;
-
-		ct = q ? wsq_pool_any(&q->pool, cpu) : NULL;
-		if (ct && wsq_linked_waiting(ct))
-			return q;
+		busy |= wsq_stall_queue(c, id, limit, &s);
+		if (s.task) {
+			atomic_inc(&wsq_stall_reports);
+			if (++*reports <= WSQ_STALL_MOST)
+				wsq_stall_report(&s);
+			put_task_struct(s.task);
+		}
+		cond_resched();
 		next = wsq_ready_next(c, id + 1);
+		/* Around once is enough. */
 		if (next <= id)
 			break;
 	}
-	return NULL;
+	return busy;
 }
 
-/* Look at one CPU. True if something waits there. */
-static bool wsq_stall_cpu(unsigned int cpu, unsigned long limit)
+/*
+ * How long each worker has been at its item, for debugfs: it shows what was seen
+ * here.
+ */
+static void wsq_stall_workers(void)
 {
-	const struct wsq_worker *w = READ_ONCE(wsq_cpus[cpu]->worker);
-	struct wsq_stall *s = &wsq_stalls[cpu];
-	const struct wsq *q;
+	struct wsq_worker *w;
 
-	rcu_read_lock();
-	preempt_disable();
-	q = w ? wsq_stall_waits(cpu) : NULL;
-	preempt_enable();
-	if (!q) {
-		s->w = NULL;
-	} else if (s->w != w || s->nr_run != READ_ONCE(w->nr_run)) {
-		s->w = w;
-		s->nr_run = READ_ONCE(w->nr_run);
-		s->since = jiffies;
-		s->told = false;
-	} else if (!s->told && !time_before(jiffies, s->since + limit)) {
-		s->told = true;
-		wsq_stall_report(q->pool.name, w, s->since, true);
+	mutex_lock(&wsq_workers_lock);
+	list_for_each_entry(w, &wsq_workers, list) {
+		u64 nr_run = READ_ONCE(w->nr_run);
+
+		if (w->stall_run != nr_run) {
+			w->stall_run = nr_run;
+			w->stall_since = jiffies;
+		}
 	}
-	rcu_read_unlock();
-	return q;
+	mutex_unlock(&wsq_workers_lock);
 }
 
 /* Look at one queue, under RCU. True if it is drained. */
@@ -222,30 +293,29 @@ static bool wsq_stall_drains(unsigned int limit)
 
 static void wsq_stall_look(struct work_struct *work)
 {
-	unsigned int cpu, ms = READ_ONCE(wsq_stall_ms);
-	struct wsq_worker *w;
+	unsigned int cpu, ms = READ_ONCE(wsq_stall_ms), reports = 0;
 	bool busy = false;
 
 	if (!ms) {
 		atomic_set(&wsq_stall_armed, 0);
 		return;
 	}
-	mutex_lock(&wsq_workers_lock);
-	list_for_each_entry(w, &wsq_workers, list)
-		busy |= wsq_stall_worker(w, msecs_to_jiffies(ms));
+	wsq_stall_workers();
 	for_each_possible_cpu(cpu)
-		busy |= wsq_stall_cpu(cpu, msecs_to_jiffies(ms));
-	mutex_unlock(&wsq_workers_lock);
+		busy |= wsq_stall_cpu(wsq_cpus[cpu], ms, &reports);
+	if (reports > WSQ_STALL_MOST)
+		pr_warn("wsq: stall: %u more like these\n",
+			reports - WSQ_STALL_MOST);
 	busy |= wsq_stall_drains(ms);
 	if (busy)
 		queue_delayed_work(wsq_housekeeping, &wsq_stall_work,
 				   wsq_stall_period(ms));
 	else
-		/* Whoever is awake by now sets it again. */
+		/* What waits by now has it set again. */
 		atomic_set(&wsq_stall_armed, 0);
 }
 
-/* A worker is awake, says the watch in hardirq: set the look-out, unless it is. */
+/* Something waits, says the watchdog in hardirq: set the look-out. */
 static void wsq_stall_arm(void)
 {
 	unsigned int ms = READ_ONCE(wsq_stall_ms);
@@ -261,15 +331,10 @@ static void wsq_stall_arm(void)
  * wsq_stall_init() - before the first worker
  *
  * Context: module load.
- * Return: 0 or %-ENOMEM.
  */
-int wsq_stall_init(void)
+void wsq_stall_init(void)
 {
-	wsq_stalls = kcalloc(nr_cpu_ids, sizeof(*wsq_stalls), GFP_KERNEL);
-	if (!wsq_stalls)
-		return -ENOMEM;
 	wsq_watch_hook = wsq_stall_arm;
-	return 0;
 }
 
 /**
@@ -281,5 +346,4 @@ void wsq_stall_exit(void)
 {
 	wsq_watch_hook = NULL;
 	cancel_delayed_work_sync(&wsq_stall_work);
-	kfree(wsq_stalls);
 }

@@ -13,7 +13,7 @@ extern bool wsq_stall_stack;
 extern atomic_t wsq_stall_armed;
 extern atomic_t wsq_stall_reports;
 
-int wsq_stall_init(void);
+void wsq_stall_init(void);
 void wsq_stall_exit(void);
 
 #endif /* _WSQ_OBS_STALL_H */

@@ -134,6 +134,23 @@ struct wsq_lifo {
 	u8 hungry ____cacheline_aligned;
 };
 
+/* Where items wait in a container: open inbox, bound inbox, engine. */
+#define WSQ_STALL_PLACES	3
+
+/**
+ * struct wsq_stall_mark - what the stall detector has seen of such a place
+ * @waits: something was there in the last look
+ * @told: that was reported
+ * @moves: how many had left it by then
+ * @since: since when it has been that many, in jiffies
+ */
+struct wsq_stall_mark {
+	bool waits;
+	bool told;
+	u64 moves;
+	unsigned long since;
+};
+
 /**
  * struct wsq_container - one CPU's part of a pool
  * @pool: the pool. Constant.
@@ -173,6 +190,7 @@ struct wsq_lifo {
  *	clears.
  * @grow: enum wsq_grow. Anybody.
  * @more: memory for the engine beside what it has. By @grow.
+ * @stall: for kmod/obs/stall.c alone
  * @idle_cnt: sum of what was put when housekeeping last looked.
  * @bwos: the engine, of kind %WSQ_ENGINE_BWOS.
  * @lifo: the engine, of kind %WSQ_ENGINE_LIFO.
@@ -212,6 +230,7 @@ struct wsq_container {
 	atomic_t grow;
 	struct wsq_engine *more;
 	u64 idle_cnt;
+	struct wsq_stall_mark stall[WSQ_STALL_PLACES];
 
 	union {
 		struct wsq_bwos_fifo bwos;

@@ -25,6 +25,7 @@ void wsq_entry_init(struct wsq_entry *e)
 	raw_spin_lock_init(&e->lock);
 	INIT_LIST_HEAD(&e->turning);
 	INIT_LIST_HEAD(&e->list);
+	e->taken = 0;
 }
 
 /* Put some items in order. False if there are more. @e->lock is held. */
@@ -92,6 +93,7 @@ int wsq_entry_take(struct wsq_entry *e, void **tasks, unsigned int max,
 		WRITE_ONCE(link->where, wsq_where_in_hand(link->where));
 		tasks[n++] = link;
 	}
+	WRITE_ONCE(e->taken, e->taken + n);
 	raw_spin_unlock_irqrestore(&e->lock, flags);
 	if (n)
 		return n;
@@ -123,6 +125,7 @@ bool wsq_entry_withdraw(struct wsq_entry *e, struct wsq_link *link, u64 where)
 	    wsq_where_kind(now) == WSQ_IN_LIST) {
 		list_del(&link->list);
 		WRITE_ONCE(link->where, wsq_where_in_hand(now));
+		WRITE_ONCE(e->taken, e->taken + 1);
 		got = true;
 	} else {
 		wsq_entry_turn(e);

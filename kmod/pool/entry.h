@@ -33,6 +33,7 @@
  * @lock: held for a bounded number of items
  * @turning: newer than @rest, oldest first. @lock.
  * @list: in order, oldest first. @lock.
+ * @taken: how many have been taken out of @list. @lock; read without.
  */
 struct wsq_entry {
 	struct wsq_inbox inbox;
@@ -40,6 +41,7 @@ struct wsq_entry {
 	raw_spinlock_t lock;	/* lists of the entrance */
 	struct list_head turning;
 	struct list_head list;
+	u64 taken;
 };
 
 void wsq_entry_init(struct wsq_entry *e);

@@ -80,12 +80,13 @@ static void wsq_linked_refill(struct wsq_container *ct)
 		int ret;
 
 		list_del(&link->list);
-		/* Full, or we interrupted a put: next time. */
+		/* Full, or it interrupted a put: next time. */
 		ret = wsq_linked_put(ct, link, wsq_where_phase(where), false);
 		if (ret < 0) {
 			list_add(&link->list, &e->list);
 			break;
 		}
+		WRITE_ONCE(e->taken, e->taken + 1);
 		/* The claim that this is a part of tells: wsq_engine_opened(). */
 		if (ret == WSQ_OPENED)
 			ct->opened = true;

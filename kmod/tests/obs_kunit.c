@@ -62,80 +62,70 @@ static void stall_await(int nr)
 	stall_sleep(3 * STALL_MS);
 }
 
-/* Has what was queued then, and runs by now, perhaps waited for too long? */
-static bool stall_late(unsigned long begin)
-{
-	return jiffies - begin >= msecs_to_jiffies(STALL_MS);
-}
-
-/*
- * An item that sleeps for long is reported, once, though nothing waits. If the
- * machine kept it from beginning, that was a stall as well: once more.
- */
+/* An item that sleeps for long is not reported, because nothing waits. */
 static void stall_runs(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 4, 16, NULL);
-	struct wsq_test_gate *g = NULL;
-	unsigned long begin;
-	int before = 0, i;
-	bool late;
+	struct wsq_test_gate *g = wsq_test_gate(test, true);
+	int before = stall_set(test, STALL_MS);
 
-	for (i = 0; i < STALL_TRIES; i++) {
-		g = wsq_test_gate(test, true);
-		before = stall_set(test, STALL_MS);
-		begin = jiffies;
-		wsq_queue_work(q, &g->it.work);
-		KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
-		/* Not before its time. */
-		late = atomic_read(&wsq_stall_reports) != before;
-		if (!stall_late(begin)) {
-			KUNIT_EXPECT_FALSE(test, late);
-			break;
-		}
-		wsq_test_release(test, q, g);
-	}
-	KUNIT_ASSERT_LT_MSG(test, i, STALL_TRIES, "no worker comes in time");
-	stall_await(before + 1);
-	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before + 1);
+	wsq_queue_work(q, &g->it.work);
+	KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
+	before = atomic_read(&wsq_stall_reports);
+	stall_sleep(4 * STALL_MS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before);
 	wsq_test_release(test, q, g);
 	wsq_test_queue_end(test, q);
 }
 
-/* What waits behind one that computes is reported, and that one as well. */
-static void stall_waits(struct kunit *test)
+/*
+ * An item that waits for long is reported, once: behind one that computes, or
+ * behind one that sleeps and is all that its queue may have under way. @sleeps
+ * says which.
+ */
+static void stall_behind(struct kunit *test, bool sleeps)
 {
 	unsigned int cpu, here = get_cpu();
 	struct wsq_test_item *behind;
-	struct wsq_test_gate *g = NULL;
-	unsigned long begin;
+	struct wsq_test_gate *g;
+	struct wsq_attrs attrs = {
+		.flags = WSQ_RESIDENT,
+		.max_active = 1,
+	};
 	struct wsq *q;
-	int before = 0, i;
+	int before;
 
 	put_cpu();
 	wsq_test_need_cpus(test, 2);
 	wsq_test_stay(test, here);
 	cpu = wsq_test_other(here);
-	q = wsq_test_queue(test, 4, 16, NULL);
-	for (i = 0; i < STALL_TRIES; i++) {
-		before = stall_set(test, STALL_MS);
-		begin = jiffies;
-		g = wsq_test_hold(test, q, cpu);
-		if (!stall_late(begin))
-			break;
-		wsq_test_release(test, q, g);
-	}
-	KUNIT_ASSERT_LT_MSG(test, i, STALL_TRIES, "no worker comes in time");
+	q = wsq_test_queue_attrs(test, &attrs);
 	behind = wsq_test_items(test, q, 1, wsq_test_count);
-	/* Bound to that CPU: nobody else may have it. */
+	stall_set(test, 0);
+	g = wsq_test_gate(test, sleeps);
+	wsq_queue_work_on(cpu, q, &g->it.work);
+	KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
+	before = stall_set(test, STALL_MS);
+	/* Bound to that CPU: no other may have it. */
 	wsq_queue_work_on(cpu, q, &behind->work);
-	stall_await(before + 2);
+	stall_await(before + 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&behind->runs), 0);
-	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before + 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before + 1);
 	wsq_test_release(test, q, g);
 	wsq_test_queue_end(test, q);
 	KUNIT_EXPECT_EQ(test, atomic_read(&behind->runs), 1);
 	vfree(behind);
 	wsq_test_roam();
+}
+
+static void stall_waits(struct kunit *test)
+{
+	stall_behind(test, false);
+}
+
+static void stall_limit(struct kunit *test)
+{
+	stall_behind(test, true);
 }
 
 /* Many short items for a while. How many reports there were. */
@@ -283,6 +273,7 @@ static void stall_drain_deep(struct kunit *test)
 static struct kunit_case stall_cases[] = {
 	KUNIT_CASE_SLOW(stall_runs),
 	KUNIT_CASE_SLOW(stall_waits),
+	KUNIT_CASE_SLOW(stall_limit),
 	KUNIT_CASE_SLOW(stall_none),
 	KUNIT_CASE_SLOW(stall_drain),
 	KUNIT_CASE_SLOW(stall_drain_deep),
