@@ -15,7 +15,7 @@
  * keys.c	which of them run one at a time
  * cancel.c	which of them are called back
  * complete.c	requests run and become completion entries
- * wait.c	who waits for completion entries
+ * wait.c	threads that wait for completion entries
  * poller.c	who takes entries without being asked
  * ops*.c	what requests do, see ops.h
  *
@@ -384,9 +384,6 @@ struct wsq_keys {
  *	behind, and step back when two store it at once. Anybody who looked.
  * @wake_at: workers leave waiters alone until this completion. Stored under
  *	@waiters.lock, [WT].
- * @hasty: so many waits to come go to sleep at once; see wsq_ring_give_way().
- *	Anybody who waits
- * @hasty_next: how many after the next one that gave way for nothing. Likewise
  * @waiters: struct wsq_waiter of those in ENTER
  * @poll_wait: those in poll()
  *
@@ -443,8 +440,6 @@ struct wsq_ring {
 
 	u64 wake_at ____cacheline_aligned;
 	u64 published;
-	u32 hasty;
-	u32 hasty_next;
 	wait_queue_head_t waiters;
 	wait_queue_head_t poll_wait;
 
@@ -601,7 +596,6 @@ void wsq_req_complete(struct wsq_req *req, s64 res, u64 wait_ns);
 
 /* wait.c */
 u64 wsq_ring_published(struct wsq_ring *ring, u64 limit);
-bool wsq_ring_give_way(struct wsq_ring *ring, u64 target);
 int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns);
 void wsq_ring_wake(struct wsq_ring *ring, u64 n);
 __poll_t wsq_ring_poll(struct wsq_ring *ring);

@@ -403,6 +403,7 @@ void fsleep(unsigned long usecs);
 #define __set_current_state(s)	WRITE_ONCE(current->state, s)
 void might_sleep(void);
 void cond_resched(void);
+#define need_resched()		shim_chance(2)
 #define cond_resched_tasks_rcu_qs()	cond_resched()
 #define cpu_relax()		shim_relax()
 #define yield()			shim_relax()
