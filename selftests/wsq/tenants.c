@@ -111,6 +111,38 @@ static void several(void)
 	expect_rings(0);
 }
 
+/* As many tasks as a user may have, all of them one piece of work. */
+static void million(void)
+{
+	struct wsq_sqe nop = { .op = WSQ_OP_NOP };
+	struct ring a[16], b;
+	uint64_t before = 0, after = 0;
+	unsigned int i;
+
+	stay_here();
+	ring_of(&b, BOB, 0, 1, 0);
+	for (i = 0; i < ARRAY_SIZE(a); i++) {
+		ring_of(&a[i], ALICE, 0, 32768, 32 << 10);
+		backlog(&a[i], 32768, 16 << 10);
+		backlog(&a[i], 32768, 16 << 10);
+	}
+	for (i = 0; i < ARRAY_SIZE(a); i++)
+		before += completed(&a[i]);
+	for (i = 0; i < 8; i++)
+		EXPECT_EQ(ring_do(&b, &nop), 0);
+	for (i = 0; i < ARRAY_SIZE(a); i++)
+		after += completed(&a[i]);
+	printf("# %llu tasks had ended before 8 nops, %llu after\n",
+	       (unsigned long long)before, (unsigned long long)after);
+	/* All of them are still there, but for a few. */
+	EXPECT(before < 1 << 19);
+	EXPECT(after - before < 1 << 16);
+	for (i = 0; i < ARRAY_SIZE(a); i++)
+		ring_close(&a[i]);
+	ring_close(&b);
+	expect_rings(0);
+}
+
 /* Tasks of each kind that can wait: short ones, links, drains, keys. */
 static void all_kinds(struct ring *r)
 {
@@ -415,6 +447,7 @@ static void deadline(void)
 static const struct test test_list[] = {
 	{ "beside", beside, 120 },
 	{ "several", several, 60 },
+	{ "million", million, 120 },
 	{ "close_same", close_same, 60 },
 	{ "close_other", close_other, 60 },
 	{ "close_polled", close_polled, 60 },
