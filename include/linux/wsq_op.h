@@ -16,9 +16,14 @@
  * Costs, beside a built-in op: two lookups and two references on per-CPU counters
  * for each task.
  *
- * Limitations: an op cannot sleep until something happens without keeping a worker
- * from its CPU's tasks for a while. 65280 may be registered, one after the other,
- * before wsq is loaded anew.
+ * A task of an op that takes long works piece by piece, and may leave its worker
+ * between two pieces, so that the tasks of other users and of other queues do not wait
+ * for all of it. For that the op keeps what it has come to in memory that wsq gives it
+ * (state_size) and returns %WSQ_OP_AGAIN when wsq asks for that. wsq calls it again
+ * later. An op without state keeps its worker until its task is done.
+ *
+ * Limitations: an op that sleeps keeps a worker from its CPU's tasks for a while.
+ * 65280 ops may be registered, one after the other, before wsq is loaded anew.
  *
  * Symbols are exported GPL-only in namespace WSQ.
  */
@@ -64,6 +69,15 @@ struct wsq_range {
 	u64 len;
 };
 
+/*
+ * What wsq_op_piece() and wsq_op_stopped() say, and an op with state returns, to be
+ * called again later. No errno, so no result either.
+ */
+#define WSQ_OP_AGAIN		(-4096)
+
+/* Most bytes of state that an op may have. */
+#define WSQ_OP_STATE_MAX	320
+
 /**
  * struct wsq_op_task - a task, as its op sees it
  * @ranges: what the entry named: to be read, or with %WSQ_SHAPE_OUT to be written
@@ -71,6 +85,9 @@ struct wsq_range {
  * @len: bytes of all of them
  * @dst: where the op's dst_len bytes are; %NULL if that is zero
  * @arg: of the entry
+ * @state: the op's state_size bytes, aligned to 8; %NULL if that is zero. Zeroed
+ *	before the first call; after that as the call before left them, at another
+ *	address perhaps
  * @stop: why the task shall end early. Private
  */
 struct wsq_op_task {
@@ -79,6 +96,7 @@ struct wsq_op_task {
 	u64 len;
 	u8 *dst;
 	u64 arg;
+	void *state;
 	const struct wsq_stop *stop;
 };
 
@@ -94,9 +112,16 @@ struct wsq_op_task {
  * @prep: refuses entries whose arg is wrong: 0 or -errno; may be %NULL. Looks at
  *	nothing but the entry, whose ranges are not checked yet. Called with the
  *	ring's lock held, in the process or not
- * @issue: does it, in a worker: the result, or -errno. May sleep. Whatever takes
- *	more than 100 us goes in pieces (wsq_op_piece()) or looks at
- *	wsq_op_stopped() now and then
+ * @state_size: bytes that @issue wants to keep from one call to the next, up to
+ *	%WSQ_OP_STATE_MAX; 0 if it is called once for each task
+ * @issue: does it, in a worker: the result, or -errno. May sleep. What takes more
+ *	than 100 us goes in pieces (wsq_op_piece()), or asks wsq_op_stopped() about
+ *	every 100 us, and returns what either says. An op with @state_size may return
+ *	%WSQ_OP_AGAIN and is called again later, with the same ranges, by any worker.
+ *	Or it is never called again, because the task is cancelled, its ring is
+ *	closed, its deadline is over or the op is unregistered. So what it keeps is
+ *	plain data: no reference, lock or allocated memory, and no pointer into the
+ *	state itself
  */
 struct wsq_op_def {
 	const char *name;
@@ -105,6 +130,7 @@ struct wsq_op_def {
 	int cap;
 	u64 max_len;
 	u64 dst_len;
+	unsigned int state_size;
 	int (*prep)(const struct wsq_sqe *sqe);
 	s64 (*issue)(const struct wsq_op_task *task);
 };
@@ -118,7 +144,8 @@ struct wsq_op_def {
  * @len: its bytes, at most WSQ_OP_PIECE
  * @at: bytes of the task's ranges that came before it
  *
- * To be zeroed before the first call; the rest is private.
+ * To be zeroed before the first call; the rest is private. An op with state has it
+ * there.
  */
 struct wsq_op_piece {
 	u8 *addr;

@@ -55,11 +55,12 @@ struct wsq_serial_work {
 /**
  * struct wsq_serial - runs its items one at a time, in the order they were queued
  * @queue: a struct wsq_owner_queue (kmod/core/owner_queue.h)
- * @q: whose workers run it. Constant.
+ * @q: whose workers run it
  * @work: is queued on @q while the serial has an owner that is not at work. The
  *	owner.
  * @cur: the item that runs. The owner; anybody reads.
  * @dying: only its own items may queue
+ * @pause: an enum wsq_serial_pause, of the item that has run last. The owner.
  *
  * All members are private to wsq. The serial must stay where it is while something
  * is queued to it; see wsq_serial_idle() and wsq_serial_destroy().
@@ -70,6 +71,7 @@ struct wsq_serial {
 	struct wsq_work work;
 	struct wsq_serial_work *cur;
 	bool dying;
+	u8 pause;
 };
 
 /* Items that a worker runs of one serial before it looks at what else there is. */

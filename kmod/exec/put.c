@@ -271,19 +271,26 @@ static __always_inline void wsq_put_to(struct wsq *q, struct wsq_work *work,
 /**
  * wsq_put_owed() - put an item on behalf of work that was accepted before
  * @q: the queue, drained or not; wsq_admits() was asked when that was accepted
- * @work: the item, which is neither pending nor queued by anybody else
+ * @work: the item, which is not pending, and which no other context queues. If another
+ *	context is in wsq_cancel_work() for it, this waits until that has seen that
+ *	the item is not pending
  * @site: what @nr is
  * @nr: where it is to run
  *
- * Context: as wsq_queue_work().
+ * Context: as wsq_queue_work(); task, if another context may cancel @work.
  */
 void wsq_put_owed(struct wsq *q, struct wsq_work *work, enum wsq_site site,
 		  int nr)
 {
 	preempt_disable();
 	/* RN(owed:A): Full barrier: against wsq_begin(). */
-	if (!WARN_ON_ONCE(test_and_set_bit(WSQ_PENDING_BIT, &work->state)))
-		wsq_put_to(q, work, site, nr);
+	while (unlikely(test_and_set_bit(WSQ_PENDING_BIT, &work->state))) {
+		if (WARN_ON_ONCE(!in_task()))
+			goto out;
+		cpu_relax();
+	}
+	wsq_put_to(q, work, site, nr);
+out:
 	preempt_enable();
 }
 

@@ -132,6 +132,7 @@ void wsq_bundle_run(struct wsq_req *head)
 {
 	struct wsq_ring *ring = head->ring;
 	struct wsq_worker *w = wsq_lap_worker();
+	struct wsq_stop stop;
 	struct wsq_req *req;
 	u64 start, n;
 	u32 nr = 0;
@@ -145,8 +146,10 @@ void wsq_bundle_run(struct wsq_req *head)
 	}
 	smp_mb();					/* CB(begin:B) */
 	start = wsq_lap_begin(w, head->submit_ns);
-	for (req = head; req; req = req->next)
-		req->res = wsq_req_issue(req);
+	for (req = head; req; req = req->next) {
+		wsq_req_stop(req, NULL, &stop);
+		req->res = wsq_req_issue(req, &stop);
+	}
 	wsq_account_ran(ring, start, wsq_lap_end(w));
 	/* That clock may step back a little between CPUs. */
 	n = wsq_reqs_complete(head, nr,

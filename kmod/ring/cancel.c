@@ -32,6 +32,22 @@ static void wsq_cancel_bundled(struct wsq_req *req, struct wsq_cancel *c)
 }
 
 /*
+ * Of one that was QUEUED and is CANCELLED: end it now if it is in the queue, or in the
+ * list of long ones that do not begin yet (cont.c). With a key it takes its turn.
+ */
+static void wsq_cancel_queued(struct wsq_req *req, struct list_head *out)
+{
+	if (!req->key && wsq_cancel_work(&req->work)) {
+		list_add_tail(&req->held, out);
+	} else if (wsq_cont_forget(req)) {
+		if (req->key)
+			wsq_key_resume(req);
+		else
+			list_add_tail(&req->held, out);
+	}
+}
+
+/*
  * Of one request that is meant. One that the queue gives back is ours to end: on the
  * list @out, for others that are meant may be linked behind it, and end with it.
  */
@@ -73,14 +89,13 @@ static void wsq_cancel_one(struct wsq_req *req, struct wsq_cancel *c,
 			continue;
 		c->cancelled++;
 		/*
-		 * If it is not in the queue, because it waits, be it for its key's turn,
-		 * or because a worker has it, whoever has it sees what has become of
-		 * it; and so does who is about to put it there, be it that our look
-		 * keeps him from it.
+		 * If it is not in the queue, because it waits, for its key's turn
+		 * perhaps, or because a worker has it, its owner sees what has
+		 * become of it. So does a context that is about to queue it, which
+		 * our look may keep from doing so.
 		 */
-		if (state == WSQ_REQ_QUEUED && !req->key &&
-		    wsq_cancel_work(&req->work))
-			list_add_tail(&req->held, out);
+		if (state == WSQ_REQ_QUEUED)
+			wsq_cancel_queued(req, out);
 		return;
 	}
 }

@@ -9,6 +9,7 @@
  */
 #include "../exec/lap.h"
 #include "ring.h"
+#include "user.h"
 
 /* Completion @n is there for who waits for it, and what was held back by it. */
 static void wsq_complete_tell(struct wsq_ring *ring, u64 n)
@@ -58,6 +59,8 @@ void wsq_req_complete(struct wsq_req *req, s64 res, u64 wait_ns)
 	struct wsq_ring *ring = req->ring;
 	u64 n;
 
+	if (unlikely(req->cont))
+		wsq_cont_put(req);
 	atomic_set(&req->state, WSQ_REQ_FREE);
 	/*
 	 * From counting to publishing nothing gets between: those behind this
@@ -122,32 +125,70 @@ void wsq_reqs_told(struct wsq_ring *ring, u64 n, u32 nr)
 	percpu_ref_put_many(&ring->refs, nr);
 }
 
+/* A request that has begun leaves its worker. Not to be touched afterwards. */
+static void wsq_req_leave(struct wsq_req *req)
+{
+	if (req->key)
+		wsq_key_leave(req);
+	else
+		wsq_ring_requeue(req->ring, &req->work);
+}
+
+/* Can its task take so long that it leaves its worker? */
+static bool wsq_sqe_long(const struct wsq_sqe *sqe)
+{
+	return sqe->len > WSQ_OP_PIECE || sqe->flags & WSQ_SQE_VEC ||
+	       sqe->op >= WSQ_OP_NR;
+}
+
 /* A request's turn has come. */
 static void wsq_req_do(struct wsq_req *req)
 {
+	struct wsq_ring *ring = req->ring;
+	struct wsq_conts *conts = &ring->user->conts;
+	struct wsq_stop stop;
 	struct wsq_worker *w;
-	u64 start;
+	u64 start, wait_ns;
+	bool left;
 	s64 res;
 
 	if (req->bundled) {
 		wsq_bundle_run(req);
 		return;
 	}
-	/* CA(begin:A): One winner: this worker, or the canceller. */
-	if (unlikely(atomic_cmpxchg_acquire(&req->state, WSQ_REQ_QUEUED,
-					    WSQ_REQ_RUNNING) !=
-		     WSQ_REQ_QUEUED)) {
-		wsq_req_end(req, -ECANCELED, 0);
-		return;
+	/* It is CANCELLED before it has begun, or not at all. */
+	left = atomic_read(&req->state) == WSQ_REQ_RUNNING;
+	if (!left) {
+		if (unlikely(READ_ONCE(conts->held) >= conts->limit) &&
+		    !req->cont && wsq_sqe_long(&req->sqe) && wsq_cont_wait(req))
+			return;
+		/* CA(begin:A): One winner: this worker, or the canceller. */
+		if (unlikely(atomic_cmpxchg_acquire(&req->state, WSQ_REQ_QUEUED,
+						    WSQ_REQ_RUNNING) !=
+			     WSQ_REQ_QUEUED)) {
+			wsq_req_end(req, -ECANCELED, 0);
+			return;
+		}
 	}
 	w = wsq_lap_worker();
 	start = wsq_lap_begin(w, req->submit_ns);
-	res = wsq_req_issue(req);
-	/* Who sees the completion is told of it. */
-	wsq_account_ran(req->ring, start, wsq_lap_end(w));
-	/* That clock may step back a little between CPUs. */
-	wsq_req_end(req, res,
-		    start > req->submit_ns ? start - req->submit_ns : 0);
+	wsq_req_stop(req, conts, &stop);
+	if (unlikely(left)) {
+		wait_ns = req->cont->wait_ns;
+		res = wsq_op_resume(&req->sqe, &stop, req->cont);
+	} else {
+		/* That clock may step back a little between CPUs. */
+		wait_ns = start > req->submit_ns ? start - req->submit_ns : 0;
+		res = wsq_req_issue(req, &stop);
+	}
+	/* A process that sees the completion finds it accounted. */
+	wsq_account_ran(ring, start, wsq_lap_end(w));
+	if (unlikely(res == WSQ_OP_AGAIN)) {
+		req->cont->wait_ns = wait_ns;
+		wsq_req_leave(req);
+		return;
+	}
+	wsq_req_end(req, res, wait_ns);
 }
 
 /**

@@ -83,7 +83,7 @@ static int wsq_query_ops(struct wsq_op_info __user *to, u32 room, u32 *nr)
 	return 0;
 }
 
-static long wsq_ioctl_query(struct file *file, void __user *arg)
+static long wsq_ioctl_query(void __user *arg)
 {
 	struct wsq_sizes sizes;
 	struct wsq_query q;
@@ -112,7 +112,7 @@ static long wsq_ioctl_query(struct file *file, void __user *arg)
 	if (!wsq_ring_sizes(q.setup_flags, q.sq_entries, q.cq_entries,
 			    q.arena_size, &sizes))
 		q.memory = sizes.memory;
-	wsq_limits_tell(file->private_data, &q);
+	wsq_limits_tell(&q);
 	return wsq_struct_put(arg, &q, sizeof(q), size);
 }
 
@@ -336,7 +336,7 @@ static long wsq_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 
 	switch (cmd) {
 	case WSQ_IOC_QUERY:
-		return wsq_ioctl_query(file, argp);
+		return wsq_ioctl_query(argp);
 	case WSQ_IOC_SETUP:
 		return wsq_ioctl_setup(file, argp);
 	case WSQ_IOC_ENTER:

@@ -31,8 +31,10 @@
 #include <linux/nodemask.h>
 #include <linux/nospec.h>
 #include <linux/random.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 
+#include "../serial/serial.h"
 #include "ring.h"
 
 /* Two cache lines. */
@@ -188,4 +190,64 @@ bool wsq_key_queue(struct wsq_req *req)
 		ret = wsq_serial_queue(serial, &req->item);
 	percpu_ref_put(&ring->refs);
 	return ret;
+}
+
+/**
+ * wsq_key_leave() - a request leaves its worker, and keeps its key
+ * @req: the request, which has a key; it runs. Not to be touched afterwards
+ *
+ * Context: task, the function of its item.
+ */
+void wsq_key_leave(struct wsq_req *req)
+{
+	wsq_serial_pause(&wsq_key_of(req)->serial, WSQ_SERIAL_AGAIN);
+}
+
+/**
+ * wsq_key_hold() - likewise, until wsq_key_resume()
+ * @req: the request, which has a key; its @held may be used from now on
+ *
+ * Context: task, the function of its item.
+ */
+void wsq_key_hold(struct wsq_req *req)
+{
+	wsq_serial_pause(&wsq_key_of(req)->serial, WSQ_SERIAL_HELD);
+}
+
+/**
+ * wsq_key_resume() - let a request of wsq_key_hold() go to a worker again
+ * @req: the request, whose @held is not in use any more
+ *
+ * Context: task.
+ */
+void wsq_key_resume(struct wsq_req *req)
+{
+	/* In the place of @held. */
+	wsq_serial_work_init(&req->item, wsq_req_run_keyed);
+	wsq_serial_resume(&wsq_key_of(req)->serial);
+}
+
+/**
+ * wsq_keys_close() - have the serials of a dead ring run by another queue
+ * @ring: the ring; nothing is queued to its serials any more
+ * @q: the queue
+ *
+ * Context: task; sleeps.
+ */
+void wsq_keys_close(struct wsq_ring *ring, struct wsq *q)
+{
+	struct wsq_keys *k = &ring->keys;
+	u32 i;
+
+	if (!k->slots)
+		return;
+	for (i = 0; i <= k->mask; i++) {
+		wsq_serial_redirect(&k->slots[i].serial, q);
+		cond_resched();
+	}
+	synchronize_rcu();				/* KY(close:A) */
+	for (i = 0; i <= k->mask; i++) {
+		wsq_serial_fetch(&k->slots[i].serial);
+		cond_resched();
+	}
 }

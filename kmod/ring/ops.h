@@ -5,6 +5,7 @@
  *
  * ops.c	which ops there are, checks that are the same for all
  * ops_range.c	what an entry may be, lists of ranges, work in pieces
+ * cont.c	tasks that have begun and left their worker
  * ops_data.c	built-in ops that move and compare bytes
  * ops_hash.c	built-in ops that make checksums and hashes
  */
@@ -12,8 +13,10 @@
 #define _WSQ_RING_OPS_H
 
 #include <linux/ktime.h>
+#include <linux/list.h>
 #include <linux/nospec.h>
 #include <linux/percpu-refcount.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wsq_op.h>
 
@@ -25,16 +28,54 @@ struct wsq_op_reg;
 #define WSQ_OP_MAX_LEN		0x1000000
 
 /**
- * struct wsq_stop - why a task shall end early
- * @dead: its ring has nobody left who would read the result
- * @told: somebody cancels it
- * @deadline: time of CLOCK_MONOTONIC in ns after which nobody wants it; U64_MAX
- *	for ever
+ * struct wsq_op_cont - a task that has begun and left its worker
+ * @free: in struct wsq_conts.free
+ * @wait_ns: how long the task had waited when it began. The ring's
+ * @task: what its op gets; @ranges and @state of it are those below
+ * @ranges: the ranges
+ * @state: what the op keeps
+ *
+ * Owned by one task, from when that first leaves its worker until it has ended.
+ */
+struct wsq_op_cont {
+	struct list_head free;
+	u64 wait_ns;
+	struct wsq_op_task task;
+	struct wsq_range ranges[WSQ_VEC_MAX];
+	u64 state[WSQ_OP_STATE_MAX / sizeof(u64)];
+};
+
+/**
+ * struct wsq_conts - memory for tasks that leave their workers
+ * @all: the array; %NULL until it is made. Constant from then on
+ * @lock: for what follows
+ * @free: those that no task has
+ * @held: how many tasks have one. Read as a hint, too
+ * @limit: no long task begins while @held is not below this. Constant like @all
+ * @waiting: struct wsq_req.held of requests that do not begin for that reason
+ */
+struct wsq_conts {
+	struct wsq_op_cont *all;
+	spinlock_t lock;	/* all below */
+	struct list_head free;
+	unsigned int held;
+	unsigned int limit;
+	struct list_head waiting;
+};
+
+/**
+ * struct wsq_stop - why a task shall end early, or leave its worker
+ * @dead: its ring is closed: no process will read the result
+ * @told: it is cancelled
+ * @deadline: time of CLOCK_MONOTONIC in ns after which the result is of no use;
+ *	U64_MAX for none
+ * @conts: from where it gets memory to leave; %NULL if it shall not leave
  */
 struct wsq_stop {
 	const bool *dead;
 	const bool *told;
 	u64 deadline;
+	struct wsq_conts *conts;
 };
 
 /**
@@ -64,7 +105,17 @@ bool wsq_def_right(const struct wsq_op_def *def);
 int wsq_shape_prep(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		   u64 arena_bytes);
 s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
-		    void *arena, u64 arena_bytes, const struct wsq_stop *stop);
+		    void *arena, u64 arena_bytes, const struct wsq_stop *stop,
+		    struct wsq_op_cont **cont);
+s64 wsq_op_resume(const struct wsq_sqe *sqe, const struct wsq_stop *stop,
+		  struct wsq_op_cont *cont);
+
+/* cont.c */
+u64 wsq_conts_bytes(void);
+void wsq_conts_init(struct wsq_conts *conts);
+int wsq_conts_make(struct wsq_conts *conts);
+void wsq_conts_exit(struct wsq_conts *conts);
+struct wsq_op_cont *wsq_cont_get(struct wsq_conts *conts);
 
 /* ops_data.c */
 extern const struct wsq_op_def wsq_op_nop;
@@ -138,7 +189,7 @@ static inline int wsq_op_prep(const struct wsq_op_def *def,
 
 /**
  * wsq_stopped() - shall a task end before it is done
- * @stop: why it might
+ * @stop: for what reasons
  *
  * Context: any.
  * Return: 0; %-ECANCELED; %-ETIME.
@@ -158,20 +209,24 @@ static inline int wsq_stopped(const struct wsq_stop *stop)
  * @sqe: as it has passed wsq_op_prep()
  * @arena: the ring's arena
  * @arena_bytes: its size
- * @stop: when to give up
+ * @stop: when to give up, or to leave
+ * @cont: where @stop has @conts, what the task has of them: %NULL, or one to be used
+ *	when it leaves; otherwise not used
  *
- * Context: task; may sleep, takes milliseconds for megabytes.
- * Return: the result, not negative, or -errno; %-EOPNOTSUPP if the op has gone.
+ * Context: task; may sleep. With @conts in @stop, an item's function.
+ * Return: the result, not negative, or -errno; %-EOPNOTSUPP if the op has gone;
+ * %WSQ_OP_AGAIN if the task has left: then wsq_op_resume() of @cont may follow.
  */
 static inline s64 wsq_op_issue(const struct wsq_sqe *sqe, void *arena,
-			       u64 arena_bytes, const struct wsq_stop *stop)
+			       u64 arena_bytes, const struct wsq_stop *stop,
+			       struct wsq_op_cont **cont)
 {
 	struct wsq_op_ref op __uninitialized;
 	s64 res;
 
 	if (unlikely(!wsq_op_get(&op, sqe->op)))
 		return -EOPNOTSUPP;
-	res = wsq_shape_issue(op.def, sqe, arena, arena_bytes, stop);
+	res = wsq_shape_issue(op.def, sqe, arena, arena_bytes, stop, cont);
 	wsq_op_put(&op);
 	return res;
 }

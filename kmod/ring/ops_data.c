@@ -27,11 +27,11 @@ const struct wsq_op_def wsq_op_nop = {
 
 static s64 wsq_copy_issue(const struct wsq_op_task *task)
 {
-	struct wsq_op_piece p = {};
+	struct wsq_op_piece *p = task->state;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, &p)) > 0)
-		memcpy(task->dst + p.at, p.addr, p.len);
+	while ((ret = wsq_op_piece(task, p)) > 0)
+		memcpy(task->dst + p->at, p->addr, p->len);
 	return ret ?: (s64)task->len;
 }
 
@@ -41,6 +41,7 @@ const struct wsq_op_def wsq_op_copy = {
 	.cap = -1,
 	.max_len = WSQ_OP_MAX_LEN,
 	.dst_len = WSQ_DST_ALL,
+	.state_size = sizeof(struct wsq_op_piece),
 	.issue = wsq_copy_issue,
 };
 
@@ -70,11 +71,11 @@ static void wsq_fill(u8 *p, size_t n, u64 pattern, unsigned int from)
 
 static s64 wsq_fill_issue(const struct wsq_op_task *task)
 {
-	struct wsq_op_piece p = {};
+	struct wsq_op_piece *p = task->state;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, &p)) > 0)
-		wsq_fill(p.addr, p.len, task->arg, p.at % sizeof(u64));
+	while ((ret = wsq_op_piece(task, p)) > 0)
+		wsq_fill(p->addr, p->len, task->arg, p->at % sizeof(u64));
 	return ret ?: (s64)task->len;
 }
 
@@ -83,6 +84,7 @@ const struct wsq_op_def wsq_op_fill = {
 	.shape = WSQ_SHAPE_OUT | WSQ_SHAPE_LIST | WSQ_SHAPE_ARG,
 	.cap = -1,
 	.max_len = WSQ_OP_MAX_LEN,
+	.state_size = sizeof(struct wsq_op_piece),
 	.issue = wsq_fill_issue,
 };
 
@@ -101,14 +103,14 @@ static size_t wsq_equal(const u8 *a, const u8 *b, size_t n)
 
 static s64 wsq_compare_issue(const struct wsq_op_task *task)
 {
-	struct wsq_op_piece p = {};
+	struct wsq_op_piece *p = task->state;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, &p)) > 0) {
-		size_t n = wsq_equal(p.addr, task->dst + p.at, p.len);
+	while ((ret = wsq_op_piece(task, p)) > 0) {
+		size_t n = wsq_equal(p->addr, task->dst + p->at, p->len);
 
-		if (n < p.len)
-			return p.at + n;
+		if (n < p->len)
+			return p->at + n;
 	}
 	return ret ?: (s64)task->len;
 }
@@ -119,6 +121,7 @@ const struct wsq_op_def wsq_op_compare = {
 	.cap = -1,
 	.max_len = WSQ_OP_MAX_LEN,
 	.dst_len = WSQ_DST_ALL,
+	.state_size = sizeof(struct wsq_op_piece),
 	.issue = wsq_compare_issue,
 };
 
@@ -141,18 +144,18 @@ static s64 wsq_xor_issue(const struct wsq_op_task *task)
 	const u64 len = task->ranges[0].len;
 	/* So much of each range that a piece was read of all of them. */
 	const u64 step = WSQ_OP_PIECE / task->nr;
-	u64 at = 0;
+	u64 *at = task->state;
 
 	for (;;) {
-		size_t n = min(len - at, step);
+		size_t n = min(len - *at, step);
 		unsigned int i;
 		int ret;
 
 		for (i = 0; i < task->nr; i++)
-			wsq_xor_into(task->dst + at, task->ranges[i].addr + at,
-				     n);
-		at += n;
-		if (at == len)
+			wsq_xor_into(task->dst + *at,
+				     task->ranges[i].addr + *at, n);
+		*at += n;
+		if (*at == len)
 			return len;
 		cond_resched();
 		ret = wsq_op_stopped(task);
@@ -167,5 +170,6 @@ const struct wsq_op_def wsq_op_xor = {
 	.cap = -1,
 	.max_len = WSQ_OP_MAX_LEN,
 	.dst_len = WSQ_DST_EACH,
+	.state_size = sizeof(u64),
 	.issue = wsq_xor_issue,
 };

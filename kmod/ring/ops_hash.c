@@ -28,15 +28,29 @@ static int wsq_crc32c_prep(const struct wsq_sqe *sqe)
 	return sqe->arg > U32_MAX ? -EINVAL : 0;
 }
 
+/**
+ * struct wsq_crc32c_state - a checksum, as far as it has come
+ * @p: up to where
+ * @crc: the checksum, if @begun
+ * @begun: it is not the entry's any more
+ */
+struct wsq_crc32c_state {
+	struct wsq_op_piece p;
+	u32 crc;
+	bool begun;
+};
+
 static s64 wsq_crc32c_issue(const struct wsq_op_task *task)
 {
+	struct wsq_crc32c_state *s = task->state;
 	/* The kernel's function leaves the inversions to its caller. */
-	u32 crc = ~(u32)task->arg;
-	struct wsq_op_piece p = {};
+	u32 crc = s->begun ? s->crc : ~(u32)task->arg;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, &p)) > 0)
-		crc = crc32c(crc, p.addr, p.len);
+	while ((ret = wsq_op_piece(task, &s->p)) > 0)
+		crc = crc32c(crc, s->p.addr, s->p.len);
+	s->crc = crc;
+	s->begun = true;
 	return ret ?: (s64)(u32)~crc;
 }
 
@@ -46,27 +60,46 @@ const struct wsq_op_def wsq_op_crc32c = {
 	.cap = -1,
 	.max_len = WSQ_OP_MAX_LEN,
 	.prep = wsq_crc32c_prep,
+	.state_size = sizeof(struct wsq_crc32c_state),
 	.issue = wsq_crc32c_issue,
 };
 
+#if IS_REACHABLE(CONFIG_XXHASH)
+/**
+ * struct wsq_xxhash64_state - a hash, as far as it has come
+ * @p: up to where; its @at is 0 before anything was hashed
+ * @hash: the hash
+ */
+struct wsq_xxhash64_state {
+	struct wsq_op_piece p;
+	struct xxh64_state hash;
+};
+
+#define WSQ_XXHASH64_STATE	sizeof(struct wsq_xxhash64_state)
+static_assert(WSQ_XXHASH64_STATE <= WSQ_OP_STATE_MAX);
+
 static s64 wsq_xxhash64_issue(const struct wsq_op_task *task)
 {
-#if IS_REACHABLE(CONFIG_XXHASH)
-	struct wsq_op_piece p = {};
-	struct xxh64_state state;
+	struct wsq_xxhash64_state *s = task->state;
 	int ret;
 
-	xxh64_reset(&state, task->arg);
-	while ((ret = wsq_op_piece(task, &p)) > 0)
-		xxh64_update(&state, p.addr, p.len);
+	if (!s->p.at)
+		xxh64_reset(&s->hash, task->arg);
+	while ((ret = wsq_op_piece(task, &s->p)) > 0)
+		xxh64_update(&s->hash, s->p.addr, s->p.len);
 	if (ret)
 		return ret;
-	put_unaligned((u64)xxh64_digest(&state), (u64 *)task->dst);
+	put_unaligned((u64)xxh64_digest(&s->hash), (u64 *)task->dst);
 	return sizeof(u64);
-#else
-	return -EOPNOTSUPP;
-#endif
 }
+#else
+#define WSQ_XXHASH64_STATE	0
+
+static s64 wsq_xxhash64_issue(const struct wsq_op_task *task)
+{
+	return -EOPNOTSUPP;
+}
+#endif
 
 const struct wsq_op_def wsq_op_xxhash64 = {
 	.name = "xxhash64",
@@ -74,26 +107,42 @@ const struct wsq_op_def wsq_op_xxhash64 = {
 	.cap = -1,
 	.max_len = WSQ_OP_MAX_LEN,
 	.dst_len = sizeof(u64),
+	.state_size = WSQ_XXHASH64_STATE,
 	.issue = wsq_xxhash64_issue,
 };
+
+/**
+ * struct wsq_sha_state - a hash, as far as it has come
+ * @p: up to where; its @at is 0 before anything was hashed
+ * @hash: what crypto_shash_export() has left
+ */
+struct wsq_sha_state {
+	struct wsq_op_piece p;
+	u8 hash[256] __aligned(sizeof(u64));
+};
+
+static_assert(sizeof(struct wsq_sha_state) <= WSQ_OP_STATE_MAX);
 
 /* The digest may overlap what is read: it is written last. */
 static s64 wsq_sha_issue(struct crypto_shash *tfm,
 			 const struct wsq_op_task *task)
 {
-	SHASH_DESC_ON_STACK(desc, tfm);
+	struct wsq_sha_state *s = task->state;
 	u8 digest[SHA512_DIGEST_SIZE];
-	struct wsq_op_piece p = {};
+	SHASH_DESC_ON_STACK(desc, tfm);
 	s64 ret;
 
 	desc->tfm = tfm;
-	ret = crypto_shash_init(desc);
+	ret = s->p.at ? crypto_shash_import(desc, s->hash) :
+			crypto_shash_init(desc);
 	while (!ret) {
-		ret = wsq_op_piece(task, &p);
+		ret = wsq_op_piece(task, &s->p);
 		if (ret <= 0)
 			break;
-		ret = crypto_shash_update(desc, p.addr, p.len);
+		ret = crypto_shash_update(desc, s->p.addr, s->p.len);
 	}
+	if (ret == WSQ_OP_AGAIN)
+		ret = crypto_shash_export(desc, s->hash) ?: WSQ_OP_AGAIN;
 	if (!ret)
 		ret = crypto_shash_final(desc, digest);
 	if (!ret) {
@@ -115,6 +164,7 @@ const struct wsq_op_def wsq_op_sha256 = {
 	.cap = -1,
 	.max_len = WSQ_OP_MAX_LEN,
 	.dst_len = SHA256_DIGEST_SIZE,
+	.state_size = sizeof(struct wsq_sha_state),
 	.issue = wsq_sha256_issue,
 };
 
@@ -129,6 +179,7 @@ const struct wsq_op_def wsq_op_sha512 = {
 	.cap = -1,
 	.max_len = WSQ_OP_MAX_LEN,
 	.dst_len = SHA512_DIGEST_SIZE,
+	.state_size = sizeof(struct wsq_sha_state),
 	.issue = wsq_sha512_issue,
 };
 
@@ -137,13 +188,16 @@ static int wsq_hash_get(struct crypto_shash **hash, const char *name)
 {
 	struct crypto_shash *tfm = crypto_alloc_shash(name, 0, 0);
 
-	if (!IS_ERR(tfm)) {
-		*hash = tfm;
-		return 0;
-	}
-	if (PTR_ERR(tfm) != -ENOENT)
+	if (IS_ERR(tfm) && PTR_ERR(tfm) != -ENOENT)
 		return PTR_ERR(tfm);
-	pr_warn("wsq: no %s in this kernel\n", name);
+	if (IS_ERR(tfm)) {
+		pr_warn("wsq: no %s in this kernel\n", name);
+	} else if (WARN_ON_ONCE(crypto_shash_statesize(tfm) >
+				sizeof_field(struct wsq_sha_state, hash))) {
+		crypto_free_shash(tfm);
+	} else {
+		*hash = tfm;
+	}
 	return 0;
 }
 

@@ -9,8 +9,10 @@
  * was there. A list of ranges, which is there, is read once, each word by one
  * load, and then checked; ops get what was read.
  *
- * Long ranges go in pieces, between which the worker may be scheduled and the
- * task ends early if nobody wants it any more.
+ * Long ranges go in pieces. Between two pieces the worker may be scheduled, the task
+ * ends early if its result is of no use any more, and it leaves its worker if that has
+ * other things to do. Then what its op keeps, and the ranges, are copied from the
+ * worker's stack to memory that the task has until it ends.
  */
 #include <linux/align.h>
 #include <linux/capability.h>
@@ -23,24 +25,33 @@
 
 #include "../compat/attributes.h"
 #include "../compat/export.h"
+#include "../exec/tenant.h"
 #include "ops.h"
 
 #define WSQ_SHAPE_RANGE		(WSQ_SHAPE_SRC | WSQ_SHAPE_OUT)
 #define WSQ_SHAPE_KNOWN		(WSQ_SHAPE_RANGE | WSQ_SHAPE_LIST | \
 				 WSQ_SHAPE_ARG | WSQ_SHAPE_APART)
 
+/* Bytes of state that most ops do with: cleared without a call. */
+#define WSQ_STATE_SMALL		48
+
 /**
- * wsq_op_stopped() - shall a task end before it is done
+ * wsq_op_stopped() - shall a task end, or leave its worker, before it is done
  * @task: the task
  *
  * For ops that do not go by wsq_op_piece().
  *
  * Context: any.
- * Return: 0, or what issue is to return.
+ * Return: 0; or the value that issue returns then: -errno, or %WSQ_OP_AGAIN if the op
+ * has state.
  */
 int wsq_op_stopped(const struct wsq_op_task *task)
 {
-	return wsq_stopped(task->stop);
+	int ret = wsq_stopped(task->stop);
+
+	if (!ret && task->state && task->stop->conts && wsq_turn_over())
+		ret = WSQ_OP_AGAIN;
+	return ret;
 }
 WSQ_EXPORT(wsq_op_stopped);
 
@@ -49,12 +60,12 @@ WSQ_EXPORT(wsq_op_stopped);
  * @task: the task
  * @p: zeroed before the first call, then as this left it
  *
- * In order, from the first to the last byte; no piece is of two ranges. Lets
- * others run after each 16 KiB.
+ * In order, from the first to the last byte; no piece is of two ranges. Lets the
+ * scheduler run other threads after each 16 KiB.
  *
  * Context: task; may sleep.
- * Return: 1 if there is a piece, 0 if that was all, or -errno if the task shall
- * end.
+ * Return: 1 if there is a piece; 0 if that was all; otherwise the value that issue
+ * returns then: -errno, or %WSQ_OP_AGAIN if the op has state, @p being part of it.
  */
 int wsq_op_piece(const struct wsq_op_task *task, struct wsq_op_piece *p)
 {
@@ -74,7 +85,7 @@ int wsq_op_piece(const struct wsq_op_task *task, struct wsq_op_piece *p)
 	if (p->since == WSQ_OP_PIECE) {
 		p->since = 0;
 		cond_resched();
-		ret = wsq_stopped(task->stop);
+		ret = wsq_op_stopped(task);
 		if (ret)
 			return ret;
 	}
@@ -115,7 +126,8 @@ bool wsq_def_right(const struct wsq_op_def *def)
 	const unsigned int shape = def->shape;
 	const bool relative = def->dst_len >= WSQ_DST_EACH;
 
-	if (!wsq_name_right(def->name) || !def->issue)
+	if (!wsq_name_right(def->name) || !def->issue ||
+	    def->state_size > WSQ_OP_STATE_MAX)
 		return false;
 	if (def->cap != -1 && !cap_valid(def->cap))
 		return false;
@@ -279,17 +291,84 @@ static int wsq_list_read(const struct wsq_op_def *def,
 	return 0;
 }
 
+/* Keep a task that its op is to be called for again. */
+static void wsq_cont_save(struct wsq_op_cont *c, const struct wsq_op_def *def,
+			  const struct wsq_op_task *task)
+{
+	c->task = *task;
+	c->task.stop = NULL;
+	if (task->nr) {
+		memcpy(c->ranges, task->ranges,
+		       task->nr * sizeof(*task->ranges));
+		c->task.ranges = c->ranges;
+	}
+	if (task->state) {
+		memcpy(c->state, task->state, def->state_size);
+		c->task.state = c->state;
+	}
+}
+
+/*
+ * An op is to be called again, later if there is memory for its task to leave.
+ * Returns what becomes of it.
+ */
+static noinline s64 wsq_op_again(const struct wsq_op_def *def,
+				 struct wsq_op_task *task,
+				 struct wsq_op_cont **cont)
+{
+	const struct wsq_stop *stop = task->stop;
+	s64 res;
+
+	do {
+		if (stop->conts && !*cont)
+			*cont = wsq_cont_get(stop->conts);
+		if (stop->conts && *cont) {
+			wsq_cont_save(*cont, def, task);
+			return WSQ_OP_AGAIN;
+		}
+		cond_resched();
+		res = wsq_stopped(stop);
+		if (res)
+			return res;
+		res = def->issue(task);
+	} while (res == WSQ_OP_AGAIN);
+	return res;
+}
+
+/* Call the op for the first time. @state is of WSQ_OP_STATE_MAX bytes. */
+static __always_inline s64 wsq_op_begin(const struct wsq_op_def *def,
+					struct wsq_op_task *task, u64 *state,
+					struct wsq_op_cont **cont)
+{
+	s64 res;
+
+	task->state = NULL;
+	if (def->state_size) {
+		task->state = state;
+		memset(state, 0, WSQ_STATE_SMALL);
+		if (def->state_size > WSQ_STATE_SMALL)
+			memset((u8 *)state + WSQ_STATE_SMALL, 0,
+			       def->state_size - WSQ_STATE_SMALL);
+	}
+	res = def->issue(task);
+	if (unlikely(res == WSQ_OP_AGAIN))
+		res = wsq_op_again(def, task, cont);
+	return res;
+}
+
 /* By itself, for its stack: others do without. */
 static noinline s64 wsq_list_issue(const struct wsq_op_def *def,
 				   const struct wsq_sqe *sqe, void *arena,
-				   u64 arena_bytes, const struct wsq_stop *stop)
+				   u64 arena_bytes, const struct wsq_stop *stop,
+				   struct wsq_op_cont **cont)
 {
 	struct wsq_op_task task = { .arg = sqe->arg, .stop = stop };
+	u64 state[WSQ_OP_STATE_MAX / sizeof(u64)] __uninitialized;
 	struct wsq_range ranges[WSQ_VEC_MAX];
 	int ret;
 
 	ret = wsq_list_read(def, sqe, arena, arena_bytes, &task, ranges);
-	return ret ?: def->issue(&task);
+	return ret ?: wsq_op_begin(def, &task, state, cont);
 }
 
 /**
@@ -298,20 +377,23 @@ static noinline s64 wsq_list_issue(const struct wsq_op_def *def,
  * @sqe: as it has passed wsq_shape_prep()
  * @arena: the ring's arena
  * @arena_bytes: its size
- * @stop: when to give up
+ * @stop: when to give up, or to leave
+ * @cont: as of wsq_op_issue()
  *
- * Context: task; may sleep.
- * Return: the result, or -errno, which a list that is wrong gives as well.
+ * Context: as wsq_op_issue().
+ * Return: as wsq_op_issue(); -errno as well for a list that is wrong.
  */
 s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
-		    void *arena, u64 arena_bytes, const struct wsq_stop *stop)
+		    void *arena, u64 arena_bytes, const struct wsq_stop *stop,
+		    struct wsq_op_cont **cont)
 {
+	u64 state[WSQ_OP_STATE_MAX / sizeof(u64)] __uninitialized;
 	const bool out = def->shape & WSQ_SHAPE_OUT;
 	struct wsq_op_task task __uninitialized;
 	struct wsq_range range __uninitialized;
 
 	if (unlikely(sqe->flags & WSQ_SQE_VEC))
-		return wsq_list_issue(def, sqe, arena, arena_bytes, stop);
+		return wsq_list_issue(def, sqe, arena, arena_bytes, stop, cont);
 	/* One by one: clearing the whole first takes longer than a nop. */
 	range.addr = arena + (out ? sqe->dst : sqe->src);
 	range.len = sqe->len;
@@ -321,6 +403,33 @@ s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 	task.dst = def->dst_len ? arena + sqe->dst : NULL;
 	task.arg = sqe->arg;
 	task.stop = stop;
-	return def->issue(&task);
+	return wsq_op_begin(def, &task, state, cont);
 }
 WSQ_EXPORT_KUNIT(wsq_shape_issue);
+
+/**
+ * wsq_op_resume() - go on with a task that has left
+ * @sqe: its entry
+ * @stop: when to give up, or to leave
+ * @cont: where wsq_op_issue() has left it
+ *
+ * Context: as wsq_op_issue().
+ * Return: as wsq_op_issue(): with %WSQ_OP_AGAIN it has left to @cont again.
+ */
+s64 wsq_op_resume(const struct wsq_sqe *sqe, const struct wsq_stop *stop,
+		  struct wsq_op_cont *cont)
+{
+	struct wsq_op_ref op __uninitialized;
+	s64 res = wsq_stopped(stop);
+
+	if (res)
+		return res;
+	if (unlikely(!wsq_op_get(&op, sqe->op)))
+		return -EOPNOTSUPP;
+	cont->task.stop = stop;
+	res = op.def->issue(&cont->task);
+	cont->task.stop = NULL;
+	wsq_op_put(&op);
+	return res;
+}
+WSQ_EXPORT_KUNIT(wsq_op_resume);

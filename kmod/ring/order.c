@@ -10,9 +10,9 @@
  * because nothing that was submitted later can complete meanwhile: that is why
  * refused entries are held back as well.
  *
- * One at a time lets held units go, in order of submission and a few in one go;
- * who comes meanwhile leaves it to him. What is submitted while a gate is closed
- * stands behind those that are held. So nothing overtakes.
+ * One context at a time lets held units go, in order of submission and a few in one
+ * go. A context that comes meanwhile leaves it to that one. What is submitted while a
+ * gate is closed stands behind those that are held. So nothing overtakes.
  *
  * Cost: a load of the gate for each unit and each completion as long as nobody
  * drains; a list and a spinlock after that.
@@ -21,18 +21,22 @@
 #include <linux/list.h>
 #include <linux/nodemask.h>
 #include <linux/nospec.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
 
 #include "ring.h"
 
-/* Units that go between two looks at whether somebody else should run. */
+/* Units that go between two calls of cond_resched(). */
 #define WSQ_RELEASE_BREATH	64
 /*
  * ... and at most, before another item of the queue does the rest: a process can
- * submit as fast as they go, and nobody's items shall wait for it.
+ * submit as fast as they go, and items of others shall not wait for it.
  */
 #define WSQ_RELEASE_MOST	256
+
+/* Requests of a chain that end in one go, before another item does the rest. */
+#define WSQ_CHAIN_MOST		256
 
 static void wsq_release_run(struct wsq_work *work);
 
@@ -66,24 +70,38 @@ static bool wsq_req_queue(struct wsq_req *req)
 	return wsq_queue_work(q, &req->work);
 }
 
+/*
+ * Queue a request whose state has become QUEUED. Returns false if it is not queued:
+ * its ring is dead, or it was cancelled just now.
+ */
+static bool wsq_req_try_queue(struct wsq_req *req)
+{
+	bool queued = false;
+
+	rcu_read_lock();
+	if (likely(!READ_ONCE(req->ring->dead))) {	/* CL(put:B) */
+		/* Orders all this before the worker. */
+		queued = wsq_req_queue(req);
+		/*
+		 * Cancelled between the two: the canceller owned the item at this
+		 * very moment, did not find it in the queue, and leaves it to us.
+		 */
+		WARN_ON_ONCE(!queued && atomic_read(&req->state) !=
+					WSQ_REQ_CANCELLED);
+	}
+	rcu_read_unlock();
+	return queued;
+}
+
 /* A request that is WAITING, or was. Returns false if it will not run. */
 static bool wsq_req_go(struct wsq_req *req)
 {
 	if (unlikely(req->refused))
 		return false;
-	if (atomic_cmpxchg_relaxed(&req->state, WSQ_REQ_WAITING,
-				   WSQ_REQ_QUEUED) != WSQ_REQ_WAITING) {
-		req->refused = -ECANCELED;
-		return false;
-	}
-	/* Orders all this before the worker. */
-	if (likely(wsq_req_queue(req)))
+	if (likely(atomic_cmpxchg_relaxed(&req->state, WSQ_REQ_WAITING,
+					  WSQ_REQ_QUEUED) == WSQ_REQ_WAITING) &&
+	    likely(wsq_req_try_queue(req)))
 		return true;
-	/*
-	 * Cancelled between the two: who did so had the item in hand in this very
-	 * moment, did not find it in the queue, and leaves it to us.
-	 */
-	WARN_ON_ONCE(atomic_read(&req->state) != WSQ_REQ_CANCELLED);
 	req->refused = -ECANCELED;
 	return false;
 }
@@ -92,12 +110,20 @@ static bool wsq_req_go(struct wsq_req *req)
  * wsq_req_launch() - a request need not wait for others any more
  * @req: the request, WAITING or CANCELLED, refused or not
  *
- * Context: task; does not sleep, but lets others run.
+ * Context: task; does not sleep, but calls cond_resched().
  */
 void wsq_req_launch(struct wsq_req *req)
 {
 	if (!wsq_req_go(req))
 		wsq_req_end(req, req->refused, 0);
+}
+
+/* The rest of a chain, of which nothing will run, is ended by an item. */
+static void wsq_chain_later(struct wsq_req *req)
+{
+	/* Else it was cancelled. */
+	atomic_cmpxchg_relaxed(&req->state, WSQ_REQ_WAITING, WSQ_REQ_CANCELLED);
+	wsq_ring_requeue(req->ring, &req->work);
 }
 
 /**
@@ -106,12 +132,13 @@ void wsq_req_launch(struct wsq_req *req)
  * @res: its result
  * @wait_ns: how long it had waited
  *
- * Context: task, as wsq_req_complete(). Lets others run between two requests of
+ * Context: task, as wsq_req_complete(). Calls cond_resched() between two requests of
  * a chain that ends with it.
  */
 void wsq_req_end(struct wsq_req *req, s64 res, u64 wait_ns)
 {
 	struct wsq_req *next = req->next;
+	unsigned int nr = 0;
 
 	wsq_req_complete(req, res, wait_ns);
 	while (unlikely(next)) {
@@ -123,6 +150,10 @@ void wsq_req_end(struct wsq_req *req, s64 res, u64 wait_ns)
 			res = req->refused;
 		} else {
 			res = -ECANCELED;
+		}
+		if (++nr == WSQ_CHAIN_MOST) {
+			wsq_chain_later(req);
+			return;
 		}
 		wsq_req_complete(req, res, 0);
 		cond_resched();
@@ -166,8 +197,8 @@ static bool wsq_gate_passed(struct wsq_ring *ring)
 }
 
 /*
- * Let go what may. False if there was more than one should do at a time; then
- * nobody else lets go either.
+ * Let go what may. False if there was more than is to be done at a time; then no other
+ * context lets go either.
  */
 static bool wsq_release_some(struct wsq_ring *ring)
 {
@@ -195,11 +226,11 @@ static bool wsq_release_some(struct wsq_ring *ring)
 	return false;
 }
 
-/* Somebody else is to go on, who stands behind all that is in the queue. */
+/* An item goes on, behind all that is in the queue. */
 static void wsq_release_later(struct wsq_ring *ring)
 {
 	percpu_ref_get(&ring->refs);
-	WARN_ON_ONCE(!wsq_queue_work(ring->queue, &ring->release_work));
+	wsq_ring_requeue(ring, &ring->release_work);
 }
 
 static void wsq_release_run(struct wsq_work *work)
@@ -245,7 +276,7 @@ void wsq_unit_start(struct wsq_ring *ring, struct wsq_req *head)
 	}
 	spin_lock(&ring->held_lock);
 	list_add_tail(&head->held, &ring->held);
-	/* Closed for those who come, until somebody has looked. */
+	/* Closed for what is submitted, until a context has looked. */
 	if (ring->gate == WSQ_GATE_OPEN)
 		WRITE_ONCE(ring->gate, 0);
 	spin_unlock(&ring->held_lock);

@@ -2,11 +2,11 @@
 /*
  * Life and death of rings.
  *
- * The struct is made by open(), the rest by SETUP. It ends when the file is
- * released, which a mapping prevents, and all requests have been through a
- * worker, which finds the ring dead and does not run them. Nobody waits for
- * that: the last reference frees the ring from a workqueue, since vunmap() may
- * sleep and the last reference may be dropped by an RCU callback.
+ * The struct is made by open(), the rest by SETUP. It ends when the file is released,
+ * which a mapping prevents, and all requests have ended: those that have not begun at
+ * once (close.c), and those that run at their next piece. release() does not wait for
+ * that: the last reference frees the ring from a workqueue, since vunmap() may sleep
+ * and an RCU callback may drop the last reference.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -16,10 +16,12 @@
 #include <linux/moduleparam.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/wait.h>
 
 #include "../compat/export.h"
 #include "poller.h"
 #include "ring.h"
+#include "user.h"
 
 /* The array of its pages is then as large as kvmalloc() makes any. */
 #define WSQ_ARENA_LIMIT		BIT_ULL(39)
@@ -30,10 +32,8 @@ static unsigned long long wsq_arena_max_param = WSQ_ARENA_DEFAULT;
 static struct workqueue_struct *wsq_ring_wq;
 /* Rings that SETUP made and that are not freed yet. */
 static atomic_t wsq_nr_rings = ATOMIC_INIT(0);
-
-/* The queue that all rings feed. Made with the first ring, under the lock. */
-static DEFINE_MUTEX(wsq_queue_lock);
-static struct wsq *wsq_queue;
+/* That has become 0. */
+static DECLARE_WAIT_QUEUE_HEAD(wsq_rings_left);
 
 static_assert(sizeof(struct wsq_sqe) == 64);
 static_assert(sizeof(struct wsq_cqe) == 32);
@@ -149,7 +149,7 @@ int wsq_ring_sizes(u32 flags, u32 sq_entries, u32 cq_entries, u64 arena_size,
 						  sizeof(struct wsq_req))) +
 		    wsq_mem_bytes(wsq_array_bytes(cq_entries,
 						  sizeof(atomic64_t))) +
-		    wsq_account_bytes() + wsq_limits_bytes() +
+		    wsq_account_bytes() + wsq_user_bytes() +
 		    wsq_array_bytes(1, sizeof(struct percpu_ref_data)) +
 		    num_possible_cpus() * sizeof(unsigned long) +
 		    wsq_mem_bytes(wsq_array_bytes(s->keys,
@@ -161,29 +161,6 @@ int wsq_ring_sizes(u32 flags, u32 sq_entries, u32 cq_entries, u64 arena_size,
 	return 0;
 }
 WSQ_EXPORT_KUNIT(wsq_ring_sizes);
-
-/*
- * The queue that all rings feed. Blocks are small, so that a batch of one
- * process is soon within reach of other CPUs.
- */
-static struct wsq *wsq_ring_queue(void)
-{
-	static const struct wsq_attrs attrs = {
-		.blocks = 64,
-		.block_size = 16,
-	};
-	struct wsq *q;
-
-	mutex_lock(&wsq_queue_lock);
-	q = wsq_queue;
-	if (!q) {
-		q = wsq_create(&attrs, "ring");
-		if (!IS_ERR(q))
-			wsq_queue = q;
-	}
-	mutex_unlock(&wsq_queue_lock);
-	return q;
-}
 
 /**
  * wsq_ring_alloc() - the part of a ring that every open file has
@@ -204,6 +181,7 @@ struct wsq_ring *wsq_ring_alloc(struct file *file)
 	init_waitqueue_head(&ring->poll_wait);
 	ring->wake_at = U64_MAX;
 	wsq_order_init(ring);
+	wsq_close_init(ring);
 	return ring;
 }
 
@@ -221,10 +199,11 @@ static void wsq_ring_free(struct work_struct *work)
 	wsq_ring_unmake(ring);
 	wsq_limits_uncharge(ring, &ring->sizes);
 	wsq_ring_dealloc(ring);
-	atomic_dec(&wsq_nr_rings);
+	if (atomic_dec_and_test(&wsq_nr_rings))
+		wake_up_all(&wsq_rings_left);
 }
 
-/* The last reference: maybe from an RCU callback, so the rest is for others. */
+/* The last reference, maybe from an RCU callback: the workqueue does the rest. */
 static void wsq_ring_unref(struct percpu_ref *refs)
 {
 	struct wsq_ring *ring = container_of(refs, struct wsq_ring, refs);
@@ -258,21 +237,24 @@ static int wsq_ring_make_reqs(struct wsq_ring *ring)
 
 /**
  * wsq_ring_make() - make the rest of the ring
- * @ring: of wsq_ring_alloc(), its lock held, not live
+ * @ring: of wsq_ring_alloc(), its lock held, not live; wsq_limits_charge() has found
+ *	its user
  * @s: how large, from wsq_ring_sizes()
  *
  * Context: task; may sleep.
  * Return: 0, then wsq_ring_publish() or wsq_ring_unmake() is next; or %-ENOMEM,
- * or %-EINTR if the process was killed meanwhile, and nothing has changed.
+ * %-ENOSPC if there are too many queues, %-EINTR if the process was killed meanwhile,
+ * and nothing has changed.
  */
 int wsq_ring_make(struct wsq_ring *ring, const struct wsq_sizes *s)
 {
-	struct wsq *q = wsq_ring_queue();
-	int ret;
+	int ret = wsq_closing_make();
 
-	if (IS_ERR(q))
-		return PTR_ERR(q);
-	ring->queue = q;
+	if (!ret)
+		ret = wsq_user_start(ring->user);
+	if (ret)
+		return ret;
+	ring->queue = ring->user->queue;
 	ring->sizes = *s;
 	ring->sq_mask = s->sq_entries - 1;
 	ring->cq_mask = s->cq_entries - 1;
@@ -351,15 +333,15 @@ void wsq_ring_release(struct wsq_ring *ring)
 		wsq_ring_dealloc(ring);
 		return;
 	}
-	WRITE_ONCE(ring->dead, true);
 	wsq_limits_leave(ring);
+	wsq_close_begin(ring);
 	if (ring->poller)
 		wsq_poller_leave(ring);
 	percpu_ref_kill(&ring->refs);
 }
 
 /**
- * wsq_ring_count() - rings that exist, dead ones not yet freed included
+ * wsq_ring_count() - rings that exist, dead ones that are not freed yet included
  *
  * Context: any.
  * Return: that number.
@@ -381,6 +363,17 @@ void wsq_rings_queue(struct work_struct *work)
 }
 
 /**
+ * wsq_rings_queue_rcu() - likewise, after a grace period of RCU
+ * @work: what; the module waits for it only if it has a reference on a ring
+ *
+ * Context: task.
+ */
+void wsq_rings_queue_rcu(struct rcu_work *work)
+{
+	queue_rcu_work(wsq_ring_wq, work);		/* CL(wait:A) */
+}
+
+/**
  * wsq_rings_init() - before the first open()
  *
  * Context: module load.
@@ -395,24 +388,21 @@ int wsq_rings_init(void)
 /**
  * wsq_rings_exit() - after the last release()
  *
- * No code of the module may run when this returns, so, in this order:
- * the workqueue is flushed: release() has queued the end of each poller, so after
- * that none is left that could put anything;
- * the queue is drained: after that no request is in flight, no worker is in
- * wsq_req_run(), and no reference is left but those that release() has killed;
- * RCU callbacks drop these, the last that there are, in wsq_ring_unref(), and
- * the barrier waits until they have returned;
- * each has queued its ring's end, and destroying the workqueue waits until
- * wsq_ring_free() has returned as often.
+ * No code of the module may run when this returns. In this order:
+ * 1. All rings are freed: no request is left, and the queue of each user is
+ *    destroyed, which no worker is in then.
+ * 2. The closing queue is destroyed, which no worker is in then.
+ * 3. An RCU callback may have dropped the last reference on a ring and be about to
+ *    leave wsq_ring_unref(): the barrier waits for that.
+ * 4. Destroying the workqueue waits until all work items have returned: the last
+ *    wsq_ring_free(), and the end of each poller.
  *
  * Context: module unload; may sleep.
  */
 void wsq_rings_exit(void)
 {
-	flush_workqueue(wsq_ring_wq);
-	wsq_destroy(wsq_queue);
-	wsq_queue = NULL;
+	wait_event(wsq_rings_left, !wsq_ring_count());
+	wsq_closing_exit();
 	rcu_barrier();
 	destroy_workqueue(wsq_ring_wq);
-	WARN_ON(atomic_read(&wsq_nr_rings));
 }

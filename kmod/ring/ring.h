@@ -7,16 +7,19 @@
  * ring.c	life and death of rings, sizes
  * mem.c	shared pages
  * rights.c	what entries may ask for
+ * user.c	users, and their queues
  * limits.c	what users may have
  * account.c	what came of a ring
  * submit.c	entries become requests
  * bundle.c	which of them go together
  * order.c	which of them wait for others: links and drains
  * keys.c	which of them run one at a time
- * cancel.c	which of them are called back
+ * cancel.c	which of them are cancelled
+ * cont.c	which of them have begun and left their worker
+ * close.c	which of them end because the file is closed
  * complete.c	requests run and become completion entries
- * wait.c	who waits for completion entries
- * poller.c	who takes entries without being asked
+ * wait.c	threads that wait for completion entries
+ * poller.c	threads that take entries without being asked
  * ops*.c	what requests do, see ops.h
  *
  * Trust. Of shared memory the kernel reads sq_tail, cq_head and submission
@@ -126,6 +129,12 @@
  *	Who is told to be awake has not missed what the kick was for, though it
  *	may take a later one along with it.
  *	litmus/ring-kick.litmus
+ * [CL]	worker: CL(put:A), CL(put:B) load dead; queue an item, in one RCU section
+ *	closer: CL(dead:A) store dead; CL(wait:A) a grace period; cancel the item
+ *	The item is not left in the user's queue: the worker sees that the ring is
+ *	dead, or the closer finds the item. Likewise a serial, whose queue the closer
+ *	changes before another grace period, KY(close:A).
+ *	close.c, litmus/ring-close.litmus
  * [LV]	SETUP: make the ring; LV(setup:A) store live, release
  *	others: LV(live:A) load live, acquire; use the ring
  *	litmus/ring-live.litmus
@@ -227,7 +236,8 @@ struct wsq_ring_acct {
  * @WSQ_REQ_QUEUED: the queue's
  * @WSQ_REQ_CANCELLED: as before, WAITING or QUEUED; when its turn comes, it will
  *	end and not run
- * @WSQ_REQ_RUNNING: the worker's
+ * @WSQ_REQ_RUNNING: the worker's; or it has begun, left its worker, and is in the
+ *	queue, or its key's serial, again
  *
  * From WAITING to QUEUED, from QUEUED to RUNNING and from either to CANCELLED only
  * by exchange: one winner. But of those in a bundle nobody but its worker moves the
@@ -251,8 +261,8 @@ enum wsq_req_state {
  * @submit_ns: when it was submitted. Submitter.
  * @number: its submission's. Submitter.
  * @next: linked behind it, or behind it in the bundle. Submitter.
- * @held: in struct wsq_ring.held. Under its lock.
- * @item: in a key's serial, once it is held no longer. wsq_key_queue()
+ * @held: in struct wsq_ring.held, under its lock; or see @waits
+ * @item: in a key's serial, while it is not held. wsq_key_queue()
  * @res: of a bundle's, its result. The worker.
  * @refused: 0, or -errno that it ends with. Submitter.
  * @unit: requests of the chain that it is the head of. Submitter.
@@ -262,6 +272,9 @@ enum wsq_req_state {
  * @told: to stop, or not to begin. Submitter; set by who cancels. Under the ring's lock
  * @recalled: of a bundle's, it was said that it will not run. Likewise; nobody else reads it
  * @bundled: in a bundle (bundle.c): the queue has its head only. Submitter.
+ * @waits: in struct wsq_conts.waiting, by @held. Under the lock of that
+ * @cont: what its task keeps while it has left its worker, or will keep; %NULL until
+ *	it leaves. The owner; or under the lock of struct wsq_conts while @waits
  *
  * "Submitter" is who holds the ring's lock and took it from its slot, until
  * wsq_unit_start(). After that, others only read.
@@ -286,6 +299,8 @@ struct wsq_req {
 	bool told;
 	bool recalled;
 	bool bundled;
+	bool waits;
+	struct wsq_op_cont *cont;
 };
 
 /**
@@ -339,8 +354,8 @@ struct wsq_keys {
  * @cqes: shared completion entries
  * @arena: shared data
  * @cred: who opened the file. Constant from the start
- * @queue: where requests go; all rings share it
- * @user: whose limits the ring counts for
+ * @queue: where requests go: the user's
+ * @user: the user it counts for, with a reference
  * @acct: what came of it, by CPU
  * @reqs: requests, as many as completion entries
  * @slots: free list and record of completions, see top. Completion n's worker
@@ -350,7 +365,9 @@ struct wsq_keys {
  * @mem_arena: pages of @arena
  * @mem_reqs: memory of @reqs
  * @mem_slots: memory of @slots
- * @dead: nobody will read completions any more. Stored once, by release().
+ * @dead: the file is closed: no process will read completions. Stored once, by
+ *	release(), [CL].
+ * @close_work: lets what has not begun end at once (close.c)
  * @refs: one of the open file, one of each request between submission and the
  *	last touch of the ring on its behalf
  *
@@ -384,9 +401,6 @@ struct wsq_keys {
  *	behind, and step back when two store it at once. Anybody who looked.
  * @wake_at: workers leave waiters alone until this completion. Stored under
  *	@waiters.lock, [WT].
- * @hasty: so many waits to come go to sleep at once; see wsq_ring_give_way().
- *	Anybody who waits
- * @hasty_next: how many after the next one that gave way for nothing. Likewise
  * @waiters: struct wsq_waiter of those in ENTER
  * @poll_wait: those in poll()
  *
@@ -422,6 +436,7 @@ struct wsq_ring {
 	struct wsq_mem mem_reqs;
 	struct wsq_mem mem_slots;
 	struct work_struct free_work;
+	struct rcu_work close_work;
 
 	struct mutex lock ____cacheline_aligned;	/* one submitter */
 	u64 sq_head;
@@ -443,8 +458,6 @@ struct wsq_ring {
 
 	u64 wake_at ____cacheline_aligned;
 	u64 published;
-	u32 hasty;
-	u32 hasty_next;
 	wait_queue_head_t waiters;
 	wait_queue_head_t poll_wait;
 
@@ -507,6 +520,7 @@ void wsq_ring_publish(struct wsq_ring *ring);
 void wsq_ring_release(struct wsq_ring *ring);
 u32 wsq_ring_count(void);
 void wsq_rings_queue(struct work_struct *work);
+void wsq_rings_queue_rcu(struct rcu_work *work);
 int wsq_rings_init(void);
 void wsq_rings_exit(void);
 
@@ -548,12 +562,11 @@ int wsq_ring_may_ask(const struct wsq_ring *ring, const struct wsq_op_def *def,
 		     const struct wsq_sqe *sqe);
 
 /* limits.c */
-u64 wsq_limits_bytes(void);
 int wsq_limits_charge(struct wsq_ring *ring, const struct wsq_sizes *s);
 void wsq_limits_uncharge(struct wsq_ring *ring, const struct wsq_sizes *s);
 void wsq_limits_leave(struct wsq_ring *ring);
 bool wsq_limits_settle(struct wsq_ring *ring);
-void wsq_limits_tell(const struct wsq_ring *ring, struct wsq_query *q);
+void wsq_limits_tell(struct wsq_query *q);
 
 /* account.c */
 int wsq_account_init(struct wsq_ring *ring);
@@ -582,6 +595,23 @@ void wsq_keys_unmake(struct wsq_ring *ring);
 void wsq_key_get(struct wsq_req *req);
 void wsq_key_put(const struct wsq_req *req);
 bool wsq_key_queue(struct wsq_req *req);
+void wsq_key_leave(struct wsq_req *req);
+void wsq_key_hold(struct wsq_req *req);
+void wsq_key_resume(struct wsq_req *req);
+void wsq_keys_close(struct wsq_ring *ring, struct wsq *q);
+
+/* cont.c */
+void wsq_cont_put(struct wsq_req *req);
+bool wsq_cont_wait(struct wsq_req *req);
+bool wsq_cont_forget(struct wsq_req *req);
+void wsq_cont_launch(struct wsq_req *req);
+
+/* close.c */
+int wsq_closing_make(void);
+void wsq_closing_exit(void);
+void wsq_ring_requeue(struct wsq_ring *ring, struct wsq_work *work);
+void wsq_close_init(struct wsq_ring *ring);
+void wsq_close_begin(struct wsq_ring *ring);
 
 /* cancel.c */
 int wsq_ring_cancel(struct wsq_ring *ring, struct wsq_cancel *c);
@@ -601,7 +631,6 @@ void wsq_req_complete(struct wsq_req *req, s64 res, u64 wait_ns);
 
 /* wait.c */
 u64 wsq_ring_published(struct wsq_ring *ring, u64 limit);
-bool wsq_ring_give_way(struct wsq_ring *ring, u64 target);
 int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns);
 void wsq_ring_wake(struct wsq_ring *ring, u64 n);
 __poll_t wsq_ring_poll(struct wsq_ring *ring);
@@ -629,26 +658,41 @@ static inline int wsq_ring_may(const struct wsq_ring *ring,
 }
 
 /**
- * wsq_req_issue() - do what the entry asks for, unless nobody wants it any more
+ * wsq_req_stop() - why the task of a request shall end early, or leave its worker
+ * @req: the request
+ * @conts: from where it gets memory to leave; %NULL if it shall not leave
+ * @stop: filled in
+ *
+ * Context: any.
+ */
+static inline void wsq_req_stop(const struct wsq_req *req,
+				struct wsq_conts *conts, struct wsq_stop *stop)
+{
+	stop->dead = &req->ring->dead;
+	stop->told = &req->told;
+	stop->deadline = req->sqe.flags & WSQ_SQE_DEADLINE ?
+			 req->sqe.deadline : U64_MAX;
+	stop->conts = conts;
+}
+
+/**
+ * wsq_req_issue() - do what the entry asks for, unless that is of no use any more
  * @req: the request, RUNNING
+ * @stop: of wsq_req_stop()
  *
  * Context: task, a worker.
- * Return: the result.
+ * Return: as wsq_op_issue(); with %WSQ_OP_AGAIN, @cont of @req has the task.
  */
-static inline s64 wsq_req_issue(struct wsq_req *req)
+static inline s64 wsq_req_issue(struct wsq_req *req,
+				const struct wsq_stop *stop)
 {
 	struct wsq_ring *ring = req->ring;
-	const struct wsq_stop stop = {
-		.dead = &ring->dead,
-		.told = &req->told,
-		.deadline = req->sqe.flags & WSQ_SQE_DEADLINE ?
-			    req->sqe.deadline : U64_MAX,
-	};
-	int ret = wsq_stopped(&stop);
+	int ret = wsq_stopped(stop);
 
 	if (unlikely(ret))
 		return ret;
-	return wsq_op_issue(&req->sqe, ring->arena, ring->sizes.arena, &stop);
+	return wsq_op_issue(&req->sqe, ring->arena, ring->sizes.arena, stop,
+			    &req->cont);
 }
 
 #endif /* _WSQ_RING_RING_H */

@@ -130,6 +130,8 @@ static void wsq_submit_one(struct wsq_ring *ring, u64 k, u64 now,
 	req->told = false;
 	req->recalled = false;
 	req->bundled = false;
+	req->waits = false;
+	req->cont = NULL;
 	req->refused = wsq_entry_check(ring, &req->sqe, c);
 	/* wsq_unit_start() orders all this before others. */
 	atomic_set(&req->state, WSQ_REQ_WAITING);
@@ -256,6 +258,9 @@ int wsq_ring_take(struct wsq_ring *ring, u32 max, bool whole, u32 *taken)
 {
 	int ret = ring->disabled ? -EBADFD : wsq_ring_sync(ring);
 
+	/* Only the poller finds it so: close.c. */
+	if (unlikely(READ_ONCE(ring->dead)))
+		ret = -EBADFD;
 	if (ret)
 		return ret;
 	return max ? wsq_submit(ring, max, whole, taken) : 1;

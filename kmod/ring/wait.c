@@ -10,15 +10,16 @@
  * their number with the least that anybody waits for and go on, so a waiter for
  * 64 is woken once or a little more, not 64 times.
  *
- * Going to sleep and being woken costs more than some dozen short tasks. Who waits
- * for what this CPU's worker is about to run anyway lets that go first, and mostly
- * has it all when it is his turn again: wsq_ring_give_way().
+ * A worker on the waiter's CPU may have been woken by what the waiter submitted, and
+ * the scheduler may want to run that worker at once. Then it has short tasks done
+ * before the waiter runs again, and the waiter need not sleep at all. The waiter only
+ * lets the scheduler have its way; it never calls yield(), which takes the rest of its
+ * period from a SCHED_DEADLINE thread and virtual runtime from any other.
  *
  * poll() wants to know of each, and is told of each.
  */
 #include <linux/hrtimer.h>
 #include <linux/minmax.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/signal.h>
 
 #include "../compat/export.h"
@@ -46,11 +47,6 @@ struct wsq_wake {
 };
 
 #define WSQ_WAIT_DONE	U64_MAX
-
-/* Who is away for longer than this while he gives way had better sleep. */
-#define WSQ_GIVE_WAY_NS	(50 * NSEC_PER_USEC)
-/* Waits that go to sleep at once for each that gave way for nothing, at most. */
-#define WSQ_HASTY_MOST	1023
 
 /**
  * wsq_ring_published() - how many completion entries can be read
@@ -147,42 +143,6 @@ static void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_waiter *w, u64 n)
 }
 
 /**
- * wsq_ring_give_way() - let others on this CPU go first, instead of sleeping
- * @ring: a live ring
- * @target: all before this one are waited for
- *
- * It pays if the worker of this CPU is about to run short tasks. If they take long,
- * if others run them, or if somebody else wants this CPU, too, it is of no use, and
- * is tried less and less often: once in a thousand waits.
- *
- * Context: task.
- * Return: true if all are there.
- */
-bool wsq_ring_give_way(struct wsq_ring *ring, u64 target)
-{
-	u32 hasty = READ_ONCE(ring->hasty), next = READ_ONCE(ring->hasty_next);
-	u64 from;
-	bool done;
-
-	if (hasty) {
-		WRITE_ONCE(ring->hasty, hasty - 1);
-		return false;
-	}
-	from = local_clock();
-	yield();
-	done = wsq_wait_for(ring, target) == WSQ_WAIT_DONE;
-	if (likely(done) && local_clock() - from < WSQ_GIVE_WAY_NS) {
-		if (unlikely(next))
-			WRITE_ONCE(ring->hasty_next, 0);
-		return true;
-	}
-	WRITE_ONCE(ring->hasty, next);
-	WRITE_ONCE(ring->hasty_next, min_t(u32, 2 * next + 1, WSQ_HASTY_MOST));
-	return done;
-}
-WSQ_EXPORT_KUNIT(wsq_ring_give_way);
-
-/**
  * wsq_ring_wait() - sleep until completions are there
  * @ring: a live ring
  * @target: all before this one
@@ -207,10 +167,13 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
 		expires = ktime_add_safe(ktime_get(), ns_to_ktime(timeout_ns));
 		until = &expires;
 	}
-	if (wsq_ring_give_way(ring, target))
-		return 0;
-	n = wsq_wait_for(ring, target);
-
+	/* If another thread wants this CPU, such as the worker, it goes first. */
+	if (need_resched()) {
+		cond_resched();
+		n = wsq_wait_for(ring, target);
+		if (n == WSQ_WAIT_DONE)
+			return 0;
+	}
 	init_waitqueue_func_entry(&w.entry, wsq_waiter_wake);
 	w.entry.private = current;
 	w.n = U64_MAX;

@@ -27,17 +27,22 @@ static int count_prep(const struct wsq_sqe *sqe)
 	return sqe->arg > U8_MAX ? -EINVAL : 0;
 }
 
+/* How far a task has come: it may make way for others between two pieces. */
+struct count {
+	struct wsq_op_piece p;
+	s64 found;
+};
+
 static s64 count_issue(const struct wsq_op_task *task)
 {
-	struct wsq_op_piece p = {};
-	s64 found = 0;
+	struct count *c = task->state;
 	size_t i;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, &p)) > 0)
-		for (i = 0; i < p.len; i++)
-			found += READ_ONCE(p.addr[i]) == task->arg;
-	return ret ?: found;
+	while ((ret = wsq_op_piece(task, &c->p)) > 0)
+		for (i = 0; i < c->p.len; i++)
+			c->found += READ_ONCE(c->p.addr[i]) == task->arg;
+	return ret ?: c->found;
 }
 
 static struct wsq_op_def count_op = {
@@ -45,6 +50,7 @@ static struct wsq_op_def count_op = {
 	.owner = THIS_MODULE,
 	.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST | WSQ_SHAPE_ARG,
 	.max_len = SZ_16M,
+	.state_size = sizeof(struct count),
 	.prep = count_prep,
 	.issue = count_issue,
 };

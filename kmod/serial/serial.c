@@ -21,7 +21,10 @@
  *	who cancels	cmpxchg	QUEUED -> CANCELLED
  *	the owner	clears both, full barrier, and runs it if it was QUEUED
  *
- * From there on the item is not the owner's any more, whatever it was.
+ * From there on the item is not the owner's any more, whatever it was. But an item
+ * whose function says that it is not done (serial.h) is still the owner's, and @cur
+ * still names it. The owner does not count it as done, so it stays the owner, and
+ * begins its next turn with that item.
  *
  *	put				the owner
  *	---				---------
@@ -49,6 +52,9 @@
  *		or from the next item's. litmus/serial-done.litmus
  *	SE(cancel:A) against SE(run:B): one of the two has the item.
  *		litmus/serial-cancel.litmus
+ *	SE(redirect:A), KY(close:A) -> SE(put:A)
+ *		The serial's work item goes to the new queue, or is found in the
+ *		former one. litmus/ring-close.litmus
  */
 #include <linux/completion.h>
 #include <linux/jiffies.h>
@@ -60,6 +66,7 @@
 #include "../compat/export.h"
 #include "../core/owner_queue.h"
 #include "../exec/put.h"
+#include "serial.h"
 
 /* Of an item's state. */
 #define WSQ_SERIAL_QUEUED	BIT(0)
@@ -102,6 +109,7 @@ void __wsq_serial_init(struct wsq_serial *serial, struct wsq *q)
 	serial->q = q;
 	serial->cur = NULL;
 	serial->dying = false;
+	serial->pause = WSQ_SERIAL_DONE;
 }
 WSQ_EXPORT(__wsq_serial_init);
 
@@ -128,17 +136,43 @@ static bool wsq_serial_begin(struct wsq_serial_work *work)
 	       WSQ_SERIAL_QUEUED;
 }
 
-/* Run what is next. The caller owns the serial, whose list is turned. */
-static void wsq_serial_run_one(struct wsq_serial *s)
+/* Queue the work item of a serial of which the caller is the owner. */
+static void wsq_serial_put_work(struct wsq_serial *s, enum wsq_site site,
+				int nr)
 {
-	struct wsq_serial_work *work = wsq_serial_take(wsq_serial_oq(s));
-	wsq_serial_func_t func = work->func;
+	/* In one go, for wsq_serial_redirect(). */
+	preempt_disable();
+	/* SE(put:A) */
+	wsq_put_owed(READ_ONCE(s->q), &s->work, site, nr);
+	preempt_enable();
+}
 
-	/* Release, for a look that sees this store, not the one below. */
-	smp_store_release(&s->cur, work);			/* SE(run:A) */
-	if (likely(wsq_serial_begin(work)))
+/*
+ * Run what is next, or go on with the item that was not done. The caller owns the
+ * serial, whose list is turned. False if the item is not done.
+ */
+static bool wsq_serial_run_one(struct wsq_serial *s)
+{
+	struct wsq_serial_work *work;
+	wsq_serial_func_t func;
+
+	if (unlikely(s->pause)) {
+		work = s->cur;
+		func = work->func;
+		s->pause = WSQ_SERIAL_DONE;
 		func(work);
+	} else {
+		work = wsq_serial_take(wsq_serial_oq(s));
+		func = work->func;
+		/* Release, for a look that sees this store, not the one below. */
+		smp_store_release(&s->cur, work);		/* SE(run:A) */
+		if (likely(wsq_serial_begin(work)))
+			func(work);
+	}
+	if (unlikely(s->pause))
+		return false;
 	smp_store_release(&s->cur, NULL);			/* SE(run:C) */
+	return true;
 }
 
 /**
@@ -161,7 +195,7 @@ static bool wsq_serial_turn_over(const struct wsq_serial_turn *t)
 	return is_power_of_2(t->nr) && local_clock() - t->from > WSQ_SERIAL_NS;
 }
 
-/* Run up to @owed items. Returns how many. */
+/* Run up to @owed items. Returns how many are done. */
 static u32 wsq_serial_run_some(struct wsq_serial *s, struct wsq_serial_turn *t,
 			       u64 owed)
 {
@@ -170,11 +204,21 @@ static u32 wsq_serial_run_some(struct wsq_serial *s, struct wsq_serial_turn *t,
 	do {
 		while (!wsq_oq_turn(wsq_serial_oq(s), WSQ_SERIAL_TURN))
 			cond_resched();
-		wsq_serial_run_one(s);
+		if (!wsq_serial_run_one(s))
+			break;
 		cond_resched();
 		t->nr++;
 	} while (--owed && !wsq_serial_turn_over(t));
 	return t->nr - begun;
+}
+
+/* @nr items are done, and the one behind them is not: the serial stays owned. */
+static void wsq_serial_leave(struct wsq_serial *s, u32 nr)
+{
+	if (nr)
+		wsq_oq_done(wsq_serial_oq(s), nr);
+	if (s->pause == WSQ_SERIAL_AGAIN)
+		wsq_serial_put_work(s, WSQ_ON_CPU, WSQ_CPU_ANY);
 }
 
 /**
@@ -191,14 +235,60 @@ void wsq_serial_run(struct wsq_work *work)
 	u64 owed = wsq_oq_owed(oq);
 
 	do {
-		owed = wsq_oq_done(oq, wsq_serial_run_some(s, &t, owed));
+		u32 nr = wsq_serial_run_some(s, &t, owed);
+
+		if (unlikely(s->pause)) {
+			wsq_serial_leave(s, nr);
+			return;
+		}
+		owed = wsq_oq_done(oq, nr);
 		/* It may be gone. */
 		if (!owed)
 			return;
 	} while (!wsq_serial_turn_over(&t));
-	wsq_put_owed(s->q, work, WSQ_ON_CPU, WSQ_CPU_ANY);
+	wsq_serial_put_work(s, WSQ_ON_CPU, WSQ_CPU_ANY);
 }
 WSQ_EXPORT(wsq_serial_run);
+
+/**
+ * wsq_serial_resume() - go on with an item that is held
+ * @serial: its serial; the item has been made anew
+ *
+ * Context: as wsq_serial_queue_on(). Once for each %WSQ_SERIAL_HELD, perhaps before
+ * the function that has said so returns.
+ */
+void wsq_serial_resume(struct wsq_serial *serial)
+{
+	wsq_serial_put_work(serial, WSQ_ON_CPU, WSQ_CPU_ANY);
+}
+
+/**
+ * wsq_serial_redirect() - change the queue whose workers run a serial
+ * @serial: the serial
+ * @q: the queue from now on
+ *
+ * A work item that is pending stays in the former queue, and so may one that is
+ * queued before a grace period of RCU is over: wsq_serial_fetch() after that.
+ *
+ * Context: any.
+ */
+void wsq_serial_redirect(struct wsq_serial *serial, struct wsq *q)
+{
+	WRITE_ONCE(serial->q, q);			/* SE(redirect:A) */
+}
+
+/**
+ * wsq_serial_fetch() - move a serial from the queue that it was in before
+ * @serial: the serial, a grace period after wsq_serial_redirect()
+ *
+ * Context: task; does not sleep.
+ */
+void wsq_serial_fetch(struct wsq_serial *serial)
+{
+	/* Whoever takes it out of the queue is its owner, as the worker would be. */
+	if (wsq_cancel_work(&serial->work))
+		wsq_serial_put_work(serial, WSQ_ON_CPU, WSQ_CPU_ANY);
+}
 
 /*
  * Push an item that is QUEUED. Whether the queue takes it was asked before: what is
@@ -215,7 +305,7 @@ static void wsq_serial_push(struct wsq_serial *s, struct wsq_serial_work *work,
 	while ((ret = wsq_oq_try_push(oq, &work->link)) == WSQ_CONFLICT)
 		cpu_relax();
 	if (ret == WSQ_OPENED)
-		wsq_put_owed(s->q, &s->work, site, nr);
+		wsq_serial_put_work(s, site, nr);
 	preempt_enable();
 }
 
@@ -227,7 +317,7 @@ static bool wsq_serial_admits(struct wsq_serial *s)
 {
 	if (unlikely(READ_ONCE(s->dying)) && wsq_current_work() != &s->work)
 		return false;
-	return likely(wsq_admits(s->q)) || !wsq_oq_idle(wsq_serial_oq(s));
+	return likely(wsq_admits(READ_ONCE(s->q))) || !wsq_oq_idle(wsq_serial_oq(s));
 }
 
 /* 0 -> QUEUED */

@@ -34,7 +34,7 @@ static inline s64 op_do_in(const struct wsq_sqe *sqe, void *arena,
 	};
 	int ret = op_check(sqe, arena_bytes);
 
-	return ret ?: wsq_op_issue(sqe, arena, arena_bytes, &stop);
+	return ret ?: wsq_op_issue(sqe, arena, arena_bytes, &stop, NULL);
 }
 
 #endif /* _WSQ_TESTS_OPS_H */

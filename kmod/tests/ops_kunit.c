@@ -63,6 +63,8 @@ static const struct {
 	{ 0, SRC(.dst_len = WSQ_DST_ALL) },
 	{ 0, SRC(.dst_len = WSQ_DST_EACH) },
 	{ 0, OUT() },
+	{ 0, DEF(.state_size = WSQ_OP_STATE_MAX) },
+	{ -EINVAL, DEF(.state_size = WSQ_OP_STATE_MAX + 1) },
 	{ -EINVAL, { .name = "t", .cap = -1 } },
 	{ -EINVAL, DEF(.name = NULL) },
 	{ -EINVAL, DEF(.name = "") },
@@ -181,7 +183,8 @@ static void ops_gone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), 0);
 	wsq_unregister_op(&def);
 	/* It had passed, and finds it gone. */
-	KUNIT_EXPECT_EQ(test, wsq_op_issue(&sqe, NULL, 0, &stop), -EOPNOTSUPP);
+	KUNIT_EXPECT_EQ(test, wsq_op_issue(&sqe, NULL, 0, &stop, NULL),
+			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), -EOPNOTSUPP);
 	KUNIT_EXPECT_FALSE(test, wsq_op_get(&ref, nr));
 }
@@ -343,6 +346,114 @@ static void ops_pieces(struct kunit *test)
 	}
 	vfree(pieces_base);
 	wsq_unregister_op(&def);
+}
+
+/* Adds the first byte of one more range each time it is called. */
+struct again_state {
+	u64 calls;
+	u64 sum;
+	u8 rest[WSQ_OP_STATE_MAX - 2 * sizeof(u64)];
+};
+
+static bool again_wrong;
+
+static s64 op_again(const struct wsq_op_task *task)
+{
+	struct again_state *s = task->state;
+
+	if (memchr_inv(s->rest, s->calls ? 0x5a : 0, sizeof(s->rest)) ||
+	    s->calls >= task->nr || task->arg != 77)
+		again_wrong = true;
+	memset(s->rest, 0x5a, sizeof(s->rest));
+	s->sum += task->ranges[s->calls].addr[0] * task->ranges[s->calls].len;
+	return ++s->calls < task->nr ? WSQ_OP_AGAIN : (s64)s->sum;
+}
+
+static const struct wsq_op_def again_def = {
+	.name = "again", .cap = -1, .max_len = ARENA,
+	.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST | WSQ_SHAPE_ARG,
+	.state_size = sizeof(struct again_state), .issue = op_again,
+};
+
+/* A task that leaves after each call has its ranges and its state when it goes on. */
+static void ops_again(struct kunit *test)
+{
+	bool told = false, dead = false;
+	struct wsq_conts conts = {};
+	const struct wsq_stop stop = {
+		.dead = &dead, .told = &told, .deadline = U64_MAX,
+		.conts = &conts,
+	};
+	int nr = wsq_register_op(&again_def), i, calls = 1;
+	struct wsq_sqe sqe = {
+		.op = nr, .flags = WSQ_SQE_VEC, .len = WSQ_VEC_MAX, .arg = 77,
+	};
+	struct wsq_op_cont *cont = NULL, *held = NULL, *c;
+	u8 *arena = vzalloc(ARENA);
+	struct wsq_vec *vec = (struct wsq_vec *)arena;
+	u64 sum = 0;
+	LIST_HEAD(taken);
+	s64 res;
+
+	KUNIT_ASSERT_GE(test, nr, WSQ_OP_REGISTERED);
+	KUNIT_ASSERT_NOT_NULL(test, arena);
+	wsq_conts_init(&conts);
+	KUNIT_ASSERT_EQ(test, wsq_conts_make(&conts), 0);
+	again_wrong = false;
+	for (i = 0; i < WSQ_VEC_MAX; i++) {
+		vec[i].off = 4096 + i;
+		vec[i].len = i + 1;
+		arena[4096 + i] = 3 * i + 1;
+		sum += (3 * i + 1) * (i + 1);
+	}
+	KUNIT_ASSERT_EQ(test, op_check(&sqe, ARENA), 0);
+
+	/* What may not leave is called again at once. */
+	KUNIT_EXPECT_EQ(test, op_do_in(&sqe, arena, ARENA, false), (s64)sum);
+
+	res = wsq_op_issue(&sqe, arena, ARENA, &stop, &cont);
+	KUNIT_ASSERT_EQ(test, res, WSQ_OP_AGAIN);
+	KUNIT_ASSERT_NOT_NULL(test, cont);
+	KUNIT_EXPECT_EQ(test, conts.held, 1U);
+	/* The list is not looked at once more. */
+	memset(vec, 0xff, WSQ_VEC_MAX * sizeof(*vec));
+	while (res == WSQ_OP_AGAIN && calls++ < 100)
+		res = wsq_op_resume(&sqe, &stop, cont);
+	KUNIT_EXPECT_EQ(test, res, (s64)sum);
+	KUNIT_EXPECT_EQ(test, calls, WSQ_VEC_MAX);
+
+	/* One that has memory already, and is then cancelled: not called again. */
+	for (i = 0; i < WSQ_VEC_MAX; i++) {
+		vec[i].off = 4096 + i;
+		vec[i].len = i + 1;
+	}
+	held = cont;
+	res = wsq_op_issue(&sqe, arena, ARENA, &stop, &cont);
+	KUNIT_EXPECT_EQ(test, res, WSQ_OP_AGAIN);
+	KUNIT_EXPECT_PTR_EQ(test, cont, held);
+	told = true;
+	KUNIT_EXPECT_EQ(test, wsq_op_resume(&sqe, &stop, cont), -ECANCELED);
+	told = false;
+
+	/* None left: it goes on without. */
+	while ((c = wsq_cont_get(&conts)))
+		list_add(&c->free, &taken);
+	cont = NULL;
+	KUNIT_EXPECT_EQ(test, wsq_op_issue(&sqe, arena, ARENA, &stop, &cont),
+			(s64)sum);
+	KUNIT_EXPECT_NULL(test, cont);
+	KUNIT_EXPECT_FALSE(test, again_wrong);
+
+	/* Its op goes while it has left. */
+	cont = held;
+	res = wsq_op_issue(&sqe, arena, ARENA, &stop, &cont);
+	KUNIT_EXPECT_EQ(test, res, WSQ_OP_AGAIN);
+	wsq_unregister_op(&again_def);
+	KUNIT_EXPECT_EQ(test, wsq_op_resume(&sqe, &stop, cont), -EOPNOTSUPP);
+
+	conts.held = 0;
+	wsq_conts_exit(&conts);
+	vfree(arena);
 }
 
 static DECLARE_COMPLETION(slow_in);
@@ -530,6 +641,7 @@ static struct kunit_case ops_cases[] = {
 	KUNIT_CASE(ops_gone),
 	KUNIT_CASE(ops_seen),
 	KUNIT_CASE(ops_pieces),
+	KUNIT_CASE(ops_again),
 	KUNIT_CASE(ops_waits),
 	KUNIT_CASE(ops_forgotten),
 	KUNIT_CASE(ops_flicker),

@@ -576,36 +576,6 @@ static void ring_published(struct kunit *test)
 			ages + 2);
 }
 
-/* Who gives way for nothing does so less and less often, and goes on if it pays. */
-static void ring_give_way(struct kunit *test)
-{
-	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
-	int i, gave = 0, last = 0, gap = 0;
-
-	KUNIT_ASSERT_NOT_NULL(test, w);
-	wait_init(w);
-	for (i = 0; i < 10000; i++) {
-		if (!w->ring.hasty) {
-			gave++;
-			gap = i - last;
-			last = i;
-		}
-		KUNIT_ASSERT_FALSE(test, wsq_ring_give_way(&w->ring, 1));
-	}
-	/* Twice at once, then with twice as many between, up to 1023. */
-	KUNIT_EXPECT_EQ(test, gave, 19);
-	KUNIT_EXPECT_EQ(test, gap, 1024);
-
-	atomic64_set(&w->slots[0], wsq_slot_word(&w->ring, 0, 0));
-	w->ring.hasty = 0;
-	KUNIT_EXPECT_TRUE(test, wsq_ring_give_way(&w->ring, 1));
-	/* Unless somebody has the CPU meanwhile, each time. */
-	KUNIT_EXPECT_TRUE(test, wsq_test_until((w->ring.hasty = 0,
-						wsq_ring_give_way(&w->ring, 1) &&
-						!w->ring.hasty_next)));
-	KUNIT_EXPECT_FALSE(test, wsq_ring_give_way(&w->ring, 2));
-}
-
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_entries),
 	KUNIT_CASE(ring_no_arena),
@@ -618,7 +588,6 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_wait_orders),
 	KUNIT_CASE(ring_wait_timeout),
 	KUNIT_CASE(ring_published),
-	KUNIT_CASE(ring_give_way),
 	{}
 };
 

@@ -5,7 +5,7 @@
  * What is refused and why is compared with oracle.c, and so are result and arena of
  * what is not. Beyond the arena, and beyond the kernel's own copy of the entry, the
  * address sanitizer looks. Where its list stands, each word is another one as soon as
- * it was read. A task of several pieces may be told to stop.
+ * it was read. A task of several pieces may be told to stop, or leave and be resumed.
  *
  * An input: the size of the arena, what it holds, when to stop, the entry.
  */
@@ -20,7 +20,10 @@
 static struct {
 	bool told;
 	bool dead;
+	bool leave;
 } stop;
+
+static struct wsq_conts conts;
 
 /* Nothing here has a ring. */
 void shim_published(const atomic64_t *slot)
@@ -76,6 +79,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	shim_begin(1, 0);
 	MUST(!wsq_ops_init());
 	MUST(!ops_register());
+	wsq_conts_init(&conts);
+	MUST(!wsq_conts_make(&conts));
 	check_names();
 	return 0;
 }
@@ -146,7 +151,9 @@ static void run(const struct wsq_sqe *sqe, u8 *arena, u64 bytes)
 	const struct wsq_stop when = {
 		.dead = &stop.dead, .told = &stop.told,
 		.deadline = sqe->flags & WSQ_SQE_DEADLINE ? sqe->deadline : U64_MAX,
+		.conts = stop.leave ? &conts : NULL,
 	};
+	struct wsq_op_cont *cont = NULL;
 	u8 *was = malloc(bytes + 1), *want = malloc(bytes + 1);
 	struct verdict v;
 	s64 res;
@@ -160,7 +167,16 @@ static void run(const struct wsq_sqe *sqe, u8 *arena, u64 bytes)
 		shim_watch.from = arena + sqe->src;
 		shim_watch.to = shim_watch.from + sqe->len * sizeof(struct wsq_vec);
 	}
-	res = wsq_op_issue(sqe, arena, bytes, &when);
+	res = wsq_op_issue(sqe, arena, bytes, &when, &cont);
+	while (res == WSQ_OP_AGAIN) {
+		MUST(stop.leave && cont);
+		res = wsq_op_resume(sqe, &when, cont);
+	}
+	if (cont) {
+		list_add(&cont->free, &conts.free);
+		conts.held--;
+	}
+	MUST(!conts.held);
 	if (shim_watch.from)
 		memcpy(shim_watch.from, was + sqe->src,
 		       shim_watch.to - shim_watch.from);
@@ -200,6 +216,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	memset(&stop, 0, sizeof(stop));
 	stop.told = bits & 0x4000 && in_u8(&in) == 1;
 	stop.dead = bits & 0x2000 && in_u8(&in) == 1;
+	stop.leave = bits & 0x1000;
 	in_sqe(&in, sqe, arena, bytes);
 
 	ret = -EOPNOTSUPP;

@@ -152,7 +152,12 @@ void shim_published(const atomic64_t *slot)
 	e->place = n;
 	e->res = cqe->res;
 	e->may_cancel |= m->closed || m->cancels;
-	MUST(!e->begun || e->ended);
+	if (e->begun && !e->ended) {
+		/* It left, and was not called again. */
+		MUST(e->res == -ECANCELED || e->res == -ETIME ||
+		     e->res == -EOPNOTSUPP);
+		e->ended = ++stamp;
+	}
 	m->completed++;
 	if (!m->wild && e->taken)
 		MUST(cqe->user_data == e->sqe.user_data);
@@ -180,22 +185,28 @@ static void probe_alone(const struct model *m, const struct entry *e,
 s64 model_probe(const struct wsq_req *req, const struct wsq_op_task *task)
 {
 	struct model *m = model_at(req->ring);
+	u64 *calls = task->state, *asked = calls + 1;
 	struct entry *e;
-	int i, ret = 0;
+	int ret = 0;
 
 	MUST(m && req->number < ENTRIES);
 	e = &m->entry[req->number];
-	MUST(!e->begun && !e->done && !e->called_back);
+	MUST(!e->begun == !*calls && !e->done && !e->ended && !e->called_back);
 	MUST(!req->refused);
 	/* As long as ENTER is under way, nobody else has told. */
 	if (!e->taken)
 		e->sqe = req->sqe;
 	probe_alone(m, e, &req->sqe);
-	e->begun = ++stamp;
-	for (i = 0; !ret && i < (int)(task->arg & 7); i++) {
+	MUST(*calls <= *asked);
+	if (!(*calls)++)
+		e->begun = ++stamp;
+	while (!ret && *asked < (task->arg & 7)) {
+		++*asked;
 		cond_resched();
 		ret = wsq_op_stopped(task);
 	}
+	if (ret == WSQ_OP_AGAIN)
+		return ret;
 	e->ended = ++stamp;
 	if (ret)
 		return ret;

@@ -653,6 +653,7 @@ static const struct wsq_op_def op_probe = {
 	.name = "probe",
 	.shape = WSQ_SHAPE_ARG,
 	.cap = -1,
+	.state_size = 2 * sizeof(u64),
 	.issue = probe_issue,
 };
 

@@ -45,6 +45,7 @@ static struct opened opened[FILES];
 static struct task_struct *process;
 static struct input in;
 static u64 arena_max;
+static unsigned int max_users;
 static bool over;
 
 /* The struct of a call, as the process has it: so much of it is there. */
@@ -230,7 +231,7 @@ static u64 pages(u64 bytes)
 	return (bytes + 4095) / 4096 * 4096;
 }
 
-/* What a user has by what is open. Rings that were closed are gone by now. */
+/* What the caller's user has by what is open. Rings that were closed are gone by now. */
 static void check_user(struct opened *o)
 {
 	struct wsq_query q = told(o, NULL);
@@ -239,7 +240,7 @@ static void check_user(struct opened *o)
 
 	for (i = 0; i < FILES; i++) {
 		if (!opened[i].live ||
-		    creds[opened[i].cred].uid.val != creds[o->cred].uid.val)
+		    creds[opened[i].maker].uid.val != current->cred->uid.val)
 			continue;
 		rings++;
 		tasks += opened[i].setup.cq_entries;
@@ -282,12 +283,42 @@ static void poll_reasons(struct reasons *r, const struct wsq_setup *s)
 	because(r, o && o->live && &creds[o->maker] != c, EPERM);
 }
 
+/* Users that have rings. */
+static unsigned int nr_users(void)
+{
+	unsigned int i, k, nr = 0;
+
+	for (i = 0; i < FILES; i++) {
+		for (k = 0; k < i; k++)
+			if (opened[k].live && creds[opened[k].maker].uid.val ==
+					      creds[opened[i].maker].uid.val)
+				break;
+		nr += opened[i].live && k == i;
+	}
+	return nr;
+}
+
+/* The caller's user has none. */
+static bool new_user(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < FILES; i++)
+		if (opened[i].live && creds[opened[i].maker].uid.val ==
+				      current->cred->uid.val)
+			return false;
+	return true;
+}
+
 static void limit_reasons(struct reasons *r, const struct opened *o,
 			  const struct wsq_query *q, u32 cq)
 {
-	const struct cred *c = &creds[o->cred];
+	const struct cred *c = current->cred, *opener = &creds[o->cred];
 
-	if (c->caps >> CAP_SYS_RESOURCE & 1 && c->user_ns == &init_user_ns)
+	because(r, new_user() && nr_users() >= max_users, ENOSPC);
+	if (c->caps >> CAP_SYS_RESOURCE & 1 && c->user_ns == &init_user_ns &&
+	    opener->caps >> CAP_SYS_RESOURCE & 1 &&
+	    opener->user_ns == &init_user_ns)
 		return;
 	because(r, q->user_rings + 1ULL > q->max_user_rings, EDQUOT);
 	because(r, (u64)q->user_tasks + cq > q->max_user_tasks, EDQUOT);
@@ -371,7 +402,7 @@ static void do_setup(struct opened *o)
 		check_setup(o, &was, &s, q.memory);
 	} else {
 		calm();
-		/* The first ring makes the queue, which stays. */
+		/* The first ring makes the closing queue, which stays. */
 		MUST(shim_memory.live <= live + 1 && shim_memory.pages == held);
 		MUST(told(o, NULL).user_rings == rings);
 	}
@@ -658,6 +689,11 @@ static void do_parameters(void)
 			arena_max = n & ~4095ULL;
 		break;
 	case 1:
+		if (how & 0x40) {
+			max_users = n % 3;
+			*(unsigned int *)shim_param_max_users() = max_users;
+			break;
+		}
 		*(unsigned int *)shim_param_max_user_rings() = n;
 		break;
 	case 2:
@@ -796,6 +832,8 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	arena_max = 1 << 20;
 	over = false;
 	MUST(!shim_param_arena_max()->set("1048576", NULL));
+	max_users = 1024;
+	*(unsigned int *)shim_param_max_users() = max_users;
 	*(unsigned int *)shim_param_max_user_rings() = 3;
 	*(unsigned int *)shim_param_max_user_tasks() = 1 << 17;
 	*(unsigned long long *)shim_param_max_user_memory() = 1 << 24;

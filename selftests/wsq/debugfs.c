@@ -30,7 +30,7 @@ static bool queue_seen(const struct queue *before, uint64_t nr)
 	EXPECT_EQ(ring_enter(&r, 64, 1, PATIENCE), 0);
 	/* A look may come between two tasks. */
 	while (!seen) {
-		find_queue("ring", &q);
+		find_queue(QUEUE, &q);
 		EXPECT_EQ(q.id, before->id);
 		EXPECT_EQ(q.queued, before->queued + nr);
 		EXPECT(q.done >= before->done);
@@ -61,14 +61,15 @@ static void queues(void)
 	int i, turn;
 
 	need_module();
+	keep_queue();
 	run_tasks(1, 0);
-	find_queue("ring", &before);
+	find_queue(QUEUE, &before);
 	EXPECT(!strcmp(before.flags, "-"));
 	for (turn = 0; turn < TRIES && !seen; turn++)
 		seen = queue_seen(&before, 64 * (turn + 1));
 	EXPECT(seen);
 	for (i = 0; i < LOOKS; i++) {
-		find_queue("ring", &q);
+		find_queue(QUEUE, &q);
 		if (q.done == q.queued && !q.running)
 			break;
 		usleep(10000);
@@ -640,13 +641,13 @@ static int traced(const char *trace, const char *what, const char *const *and)
 static void tracepoints(void)
 {
 	static const char *const queue[] = {
-		"queue=ring", "work=", "function=wsq_req_run", "cpu=-1", NULL
+		"queue=" QUEUE, "work=", "function=wsq_req_run", "cpu=-1", NULL
 	};
 	static const char *const run[] = {
-		"queue=ring", "work=", "function=wsq_req_run", "cpu=", NULL
+		"queue=" QUEUE, "work=", "function=wsq_req_run", "cpu=", NULL
 	};
 	static const char *const steal[] = {
-		"queue=ring", "cpu=", "victim=", "distance=", "nr=", NULL
+		"queue=" QUEUE, "cpu=", "victim=", "distance=", "nr=", NULL
 	};
 	static const char *const park[] = { "cpu=", NULL };
 	const bool several = sysconf(_SC_NPROCESSORS_ONLN) > 1;

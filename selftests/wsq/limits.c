@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user may have: rings, tasks in flight and memory, counted exactly, whoever
- * calls, and given back whatever happens.
+ * What a user may have: rings, tasks in flight and memory, counted exactly for the
+ * caller of SETUP, and given back whatever happens.
  */
 #include "wsq_user.h"
 
@@ -36,6 +36,7 @@ static void rings(void)
 	EXPECT_EQ(try_setup(i, 4, 0, PAGE), 0);
 	EXPECT_EQ(query_of(i, 0, 0, 0).user_rings, 1);
 	close(i);
+	act_as(ALICE);
 
 	/* The same file, once there is room; what has been made is not in it. */
 	close(fd[1]);
@@ -114,51 +115,70 @@ static void tasks(void)
 	limits_default();
 }
 
-/* Who may have more than others, and on whose account: the opener's. */
-static void opener(void)
+/* Exempt is a ring whose file was opened, and whose SETUP is called, by the capable. */
+static void exempt(void)
 {
-	int root = dev_open(), root_too = dev_open(), plain = open_as(0), fd;
-	unsigned int had;
-	pid_t pid;
-	int status;
+	int root, plain;
 
-	/* None of ours that is still on its way out. */
+	/* None of ours that is still being freed. */
 	expect_rings(0);
-	had = query_of(root, 0, 0, 0).user_rings;
-	limits_set(had, DEF_TASKS, DEF_MEMORY);
-	/* Root without the capability is a user as any other. */
-	EXPECT_EQ(try_setup(plain, 4, 0, 0), EDQUOT);
-	EXPECT_EQ(try_setup(root, 4, 0, 0), 0);
-	EXPECT_EQ(query_of(plain, 0, 0, 0).user_rings, had + 1);
-
-	/* A caller with all capabilities, with a file of somebody without. */
 	limits_set(0, DEF_TASKS, DEF_MEMORY);
-	fd = open_as(ALICE);
-	EXPECT_EQ(try_setup(fd, 4, 0, 0), EDQUOT);
+	root = dev_open();
+	plain = open_as(0);
+	/* Without the capability root is a user as any other. */
+	EXPECT_EQ(try_setup(plain, 4, 0, 0), EDQUOT);
+	/* Opened with it, called without it; and the other way round. */
+	EXPECT_EQ(try_setup(root, 4, 0, 0), EDQUOT);
+	act_as_root();
+	EXPECT_EQ(try_setup(plain, 4, 0, 0), EDQUOT);
+	expect_use(plain, 0, 0, 0);
+	EXPECT_EQ(try_setup(root, 4, 0, 0), 0);
+	/* It counts all the same. */
+	EXPECT_EQ(query_of(plain, 0, 0, 0).user_rings, 1);
+	close(root);
+	close(plain);
+	limits_default();
+	expect_rings(0);
+}
 
-	/* A caller with none, with a file of root's. */
+/* Files that root has opened and passed on count for the user that calls SETUP. */
+static void passed(void)
+{
+	int fd[4], status, i;
+	struct ring r;
+	pid_t pid;
+
+	expect_no_use(BOB);
+	limits_set(2, DEF_TASKS, DEF_MEMORY);
+	for (i = 0; i < 4; i++)
+		fd[i] = dev_open();
 	pid = fork();
 	if (!pid) {
-		struct ring r;
-
 		if (setgroups(0, NULL) || setgid(BOB) || setuid(BOB))
-			FAIL("cannot become somebody else");
+			FAIL("cannot become another user");
 		EXPECT_ERR(open(WSQ_DEVICE, O_RDWR), EACCES);
-		EXPECT_EQ(try_setup(fd, 4, 0, 0), EDQUOT);
-		ring_make(&r, root_too, 4, 0, 0);
+		EXPECT_EQ(query_of(fd[0], 0, 0, 0).user_rings, 0);
+		ring_make(&r, fd[0], 4, 0, 0);
 		ring_push_nop(&r, 3);
 		EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
 		EXPECT_EQ(ring_take(&r).user_data, 3);
+		EXPECT_EQ(try_setup(fd[1], 4, 0, 0), 0);
+		EXPECT_EQ(try_setup(fd[2], 4, 0, 0), EDQUOT);
+		EXPECT_EQ(query_of(fd[2], 0, 0, 0).user_rings, 2);
 		_exit(0);
 	}
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
-	EXPECT_EQ(query_of(root, 0, 0, 0).user_rings, had + 2);
-	expect_use(fd, 0, 0, 0);
-	close(root);
-	close(root_too);
-	close(plain);
-	close(fd);
+	/* Root, which holds the files as well, has none of these. */
+	expect_use(fd[3], 0, 0, 0);
+	EXPECT_EQ(try_setup(fd[2], 4, 0, 0), 0);
+	EXPECT_EQ(query_of(fd[3], 0, 0, 0).user_rings, 1);
+	act_as(BOB);
+	EXPECT_EQ(query_of(fd[3], 0, 0, 0).user_rings, 2);
+	EXPECT_EQ(try_setup(fd[3], 4, 0, 0), EDQUOT);
+	for (i = 0; i < 4; i++)
+		close(fd[i]);
+	expect_no_use(BOB);
 	limits_default();
 	expect_rings(0);
 }
@@ -374,7 +394,8 @@ static const struct test test_list[] = {
 	{ "rings", rings },
 	{ "memory", memory },
 	{ "tasks", tasks },
-	{ "opener", opener },
+	{ "exempt", exempt },
+	{ "passed", passed },
 	{ "given_back", given_back },
 	{ "at_once", at_once, 40 },
 	{ "together", together, 40 },

@@ -197,6 +197,7 @@ static void counted_outside(void)
 	expect_no_use(ALICE);
 	fd = open_as(ALICE);
 	EXPECT_EQ(try_setup(fd, 4, 0, 0), 0);
+	act_as_root();
 	expect_child(in_user_ns(ALICE, 0, none_left));
 	/* those of two users do not. */
 	EXPECT_ERR(chown(node, BOB, BOB), 0);

@@ -12,6 +12,8 @@
 
 #define DIR		"/sys/kernel/debug/wsq/"
 #define TRACING		"/sys/kernel/tracing/"
+/* That of root's rings. */
+#define QUEUE		"ring:0"
 #define CPUS		256
 #define HASH		0x100000
 
@@ -55,6 +57,7 @@ char *expect_text(const char *path);
 bool collecting(void);
 bool has_tracepoints(void);
 void need_tracepoints(void);
+void keep_queue(void);
 void find_queue(const char *name, struct queue *q);
 bool latency(struct latency *l);
 void latency_settled(struct latency *l);

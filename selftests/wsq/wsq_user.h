@@ -76,19 +76,27 @@ static inline void cap_resource(int on)
 }
 
 /*
- * The device, opened by a user for whom limits are. We are root again after, with
- * all capabilities: what counts is who opened it.
+ * From now on the caller is this user: by the real uid, which is what rings count
+ * for, and without CAP_SYS_RESOURCE. The effective uid stays root's.
  */
-static inline int open_as(uid_t uid)
+static inline void act_as(uid_t uid)
 {
-	int fd;
-
 	cap_resource(0);
 	EXPECT_ERR(setresuid(uid, 0, 0), 0);
-	fd = dev_open();
+}
+
+/* Root again, with all capabilities. */
+static inline void act_as_root(void)
+{
 	EXPECT_ERR(setresuid(0, 0, 0), 0);
 	cap_resource(1);
-	return fd;
+}
+
+/* The device, opened by a user to whom limits apply. The caller stays that user. */
+static inline int open_as(uid_t uid)
+{
+	act_as(uid);
+	return dev_open();
 }
 
 /* SETUP: 0 or an errno. */
@@ -125,7 +133,7 @@ static inline void expect_use(int fd, unsigned int rings, unsigned int tasks,
 	EXPECT_EQ(q.user_memory, memory);
 }
 
-/* Soon. */
+/* Soon. The caller is root after. */
 static inline void expect_no_use(uid_t uid)
 {
 	uint64_t end = now_ns() + PATIENCE;
@@ -135,6 +143,7 @@ static inline void expect_no_use(uid_t uid)
 		usleep(5000);
 	expect_use(fd, 0, 0, 0);
 	close(fd);
+	act_as_root();
 }
 
 #endif /* WSQ_USER_H */

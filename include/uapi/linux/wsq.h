@@ -235,14 +235,14 @@ struct wsq_op_info {
  * @setup_flags: in, for @memory: flags of the SETUP. Not in the first version,
  *	which ends before it (72 bytes)
  * @rsv: zero
- * @max_user_rings: out: most rings that a user may have who is without
+ * @max_user_rings: out: most rings that a user may have without
  *	CAP_SYS_RESOURCE. Not in the second version, which ends before it (80
  *	bytes); nor in modules without WSQ_FEAT_RING_STATS, which leave it and
  *	what follows alone
  * @max_user_tasks: out: ... most completion entries of these rings in all, so
  *	most tasks in flight
  * @max_user_memory: out: ... most bytes, as told by @memory, of these rings
- * @user_rings: out: rings that the user who opened this file has now
+ * @user_rings: out: rings that the caller's user has now: those whose SETUP it called
  * @user_tasks: out: their completion entries
  * @user_memory: out: their bytes
  */
@@ -313,8 +313,9 @@ struct wsq_query {
  * 256 rings share the thread.
  *
  * EBUSY	the file has a ring
- * EDQUOT	the user who opened the file has too much, see max_user_rings and
- *		what follows in struct wsq_query
+ * EDQUOT	the caller's user has too much, see max_user_rings and what follows in
+ *		struct wsq_query
+ * ENOSPC	too many users have rings, or there are too many queues
  * ENOMEM	there is no memory, or no more for the caller's memory cgroup
  * EINTR	the process was killed
  * EINVAL	a member is out of bounds

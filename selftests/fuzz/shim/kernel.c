@@ -519,3 +519,17 @@ int crypto_shash_final(struct shash_desc *desc, u8 *out)
 	shim_digest(out, desc->sum, desc->tfm->size);
 	return 0;
 }
+
+int crypto_shash_export(struct shash_desc *desc, void *out)
+{
+	memcpy(out, &desc->sum, sizeof(desc->sum));
+	/* What was exported is to be imported. */
+	desc->sum = ~desc->sum;
+	return 0;
+}
+
+int crypto_shash_import(struct shash_desc *desc, const void *in)
+{
+	memcpy(&desc->sum, in, sizeof(desc->sum));
+	return 0;
+}

@@ -54,6 +54,7 @@ static inline void shim_was_read(const volatile void *p)
 
 /* linux/compiler.h */
 #define __uninitialized		__attribute__((uninitialized))
+#define __aligned(n)		__attribute__((aligned(n)))
 #define READ_ONCE(x)							\
 ({									\
 	typeof(x) __x = *(const volatile typeof(x) *)&(x);		\
@@ -135,6 +136,7 @@ static inline int atomic_fetch_add(int n, atomic_t *v)
 #define atomic_inc(v)		atomic_add(1, v)
 #define atomic_dec(v)		atomic_sub(1, v)
 #define atomic_dec_return_release(v)	(atomic_fetch_add(-1, v) - 1)
+#define atomic_dec_and_test(v)	(atomic_fetch_add(-1, v) == 1)
 
 static inline int atomic_xchg(atomic_t *v, int val)
 {
@@ -403,6 +405,7 @@ void fsleep(unsigned long usecs);
 #define __set_current_state(s)	WRITE_ONCE(current->state, s)
 void might_sleep(void);
 void cond_resched(void);
+#define need_resched()		shim_chance(2)
 #define cond_resched_tasks_rcu_qs()	cond_resched()
 #define cpu_relax()		shim_relax()
 #define yield()			shim_relax()
@@ -463,6 +466,16 @@ void poll_wait(struct file *file, wait_queue_head_t *wq, poll_table *wait);
 #define wq_has_sleeper(wq)	({ smp_mb(); waitqueue_active(wq); })
 #define wake_up_poll(wq, mask)	wake_up_all(wq)
 
+#define DECLARE_WAIT_QUEUE_HEAD(name)	\
+	wait_queue_head_t name = { .head = { &name.head, &name.head } }
+
+#define wait_event(wq, cond)						\
+do {									\
+	might_sleep();							\
+	while (!(cond))							\
+		shim_relax();						\
+} while (0)
+
 #define wait_event_killable_timeout(wq, cond, timeout)			\
 ({									\
 	u64 __until = shim_clock + (u64)(timeout) * (1000000000 / HZ);	\
@@ -503,6 +516,11 @@ void wait_for_completion(struct completion *c);
 struct work_struct {
 	void (*func)(struct work_struct *work);
 	bool pending;
+	bool rcu;		/* after a grace period */
+};
+
+struct rcu_work {
+	struct work_struct work;
 };
 
 struct workqueue_struct;
@@ -512,13 +530,17 @@ struct timer_list {
 };
 
 #define WQ_UNBOUND		2
-#define INIT_WORK(w, f)		((w)->func = (f), (w)->pending = false)
+#define INIT_WORK(w, f)		\
+	((w)->func = (f), (w)->pending = false, (w)->rcu = false)
+#define INIT_RCU_WORK(w, f)	INIT_WORK(&(w)->work, f)
+#define to_rcu_work(w)		container_of(w, struct rcu_work, work)
 #define TIMER_IRQSAFE		0
 #define timer_setup(timer, fn, flags)	((void)(fn))
 #define timer_setup_on_stack(timer, fn, flags)	((void)(fn))
 struct workqueue_struct *alloc_workqueue(const char *name, unsigned int flags,
 					 int max);
 bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
+bool queue_rcu_work(struct workqueue_struct *wq, struct rcu_work *work);
 void flush_workqueue(struct workqueue_struct *wq);
 void destroy_workqueue(struct workqueue_struct *wq);
 
@@ -547,6 +569,7 @@ extern struct user_namespace init_user_ns;
 #define cap_valid(cap)		((cap) >= 0 && (cap) <= CAP_LAST_CAP)
 #define __kuid_val(uid)		((uid).val)
 #define uid_eq(a, b)		((a).val == (b).val)
+#define current_uid()		(current->cred->uid)
 #define current_euid()		(current->cred->euid)
 #define current_user_ns()	(current->cred->user_ns)
 #define capable(cap)		ns_capable(&init_user_ns, cap)
@@ -684,12 +707,15 @@ u64 shim_sum(u64 sum, const void *data, size_t n);
 #define SHASH_DESC_ON_STACK(desc, tfm)	\
 	struct shash_desc __desc, *desc = &__desc
 #define crypto_shash_digestsize(tfm)	((tfm)->size)
+#define crypto_shash_statesize(tfm)	(sizeof(u64) + 0 * (tfm)->size)
 #define shash_desc_zero(desc)	((void)(desc))
 struct crypto_shash *crypto_alloc_shash(const char *name, u32 type, u32 mask);
 void crypto_free_shash(struct crypto_shash *tfm);
 int crypto_shash_init(struct shash_desc *desc);
 int crypto_shash_update(struct shash_desc *desc, const u8 *data, unsigned int n);
 int crypto_shash_final(struct shash_desc *desc, u8 *out);
+int crypto_shash_export(struct shash_desc *desc, void *out);
+int crypto_shash_import(struct shash_desc *desc, const void *in);
 void shim_digest(u8 *out, u64 sum, unsigned int size);
 
 #endif /* _WSQ_FUZZ_KERNEL_H */

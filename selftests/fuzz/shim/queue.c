@@ -5,11 +5,12 @@
  * As a queue of wsq promises: an item that is pending is not queued again, one that
  * runs may be, and never runs beside itself; which goes first is chance's. Calling
  * back an item that is in nobody's list keeps others from queueing it for a moment,
- * as it does there.
+ * as it does there. Long items are asked at random to leave their worker.
  */
 #include <linux/wsq.h>
 
 #include "exec/put.h"
+#include "exec/tenant.h"
 #include "shim.h"
 #include <uapi/linux/wsq.h>
 
@@ -18,6 +19,7 @@
 #define SHIM_PENDING	1UL
 #define SHIM_WORKERS	3
 #define SHIM_ITEMS	4096
+#define SHIM_QUEUES	8
 
 struct wsq {
 	struct wsq_work *items[SHIM_ITEMS];
@@ -25,7 +27,8 @@ struct wsq {
 	bool dying;
 };
 
-static struct wsq *shim_queue;
+/* %NULL where there is none. */
+static struct wsq *shim_all_queues[SHIM_QUEUES];
 static struct wsq_worker shim_workers[SHIM_WORKERS];
 static struct task_struct *shim_worker_tasks[SHIM_WORKERS];
 static unsigned int shim_nr_workers;
@@ -66,16 +69,31 @@ static struct wsq_work *shim_take(struct wsq *q)
 	return NULL;
 }
 
+/* The next queue that has something, from a random one on; %NULL if none has. */
+static struct wsq *shim_ready(void)
+{
+	unsigned int i, from = shim_random();
+
+	for (i = 0; i < SHIM_QUEUES; i++) {
+		struct wsq *q = shim_all_queues[(from + i) % SHIM_QUEUES];
+
+		if (q && q->nr)
+			return q;
+	}
+	return NULL;
+}
+
 static int shim_worker(void *arg)
 {
 	struct wsq_worker *w = arg;
 	struct wsq_work *work;
+	struct wsq *q;
 
 	current->data = w;
 	while (!shim_stopping) {
 		current->state = TASK_IDLE;
-		work = !shim_held && shim_queue && shim_queue->nr ?
-		       shim_take(shim_queue) : NULL;
+		q = shim_held ? NULL : shim_ready();
+		work = q ? shim_take(q) : NULL;
 		if (!work) {
 			schedule();
 			continue;
@@ -83,6 +101,7 @@ static int shim_worker(void *arg)
 		current->state = TASK_RUNNING;
 		/* From here on nobody else runs it, and it may be queued again. */
 		w->cur = work;
+		w->serving = q;
 		w->nr_run++;
 		shim_point();
 		MUST(work->state & SHIM_PENDING);
@@ -91,6 +110,7 @@ static int shim_worker(void *arg)
 		work->func(work);
 		MUST(!current->atomic);
 		w->cur = NULL;
+		w->serving = NULL;
 		/* Others may have left one that it ran. */
 		shim_workers_hold(shim_held);
 		shim_point();
@@ -133,31 +153,53 @@ bool shim_workers_idle(void)
 	for (i = 0; i < shim_nr_workers; i++)
 		if (shim_workers[i].cur)
 			return false;
-	return !shim_queue || !shim_queue->nr;
+	return !shim_ready();
 }
 
-struct wsq *wsq_create_key(const struct wsq_attrs *attrs, struct lock_class_key *key,
-			   const char *lock_name, const char *fmt, ...)
+struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *name)
 {
 	struct wsq *q = shim_alloc(sizeof(*q), GFP_KERNEL);
+	unsigned int i;
 
 	if (!q)
 		return ERR_PTR(-ENOMEM);
-	MUST(!shim_queue);
-	shim_queue = q;
+	for (i = 0; shim_all_queues[i]; i++)
+		MUST(i < SHIM_QUEUES - 1);
+	shim_all_queues[i] = q;
 	shim_queues++;
 	return q;
 }
 
+/* Half of those that ask are to leave. */
+bool wsq_turn_over(void)
+{
+	return shim_chance(128);
+}
+
+/* Has it items, or is a worker in the function of one? */
+static bool shim_busy(const struct wsq *q)
+{
+	unsigned int i;
+
+	for (i = 0; i < shim_nr_workers; i++)
+		if (shim_workers[i].serving == q)
+			return true;
+	return q->nr;
+}
+
 void wsq_destroy(struct wsq *q)
 {
+	unsigned int i;
+
 	if (!q)
 		return;
 	might_sleep();
-	while (!shim_workers_idle())
+	while (shim_busy(q))
 		shim_relax();
 	q->dying = true;
-	shim_queue = NULL;
+	for (i = 0; shim_all_queues[i] != q; i++)
+		MUST(i < SHIM_QUEUES - 1);
+	shim_all_queues[i] = NULL;
 	shim_queues--;
 	kfree(q);
 }
@@ -169,7 +211,7 @@ bool wsq_admits(const struct wsq *q)
 
 static void shim_put(struct wsq *q, struct wsq_work *work)
 {
-	MUST(q == shim_queue && !q->dying);
+	MUST(!q->dying);
 	MUST(q->nr < SHIM_ITEMS);
 	q->items[q->nr++] = work;
 	shim_workers_hold(shim_held);
@@ -212,14 +254,16 @@ void wsq_put_owed(struct wsq *q, struct wsq_work *work, enum wsq_site site, int 
 {
 	MUST(site != WSQ_NEAR_CPU || cpu_possible((unsigned int)nr));
 	MUST(site != WSQ_NEAR_NODE || node_possible((unsigned int)nr));
-	MUST(!(work->state & SHIM_PENDING));
+	/* Another fiber may be about to see that it is not pending. */
+	while (work->state & SHIM_PENDING)
+		shim_relax();
 	work->state |= SHIM_PENDING;
 	shim_put(q, work);
 }
 
 bool wsq_cancel_work(struct wsq_work *work)
 {
-	unsigned int i;
+	unsigned int i, k;
 
 	shim_point();
 	if (!(work->state & SHIM_PENDING)) {
@@ -229,13 +273,17 @@ bool wsq_cancel_work(struct wsq_work *work)
 		work->state &= ~SHIM_PENDING;
 		return false;
 	}
-	for (i = 0; shim_queue && i < shim_queue->nr; i++) {
-		if (shim_queue->items[i] != work)
-			continue;
-		memmove(&shim_queue->items[i], &shim_queue->items[i + 1],
-			(--shim_queue->nr - i) * sizeof(work));
-		work->state &= ~SHIM_PENDING;
-		return true;
+	for (k = 0; k < SHIM_QUEUES; k++) {
+		struct wsq *q = shim_all_queues[k];
+
+		for (i = 0; q && i < q->nr; i++) {
+			if (q->items[i] != work)
+				continue;
+			memmove(&q->items[i], &q->items[i + 1],
+				(--q->nr - i) * sizeof(work));
+			work->state &= ~SHIM_PENDING;
+			return true;
+		}
 	}
 	/* A worker has it. */
 	return false;
@@ -317,6 +365,8 @@ static int shim_kworker(void *arg)
 		work->pending = false;
 		wq->busy = true;
 		shim_point();
+		if (work->rcu)
+			synchronize_rcu();
 		work->func(work);
 		MUST(!current->atomic);
 		wq->busy = false;
@@ -345,6 +395,12 @@ bool queue_work(struct workqueue_struct *wq, struct work_struct *work)
 	wq->works[wq->nr++] = work;
 	shim_wake(wq->task);
 	return true;
+}
+
+bool queue_rcu_work(struct workqueue_struct *wq, struct rcu_work *work)
+{
+	work->work.rcu = true;
+	return queue_work(wq, &work->work);
 }
 
 void flush_workqueue(struct workqueue_struct *wq)

@@ -10,6 +10,7 @@
 
 struct wsq_worker {
 	struct wsq_work *cur;
+	struct wsq *serving;
 	u64 nr_run;
 	u64 lap_end;
 	u64 lap_run;

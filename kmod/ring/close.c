@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What becomes of the requests of a ring whose file is closed.
+ *
+ * None of them runs any more. Each that has not begun ends with %-ECANCELED, and one
+ * that has begun ends at its next piece. Nothing sees these results, but requests end
+ * in the same way as ever: by the same functions, each once.
+ *
+ * They would do so when a worker reaches them. But the user's queue may have a backlog
+ * of other rings in front of them, and until they have ended the ring has its memory
+ * and counts for the user. So after release() a work item of the workqueue of rings
+ * moves them: it cancels each item that is pending in the user's queue, and queues it
+ * to the closing queue, where no task is ever put. There workers come to it at once.
+ *
+ * [CL]	A worker or the poller may be about to queue an item of the ring while it is
+ *	closed: the next one of a chain, one that was held back, a task that leaves
+ *	its worker. It looks at @dead and queues the item in one RCU read-side section.
+ *
+ *	a worker				release(), then the closer
+ *	--------				--------------------------
+ *	rcu_read_lock()				CL(dead:A) store dead
+ *	CL(put:A) load dead			CL(wait:A) a grace period
+ *	clear: queue to the user's queue	cancel what is pending, and queue it
+ *	set: to the closing queue		to the closing queue
+ *	rcu_read_unlock()
+ *
+ *	If the worker does not see @dead, the closer finds the item pending.
+ *	litmus/ring-close.litmus
+ *
+ * A submitter does not look: ENTER has the file, so there is none when it is closed. The
+ * poller takes nothing from a dead ring, and the closer has the ring's lock once.
+ *
+ * Items of serials go the same way (serial/serial.h): their queue is changed first, and
+ * after another grace period what is pending in the former one is moved.
+ *
+ * Cost: a grace period, which freeing the ring takes in any case, and a look at each
+ * request of the ring. Nothing for a ring that has no request when it is closed.
+ */
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/workqueue.h>
+
+#include "../exec/tenant.h"
+#include "ring.h"
+
+/* Made with the first ring, under the lock. */
+static DEFINE_MUTEX(wsq_closing_lock);
+static struct wsq *wsq_closing;
+
+/**
+ * wsq_closing_make() - make the closing queue, unless it is there
+ *
+ * Context: task; may sleep.
+ * Return: 0 or as wsq_create().
+ */
+int wsq_closing_make(void)
+{
+	struct wsq *q;
+	int ret = 0;
+
+	mutex_lock(&wsq_closing_lock);
+	if (!wsq_closing) {
+		q = wsq_tenant_create(NULL, "ring-closing");
+		if (IS_ERR(q))
+			ret = PTR_ERR(q);
+		else
+			wsq_closing = q;
+	}
+	mutex_unlock(&wsq_closing_lock);
+	return ret;
+}
+
+/**
+ * wsq_closing_exit() - destroy the closing queue
+ *
+ * Context: module unload; may sleep. There is no ring.
+ */
+void wsq_closing_exit(void)
+{
+	wsq_destroy(wsq_closing);
+	wsq_closing = NULL;
+}
+
+/**
+ * wsq_ring_requeue() - queue an item of a ring that was accepted before
+ * @ring: the ring, which is there until the item has run
+ * @work: the item, owned by the caller; perhaps gone on return
+ *
+ * Context: task; does not sleep.
+ * Ordering: as wsq_queue_work().
+ */
+void wsq_ring_requeue(struct wsq_ring *ring, struct wsq_work *work)
+{
+	struct wsq *q = ring->queue;
+
+	rcu_read_lock();
+	if (unlikely(READ_ONCE(ring->dead)))		/* CL(put:A) */
+		q = wsq_closing;
+	/* It is not pending: a canceller that says so has it for a moment. */
+	while (!wsq_queue_work(q, work))
+		cpu_relax();
+	rcu_read_unlock();
+}
+
+static void wsq_close_move(struct wsq_work *work)
+{
+	if (wsq_cancel_work(work))
+		WARN_ON_ONCE(!wsq_queue_work(wsq_closing, work));
+}
+
+static void wsq_close_reqs(struct wsq_ring *ring)
+{
+	u32 i;
+
+	for (i = 0; i < ring->sizes.cq_entries; i++) {
+		struct wsq_req *req = &ring->reqs[i];
+
+		if (atomic_read(&req->state) == WSQ_REQ_FREE)
+			continue;
+		if (wsq_cont_forget(req))
+			wsq_cont_launch(req);
+		else
+			wsq_close_move(&req->work);
+		cond_resched();
+	}
+}
+
+/* In the workqueue, a grace period after release(), with a reference. */
+static void wsq_ring_close(struct work_struct *work)
+{
+	struct wsq_ring *ring = container_of(to_rcu_work(work), struct wsq_ring,
+					     close_work);
+
+	/* What the poller has taken by then is seen here. */
+	mutex_lock(&ring->lock);
+	mutex_unlock(&ring->lock);
+	wsq_keys_close(ring, wsq_closing);
+	wsq_close_reqs(ring);
+	wsq_close_move(&ring->release_work);
+	percpu_ref_put(&ring->refs);
+}
+
+/**
+ * wsq_close_init() - before a ring is used
+ * @ring: the ring
+ *
+ * Context: any.
+ */
+void wsq_close_init(struct wsq_ring *ring)
+{
+	INIT_RCU_WORK(&ring->close_work, wsq_ring_close);
+}
+
+/**
+ * wsq_close_begin() - the file of a ring is closed
+ * @ring: the ring, with the file's reference
+ *
+ * Does not wait.
+ *
+ * Context: task.
+ */
+void wsq_close_begin(struct wsq_ring *ring)
+{
+	WRITE_ONCE(ring->dead, true);			/* CL(dead:A) */
+	/* No ENTER is left that could move these; a poller may take some still. */
+	if (!ring->poller &&
+	    ring->sq_head == (u64)atomic64_read(&ring->completed))
+		return;
+	percpu_ref_get(&ring->refs);
+	wsq_rings_queue_rcu(&ring->close_work);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that have begun and left their worker.
+ *
+ * A task of an op with state (linux/wsq_op.h) leaves its worker when its slice is used
+ * up and something else waits on that CPU. What it has come to by then is kept in a
+ * struct wsq_op_cont, and its request queues itself again, behind what else its user
+ * has queued. A task keeps the struct until it ends.
+ *
+ * There are few of these structs, for each user two or three for each CPU. So not all
+ * tasks of a backlog may begin, one after the other, and leave. When as many have left
+ * as there are CPUs, a further long task that gets to a worker does not begin, but
+ * waits in a list. Each task that ends hands its struct on to the first one in that
+ * list, and queues it. So tasks that take several turns end in about the order in which
+ * they were submitted, and short tasks do not wait for them.
+ *
+ * Tasks that run at the time do not count until they leave. There are structs for as
+ * many of them as there are CPUs. Ops that sleep can have more running. A task that
+ * finds none keeps its worker, and asks again after its next piece.
+ *
+ * Cost: nothing for a task that does not leave, but one load of @held for a long one.
+ * To leave: a spinlock of the user, and a copy of at most 700 bytes.
+ */
+#include <linux/cpumask.h>
+#include <linux/list.h>
+#include <linux/log2.h>
+#include <linux/rcupdate.h>
+#include <linux/slab.h>
+#include <linux/spinlock.h>
+
+#include "../compat/export.h"
+#include "ring.h"
+#include "user.h"
+
+static unsigned int wsq_conts_nr(void)
+{
+	return 2 * num_possible_cpus() + 1;
+}
+
+/**
+ * wsq_conts_bytes() - what they take, at most
+ *
+ * Context: any.
+ * Return: bytes.
+ */
+u64 wsq_conts_bytes(void)
+{
+	return roundup_pow_of_two(wsq_conts_nr() * sizeof(struct wsq_op_cont));
+}
+
+/**
+ * wsq_conts_init() - there are none yet
+ * @conts: zeroed
+ *
+ * Context: any.
+ */
+void wsq_conts_init(struct wsq_conts *conts)
+{
+	spin_lock_init(&conts->lock);
+	INIT_LIST_HEAD(&conts->free);
+	INIT_LIST_HEAD(&conts->waiting);
+}
+WSQ_EXPORT_KUNIT(wsq_conts_init);
+
+/**
+ * wsq_conts_make() - make them, if they are not made yet
+ * @conts: of wsq_conts_init(); one caller at a time
+ *
+ * Context: task; may sleep.
+ * Return: 0 or %-ENOMEM.
+ */
+int wsq_conts_make(struct wsq_conts *conts)
+{
+	unsigned int nr = wsq_conts_nr(), i;
+
+	if (conts->all)
+		return 0;
+	conts->all = kvcalloc(nr, sizeof(*conts->all), WSQ_GFP);
+	if (!conts->all)
+		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		list_add_tail(&conts->all[i].free, &conts->free);
+	conts->limit = nr - num_possible_cpus();
+	return 0;
+}
+WSQ_EXPORT_KUNIT(wsq_conts_make);
+
+/**
+ * wsq_conts_exit() - free them
+ * @conts: of wsq_conts_init(); no task has one
+ *
+ * Context: task; may sleep.
+ */
+void wsq_conts_exit(struct wsq_conts *conts)
+{
+	WARN_ON_ONCE(conts->held || !list_empty(&conts->waiting));
+	kvfree(conts->all);
+	conts->all = NULL;
+}
+WSQ_EXPORT_KUNIT(wsq_conts_exit);
+
+/**
+ * wsq_cont_get() - memory for a task that is about to leave
+ * @conts: of its user
+ *
+ * Context: task.
+ * Return: the memory; %NULL if there is none.
+ */
+struct wsq_op_cont *wsq_cont_get(struct wsq_conts *conts)
+{
+	struct wsq_op_cont *c;
+
+	spin_lock(&conts->lock);
+	c = list_first_entry_or_null(&conts->free, struct wsq_op_cont, free);
+	if (c) {
+		list_del(&c->free);
+		WRITE_ONCE(conts->held, conts->held + 1);
+	}
+	spin_unlock(&conts->lock);
+	return c;
+}
+WSQ_EXPORT_KUNIT(wsq_cont_get);
+
+/**
+ * wsq_cont_launch() - a request that waited in the list goes to a worker again
+ * @req: the request
+ *
+ * Context: task; does not sleep.
+ */
+void wsq_cont_launch(struct wsq_req *req)
+{
+	if (req->key)
+		wsq_key_resume(req);
+	else
+		wsq_ring_requeue(req->ring, &req->work);
+}
+
+/**
+ * wsq_cont_put() - a request that has memory of wsq_cont_get() ends
+ * @req: the request
+ *
+ * Context: task; does not sleep.
+ */
+void wsq_cont_put(struct wsq_req *req)
+{
+	struct wsq_conts *conts = &req->ring->user->conts;
+	struct wsq_req *next;
+
+	/* [CL] From the list to a queue in one go, for the closer of its ring. */
+	rcu_read_lock();
+	spin_lock(&conts->lock);
+	next = list_first_entry_or_null(&conts->waiting, struct wsq_req, held);
+	if (next) {
+		list_del(&next->held);
+		next->waits = false;
+		next->cont = req->cont;
+	} else {
+		list_add(&req->cont->free, &conts->free);
+		WRITE_ONCE(conts->held, conts->held - 1);
+	}
+	spin_unlock(&conts->lock);
+	req->cont = NULL;
+	if (next)
+		wsq_cont_launch(next);
+	rcu_read_unlock();
+}
+
+/**
+ * wsq_cont_wait() - have a long request wait if too many have left
+ * @req: the request, QUEUED, perhaps CANCELLED by now; owned by the caller
+ *
+ * Context: task, a worker.
+ * Return: true if it waits: then it is not the caller's any more.
+ */
+bool wsq_cont_wait(struct wsq_req *req)
+{
+	struct wsq_conts *conts = &req->ring->user->conts;
+	bool waits;
+
+	rcu_read_lock();
+	spin_lock(&conts->lock);
+	/*
+	 * Under the lock, against wsq_cont_forget() of a canceller, which changes
+	 * the state before, and of a closer, which waits for readers of RCU.
+	 */
+	waits = conts->held >= conts->limit && !READ_ONCE(req->ring->dead) &&
+		atomic_read(&req->state) == WSQ_REQ_QUEUED;
+	if (waits) {
+		if (req->key)
+			wsq_key_hold(req);
+		req->waits = true;
+		list_add_tail(&req->held, &conts->waiting);
+	}
+	spin_unlock(&conts->lock);
+	rcu_read_unlock();
+	return waits;
+}
+
+/**
+ * wsq_cont_forget() - take a request out of the list of those that wait
+ * @req: any request of a ring
+ *
+ * Context: task; nobody uses @req for another submission meanwhile.
+ * Return: true if it was there: then it is the caller's.
+ */
+bool wsq_cont_forget(struct wsq_req *req)
+{
+	struct wsq_conts *conts = &req->ring->user->conts;
+	bool waits;
+
+	spin_lock(&conts->lock);
+	waits = req->waits;
+	if (waits) {
+		list_del(&req->held);
+		req->waits = false;
+	}
+	spin_unlock(&conts->lock);
+	return waits;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Users of rings: each has a queue of its own, and limits (limits.c).
+ */
+#ifndef _WSQ_RING_USER_H
+#define _WSQ_RING_USER_H
+
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/types.h>
+#include <linux/uidgid.h>
+#include <linux/wait.h>
+
+#include "ops.h"
+
+struct wsq;
+
+/**
+ * struct wsq_user - a user that has rings
+ * @node: in the table of users. Under wsq_users_lock
+ * @uid: the user, a real uid. Constant
+ * @refs: rings, and callers of SETUP. Under wsq_users_lock
+ * @rings: rings that count. Under wsq_users_lock
+ * @leaving: of these, those whose file is closed. Under wsq_users_lock
+ * @gone: rings that are not among @leaving any more. Under wsq_users_lock
+ * @tasks: completion entries of @rings. Under wsq_users_lock
+ * @memory: bytes of @rings. Under wsq_users_lock
+ * @left: callers of SETUP that wait until one of @leaving is freed
+ * @queue_lock: serializes the making of @queue and @conts
+ * @queue: runs the tasks of all rings of the user; %NULL until the first SETUP has
+ *	made it. Written under @queue_lock; constant while there is a ring
+ * @conts: what is kept of tasks that have begun and wait for their next turn
+ */
+struct wsq_user {
+	struct hlist_node node;
+	kuid_t uid;
+	unsigned long refs;
+	unsigned long rings;
+	unsigned long leaving;
+	u64 gone;
+	u64 tasks;
+	u64 memory;
+	wait_queue_head_t left;
+	struct mutex queue_lock;	/* making @queue and @conts */
+	struct wsq *queue;
+	struct wsq_conts conts;
+};
+
+extern spinlock_t wsq_users_lock;
+
+u64 wsq_user_bytes(void);
+struct wsq_user *wsq_user_find(kuid_t uid);
+struct wsq_user *wsq_user_get(kuid_t uid);
+void wsq_user_put(struct wsq_user *user);
+int wsq_user_start(struct wsq_user *user);
+
+#endif /* _WSQ_RING_USER_H */

@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Users of rings against each other: the tasks of one do not wait for the backlog of
+ * another, a ring that is closed does not wait for any backlog, and a long task that
+ * makes way for others comes to the result that it comes to alone.
+ *
+ * One process has rings of two users: a ring is of the user that calls SETUP. All
+ * runs on one CPU's queue at first, which other CPUs steal from. No verdict is by
+ * time: it is how much of the backlog was left when what should not wait for it was
+ * done.
+ */
+#include "wsq_user.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/resource.h>
+
+#define ALICE	7001
+#define BOB	7002
+#define MIB	(1ULL << 20)
+
+static void stay_here(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(sched_getcpu(), &set);
+	EXPECT_ERR(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+/* A ring of that user; the caller is root after. */
+static void ring_of(struct ring *r, uid_t uid, unsigned int flags,
+		    unsigned int sq, uint64_t arena)
+{
+	ring_make_flags(r, open_as(uid), flags, sq, 0, arena);
+	act_as_root();
+}
+
+static uint64_t completed(const struct ring *r)
+{
+	struct wsq_ring_stats st = { .size = sizeof(st) };
+
+	EXPECT_ERR(ioctl(r->fd, WSQ_IOC_RING_STATS, &st), 0);
+	return st.completed;
+}
+
+/* @nr hashes of @len bytes each; nothing is waited for. */
+static void backlog(struct ring *r, unsigned int nr, uint64_t len)
+{
+	struct wsq_sqe sqe = {
+		.op = WSQ_OP_SHA256, .len = len, .dst = r->s.arena_bytes - 4096,
+	};
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		ring_push(r, &sqe);
+	EXPECT_EQ(ring_enter(r, nr, 0, 0), 0);
+	EXPECT_EQ(r->e.submitted, nr);
+}
+
+/* A nop of one user beside hashes of another, of any length. */
+static void beside(void)
+{
+	static const struct {
+		unsigned int nr;
+		uint64_t len;
+	} rows[] = {
+		{ 16384, 16 << 10 }, { 4096, 64 << 10 }, { 1024, 256 << 10 },
+		{ 256, 1 << 20 }, { 32, 16 << 20 },
+	};
+	unsigned int i;
+
+	stay_here();
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct wsq_sqe nop = { .op = WSQ_OP_NOP };
+		struct ring a, b;
+
+		test_at("rows", i);
+		ring_of(&a, ALICE, 0, rows[i].nr, rows[i].len + 4096);
+		ring_of(&b, BOB, 0, 1, 0);
+		backlog(&a, rows[i].nr, rows[i].len);
+		EXPECT_EQ(ring_do(&b, &nop), 0);
+		printf("# %u hashes of %llu KiB: %llu had ended before the nop\n",
+		       rows[i].nr, (unsigned long long)rows[i].len >> 10,
+		       (unsigned long long)completed(&a));
+		EXPECT(completed(&a) < rows[i].nr / 2);
+		ring_close(&a);
+		ring_close(&b);
+		expect_rings(0);
+	}
+}
+
+/* Not one nop only: short tasks one after another, of several rings. */
+static void several(void)
+{
+	struct wsq_sqe nop = { .op = WSQ_OP_NOP };
+	struct ring a, b[4];
+	unsigned int i;
+
+	stay_here();
+	ring_of(&a, ALICE, 0, 128, 16 * MIB + 4096);
+	for (i = 0; i < ARRAY_SIZE(b); i++)
+		ring_of(&b[i], BOB + i, 0, 1, 0);
+	backlog(&a, 128, 16 * MIB);
+	for (i = 0; i < 16; i++)
+		EXPECT_EQ(ring_do(&b[i % ARRAY_SIZE(b)], &nop), 0);
+	EXPECT(completed(&a) < 64);
+	ring_close(&a);
+	for (i = 0; i < ARRAY_SIZE(b); i++)
+		ring_close(&b[i]);
+	expect_rings(0);
+}
+
+/* Nops one by one; tells how long they waited for a worker. */
+static void nops(struct ring *r, unsigned int nr, const char *beside_what)
+{
+	uint64_t most = 0, sum = 0;
+	struct wsq_cqe cqe;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		ring_push_nop(r, i);
+		EXPECT_EQ(ring_enter(r, 1, 1, PATIENCE), 0);
+		cqe = ring_take(r);
+		EXPECT_EQ(cqe.res, 0);
+		sum += cqe.wait_ns;
+		if (cqe.wait_ns > most)
+			most = cqe.wait_ns;
+	}
+	printf("# beside %s: nops waited %llu us, %llu at most\n", beside_what,
+	       (unsigned long long)sum / nr / 1000,
+	       (unsigned long long)most / 1000);
+}
+
+/* Nops beside as many busy threads as there are workers: to compare with. */
+static void nops_beside_threads(struct ring *r)
+{
+	int nr = sysconf(_SC_NPROCESSORS_ONLN), i;
+	pid_t pids[64];
+
+	if (nr > (int)ARRAY_SIZE(pids))
+		nr = ARRAY_SIZE(pids);
+	for (i = 0; i < nr; i++) {
+		pids[i] = fork();
+		if (!pids[i]) {
+			cpu_set_t set;
+
+			CPU_ZERO(&set);
+			CPU_SET(i, &set);
+			sched_setaffinity(0, sizeof(set), &set);
+			for (;;)
+				;
+		}
+	}
+	usleep(100000);
+	nops(r, 64, "busy threads");
+	for (i = 0; i < nr; i++) {
+		EXPECT_ERR(kill(pids[i], SIGKILL), 0);
+		EXPECT_EQ(waitpid(pids[i], NULL, 0), pids[i]);
+	}
+}
+
+/* As many tasks as a user may have, all of them one piece of work. */
+static void million(void)
+{
+	/* Less in a kernel that watches each access. */
+	const unsigned int nr = at_most(1) == SEC ? 16 : 2;
+	const uint64_t tasks = nr * 65536ULL;
+	struct ring a[16], b;
+	uint64_t before = 0, after = 0;
+	unsigned int i;
+
+	stay_here();
+	ring_of(&b, BOB, 0, 1, 0);
+	nops_beside_threads(&b);
+	for (i = 0; i < nr; i++) {
+		ring_of(&a[i], ALICE, 0, 32768, 32 << 10);
+		backlog(&a[i], 32768, 16 << 10);
+		backlog(&a[i], 32768, 16 << 10);
+	}
+	for (i = 0; i < nr; i++)
+		before += completed(&a[i]);
+	nops(&b, 64, nr == 16 ? "a million tasks" : "many tasks");
+	for (i = 0; i < nr; i++)
+		after += completed(&a[i]);
+	printf("# %llu tasks had ended before 64 nops, %llu after\n",
+	       (unsigned long long)before, (unsigned long long)after);
+	/* All of them are still there, but for a few. */
+	EXPECT(before < tasks / 2);
+	EXPECT(after - before < tasks / 4);
+	for (i = 0; i < nr; i++)
+		ring_close(&a[i]);
+	ring_close(&b);
+	expect_rings(0);
+}
+
+/* Tasks of each kind that can wait: short ones, links, drains, keys. */
+static void all_kinds(struct ring *r)
+{
+	static const unsigned int flags[] = {
+		0, WSQ_SQE_KEY, WSQ_SQE_LINK, 0, WSQ_SQE_KEY, WSQ_SQE_CPU,
+	};
+	unsigned int i, n = r->s.sq_entries;
+	struct wsq_sqe sqe;
+
+	for (i = 0; i < n; i++) {
+		sqe = (struct wsq_sqe){
+			.op = i % 2 ? WSQ_OP_SHA256 : WSQ_OP_CRC32C,
+			.len = i % 3 ? MIB : 4096,
+			.flags = flags[i % ARRAY_SIZE(flags)],
+			.user_data = i,
+		};
+		if (sqe.op == WSQ_OP_SHA256)
+			sqe.dst = r->s.arena_bytes - 4096;
+		if (sqe.flags & WSQ_SQE_KEY)
+			sqe.key = i % 7;
+		/* The last of a chain before it, so that it heads one. */
+		if (i > n / 2 && i % 64 == 0)
+			sqe.flags = WSQ_SQE_DRAIN;
+		else if (i % 64 == 63)
+			sqe.flags = 0, sqe.key = 0;
+		ring_push(r, &sqe);
+	}
+	/* And some that go to a worker together. */
+	EXPECT_EQ(ring_enter(r, n, 0, 0), 0);
+	EXPECT_EQ(r->e.submitted, n);
+	for (i = 0; i < n / 2; i++)
+		ring_push_nop(r, i);
+	EXPECT_EQ(ring_enter(r, n / 2, 0, 0), 0);
+}
+
+/*
+ * A ring that is closed counts no longer than it takes to remove what it has, though
+ * @busy has a backlog in front of it: its user, at the limit, makes another one.
+ */
+static void close_beside(uid_t busy_uid, bool polled)
+{
+	unsigned int flags = WSQ_SETUP_KEYS;
+	struct ring busy, r;
+	int fd;
+
+	stay_here();
+	expect_rings(0);
+	ring_of(&busy, busy_uid, 0, 128, 16 * MIB + 4096);
+	if (polled) {
+		act_as_root();
+		ring_make_flags(&r, dev_open(), flags | WSQ_SETUP_POLL, 1024,
+				4096, 2 * MIB);
+		limits_set(1, DEF_TASKS, DEF_MEMORY);
+	} else {
+		limits_set(busy_uid == ALICE ? 2 : 1, DEF_TASKS, DEF_MEMORY);
+		ring_of(&r, ALICE, flags, 1024, 2 * MIB);
+	}
+	backlog(&busy, 128, 16 * MIB);
+	all_kinds(&r);
+	ring_close(&r);
+	if (polled) {
+		act_as(0);
+		fd = dev_open();
+	} else {
+		fd = open_as(ALICE);
+	}
+	EXPECT_EQ(try_setup(fd, 4, 0, 0), 0);
+	printf("# %llu of 128 hashes had ended before SETUP\n",
+	       (unsigned long long)completed(&busy));
+	EXPECT(completed(&busy) < 64);
+	close(fd);
+	ring_close(&busy);
+	act_as_root();
+	limits_default();
+	expect_rings(0);
+}
+
+static void close_same(void)
+{
+	close_beside(ALICE, false);
+}
+
+static void close_other(void)
+{
+	close_beside(BOB, false);
+}
+
+static void close_polled(void)
+{
+	close_beside(BOB, true);
+}
+
+/* What is closed while it runs ends between two of its pieces. */
+static void close_running(void)
+{
+	struct ring a, b;
+	int i;
+
+	limits_set(1, DEF_TASKS, DEF_MEMORY);
+	ring_of(&b, BOB, 0, 128, 16 * MIB + 4096);
+	backlog(&b, 128, 16 * MIB);
+	for (i = 0; i < 20; i++) {
+		ring_of(&a, ALICE, 0, 64, 16 * MIB + 4096);
+		backlog(&a, 64, 16 * MIB);
+		usleep(i * 1000);
+		ring_close(&a);
+	}
+	EXPECT(completed(&b) < 128);
+	ring_close(&b);
+	limits_default();
+	expect_rings(0);
+}
+
+static void fill_random(uint8_t *p, size_t len, uint64_t seed)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		p[i] = rnd(&seed);
+}
+
+#define SUMS	64
+#define SUM_LEN	(300 * 1024)
+
+/*
+ * Hashes that make way for a backlog of others, and are resumed on any CPU: by
+ * themselves, linked, by key, of lists. Results are what they are alone.
+ */
+static void interleaved(void)
+{
+	uint64_t last[4] = { 0 };
+	struct ring a, b;
+	uint8_t want[32];
+	uint32_t crc;
+	unsigned int i;
+
+	stay_here();
+	ring_of(&b, BOB, 0, 64, 16 * MIB + 4096);
+	ring_of(&a, ALICE, WSQ_SETUP_KEYS, SUMS, 2 * MIB);
+	fill_random(a.arena, SUM_LEN, 3);
+	ref_sha256(a.arena, SUM_LEN, want);
+	crc = ref_crc32c(0, a.arena, SUM_LEN);
+	for (i = 0; i < 5; i++) {
+		struct wsq_vec v = { i * 60 * 1024, 60 * 1024 };
+
+		memcpy(a.arena + MIB + i * sizeof(v), &v, sizeof(v));
+	}
+	backlog(&b, 64, 16 * MIB);
+	for (i = 0; i < SUMS; i++) {
+		struct wsq_sqe sqe = {
+			.op = i % 2 ? WSQ_OP_SHA256 : WSQ_OP_CRC32C,
+			.len = SUM_LEN, .user_data = i,
+		};
+
+		if (sqe.op == WSQ_OP_SHA256)
+			sqe.dst = MIB + 4096 + i * 32;
+		if (i % 8 < 4) {
+			sqe.flags = WSQ_SQE_VEC;
+			sqe.src = MIB;
+			sqe.len = 5;
+		}
+		if (i / 4 % 2 == 0) {
+			sqe.flags |= WSQ_SQE_KEY;
+			sqe.key = i % 4;
+		} else if (i % 4 < 3) {
+			sqe.flags |= WSQ_SQE_LINK;
+		}
+		ring_push(&a, &sqe);
+	}
+	EXPECT_EQ(ring_enter(&a, SUMS, SUMS, PATIENCE * SLOW), 0);
+	for (i = 0; i < SUMS; i++) {
+		struct wsq_cqe cqe = ring_take(&a);
+		uint64_t k = cqe.user_data;
+
+		if (k % 2) {
+			EXPECT_EQ(cqe.res, 32);
+			EXPECT(!memcmp(a.arena + MIB + 4096 + k * 32, want, 32));
+		} else {
+			EXPECT_EQ(cqe.res, crc);
+		}
+		/* One key's completions stand in the order of submission. */
+		if (k / 4 % 2 == 0) {
+			EXPECT(k + 1 > last[k % 4]);
+			last[k % 4] = k + 1;
+		}
+	}
+	ring_close(&a);
+	ring_close(&b);
+	expect_rings(0);
+}
+
+/* CANCEL of tasks that have begun: they end between two pieces. */
+static void cancelled(void)
+{
+	struct wsq_cancel c = { .size = sizeof(c), .flags = WSQ_CANCEL_ALL };
+	struct ring a, b;
+	unsigned int i, n = 0;
+
+	stay_here();
+	ring_of(&b, BOB, 0, 64, 16 * MIB + 4096);
+	ring_of(&a, ALICE, 0, 64, 16 * MIB + 4096);
+	backlog(&b, 64, 16 * MIB);
+	backlog(&a, 64, 16 * MIB);
+	/* Some have begun by the time that one of the others has ended. */
+	EXPECT_EQ(ring_enter(&b, 0, 1, PATIENCE), 0);
+	EXPECT_ERR(ioctl(a.fd, WSQ_IOC_CANCEL, &c), 0);
+	EXPECT_EQ(ring_enter(&a, 0, 64, PATIENCE), 0);
+	for (i = 0; i < 64; i++) {
+		int64_t res = ring_take(&a).res;
+
+		EXPECT(res == 32 || res == -ECANCELED);
+		n += res == -ECANCELED;
+	}
+	printf("# %u begun, %u cancelled before\n", c.running, c.cancelled);
+	EXPECT(n >= c.cancelled && n <= c.cancelled + c.running);
+	ring_close(&a);
+	ring_close(&b);
+	expect_rings(0);
+}
+
+/* As many users as there may be, and one more. */
+static void users(void)
+{
+	struct ring r[3];
+	int fd;
+
+	expect_rings(0);
+	if (param_set("max_users", "2"))
+		FAIL("no parameter max_users");
+	ring_of(&r[0], ALICE, 0, 4, 0);
+	ring_of(&r[1], BOB, 0, 4, 0);
+	ring_of(&r[2], BOB, 0, 4, 0);
+	fd = open_as(BOB + 1);
+	EXPECT_EQ(try_setup(fd, 4, 0, 0), ENOSPC);
+	expect_use(fd, 0, 0, 0);
+	ring_close(&r[1]);
+	EXPECT_EQ(try_setup(fd, 4, 0, 0), ENOSPC);
+	/* The last ring of a user is gone soon after it is closed. */
+	ring_close(&r[2]);
+	expect_no_use(BOB);
+	act_as(BOB + 1);
+	EXPECT_EQ(try_setup(fd, 4, 0, 0), 0);
+	close(fd);
+	ring_close(&r[0]);
+	param_set_number("max_users", 1024);
+	act_as_root();
+	expect_rings(0);
+}
+
+struct dl_attr {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime;
+	uint64_t deadline;
+	uint64_t period;
+};
+
+static long switches(void)
+{
+	struct rusage u;
+
+	EXPECT_ERR(getrusage(RUSAGE_THREAD, &u), 0);
+	return u.ru_nivcsw;
+}
+
+/*
+ * ENTER of a SCHED_DEADLINE thread does not give the CPU away by sched_yield(), which
+ * would cost it the rest of its period. A thread that sleeps gives it up of its own
+ * accord; one that yields is switched out while it could run.
+ */
+static void deadline(void)
+{
+	struct dl_attr attr = {
+		.size = sizeof(attr), .policy = 6,
+		.runtime = 500 * MSEC, .deadline = SEC, .period = SEC,
+	};
+	struct wsq_sqe nop = { .op = WSQ_OP_NOP };
+	struct ring r[16];
+	unsigned int i;
+	long n;
+
+	for (i = 0; i < ARRAY_SIZE(r); i++)
+		ring_open(&r[i], 1, 0, 0);
+	if (syscall(SYS_sched_setattr, 0, &attr, 0))
+		SKIP("no SCHED_DEADLINE here: %s", strerror(errno));
+	n = switches();
+	for (i = 0; i < ARRAY_SIZE(r); i++)
+		EXPECT_EQ(ring_do(&r[i], &nop), 0);
+	n = switches() - n;
+	attr = (struct dl_attr){ .size = sizeof(attr) };
+	EXPECT_ERR(syscall(SYS_sched_setattr, 0, &attr, 0), 0);
+	printf("# switched out %ld times in %zu calls\n", n, ARRAY_SIZE(r));
+	EXPECT(n < (long)ARRAY_SIZE(r) / 2);
+	for (i = 0; i < ARRAY_SIZE(r); i++)
+		ring_close(&r[i]);
+	expect_rings(0);
+}
+
+static const struct test test_list[] = {
+	{ "beside", beside, 120 },
+	{ "several", several, 60 },
+	{ "million", million, 120 },
+	{ "close_same", close_same, 60 },
+	{ "close_other", close_other, 60 },
+	{ "close_polled", close_polled, 60 },
+	{ "close_running", close_running, 60 },
+	{ "interleaved", interleaved, 120 },
+	{ "cancelled", cancelled, 60 },
+	{ "users", users },
+	{ "deadline", deadline, 60 },
+};
+
+TEST_MAIN(test_list)
