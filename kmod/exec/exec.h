@@ -437,7 +437,6 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 void wsq_account(struct wsq *q, struct wsq_container *ct, bool home,
 		 unsigned int phase);
 
-bool wsq_turn_over(void);
 
 /* workers.c: the threads */
 int wsq_workers_init(void);
@@ -499,9 +498,6 @@ static inline void wsq_flush_check(struct wsq *q, unsigned int phase)
 }
 
 /* queue.c, put.c, memory.c, rescue.c, cpumask.c */
-__printf(2, 3)
-struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *fmt,
-			      ...);
 int wsq_queues_init(void);
 void wsq_queues_exit(void);
 void wsq_queues_settle(void);

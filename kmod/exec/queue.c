@@ -6,11 +6,13 @@
 #include <linux/err.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "../compat/export.h"
 #include "../obs/sysfs.h"
 #include "../pool/victim.h"
 #include "item.h"
+#include "tenant.h"
 
 /* Queues by id. Workers look under RCU, or with preemption off. */
 struct xarray wsq_queues;
@@ -114,15 +116,15 @@ static int wsq_queue_build_on(struct wsq *q, const struct wsq_attrs *attrs,
 	return ret;
 }
 
-/* Make a queue by the name of @fmt and @args. */
-static __printf(5, 0) struct wsq *
-wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
-		 struct lock_class_key *key, const char *lock_name,
-		 const char *fmt, va_list args)
+/* Make a queue. Of @name there may be more than fits, in all @len bytes. */
+static struct wsq *wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
+				    struct lock_class_key *key,
+				    const char *lock_name, const char *name,
+				    size_t len)
 {
 	u32 flags = attrs ? attrs->flags : 0;
 	struct wsq *q;
-	int ret, len;
+	int ret;
 
 	if (flags & ~(WSQ_MEM_RECLAIM | WSQ_RESIDENT | WSQ_SYSFS) ||
 	    (attrs && attrs->max_active > WSQ_MAX_MAX_ACTIVE))
@@ -130,7 +132,7 @@ wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
 	q = kzalloc(sizeof(*q), GFP_KERNEL);
 	if (!q)
 		return ERR_PTR(-ENOMEM);
-	len = vsnprintf(q->pool.name, sizeof(q->pool.name), fmt, args);
+	strscpy(q->pool.name, name, sizeof(q->pool.name));
 	if (flags & WSQ_SYSFS && (len >= sizeof(q->pool.name) ||
 				  !wsq_sysfs_name_ok(q->pool.name))) {
 		kfree(q);
@@ -169,38 +171,34 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
 			   struct lock_class_key *key, const char *lock_name,
 			   const char *fmt, ...)
 {
-	struct wsq *q;
+	char name[WSQ_NAME_LEN];
 	va_list args;
+	int len;
 
 	va_start(args, fmt);
-	q = wsq_queue_create(attrs, false, key, lock_name, fmt, args);
+	len = vsnprintf(name, sizeof(name), fmt, args);
 	va_end(args);
-	return q;
+	return wsq_queue_create(attrs, false, key, lock_name, name, len);
 }
 WSQ_EXPORT(wsq_create_key);
 
 /**
  * wsq_tenant_create() - make a queue for what a user's rings submit
  * @attrs: as for wsq_create()
- * @fmt: its name, as for printf
+ * @name: its name
  *
  * All such queues together have the share of one queue of a CPU on which others
  * wait.
  *
  * Context: task; may sleep.
- * Return: as wsq_create().
+ * Return: as wsq_create(); wsq_destroy() is due at the end.
  */
-struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *fmt,
-			      ...)
+struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *name)
 {
 	static struct lock_class_key key;
-	struct wsq *q;
-	va_list args;
 
-	va_start(args, fmt);
-	q = wsq_queue_create(attrs, true, &key, "(wsq)tenant", fmt, args);
-	va_end(args);
-	return q;
+	return wsq_queue_create(attrs, true, &key, "(wsq)tenant", name,
+				strlen(name));
 }
 
 /**

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Queues of tenants: queues whose items are of one user of the ring, among others.
+ * For the ring: a queue for each of its users (tenants), and long items that give
+ * way to others. queue.c, worker.c
  */
 #ifndef _WSQ_EXEC_TENANT_H
 #define _WSQ_EXEC_TENANT_H

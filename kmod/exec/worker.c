@@ -25,6 +25,7 @@
 #include "../compat/export.h"
 #include "item.h"
 #include "learn.h"
+#include "tenant.h"
 
 /* A worker that parks twice within this time gets too many wake-ups. */
 #define WSQ_BREATHE_NS		(10 * NSEC_PER_USEC)
@@ -164,7 +165,7 @@ static void wsq_charge(struct wsq_cpu *c, const struct wsq *q,
  *
  * Context: function of an item.
  * Return: true if the worker's time slice is used up and another queue waits on
- * this CPU; or if the scheduler wants the CPU.
+ * this CPU; or if the CPU has another worker by now.
  */
 bool wsq_turn_over(void)
 {
@@ -173,7 +174,7 @@ bool wsq_turn_over(void)
 
 	if (!q)
 		return false;
-	return need_resched() || READ_ONCE(w->replaced) ||
+	return READ_ONCE(w->replaced) ||
 	       (local_clock() - w->slice_from >= WSQ_SLICE_NS &&
 		wsq_others_ready(wsq_cpus[w->cpu], q->pool.id));
 }
