@@ -465,7 +465,7 @@ static inline bool wsq_mod_delayed_work(struct wsq *q,
 	return wsq_mod_delayed_work_on(WSQ_CPU_ANY, q, dwork, delay);
 }
 
-/* wait for, or call back, one item */
+/* wait for, or cancel, one item */
 bool wsq_flush_work(struct wsq_work *work);
 bool wsq_cancel_work(struct wsq_work *work);
 bool wsq_cancel_work_sync(struct wsq_work *work);

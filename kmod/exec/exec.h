@@ -152,7 +152,7 @@ struct wsq {
  * @attention: something below is for the worker to see to. Set under @lock,
  *	cleared by the worker under @lock, read by it without.
  * @lock: what others leave here
- * @waiters: struct wsq_waiter of those who wait until @cur is through. @lock.
+ * @waiters: struct wsq_work_waiter of contexts that wait for @cur. @lock.
  * @deferred: items that were queued again while they run here. @lock.
  * @displaced: another worker has this one's place. @lock; once seen, the
  *	worker's.
