@@ -454,7 +454,7 @@ static inline bool wsq_queue_delayed_work(struct wsq *q,
 }
 
 /**
- * wsq_mod_delayed_work() - have a work item run so much later from now
+ * wsq_mod_delayed_work() - set the delay of a work item anew, from now
  * @q: the queue
  * @dwork: the item, pending or not
  * @delay: jiffies to wait; 0 queues at once
@@ -469,7 +469,7 @@ static inline bool wsq_mod_delayed_work(struct wsq *q,
 	return wsq_mod_delayed_work_on(WSQ_CPU_ANY, q, dwork, delay);
 }
 
-/* wait for, or call back, one item */
+/* wait for, or cancel, one item */
 bool wsq_flush_work(struct wsq_work *work);
 bool wsq_cancel_work(struct wsq_work *work);
 bool wsq_cancel_work_sync(struct wsq_work *work);

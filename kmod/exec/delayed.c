@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Delayed items: an item with a timer in front. On its timer an item is
+ * Delayed items: an item with a timer in front. An item on its timer is
  * pending, in a place of its own kind.
  *
- * An interrupt that wants another time for an item that somebody has in hand
- * cannot wait for him: he may be whom it interrupted. It leaves a wish, the bit
- * %WSQ_REARM, to be seen by whoever lets the item go: a worker that begins it
- * (wait.c), or who puts it on its timer (wsq_arm()); one that calls it back, or
- * has a later wish of his own, drops it.
+ * An interrupt cannot spin for the owner of an item, because it may have
+ * interrupted that owner. To set another time it leaves a request, the bit
+ * %WSQ_REARM. A worker that begins the item (wait.c), or a context that puts it
+ * on its timer (wsq_arm()), sees the bit and follows the request. A context
+ * that cancels the item, or sets a later time, drops the request.
  *
- *	who arms			interrupt that wishes
- *	--------			---------------------
- *	interrupts off			look long, in vain, for who has it in hand
+ *	context that arms		interrupt that requests
+ *	-----------------		-----------------------
+ *	interrupts off			try to get the item, in vain
  *	RA(arm:A) it is on its timer	RA(ask:A) set REARM (full barrier)
- *	RA(arm:B) smp_mb		it is on its timer? wait, get it
- *	REARM? then as wished		from there : leave it at that
+ *	RA(arm:B) smp_mb		it is on its timer? get it from there :
+ *	REARM? then as requested	leave it at that
  *	add_timer()
  *	interrupts on
  *
- * One sees the other. Who says that an item is on its timer while its timer does
- * not run has interrupts off, so that no interrupt waits for whom it interrupted.
+ * One sees the other. While @where says that an item is on its timer, and the
+ * timer is not set, the owner has interrupts off, so that no interrupt waits for
+ * a context that it interrupted.
  *
  *	RA(arm:B) against RA(ask:A): store buffering
  *		litmus/exec-rearm-timer.litmus
  *	RA(ask:A) full -> RA(drop:A) full
- *		It is seen when the wish is dropped. litmus/exec-rearm.litmus
+ *		It is seen when the request is dropped.
+ *		litmus/exec-rearm.litmus
  */
 #include <linux/irqflags.h>
 #include <linux/jiffies.h>
@@ -34,8 +36,8 @@
 #include "item.h"
 #include "put.h"
 
-/* Nobody wishes any more. Returns what the state was. */
-static unsigned long wsq_drop_wish(struct wsq_work *work)
+/* Drop a request. Returns what the state was. */
+static unsigned long wsq_drop_request(struct wsq_work *work)
 {
 	unsigned long state = READ_ONCE(work->state);
 
@@ -46,17 +48,17 @@ static unsigned long wsq_drop_wish(struct wsq_work *work)
 	return state;
 }
 
-/* What was wished: when, and where to. */
-static unsigned long wsq_take_wish(struct wsq_delayed_work *dwork)
+/* Take a request: returns the time, and sets queue and CPU. */
+static unsigned long wsq_take_request(struct wsq_delayed_work *dwork)
 {
 	/* Acquire: it was written before the bit was set. */
-	wsq_drop_wish(&dwork->work);
+	wsq_drop_request(&dwork->work);
 	dwork->q = READ_ONCE(dwork->rearm.q);
 	dwork->cpu = READ_ONCE(dwork->rearm.cpu);
 	return READ_ONCE(dwork->rearm.expires);
 }
 
-/* Put an item, in hand, on its timer. Preemption is off. */
+/* Put an item, owned, on its timer. Preemption is off. */
 static void wsq_arm(struct wsq_delayed_work *dwork, unsigned long expires)
 {
 	struct timer_list *timer = &dwork->timer;
@@ -67,7 +69,7 @@ static void wsq_arm(struct wsq_delayed_work *dwork, unsigned long expires)
 	WRITE_ONCE(dwork->work.link.where, WSQ_ON_TIMER);	/* RA(arm:A) */
 	smp_mb();						/* RA(arm:B) */
 	if (unlikely(READ_ONCE(dwork->work.state) & WSQ_REARM))
-		expires = wsq_take_wish(dwork);
+		expires = wsq_take_request(dwork);
 	timer->expires = expires;
 	if (dwork->cpu >= 0 && cpu_online(dwork->cpu))
 		add_timer_on(timer, dwork->cpu);
@@ -81,7 +83,7 @@ static void wsq_arm(struct wsq_delayed_work *dwork, unsigned long expires)
  * @work: the item of a struct wsq_delayed_work, pending
  *
  * Context: any but NMI, with preemption off.
- * Return: true if it was there, and is in the caller's hand now.
+ * Return: true if it was there, and the caller owns it now.
  */
 bool wsq_unarm(struct wsq_work *work)
 {
@@ -99,7 +101,7 @@ bool wsq_unarm(struct wsq_work *work)
 }
 
 /**
- * wsq_delayed_work_timer_fn() - the time of a delayed item has come
+ * wsq_delayed_work_timer_fn() - queue a delayed item whose time has come
  * @timer: its timer
  *
  * Context: timer, interrupts off.
@@ -117,7 +119,7 @@ void wsq_delayed_work_timer_fn(struct timer_list *timer)
 }
 WSQ_EXPORT(wsq_delayed_work_timer_fn);
 
-/* Put an item, in hand, on its timer or, without delay, on its queue. */
+/* Put an item, owned, on its timer or, without delay, on its queue. */
 static bool wsq_delay(struct wsq *q, struct wsq_delayed_work *dwork, int cpu,
 		      unsigned long delay)
 {
@@ -135,8 +137,8 @@ static bool wsq_delay(struct wsq *q, struct wsq_delayed_work *dwork, int cpu,
 }
 
 /**
- * wsq_rearm() - put an item on its timer for an interrupt that could not wait
- * @work: the item of a struct wsq_delayed_work, in hand
+ * wsq_rearm() - put an item on its timer, as an interrupt has requested
+ * @work: the item of a struct wsq_delayed_work, owned
  *
  * Context: any but NMI, with preemption off.
  */
@@ -144,14 +146,14 @@ void wsq_rearm(struct wsq_work *work)
 {
 	struct wsq_delayed_work *dwork = to_wsq_delayed_work(work);
 
-	wsq_arm(dwork, wsq_take_wish(dwork));
+	wsq_arm(dwork, wsq_take_request(dwork));
 }
 
 /*
- * Whoever has the item in hand, or gets it from him, shall put it on its timer.
- * False if nobody has it any more, or if it may be on its timer already: look
- * again. Two interrupts may do so at a time: one of them has its wish, or half of
- * it.
+ * Request that the owner of the item puts it on its timer. Returns false if no
+ * context owns it any more, or if it may be on its timer already: look again.
+ * Of two interrupts that request at a time, one gets what it asked for, or half
+ * of it.
  */
 static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
 			  int cpu, unsigned long delay)
@@ -172,7 +174,7 @@ static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
 }
 
 /**
- * wsq_queue_delayed_work_on() - have a work item run later, on a given CPU
+ * wsq_queue_delayed_work_on() - queue a work item after a delay, on a given CPU
  * @cpu: the CPU, or %WSQ_CPU_ANY
  * @q: the queue
  * @dwork: the item
@@ -199,15 +201,15 @@ bool wsq_queue_delayed_work_on(int cpu, struct wsq *q,
 WSQ_EXPORT(wsq_queue_delayed_work_on);
 
 /**
- * wsq_mod_delayed_work_on() - have a work item run so much later from now
+ * wsq_mod_delayed_work_on() - set the delay of a work item anew, from now
  * @cpu: the CPU, or %WSQ_CPU_ANY
  * @q: the queue
  * @dwork: the item, pending or not
  * @delay: jiffies to wait; 0 queues at once
  *
  * Context: any but NMI.
- * Return: true if @dwork was pending: it runs once, so much later. False if it
- * was idle, or ran: it is queued anew. Disabled ones are left alone.
+ * Return: true if @dwork was pending: it runs once, @delay from now. False if
+ * it was idle, or ran: it is queued anew. A disabled item is not queued.
  * Ordering: what precedes the call is visible to the function.
  */
 bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
@@ -218,18 +220,18 @@ bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
 
 	for (;;) {
 		if (wsq_grab(&dwork->work, &was_pending)) {
-			/* What interrupts wished up to now is of before. */
-			wsq_drop_wish(&dwork->work);
+			/* Requests of interrupts up to now are older. */
+			wsq_drop_request(&dwork->work);
 			wsq_delay(q, dwork, cpu, delay);
 			preempt_enable();
 			return was_pending;
 		}
-		/* An interrupt, and perhaps what it interrupted has the item. */
+		/* Perhaps this interrupted the owner. */
 		asked = wsq_ask_rearm(q, dwork, cpu, delay);
 		preempt_enable();
 		if (asked)
 			return true;
-		/* It was begun meanwhile, or comes to be on its timer. */
+		/* A worker has begun it, or it is about to be on its timer. */
 		cpu_relax();
 	}
 }
@@ -239,8 +241,15 @@ WSQ_EXPORT(wsq_mod_delayed_work_on);
  * wsq_flush_delayed_work() - have a delayed item run now, and wait for it
  * @dwork: the item
  *
- * Context: task; may sleep. As wsq_flush_work().
+ * Takes @dwork off its timer and queues it, then waits as wsq_flush_work()
+ * does. If the run is cancelled meanwhile, or the queue refuses @dwork, this
+ * still waits for a run before it that is under way. If another context puts
+ * @dwork on its timer again, this waits for that timer.
+ *
+ * Context: task; may sleep. Not from the item itself, nor with a lock held that
+ * its function takes.
  * Return: true if it had to wait, false if @dwork was idle.
+ * Ordering: all that the function did is visible.
  */
 bool wsq_flush_delayed_work(struct wsq_delayed_work *dwork)
 {

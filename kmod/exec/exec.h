@@ -178,7 +178,7 @@ enum {
  * @attention: something below is for the worker to see to. Set under @lock,
  *	cleared by the worker under @lock, read by it without.
  * @lock: what other contexts leave here
- * @waiters: struct wsq_waiter of those that wait until @cur has ended. @lock.
+ * @waiters: struct wsq_work_waiter of contexts that wait for @cur. @lock.
  * @deferred: items that were queued again while they run here. @lock.
  * @replaced: another worker is current. The CPU's role_lock and @lock; once
  *	seen, the worker's.

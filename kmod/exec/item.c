@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Items one by one: call back, wait for, disable. The state word is explained
- * in item.h.
+ * Single items: cancel, disable, wait for. The state word is explained in
+ * item.h.
  */
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
@@ -9,7 +9,7 @@
 #include "../compat/export.h"
 #include "item.h"
 
-/* Looks at an item on its way, from an interrupt, until it counts as begun. */
+/* Tries of an interrupt to get an item that another context owns. */
 #define WSQ_GRAB_TRIES		1000
 
 /* Take a pending item out of its place. Preemption is off. */
@@ -28,7 +28,7 @@ static bool wsq_grab_once(struct wsq_work *work)
 		break;
 	}
 
-	/* The item is pending, so its queue is there while we look. */
+	/* The item is pending: its queue cannot go meanwhile. */
 	q = xa_load(&wsq_queues, wsq_where_queue(where));
 	ct = q ? wsq_pool_any(&q->pool, wsq_where_cpu(where)) : NULL;
 	if (!ct)
@@ -44,19 +44,19 @@ static bool wsq_grab_once(struct wsq_work *work)
 }
 
 /**
- * wsq_grab() - get hold of an item, pending or not
+ * wsq_grab() - own an item, pending or not
  * @work: the item
- * @was_pending: set if it was pending
+ * @was_pending: set to whether it was pending
  *
- * An item that is on its way from hand to hand is waited for; that takes a
- * moment. An interrupt handler may have interrupted the very hand. It gives up
- * after a while, and the item counts as begun: nobody can tell it from one that
- * a worker took just before.
+ * Waits for an item that another context owns. That takes a moment. An
+ * interrupt handler may have interrupted that very context, so it gives up
+ * after %WSQ_GRAB_TRIES. The item then counts as begun: no context can tell it
+ * from an item that a worker took just before.
  *
- * Context: any but NMI. From where it returned true until the item has a place
- * again or wsq_clear_pending() was called, the caller stays with preemption
- * off; it is off on return.
- * Return: true if the caller has it, pending bit set; false only in interrupts.
+ * Context: any but NMI. Preemption is off on return. If true is returned, it
+ * stays off until the item is in its place or wsq_clear_pending() was called.
+ * Return: true if the caller owns the item, pending bit set; false only in
+ * interrupts.
  */
 bool wsq_grab(struct wsq_work *work, bool *was_pending)
 {
@@ -70,8 +70,8 @@ bool wsq_grab(struct wsq_work *work, bool *was_pending)
 			return true;
 		if (!in_task() && ++tries == WSQ_GRAB_TRIES)
 			return false;
-		/* With interrupts off, nobody else may come to it. */
-		wsq_refused_tell();
+		/* With interrupts off, no other context may clear these. */
+		wsq_refused_clear();
 		preempt_enable();
 		cpu_relax();
 	}
@@ -92,7 +92,8 @@ static unsigned long wsq_disable_add(struct wsq_work *work, bool more)
 	return depth;
 }
 
-static bool wsq_call_back(struct wsq_work *work, bool disable)
+/* Cancel a pending item, and disable it. */
+static bool wsq_cancel_owned(struct wsq_work *work, bool disable)
 {
 	bool was_pending, got = wsq_grab(work, &was_pending);
 
@@ -114,43 +115,50 @@ static void wsq_touch_work(struct wsq_work *work)
 }
 
 /**
- * wsq_cancel_work() - call back a pending item
+ * wsq_cancel_work() - cancel a pending item
  * @work: the item
  *
- * Takes the item out of where it waits, a timer included, without waiting for
- * others. A function that runs already is not waited for: wsq_cancel_work_sync().
+ * Takes the item out of its queue or off its timer, without waiting for other
+ * items. Does not wait for a function that already runs, as
+ * wsq_cancel_work_sync() does. A wsq_flush_work() that waits for @work goes on
+ * waiting while the function runs.
  *
- * Context: any but NMI. Never sleeps. An interrupt handler that interrupted
- * somebody who has the item in hand at that moment (a put, a worker that is
- * about to begin it) is told false, as if it ran already; so is one that finds
- * more than some 60,000 items in front of it that were queued from other CPUs.
+ * Context: any but NMI. Never sleeps. An interrupt handler is told false, as if
+ * the item ran already, if it interrupted the context that owns the item (a
+ * put, or a worker that is about to begin it), or if more than some 60,000
+ * items that were queued from other CPUs are in front of @work.
  * Return: true if @work was pending and will not run for that.
  */
 bool wsq_cancel_work(struct wsq_work *work)
 {
-	return wsq_call_back(work, false);
+	return wsq_cancel_owned(work, false);
 }
 WSQ_EXPORT(wsq_cancel_work);
 
 /**
- * wsq_disable_work() - call back an item and refuse to queue it
+ * wsq_disable_work() - cancel an item and refuse to queue it
  * @work: the item
  *
- * Until wsq_enable_work() was called as often, putting @work on a queue or on
- * its timer returns false and does nothing.
+ * Putting @work on a queue or on its timer returns false and does nothing until
+ * wsq_enable_work() was called as often as this. Does not wait for a function
+ * that already runs: wsq_flush_work() does.
  *
- * Context: as wsq_cancel_work().
+ * Context: as wsq_cancel_work(). An interrupt handler that is told false has
+ * disabled @work all the same. One run for which it was queued before may
+ * follow.
  * Return: true if @work was pending and will not run for that.
  */
 bool wsq_disable_work(struct wsq_work *work)
 {
-	return wsq_call_back(work, true);
+	return wsq_cancel_owned(work, true);
 }
 WSQ_EXPORT(wsq_disable_work);
 
 /**
- * wsq_disable_work_sync() - wsq_disable_work(), and wait until it has run
+ * wsq_disable_work_sync() - disable an item and wait until it does not run
  * @work: the item
+ *
+ * As wsq_disable_work(), and waits for a function that already runs.
  *
  * Context: task; may sleep. Not from the item itself, nor with a lock held that
  * its function takes.
@@ -164,29 +172,28 @@ bool wsq_disable_work_sync(struct wsq_work *work)
 
 	might_sleep();
 	wsq_touch_work(work);
-	ret = wsq_call_back(work, true);
+	ret = wsq_cancel_owned(work, true);
 	wsq_wait_running(work);
 	return ret;
 }
 WSQ_EXPORT(wsq_disable_work_sync);
 
 /**
- * wsq_call_back_sync() - call back an item for good, and wait until it has run
+ * wsq_disable_work_wait() - wsq_disable_work_sync() without lockdep
  * @work: the item; not to be queued again
  *
- * Without lockdep: for items that depend on nothing but what they are waited
- * for by, however deep they are nested.
+ * For items that depend on nothing but their waiter, at any depth of nesting.
  *
  * Context: task; may sleep.
  */
-void wsq_call_back_sync(struct wsq_work *work)
+void wsq_disable_work_wait(struct wsq_work *work)
 {
-	wsq_call_back(work, true);
+	wsq_cancel_owned(work, true);
 	wsq_wait_running(work);
 }
 
 /**
- * wsq_enable_work() - take one wsq_disable_work() back
+ * wsq_enable_work() - undo one wsq_disable_work()
  * @work: the item
  *
  * Context: any but NMI. Never sleeps.
@@ -199,9 +206,9 @@ bool wsq_enable_work(struct wsq_work *work)
 WSQ_EXPORT(wsq_enable_work);
 
 /**
- * wsq_cancel_work_sync() - call back an item, and wait until it has run
- * @work: the item; may be queued again by others meanwhile, and by its own
- *	function: such puts return false until this returns
+ * wsq_cancel_work_sync() - cancel an item and wait until it does not run
+ * @work: the item. Other contexts, and its own function, may queue it
+ *	meanwhile: such puts return false until this returns
  *
  * Context: as wsq_disable_work_sync().
  * Return: true if @work was pending and will not run for that. Its function
@@ -221,9 +228,15 @@ WSQ_EXPORT(wsq_cancel_work_sync);
  * wsq_flush_work() - wait until an item has run
  * @work: the item
  *
- * Waits for the run it was queued for last, but for none it is queued for
- * meanwhile. On a timer it counts as queued: wsq_flush_delayed_work() does not
- * wait for that.
+ * Waits for the run for which @work was queued last, and so for all earlier
+ * ones. Does not wait for a run for which it is queued meanwhile. An item on
+ * its timer counts as queued: wsq_flush_delayed_work() does not wait for the
+ * timer.
+ *
+ * If that run is cancelled meanwhile, or its put is refused, this still waits
+ * for a run before it that is under way. So the function does not run after
+ * wsq_disable_work() and then wsq_flush_work(), whatever other contexts do with
+ * @work, and will not before wsq_enable_work().
  *
  * Context: as wsq_disable_work_sync().
  * Return: true if it had to wait, false if @work was idle.
@@ -238,7 +251,7 @@ bool wsq_flush_work(struct wsq_work *work)
 	busy = wsq_work_busy(work);
 	if (!busy)
 		return false;
-	/* It may begin, or end and be queued again, between the two. */
+	/* It may begin, be cancelled, or run again between the two. */
 	if (!(busy & WSQ_BUSY_PENDING) || !wsq_wait_pending(work))
 		wsq_wait_running(work);
 	return true;
@@ -246,8 +259,8 @@ bool wsq_flush_work(struct wsq_work *work)
 WSQ_EXPORT(wsq_flush_work);
 
 /*
- * One look at what an item does. False if it changed meanwhile. Preemption is
- * off.
+ * Look once at what an item does. Returns false if that changed meanwhile.
+ * Preemption is off.
  */
 static bool wsq_look(const struct wsq_work *work, unsigned int *busy)
 {
@@ -270,8 +283,8 @@ static bool wsq_look(const struct wsq_work *work, unsigned int *busy)
 		return true;
 	/*
 	 * Neither, unless one run ended and the next began between the looks.
-	 * Then the state is another; or it is the same because the same worker
-	 * began it, which counted that before it changed the state.
+	 * Then the state differs, or the same worker began the next run, which
+	 * it counted before it changed the state.
 	 */
 	if (READ_ONCE(work->state) != state)
 		return false;
@@ -281,11 +294,12 @@ static bool wsq_look(const struct wsq_work *work, unsigned int *busy)
 }
 
 /**
- * wsq_work_busy() - what does an item do
+ * wsq_work_busy() - tell whether an item is pending or runs
  * @work: the item
  *
  * Context: any.
- * Return: enum wsq_busy, 0 if it was idle at some moment; no order.
+ * Return: enum wsq_busy, 0 if it was idle at some moment.
+ * Ordering: none.
  */
 unsigned int wsq_work_busy(struct wsq_work *work)
 {

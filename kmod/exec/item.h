@@ -1,34 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The state of a work item, and who may change it. Internal.
+ * The state of a work item, and which context may change it. Internal.
  *
  * One word:
  *
- *	bit	 0	pending: the item is queued, on its timer, or somebody
- *			is about to queue it. Whoever sets the bit owns the
- *			item, and with it the right to change the rest of the
- *			word, until it is in its place; then whoever takes it
- *			out of there owns it
- *		 1	waited: somebody waits for the pending item (wait.c).
- *			Set by anybody while the pending bit is set
- *		 2	rearm: whoever has the item in hand puts it on its
- *			timer instead (delayed.c). Set by interrupts that cannot
- *			wait for it
+ *	bit	 0	pending: the item is queued, on its timer, or about to
+ *			be queued. The context that sets the bit owns the item,
+ *			and with it the right to change the rest of the word,
+ *			until it has put the item in its place. Then the
+ *			context that takes the item out of there owns it
+ *		 1	waited: a context waits for the pending item (wait.c).
+ *			Set by any context while the pending bit is set
+ *		 2	rearm: the owner puts the item on its timer instead
+ *			(delayed.c). Set by interrupts, which cannot wait for
+ *			the owner
  *		 3	made by the compiler, and not begun yet: for debug
  *			objects
  *		 8-23	how often it is disabled
  *		32-63	number of the worker that ran it last, or runs it
  *
- * Taking an item: a worker claims it from its place, stores itself as the one
- * who runs it, and clears the pending bit, in that order; then it calls the
- * function and never touches the item again, which may be gone or queued anew.
+ * Taking an item: a worker claims it from its place, stores it in its @cur, and
+ * clears the pending bit, in that order. Then it calls the function and does
+ * not touch the item again, which may be freed or queued anew.
  *
- * Never two at once: whoever claims an item looks who ran it last. If that
- * worker still runs it (its @cur says so), the item is left there, in the list
- * @deferred, under the worker's lock:
+ * Never two at once: a worker that claims an item looks which worker ran it
+ * last. If that worker still runs it (its @cur says so), the claimer leaves the
+ * item there, in the list @deferred, under the worker's lock:
  *
- *	worker A			worker B, with the item in hand
- *	--------			-------------------------------
+ *	worker A			worker B, which owns the item
+ *	--------			-----------------------------
  *	RN(run:B) cur = NULL		lock A
  *	full barrier: claim of the	RN(leave:A) attention = true
  *	next item, RN(park:A), or	RN(leave:B) smp_mb
@@ -36,14 +36,31 @@
  *	attention? lock, look		unlock A
  *
  * If B still sees the item in @cur, A's look at @attention comes after B's
- * store, waits for the lock and finds the item. Otherwise B has it for itself.
- * A context that waits until the function is through (wait.c), and one that
- * gives A's office to another worker (office.c), do the same.
+ * store. A then waits for the lock and finds the item. Otherwise A does not run
+ * it any more. A context that waits for the function to return (wait.c) does
+ * the same, and so does the hand-off of a CPU to a standby worker (office.c).
  *
- *	RN(park:A), RN(stop:A), BF(claim:A) against RN(leave:B), RN(wait:B),
- *	RN(hand:B): store buffering
- *		litmus/exec-attention.litmus, and for a claim from an entrance
- *		litmus/exec-attention-entry.litmus
+ * What a flush waits for: the run for which the item was queued last. If that
+ * run is cancelled, or the put is refused, it is the run before. The canceller
+ * decides which, while it owns the item, because no worker can begin the item
+ * then:
+ *
+ *	canceller, which owns the item, under the lock of the waiters' bucket
+ *	---------------------------------------------------------------------
+ *	take the waiters out of the table
+ *	lock the worker that ran it last
+ *	RN(leave:A) attention = true
+ *	RN(leave:B) smp_mb
+ *	RN(runs:A) cur == item?
+ *	RN(cancel:A) clear the pending bit
+ *	if so, RN(cancel:B) leave the waiters there
+ *	RN(cancel:C) unlock the worker
+ *	if not, complete the waiters, without locks
+ *
+ *	RN(park:A), RN(stop:A), BF(claim:A) against RN(leave:B), RN(hand:B):
+ *	store buffering
+ *		litmus/exec-attention.litmus, and for a claim from an overflow
+ *		list litmus/exec-attention-entry.litmus
  *	RN(run:B) release -> RN(runs:A) acquire
  *		If the worker does not run the item, what its function did is
  *		seen. litmus/exec-through.litmus
@@ -54,8 +71,20 @@
  *	RN(begin:A), ... full -> RN(queue:A), RN(grab:A) -> the next claim
  *		A worker that claims the item sees which worker ran it last, and
  *		whether that one still runs it. litmus/exec-begin.litmus
- *	RN(clear:A) full -> RN(queue:A), ... RN(grab:A)
- *		The next put writes behind the canceller.
+ *	RN(begin:A), ... full -> RN(queue:A), RN(grab:A) full -> RN(runs:A)
+ *		A canceller does not complete waiters while the function runs.
+ *		litmus/exec-cancelled.litmus
+ *	RN(begin:A), ... full -> RN(wait:A) acquire
+ *		A flush that finds the item not pending any more sees which
+ *		worker still runs it. litmus/exec-cancelled-before.litmus
+ *	RN(runs:A) acquire -> RN(cancel:A) full -> RN(queue:A)
+ *		A canceller does not leave waiters with a run that was queued
+ *		after the cancel. litmus/exec-cancelled-anew.litmus
+ *	RN(cancel:A) before RN(cancel:B), RN(cancel:C), under the worker's lock
+ *		A waiter that frees the item does so after the canceller's last
+ *		access. litmus/exec-cancelled-last.litmus
+ *	RN(clear:A), RN(cancel:A) full -> RN(queue:A), ... RN(grab:A)
+ *		The next put writes after the canceller.
  *		litmus/exec-clear.litmus
  *	RN(begin:A) full -> RN(undefer:A) acquire
  *		An item that is where it was looked for is this worker's.
@@ -90,12 +119,12 @@
 #define WSQ_RAN_SHIFT		32
 
 /**
- * struct wsq_waiter - somebody waits for one run of an item
- * @work: the item; only its address is used once it runs
- * @done: it has run, or was cancelled
- * @list: among those who wait for pending items, or at the worker
+ * struct wsq_work_waiter - a context waits for one run of an item
+ * @work: the item; once it runs, only its address is used
+ * @done: it has run, or was cancelled and does not run
+ * @list: in the bucket of its item, or with the worker
  */
-struct wsq_waiter {
+struct wsq_work_waiter {
 	struct wsq_work *work;
 	struct completion done;
 	struct list_head list;
@@ -103,7 +132,7 @@ struct wsq_waiter {
 
 /* wait.c */
 void wsq_wait_init(void);
-void wsq_refused_tell(void);
+void wsq_refused_clear(void);
 void wsq_clear_pending(struct wsq_work *work);
 bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
 		    unsigned long ran);
@@ -117,15 +146,15 @@ bool wsq_wait_running(struct wsq_work *work);
 bool wsq_grab(struct wsq_work *work, bool *was_pending);
 bool wsq_unarm(struct wsq_work *work);
 void wsq_rearm(struct wsq_work *work);
-void wsq_call_back_sync(struct wsq_work *work);
+void wsq_disable_work_wait(struct wsq_work *work);
 
 /**
- * wsq_begin() - an item is about to run: take it over and clear its pending bit
+ * wsq_begin() - clear the pending bit of an item that is about to run
  * @w: the worker that runs it
- * @work: the item, claimed; its place has no kind any more
+ * @work: the item, owned; @work->link.where has no kind any more
  *
  * Context: task, with preemption off since the item was claimed.
- * Return: false if the item is to go on its timer instead, and is there.
+ * Return: false if the item was put on its timer instead.
  * Ordering: full barrier if true. A put that found the item pending is seen by
  * the function.
  */
@@ -141,7 +170,7 @@ static inline bool wsq_begin(struct wsq_worker *w, struct wsq_work *work)
 	return wsq_begin_slow(w, work, ran);
 }
 
-/* Does this worker run the item? With acquire: if not, all it did is seen. */
+/* Does the worker run the item? If not, what the function did is visible. */
 static inline bool wsq_runs(const struct wsq_worker *w,
 			    const struct wsq_work *work)
 {

@@ -110,7 +110,7 @@ void wsq_run_job(struct wsq *q, const struct wsq_job *job)
 	}
 	wsq_job_pieces(&run);
 	for (i = 0; i < nr; i++)
-		wsq_call_back_sync(&helpers[i].work);
+		wsq_disable_work_wait(&helpers[i].work);
 	kvfree(helpers);
 }
 WSQ_EXPORT(wsq_run_job);

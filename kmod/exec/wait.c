@@ -1,24 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for one item, and everything else that is left with a worker until it
- * is through with what it runs. The protocol is in item.h.
+ * Waiting for one item, and everything else that is left with a worker until
+ * the function it runs has returned. The protocol is in item.h.
  *
- * Who waits for a pending item enters himself in a table, by the item's
- * address, and sets the item's waited bit. Whoever ends the pending state finds
- * the bit: a worker that begins the item takes those who wait along, who
- * cancels it tells them at once. Bit and table change under one lock, so that
- * nobody gets into the company of those who wait for the run before his.
+ * A context that waits for a pending item adds itself to a table, by the item's
+ * address, and sets the item's waited bit. The context that ends the pending
+ * state finds the bit. A worker that begins the item takes the waiters along. A
+ * context that cancels the item, or refuses a put, leaves the waiters with the
+ * worker that still runs the item, and completes them if there is none. Bit and
+ * table change under one lock, so that no waiter is taken for the run before
+ * the one it waits for.
  *
- * What it costs: nothing, while nobody waits.
+ * Locks: the bucket's, then the worker's. Waiters are completed under neither.
+ *
+ * Cost: none while no context waits.
  */
 #include <linux/hash.h>
+#include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 
 #include "item.h"
 
 #define WSQ_WAIT_BITS		6
 
-/* Those who wait for pending items. */
+/**
+ * struct wsq_wait_bucket - waiters of pending items whose addresses hash alike
+ * @lock: @list, and the waited bits of these items
+ * @list: struct wsq_work_waiter
+ */
 struct wsq_wait_bucket {
 	raw_spinlock_t lock;		/* list; waited bits of its items */
 	struct list_head list;
@@ -27,8 +36,9 @@ struct wsq_wait_bucket {
 static struct wsq_wait_bucket wsq_wait_table[1 << WSQ_WAIT_BITS];
 
 /*
- * Items whose put was refused in an NMI handler while somebody waits for them:
- * in hand, until an interrupt or whoever wants one of them tells those who wait.
+ * Items whose put was refused in an NMI handler while a context waits for them.
+ * They stay owned until an interrupt, or a context that wants one of them,
+ * clears their pending bits.
  */
 static struct wsq_inbox wsq_refused;
 
@@ -51,50 +61,46 @@ static struct wsq_wait_bucket *wsq_wait_bucket(const struct wsq_work *work)
 	return &wsq_wait_table[hash_ptr(work, WSQ_WAIT_BITS)];
 }
 
-/*
- * Change the state, and take those who wait out of the table. False, and
- * nothing has changed, if a bit of @unless is set.
- */
-static bool wsq_take_waiters(struct wsq_work *work, unsigned long unless,
-			     unsigned long keep, unsigned long set,
-			     struct list_head *to)
+/* Take the waiters of an item out of the table. */
+static void wsq_take_waiters(struct wsq_wait_bucket *b,
+			     const struct wsq_work *work, struct list_head *to)
 {
-	struct wsq_wait_bucket *b = wsq_wait_bucket(work);
-	struct wsq_waiter *waiter, *next;
-	unsigned long flags, state;
+	struct wsq_work_waiter *waiter, *next;
 
-	raw_spin_lock_irqsave(&b->lock, flags);
-	state = READ_ONCE(work->state);
-	do {
-		if (state & unless) {
-			raw_spin_unlock_irqrestore(&b->lock, flags);
-			return false;
-		}
-		/* RN(waiters:A) */
-	} while (!try_cmpxchg(&work->state, &state, (state & keep) | set));
+	lockdep_assert_held(&b->lock);
 	list_for_each_entry_safe(waiter, next, &b->list, list) {
 		if (waiter->work == work)
 			list_move_tail(&waiter->list, to);
 	}
-	raw_spin_unlock_irqrestore(&b->lock, flags);
-	return true;
 }
 
-static void wsq_tell_waiters(struct list_head *waiters)
+static void wsq_complete_waiters(struct list_head *waiters)
 {
-	struct wsq_waiter *waiter, *next;
+	struct wsq_work_waiter *waiter, *next;
 
-	/* Each is on a stack that unwinds as soon as he is told. */
+	/* Each is on a stack that unwinds as soon as it is completed. */
 	list_for_each_entry_safe(waiter, next, waiters, list)
 		complete(&waiter->done);
 }
 
+/*
+ * Does the worker still run the item? Then it looks at what the caller leaves
+ * with it under its lock. If not, all that the function did is visible.
+ */
+static bool wsq_still_runs(struct wsq_worker *w, const struct wsq_work *work)
+{
+	lockdep_assert_held(&w->lock);
+	WRITE_ONCE(w->attention, true);			/* RN(leave:A) */
+	smp_mb();					/* RN(leave:B) */
+	return wsq_runs(w, work);
+}
+
 /**
- * wsq_refused_tell() - tell those who wait for what an NMI could not put
+ * wsq_refused_clear() - give up the items that an NMI could not put
  *
  * Context: any but NMI, with preemption off.
  */
-void wsq_refused_tell(void)
+void wsq_refused_clear(void)
 {
 	atomic64_t *next = wsq_inbox_take(&wsq_refused);
 
@@ -115,7 +121,7 @@ void wsq_refused_tell(void)
  */
 void wsq_refuse_work_fn(struct irq_work *irq_work)
 {
-	wsq_refused_tell();
+	wsq_refused_clear();
 }
 
 static void wsq_refuse_later(struct wsq_work *work)
@@ -125,71 +131,100 @@ static void wsq_refuse_later(struct wsq_work *work)
 	irq_work_queue(&wsq_cpus[smp_processor_id()]->refuse_work);
 }
 
+/* Clear the pending bit. From here on the item may be queued, or be gone. */
+static void wsq_clear_waited(struct wsq_work *work)
+{
+	unsigned long state = READ_ONCE(work->state);
+
+	/* RN(cancel:A) */
+	while (!try_cmpxchg(&work->state, &state, state & ~WSQ_ALL_PENDING))
+		;
+}
+
+/*
+ * wsq_clear_pending() of an item that contexts wait for. The worker that ran it
+ * last may still do so, and they wait for that run, too.
+ *
+ * Look, then clear, then leave the waiters, all under the worker's lock: while
+ * the item is owned, no worker can begin it, so the run that is seen is the one
+ * before; and a waiter may free the item as soon as it is completed.
+ */
+static void wsq_clear_pending_slow(struct wsq_work *work)
+{
+	struct wsq_wait_bucket *b = wsq_wait_bucket(work);
+	struct wsq_worker *w;
+	LIST_HEAD(waiters);
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&b->lock, flags);
+	wsq_take_waiters(b, work, &waiters);
+	w = wsq_worker_find(wsq_ran(READ_ONCE(work->state)));
+	if (w && wsq_runs(w, work)) {
+		bool runs;
+
+		raw_spin_lock(&w->lock);
+		runs = wsq_still_runs(w, work);
+		wsq_clear_waited(work);
+		if (runs)				/* RN(cancel:B) */
+			list_splice_tail_init(&waiters, &w->waiters);
+		raw_spin_unlock(&w->lock);		/* RN(cancel:C) */
+	} else {
+		wsq_clear_waited(work);
+	}
+	raw_spin_unlock_irqrestore(&b->lock, flags);
+	wsq_complete_waiters(&waiters);
+}
+
 /**
  * wsq_clear_pending() - give up an item that will not run
- * @work: the item, in hand
+ * @work: the item, owned
  *
- * An interrupt that wished it to be on its timer was told that the item was
- * pending, and so did not queue it: it is called back with the rest, and counts
- * neither as queued nor as called back.
+ * An interrupt that asked for the item's timer (%WSQ_REARM) was told that the
+ * item was pending, and did not queue it. Its request goes with the pending
+ * bit, and counts neither as queued nor as cancelled.
  *
  * Context: any, with preemption off.
  */
 void wsq_clear_pending(struct wsq_work *work)
 {
 	unsigned long state = READ_ONCE(work->state);
-	LIST_HEAD(waiters);
 
 	do {
 		if (unlikely(state & WSQ_WAITED)) {
-			if (in_nmi()) {
+			if (in_nmi())
 				wsq_refuse_later(work);
-				return;
-			}
-			wsq_take_waiters(work, 0, ~WSQ_ALL_PENDING, 0,
-					 &waiters);
-			wsq_tell_waiters(&waiters);
+			else
+				wsq_clear_pending_slow(work);
 			return;
 		}
 		/* RN(clear:A) */
 	} while (!try_cmpxchg(&work->state, &state, state & ~WSQ_ALL_PENDING));
 }
 
-/**
- * wsq_begin_slow() - wsq_begin() of an item that is more than pending
- * @w: the worker
- * @work: the item
- * @ran: @w's number, at its place in the state
- *
- * Context: as wsq_begin().
- * Return: as wsq_begin().
+/*
+ * Clear the pending bit of an item that begins, and take its waiters along.
+ * Returns false, and nothing has changed, if a bit of @unless is set.
  */
-bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
-		    unsigned long ran)
+static bool wsq_begin_waited(struct wsq_worker *w, struct wsq_work *work,
+			     unsigned long ran, unsigned long unless)
 {
-	unsigned long flags, state = READ_ONCE(work->state);
+	struct wsq_wait_bucket *b = wsq_wait_bucket(work);
+	unsigned long flags, state;
 	LIST_HEAD(waiters);
 
-	for (;;) {
-		/* A disabled one is not put on its timer: it runs now. */
-		unsigned long rearm = state & WSQ_DEPTH ? 0 : WSQ_REARM;
-
-		if (state & rearm) {
-			/* Instead of this run. */
-			wsq_rearm(work);
+	raw_spin_lock_irqsave(&b->lock, flags);
+	state = READ_ONCE(work->state);
+	do {
+		if (state & unless) {
+			raw_spin_unlock_irqrestore(&b->lock, flags);
 			return false;
 		}
-		if (state & WSQ_WAITED) {
-			if (wsq_take_waiters(work, rearm, WSQ_DEPTH, ran,
-					     &waiters))
-				break;
-			state = READ_ONCE(work->state);
-		} else if (try_cmpxchg(&work->state, &state,	/* RN(slow:A) */
-				       (state & WSQ_DEPTH) | ran)) {
-			return true;
-		}
-	}
-	/* Told when the worker next looks, after this run. */
+		/* RN(waiters:A) */
+	} while (!try_cmpxchg(&work->state, &state,
+			      (state & WSQ_DEPTH) | ran));
+	wsq_take_waiters(b, work, &waiters);
+	raw_spin_unlock_irqrestore(&b->lock, flags);
+	/* The worker completes them when it next looks, after this run. */
 	raw_spin_lock_irqsave(&w->lock, flags);
 	list_splice_tail(&waiters, &w->waiters);
 	WRITE_ONCE(w->attention, true);
@@ -198,7 +233,41 @@ bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
 }
 
 /**
- * wsq_attend() - see to what others have left
+ * wsq_begin_slow() - wsq_begin() of an item that is more than pending
+ * @w: the worker
+ * @work: the item
+ * @ran: the number of @w, where the state has it
+ *
+ * Context: as wsq_begin().
+ * Return: as wsq_begin().
+ */
+bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
+		    unsigned long ran)
+{
+	unsigned long state = READ_ONCE(work->state);
+
+	for (;;) {
+		/* A disabled item is not put on its timer: it runs now. */
+		unsigned long rearm = state & WSQ_DEPTH ? 0 : WSQ_REARM;
+
+		if (state & rearm) {
+			/* Instead of this run. Its waiters go on waiting. */
+			wsq_rearm(work);
+			return false;
+		}
+		if (state & WSQ_WAITED) {
+			if (wsq_begin_waited(w, work, ran, rearm))
+				return true;
+			state = READ_ONCE(work->state);
+		} else if (try_cmpxchg(&work->state, &state,	/* RN(slow:A) */
+				       (state & WSQ_DEPTH) | ran)) {
+			return true;
+		}
+	}
+}
+
+/**
+ * wsq_attend() - take what other contexts have left with a worker
  * @w: the worker, between two items, behind a full barrier: item.h
  *
  * Context: @w itself; preemption on or off.
@@ -210,7 +279,7 @@ void wsq_attend(struct wsq_worker *w)
 	struct wsq_link *link;
 
 	do {
-		/* Who has an item in hand cannot be preempted: wsq_grab(). */
+		/* The owner of an item must not be preempted: wsq_grab(). */
 		preempt_disable();
 		raw_spin_lock_irqsave(&w->lock, flags);
 		WRITE_ONCE(w->attention, false);
@@ -227,16 +296,16 @@ void wsq_attend(struct wsq_worker *w)
 						   link));
 		preempt_enable();
 	} while (link);
-	wsq_tell_waiters(&waiters);
+	wsq_complete_waiters(&waiters);
 }
 
 /**
- * wsq_defer() - leave an item with the worker that runs it still
+ * wsq_defer() - leave an item with the worker that still runs it
  * @ran: number of the worker that ran it last
- * @work: the item, in hand
+ * @work: the item, owned
  *
  * Context: a worker, with preemption off.
- * Return: true if it was left there, false if nobody runs it.
+ * Return: true if it was left there, false if no worker runs it.
  */
 bool wsq_defer(u32 ran, struct wsq_work *work)
 {
@@ -245,15 +314,13 @@ bool wsq_defer(u32 ran, struct wsq_work *work)
 	bool runs;
 
 	/*
-	 * Its @cur was stored before the pending bit was cleared that the
-	 * present put found clear.
+	 * The worker stored @cur before it cleared the pending bit, and the put
+	 * that the caller claims found the bit clear.
 	 */
 	if (!w || likely(!wsq_runs(w, work)))
 		return false;
 	raw_spin_lock_irqsave(&w->lock, flags);
-	WRITE_ONCE(w->attention, true);			/* RN(leave:A) */
-	smp_mb();					/* RN(leave:B) */
-	runs = wsq_runs(w, work);
+	runs = wsq_still_runs(w, work);
 	if (runs) {
 		/* RN(leave:C) */
 		WRITE_ONCE(work->link.where,
@@ -265,12 +332,12 @@ bool wsq_defer(u32 ran, struct wsq_work *work)
 }
 
 /**
- * wsq_undefer() - take an item back from the worker that runs it still
+ * wsq_undefer() - take an item back from the worker that still runs it
  * @work: the item
  * @where: what @work->link.where was
  *
  * Context: any but NMI; preemption off since before @work->link.where was read.
- * Return: true if it is in the caller's hand now.
+ * Return: true if the caller owns the item now.
  */
 bool wsq_undefer(struct wsq_work *work, u64 where)
 {
@@ -283,8 +350,8 @@ bool wsq_undefer(struct wsq_work *work, u64 where)
 		return false;
 	raw_spin_lock_irqsave(&w->lock, flags);
 	/*
-	 * RN(undefer:A): The worker that ran it last is the only one it can be
-	 * left with; but it may be of another queue by now.
+	 * RN(undefer:A): An item can only be left with the worker that ran it
+	 * last. It may be in another queue by now.
 	 */
 	if (smp_load_acquire(&work->link.where) == where &&
 	    wsq_ran(READ_ONCE(work->state)) == w->id) {
@@ -300,13 +367,16 @@ bool wsq_undefer(struct wsq_work *work, u64 where)
  * wsq_wait_pending() - wait until an item that is pending has run
  * @work: the item
  *
+ * If the run is cancelled, or the put that made the item pending is refused,
+ * waits until the function does not run any more.
+ *
  * Context: task; may sleep.
  * Return: false if it was not pending.
  */
 bool wsq_wait_pending(struct wsq_work *work)
 {
 	struct wsq_wait_bucket *b = wsq_wait_bucket(work);
-	struct wsq_waiter waiter = { .work = work };
+	struct wsq_work_waiter waiter = { .work = work };
 	unsigned long flags, state;
 
 	init_completion(&waiter.done);
@@ -326,30 +396,29 @@ bool wsq_wait_pending(struct wsq_work *work)
 }
 
 /**
- * wsq_wait_running() - wait until nobody runs an item
+ * wsq_wait_running() - wait until no worker runs an item
  * @work: the item
  *
- * Runs that begin later are not waited for.
+ * Does not wait for runs that begin later.
  *
  * Context: task; may sleep.
- * Return: false if nobody ran it.
+ * Return: false if no worker ran it.
  */
 bool wsq_wait_running(struct wsq_work *work)
 {
-	struct wsq_waiter waiter = { .work = work };
+	struct wsq_work_waiter waiter = { .work = work };
 	struct wsq_worker *w;
 	unsigned long flags;
 	bool runs = false;
 
 	init_completion(&waiter.done);
-	/* Keeps the worker, and serves as RCU read side. */
+	/* The worker cannot go: this is an RCU read side. */
 	preempt_disable();
-	w = wsq_worker_find(wsq_ran(READ_ONCE(work->state)));
+	/* RN(wait:A): State, then @cur of the worker that it names. */
+	w = wsq_worker_find(wsq_ran(smp_load_acquire(&work->state)));
 	if (w && wsq_runs(w, work) && !WARN_ON_ONCE(w->task == current)) {
 		raw_spin_lock_irqsave(&w->lock, flags);
-		WRITE_ONCE(w->attention, true);
-		smp_mb();				/* RN(wait:B) */
-		runs = wsq_runs(w, work);
+		runs = wsq_still_runs(w, work);
 		if (runs)
 			list_add_tail(&waiter.list, &w->waiters);
 		raw_spin_unlock_irqrestore(&w->lock, flags);
