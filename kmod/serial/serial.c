@@ -261,6 +261,7 @@ void wsq_serial_resume(struct wsq_serial *serial)
 {
 	wsq_serial_put_work(serial, WSQ_ON_CPU, WSQ_CPU_ANY);
 }
+WSQ_EXPORT_KUNIT(wsq_serial_resume);
 
 /**
  * wsq_serial_redirect() - change the queue whose workers run a serial
@@ -276,6 +277,7 @@ void wsq_serial_redirect(struct wsq_serial *serial, struct wsq *q)
 {
 	WRITE_ONCE(serial->q, q);			/* SE(redirect:A) */
 }
+WSQ_EXPORT_KUNIT(wsq_serial_redirect);
 
 /**
  * wsq_serial_fetch() - move a serial from the queue that it was in before
@@ -289,6 +291,7 @@ void wsq_serial_fetch(struct wsq_serial *serial)
 	if (wsq_cancel_work(&serial->work))
 		wsq_serial_put_work(serial, WSQ_ON_CPU, WSQ_CPU_ANY);
 }
+WSQ_EXPORT_KUNIT(wsq_serial_fetch);
 
 /*
  * Push an item that is QUEUED. Whether the queue takes it was asked before: what is

@@ -6,6 +6,10 @@
  *
  * Seen to fail: Documentation/serial.rst.
  */
+#include <linux/delay.h>
+#include <linux/rcupdate.h>
+
+#include "../serial/serial.h"
 #include "serials.h"
 
 /* Queued by one, now here, now there: run in exactly that order. */
@@ -592,6 +596,73 @@ static void serial_budget(struct kunit *test)
 	kfree(f);
 }
 
+/* An item that is not done before it was called several times. */
+struct paused {
+	struct wsq_serial_work work;
+	struct wsq_serial *serial;
+	struct completion held;
+	int calls;
+};
+
+#define PAUSED_AGAIN	5
+
+static void paused_fn(struct wsq_serial_work *work)
+{
+	struct paused *p = container_of(work, struct paused, work);
+
+	p->calls++;
+	if (p->calls <= PAUSED_AGAIN) {
+		wsq_serial_pause(p->serial, WSQ_SERIAL_AGAIN);
+	} else if (p->calls == PAUSED_AGAIN + 1) {
+		wsq_serial_pause(p->serial, WSQ_SERIAL_HELD);
+		complete(&p->held);
+	}
+}
+
+/* While it is not done, no other item of its serial runs, whatever the queue. */
+static void serial_paused(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 4, 64, NULL);
+	struct wsq *other = wsq_test_queue(test, 4, 64, NULL);
+	struct wsq_serial *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct paused *p = kzalloc(sizeof(*p), GFP_KERNEL);
+	struct sitem *it = kzalloc(sizeof(*it), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	KUNIT_ASSERT_NOT_NULL(test, p);
+	KUNIT_ASSERT_NOT_NULL(test, it);
+	wsq_serial_init(s, q);
+	wsq_serial_work_init(&p->work, paused_fn);
+	p->serial = s;
+	init_completion(&p->held);
+	sitem_init(it, s, NULL, 0, 1);
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(s, &p->work));
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(s, &it->work));
+	wait_for_completion(&p->held);
+	msleep(20);
+	KUNIT_EXPECT_EQ(test, p->calls, PAUSED_AGAIN + 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
+	KUNIT_EXPECT_FALSE(test, wsq_serial_idle(s));
+
+	/* It goes on in another queue, and the first one may go. */
+	wsq_serial_redirect(s, other);
+	synchronize_rcu();
+	wsq_serial_fetch(s);
+	wsq_test_queue_end(test, q);
+	/* It has no place in the list: its memory may have been used. */
+	memset(&p->work, 0x5a, sizeof(p->work));
+	wsq_serial_work_init(&p->work, paused_fn);
+	wsq_serial_resume(s);
+	wsq_test_call(test, serial_test_flush, s);
+	KUNIT_EXPECT_EQ(test, p->calls, PAUSED_AGAIN + 2);
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 1);
+	wsq_test_call(test, serial_test_destroy, s);
+	wsq_test_queue_end(test, other);
+	kfree(it);
+	kfree(p);
+	kfree(s);
+}
+
 static struct kunit_case serial_cases[] = {
 	KUNIT_CASE(serial_order),
 	KUNIT_CASE(serial_crowd),
@@ -609,6 +680,7 @@ static struct kunit_case serial_cases[] = {
 	KUNIT_CASE(serial_drained),
 	KUNIT_CASE(serial_destroy),
 	KUNIT_CASE(serial_budget),
+	KUNIT_CASE(serial_paused),
 	{}
 };
 
