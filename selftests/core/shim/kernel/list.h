@@ -97,6 +97,8 @@ static inline void list_splice_tail_init(struct list_head *list,
 #define list_first_entry(head, type, member)	\
 	list_entry((head)->next, type, member)
 #define list_empty_careful(head)	list_empty(head)
+#define list_last_entry(head, type, member)	\
+	list_entry((head)->prev, type, member)
 #define list_first_entry_or_null(head, type, member)	\
 	(list_empty(head) ? NULL : list_entry((head)->next, type, member))
 #define list_for_each_entry(pos, head, member)				\

@@ -135,6 +135,7 @@ static inline unsigned int cpumask_weight_and(const struct cpumask *a,
 }
 
 bool zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp);
+#define alloc_cpumask_var(mask, gfp)	zalloc_cpumask_var(mask, gfp)
 void free_cpumask_var(cpumask_var_t mask);
 const struct cpumask *cpumask_of(unsigned int cpu);
 int cpulist_parse(const char *list, struct cpumask *mask);

@@ -21,6 +21,7 @@
 #define CONFIG_X86		1
 #define CONFIG_SMP		1
 #define CONFIG_CPU_ISOLATION	1
+#define CONFIG_PREEMPT_NOTIFIERS	1
 
 #define SMP_CACHE_BYTES		64
 #define __uninitialized		__attribute__((uninitialized))
@@ -58,6 +59,7 @@ void sort_r(void *base, size_t nr, size_t size,
 #define hash_ptr(p, bits)	\
 	((u32)((u64)(uintptr_t)(p) * 0x61C8864680B583EBULL >> (64 - (bits))))
 #define scnprintf		snprintf
+ssize_t strscpy(char *to, const char *from, size_t size);
 int sysfs_match_string_nr(const char *const *array, size_t nr, const char *str);
 #define sysfs_match_string(array, str)	\
 	sysfs_match_string_nr(array, ARRAY_SIZE(array), str)
@@ -190,6 +192,8 @@ bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *d,
 			unsigned long delay);
 bool queue_rcu_work(struct workqueue_struct *wq, struct rcu_work *r);
 bool schedule_work_on(int cpu, struct work_struct *w);
+bool schedule_delayed_work_on(int cpu, struct delayed_work *d,
+			      unsigned long delay);
 bool cancel_work_sync(struct work_struct *w);
 bool cancel_delayed_work_sync(struct delayed_work *d);
 

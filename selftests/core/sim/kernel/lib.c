@@ -34,3 +34,16 @@ int sysfs_match_string_nr(const char *const *array, size_t nr, const char *str)
 			return i;
 	return -EINVAL;
 }
+
+ssize_t strscpy(char *to, const char *from, size_t size)
+{
+	size_t len = strnlen(from, size);
+
+	if (len == size) {
+		memcpy(to, from, size - 1);
+		to[size - 1] = '\0';
+		return -E2BIG;
+	}
+	memcpy(to, from, len + 1);
+	return len;
+}

@@ -86,11 +86,16 @@ bool queue_work_on(int cpu, struct workqueue_struct *wq, struct work_struct *w)
 	return queue_work(wq, w);
 }
 
-bool schedule_work_on(int cpu, struct work_struct *w)
+static struct workqueue_struct *shim_system_wq(int cpu)
 {
 	if (!system_wq[cpu])
 		system_wq[cpu] = shim_workqueue(cpu, "kworker");
-	return queue_work(system_wq[cpu], w);
+	return system_wq[cpu];
+}
+
+bool schedule_work_on(int cpu, struct work_struct *w)
+{
+	return queue_work(shim_system_wq(cpu), w);
 }
 
 bool cancel_work_sync(struct work_struct *w)
@@ -130,6 +135,12 @@ bool queue_delayed_work(struct workqueue_struct *wq, struct delayed_work *d,
 	d->timer.expires = jiffies + delay;
 	add_timer(&d->timer);
 	return true;
+}
+
+bool schedule_delayed_work_on(int cpu, struct delayed_work *d,
+			      unsigned long delay)
+{
+	return queue_delayed_work(shim_system_wq(cpu), d, delay);
 }
 
 bool cancel_delayed_work_sync(struct delayed_work *d)

@@ -17,6 +17,8 @@
  * switch_to. A wake-up of a thread that does not sleep costs its line and a
  * locked instruction.
  *
+ * Preempt notifiers are called by the thread itself, in schedule().
+ *
  * Limitations: no load balancing, all nice levels are one.
  */
 #include "shim.h"
@@ -155,10 +157,45 @@ void yield(void)
 	hold_on();
 }
 
+void preempt_notifier_register(struct preempt_notifier *notifier)
+{
+	current->notifier = notifier;
+}
+
+void preempt_notifier_unregister(struct preempt_notifier *notifier)
+{
+	current->notifier = NULL;
+}
+
+/*
+ * The hook of a thread that sleeps: with interrupts off, a little before it is off
+ * its CPU. Of threads that give way nothing is told, because they do not sleep.
+ */
+static void shim_notify_out(struct task_struct *t)
+{
+	bool on;
+
+	if (!t->notifier || t->__state == TASK_RUNNING)
+		return;
+	on = sim_irq_save();
+	t->notifier->ops->sched_out(t->notifier, NULL);
+	sim_irq_restore(on);
+}
+
+static void shim_notify_in(struct task_struct *t)
+{
+	if (!t->notifier)
+		return;
+	preempt_disable();
+	t->notifier->ops->sched_in(t->notifier, sim_cpu());
+	preempt_enable();
+}
+
 void schedule(void)
 {
 	struct task_struct *t = current;
 
+	shim_notify_out(t);
 	let_go();
 	if (t->__state != TASK_RUNNING) {
 		shim_counts.parks++;
@@ -167,6 +204,7 @@ void schedule(void)
 		sim_yield();
 	}
 	hold_on();
+	shim_notify_in(t);
 }
 
 /* ---- waking ---- */

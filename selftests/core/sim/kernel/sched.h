@@ -25,7 +25,29 @@ unsigned int preempt_count(void);
 bool in_task(void);
 #define in_nmi()		sim_in_nmi()
 
+/* linux/preempt.h: notifiers. sched.c */
+struct preempt_notifier;
+struct task_struct;
+
+struct preempt_ops {
+	void (*sched_in)(struct preempt_notifier *notifier, int cpu);
+	void (*sched_out)(struct preempt_notifier *notifier,
+			  struct task_struct *next);
+};
+
+struct preempt_notifier {
+	struct hlist_node link;
+	struct preempt_ops *ops;
+};
+
+#define preempt_notifier_inc()	((void)0)
+#define preempt_notifier_dec()	((void)0)
+#define preempt_notifier_init(n, o)	((n)->ops = (o))
+void preempt_notifier_register(struct preempt_notifier *notifier);
+void preempt_notifier_unregister(struct preempt_notifier *notifier);
+
 /* linux/sched.h */
+#define TASK_RTLOCK_WAIT	0x1000
 #define TASK_RUNNING		0
 #define TASK_INTERRUPTIBLE	1
 #define TASK_UNINTERRUPTIBLE	2
@@ -52,6 +74,7 @@ bool in_task(void);
  * @fiber: what runs it
  * @done: its function has returned
  * @rt: runs before all others, from the next point at which they yield
+ * @notifier: told when it sleeps, and when it runs again
  * @vruntime: decides which threads it yields to (sched.c)
  */
 struct task_struct {
@@ -71,6 +94,7 @@ struct task_struct {
 	bool rt;
 	unsigned int cpu;
 	int pid;
+	struct preempt_notifier *notifier;
 	u64 vruntime;
 	u64 ran_since;
 	struct sim_event timeout;
