@@ -198,7 +198,7 @@ struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *name)
 	static struct lock_class_key key;
 
 	return wsq_queue_create(attrs, true, &key, "(wsq)tenant", name,
-				strlen(name));
+				strnlen(name, WSQ_NAME_LEN));
 }
 
 /**

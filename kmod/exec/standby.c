@@ -36,16 +36,19 @@
  * What it costs: nothing while items do not sleep. A sleep takes a lock of the
  * CPU and two locked instructions; a hand-off, one wake-up.
  *
- *	SL(sleep:A) full against RD(mark:A), IN(push:C) full: store buffering
+ *	PK(announce:B) against IN(push:C): store buffering
  *		The worker announces that its CPU is parked, full barrier, looks
- *		whether anything waits. A put makes its item visible, full
- *		barrier, looks at the announcement. On the container's own CPU
- *		the scheduler's hook runs before or after the put, never beside
- *		it. litmus/exec-sleep.litmus
- *	HD(hold:A) full against HD(release:A) full: store buffering
+ *		whether anything waits. A put from another CPU pushes its item, a
+ *		full barrier, and looks at the announcement. On the container's
+ *		own CPU the scheduler's hook runs before or after the put, never
+ *		beside it. litmus/parking-remote.litmus
+ *	HD(hold:A) against HD(release:A): store buffering
  *		A worker that holds a queue looks at the count again; one that
  *		lowers the count looks whether the queue is held.
  *		litmus/exec-hold.litmus
+ *	HD(release:B) against PK(announce:B): store buffering
+ *		A worker that parks sees that a queue is held no longer, or is
+ *		woken. litmus/exec-hold-wake.litmus
  *	DT(loosen:A) release -> DT(wait:A) acquire
  *		The old worker takes its CPU mask back after the new one has
  *		changed it. litmus/exec-detach.litmus
@@ -96,9 +99,17 @@ bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 	return false;
 }
 
-/* A count of @ct was lowered, with a full barrier since. Preemption is off. */
-static void wsq_release(struct wsq_cpu *c, u32 id)
+/*
+ * One item less of @ct is under way, or computes: lower that count. The queue may
+ * be held no longer. Preemption is off.
+ */
+static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
+			atomic_t *count)
 {
+	u32 id = wsq_where_queue(ct->where);
+
+	atomic_dec(count);
+	smp_mb__after_atomic();				/* HD(release:A) */
 	if (!test_bit(id, c->held))
 		return;
 	clear_bit(id, c->held);
@@ -163,7 +174,7 @@ u32 wsq_waits(const struct wsq_cpu *c, u32 *from, unsigned int looks)
 /* An item that was detached no longer computes: its queue may go on. */
 static void wsq_detached_sleeps(struct wsq_worker *w)
 {
-	if (atomic_xchg(&w->computes, 0))
+	if (atomic_xchg_relaxed(&w->computes, 0))
 		irq_work_queue(&w->sleep_work);
 }
 
@@ -176,9 +187,7 @@ static void wsq_detached_fn(struct irq_work *work)
 	preempt_disable();
 	/* Until the worker has ended the item, it waits for this. */
 	ct = w->away;
-	atomic_dec(&ct->detached);
-	smp_mb__after_atomic();				/* HD(release:A) */
-	wsq_release(wsq_cpus[w->cpu], wsq_where_queue(ct->where));
+	wsq_release(wsq_cpus[w->cpu], ct, &ct->detached);
 	preempt_enable();
 }
 
@@ -191,7 +200,9 @@ static void wsq_sleep_hold(struct wsq_cpu *c, struct wsq_worker *w)
 
 	ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
 	w->holds = ct && atomic_read(&ct->away) + 1 >= q->max_active &&
-		   !test_and_set_bit(q->pool.id, c->held);
+		   !test_bit(q->pool.id, c->held);
+	if (w->holds)
+		set_bit(q->pool.id, c->held);
 }
 
 /*
@@ -212,7 +223,7 @@ static void wsq_worker_sleeps(struct wsq_sleep_notifier *n)
 		w->asleep = true;
 		wsq_sleep_hold(c, w);
 		wsq_idle_enter(c->cpu);
-		wsq_park_announce(&c->park);		/* SL(sleep:A) */
+		wsq_park_announce(&c->park);
 		if (wsq_waits(c, &from, WSQ_WAIT_LOOKS) != WSQ_MAX_QUEUES)
 			irq_work_queue(&c->sleep_work);
 	} else {
@@ -326,15 +337,13 @@ void wsq_away_end(struct wsq_worker *w)
 
 	if (!ct)
 		return;
-	if (atomic_xchg(&w->computes, 0))
+	if (atomic_xchg_relaxed(&w->computes, 0))
 		atomic_dec(&ct->detached);
 	else
 		irq_work_sync(&w->sleep_work);
 	w->away = NULL;
 	preempt_disable();
-	atomic_dec(&ct->away);
-	smp_mb__after_atomic();				/* HD(release:A) */
-	wsq_release(wsq_cpus[w->cpu], wsq_where_queue(ct->where));
+	wsq_release(wsq_cpus[w->cpu], ct, &ct->away);
 	preempt_enable();
 }
 

@@ -159,8 +159,7 @@ static void wsq_workers_reap(struct work_struct *work)
 
 	mutex_lock(&wsq_workers_lock);
 	list_for_each_entry_safe(w, n, &wsq_workers, list) {
-		/* Pairs with the release in wsq_serve_next(). */
-		if (!w->gone || smp_load_acquire(&w->serving))
+		if (!w->gone || READ_ONCE(w->serving))
 			continue;
 		wsq_worker_dismiss(w);
 		list_add(&w->list, &over);
