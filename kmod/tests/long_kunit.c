@@ -4,8 +4,9 @@
  * a CPU of the queue idles: one long item, ten short ones queued behind it on
  * the same CPU, all ten done before the long one ends. For a long item that
  * computes, one that sleeps, and a worker that a real-time thread keeps off its
- * CPU. Where the queue has only that CPU, a stand-in runs them, if the long one
- * sleeps. Where the worker of the other CPU sleeps in an item, that CPU idles.
+ * CPU. Where the queue has only that CPU, a standby worker runs them, if the long
+ * one sleeps. A CPU whose worker sleeps in an item behind which nothing waits
+ * counts as idle.
  *
  * The long item queues the ten itself, or a thread that has preempted it does,
  * so they are where the long one came from, right behind it. It ends when they
@@ -220,7 +221,7 @@ static void long_sleeps(struct kunit *test)
 	long_try(test, true, NULL, "behind one that sleeps");
 }
 
-/* Nobody else may run them: a stand-in on the same CPU does. */
+/* The queue has no other CPU: a standby worker of the same CPU runs them. */
 static void long_sleeps_one_cpu(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask);
@@ -274,7 +275,7 @@ static void long_seeks(struct kunit *test)
 	kfree(cpus);
 }
 
-/* Items that sleep behind items that sleep: a stand-in for the stand-in. */
+/* Items that sleep behind items that sleep: each worker is replaced in turn. */
 static void long_sleeps_deep(struct kunit *test)
 {
 	unsigned int cpu = cpumask_last(cpu_online_mask);

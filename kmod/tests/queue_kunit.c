@@ -584,8 +584,8 @@ static void herd_sum(u64 *wakeups, u64 *parks)
 
 /*
  * One item in a millisecond, all CPUs idle: each put wakes one worker at most,
- * and some do. Others that are woken are woken by the watch, where the machine
- * keeps a worker from getting on.
+ * and some do. More are woken by the watchdog, where the machine keeps a worker
+ * off its CPU.
  */
 static void queue_herd(struct kunit *test)
 {

@@ -215,7 +215,7 @@ static bool workers_seen(void)
 		if (!before.busy)
 			break;
 	}
-	EXPECT(before.nr > 0 && before.office > 0);
+	EXPECT(before.nr > 0 && before.current > 0);
 	EXPECT_EQ(before.busy, 0);
 	counts_settled(&c);
 	start_hashes(&r);

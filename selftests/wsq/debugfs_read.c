@@ -268,22 +268,24 @@ uint64_t counted_since(const struct counts *before, uint64_t nr)
 	return c.gets - before->gets;
 }
 
-/* False if they changed places between two looks: each is read by itself. */
+/*
+ * False if two workers changed roles between two lines: each line is read by
+ * itself.
+ */
 static bool workers_look(struct workers *w)
 {
 	static const char *const roles[] = {
-		"office", "stand-in", "displaced", "spare", "leaving",
-		"rescuer",
+		"current", "replaced", "standby", "leaving", "rescuer",
 	};
 	char *text = expect_text(DIR "workers"), *at;
-	bool has[CPUS] = { false }, torn = false;
+	bool has[CPUS] = { false }, needs[CPUS] = { false }, torn = false;
+	unsigned int cpu, i;
 
 	memset(w, 0, sizeof(*w));
 	EXPECT(!strncmp(text, "cpu pid role items us queue function\n", 37));
 	for (at = strchr(text, '\n') + 1; *at; at = strchr(at, '\n') + 1) {
 		char role[32], us[32], queue[32], func[128], path[64];
 		unsigned long long items;
-		unsigned int cpu, i;
 		int pid, fits;
 		char *comm;
 
@@ -294,11 +296,12 @@ static bool workers_look(struct workers *w)
 			if (!strcmp(role, roles[i]))
 				break;
 		EXPECT(i < ARRAY_SIZE(roles) && cpu < CPUS);
-		if (i < 2) {
-			/* One office for each CPU. */
+		/* One current worker for each CPU that has workers. */
+		needs[cpu] |= i < 3;
+		if (!i) {
 			torn |= has[cpu];
 			has[cpu] = true;
-			w->office++;
+			w->current++;
 		}
 		w->nr++;
 		w->items += items;
@@ -315,6 +318,8 @@ static bool workers_look(struct workers *w)
 		torn |= strcmp(comm, path) && strncmp(comm, "wsq-R-", 6);
 		free(comm);
 	}
+	for (cpu = 0; cpu < CPUS; cpu++)
+		torn |= needs[cpu] && !has[cpu];
 	free(text);
 	return !torn;
 }

@@ -45,7 +45,7 @@ struct counts {
 };
 
 struct workers {
-	int nr, office, busy, timed;
+	int nr, current, busy, timed;
 	unsigned long long items;
 };
 

@@ -70,9 +70,9 @@ static const struct argp argp = {
 	       "Columns: puts queued there; gets run there; of these, steals by "
 	       "distance of the victim (smt: same core, cache, node, remote); "
 	       "parks of the worker; wakeups by a put there; inbox: of puts, "
-	       "those through an inbox; standins: times another worker took "
-	       "over from one that slept in a task; fences: interrupts of this "
-	       "CPU for fences of others. W: worker, P: parked, -: offline.",
+	       "those through an inbox; standins: times a standby worker "
+	       "replaced one in a task, which slept or computed for long; fences: interrupts of this "
+	       "CPU for fences of others. W: worker, P: it sleeps, -: offline.",
 };
 
 static void row(const char *cpu, const char *node, const char *flags,

@@ -98,8 +98,8 @@ static const struct argp argp = {
 	       "Columns, all but inbox% a second: tasks run there; puts queued "
 	       "there; inbox%: share of puts that went through an inbox; tasks "
 	       "stolen by distance of the victim (smt: same core, cache, node, "
-	       "remote); wakeups by a put there; parks of the worker; standins "
-	       "for a worker that slept; fences that interrupted the CPU.",
+	       "remote); wakeups by a put there; parks of the worker; standins: "
+	       "times a standby worker replaced one in a task; fences that interrupted the CPU.",
 };
 
 static void on_signal(int sig)

@@ -463,8 +463,9 @@ enum wsq_distance {
  * @parks: times the worker went to sleep
  * @wakeups: times a put on this CPU woke a worker
  * @inbox: of @puts, those that went through an inbox
- * @standins: times a stand-in took over for a worker that slept in a task. Not
- *	in the first version, which ends before it (88 bytes)
+ * @standins: times a standby worker replaced one that was in a task: asleep, or
+ *	computing for long. Not in the first version, which ends before it (88
+ *	bytes)
  * @fences: times this CPU was interrupted so that others could go without
  *	barriers. Not in the second version, which ends before it (96 bytes)
  */
@@ -485,7 +486,7 @@ struct wsq_cpu_stats {
 
 #define WSQ_CPU_ONLINE		(1U << 0)
 #define WSQ_CPU_WORKER		(1U << 1)	/* has a worker */
-#define WSQ_CPU_PARKED		(1U << 2)	/* which is asleep */
+#define WSQ_CPU_PARKED		(1U << 2)	/* which sleeps */
 
 /**
  * struct wsq_stats - WSQ_IOC_STATS
