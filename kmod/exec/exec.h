@@ -368,7 +368,7 @@ void wsq_ready_forget(u32 id);
 u32 wsq_ready_next(const struct wsq_cpu *c, u32 from);
 u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end);
 u32 wsq_ready_own(const struct wsq_cpu *c, u32 from);
-void wsq_wake_cpu(struct wsq_cpu *c);
+bool wsq_wake_cpu(struct wsq_cpu *c);
 bool wsq_wake_idle(const struct wsq *q, unsigned int cpu);
 void wsq_wake_all(void);
 void wsq_idle_enter(unsigned int cpu);
@@ -404,6 +404,8 @@ static inline void wsq_invite(const struct wsq *q, struct wsq_container *ct)
 		wsq_engine_share(ct);
 }
 
+void wsq_put_behind(struct wsq_cpu *c, u32 id);
+
 /*
  * May what is put behind a ready bit that is set stay there? The worker sleeps
  * in an item, or is not watched.
@@ -411,6 +413,16 @@ static inline void wsq_invite(const struct wsq *q, struct wsq_container *ct)
 static inline bool wsq_may_stay(const struct wsq_cpu *c)
 {
 	return wsq_parked(&c->park) || !atomic_read(&c->watched);
+}
+
+/*
+ * More than one item was put at once. The worker, which the first has perhaps
+ * woken, may be in that one for long. Preemption is off.
+ */
+static inline void wsq_put_more(struct wsq_cpu *c, u32 id)
+{
+	if (wsq_may_stay(c))
+		wsq_put_behind(c, id);
 }
 
 static inline bool wsq_ready_test(const struct wsq_cpu *c, u32 id)
@@ -468,7 +480,6 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 void wsq_away_end(struct wsq_worker *w);
 bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 	      const struct wsq_container *ct);
-void wsq_put_behind(struct wsq_cpu *c, u32 id);
 u32 wsq_waits(const struct wsq_cpu *c, u32 *from, unsigned int looks);
 
 /* wait.c */

@@ -405,6 +405,8 @@ static void wsq_put_chunk(struct wsq *q, struct wsq_link *const *links,
 		done = wsq_linked_put_many(ct, links, nr, phase, &opened);
 	if (done)
 		wsq_put_tell(c, q->pool.id);
+	if (done > 1)
+		wsq_put_more(c, q->pool.id);
 	if (opened || (done && unlikely(wsq_idle_any()) &&
 		       wsq_engine_shared(ct)))
 		wsq_invite(q, ct);

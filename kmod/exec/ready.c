@@ -63,10 +63,13 @@ static void wsq_wake_worker(struct wsq_cpu *c)
 	if (!w)
 		return;
 	nr_run = READ_ONCE(w->nr_run);
-	if (READ_ONCE(w->cur))
-		wsq_hand_off(c, w, nr_run, false);
-	else
-		wake_up_process(w->task);
+	/*
+	 * One that is awake already may begin another item first, which may
+	 * compute for long.
+	 */
+	if (READ_ONCE(w->cur) ? !wsq_hand_off(c, w, nr_run, false) :
+				!wake_up_process(w->task))
+		wsq_watch_start(c);
 }
 
 static void wsq_nmi_work(struct irq_work *work)
@@ -82,17 +85,19 @@ static void wsq_nmi_work(struct irq_work *work)
  *
  * Context: any, NMI included, with preemption off; not under a runqueue lock or
  * a task's pi_lock.
+ * Return: true if the wake-up was the caller's.
  */
-void wsq_wake_cpu(struct wsq_cpu *c)
+bool wsq_wake_cpu(struct wsq_cpu *c)
 {
 	if (!wsq_park_claim(&c->park))
-		return;
+		return false;
 	atomic_dec(&wsq_nr_idle);
 	atomic64_inc(&wsq_cpus[smp_processor_id()]->wakeups);
 	if (unlikely(in_nmi()))
 		irq_work_queue(&c->nmi_work);
 	else
 		wsq_wake_worker(c);
+	return true;
 }
 
 /**
@@ -188,9 +193,7 @@ static void wsq_summary_mark(struct wsq_cpu *c, unsigned int word)
 	test_and_set_bit(wsq_summary_bit(word), &c->summary);
 	if (unlikely(!READ_ONCE(c->worker)))
 		wsq_wake_all();
-	else if (wsq_parked(&c->park))
-		wsq_wake_cpu(c);
-	else
+	else if (!wsq_parked(&c->park) || !wsq_wake_cpu(c))
 		wsq_watch_start(c);
 }
 

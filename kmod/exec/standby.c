@@ -140,9 +140,7 @@ static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
 void wsq_put_behind(struct wsq_cpu *c, u32 id)
 {
 	/* Of a held queue, the item that ends, or sleeps no longer, sees to it. */
-	if (wsq_parked(&c->park) && !test_bit(id, c->held))
-		wsq_wake_cpu(c);
-	else
+	if (!wsq_parked(&c->park) || test_bit(id, c->held) || !wsq_wake_cpu(c))
 		wsq_watch_start(c);
 }
 

@@ -114,6 +114,8 @@ static int wsq_steal_haul(struct wsq_cpu *c, struct wsq *q,
 	WRITE_ONCE(c->steals[v->distance], c->steals[v->distance] + nr);
 	trace_wsq_steal(q->pool.name, c->cpu, v->cpu, v->distance, nr);
 	wsq_ready_mark(c, q->pool.id);
+	if (nr > 1)
+		wsq_put_more(c, q->pool.id);
 	/*
 	 * A whole haul: there may be more for one more. What nobody serves and
 	 * nobody watches is fetched by as many as it takes.

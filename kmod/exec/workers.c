@@ -259,6 +259,8 @@ static void wsq_worker_inherit(struct wsq_cpu *c)
 		if (wsq_pool_ct(&q->pool, c->cpu))
 			wsq_ready_mark(c, id);
 	}
+	if (wsq_ready_any(c))
+		wsq_watch_start(c);
 	preempt_enable();
 }
 

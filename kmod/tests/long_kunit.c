@@ -42,6 +42,7 @@ struct short_item {
  * @sleeps: the long one sleeps
  * @yields: it computes, but lets those go first who preempt it. User-mode Linux
  *	does not preempt on return from an interrupt.
+ * @alone: it queues none. A LIFO engine runs some of them first.
  * @entered: it runs
  * @all_done: the short ones have run
  * @done: how many have
@@ -55,6 +56,7 @@ struct long_run {
 	unsigned int cpu;
 	bool sleeps;
 	bool yields;
+	bool alone;
 	struct completion entered;
 	struct completion all_done;
 	atomic_t done;
@@ -92,7 +94,7 @@ static void long_fn(struct wsq_work *work)
 
 	/* It may have been stolen before it began. */
 	r->cpu = raw_smp_processor_id();
-	if (!r->yields)
+	if (!r->yields && !r->alone)
 		long_queue_short(r);
 	complete(&r->entered);
 	if (r->sleeps)
@@ -172,7 +174,8 @@ static void long_expect(struct kunit *test, struct long_run *r,
 	}
 	sort(waits, SHORT_ITEMS, sizeof(waits[0]), long_cmp, NULL);
 	/* Nobody keeps a CPU for a second: others are let have some of it. */
-	if (!r->sleeps && waits[SHORT_ITEMS - 1] < 900 * NSEC_PER_MSEC)
+	if (!r->sleeps && !r->alone &&
+	    waits[SHORT_ITEMS - 1] < 900 * NSEC_PER_MSEC)
 		KUNIT_EXPECT_EQ(test, elsewhere, SHORT_ITEMS);
 	kunit_info(test, "%s: waits of %d items: least %llu us, median %llu us, most %llu us; %d ran on other CPUs",
 		   what, SHORT_ITEMS, waits[0] / 1000,
@@ -233,6 +236,40 @@ static void long_sleeps_one_cpu(struct kunit *test)
 	long_try(test, true, cpumask_of(cpu), "behind one that sleeps, one CPU");
 	wsq_stats_cpu(cpu, &after);
 	KUNIT_EXPECT_GE(test, after.standins - before.standins, 1);
+}
+
+/* On an idle CPU, in one go: the short ones are behind the long one. */
+static bool long_queue_many(void *arg)
+{
+	struct wsq_work *works[SHORT_ITEMS + 1];
+	struct long_run *r = arg;
+	int i;
+
+	works[0] = &r->work;
+	for (i = 0; i < SHORT_ITEMS; i++) {
+		works[i + 1] = &r->items[i].work;
+		r->items[i].queued = ktime_get_ns();
+	}
+	return wsq_queue_work_many(r->q, works, ARRAY_SIZE(works)) ==
+	       ARRAY_SIZE(works);
+}
+
+/* No later put looks whether the worker gets on. */
+static void long_many(struct kunit *test)
+{
+	int turn;
+
+	wsq_test_need_cpus(test, 2);
+	for (turn = 0; turn < 4; turn++) {
+		struct long_run *r = long_new(test, false, NULL, true);
+		struct wsq_test_call *call;
+
+		r->alone = true;
+		call = wsq_test_start_on(test, r->cpu, long_queue_many, r);
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+		long_expect(test, r, "queued in one go with one that computes");
+		long_end(test, r);
+	}
 }
 
 /*
@@ -414,6 +451,7 @@ static void long_spares(struct kunit *test)
 
 static struct kunit_case long_cases[] = {
 	WSQ_ENGINE_CASE(long_computes),
+	WSQ_ENGINE_CASE(long_many),
 	WSQ_ENGINE_CASE(long_sleeps),
 	WSQ_ENGINE_CASE(long_sleeps_one_cpu),
 	WSQ_ENGINE_CASE(long_seeks),
