@@ -212,6 +212,7 @@ struct wsq_worker {
  * @stuck: @nr_run + 1 of the item behind which others may take from the
  *	consumer's block; 0 for none. Timer; thieves read.
  * @period: ns until the timer looks again. Timer.
+ * @expiries: how often the timer has expired. Timer; any context reads.
  */
 struct wsq_watch {
 	struct hrtimer timer;
@@ -220,6 +221,7 @@ struct wsq_watch {
 	const struct wsq_worker *worker;
 	u64 stuck;
 	u64 period;
+	u64 expiries;
 };
 
 /**

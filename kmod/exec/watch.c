@@ -131,6 +131,7 @@ static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
 	bool parked = wsq_parked(&c->park);
 	bool progress = w && wsq_watch_progress(watch, w);
 
+	WRITE_ONCE(watch->expiries, watch->expiries + 1);
 	if (!w || (parked && !progress)) {
 		if (wsq_watch_stop(c))
 			return HRTIMER_NORESTART;
