@@ -155,6 +155,8 @@ enum wsq_steal_batch {
  * @max_blocks: blocks, or chunks, that a CPU's container may have when it is
  *	short of them, @blocks to 64; 0 means @blocks: it does not grow. A pool
  *	keeps what has come, a queue gives it back with the rest
+ * @max_active: items of a queue that may have begun and not ended on one CPU at
+ *	a time, 1 to 65536; default 1024
  * @steal_policy: enum wsq_steal_policy
  * @steal_batch: enum wsq_steal_batch
  * @cpumask: CPUs that have a container, and with queues a worker; %NULL means
@@ -171,6 +173,7 @@ struct wsq_attrs {
 	u32 flags;
 	u32 engine;
 	u32 max_blocks;
+	u32 max_active;
 	u32 steal_policy;
 	u32 steal_batch;
 	const struct cpumask *cpumask;
