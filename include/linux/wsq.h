@@ -155,8 +155,6 @@ enum wsq_steal_batch {
  * @max_blocks: blocks, or chunks, that a CPU's container may have when it is
  *	short of them, @blocks to 64; 0 means @blocks: it does not grow. A pool
  *	keeps what has come, a queue gives it back with the rest
- * @steal_policy: enum wsq_steal_policy
- * @steal_batch: enum wsq_steal_batch
  * @max_active: items of a queue that may have begun, and not ended, on one CPU,
  *	1 to 65536; default 1024. More than one at a time has only if items
  *	sleep, or compute for more than 10 ms while another queue waits

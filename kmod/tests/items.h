@@ -17,6 +17,7 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -61,6 +62,15 @@
 static inline void wsq_test_linger(void)
 {
 	schedule_timeout_uninterruptible(HZ / 20 + 2);
+}
+
+/* Compute until the clock says that the time is over. */
+static inline void wsq_test_compute(unsigned int us)
+{
+	u64 end = ktime_get_ns() + us * (u64)NSEC_PER_USEC;
+
+	while (ktime_get_ns() < end)
+		cpu_relax();
 }
 
 /* Calls that must end. */
