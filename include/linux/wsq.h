@@ -155,9 +155,11 @@ enum wsq_steal_batch {
  * @max_blocks: blocks, or chunks, that a CPU's container may have when it is
  *	short of them, @blocks to 64; 0 means @blocks: it does not grow. A pool
  *	keeps what has come, a queue gives it back with the rest
+ * @steal_policy: enum wsq_steal_policy
+ * @steal_batch: enum wsq_steal_batch
  * @max_active: items of a queue that may have begun, and not ended, on one CPU,
- *	1 to 65536; default 1024. More than one at a time has only if items
- *	sleep, or compute for more than 10 ms while another queue waits
+ *	1 to 65536; default 1024. More than one has only where items sleep, or
+ *	compute for more than 10 ms while another queue waits
  * @cpumask: CPUs that have a container, and with queues a worker; %NULL means
  *	all that are not isolated (parameter cpumask of the module). Copied.
  *	Other CPUs may put as well, their tasks go to the nearest CPU in the
