@@ -644,6 +644,8 @@ static void queue_attrs_wrong(struct kunit *test)
 		{ .blocks = 8, .max_blocks = 7 },
 		{ .max_blocks = e->max_blocks + 1 },
 		{ .blocks = 8, .max_blocks = e->grows ? ~0U : 9 },
+		{ .max_active = 65537 },
+		{ .max_active = ~0U },
 	};
 	struct wsq *q;
 	int i;
