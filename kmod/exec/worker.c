@@ -18,7 +18,6 @@
  */
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/debug.h>
 #include <trace/events/wsq.h>
 
@@ -175,7 +174,7 @@ bool wsq_turn_over(void)
 	if (!q)
 		return false;
 	return READ_ONCE(w->replaced) ||
-	       (local_clock() - w->slice_from >= WSQ_SLICE_NS &&
+	       (ktime_get_mono_fast_ns() - w->slice_from >= WSQ_SLICE_NS &&
 		wsq_others_ready(wsq_cpus[w->cpu], q->pool.id));
 }
 
@@ -194,7 +193,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 	unsigned int budget = WSQ_BUDGET;
 	unsigned int last = WSQ_NO_PHASE;
 	unsigned long tick = jiffies;
-	u32 ran = 0, check;
+	u32 ran = 0, check = WSQ_TURN_FIRST;
 	struct wsq_turn turn;
 	bool home = false;
 	void *task;
@@ -203,7 +202,6 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 	w->slice_from = turn.from;
 	preempt_disable();
 	home = wsq_at_home(w, q, ct);
-	check = wsq_turn_items(ct);
 	if (home && (unlikely(!ct->engine) ||
 		     unlikely(READ_ONCE(ct->give_back))))
 		wsq_memory_serve(ct);
@@ -238,10 +236,11 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		/* After a tick too: the items may have become longer. */
 		if (likely(--check) && likely(jiffies == tick))
 			continue;
-		if (wsq_turn_used_up(&turn) && wsq_others_ready(c, q->pool.id))
-			break;
-		check = wsq_turn_items(ct);
+		check = wsq_turn_check(&turn, ran);
 		tick = jiffies;
+		if (!check && wsq_others_ready(c, q->pool.id))
+			break;
+		check = check ?: 1;
 	}
 	/* What a container has learned is its own CPU's. */
 	if (likely(home) && likely(ran) && likely(!READ_ONCE(w->replaced)))
@@ -410,7 +409,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
  */
 static bool wsq_worker_breathe(u64 *parked)
 {
-	u64 now = local_clock();
+	u64 now = ktime_get_mono_fast_ns();
 	bool soon = now - *parked < WSQ_BREATHE_NS;
 
 	/* Once in a row. */

@@ -405,7 +405,7 @@ static void turn_all_workers(struct kunit *test)
 		kfree(g[i]);
 	KUNIT_EXPECT_TRUE(test,
 			  wsq_test_until(READ_ONCE(wsq_cpus[cpu]->nr_workers) ==
-					 1));
+					 2));
 }
 
 /*
@@ -522,10 +522,10 @@ static void turn_computes_waits(struct kunit *test)
 static struct kunit_case turn_cases[] = {
 	WSQ_ENGINE_CASE(turn_leaves),
 	KUNIT_CASE_SLOW(turn_pays),
-	KUNIT_CASE(turn_computes),
-	KUNIT_CASE(turn_computes_bound),
-	KUNIT_CASE(turn_computes_many),
-	KUNIT_CASE(turn_computes_waits),
+	KUNIT_CASE_SLOW(turn_computes),
+	KUNIT_CASE_SLOW(turn_computes_bound),
+	KUNIT_CASE_SLOW(turn_computes_many),
+	KUNIT_CASE_SLOW(turn_computes_waits),
 	{}
 };
 
