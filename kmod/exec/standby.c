@@ -46,9 +46,16 @@
  *		A worker that holds a queue looks at the count again; one that
  *		lowers the count looks whether the queue is held.
  *		litmus/exec-hold.litmus
+ *	HD(sleep:A) against HD(release:A): store buffering
+ *		The same where the worker that holds the queue is about to sleep
+ *		in one of its items. litmus/exec-hold-sleep.litmus
  *	HD(release:B) against PK(announce:B): store buffering
  *		A worker that parks sees that a queue is held no longer, or is
  *		woken. litmus/exec-hold-wake.litmus
+ *	HD(release:A) against PK(announce:B): store buffering
+ *		A worker that parks, and passes over a queue at its limit that is
+ *		not held, sees the lower count, or is woken.
+ *		litmus/exec-limit-wake.litmus
  *	DT(loosen:A) release -> DT(wait:A) acquire
  *		The old worker takes its CPU mask back after the new one has
  *		changed it. litmus/exec-detach.litmus
@@ -102,6 +109,10 @@ bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 /*
  * One item less of @ct is under way, or computes: lower that count. The queue may
  * be held no longer. Preemption is off.
+ *
+ * A look that passes over a queue at its limit need not hold it (wsq_waits()).
+ * So what waits is seen to even if the queue is not held. The worker may be in
+ * an item that computes: nothing has watched it for the sake of a held queue.
  */
 static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
 			atomic_t *count)
@@ -110,13 +121,15 @@ static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
 
 	atomic_dec(count);
 	smp_mb__after_atomic();				/* HD(release:A) */
-	if (!test_bit(id, c->held))
+	if (test_bit(id, c->held)) {
+		clear_bit(id, c->held);
+		/* Clear, then look whether the worker is parked. */
+		smp_mb__after_atomic();			/* HD(release:B) */
+	}
+	if (!wsq_ready_test(c, id))
 		return;
-	clear_bit(id, c->held);
-	/* Clear, then look whether the worker is parked. */
-	smp_mb__after_atomic();				/* HD(release:B) */
-	if (wsq_ready_test(c, id))
-		wsq_wake_cpu(c);
+	wsq_wake_cpu(c);
+	wsq_watch_start(c);
 }
 
 /*
@@ -191,6 +204,13 @@ static void wsq_detached_fn(struct irq_work *work)
 	preempt_enable();
 }
 
+/* Is the queue at its limit if the current worker's item counts, too? */
+static bool wsq_at_limit_with(const struct wsq *q,
+			      const struct wsq_container *ct)
+{
+	return atomic_read(&ct->away) + 1 >= q->max_active;
+}
+
 /* With the item that sleeps its queue may be at its limit. */
 static void wsq_sleep_hold(struct wsq_cpu *c, struct wsq_worker *w)
 {
@@ -199,10 +219,17 @@ static void wsq_sleep_hold(struct wsq_cpu *c, struct wsq_worker *w)
 	const struct wsq_container *ct;
 
 	ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
-	w->holds = ct && atomic_read(&ct->away) + 1 >= q->max_active &&
+	w->holds = ct && wsq_at_limit_with(q, ct) &&
 		   !test_bit(q->pool.id, c->held);
-	if (w->holds)
-		set_bit(q->pool.id, c->held);
+	if (!w->holds)
+		return;
+	set_bit(q->pool.id, c->held);
+	/* An item that was detached may end now, on another CPU. */
+	smp_mb__after_atomic();				/* HD(sleep:A) */
+	if (wsq_at_limit_with(q, ct))
+		return;
+	clear_bit(q->pool.id, c->held);
+	w->holds = false;
 }
 
 /*
@@ -237,7 +264,9 @@ static void wsq_worker_runs(struct wsq_sleep_notifier *n)
 {
 	struct wsq_worker *w = container_of(n, struct wsq_worker, notifier);
 	struct wsq_cpu *c = wsq_cpus[w->cpu];
+	bool waits = false;
 	unsigned long flags;
+	u32 id;
 
 	if (!w->asleep)
 		return;
@@ -247,10 +276,16 @@ static void wsq_worker_runs(struct wsq_sleep_notifier *n)
 	if (c->worker == w) {
 		wsq_idle_leave(c);
 		/* This worker looks at the queue again when the item ends. */
-		if (w->holds)
-			clear_bit(READ_ONCE(w->serving)->pool.id, c->held);
+		if (w->holds) {
+			id = READ_ONCE(w->serving)->pool.id;
+			clear_bit(id, c->held);
+			waits = wsq_ready_test(c, id);
+		}
 	}
 	raw_spin_unlock_irqrestore(&c->role_lock, flags);
+	/* While the queue was held, nothing was watched for its sake. */
+	if (waits)
+		wsq_watch_start(c);
 }
 
 /* Something waits behind a worker that sleeps. */
@@ -260,6 +295,8 @@ static void wsq_standby_sleep_fn(struct irq_work *work)
 
 	preempt_disable();
 	wsq_wake_cpu(c);
+	/* The watchdog may have stopped when it found the CPU parked. */
+	wsq_watch_start(c);
 	preempt_enable();
 }
 

@@ -143,7 +143,7 @@ bool wsq_entry_withdraw(struct wsq_entry *e, struct wsq_link *link, u64 where)
  * and list counts as being there: he holds the lock, and took it before he
  * emptied the inbox.
  */
-bool wsq_entry_idle(struct wsq_entry *e)
+bool wsq_entry_idle(const struct wsq_entry *e)
 {
 	if (!wsq_inbox_empty(&e->inbox))
 		return false;

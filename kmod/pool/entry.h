@@ -48,7 +48,7 @@ void wsq_entry_init(struct wsq_entry *e);
 int wsq_entry_take(struct wsq_entry *e, void **tasks, unsigned int max,
 		   bool try);
 bool wsq_entry_withdraw(struct wsq_entry *e, struct wsq_link *link, u64 where);
-bool wsq_entry_idle(struct wsq_entry *e);
+bool wsq_entry_idle(const struct wsq_entry *e);
 
 /* May anything be here? As of some moment, no order, no promise. */
 static inline bool wsq_entry_any(const struct wsq_entry *e)

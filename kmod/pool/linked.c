@@ -238,12 +238,14 @@ WSQ_EXPORT_KUNIT(wsq_linked_idle);
  * @ct: the container
  *
  * Context: any, with preemption off.
- * Return: a hint.
+ * Return: true if so, or if another context is just taking something out of an
+ * entrance: what it leaves behind counts. Of the engine a hint, right as soon as
+ * the container is left alone.
  */
 bool wsq_linked_waiting(const struct wsq_container *ct)
 {
-	return wsq_engine_waiting(ct) || wsq_entry_any(&ct->open) ||
-	       wsq_entry_any(&ct->bound);
+	return wsq_engine_waiting(ct) || !wsq_entry_idle(&ct->open) ||
+	       !wsq_entry_idle(&ct->bound);
 }
 
 /**
