@@ -66,6 +66,8 @@ static const struct {
 	[TC_OWN_NESTED]		= { "own items put by an interrupt amid other puts", NEED_ALWAYS },
 	[TC_OWN_HEARD]		= { "own item heard what came while it was pending", NEED_CPUS },
 	[TC_OWN_HEARD_ANEW]	= { "own item heard what came when it had begun", NEED_CPUS },
+	[TC_OWN_UNDONE]		= { "own item cancelled while it ran, and flushed", NEED_CPUS },
+	[TC_OWN_VAIN]		= { "own item put in vain while it ran, and flushed", NEED_CPUS },
 	[TC_OWN_ON_CPU]		= { "own item on the CPU it was queued on", NEED_ALWAYS },
 	[TC_OWN_ON_CPU_MOVED]	= { "own item whose CPU went meanwhile", NEED_NOT },
 	[TC_OWN_TIMER]		= { "own timer ran out, in time", NEED_ALWAYS },

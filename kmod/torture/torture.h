@@ -62,6 +62,8 @@ enum torture_count {
 	TC_OWN_NESTED,
 	TC_OWN_HEARD,
 	TC_OWN_HEARD_ANEW,
+	TC_OWN_UNDONE,
+	TC_OWN_VAIN,
 	TC_OWN_ON_CPU,
 	TC_OWN_ON_CPU_MOVED,
 	TC_OWN_TIMER,
@@ -296,6 +298,9 @@ void torture_own_stack(struct torture_thread *t);
 
 /* heard.c */
 void torture_own_heard(struct torture_thread *t);
+
+/* vain.c */
+void torture_own_vain(struct torture_thread *t);
 
 /* nested.c */
 void torture_own_nested(struct torture_thread *t);
