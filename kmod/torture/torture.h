@@ -87,6 +87,23 @@ enum torture_count {
 	TC_SERIAL_CANCEL_SYNC,
 	TC_SERIAL_FLUSH,
 	TC_SERIAL_LIFE,
+	TC_HOSTILE_FLOOD,
+	TC_HOSTILE_GATHER,
+	TC_HOSTILE_SLEEP,
+	TC_HOSTILE_COMPUTE,
+	TC_HOSTILE_PEER,
+	TC_HOSTILE_MUTEX,
+	TC_HOSTILE_VICTIM,
+	TC_HOSTILE_VAIN,
+	TC_PROMISE_OPEN,
+	TC_PROMISE_BOUND,
+	TC_PROMISE_NEAR,
+	TC_PROMISE_SERIAL,
+	TC_PROMISE_DELAYED,
+	TC_PROMISE_WAIT,
+	TC_PROMISE_FLUSH,
+	TC_PROMISE_FLUSH_WORK,
+	TC_PROMISE_CANCEL,
 	TC_CPU_UP,
 	TC_CPU_DOWN,
 	TC_NO_MEMORY,
@@ -130,6 +147,7 @@ struct torture_actor {
  * @told: the watchdog has complained
  * @calm: it pauses until others have, too
  * @over: it has ended
+ * @rival: its number among the threads of hostile.c and promise.c
  */
 struct torture_thread {
 	struct torture_actor actor;
@@ -141,6 +159,7 @@ struct torture_thread {
 	bool told;
 	bool calm;
 	bool over;
+	unsigned int rival;
 };
 
 /**
@@ -219,6 +238,7 @@ struct torture_item {
 
 /* main.c */
 extern unsigned int torture_nr_slots;
+extern unsigned int torture_starved;
 bool torture_stopped(void);
 
 /* count.c */
@@ -258,6 +278,7 @@ static inline bool torture_one_in(struct rnd_state *rnd, u32 n)
 }
 
 /* queues.c */
+void torture_queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd);
 int torture_queues_create(struct rnd_state *rnd, unsigned int nr);
 void torture_queues_drain(void);
 void torture_queues_destroy(void);
@@ -336,6 +357,13 @@ bool torture_serials_calm(void);
 void torture_serial_ops(struct torture_actor *a);
 void torture_serial_round(struct torture_thread *t);
 void torture_serial_life(struct torture_thread *t);
+
+/* rivals.c, hostile.c, promise.c */
+int torture_rivals_create(struct rnd_state *rnd);
+void torture_rivals_destroy(void);
+void torture_rivals_watch(unsigned int starved);
+void torture_hostile_round(struct torture_thread *t);
+void torture_promise_round(struct torture_thread *t);
 
 /* watch.c */
 void torture_watch_items(void);
