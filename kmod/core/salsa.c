@@ -706,6 +706,83 @@ bool wsq_salsa_close(struct wsq_salsa_producer *p,
 	return true;
 }
 
+/*
+ * Is every task of a chunk claimed? The number of slots that it took to see that
+ * this is not so is added to @looked.
+ */
+static bool wsq_salsa_is_spent(const struct wsq_salsa *s,
+			       const struct wsq_salsa_chunk *chunk, u64 word,
+			       u64 *looked)
+{
+	u64 from, i;
+	void *task;
+
+	/* A producer fills a chunk in order: without the last task there is more. */
+	if (wsq_slot_peek(&chunk->slots[s->chunk_size - 1]) !=
+	    WSQ_SALSA_TAKEN)					/* SA(spent:B) */
+		return false;
+	from = wsq_salsa_taken(chunk, word);			/* SA(spent:C) */
+	i = wsq_salsa_first(s, chunk, from, &task);		/* SA(spent:D) */
+	if (i < s->chunk_size)
+		*looked += i - from;
+	return i == s->chunk_size;
+}
+
+/**
+ * wsq_salsa_reclaim() - free a chunk of which every task was claimed
+ * @c: the consumer to which the chunks go when they are free; all consumers of
+ *	the pool claim
+ * @first: number of the first chunk to look at
+ * @nr: chunks to look at
+ *
+ * The consumer of such a chunk frees it with its next take. It need not come
+ * soon: if the tasks were withdrawn, it has no reason to take.
+ *
+ * Looks at no more slots than two chunks have, and at one slot of each chunk.
+ *
+ * Context: the consumer @c, no take under way, in a section of fence.h. Never
+ * sleeps.
+ * Return: true if there is one more chunk for wsq_salsa_open(); false if none was
+ * found, or only chunks that have to wait for a grace period.
+ */
+bool wsq_salsa_reclaim(struct wsq_salsa_consumer *c, u32 first, u32 nr)
+{
+	const struct wsq_salsa *s = c->s;
+	u64 looked = 0;
+	u32 i;
+
+	for (i = 0; i < nr && looked <= s->chunk_size; i++) {
+		struct wsq_salsa_chunk *chunk = wsq_salsa_chunk_at(s, first + i);
+		u64 word, next;
+		bool mine;
+
+		if (!chunk)
+			continue;
+		word = (u64)atomic64_read_acquire(&chunk->owner); /* SA(spent:A) */
+		if (wsq_salsa_state(word) != WSQ_SALSA_LEFT &&
+		    !(wsq_salsa_state(word) == WSQ_SALSA_ENTERED &&
+		      word & WSQ_SALSA_CLAIMS))
+			continue;
+		if (!wsq_salsa_is_spent(s, chunk, word, &looked))
+			continue;
+		mine = chunk == c->chunk && word == c->own;
+		next = wsq_salsa_next_word(word, WSQ_SALSA_FREE, c->id, 0);
+		/* Another consumer may be about to store an index. */
+		if (wsq_salsa_state(word) == WSQ_SALSA_ENTERED && !mine)
+			next = wsq_salsa_next_epoch(next);
+		c->count.exchanges++;
+		if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)word,
+					  (s64)next) != word)	/* SA(spent:E) */
+			continue;
+		if (mine)
+			wsq_salsa_drop(c);
+		wsq_salsa_recycle(c, chunk, wsq_salsa_epoch(next));
+		if (!wsq_salsa_epoch(next))
+			return true;
+	}
+	return false;
+}
+
 /**
  * wsq_salsa_at_home() - how many of its own chunks a consumer has at hand
  * @c: the consumer, of a pool whose chunks go home

@@ -121,11 +121,19 @@
  * Thieves and scanners may read slots of a chunk that is someone else's by then:
  * what they read counts only if they then find the owner word unchanged.
  *
+ * A chunk of which every task was withdrawn waits for its consumer, which need not
+ * take again soon. A producer that finds no chunk has wsq_salsa_reclaim() free one.
+ * Claimed slots stay claimed as long as the owner word stays, so that one
+ * compare-and-exchange of the word is enough. If another consumer is in the chunk
+ * it may still store an index there: such a chunk gets the next epoch, and waits
+ * for a grace period.
+ *
  * Accesses bear labels SA(operation:letter). One that a function makes for
  * several callers may have a label at the call as well: SA(leave:A) and
  * SA(finish:A) are SA(change:A); SA(open:C), SA(steal:E) and SA(send:A) are
- * SA(list:I), and SA(send:A) does SA(steal:E)'s work; SA(take:D), SA(take:J) and
- * SA(scan:D) are SA(find:C). Pairs, and what rests on each:
+ * SA(list:I), and SA(send:A) does SA(steal:E)'s work; SA(take:D), SA(take:J),
+ * SA(scan:D) and SA(spent:C) are SA(find:C); SA(spent:D) is SA(find:D). Pairs,
+ * and what rests on each:
  *
  *	SA(put:A) release -> SA(get:B) acquire
  *		Who takes a task sees what was done before it was put.
@@ -179,6 +187,10 @@
  *		Who enters is behind what who left has done: the index is in the
  *		word, and the index word of its epoch stays with who stores next.
  *		litmus/salsa-leave-enter.litmus
+ *	SA(open:B) release -> SA(spent:A) acquire, SA(spent:E) full
+ *		A chunk is freed by a CPU that is not in it only if all slots of its
+ *		present life are claimed.
+ *		litmus/salsa-spent.litmus
  *	SA(steal:E) -> SA(take:A), SA(take:G), full -> SA(find:B) acquire
  *		Who sees that a chunk is V's no more finds it in A's list.
  *		litmus/salsa-list-owner.litmus
@@ -186,8 +198,8 @@
  *		Who finds a chunk free, after whatever hands it went through, sees
  *		the @in of those who were robbed of it and do not know.
  *		litmus/salsa-enter-in.litmus
- *	SA(finish:A), SA(take:H), SA(close:B), full; SR(give:C) -> SR(get:B) ->
- *	SA(open:A), SA(open:D)
+ *	SA(finish:A), SA(take:H), SA(close:B), SA(spent:E), full;
+ *	SR(give:C) -> SR(get:B) -> SA(open:A), SA(open:D)
  *		Slots and index words are cleared when nobody takes from them any
  *		more. The ring's pair suffices. SA(take:H) else says in its word
  *		all that who reads it needs.
@@ -482,6 +494,7 @@ u32 wsq_salsa_pry(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
 u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v, bool *seized);
 bool wsq_salsa_close(struct wsq_salsa_producer *p,
 		     struct wsq_salsa_consumer *c);
+bool wsq_salsa_reclaim(struct wsq_salsa_consumer *c, u32 first, u32 nr);
 u32 wsq_salsa_at_home(struct wsq_salsa_consumer *c);
 
 bool wsq_salsa_withdraw(struct wsq_salsa *s, u32 nr, u64 index, void *task);

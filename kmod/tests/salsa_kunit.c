@@ -2,8 +2,8 @@
 /*
  * KUnit suite of pools on SALSA: what only they do. Balancing by producers,
  * CPUs outside of the pool, robbing a CPU that stands still and no other, without
- * waiting for it, where memory is, and whether a pool was empty. What all engines
- * do is in pool_kunit.c.
+ * waiting for it, where memory is, and whether a pool was empty. Of queues: the
+ * memory of cancelled items. What all engines do is in pool_kunit.c.
  */
 #include <kunit/test.h>
 #include <linux/cpu.h>
@@ -14,6 +14,7 @@
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
+#include <linux/vmalloc.h>
 #include <linux/wsq.h>
 
 #include "../pool/engine.h"
@@ -805,6 +806,48 @@ static void salsa_inbox(struct kunit *test)
 	wsq_pool_destroy(pool);
 }
 
+#define SALSA_ITEMS	16
+
+/*
+ * All items of a queue are cancelled before its worker comes. Puts on that CPU
+ * use the chunks again, however often.
+ */
+static void salsa_cancelled(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wsq_attrs attrs = {
+		.engine = WSQ_SALSA,
+		.blocks = 2,
+		.block_size = 4,
+		.flags = WSQ_RESIDENT,
+		.cpumask = cpumask_of(cpu),
+	};
+	struct wsq *q = wsq_create(&attrs, "salsa");
+	struct wsq_test_item *items;
+	struct wsq_test_gate *g;
+	int round, i, slots, least = SALSA_ITEMS;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(q));
+	items = wsq_test_items(test, q, SALSA_ITEMS, wsq_test_count);
+	g = wsq_test_hold(test, q, cpu);
+	wsq_test_stay(test, cpu);
+	for (round = 0; round < 10; round++) {
+		for (slots = 0, i = 0; i < SALSA_ITEMS; i++) {
+			wsq_queue_work(q, &items[i].work);
+			slots += wsq_test_kind(&items[i].work) == WSQ_IN_SLOT;
+		}
+		least = min(least, slots);
+		for (i = 0; i < SALSA_ITEMS; i++)
+			KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[i].work));
+	}
+	wsq_test_roam();
+	/* Two chunks; the gate may have a slot of one. */
+	KUNIT_EXPECT_GE(test, least, 4);
+	wsq_test_release(test, q, g);
+	wsq_test_queue_end(test, q);
+	vfree(items);
+}
+
 static struct kunit_case salsa_cases[] = {
 	KUNIT_CASE(salsa_attrs),
 	KUNIT_CASE(salsa_balance),
@@ -817,6 +860,7 @@ static struct kunit_case salsa_cases[] = {
 	KUNIT_CASE(salsa_nodes),
 	KUNIT_CASE(salsa_never_empty),
 	KUNIT_CASE(salsa_inbox),
+	KUNIT_CASE(salsa_cancelled),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(salsa_dead),
 #endif
