@@ -118,6 +118,7 @@ void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 	c->raid.chunk = NULL;
 	wsq_fence_call_init(&c->raid.call);
 	atomic64_set(&c->in, 0);
+	atomic64_set(&c->stealing, 0);
 	wsq_salsa_list_init(&c->stolen, room->stolen,
 			    s->max_parties + WSQ_SALSA_ENTRIES);
 	c->feeders = room->feeders;
@@ -161,11 +162,17 @@ static int wsq_salsa_list_room(const struct wsq_salsa *s,
 			       const struct wsq_salsa_list *list, u32 id)
 {
 	u64 next = (u64)atomic64_read(&list->next);		/* SA(list:C) */
-	u32 i, place;
+	const struct wsq_salsa_chunk *in = NULL;
+	u32 i, place, nr;
 
+	/* The chunk that a consumer is in may be stolen just now, and come back. */
+	if (id != WSQ_SALSA_NONE)
+		in = wsq_salsa_consumer_at(s, id)->chunk;
 	for (i = 0; i < list->size; i++) {
 		place = (u32)((next + i) % list->size);
-		if (!wsq_salsa_entry_used(s, list, place, id))
+		nr = (u32)atomic64_read(&list->entries[place]);	/* SA(list:G) */
+		if (!wsq_salsa_entry_used(s, list, place, id) &&
+		    !(in && nr == in->nr + 1))
 			return (int)place;
 	}
 	return WSQ_FULL;
@@ -593,6 +600,9 @@ static int wsq_salsa_advance(struct wsq_salsa_consumer *c)
  * @c: the consumer
  * @task: the task in its next slot
  *
+ * One of the two has @task. What follows in the chunk stays the consumer's if the
+ * thief still waits for its fence.
+ *
  * Context: as wsq_salsa_get().
  * Return: @task if it is the caller's; %NULL, with @busy still set.
  */
@@ -603,8 +613,11 @@ void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task)
 				    WSQ_SALSA_TAKEN);		/* SA(contend:A) */
 
 	c->count.contended++;
-	c->count.lost++;
-	wsq_salsa_drop(c);
+	c->at++;
+	if (!won || !wsq_salsa_take_back(c)) {
+		c->count.lost++;
+		wsq_salsa_drop(c);
+	}
 	if (!won)
 		return NULL;
 	atomic64_set(&c->busy, 0);				/* SA(contend:B) */
@@ -652,6 +665,8 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 		}
 		if (c->chunk &&
 		    (u64)atomic64_read(&c->chunk->owner) != c->own) { /* SA(slow:C) */
+			if (wsq_salsa_take_back(c))
+				continue;
 			c->count.lost++;
 			wsq_salsa_drop(c);
 		}

@@ -113,6 +113,39 @@
  *	more, nor in its place in his list, which may be another chunk's. unit
  *	salsa: begin_*
  *
+ *	The victim that comes back (wsq_salsa_take_back()). While A waits for its
+ *	fence no CPU takes from the chunk, and V knows its index without one. V
+ *	changes the word from A's STOLEN to ENTERED, by compare-and-exchange, and
+ *	goes on in its own epoch: the index word has had no other writer.
+ *
+ *	- A, answered before or after, settles by a compare-and-exchange of the
+ *	  word by which it stole. One of the two succeeds. What A has read of index
+ *	  and slots before that is of no use to it then, and A writes nothing but
+ *	  the owner word before it knows.
+ *	- A third CPU that takes the chunk over from A changes the word, too. If V
+ *	  was first, that CPU fails; if V was second, V is refused. V is refused
+ *	  as well while that CPU waits for its own fence: its word has its id, and
+ *	  it names no victim.
+ *	- V's word may be old: the chunk may have been stolen from V long ago, used,
+ *	  freed and stolen from another consumer. So a STOLEN word and a tag do
+ *	  not prove that it was V's. The thief says in its @stealing which chunk it
+ *	  has from whom, before it changes the owner, and until it has settled. By
+ *	  that thief there is one STOLEN word of that chunk meanwhile
+ *	  (wsq_salsa_steal_begin() does not take over what it is stealing), made
+ *	  from an ENTERED word of V's. V has made one since it entered, the last
+ *	  one, and is in the chunk by that. The word that V reads is in place when
+ *	  V's exchange succeeds, and so is what @stealing says.
+ *	- V in the middle of a take competes for its slot first (contend:A), and
+ *	  comes back behind that slot, if the task was V's. If it was A's, A has
+ *	  settled, and V is refused.
+ *	- The chunk is in V's list, if it ever was: V keeps the entry of the chunk
+ *	  that it is in (wsq_salsa_list_room()).
+ *	- No take but V's own can be under way in the chunk because of this: the
+ *	  epoch stays, and whether it waits for a grace period is as before. A may
+ *	  look at it by its STOLEN word for long, as at any chunk that is another's.
+ *
+ *	unit salsa_back
+ *
  * Reclamation. A chunk that is finished goes to the pool of who finished it. A
  * take may be under way in it only if it was stolen while one was; such a chunk
  * has an epoch above 0 and waits for a grace period (grace.h). Others are used
@@ -191,8 +224,12 @@
  *		A chunk is freed by a CPU that is not in it only if all slots of its
  *		present life are claimed.
  *		litmus/salsa-spent.litmus
- *	SA(steal:E) -> SA(take:A), SA(take:G), full -> SA(find:B) acquire
- *		Who sees that a chunk is V's no more finds it in A's list.
+ *	SA(take:N), SA(send:C), then SA(take:A) full -> SA(back:A) acquire, SA(back:B)
+ *		V takes a chunk back only from the thief that has it from V.
+ *		litmus/salsa-back.litmus
+ *	SA(steal:E) -> SA(take:A), SA(take:G), SA(back:C), full -> SA(find:B) acquire
+ *		Who sees that a chunk is V's no more finds it in A's list; who sees
+ *		that it is V's again finds it in V's.
  *		litmus/salsa-list-owner.litmus
  *	SA(enter:B) -> SA(enter:A), SA(steal:B) -> SA(take:A), SA(take:G), full
  *		Who finds a chunk free, after whatever hands it went through, sees
@@ -213,8 +250,8 @@
  *		salsa_scan.c.
  *		litmus/salsa-scan.litmus, litmus/salsa-scan-claim.litmus,
  *		litmus/salsa-scan-finish.litmus
- *	SA(change:A), SA(close:B), full; SR(give:C) -> SR(get:B) -> SA(open:A),
- *	against SA(scan:E), SA(scan:F), SA(scan:G)
+ *	SA(change:A), SA(close:B), SA(spent:E), full; SR(give:C) -> SR(get:B) ->
+ *	SA(open:A), against SA(scan:E), SA(scan:F), SA(scan:G)
  *		A look that read a slot or an index word cleared for the chunk's
  *		next life finds the owner word changed.
  *		litmus/salsa-scan-word.litmus
@@ -225,7 +262,7 @@
  *
  * No order: hints, which SA(take:A), SA(take:G) or SA(enter:A) verify by the word
  * (SA(find:C) to SA(find:I) but behind the fence, SA(list:A), SA(list:B),
- * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:F),
+ * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:G),
  * SA(list:K), SA(list:L), SA(open:E), SA(open:H)); SA(list:J), which coherence
  * makes of the writer's life of the chunk or a later one; clearing @in;
  * SA(open:G), for a feeder's bit stays; SA(close:A), which SA(close:B) verifies.
@@ -371,6 +408,7 @@ struct wsq_salsa_producer {
  * @busy: ... in the middle of a take
  * @overtaken: chunks taken over from another thief
  * @lost: chunks that it was in and that were stolen
+ * @back: chunks that it took back from a thief that waited for its fence
  * @contended: takes decided by compare-and-exchange with a thief
  * @exchanges: compare-and-exchanges in all, those of claims left out
  * @fences: heavy fences
@@ -386,6 +424,7 @@ struct wsq_salsa_count {
 	u64 busy;
 	u64 overtaken;
 	u64 lost;
+	u64 back;
 	u64 contended;
 	u64 exchanges;
 	u64 fences;
@@ -433,6 +472,8 @@ struct wsq_salsa_raid {
  * @raid: robbery under way
  * @in: number of the chunk that it is in, or about to enter, plus one; 0 for
  *	none. It writes, who frees chunks reads
+ * @stealing: what it steals by the robbery that is under way: the victim's id, and
+ *	below it the chunk's number plus one; 0 for nothing. It writes, victims read
  * @stolen: chunks that it has stolen. It writes, anybody reads
  * @feeders: bit p is set if producer p has had chunks here. Anybody sets
  * @returned: free chunks of its node that others have finished, or for which
@@ -462,6 +503,7 @@ struct wsq_salsa_consumer {
 	struct wsq_salsa_raid raid;
 
 	atomic64_t in WSQ_CACHE_ALIGNED;
+	atomic64_t stealing;
 	struct wsq_salsa_list stolen;
 	atomic64_t *feeders;
 	struct wsq_inbox returned;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of pools on SALSA: what only they do. Balancing by producers,
- * CPUs outside of the pool, robbing a CPU that stands still and no other, without
- * waiting for it, where memory is, and whether a pool was empty. Of queues: the
- * memory of cancelled items. What all engines do is in pool_kunit.c.
+ * KUnit suite of pools on SALSA: what only they do. Balancing by producers, CPUs
+ * outside of the pool, stealing from a CPU that stands still and from no other,
+ * where memory is, and whether a pool was empty. Of queues: the memory of cancelled
+ * items. CPUs that answer no interrupt are in salsa_steal_kunit.c, what all engines
+ * do is in pool_kunit.c.
  */
 #include <kunit/test.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/smp.h>
@@ -461,140 +461,6 @@ static void salsa_busy(struct kunit *test)
 		kunit_skip(test, "too slow to tell");
 }
 
-struct salsa_deaf {
-	struct wsq_pool *pool;
-	atomic_t step;
-	bool in_time;
-	bool meanwhile;
-	bool destroy;
-	bool waited;
-	unsigned long first;
-	unsigned long sum;
-};
-
-/* Has the robbery of this CPU's chunk begun? */
-static bool salsa_robbed(struct salsa_deaf *d)
-{
-	unsigned int cpu;
-
-	for_each_online_cpu(cpu) {
-		struct wsq_container *ct = wsq_pool_ct(d->pool, cpu);
-
-		if (READ_ONCE(wsq_engine_salsa(ct)->c.raid.chunk))
-			return true;
-	}
-	return false;
-}
-
-/* Within twenty seconds. */
-static bool salsa_until(bool (*so)(struct salsa_deaf *d), struct salsa_deaf *d)
-{
-	u64 from = ktime_get_mono_fast_ns();
-
-	while (!so(d)) {
-		if (ktime_get_mono_fast_ns() - from > 20 * NSEC_PER_SEC)
-			return false;
-		cpu_relax();
-	}
-	return true;
-}
-
-static bool salsa_got(struct salsa_deaf *d)
-{
-	return atomic_read_acquire(&d->step) == 2;
-}
-
-/*
- * The victim is in a chunk of four and answers no interrupt until the thief has
- * got a task of its next one.
- */
-static void salsa_victim(struct salsa_deaf *d)
-{
-	unsigned long flags, i;
-
-	local_irq_save(flags);
-	for (i = 1; i <= 4; i++)
-		wsq_pool_push(d->pool, (void *)i);
-	d->sum += (unsigned long)wsq_pool_pop(d->pool);
-	atomic_set_release(&d->step, 1);
-	d->in_time = salsa_until(salsa_robbed, d);
-	wsq_pool_push(d->pool, (void *)5UL);
-	d->in_time = d->in_time && salsa_until(salsa_got, d);
-	if (d->destroy) {
-		mdelay(20);
-		atomic_set_release(&d->step, 3);
-	}
-	local_irq_restore(flags);
-}
-
-static void salsa_deaf_fn(void *arg, int nr)
-{
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
-	struct salsa_deaf *d = arg;
-	struct wsq_engine_salsa *es;
-	void *task;
-
-	if (!nr)
-		salsa_victim(d);
-	if (nr != 1)
-		return;
-	while (!atomic_read_acquire(&d->step))
-		wsq_test_breathe();
-	do {
-		wsq_test_breathe();
-		task = wsq_pool_pop(d->pool);
-	} while (!task && time_before(jiffies, end));
-	preempt_disable();
-	es = wsq_engine_salsa(wsq_pool_ct(d->pool, smp_processor_id()));
-	d->meanwhile = wsq_salsa_under_way(&es->c) &&
-		       !wsq_fence_done(&es->c.raid.call);
-	preempt_enable();
-	d->first = (unsigned long)task;
-	atomic_set_release(&d->step, 2);
-	d->sum += d->first;
-	if (d->destroy) {
-		wsq_pool_destroy(d->pool);
-		d->waited = atomic_read_acquire(&d->step) == 3;
-		return;
-	}
-	/* Now what was being stolen, in as many pops as there are tasks. */
-	while ((task = wsq_pool_pop(d->pool)))
-		d->sum += (unsigned long)task;
-}
-
-static void salsa_deaf_run(struct kunit *test, struct salsa_deaf *d)
-{
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-	if (!wsq_fence_reaches(cpumask_first(cpu_online_mask)))
-		kunit_skip(test, "needs interrupts");
-	d->pool = salsa_new(test, 2, 4, NULL);
-	wsq_test_run(test, num_online_cpus(), salsa_deaf_fn, d);
-	KUNIT_EXPECT_TRUE(test, d->in_time);
-	KUNIT_EXPECT_TRUE(test, d->meanwhile);
-}
-
-/* While a thief waits for one CPU it takes what another one has. */
-static void salsa_elsewhere(struct kunit *test)
-{
-	struct salsa_deaf d = {};
-
-	salsa_deaf_run(test, &d);
-	KUNIT_EXPECT_EQ(test, d.first, 5);
-	KUNIT_EXPECT_EQ(test, d.sum, 1 + 2 + 3 + 4 + 5);
-	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(d.pool), 1);
-	wsq_pool_destroy(d.pool);
-}
-
-/* A pool whose memory an interrupt that is under way will write to. */
-static void salsa_destroy(struct kunit *test)
-{
-	struct salsa_deaf d = { .destroy = true };
-
-	salsa_deaf_run(test, &d);
-	KUNIT_EXPECT_TRUE(test, d.waited);
-}
-
 #define SALSA_IDS	60000
 
 struct salsa_mix {
@@ -855,8 +721,6 @@ static struct kunit_case salsa_cases[] = {
 	KUNIT_CASE(salsa_guest_holds),
 	KUNIT_CASE(salsa_stands_still),
 	KUNIT_CASE(salsa_busy),
-	KUNIT_CASE(salsa_elsewhere),
-	KUNIT_CASE(salsa_destroy),
 	KUNIT_CASE(salsa_nodes),
 	KUNIT_CASE(salsa_never_empty),
 	KUNIT_CASE(salsa_inbox),
