@@ -251,8 +251,8 @@ static void salsa_stare(struct salsa_stuck *s)
 
 static void salsa_stuck_fn(void *arg, int nr)
 {
+	unsigned long i, end = jiffies + WSQ_TEST_PATIENCE;
 	struct salsa_stuck *s = arg;
-	unsigned long i;
 
 	if (!nr) {
 		preempt_disable();
@@ -271,8 +271,8 @@ static void salsa_stuck_fn(void *arg, int nr)
 	while (!atomic_read_acquire(&s->step))
 		wsq_test_breathe();
 	salsa_stare(s);
-	/* From now on nothing is out of reach. */
-	for (i = 0; i < 110; i++)
+	/* Nothing is out of reach once the victim's CPU has answered. */
+	while (s->got < 100 && time_before(jiffies, end))
 		s->got += !!wsq_pool_pop(s->pool);
 }
 
@@ -424,10 +424,13 @@ static void salsa_busy_other(struct salsa_busy *b)
 		} while (!b->robbed &&
 			 atomic_read_acquire(&b->through) != round);
 		preempt_enable();
-		while (b->robbed && wsq_pool_pop(b->pool))
-			b->taken++;
 		while (atomic_read_acquire(&b->through) != round)
 			wsq_test_breathe();
+		/* The next round begins without a theft. */
+		do {
+			task = b->robbed ? wsq_pool_pop(b->pool) : NULL;
+			b->taken += !!task;
+		} while (task || wsq_salsa_under_way(&wsq_engine_salsa(me)->c));
 		atomic_set_release(&b->looked, round);
 	}
 }

@@ -124,9 +124,9 @@ static void salsa_deaf_fn(void *arg, int nr)
 		d->waited = atomic_read_acquire(&d->step) == 3;
 		return;
 	}
-	/* Now what was being stolen, in as many pops as there are tasks. */
-	while ((task = wsq_pool_pop(d->pool)))
-		d->sum += (unsigned long)task;
+	/* Now what was being stolen. */
+	while (!wsq_pool_was_empty(d->pool) && time_before(jiffies, end))
+		d->sum += (unsigned long)wsq_pool_pop(d->pool);
 }
 
 static void salsa_deaf_run(struct kunit *test, struct salsa_deaf *d)
@@ -205,6 +205,64 @@ static void salsa_back(struct kunit *test)
 	wsq_pool_destroy(d.pool);
 }
 
+static bool salsa_returned(struct salsa_deaf *d)
+{
+	return atomic_read_acquire(&d->step) == 3;
+}
+
+/* The victim answers no interrupt before a pop of the thief has returned. */
+static void salsa_mute_fn(void *arg, int nr)
+{
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	struct salsa_deaf *d = arg;
+	unsigned long flags, i;
+
+	if (!nr) {
+		local_irq_save(flags);
+		for (i = 1; i <= 4; i++)
+			wsq_pool_push(d->pool, (void *)i);
+		d->sum += (unsigned long)wsq_pool_pop(d->pool);
+		atomic_set_release(&d->step, 1);
+		d->in_time = salsa_until(salsa_robbed, d);
+		atomic_set_release(&d->step, 2);
+		d->in_time = d->in_time && salsa_until(salsa_returned, d);
+		local_irq_restore(flags);
+	}
+	if (nr != 1)
+		return;
+	while (!atomic_read_acquire(&d->step))
+		wsq_test_breathe();
+	/* The last of these begins after the theft has. */
+	do {
+		wsq_test_breathe();
+		i = atomic_read_acquire(&d->step);
+		d->sum += (unsigned long)wsq_pool_pop(d->pool);
+	} while (i != 2 && time_before(jiffies, end));
+	/* The chunk that is being stolen counts. */
+	d->meanwhile = !wsq_pool_was_empty(d->pool);
+	atomic_set_release(&d->step, 3);
+	while (!wsq_pool_was_empty(d->pool) && time_before(jiffies, end))
+		d->sum += (unsigned long)wsq_pool_pop(d->pool);
+}
+
+/* A pop does not wait for ever for a CPU that has its interrupts off. */
+static void salsa_mute(struct kunit *test)
+{
+	struct salsa_deaf d = {};
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	if (!wsq_fence_reaches(cpumask_first(cpu_online_mask)))
+		kunit_skip(test, "needs interrupts");
+	d.pool = salsa_new(test);
+	wsq_test_run(test, num_online_cpus(), salsa_mute_fn, &d);
+	KUNIT_EXPECT_TRUE(test, d.in_time);
+	KUNIT_EXPECT_EQ(test, d.sum, 1 + 2 + 3 + 4);
+	KUNIT_EXPECT_TRUE(test, d.meanwhile);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(d.pool), 1);
+	wsq_pool_destroy(d.pool);
+}
+
 /* A pool whose memory an interrupt that is under way will write to. */
 static void salsa_destroy(struct kunit *test)
 {
@@ -217,6 +275,7 @@ static void salsa_destroy(struct kunit *test)
 static struct kunit_case salsa_steal_cases[] = {
 	KUNIT_CASE(salsa_elsewhere),
 	KUNIT_CASE(salsa_back),
+	KUNIT_CASE(salsa_mute),
 	KUNIT_CASE(salsa_destroy),
 	{}
 };
