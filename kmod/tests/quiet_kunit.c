@@ -198,12 +198,45 @@ static void quiet_full(struct kunit *test)
 	vfree(items);
 }
 
+/* How long, in seconds, and what comes of that at most. */
+#define QUIET_LONG		10
+#define QUIET_LONG_FEW		(QUIET_LONG * QUIET_FEW)
+
+/* A line for tools/bench/collect. */
+static void quiet_row(struct kunit *test, const char *what, u64 nr)
+{
+	kunit_info(test, "{\"suite\":\"kernel\",\"case\":\"wsq queue\",\"metric\":\"an item sleeps alone for %d s, %s\",\"unit\":\"calls\",\"samples\":[%llu]}\n",
+		   QUIET_LONG, what, nr);
+	KUNIT_EXPECT_LE_MSG(test, nr, QUIET_LONG_FEW, "%s", what);
+}
+
+/* What one item that sleeps alone costs: counts over a longer time. */
+static void quiet_figures(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_crowd *crowd = wsq_test_crowd(test, 1, 0);
+	struct quiet from, to;
+
+	wsq_test_crowd_queue(test, crowd, q, quiet_cpu());
+	wsq_test_crowd_begun(test, crowd, 1);
+	/* What came before is over. */
+	schedule_timeout_uninterruptible(3 * HZ);
+	quiet_read(&from);
+	schedule_timeout_uninterruptible(QUIET_LONG * HZ);
+	quiet_read(&to);
+	quiet_row(test, "wake-ups", to.wakeups - from.wakeups);
+	quiet_row(test, "expiries", to.expiries - from.expiries);
+	wsq_test_crowd_end(test, crowd, q);
+	wsq_test_queue_end(test, q);
+}
+
 static struct kunit_case quiet_cases[] = {
 	KUNIT_CASE_SLOW(quiet_sleeps),
 	KUNIT_CASE_SLOW(quiet_all_sleep),
 	KUNIT_CASE_SLOW(quiet_computes),
 	KUNIT_CASE_SLOW(quiet_bound),
 	KUNIT_CASE_SLOW(quiet_full),
+	KUNIT_CASE_SLOW(quiet_figures),
 	{}
 };
 
