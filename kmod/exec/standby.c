@@ -560,8 +560,11 @@ static void wsq_standby_fasten(struct wsq_worker *w)
 }
 
 /**
- * wsq_standby_wait() - be a standby worker
- * @w: the worker, replaced
+ * wsq_standby_wait() - be a standby worker, unless current already
+ * @w: the worker
+ *
+ * A worker comes here each time before it is current, the first time included:
+ * it is the one that moves a worker that was detached for it.
  *
  * Context: @w itself. Returns when it is current, or to end.
  */

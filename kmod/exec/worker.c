@@ -450,6 +450,8 @@ int wsq_worker_fn(void *arg)
 	u64 parked = 0;
 
 	wsq_standby_enter(w);
+	/* It may have become current before it has run, behind a detached one. */
+	wsq_standby_wait(w);
 	while (!kthread_should_stop() && !READ_ONCE(w->gone)) {
 		if (unlikely(READ_ONCE(w->replaced))) {
 			wsq_standby_wait(w);

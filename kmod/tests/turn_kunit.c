@@ -12,6 +12,7 @@
  * runs fewer of them, not longer ones. What is compared is a number of items,
  * or the sums of what two queues got at the same time.
  */
+#include <linux/delay.h>
 #include <linux/ktime.h>
 
 #include "items.h"
@@ -519,6 +520,127 @@ static void turn_computes_waits(struct kunit *test)
 	turn_all_workers(test);
 }
 
+/* How often to try. */
+#define TURN_FRESH	3
+
+/**
+ * struct turn_fresh - a standby worker that becomes current before it has run
+ * @work: an item that computes
+ * @q: its queue
+ * @st: an item of another queue, which waits behind it and has it end
+ * @task: the worker that ran it
+ * @over: it ends
+ */
+struct turn_fresh {
+	struct wsq_work work;
+	struct wsq *q;
+	struct turn_stop *st;
+	struct task_struct *task;
+	struct completion over;
+};
+
+static void turn_fresh_fn(struct wsq_work *work)
+{
+	struct turn_fresh *f = container_of(work, struct turn_fresh, work);
+
+	get_task_struct(current);
+	f->task = current;
+	wsq_queue_work_on(turn_cpu(), f->st->it.q, &f->st->it.work);
+	while (!READ_ONCE(f->st->stop)) {
+		wsq_test_breathe();
+		cpu_relax();
+	}
+	complete(&f->over);
+}
+
+/*
+ * Wait until the CPU's standby worker is used, and another one is made; keep
+ * that one from running until the watchdog has detached the long item.
+ */
+static bool turn_fresh_hog(void *arg)
+{
+	struct wsq_cpu *c = wsq_cpus[turn_cpu()];
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	bool used = false, made = false;
+	u64 until;
+
+	sched_set_fifo(current);
+	while (!made && time_before(jiffies, end)) {
+		/* Behind the work that makes it, and at once. */
+		mutex_lock(&wsq_workers_lock);
+		made = used && READ_ONCE(c->nr_standby);
+		used |= !READ_ONCE(c->nr_standby);
+		mutex_unlock(&wsq_workers_lock);
+		if (!made)
+			usleep_range(20, 40);
+	}
+	until = ktime_get_ns() + 40 * NSEC_PER_MSEC;
+	while (ktime_get_ns() < until)
+		cpu_relax();
+	return made;
+}
+
+/* Is the thread of a worker about to be given other CPUs? */
+static bool turn_loosening(struct task_struct *task)
+{
+	struct wsq_worker *w;
+	bool is = false;
+
+	rcu_read_lock();
+	if (!READ_ONCE(task->exit_state)) {
+		w = kthread_data(task);
+		is = w && READ_ONCE(w->loose) == WSQ_LOOSENING;
+	}
+	rcu_read_unlock();
+	return is;
+}
+
+/*
+ * An item is detached while the standby worker that takes over has not run yet.
+ * The old worker gets away from its CPU, and back, as ever.
+ */
+static void turn_fresh(struct kunit *test)
+{
+	struct wsq_cpu *c = wsq_cpus[turn_cpu()];
+	struct wsq *gates = wsq_test_queue(test, 2, 4, cpumask_of(turn_cpu()));
+	struct wsq_test_gate *g[TURN_FRESH];
+	struct wsq_test_call *hog;
+	struct turn_fresh *f;
+	int i;
+
+	f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	f->q = wsq_test_queue(test, 2, 4, cpumask_of(turn_cpu()));
+	for (i = 0; i < TURN_FRESH; i++) {
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_standby) ==
+						       1));
+		init_completion(&f->over);
+		INIT_WSQ_WORK(&f->work, turn_fresh_fn);
+		f->st = turn_stop_new(test, false);
+		hog = wsq_test_start_on(test, turn_cpu(), turn_fresh_hog, NULL);
+		g[i] = wsq_test_gate(test, true);
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(turn_cpu(), gates,
+							  &g[i]->it.work));
+		KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g[i]));
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(f->q, &f->work));
+		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, hog));
+		KUNIT_ASSERT_TRUE(test,
+				  wait_for_completion_timeout(&f->over,
+							      WSQ_TEST_PATIENCE));
+		KUNIT_ASSERT_TRUE_MSG(test,
+				      wsq_test_until(!turn_loosening(f->task)),
+				      "try %d", i);
+		put_task_struct(f->task);
+		turn_stop_end(test, f->st);
+	}
+	for (i = 0; i < TURN_FRESH; i++)
+		wsq_test_gate_open(g[i]);
+	wsq_test_queue_end(test, f->q);
+	wsq_test_queue_end(test, gates);
+	for (i = 0; i < TURN_FRESH; i++)
+		kfree(g[i]);
+}
+
 static struct kunit_case turn_cases[] = {
 	WSQ_ENGINE_CASE(turn_leaves),
 	KUNIT_CASE_SLOW(turn_pays),
@@ -526,6 +648,7 @@ static struct kunit_case turn_cases[] = {
 	KUNIT_CASE_SLOW(turn_computes_bound),
 	KUNIT_CASE_SLOW(turn_computes_many),
 	KUNIT_CASE_SLOW(turn_computes_waits),
+	KUNIT_CASE_SLOW(turn_fresh),
 	{}
 };
 
