@@ -30,10 +30,13 @@ u32 wsq_turn_check(const struct wsq_turn *t, u32 ran);
 u64 wsq_turn_end(const struct wsq_turn *t, struct wsq_container *ct, u32 ran);
 
 /*
- * Items after which the clock is first read. What a container has learned will
- * not do: a time slice is a promise to others, and an estimate may be far too low
- * on a machine that is shared.
+ * Items after which the clock is first read: a few, because a time slice is a
+ * promise to others, and what a container has learned may be far too low on a
+ * machine that is shared.
  */
-#define WSQ_TURN_FIRST		4
+static inline u32 wsq_turn_first_check(const struct wsq_container *ct)
+{
+	return ct->item_ns - 1U < WSQ_SLICE_NS / 16 ? 4 : 1;
+}
 
 #endif /* _WSQ_EXEC_LEARN_H */

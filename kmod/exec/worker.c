@@ -16,6 +16,7 @@
  * users' rings (tenants) count as one queue against all others: in each round
  * one of them has its turn.
  */
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/debug.h>
@@ -193,7 +194,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 	unsigned int budget = WSQ_BUDGET;
 	unsigned int last = WSQ_NO_PHASE;
 	unsigned long tick = jiffies;
-	u32 ran = 0, check = WSQ_TURN_FIRST;
+	u32 ran = 0, check;
 	struct wsq_turn turn;
 	bool home = false;
 	void *task;
@@ -202,6 +203,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 	w->slice_from = turn.from;
 	preempt_disable();
 	home = wsq_at_home(w, q, ct);
+	check = wsq_turn_first_check(ct);
 	if (home && (unlikely(!ct->engine) ||
 		     unlikely(READ_ONCE(ct->give_back))))
 		wsq_memory_serve(ct);
@@ -234,7 +236,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		if (unlikely(READ_ONCE(w->replaced)))
 			break;
 		/* After a tick too: the items may have become longer. */
-		if (likely(--check) && likely(jiffies == tick))
+		if (likely(--check) && likely(!time_after(jiffies, tick)))
 			continue;
 		check = wsq_turn_check(&turn, ran);
 		tick = jiffies;
@@ -271,12 +273,13 @@ static void wsq_serve_drop(struct wsq_cpu *c, u32 id)
 }
 
 /*
- * The next queue of [@first, @end) that is not in debt. If all that are ready
- * are, the first of them: they have waited for each other. Preemption is off.
+ * The next queue of [@first, @end) that is not in debt; if all that are ready are,
+ * the one that owes least. Each that is passed over pays. Preemption is off.
  */
 static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
 {
-	u32 id = wsq_ready_in(c, from, end), passed = WSQ_MAX_QUEUES;
+	u32 passed = WSQ_MAX_QUEUES, least = WSQ_MAX_QUEUES;
+	u32 id = wsq_ready_in(c, from, end), least_ns = U32_MAX;
 	unsigned int most = WSQ_PASS_MOST;
 
 	for (;;) {
@@ -288,11 +291,15 @@ static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
 			id = wsq_ready_in(c, from, end);
 		}
 		if (id == WSQ_MAX_QUEUES || id == passed || !most--)
-			return id;
+			return least;
 		q = xa_load(&wsq_queues, id);
 		ct = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
 		if (!ct || likely(!ct->debt_ns))
 			return id;
+		if (ct->debt_ns < least_ns) {
+			least_ns = ct->debt_ns;
+			least = id;
+		}
 		/* The debt is this CPU's workers', with preemption off. */
 		ct->debt_ns -= min_t(u32, ct->debt_ns, WSQ_SLICE_NS);
 		if (passed == WSQ_MAX_QUEUES)
