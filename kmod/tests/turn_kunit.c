@@ -29,11 +29,13 @@ static unsigned int turn_cpu(void)
 /* What each of them takes: two are a budget. */
 #define TURN_US		(50)
 /*
- * Items of one queue that may begin while another waits. Before it has learnt
- * what an item takes, a worker may look at the clock every 16 items. A budget
- * by number alone would be 64.
+ * Items of one queue that begin while another waits, in more than half of the
+ * tries: two or three, and the first four of a turn. With a budget by number
+ * alone it would be any number up to 64. In a single try it can be more: what a
+ * busy host takes from the waiting queue's item counts as its time, for which it
+ * has to make up.
  */
-#define TURN_MOST	32
+#define TURN_MOST	12
 /* How often to look. */
 #define TURN_TRIES	100
 
@@ -150,7 +152,7 @@ static void turn_leaves(struct kunit *test)
 {
 	struct turn_other *o = kzalloc(sizeof(*o), GFP_KERNEL);
 	struct turn_short *s = turn_short_new(test, TURN_US);
-	int i, most = 0;
+	int i, most = 0, over = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, o);
 	o->q = wsq_test_queue(test, 2, 4, cpumask_of(turn_cpu()));
@@ -166,9 +168,10 @@ static void turn_leaves(struct kunit *test)
 				wait_for_completion_timeout(&o->ran,
 							    WSQ_TEST_PATIENCE));
 		most = max(most, o->late);
+		over += o->late > TURN_MOST;
 		wsq_test_call(test, wsq_test_flush, o->q);
 	}
-	KUNIT_EXPECT_LE(test, most, TURN_MOST);
+	KUNIT_EXPECT_LT(test, over, TURN_TRIES / 2);
 	kunit_info(test, "at most %d items of another queue began before one that waited",
 		   most);
 	turn_short_end(test, s);
