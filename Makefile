@@ -50,7 +50,7 @@ check-lab check-core check-model check-vm check-kernels check-kunit check-debug 
 	@tools/check/run $(if $(filter debug/kcsan,$*/$(KERNEL)),kcsan,$*)
 
 .PHONY: torture
-torture: ## wsq_torture.ko in a guest: MINUTES= (10), KERNEL=stock|rt|backports|uml|debug
+torture: ## wsq_torture.ko in a guest, in runs of 5 minutes by seed: MINUTES= (10), KERNEL=stock|rt|backports|uml|debug
 	@MINUTES=$(or $(MINUTES),10) tools/check/torture
 
 .PHONY: bench bench-core bench-kernel bench-ring bench-sim

@@ -27,9 +27,9 @@ struct wsq_work;
 
 /**
  * enum wsq_attr_flags - what a queue promises
- * @WSQ_MEM_RECLAIM: items of this queue may be waited for while memory is being
- *	reclaimed. A thread of its own runs them when every worker sleeps and no
- *	more can be started for want of memory
+ * @WSQ_MEM_RECLAIM: memory reclaim may wait for items of this queue. A thread of
+ *	its own, made beforehand, runs them when a CPU's worker sleeps and no
+ *	standby worker can be made for want of memory
  * @WSQ_RESIDENT: containers have all their memory from the start and keep it.
  *	Otherwise a CPU's blocks are there while the queue is busy on it
  * @WSQ_SYSFS: the queue has a directory /sys/class/wsq/NAME, where root may
@@ -158,8 +158,10 @@ enum wsq_steal_batch {
  * @steal_policy: enum wsq_steal_policy
  * @steal_batch: enum wsq_steal_batch
  * @max_active: items of a queue that may have begun, and not ended, on one CPU,
- *	1 to 65536; default 1024. More than one at a time has only if items
- *	sleep, or compute for more than 10 ms while another queue waits
+ *	1 to 65536; default 1024. There is more than one at a time only if items
+ *	sleep, or compute for more than 10 ms while another queue waits. A queue
+ *	at its limit on a CPU waits there until one of these items ends. For
+ *	queues only
  * @cpumask: CPUs that have a container, and with queues a worker; %NULL means
  *	all that are not isolated (parameter cpumask of the module). Copied.
  *	Other CPUs may put as well, their tasks go to the nearest CPU in the
@@ -206,8 +208,16 @@ int wsq_pool_was_empty(struct wsq_pool *pool);
  * typedef wsq_func_t - what a work item does
  * @work: the item; the function may free it or queue it again
  *
- * Context: task, on a worker of the module; may sleep. What is queued on the
- * same CPU is run elsewhere, or by a stand-in, if it takes long.
+ * While the function sleeps, a standby worker of the same CPU begins what waits
+ * there. While it computes, idle CPUs of the queue take what waits and is not
+ * bound. If it computes for more than 10 ms and another queue waits on the CPU,
+ * the CPU gets another worker, and the scheduler may move the function to any CPU
+ * of the queue, in the middle, unless the item was queued by
+ * wsq_queue_work_on(). A function that relies on its CPU disables migration or
+ * preemption meanwhile. It must not do so for long, and it must return with both
+ * enabled.
+ *
+ * Context: task, on a worker of the module; may sleep.
  */
 typedef void (*wsq_func_t)(struct wsq_work *work);
 

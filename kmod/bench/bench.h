@@ -43,9 +43,10 @@ struct bench_raw {
  * @kwork: for kthread_worker
  * @wsq: for wsq
  * @raw: for pools of pointers
- * @stamp: when it ran, ns; with %BENCH_STAMP
+ * @stamp: when it ran, ns; with %BENCH_STAMP and %BENCH_SLEEP
  * @left: children that are not through; with %BENCH_SPAWN
- * @done: who waits for it; with %BENCH_COMPLETE, and of a tree's root
+ * @done: completed by it, with %BENCH_COMPLETE, and of a tree's root; what it
+ *	sleeps for, with %BENCH_SLEEP
  */
 struct bench_item {
 	union {
@@ -67,6 +68,7 @@ enum bench_does {
 	BENCH_STAMP,		/* stores the time */
 	BENCH_COMPLETE,
 	BENCH_SPAWN,		/* queues others, see spawn.c */
+	BENCH_SLEEP,		/* stores the time, and sleeps */
 	BENCH_NR_DOES,
 };
 
@@ -90,6 +92,7 @@ struct bench_kind;
  * @flushes: @flush waits for the whole queue
  * @stays: what waits on a CPU is not fetched by others
  * @softirq: its items run in softirq context
+ * @serial: it runs one item at a time
  * @sync_only: @cancel is always so
  * @restricted: only member 0 may queue
  * @only: the only kind of case that it is measured in; %NULL means all
@@ -116,6 +119,7 @@ struct bench_service {
 	bool flushes;
 	bool stays;
 	bool softirq;
+	bool serial;
 	bool sync_only;
 	bool restricted;
 	const struct bench_kind *only;
@@ -168,6 +172,11 @@ extern struct bench_service bench_fence_heavy;
 extern struct bench_service bench_fence_started;
 extern struct bench_service bench_fence_barrier;
 extern struct bench_service bench_fence_cas;
+
+/* waiting.c */
+extern struct bench_service bench_waiting_many;
+extern struct bench_service bench_waiting_one;
+extern struct bench_service bench_waiting_none;
 
 /* report.c */
 /* Instead of a sample: there is none of this round. */

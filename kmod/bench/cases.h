@@ -26,6 +26,10 @@
 #define BENCH_TREES		16
 #define BENCH_TREE		4095
 
+/* Items behind a sleeping one, and beside computing ones, in a sample. */
+#define BENCH_BEHIND		200
+#define BENCH_BESIDE		100
+
 /* Items called back in a sample, and how many wait at a time. */
 #define BENCH_CANCELS		4096
 #define BENCH_CANCEL_BURST	256
@@ -64,8 +68,10 @@ struct bench_kind {
  * @members: how many CPUs take part; 0 means all that submit
  * @burst: how many each queues before it waits, or are in a tree; 0 means all
  * @batch: how many of them in one go, by services that can; 0 means one
- * @sync: cancel: wait until it has run; flush: the whole queue
- * @far: cancel: from another CPU; flush: nothing is queued
+ * @sync: cancel: wait until it has run; flush: the whole queue; behind: both
+ *	items are queued at a time
+ * @far: cancel: from another CPU; flush: nothing is queued; beside: threads are
+ *	busy, not items
  */
 struct bench_case {
 	const char *metric;
@@ -85,11 +91,14 @@ extern const struct bench_kind bench_latency;
 unsigned int bench_members(const struct bench_case *c);
 void bench_sort(u64 *values, unsigned int nr);
 
-/* cancel.c, flush.c, flight.c, spawn.c, fence.c */
+/* cancel.c, flush.c, flight.c, spawn.c, fence.c, behind.c, beside.c, waiting.c */
 extern const struct bench_kind bench_cancel;
 extern const struct bench_kind bench_flush;
 extern const struct bench_kind bench_flight;
 extern const struct bench_kind bench_spawning;
 extern const struct bench_kind bench_fence;
+extern const struct bench_kind bench_behind;
+extern const struct bench_kind bench_beside;
+extern const struct bench_kind bench_waiting;
 
 #endif /* _WSQ_BENCH_CASES_H */

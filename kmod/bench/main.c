@@ -101,6 +101,9 @@ static struct bench_service *const services[] = {
 	&bench_fence_started,
 	&bench_fence_barrier,
 	&bench_fence_cas,
+	&bench_waiting_many,
+	&bench_waiting_one,
+	&bench_waiting_none,
 };
 
 #define BENCH_SERVICES		ARRAY_SIZE(services)
@@ -134,6 +137,11 @@ static const struct bench_case all_cases[] = {
 	{ "flight, all CPUs", &bench_flight },
 	{ "spawn", &bench_spawning, 1, BENCH_TREE },
 	{ "fence", &bench_fence, 2 },
+	{ "behind a sleeping item", &bench_behind, 1 },
+	{ "behind an item that falls asleep", &bench_behind, 1, .sync = true },
+	{ "latency beside items of 1 ms", &bench_beside, 1 },
+	{ "latency beside threads", &bench_beside, 1, .far = true },
+	{ "interrupts of a computing item", &bench_waiting, 1 },
 };
 
 #define BENCH_CASES		ARRAY_SIZE(all_cases)
@@ -262,6 +270,8 @@ static const char *bench_note_on(const struct bench_service *s)
 		return "flight, all CPUs, rate";
 	if (s->only == &bench_fence)
 		return "fence, thief";
+	if (s->only == &bench_waiting)
+		return "interrupts of a computing item, p50";
 	return all_cases[0].metric;
 }
 

@@ -32,6 +32,14 @@ static void bench_wsq_spawn(struct wsq_work *work)
 	bench_spawn(container_of(work, struct bench_item, wsq));
 }
 
+static void bench_wsq_sleep(struct wsq_work *work)
+{
+	struct bench_item *it = container_of(work, struct bench_item, wsq);
+
+	WRITE_ONCE(it->stamp, ktime_get_ns());
+	wait_for_completion(it->done);
+}
+
 static void bench_wsq_prepare(struct bench_item *items, unsigned int nr,
 			      enum bench_does does)
 {
@@ -40,6 +48,7 @@ static void bench_wsq_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_STAMP] = bench_wsq_stamp,
 		[BENCH_COMPLETE] = bench_wsq_complete,
 		[BENCH_SPAWN] = bench_wsq_spawn,
+		[BENCH_SLEEP] = bench_wsq_sleep,
 	};
 	unsigned int i;
 

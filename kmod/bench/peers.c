@@ -43,6 +43,14 @@ static void bench_work_spawn(struct work_struct *work)
 	bench_spawn(container_of(work, struct bench_item, work));
 }
 
+static void bench_work_sleep(struct work_struct *work)
+{
+	struct bench_item *it = container_of(work, struct bench_item, work);
+
+	WRITE_ONCE(it->stamp, ktime_get_ns());
+	wait_for_completion(it->done);
+}
+
 static void bench_work_prepare(struct bench_item *items, unsigned int nr,
 			       enum bench_does does)
 {
@@ -51,6 +59,7 @@ static void bench_work_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_STAMP] = bench_work_stamp,
 		[BENCH_COMPLETE] = bench_work_complete,
 		[BENCH_SPAWN] = bench_work_spawn,
+		[BENCH_SLEEP] = bench_work_sleep,
 	};
 	unsigned int i;
 
@@ -236,7 +245,8 @@ BENCH_WQ(percpu_wq, "per-CPU workqueue", bench_wq_make, WSQ_WQ_PERCPU,
 BENCH_WQ(unbound_wq, "WQ_UNBOUND", bench_wq_make, WQ_UNBOUND);
 BENCH_WQ(bh_wq, "WQ_BH", bench_bh_make, WSQ_WQ_BH,
 	 .stays = true, .softirq = true);
-BENCH_WQ(ordered_wq, "ordered workqueue", bench_ordered_make, 0);
+BENCH_WQ(ordered_wq, "ordered workqueue", bench_ordered_make, 0,
+	 .serial = true);
 BENCH_WQ(scope_shard, "WQ_UNBOUND cache_shard", bench_scope_make,
 	 "cache_shard");
 BENCH_WQ(scope_cpu, "WQ_UNBOUND cpu", bench_scope_make, "cpu",
@@ -311,6 +321,14 @@ static void bench_kwork_spawn(struct kthread_work *work)
 	bench_spawn(container_of(work, struct bench_item, kwork));
 }
 
+static void bench_kwork_sleep(struct kthread_work *work)
+{
+	struct bench_item *it = container_of(work, struct bench_item, kwork);
+
+	WRITE_ONCE(it->stamp, ktime_get_ns());
+	wait_for_completion(it->done);
+}
+
 static void bench_kthread_prepare(struct bench_item *items, unsigned int nr,
 				  enum bench_does does)
 {
@@ -319,6 +337,7 @@ static void bench_kthread_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_STAMP] = bench_kwork_stamp,
 		[BENCH_COMPLETE] = bench_kwork_complete,
 		[BENCH_SPAWN] = bench_kwork_spawn,
+		[BENCH_SLEEP] = bench_kwork_sleep,
 	};
 	unsigned int i;
 
@@ -378,4 +397,5 @@ struct bench_service bench_kthread_worker = {
 	.flushes = true,
 	.stays = true,
 	.sync_only = true,
+	.serial = true,
 };

@@ -118,6 +118,7 @@ void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 	c->raid.chunk = NULL;
 	wsq_fence_call_init(&c->raid.call);
 	atomic64_set(&c->in, 0);
+	atomic64_set(&c->stealing, 0);
 	wsq_salsa_list_init(&c->stolen, room->stolen,
 			    s->max_parties + WSQ_SALSA_ENTRIES);
 	c->feeders = room->feeders;
@@ -161,11 +162,17 @@ static int wsq_salsa_list_room(const struct wsq_salsa *s,
 			       const struct wsq_salsa_list *list, u32 id)
 {
 	u64 next = (u64)atomic64_read(&list->next);		/* SA(list:C) */
-	u32 i, place;
+	const struct wsq_salsa_chunk *in = NULL;
+	u32 i, place, nr;
 
+	/* The chunk that a consumer is in may be stolen just now, and come back. */
+	if (id != WSQ_SALSA_NONE)
+		in = wsq_salsa_consumer_at(s, id)->chunk;
 	for (i = 0; i < list->size; i++) {
 		place = (u32)((next + i) % list->size);
-		if (!wsq_salsa_entry_used(s, list, place, id))
+		nr = (u32)atomic64_read(&list->entries[place]);	/* SA(list:G) */
+		if (!wsq_salsa_entry_used(s, list, place, id) &&
+		    !(in && nr == in->nr + 1))
 			return (int)place;
 	}
 	return WSQ_FULL;
@@ -593,6 +600,9 @@ static int wsq_salsa_advance(struct wsq_salsa_consumer *c)
  * @c: the consumer
  * @task: the task in its next slot
  *
+ * One of the two has @task. What follows in the chunk stays the consumer's if the
+ * thief still waits for its fence.
+ *
  * Context: as wsq_salsa_get().
  * Return: @task if it is the caller's; %NULL, with @busy still set.
  */
@@ -603,8 +613,11 @@ void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task)
 				    WSQ_SALSA_TAKEN);		/* SA(contend:A) */
 
 	c->count.contended++;
-	c->count.lost++;
-	wsq_salsa_drop(c);
+	c->at++;
+	if (!won || !wsq_salsa_take_back(c)) {
+		c->count.lost++;
+		wsq_salsa_drop(c);
+	}
 	if (!won)
 		return NULL;
 	atomic64_set(&c->busy, 0);				/* SA(contend:B) */
@@ -652,6 +665,8 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 		}
 		if (c->chunk &&
 		    (u64)atomic64_read(&c->chunk->owner) != c->own) { /* SA(slow:C) */
+			if (wsq_salsa_take_back(c))
+				continue;
 			c->count.lost++;
 			wsq_salsa_drop(c);
 		}
@@ -704,6 +719,83 @@ bool wsq_salsa_close(struct wsq_salsa_producer *p,
 	p->size = 0;
 	wsq_salsa_recycle(c, chunk, wsq_salsa_epoch(word));
 	return true;
+}
+
+/*
+ * Is every task of a chunk claimed? The number of slots that it took to see that
+ * this is not so is added to @looked.
+ */
+static bool wsq_salsa_is_spent(const struct wsq_salsa *s,
+			       const struct wsq_salsa_chunk *chunk, u64 word,
+			       u64 *looked)
+{
+	u64 from, i;
+	void *task;
+
+	/* A producer fills a chunk in order: without the last task there is more. */
+	if (wsq_slot_peek(&chunk->slots[s->chunk_size - 1]) !=
+	    WSQ_SALSA_TAKEN)					/* SA(spent:B) */
+		return false;
+	from = wsq_salsa_taken(chunk, word);			/* SA(spent:C) */
+	i = wsq_salsa_first(s, chunk, from, &task);		/* SA(spent:D) */
+	if (i < s->chunk_size)
+		*looked += i - from;
+	return i == s->chunk_size;
+}
+
+/**
+ * wsq_salsa_reclaim() - free a chunk of which every task was claimed
+ * @c: the consumer to which the chunks go when they are free; all consumers of
+ *	the pool claim
+ * @first: number of the first chunk to look at
+ * @nr: chunks to look at
+ *
+ * The consumer of such a chunk frees it with its next take. It need not come
+ * soon: if the tasks were withdrawn, it has no reason to take.
+ *
+ * Looks at no more slots than two chunks have, and at one slot of each chunk.
+ *
+ * Context: the consumer @c, no take under way, in a section of fence.h. Never
+ * sleeps.
+ * Return: true if there is one more chunk for wsq_salsa_open(); false if none was
+ * found, or only chunks that have to wait for a grace period.
+ */
+bool wsq_salsa_reclaim(struct wsq_salsa_consumer *c, u32 first, u32 nr)
+{
+	const struct wsq_salsa *s = c->s;
+	u64 looked = 0;
+	u32 i;
+
+	for (i = 0; i < nr && looked <= s->chunk_size; i++) {
+		struct wsq_salsa_chunk *chunk = wsq_salsa_chunk_at(s, first + i);
+		u64 word, next;
+		bool mine;
+
+		if (!chunk)
+			continue;
+		word = (u64)atomic64_read_acquire(&chunk->owner); /* SA(spent:A) */
+		if (wsq_salsa_state(word) != WSQ_SALSA_LEFT &&
+		    !(wsq_salsa_state(word) == WSQ_SALSA_ENTERED &&
+		      word & WSQ_SALSA_CLAIMS))
+			continue;
+		if (!wsq_salsa_is_spent(s, chunk, word, &looked))
+			continue;
+		mine = chunk == c->chunk && word == c->own;
+		next = wsq_salsa_next_word(word, WSQ_SALSA_FREE, c->id, 0);
+		/* Another consumer may be about to store an index. */
+		if (wsq_salsa_state(word) == WSQ_SALSA_ENTERED && !mine)
+			next = wsq_salsa_next_epoch(next);
+		c->count.exchanges++;
+		if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)word,
+					  (s64)next) != word)	/* SA(spent:E) */
+			continue;
+		if (mine)
+			wsq_salsa_drop(c);
+		wsq_salsa_recycle(c, chunk, wsq_salsa_epoch(next));
+		if (!wsq_salsa_epoch(next))
+			return true;
+	}
+	return false;
 }
 
 /**

@@ -113,6 +113,39 @@
  *	more, nor in its place in his list, which may be another chunk's. unit
  *	salsa: begin_*
  *
+ *	The victim that comes back (wsq_salsa_take_back()). While A waits for its
+ *	fence no CPU takes from the chunk, and V knows its index without one. V
+ *	changes the word from A's STOLEN to ENTERED, by compare-and-exchange, and
+ *	goes on in its own epoch: the index word has had no other writer.
+ *
+ *	- A, answered before or after, settles by a compare-and-exchange of the
+ *	  word by which it stole. One of the two succeeds. What A has read of index
+ *	  and slots before that is of no use to it then, and A writes nothing but
+ *	  the owner word before it knows.
+ *	- A third CPU that takes the chunk over from A changes the word, too. If V
+ *	  was first, that CPU fails; if V was second, V is refused. V is refused
+ *	  as well while that CPU waits for its own fence: its word has its id, and
+ *	  it names no victim.
+ *	- V's word may be old: the chunk may have been stolen from V long ago, used,
+ *	  freed and stolen from another consumer. So a STOLEN word and a tag do
+ *	  not prove that it was V's. The thief says in its @stealing which chunk it
+ *	  has from whom, before it changes the owner, and until it has settled. By
+ *	  that thief there is one STOLEN word of that chunk meanwhile
+ *	  (wsq_salsa_steal_begin() does not take over what it is stealing), made
+ *	  from an ENTERED word of V's. V has made one since it entered, the last
+ *	  one, and is in the chunk by that. The word that V reads is in place when
+ *	  V's exchange succeeds, and so is what @stealing says.
+ *	- V in the middle of a take competes for its slot first (contend:A), and
+ *	  comes back behind that slot, if the task was V's. If it was A's, A has
+ *	  settled, and V is refused.
+ *	- The chunk is in V's list, if it ever was: V keeps the entry of the chunk
+ *	  that it is in (wsq_salsa_list_room()).
+ *	- No take but V's own can be under way in the chunk because of this: the
+ *	  epoch stays, and whether it waits for a grace period is as before. A may
+ *	  look at it by its STOLEN word for long, as at any chunk that is another's.
+ *
+ *	unit salsa_back
+ *
  * Reclamation. A chunk that is finished goes to the pool of who finished it. A
  * take may be under way in it only if it was stolen while one was; such a chunk
  * has an epoch above 0 and waits for a grace period (grace.h). Others are used
@@ -121,11 +154,19 @@
  * Thieves and scanners may read slots of a chunk that is someone else's by then:
  * what they read counts only if they then find the owner word unchanged.
  *
+ * A chunk of which every task was withdrawn waits for its consumer, which need not
+ * take again soon. A producer that finds no chunk has wsq_salsa_reclaim() free one.
+ * Claimed slots stay claimed as long as the owner word stays, so that one
+ * compare-and-exchange of the word is enough. If another consumer is in the chunk
+ * it may still store an index there: such a chunk gets the next epoch, and waits
+ * for a grace period.
+ *
  * Accesses bear labels SA(operation:letter). One that a function makes for
  * several callers may have a label at the call as well: SA(leave:A) and
  * SA(finish:A) are SA(change:A); SA(open:C), SA(steal:E) and SA(send:A) are
- * SA(list:I), and SA(send:A) does SA(steal:E)'s work; SA(take:D), SA(take:J) and
- * SA(scan:D) are SA(find:C). Pairs, and what rests on each:
+ * SA(list:I), and SA(send:A) does SA(steal:E)'s work; SA(take:D), SA(take:J),
+ * SA(scan:D) and SA(spent:C) are SA(find:C); SA(spent:D) is SA(find:D). Pairs,
+ * and what rests on each:
  *
  *	SA(put:A) release -> SA(get:B) acquire
  *		Who takes a task sees what was done before it was put.
@@ -179,15 +220,23 @@
  *		Who enters is behind what who left has done: the index is in the
  *		word, and the index word of its epoch stays with who stores next.
  *		litmus/salsa-leave-enter.litmus
- *	SA(steal:E) -> SA(take:A), SA(take:G), full -> SA(find:B) acquire
- *		Who sees that a chunk is V's no more finds it in A's list.
+ *	SA(open:B) release -> SA(spent:A) acquire, SA(spent:E) full
+ *		A chunk is freed by a CPU that is not in it only if all slots of its
+ *		present life are claimed.
+ *		litmus/salsa-spent.litmus
+ *	SA(take:N), SA(send:C), then SA(take:A) full -> SA(back:A) acquire, SA(back:B)
+ *		V takes a chunk back only from the thief that has it from V.
+ *		litmus/salsa-back.litmus
+ *	SA(steal:E) -> SA(take:A), SA(take:G), SA(back:C), full -> SA(find:B) acquire
+ *		Who sees that a chunk is V's no more finds it in A's list; who sees
+ *		that it is V's again finds it in V's.
  *		litmus/salsa-list-owner.litmus
  *	SA(enter:B) -> SA(enter:A), SA(steal:B) -> SA(take:A), SA(take:G), full
  *		Who finds a chunk free, after whatever hands it went through, sees
  *		the @in of those who were robbed of it and do not know.
  *		litmus/salsa-enter-in.litmus
- *	SA(finish:A), SA(take:H), SA(close:B), full; SR(give:C) -> SR(get:B) ->
- *	SA(open:A), SA(open:D)
+ *	SA(finish:A), SA(take:H), SA(close:B), SA(spent:E), full;
+ *	SR(give:C) -> SR(get:B) -> SA(open:A), SA(open:D)
  *		Slots and index words are cleared when nobody takes from them any
  *		more. The ring's pair suffices. SA(take:H) else says in its word
  *		all that who reads it needs.
@@ -201,8 +250,8 @@
  *		salsa_scan.c.
  *		litmus/salsa-scan.litmus, litmus/salsa-scan-claim.litmus,
  *		litmus/salsa-scan-finish.litmus
- *	SA(change:A), SA(close:B), full; SR(give:C) -> SR(get:B) -> SA(open:A),
- *	against SA(scan:E), SA(scan:F), SA(scan:G)
+ *	SA(change:A), SA(close:B), SA(spent:E), full; SR(give:C) -> SR(get:B) ->
+ *	SA(open:A), against SA(scan:E), SA(scan:F), SA(scan:G)
  *		A look that read a slot or an index word cleared for the chunk's
  *		next life finds the owner word changed.
  *		litmus/salsa-scan-word.litmus
@@ -213,7 +262,7 @@
  *
  * No order: hints, which SA(take:A), SA(take:G) or SA(enter:A) verify by the word
  * (SA(find:C) to SA(find:I) but behind the fence, SA(list:A), SA(list:B),
- * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:F),
+ * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:G),
  * SA(list:K), SA(list:L), SA(open:E), SA(open:H)); SA(list:J), which coherence
  * makes of the writer's life of the chunk or a later one; clearing @in;
  * SA(open:G), for a feeder's bit stays; SA(close:A), which SA(close:B) verifies.
@@ -359,6 +408,7 @@ struct wsq_salsa_producer {
  * @busy: ... in the middle of a take
  * @overtaken: chunks taken over from another thief
  * @lost: chunks that it was in and that were stolen
+ * @back: chunks that it took back from a thief that waited for its fence
  * @contended: takes decided by compare-and-exchange with a thief
  * @exchanges: compare-and-exchanges in all, those of claims left out
  * @fences: heavy fences
@@ -374,6 +424,7 @@ struct wsq_salsa_count {
 	u64 busy;
 	u64 overtaken;
 	u64 lost;
+	u64 back;
 	u64 contended;
 	u64 exchanges;
 	u64 fences;
@@ -421,6 +472,8 @@ struct wsq_salsa_raid {
  * @raid: robbery under way
  * @in: number of the chunk that it is in, or about to enter, plus one; 0 for
  *	none. It writes, who frees chunks reads
+ * @stealing: what it steals by the robbery that is under way: the victim's id, and
+ *	below it the chunk's number plus one; 0 for nothing. It writes, victims read
  * @stolen: chunks that it has stolen. It writes, anybody reads
  * @feeders: bit p is set if producer p has had chunks here. Anybody sets
  * @returned: free chunks of its node that others have finished, or for which
@@ -450,6 +503,7 @@ struct wsq_salsa_consumer {
 	struct wsq_salsa_raid raid;
 
 	atomic64_t in WSQ_CACHE_ALIGNED;
+	atomic64_t stealing;
 	struct wsq_salsa_list stolen;
 	atomic64_t *feeders;
 	struct wsq_inbox returned;
@@ -482,6 +536,7 @@ u32 wsq_salsa_pry(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
 u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v, bool *seized);
 bool wsq_salsa_close(struct wsq_salsa_producer *p,
 		     struct wsq_salsa_consumer *c);
+bool wsq_salsa_reclaim(struct wsq_salsa_consumer *c, u32 first, u32 nr);
 u32 wsq_salsa_at_home(struct wsq_salsa_consumer *c);
 
 bool wsq_salsa_withdraw(struct wsq_salsa *s, u32 nr, u64 index, void *task);

@@ -137,6 +137,7 @@ void wsq_salsa_become(struct wsq_salsa_consumer *c,
 		      struct wsq_salsa_chunk *chunk, u64 word);
 void wsq_salsa_recycle(struct wsq_salsa_consumer *c,
 		       struct wsq_salsa_chunk *chunk, bool tainted);
+bool wsq_salsa_take_back(struct wsq_salsa_consumer *c);
 void *wsq_salsa_steal_end(struct wsq_salsa_consumer *c);
 
 #endif /* _WSQ_CORE_SALSA_FIND_H */

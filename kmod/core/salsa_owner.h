@@ -25,8 +25,9 @@
  *		 the epoch, but that those who claim share the last one. It
  *		 leaves, or finishes (FREE); a thief takes it over.
  *	STOLEN	 a thief has taken it from under its consumer and does not know
- *		 yet where to begin. He enters it, or another thief who finds
- *		 him halted takes it over.
+ *		 yet where to begin. The thief enters or leaves it when it knows.
+ *		 Before that another thief may take it over, or the consumer may
+ *		 enter it again.
  *
  * Between two changes a chunk is one consumer's. 32 bits of tag last 40 seconds
  * at a change every 10 ns, and only who slept with preemption off for exactly

@@ -5,6 +5,13 @@
 #include "salsa.h"
 #include "salsa_find.h"
 
+/* What struct wsq_salsa_consumer's @stealing says of a chunk and its victim. */
+static s64 wsq_salsa_prey(const struct wsq_salsa_chunk *chunk,
+			  const struct wsq_salsa_consumer *v)
+{
+	return (s64)((u64)v->id << 32 | (chunk->nr + 1));
+}
+
 /* Get at the first task of a chunk that was stolen just now. A status. */
 static int wsq_salsa_begin(struct wsq_salsa_consumer *c, void **task)
 {
@@ -161,8 +168,11 @@ static int wsq_salsa_send(struct wsq_salsa_consumer *c,
 				   chunk);			/* SA(send:A) */
 	if (place < 0)
 		return WSQ_FULL;
+	/* What is stolen from which consumer, before it is: for that consumer. */
+	atomic64_set(&c->stealing, wsq_salsa_prey(chunk, v));	/* SA(send:B) */
 	raid->stolen = wsq_salsa_seize(c, chunk, word);
 	if (!raid->stolen) {
+		atomic64_set(&c->stealing, 0);			/* SA(send:C) */
 		wsq_salsa_list_drop(&c->stolen, (u32)place);
 		return WSQ_CONFLICT;
 	}
@@ -177,12 +187,48 @@ static int wsq_salsa_send(struct wsq_salsa_consumer *c,
 }
 
 /**
+ * wsq_salsa_take_back() - be in a chunk again that a thief has begun to steal
+ * @c: the consumer, in a chunk whose owner word is not @own any more; no take is
+ *	under way, or one whose slot is claimed, and @at is the slot behind it
+ *
+ * Not from a thief that has taken the chunk over from another thief: that one does
+ * not say from which consumer, and need not be waited for.
+ *
+ * Context: the consumer, in a section of fence.h. Never sleeps; interrupts no CPU.
+ * Return: true if @c is in the chunk, in the same epoch, from @at on; false if the
+ * chunk is lost.
+ */
+bool wsq_salsa_take_back(struct wsq_salsa_consumer *c)
+{
+	struct wsq_salsa_chunk *chunk = c->chunk;
+	const struct wsq_salsa_consumer *thief;
+	u64 word, mine;
+
+	word = (u64)atomic64_read_acquire(&chunk->owner);	/* SA(back:A) */
+	if (wsq_salsa_state(word) != WSQ_SALSA_STOLEN)
+		return false;
+	thief = wsq_salsa_consumer_at(c->s, wsq_salsa_id(word));
+	if (atomic64_read(&thief->stealing) !=
+	    wsq_salsa_prey(chunk, c))				/* SA(back:B) */
+		return false;
+	mine = wsq_salsa_next_word(word, WSQ_SALSA_ENTERED, c->id, c->at);
+	c->count.exchanges++;
+	if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)word,
+				  (s64)mine) != word)		/* SA(back:C) */
+		return false;
+	c->count.back++;
+	wsq_salsa_become(c, chunk, mine);
+	return true;
+}
+
+/**
  * wsq_salsa_steal_end() - what came of a robbery that was begun
  * @c: the thief; one is under way
  *
- * The chunk is in the list of those that it has stolen, as one that nobody is
- * in, or is another thief's who did not want to wait. Then it stays in the list:
- * the place may be another chunk's by now.
+ * The chunk is in the list of those that it has stolen, as one that no consumer is
+ * in. Or it is another thief's that did not want to wait, or the victim's, which
+ * has taken it back. Then it stays in the list: the place may be another chunk's
+ * by now.
  *
  * Context: as wsq_salsa_get_slow(), which calls it.
  * Return: a task, if one was at stake between victim and thief and is the
@@ -199,6 +245,8 @@ void *wsq_salsa_steal_end(struct wsq_salsa_consumer *c)
 		return NULL;
 	busy = atomic64_read_acquire(&raid->victim->busy);	/* SA(take:C) */
 	raid->chunk = NULL;
+	/* Before another STOLEN word of this thief, which has a full barrier. */
+	atomic64_set(&c->stealing, 0);				/* SA(take:N) */
 	wsq_salsa_set_limit(c);
 	wsq_salsa_settle(c, chunk, raid->stolen, busy, WSQ_SALSA_LEFT, &task);
 	return task;
@@ -245,8 +293,8 @@ out:
  * The interrupt is sent, and the thief goes on with whatever it likes, gets and
  * thefts included. wsq_salsa_under_way() says whether the victim has still to
  * answer. The next get of the thief after the answer makes the chunk one of its
- * own. Until then no consumer takes from it, unless another thief takes it over.
- * One theft can be under way at a time.
+ * own. Until then no consumer takes from it, unless another thief takes it over, or
+ * the victim takes it back. One theft can be under way at a time.
  *
  * A chunk whose tasks are claimed needs no interrupt and is stolen at once. So is
  * one that another thief has begun to steal, for an interrupt to each CPU whose
@@ -260,7 +308,7 @@ out:
  * Return: %WSQ_OK with a task, which is %WSQ_SALSA_TAKEN if @c claims and another
  * party was faster: get the next; %WSQ_EMPTY if there was nothing to steal;
  * %WSQ_CONFLICT if the theft is begun, if one was under way before, if it needs
- * an interrupt without @may_fence, or if another thief was faster; %WSQ_FULL if
+ * an interrupt without @may_fence, or if another thief or @v was faster; %WSQ_FULL if
  * @c has too many chunks.
  */
 int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
@@ -280,7 +328,12 @@ int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
 	if (!may_fence)
 		return WSQ_CONFLICT;
 	if (wsq_salsa_state(word) == WSQ_SALSA_STOLEN)
-		return wsq_salsa_take_chunk(c, chunk, word, task);
+		/*
+		 * Of the chunk that @stealing names there is one STOLEN word by
+		 * this thief: wsq_salsa_take_back() relies on it.
+		 */
+		return chunk == c->raid.chunk ? WSQ_CONFLICT :
+			wsq_salsa_take_chunk(c, chunk, word, task);
 	return wsq_salsa_under_way(c) ? WSQ_CONFLICT :
 					wsq_salsa_send(c, v, chunk, word);
 }

@@ -174,7 +174,7 @@ enum {
  * @func: the function of @cur. Worker; any CPU reads.
  * @nr_run: how many items it has begun. Worker; any CPU reads.
  * @bound: @cur is to run on this CPU. Worker, before @cur; any CPU reads.
- * @slice_from: when the time slice at @serving began, by local_clock(). Worker.
+ * @slice_from: when the time slice at @serving began, ns of CLOCK_MONOTONIC. Worker.
  * @attention: something below is for the worker to see to. Set under @lock,
  *	cleared by the worker under @lock, read by it without.
  * @lock: what other contexts leave here

@@ -5,14 +5,14 @@
  * whether other CPUs are worth waking and how often the clock is read.
  *
  * What it costs: the clock is read when a worker comes to a queue and when it
- * leaves, and in between after as many items as make a quarter of a time slice.
- * Limitation: if items become longer all of a sudden, that is seen at the next
- * tick.
+ * leaves, and in between after a few items, then after as many as make a quarter
+ * of a time slice. Limitation: if items become longer in the middle of a turn,
+ * that is seen at the next tick.
  */
+#include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/sched.h>
-#include <linux/sched/clock.h>
 
 #include "learn.h"
 
@@ -56,7 +56,7 @@ void wsq_turn_begin(struct wsq_turn *t)
 	t->switches = wsq_lap_switches();
 	t->sleeps = READ_ONCE(current->nvcsw);
 	t->away = wsq_lap_away();
-	t->from = local_clock();
+	t->from = ktime_get_mono_fast_ns();
 }
 
 /**
@@ -71,19 +71,25 @@ void wsq_turn_begin(struct wsq_turn *t)
 void wsq_turn_first(struct wsq_turn *t)
 {
 	if (wsq_lap_switches() == t->switches)
-		t->first = local_clock() - t->from;
+		t->first = ktime_get_mono_fast_ns() - t->from;
 }
 
 /**
- * wsq_turn_used_up() - is it time to look whether another queue waits
+ * wsq_turn_check() - when to look whether another queue waits
  * @t: the worker's time at a queue
+ * @ran: items that it has run there, not 0
  *
  * Context: the worker.
- * Return: true if a time slice is over.
+ * Return: 0 if the time slice is over; otherwise after how many items to ask
+ * again: those of a quarter of a time slice, as far as this turn tells.
  */
-bool wsq_turn_used_up(const struct wsq_turn *t)
+u32 wsq_turn_check(const struct wsq_turn *t, u32 ran)
 {
-	return local_clock() - t->from >= WSQ_SLICE_NS;
+	u64 ns = ktime_get_mono_fast_ns() - t->from;
+
+	if (ns >= WSQ_SLICE_NS)
+		return 0;
+	return max_t(u32, WSQ_SLICE_NS / 4 * ran / ((u32)ns + 1), 1);
 }
 
 /**
@@ -100,7 +106,7 @@ bool wsq_turn_used_up(const struct wsq_turn *t)
  */
 u64 wsq_turn_end(const struct wsq_turn *t, struct wsq_container *ct, u32 ran)
 {
-	u64 ns = local_clock() - t->from, used = ns;
+	u64 ns = ktime_get_mono_fast_ns() - t->from, used = ns;
 	s64 away;
 
 	if (likely(wsq_lap_switches() == t->switches)) {

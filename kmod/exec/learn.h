@@ -6,13 +6,11 @@
 #ifndef _WSQ_EXEC_LEARN_H
 #define _WSQ_EXEC_LEARN_H
 
-#include <linux/minmax.h>
-
 #include "lap.h"
 
 /**
  * struct wsq_turn - a worker's time at a queue
- * @from: when it began, by local_clock()
+ * @from: when it began, ns of CLOCK_MONOTONIC
  * @first: what the first item took, if no other thread had the CPU meanwhile
  * @switches: wsq_lap_switches() when it began
  * @sleeps: how often the worker had slept by then
@@ -28,15 +26,17 @@ struct wsq_turn {
 
 void wsq_turn_begin(struct wsq_turn *t);
 void wsq_turn_first(struct wsq_turn *t);
-bool wsq_turn_used_up(const struct wsq_turn *t);
+u32 wsq_turn_check(const struct wsq_turn *t, u32 ran);
 u64 wsq_turn_end(const struct wsq_turn *t, struct wsq_container *ct, u32 ran);
 
-/* Items until the clock is worth reading: a quarter of a time slice. */
-static inline u32 wsq_turn_items(const struct wsq_container *ct)
+/*
+ * Items after which the clock is first read: a few, because a time slice is a
+ * promise to others, and what a container has learned may be far too low on a
+ * machine that is shared.
+ */
+static inline u32 wsq_turn_first_check(const struct wsq_container *ct)
 {
-	u32 ns = ct->item_ns;
-
-	return likely(ns) ? max_t(u32, WSQ_SLICE_NS / 4 / ns, 1) : 1;
+	return ct->item_ns - 1U < WSQ_SLICE_NS / 16 ? 4 : 1;
 }
 
 #endif /* _WSQ_EXEC_LEARN_H */

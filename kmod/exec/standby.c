@@ -77,11 +77,19 @@
 /* After a failure to make a worker. */
 #define WSQ_SPAWN_RETRY		max(HZ / 100, 1)
 
-/* May no worker of this CPU begin another item of the queue? */
-static bool wsq_at_limit(const struct wsq *q, const struct wsq_container *ct)
+/*
+ * May no worker of this CPU begin another item of the queue? When no more workers
+ * are made, those that are made even so are for queues of which nothing is under
+ * way.
+ */
+static bool wsq_at_limit(const struct wsq_cpu *c, const struct wsq *q,
+			 const struct wsq_container *ct)
 {
-	return atomic_read(&ct->away) >= q->max_active ||
-	       atomic_read(&ct->detached);
+	u32 away = atomic_read(&ct->away);
+
+	return away >= q->max_active || atomic_read(&ct->detached) ||
+	       (unlikely(away) && !READ_ONCE(c->nr_standby) &&
+		READ_ONCE(c->nr_workers) >= WSQ_MAX_WORKERS);
 }
 
 /**
@@ -96,11 +104,11 @@ static bool wsq_at_limit(const struct wsq *q, const struct wsq_container *ct)
 bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 	      const struct wsq_container *ct)
 {
-	if (likely(!wsq_at_limit(q, ct)))
+	if (likely(!wsq_at_limit(c, q, ct)))
 		return false;
 	set_bit(q->pool.id, c->held);
 	smp_mb__after_atomic();				/* HD(hold:A) */
-	if (wsq_at_limit(q, ct))
+	if (wsq_at_limit(c, q, ct))
 		return true;
 	clear_bit(q->pool.id, c->held);
 	return false;
@@ -168,7 +176,7 @@ u32 wsq_waits(const struct wsq_cpu *c, u32 *from, unsigned int looks)
 		}
 		q = xa_load(&wsq_queues, id);
 		ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
-		if (ct && !wsq_at_limit(q, ct) && wsq_linked_waiting(ct)) {
+		if (ct && !wsq_at_limit(c, q, ct) && wsq_linked_waiting(ct)) {
 			*from = id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0;
 			return id;
 		}
@@ -558,8 +566,11 @@ static void wsq_standby_fasten(struct wsq_worker *w)
 }
 
 /**
- * wsq_standby_wait() - be a standby worker
- * @w: the worker, replaced
+ * wsq_standby_wait() - be a standby worker, unless current already
+ * @w: the worker
+ *
+ * A worker comes here each time before it is current, the first time included:
+ * it is the one that moves a worker that was detached for it.
  *
  * Context: @w itself. Returns when it is current, or to end.
  */

@@ -16,9 +16,9 @@
  * users' rings (tenants) count as one queue against all others: in each round
  * one of them has its turn.
  */
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/clock.h>
 #include <linux/sched/debug.h>
 #include <trace/events/wsq.h>
 
@@ -175,7 +175,7 @@ bool wsq_turn_over(void)
 	if (!q)
 		return false;
 	return READ_ONCE(w->replaced) ||
-	       (local_clock() - w->slice_from >= WSQ_SLICE_NS &&
+	       (ktime_get_mono_fast_ns() - w->slice_from >= WSQ_SLICE_NS &&
 		wsq_others_ready(wsq_cpus[w->cpu], q->pool.id));
 }
 
@@ -203,7 +203,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 	w->slice_from = turn.from;
 	preempt_disable();
 	home = wsq_at_home(w, q, ct);
-	check = wsq_turn_items(ct);
+	check = wsq_turn_first_check(ct);
 	if (home && (unlikely(!ct->engine) ||
 		     unlikely(READ_ONCE(ct->give_back))))
 		wsq_memory_serve(ct);
@@ -236,12 +236,13 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		if (unlikely(READ_ONCE(w->replaced)))
 			break;
 		/* After a tick too: the items may have become longer. */
-		if (likely(--check) && likely(jiffies == tick))
+		if (likely(--check) && likely(!time_after(jiffies, tick)))
 			continue;
-		if (wsq_turn_used_up(&turn) && wsq_others_ready(c, q->pool.id))
-			break;
-		check = wsq_turn_items(ct);
+		check = wsq_turn_check(&turn, ran);
 		tick = jiffies;
+		if (!check && wsq_others_ready(c, q->pool.id))
+			break;
+		check = check ?: 1;
 	}
 	/* What a container has learned is its own CPU's. */
 	if (likely(home) && likely(ran) && likely(!READ_ONCE(w->replaced)))
@@ -272,12 +273,13 @@ static void wsq_serve_drop(struct wsq_cpu *c, u32 id)
 }
 
 /*
- * The next queue of [@first, @end) that is not in debt. If all that are ready
- * are, the first of them: they have waited for each other. Preemption is off.
+ * The next queue of [@first, @end) that is not in debt; if all that are ready are,
+ * the one that owes least. Each that is passed over pays. Preemption is off.
  */
 static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
 {
-	u32 id = wsq_ready_in(c, from, end), passed = WSQ_MAX_QUEUES;
+	u32 passed = WSQ_MAX_QUEUES, least = WSQ_MAX_QUEUES;
+	u32 id = wsq_ready_in(c, from, end), least_ns = U32_MAX;
 	unsigned int most = WSQ_PASS_MOST;
 
 	for (;;) {
@@ -289,11 +291,15 @@ static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
 			id = wsq_ready_in(c, from, end);
 		}
 		if (id == WSQ_MAX_QUEUES || id == passed || !most--)
-			return id;
+			return least;
 		q = xa_load(&wsq_queues, id);
 		ct = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
 		if (!ct || likely(!ct->debt_ns))
 			return id;
+		if (ct->debt_ns < least_ns) {
+			least_ns = ct->debt_ns;
+			least = id;
+		}
 		/* The debt is this CPU's workers', with preemption off. */
 		ct->debt_ns -= min_t(u32, ct->debt_ns, WSQ_SLICE_NS);
 		if (passed == WSQ_MAX_QUEUES)
@@ -410,7 +416,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
  */
 static bool wsq_worker_breathe(u64 *parked)
 {
-	u64 now = local_clock();
+	u64 now = ktime_get_mono_fast_ns();
 	bool soon = now - *parked < WSQ_BREATHE_NS;
 
 	/* Once in a row. */
@@ -451,6 +457,8 @@ int wsq_worker_fn(void *arg)
 	u64 parked = 0;
 
 	wsq_standby_enter(w);
+	/* It may have become current before it has run, behind a detached one. */
+	wsq_standby_wait(w);
 	while (!kthread_should_stop() && !READ_ONCE(w->gone)) {
 		if (unlikely(READ_ONCE(w->replaced))) {
 			wsq_standby_wait(w);

@@ -122,7 +122,7 @@ struct wsq_worker *wsq_worker_new(unsigned int cpu)
 		return w;
 	kthread_bind(w->task, cpu);
 	list_add(&w->list, &wsq_workers);
-	wsq_cpus[cpu]->nr_workers++;
+	WRITE_ONCE(wsq_cpus[cpu]->nr_workers, wsq_cpus[cpu]->nr_workers + 1);
 	return w;
 }
 
@@ -136,7 +136,8 @@ void wsq_worker_dismiss(struct wsq_worker *w)
 {
 	lockdep_assert_held(&wsq_workers_lock);
 	if (!w->gone)
-		wsq_cpus[w->cpu]->nr_workers--;
+		WRITE_ONCE(wsq_cpus[w->cpu]->nr_workers,
+			   wsq_cpus[w->cpu]->nr_workers - 1);
 	list_del(&w->list);
 }
 
@@ -300,7 +301,7 @@ static int wsq_worker_offline(unsigned int cpu)
 	/* A worker that sleeps in an item does not take this back. */
 	wsq_idle_leave(c);
 	raw_spin_unlock_irq(&c->role_lock);
-	c->nr_workers = 0;
+	WRITE_ONCE(c->nr_workers, 0);
 	/* A context that read c->worker wakes it with preemption off. */
 	synchronize_rcu();
 	/* The worker that was to do so may not run any more. */

@@ -462,6 +462,23 @@ static int wsq_engine_salsa_reserve(const struct wsq_container *ct,
 }
 
 /*
+ * Free one of a queue's chunks in which every item was cancelled. Its consumer
+ * would, but need not come before the next maintenance if nothing else is queued.
+ * Not if this put interrupted a take of this CPU: that may be in the chunk.
+ */
+static bool wsq_engine_salsa_reclaim(struct wsq_container *ct,
+				     struct wsq_engine_salsa *es)
+{
+	bool done;
+
+	if (!wsq_get_begin(ct))
+		return false;
+	done = wsq_salsa_reclaim(&es->c, es->first, es->nr_chunks);
+	wsq_get_end(ct);
+	return done;
+}
+
+/*
  * Begin a chunk. In a raw pool a CPU without spare chunks has enough to do, and
  * others have their turn; then those that are offline, whose tasks thieves will
  * find.
@@ -481,7 +498,8 @@ static int wsq_engine_salsa_begin(struct wsq_container *ct,
 	if (!guest && wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
 		return WSQ_OK;
 	if (!ct->pool->raw)
-		return WSQ_FULL;
+		return wsq_engine_salsa_reclaim(ct, es) ?
+		       wsq_salsa_open(&es->p, &es->c) : WSQ_FULL;
 	if (wsq_engine_salsa_balance(ct, es, WSQ_OWNED) == WSQ_OK ||
 	    wsq_engine_salsa_balance(ct, es, WSQ_ORPHAN) == WSQ_OK)
 		return WSQ_OK;

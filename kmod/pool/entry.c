@@ -152,7 +152,7 @@ bool wsq_entry_idle(const struct wsq_entry *e)
 	 * the inbox, and put that in a list. litmus/entry-idle.litmus
 	 */
 	smp_rmb();					/* EN(idle:B) */
-	if (raw_spin_is_locked(&e->lock))
+	if (raw_spin_is_locked((raw_spinlock_t *)&e->lock))
 		return false;
 	smp_rmb();					/* EN(idle:D) */
 	/* Stores to the lists are plain; no lock, so none is under way. */

@@ -11,9 +11,18 @@
  * own engine, so a CPU that has no part in the pool takes one task at a time, and
  * so does one that interrupted itself at a put or a take.
  */
+#include <linux/sched.h>
+#include <linux/timekeeping.h>
+
 #include "raw.h"
 #include "rob.h"
 #include "victim.h"
+
+/*
+ * An answer to an interrupt takes some microseconds. If it takes longer than this,
+ * interrupts are off there, or the CPU is a virtual one that is not running.
+ */
+#define WSQ_ROB_AWAIT_NS	100000
 
 /* Tasks that are claimed at a time. */
 #define WSQ_ROB_PIECE		64
@@ -142,16 +151,28 @@ static unsigned int wsq_rob_any(struct wsq_pool *pool, struct wsq_container *me,
 }
 
 /*
- * Nothing was found, but a theft is under way: look here and there until it is
- * through. It may bring nothing, others being faster.
+ * No task was found, but a theft is under way: look again at all CPUs until the
+ * victim's CPU has answered. It may bring nothing, if another CPU was faster.
+ *
+ * Preemption is off, and the victim's CPU may have its interrupts off for long. So
+ * this ends after WSQ_ROB_AWAIT_NS, or if another task wants this CPU. The theft
+ * goes on: the next take of this CPU has what it brings. Each turn of the loop is a
+ * pass over all CPUs that found nothing, as wsq_pool_pop() says of %NULL, and
+ * wsq_pool_was_empty() sees the tasks of a chunk that is being stolen.
  */
 static unsigned int wsq_rob_await(struct wsq_pool *pool,
 				  struct wsq_container *me, void **tasks,
 				  unsigned int nr)
 {
 	unsigned int n = 0;
+	u64 from = 0, now;
 
 	while (!n && wsq_engine_raid(me)) {
+		now = ktime_get_mono_fast_ns();
+		if (!from)
+			from = now;
+		else if ((s64)(now - from) > WSQ_ROB_AWAIT_NS || need_resched())
+			break;
 		cpu_relax();
 		tasks[0] = wsq_raw_get(me);
 		n = !!tasks[0];

@@ -377,38 +377,45 @@ static void cancel_sync_two(struct kunit *test)
 }
 
 /*
- * A flush that waits for an item ends when that is called back; the counts are
+ * A flush that waits for an item ends when that is cancelled; the counts are
  * even afterwards, in both phases. The gate is of another queue, so only the
- * item is waited for.
+ * item is waited for. No standby worker may run the items, so the gate keeps
+ * the CPU from all of them.
  */
 static void cancel_flush(struct kunit *test)
 {
-	unsigned int cpu = cpumask_first(cpu_online_mask);
-	struct wsq *other = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
-	struct wsq *q = wsq_test_queue(test, 2, 2, cpumask_of(cpu));
-	struct wsq_test_gate *g = wsq_test_hold(test, other, cpu);
-	struct wsq_test_item *items = wsq_test_items(test, q, 20,
-						     wsq_test_count);
+	unsigned int stay = cpumask_first(cpu_online_mask);
+	unsigned int cpu = wsq_test_other(stay);
+	struct wsq_test_item *items;
 	struct wsq_test_call *call;
+	struct wsq *other, *q;
+	struct wsq_test_gate *g;
 	int i, turn;
 
+	wsq_test_need_cpus(test, 2);
+	other = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	q = wsq_test_queue(test, 2, 2, cpumask_of(cpu));
+	items = wsq_test_items(test, q, 20, wsq_test_count);
+	wsq_test_stay(test, stay);
+	g = wsq_test_hold_firmly(test, other, cpu);
 	for (turn = 0; turn < 4; turn++) {
 		for (i = 0; i < 20; i++)
 			KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[i].work));
-		call = wsq_test_start(test, wsq_test_flush, q);
+		call = wsq_test_start_on(test, stay, wsq_test_flush, q);
 		wsq_test_waits(test, call);
 		for (i = 0; i < 20; i++) {
 			KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 			KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[i].work));
 		}
 		wsq_test_end(test, call);
-		/* Without anybody waiting, too. */
+		/* While no flush waits, too. */
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[turn].work));
 		KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[turn].work));
-		wsq_test_call(test, wsq_test_flush, q);
-		wsq_test_call(test, wsq_test_drain, q);
+		wsq_flush(q);
+		wsq_drain(q);
 	}
 	wsq_test_release(test, other, g);
+	wsq_test_roam();
 	wsq_test_expect_runs(test, items, 20, 0);
 	wsq_test_queue_end(test, q);
 	wsq_test_queue_end(test, other);

@@ -17,6 +17,7 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/ktime.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -61,6 +62,15 @@
 static inline void wsq_test_linger(void)
 {
 	schedule_timeout_uninterruptible(HZ / 20 + 2);
+}
+
+/* Compute until the clock says that the time is over. */
+static inline void wsq_test_compute(unsigned int us)
+{
+	u64 end = ktime_get_ns() + us * (u64)NSEC_PER_USEC;
+
+	while (ktime_get_ns() < end)
+		cpu_relax();
 }
 
 /* Calls that must end. */
@@ -363,6 +373,8 @@ static inline enum wsq_kind wsq_test_kind(const struct wsq_work *work)
  * @open: it may end
  * @sleeps: it sleeps meanwhile; otherwise it computes, and the watchdog is not to
  *	find that it does so for long, so that no standby worker takes over
+ * @firm: it computes with preemption off, so that no standby worker can run
+ *	on its CPU. For a moment, and while the test runs on another CPU
  * @entered: it runs
  * @leave: it may end, for one that sleeps
  */
@@ -370,6 +382,7 @@ struct wsq_test_gate {
 	struct wsq_test_item it;
 	bool open;
 	bool sleeps;
+	bool firm;
 	struct completion entered;
 	struct completion leave;
 };
@@ -400,6 +413,12 @@ static inline void wsq_test_gate_fn(struct wsq_work *work)
 	complete(&g->entered);
 	if (g->sleeps)
 		wait_for_completion(&g->leave);
+	if (g->firm) {
+		preempt_disable();
+		while (!READ_ONCE(g->open))
+			cpu_relax();
+		preempt_enable();
+	}
 	while (!READ_ONCE(g->open)) {
 		wsq_test_breathe();
 		cpu_relax();
@@ -433,16 +452,37 @@ static inline bool wsq_test_gate_entered(struct wsq_test_gate *g)
 	return wait_for_completion_timeout(&g->entered, WSQ_TEST_PATIENCE);
 }
 
-/* Hold @cpu with an item of @q that computes. */
+/* Begin a gate on @cpu. */
+static inline void wsq_test_gate_begin(struct kunit *test, struct wsq *q,
+				       int cpu, struct wsq_test_gate *g)
+{
+	KUNIT_ASSERT_TRUE(test, wsq_queue_work_on(cpu, q, &g->it.work));
+	KUNIT_ASSERT_TRUE_MSG(test, wsq_test_gate_entered(g),
+			      "no worker comes on CPU %d", cpu);
+	KUNIT_ASSERT_EQ(test, READ_ONCE(g->it.cpu), cpu);
+}
+
+/*
+ * Hold @cpu with an item of @q that computes. Items of @q that are behind it
+ * wait, and so do those of other queues for a while.
+ */
 static inline struct wsq_test_gate *wsq_test_hold(struct kunit *test,
 						  struct wsq *q, int cpu)
 {
 	struct wsq_test_gate *g = wsq_test_gate(test, false);
 
-	KUNIT_ASSERT_TRUE(test, wsq_queue_work_on(cpu, q, &g->it.work));
-	KUNIT_ASSERT_TRUE_MSG(test, wsq_test_gate_entered(g),
-			      "no worker comes on CPU %d", cpu);
-	KUNIT_ASSERT_EQ(test, READ_ONCE(g->it.cpu), cpu);
+	wsq_test_gate_begin(test, q, cpu, g);
+	return g;
+}
+
+/* The same for items of all queues. The caller stays on another CPU. */
+static inline struct wsq_test_gate *wsq_test_hold_firmly(struct kunit *test,
+							 struct wsq *q, int cpu)
+{
+	struct wsq_test_gate *g = wsq_test_gate(test, false);
+
+	g->firm = true;
+	wsq_test_gate_begin(test, q, cpu, g);
 	return g;
 }
 

@@ -204,13 +204,13 @@ static bool alone_run(void *arg)
 }
 
 /*
- * One CPU is the caller. And helpers that cannot begin, because gates hold all
- * workers, are called back: the caller does it all, and waits for no gate.
+ * One CPU is the caller. And helpers that cannot begin, because gates of the
+ * same queue hold all workers, are cancelled: the caller does it all, and waits
+ * for no gate.
  */
 static void job_alone(struct kunit *test)
 {
 	struct job_call *c = kzalloc(sizeof(*c), GFP_KERNEL);
-	struct wsq *gates = wsq_test_queue(test, 2, 4, NULL);
 	atomic64_t sum = ATOMIC64_INIT(0);
 	struct wsq_test_gate **g;
 	unsigned int cpu;
@@ -229,17 +229,16 @@ static void job_alone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic64_read(&sum), 10000);
 
 	for_each_online_cpu(cpu)
-		g[cpu] = wsq_test_hold(test, gates, cpu);
+		g[cpu] = wsq_test_hold(test, c->q, cpu);
 	c->job.max_cpus = 0;
 	wsq_test_call(test, alone_run, c);
 	KUNIT_EXPECT_FALSE(test, alone_others);
 	KUNIT_EXPECT_EQ(test, atomic64_read(&sum), 20000);
 	for_each_online_cpu(cpu)
 		wsq_test_gate_open(g[cpu]);
-	wsq_test_queue_end(test, gates);
+	wsq_test_queue_end(test, c->q);
 	for_each_online_cpu(cpu)
 		kfree(g[cpu]);
-	wsq_test_queue_end(test, c->q);
 	kfree(c);
 }
 

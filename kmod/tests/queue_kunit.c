@@ -175,10 +175,9 @@ static void queue_on_absent(struct kunit *test)
 	vfree(it);
 }
 
-/* Near a node: on one of its CPUs, while nobody is free to steal. */
+/* Near a node: on one of its CPUs, while all CPUs are at an item of the queue. */
 static void queue_node(struct kunit *test)
 {
-	struct wsq *gates = wsq_test_queue(test, 2, 4, NULL);
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
 	struct wsq_test_item *items;
 	struct wsq_test_gate **g;
@@ -190,7 +189,7 @@ static void queue_node(struct kunit *test)
 	items = wsq_test_items(test, q, nr_node_ids + nr_cpu_ids + 2,
 			       wsq_test_count);
 	for_each_online_cpu(cpu)
-		g[cpu] = wsq_test_hold(test, gates, cpu);
+		g[cpu] = wsq_test_hold(test, q, cpu);
 	for_each_online_node(node) {
 		struct wsq_work *work = &items[nr++].work;
 		u32 where;
@@ -202,7 +201,7 @@ static void queue_node(struct kunit *test)
 		if (!cpumask_empty(cpumask_of_node(node)))
 			KUNIT_EXPECT_EQ(test, cpu_to_node(where), node);
 	}
-	/* Likewise for each CPU; nobody is idle who would fetch it. */
+	/* Likewise for each CPU; no worker is idle that would steal it. */
 	for_each_online_cpu(cpu) {
 		struct wsq_work *work = &items[nr++].work;
 
@@ -221,7 +220,6 @@ static void queue_node(struct kunit *test)
 	wsq_test_call(test, wsq_test_flush, q);
 	wsq_test_expect_runs(test, items, nr, 1);
 	wsq_test_queue_end(test, q);
-	wsq_test_queue_end(test, gates);
 	for_each_online_cpu(cpu)
 		kfree(g[cpu]);
 	vfree(items);
@@ -644,6 +642,8 @@ static void queue_attrs_wrong(struct kunit *test)
 		{ .blocks = 8, .max_blocks = 7 },
 		{ .max_blocks = e->max_blocks + 1 },
 		{ .blocks = 8, .max_blocks = e->grows ? ~0U : 9 },
+		{ .max_active = 65537 },
+		{ .max_active = ~0U },
 	};
 	struct wsq *q;
 	int i;

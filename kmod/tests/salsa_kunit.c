@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of pools on SALSA: what only they do. Balancing by producers,
- * CPUs outside of the pool, robbing a CPU that stands still and no other, without
- * waiting for it, where memory is, and whether a pool was empty. What all engines
+ * KUnit suite of pools on SALSA: what only they do. Balancing by producers, CPUs
+ * outside of the pool, stealing from a CPU that stands still and from no other,
+ * where memory is, and whether a pool was empty. Of queues: the memory of cancelled
+ * items. CPUs that answer no interrupt are in salsa_steal_kunit.c, what all engines
  * do is in pool_kunit.c.
  */
 #include <kunit/test.h>
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
-#include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
+#include <linux/vmalloc.h>
 #include <linux/wsq.h>
 
 #include "../pool/engine.h"
@@ -250,8 +251,8 @@ static void salsa_stare(struct salsa_stuck *s)
 
 static void salsa_stuck_fn(void *arg, int nr)
 {
+	unsigned long i, end = jiffies + WSQ_TEST_PATIENCE;
 	struct salsa_stuck *s = arg;
-	unsigned long i;
 
 	if (!nr) {
 		preempt_disable();
@@ -270,8 +271,8 @@ static void salsa_stuck_fn(void *arg, int nr)
 	while (!atomic_read_acquire(&s->step))
 		wsq_test_breathe();
 	salsa_stare(s);
-	/* From now on nothing is out of reach. */
-	for (i = 0; i < 110; i++)
+	/* Nothing is out of reach once the victim's CPU has answered. */
+	while (s->got < 100 && time_before(jiffies, end))
 		s->got += !!wsq_pool_pop(s->pool);
 }
 
@@ -423,10 +424,13 @@ static void salsa_busy_other(struct salsa_busy *b)
 		} while (!b->robbed &&
 			 atomic_read_acquire(&b->through) != round);
 		preempt_enable();
-		while (b->robbed && wsq_pool_pop(b->pool))
-			b->taken++;
 		while (atomic_read_acquire(&b->through) != round)
 			wsq_test_breathe();
+		/* The next round begins without a theft. */
+		do {
+			task = b->robbed ? wsq_pool_pop(b->pool) : NULL;
+			b->taken += !!task;
+		} while (task || wsq_salsa_under_way(&wsq_engine_salsa(me)->c));
 		atomic_set_release(&b->looked, round);
 	}
 }
@@ -458,140 +462,6 @@ static void salsa_busy(struct kunit *test)
 	wsq_pool_destroy(b.pool);
 	if (!b.clean)
 		kunit_skip(test, "too slow to tell");
-}
-
-struct salsa_deaf {
-	struct wsq_pool *pool;
-	atomic_t step;
-	bool in_time;
-	bool meanwhile;
-	bool destroy;
-	bool waited;
-	unsigned long first;
-	unsigned long sum;
-};
-
-/* Has the robbery of this CPU's chunk begun? */
-static bool salsa_robbed(struct salsa_deaf *d)
-{
-	unsigned int cpu;
-
-	for_each_online_cpu(cpu) {
-		struct wsq_container *ct = wsq_pool_ct(d->pool, cpu);
-
-		if (READ_ONCE(wsq_engine_salsa(ct)->c.raid.chunk))
-			return true;
-	}
-	return false;
-}
-
-/* Within twenty seconds. */
-static bool salsa_until(bool (*so)(struct salsa_deaf *d), struct salsa_deaf *d)
-{
-	u64 from = ktime_get_mono_fast_ns();
-
-	while (!so(d)) {
-		if (ktime_get_mono_fast_ns() - from > 20 * NSEC_PER_SEC)
-			return false;
-		cpu_relax();
-	}
-	return true;
-}
-
-static bool salsa_got(struct salsa_deaf *d)
-{
-	return atomic_read_acquire(&d->step) == 2;
-}
-
-/*
- * The victim is in a chunk of four and answers no interrupt until the thief has
- * got a task of its next one.
- */
-static void salsa_victim(struct salsa_deaf *d)
-{
-	unsigned long flags, i;
-
-	local_irq_save(flags);
-	for (i = 1; i <= 4; i++)
-		wsq_pool_push(d->pool, (void *)i);
-	d->sum += (unsigned long)wsq_pool_pop(d->pool);
-	atomic_set_release(&d->step, 1);
-	d->in_time = salsa_until(salsa_robbed, d);
-	wsq_pool_push(d->pool, (void *)5UL);
-	d->in_time = d->in_time && salsa_until(salsa_got, d);
-	if (d->destroy) {
-		mdelay(20);
-		atomic_set_release(&d->step, 3);
-	}
-	local_irq_restore(flags);
-}
-
-static void salsa_deaf_fn(void *arg, int nr)
-{
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
-	struct salsa_deaf *d = arg;
-	struct wsq_engine_salsa *es;
-	void *task;
-
-	if (!nr)
-		salsa_victim(d);
-	if (nr != 1)
-		return;
-	while (!atomic_read_acquire(&d->step))
-		wsq_test_breathe();
-	do {
-		wsq_test_breathe();
-		task = wsq_pool_pop(d->pool);
-	} while (!task && time_before(jiffies, end));
-	preempt_disable();
-	es = wsq_engine_salsa(wsq_pool_ct(d->pool, smp_processor_id()));
-	d->meanwhile = wsq_salsa_under_way(&es->c) &&
-		       !wsq_fence_done(&es->c.raid.call);
-	preempt_enable();
-	d->first = (unsigned long)task;
-	atomic_set_release(&d->step, 2);
-	d->sum += d->first;
-	if (d->destroy) {
-		wsq_pool_destroy(d->pool);
-		d->waited = atomic_read_acquire(&d->step) == 3;
-		return;
-	}
-	/* Now what was being stolen, in as many pops as there are tasks. */
-	while ((task = wsq_pool_pop(d->pool)))
-		d->sum += (unsigned long)task;
-}
-
-static void salsa_deaf_run(struct kunit *test, struct salsa_deaf *d)
-{
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-	if (!wsq_fence_reaches(cpumask_first(cpu_online_mask)))
-		kunit_skip(test, "needs interrupts");
-	d->pool = salsa_new(test, 2, 4, NULL);
-	wsq_test_run(test, num_online_cpus(), salsa_deaf_fn, d);
-	KUNIT_EXPECT_TRUE(test, d->in_time);
-	KUNIT_EXPECT_TRUE(test, d->meanwhile);
-}
-
-/* While a thief waits for one CPU it takes what another one has. */
-static void salsa_elsewhere(struct kunit *test)
-{
-	struct salsa_deaf d = {};
-
-	salsa_deaf_run(test, &d);
-	KUNIT_EXPECT_EQ(test, d.first, 5);
-	KUNIT_EXPECT_EQ(test, d.sum, 1 + 2 + 3 + 4 + 5);
-	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(d.pool), 1);
-	wsq_pool_destroy(d.pool);
-}
-
-/* A pool whose memory an interrupt that is under way will write to. */
-static void salsa_destroy(struct kunit *test)
-{
-	struct salsa_deaf d = { .destroy = true };
-
-	salsa_deaf_run(test, &d);
-	KUNIT_EXPECT_TRUE(test, d.waited);
 }
 
 #define SALSA_IDS	60000
@@ -805,6 +675,48 @@ static void salsa_inbox(struct kunit *test)
 	wsq_pool_destroy(pool);
 }
 
+#define SALSA_ITEMS	16
+
+/*
+ * All items of a queue are cancelled before its worker comes. Puts on that CPU
+ * use the chunks again, however often.
+ */
+static void salsa_cancelled(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wsq_attrs attrs = {
+		.engine = WSQ_SALSA,
+		.blocks = 2,
+		.block_size = 4,
+		.flags = WSQ_RESIDENT,
+		.cpumask = cpumask_of(cpu),
+	};
+	struct wsq *q = wsq_create(&attrs, "salsa");
+	struct wsq_test_item *items;
+	struct wsq_test_gate *g;
+	int round, i, slots, least = SALSA_ITEMS;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(q));
+	items = wsq_test_items(test, q, SALSA_ITEMS, wsq_test_count);
+	g = wsq_test_hold(test, q, cpu);
+	wsq_test_stay(test, cpu);
+	for (round = 0; round < 10; round++) {
+		for (slots = 0, i = 0; i < SALSA_ITEMS; i++) {
+			wsq_queue_work(q, &items[i].work);
+			slots += wsq_test_kind(&items[i].work) == WSQ_IN_SLOT;
+		}
+		least = min(least, slots);
+		for (i = 0; i < SALSA_ITEMS; i++)
+			KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[i].work));
+	}
+	wsq_test_roam();
+	/* Two chunks; the gate may have a slot of one. */
+	KUNIT_EXPECT_GE(test, least, 4);
+	wsq_test_release(test, q, g);
+	wsq_test_queue_end(test, q);
+	vfree(items);
+}
+
 static struct kunit_case salsa_cases[] = {
 	KUNIT_CASE(salsa_attrs),
 	KUNIT_CASE(salsa_balance),
@@ -812,11 +724,10 @@ static struct kunit_case salsa_cases[] = {
 	KUNIT_CASE(salsa_guest_holds),
 	KUNIT_CASE(salsa_stands_still),
 	KUNIT_CASE(salsa_busy),
-	KUNIT_CASE(salsa_elsewhere),
-	KUNIT_CASE(salsa_destroy),
 	KUNIT_CASE(salsa_nodes),
 	KUNIT_CASE(salsa_never_empty),
 	KUNIT_CASE(salsa_inbox),
+	KUNIT_CASE(salsa_cancelled),
 #ifdef CONFIG_HOTPLUG_CPU
 	KUNIT_CASE(salsa_dead),
 #endif

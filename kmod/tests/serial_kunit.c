@@ -129,7 +129,6 @@ static void serial_parallel(struct kunit *test)
 /* Where a CPU or a node is named, as to queues; where others are in front, not. */
 static void serial_near(struct kunit *test)
 {
-	struct wsq *gates = wsq_test_queue(test, 2, 4, NULL);
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
 	unsigned int cpu, nr = 0, i;
 	struct wsq_serial *s;
@@ -150,8 +149,8 @@ static void serial_near(struct kunit *test)
 		sitem_init(&items[2 * i + 1], &s[i], NULL, 0, 8);
 	}
 	for_each_online_cpu(cpu)
-		g[cpu] = wsq_test_hold(test, gates, cpu);
-	/* Nobody is idle who would fetch it. The first item says where. */
+		g[cpu] = wsq_test_hold(test, q, cpu);
+	/* No worker is idle that would steal it. The first item says where. */
 	for_each_online_cpu(cpu) {
 		KUNIT_EXPECT_TRUE(test, wsq_serial_queue_near(cpu, &s[nr],
 							      &items[2 * nr].work));
@@ -183,7 +182,6 @@ static void serial_near(struct kunit *test)
 	for (i = 0; i < 2 * nr; i++)
 		KUNIT_EXPECT_EQ(test, atomic_read(&items[i].runs), 1);
 	wsq_test_queue_end(test, q);
-	wsq_test_queue_end(test, gates);
 	for_each_online_cpu(cpu)
 		kfree(g[cpu]);
 }

@@ -27,6 +27,7 @@
 
 #include "../compat/export.h"
 #include "own.h"
+#include "rivals.h"
 
 static unsigned int seconds = 30;
 module_param(seconds, uint, 0444);
@@ -47,6 +48,15 @@ MODULE_PARM_DESC(items, "items that all threads share (default 240)");
 static unsigned int queues = 4;
 module_param(queues, uint, 0444);
 MODULE_PARM_DESC(queues, "queues that all threads share (default 4)");
+
+static unsigned int rivals = 2;
+module_param(rivals, uint, 0444);
+MODULE_PARM_DESC(rivals, "threads of the hostile set and of the promising one, each (default 2)");
+
+/* Seconds after which what waits behind hostile items is an error. */
+unsigned int torture_starved = 120;
+module_param_named(starved, torture_starved, uint, 0444);
+MODULE_PARM_DESC(starved, "seconds after which an item that waits is an error (default 120)");
 
 static bool cpumask = true;
 module_param(cpumask, bool, 0444);
@@ -136,6 +146,8 @@ static int finish_fn(void *arg)
 	struct torture_thread *t = arg;
 	int left;
 
+	t->doing = "destroy the rivals' queues";
+	torture_rivals_destroy();
 	t->doing = "last cancel of all items";
 	torture_items_finish(t);
 	t->doing = "destroy all serials";
@@ -175,7 +187,7 @@ static int thread_start(struct torture_thread *t, int (*fn)(void *arg),
 /* Prepare all threads, mixing ones first, evenly over the CPUs. */
 static int threads_create(void)
 {
-	unsigned int i, mixing = nr_threads - churn - cpumask;
+	unsigned int i, mixing = nr_threads - churn - cpumask - 2 * rivals;
 	unsigned int cpu = 0;
 	int ret;
 
@@ -195,6 +207,12 @@ static int threads_create(void)
 				cpu = cpumask_first(cpu_online_mask);
 			kthread_bind(t->task, cpu);
 			t->round = torture_mix_round;
+		} else if (i >= nr_threads - rivals) {
+			t->rival = i - (nr_threads - rivals);
+			t->round = torture_promise_round;
+		} else if (i >= nr_threads - 2 * rivals) {
+			t->rival = RIVAL_MAX + i - (nr_threads - 2 * rivals);
+			t->round = torture_hostile_round;
 		} else {
 			t->round = i == mixing && churn ? torture_churn_round :
 							  torture_cpumask_round;
@@ -218,6 +236,7 @@ static void watch(bool with_items)
 
 	if (with_items)
 		torture_watch_items();
+	torture_rivals_watch(torture_starved);
 	for (i = 0; i < nr_threads; i++)
 		if (!READ_ONCE(all[i].over))
 			torture_watch_thread(&all[i]);
@@ -285,7 +304,7 @@ static int control_fn(void *arg)
 		torture_quarantine_turn();
 		if (!(++turn % 8))
 			watch(true);
-		if (!(turn % 16))
+		if (!(turn % 32))
 			pause_all();
 	}
 	whole = !time_before(jiffies, end);
@@ -310,6 +329,7 @@ static void cleanup(void)
 	torture_items_free();
 	torture_pools_destroy();
 	torture_serials_destroy();
+	torture_rivals_destroy();
 	torture_queues_destroy();
 }
 
@@ -319,12 +339,14 @@ static int prepare(void)
 	int ret;
 
 	if (!seconds || seconds > 1000000 || !threads || threads > 100 ||
-	    !items || items > 1000000)
+	    !items || items > 1000000 || rivals > RIVAL_MAX ||
+	    !torture_starved || torture_starved > 10000)
 		return -EINVAL;
 	if (!seed)
 		seed = get_random_u32();
 	prandom_seed_state(&rnd, seed);
-	nr_threads = threads * num_online_cpus() + churn + cpumask;
+	nr_threads = threads * num_online_cpus() + churn + cpumask +
+		     2 * rivals;
 	torture_nr_slots = nr_threads + 2 * nr_cpu_ids;
 	ret = torture_hotplug_watch();
 	if (ret)
@@ -336,6 +358,8 @@ static int prepare(void)
 		ret = torture_pools_create(&rnd);
 	if (!ret)
 		ret = torture_serials_create(&rnd);
+	if (!ret)
+		ret = torture_rivals_create(&rnd);
 	if (!ret)
 		ret = torture_irq_create(prandom_u32_state(&rnd));
 	if (!ret)
@@ -354,8 +378,9 @@ static int __init torture_init(void)
 
 	if (ret)
 		return ret;
-	pr_info("wsq_torture: begin: seed=%llu seconds=%u threads=%u items=%u queues=%u cpumask=%d churn=%d hotplug=%d, %u CPUs\n",
-		seed, seconds, threads, torture_nr_items(), queues, cpumask,
+	pr_info("wsq_torture: begin: seed=%llu seconds=%u threads=%u items=%u queues=%u rivals=%u starved=%u cpumask=%d churn=%d hotplug=%d, %u CPUs\n",
+		seed, seconds, threads, torture_nr_items(), queues, rivals,
+		torture_starved, cpumask,
 		churn, hotplug, num_online_cpus());
 	control = kthread_run(control_fn, NULL, "wsq_torture_ctl");
 	if (IS_ERR(control)) {

@@ -236,6 +236,7 @@ static const struct {
 	{ "own disable", 10, torture_own_disable },
 	{ "own stack", 10, torture_own_stack },
 	{ "own heard", 5, torture_own_heard },
+	{ "own vain", 5, torture_own_vain },
 	{ "own nested", 15, torture_own_nested },
 	{ "timed wait", 3, torture_timed_wait },
 	{ "timed mod", 3, torture_timed_mod },

@@ -102,6 +102,17 @@ void torture_quarantine_turn(void)
 	quarantine_old = llist_del_all(&in_quarantine);
 }
 
+/* Some time, which another run makes another one. */
+static void own_long(const struct torture_own *o)
+{
+	u32 some = o->said + atomic_read(&o->runs) * 0x9e3779b9;
+
+	if (some & 1)
+		usleep_range(50, 1000);
+	else
+		udelay(some >> 1 & 255);
+}
+
 static void own_fn(struct wsq_work *work)
 {
 	struct torture_own *o = container_of(work, struct torture_own,
@@ -123,6 +134,8 @@ static void own_fn(struct wsq_work *work)
 			    o->due - o->ran_at);
 	if (o->flags & TORTURE_OWN_SLOW)
 		udelay(9);
+	if (o->flags & TORTURE_OWN_LONG)
+		own_long(o);
 	atomic_inc(&o->runs);
 	if (o->chain) {
 		o->chain--;

@@ -12,6 +12,7 @@
 #define TORTURE_OWN_SLOW	BIT(1)	/* takes a while */
 #define TORTURE_OWN_TIMED	BIT(2)	/* looks whether its time has come */
 #define TORTURE_OWN_MOVING	BIT(3)	/* never freed: it was found in motion */
+#define TORTURE_OWN_LONG	BIT(4)	/* computes or sleeps, up to 1 ms */
 
 /**
  * struct torture_own - an item of one thread's

@@ -16,6 +16,10 @@
 /* Items for a queue that is soon destroyed. */
 #define CHURN_ITEMS		48
 
+static const u32 queue_engines[] = {
+	WSQ_DEFAULT_ENGINE, WSQ_SALSA, WSQ_BWOS_LIFO,
+};
+
 static struct wsq *queues[MAX_QUEUES];
 static unsigned int nr_queues;
 
@@ -50,14 +54,12 @@ static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
 {
 	static const u32 blocks[] = { 0, 2, 3, 8 };
 	static const u32 sizes[] = { 0, 2, 4, 16 };
-	static const u32 engines[] = {
-		WSQ_DEFAULT_ENGINE, WSQ_SALSA, WSQ_BWOS_LIFO,
-	};
 
 	memset(attrs, 0, sizeof(*attrs));
 	if (plain)
 		return;
-	attrs->engine = engines[torture_roll(rnd, ARRAY_SIZE(engines))];
+	attrs->engine = queue_engines[torture_roll(rnd,
+						   ARRAY_SIZE(queue_engines))];
 	attrs->blocks = blocks[torture_roll(rnd, ARRAY_SIZE(blocks))];
 	attrs->block_size = sizes[torture_roll(rnd, ARRAY_SIZE(sizes))];
 	if (torture_one_in(rnd, 2))
@@ -71,6 +73,16 @@ static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
 		attrs->flags |= WSQ_RESIDENT;
 	if (torture_one_in(rnd, 4))
 		attrs->flags |= WSQ_SYSFS;
+}
+
+/**
+ * torture_queue_attrs() - what a queue of the test is like
+ * @attrs: where to store it
+ * @rnd: dice
+ */
+void torture_queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd)
+{
+	queue_attrs(attrs, rnd, false);
 }
 
 /* Some CPUs, one of them online, for now. */
@@ -94,12 +106,18 @@ static void some_cpus(struct cpumask *mask, struct rnd_state *rnd)
  */
 int torture_queues_create(struct rnd_state *rnd, unsigned int nr)
 {
+	u32 first = torture_roll(rnd, ARRAY_SIZE(queue_engines));
+
 	nr = clamp(nr, 2U, (unsigned int)MAX_QUEUES);
 	while (nr_queues < nr) {
 		struct wsq_attrs attrs;
 		struct wsq *q;
 
 		queue_attrs(&attrs, rnd, !nr_queues);
+		/* Each engine in turn, so that every run has all of them. */
+		if (nr_queues)
+			attrs.engine = queue_engines[(first + nr_queues) %
+						     ARRAY_SIZE(queue_engines)];
 		attrs.cpumask = cpu_possible_mask;
 		q = wsq_create(&attrs, "torture%u", nr_queues);
 		if (IS_ERR(q))

@@ -62,6 +62,8 @@ enum torture_count {
 	TC_OWN_NESTED,
 	TC_OWN_HEARD,
 	TC_OWN_HEARD_ANEW,
+	TC_OWN_UNDONE,
+	TC_OWN_VAIN,
 	TC_OWN_ON_CPU,
 	TC_OWN_ON_CPU_MOVED,
 	TC_OWN_TIMER,
@@ -85,6 +87,23 @@ enum torture_count {
 	TC_SERIAL_CANCEL_SYNC,
 	TC_SERIAL_FLUSH,
 	TC_SERIAL_LIFE,
+	TC_HOSTILE_FLOOD,
+	TC_HOSTILE_GATHER,
+	TC_HOSTILE_SLEEP,
+	TC_HOSTILE_COMPUTE,
+	TC_HOSTILE_PEER,
+	TC_HOSTILE_MUTEX,
+	TC_HOSTILE_VICTIM,
+	TC_HOSTILE_VAIN,
+	TC_PROMISE_OPEN,
+	TC_PROMISE_BOUND,
+	TC_PROMISE_NEAR,
+	TC_PROMISE_SERIAL,
+	TC_PROMISE_DELAYED,
+	TC_PROMISE_WAIT,
+	TC_PROMISE_FLUSH,
+	TC_PROMISE_FLUSH_WORK,
+	TC_PROMISE_CANCEL,
 	TC_CPU_UP,
 	TC_CPU_DOWN,
 	TC_NO_MEMORY,
@@ -128,6 +147,7 @@ struct torture_actor {
  * @told: the watchdog has complained
  * @calm: it pauses until others have, too
  * @over: it has ended
+ * @rival: its number among the threads of hostile.c and promise.c
  */
 struct torture_thread {
 	struct torture_actor actor;
@@ -139,6 +159,7 @@ struct torture_thread {
 	bool told;
 	bool calm;
 	bool over;
+	unsigned int rival;
 };
 
 /**
@@ -217,6 +238,7 @@ struct torture_item {
 
 /* main.c */
 extern unsigned int torture_nr_slots;
+extern unsigned int torture_starved;
 bool torture_stopped(void);
 
 /* count.c */
@@ -256,6 +278,7 @@ static inline bool torture_one_in(struct rnd_state *rnd, u32 n)
 }
 
 /* queues.c */
+void torture_queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd);
 int torture_queues_create(struct rnd_state *rnd, unsigned int nr);
 void torture_queues_drain(void);
 void torture_queues_destroy(void);
@@ -297,6 +320,9 @@ void torture_own_stack(struct torture_thread *t);
 /* heard.c */
 void torture_own_heard(struct torture_thread *t);
 
+/* vain.c */
+void torture_own_vain(struct torture_thread *t);
+
 /* nested.c */
 void torture_own_nested(struct torture_thread *t);
 
@@ -331,6 +357,13 @@ bool torture_serials_calm(void);
 void torture_serial_ops(struct torture_actor *a);
 void torture_serial_round(struct torture_thread *t);
 void torture_serial_life(struct torture_thread *t);
+
+/* rivals.c, hostile.c, promise.c */
+int torture_rivals_create(struct rnd_state *rnd);
+void torture_rivals_destroy(void);
+void torture_rivals_watch(unsigned int starved);
+void torture_hostile_round(struct torture_thread *t);
+void torture_promise_round(struct torture_thread *t);
 
 /* watch.c */
 void torture_watch_items(void);

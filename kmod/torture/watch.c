@@ -14,8 +14,8 @@
 #include "torture.h"
 
 /* An emulated guest on a busy host is slow; nothing is that slow. */
-#define ITEM_STUCK		(20 * HZ)
-#define THREAD_STUCK		(40 * HZ)
+#define ITEM_STUCK		(torture_starved * HZ)
+#define THREAD_STUCK		(2 * torture_starved * HZ)
 
 /**
  * torture_watch_items() - does each pending item get on?
@@ -38,7 +38,7 @@ void torture_watch_items(void)
 		} else if (!it->told &&
 			   time_after(jiffies, it->since + ITEM_STUCK)) {
 			it->told = true;
-			torture_item_err(it, "has been pending for 20 s");
+			torture_item_err(it, "has been pending for too long");
 		}
 	}
 }
@@ -59,8 +59,8 @@ void torture_watch_thread(struct torture_thread *t)
 		t->told = false;
 	} else if (!t->told && time_after(jiffies, t->since + THREAD_STUCK)) {
 		t->told = true;
-		torture_err("%s has been at \"%s\" for 40 s", t->task->comm,
-			    READ_ONCE(t->doing));
+		torture_err("%s has been at \"%s\" for %u s", t->task->comm,
+			    READ_ONCE(t->doing), 2 * torture_starved);
 	}
 }
 
@@ -87,11 +87,12 @@ static bool watch_is_calm(const struct torture_thread *all, unsigned int nr)
  */
 bool torture_watch_calm(struct torture_thread *all, unsigned int nr)
 {
-	unsigned long late = jiffies + ITEM_STUCK;
+	unsigned long late = jiffies + THREAD_STUCK;
 	unsigned int i;
 
 	while (!watch_is_calm(all, nr)) {
 		schedule_timeout_idle(1);
+		torture_rivals_watch(torture_starved);
 		if (torture_stopped())
 			return false;
 		if (time_before(jiffies, late))

@@ -32,7 +32,8 @@ static bool queue_seen(const struct queue *before, uint64_t nr)
 	while (!seen) {
 		find_queue(QUEUE, &q);
 		EXPECT_EQ(q.id, before->id);
-		EXPECT_EQ(q.queued, before->queued + nr);
+		/* A long task that has made way for others counts once more. */
+		EXPECT(q.queued >= before->queued + nr);
 		EXPECT(q.done >= before->done);
 		if (q.done == q.queued)
 			break;
@@ -75,7 +76,7 @@ static void queues(void)
 		usleep(10000);
 	}
 	EXPECT_EQ(q.done, q.queued);
-	EXPECT_EQ(q.queued, before.queued + 64 * turn);
+	EXPECT(q.queued >= before.queued + 64 * turn);
 	EXPECT_EQ(q.running, 0);
 	EXPECT_EQ(q.waiting, 0);
 }
@@ -221,9 +222,10 @@ static bool workers_seen(void)
 	start_hashes(&r);
 	most = most_of(&r, false);
 	ring_close(&r);
-	EXPECT_EQ(counted_since(&c, 64), 64);
+	/* Long tasks that have made way for others count once more. */
+	EXPECT(counted_since(&c, 64) >= 64);
 	workers_now(&w);
-	return most > 0 && w.items == before.items + 64;
+	return most > 0 && w.items >= before.items + 64;
 }
 
 static void workers(void)

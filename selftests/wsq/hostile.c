@@ -11,6 +11,9 @@
  * each time. It is printed. When the kernel does what is its own affair; so the same
  * seed gives the same entries and calls, and perhaps not the same trouble.
  *
+ * WSQ_HOSTILE_BESIDE says that others use the module meanwhile (tools/check/torture):
+ * then it is not unloaded in the end.
+ *
  * Needs root. Limitations: what other modules' ops do is theirs to test.
  */
 #include "wsq_hostile.h"
@@ -403,5 +406,7 @@ int main(void)
 	/* At 500 a second, which an emulated machine does while others work. */
 	tests[0].seconds = 120 + amount / 500;
 	tests[1].seconds = 120 + amount / 500;
-	return test_main(tests, ARRAY_SIZE(tests));
+	/* The last test unloads the module. */
+	return test_main(tests, ARRAY_SIZE(tests) -
+			 !!getenv("WSQ_HOSTILE_BESIDE"));
 }

@@ -1,20 +1,37 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest, for tools/check/torture: insert wsq_torture.ko, take CPUs off and
-# on meanwhile if it is told so (hotplug=1), and unload everything.
+# In the guest, for tools/check/torture: insert wsq_torture.ko once for each seed,
+# take CPUs off and on meanwhile if the parameters say so (hotplug=1), run hostile
+# processes beside it where there is a program for that, and unload everything.
 #
-#   torture-in-guest.sh DIRECTORY PARAMETER...
+#   torture-in-guest.sh DIRECTORY HOSTILE SECONDS SEED[,SEED...] PARAMETER...
+#
+# HOSTILE is selftests/wsq's program of that name, or - for none. After each run the
+# threads of wsq are counted, with the CPUs off that were taken off last: workers that
+# slept there must be gone, too.
 #
 # Limitations: POSIX shell and busybox's applets only.
 
 dir=$1
-shift
+hostile=$2
+seconds=$3
+seeds=$4
+shift 4
 
-# From off to on and back, one or several at a time, with and without a pause.
+now() { cut -d . -f 1 /proc/uptime; }
+
+all_cpus() {
+	for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
+		echo "$1" >"$cpu"
+	done
+}
+
+# From off to on and back, one or several at a time, with and without a pause. In the
+# end all but CPU 0 are off, while the run still goes on.
 hotplug() {
 	turn=0
-	while [ ! -e /tmp/torture-over ]; do
+	until [ -e /tmp/torture-over ] || [ "$(now)" -ge "$1" ]; do
 		nr=0
 		for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
 			nr=$((nr + 1))
@@ -24,22 +41,69 @@ hotplug() {
 		turn=$((turn + 1))
 		[ $((turn % 5)) = 0 ] || sleep 0.2
 	done
-	for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
-		echo 1 >"$cpu"
-	done
+	all_cpus 0
 }
 
-case " $* " in
-*' hotplug=1 '*) hotplug & ;;
-esac
+# Rings of processes, until the run is over. The last words of one that failed stay.
+processes() {
+	seed=$1
+	while [ ! -e /tmp/torture-over ]; do
+		seed=$((seed + 1))
+		if ! WSQ_HOSTILE_BESIDE=1 WSQ_HOSTILE_ENTRIES=2000 WSQ_HOSTILE_SEED=$seed \
+			"$hostile" >/tmp/torture-processes 2>&1; then
+			echo "torture-in-guest: hostile processes, seed $seed:"
+			cat /tmp/torture-processes
+			touch /tmp/torture-failed
+			return
+		fi
+	done
+	echo "torture-in-guest: hostile processes ran $((seed - $1)) times"
+}
 
-# Waiting for the end in insmod would do, but busybox's tries a module that
-# failed once more.
-insmod "$dir/wsq_torture.ko" "$@" background=1 || exit 1
-until dmesg | grep -q 'wsq_torture: end: '; do
-	sleep 1
+workers() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^wsq/'; }
+
+# Workers that nothing needs go one by one for each CPU, every two seconds.
+few_workers() {
+	most=$((2 * $(grep -c '^processor' /proc/cpuinfo) + 2))
+	left=1000
+	while [ "$(workers)" -gt "$most" ]; do
+		left=$((left - 1))
+		if [ "$left" = 0 ]; then
+			echo "torture-in-guest: $(workers) workers are left, with $most or fewer in use"
+			return 1
+		fi
+		sleep 1
+	done
+	echo "torture-in-guest: $(workers) workers are left"
+}
+
+failed=0
+run=0
+for seed in $(echo "$seeds" | tr , ' '); do
+	run=$((run + 1))
+	rm -f /tmp/torture-over /tmp/torture-failed
+	dmesg -c >/dev/null
+	# Waiting for the end in insmod would do, but busybox's tries a module that
+	# failed once more.
+	insmod "$dir/wsq_torture.ko" seconds="$seconds" seed="$seed" "$@" background=1 || exit 1
+	case " $* " in
+	*' hotplug=1 '*) hotplug $(($(now) + seconds - seconds / 10 - 1)) & ;;
+	esac
+	[ "$hostile" = - ] || processes "$((seed * 1000))" &
+	until dmesg | grep -q 'wsq_torture: end: '; do
+		sleep 1
+	done
+	touch /tmp/torture-over
+	wait
+	dmesg | grep -q 'wsq_torture: end: .*, 0 errors' || failed=1
+	[ ! -e /tmp/torture-failed ] || failed=1
+	few_workers || failed=1
+	all_cpus 1 2>/dev/null
+	rmmod wsq_torture || exit 1
 done
-touch /tmp/torture-over
-wait
-rm -f /tmp/torture-over
-rmmod wsq_torture && rmmod wsq && dmesg | grep -q 'wsq_torture: end: .*, 0 errors'
+rmmod wsq || exit 1
+if [ "$(workers)" != 0 ]; then
+	echo "torture-in-guest: $(workers) workers are left without the module"
+	failed=1
+fi
+exit $failed

@@ -263,13 +263,13 @@ static bool wsq_grace_passed(u64 cookie)
 #ifdef COUNT_PATHS
 static struct salsa_paths {
 	u64 left, finished, retired, stolen, displaced, busy, overtaken, lost;
-	u64 contended, looks;
+	u64 back, contended, looks;
 
 	~salsa_paths()
 	{
-		std::fprintf(stderr, "left %llu finished %llu retired %llu stolen %llu displaced %llu busy %llu overtaken %llu lost %llu contended %llu empty %llu\n",
+		std::fprintf(stderr, "left %llu finished %llu retired %llu stolen %llu displaced %llu busy %llu overtaken %llu lost %llu back %llu contended %llu empty %llu\n",
 			     left, finished, retired, stolen, displaced, busy,
-			     overtaken, lost, contended, looks);
+			     overtaken, lost, back, contended, looks);
 	}
 } paths;
 #endif
@@ -756,6 +756,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 			paths.busy += one.count.busy;
 			paths.overtaken += one.count.overtaken;
 			paths.lost += one.count.lost;
+			paths.back += one.count.back;
 			paths.contended += one.count.contended;
 		}
 		paths.looks += (u64)nr_looks;

@@ -84,7 +84,7 @@ static struct {
 
 static struct pool *t;
 static u64 state;
-static u64 nr_halts, nr_uses, nr_pairs_met;
+static u64 nr_halts, nr_uses, nr_pairs_met, nr_backs;
 
 /* Tasks: where they are, those that are out, last out first. */
 static struct {
@@ -617,6 +617,7 @@ static void world_end(void)
 		check(wsq_inbox_empty(&t->c[i]->returned),
 		      "chunks of %u are not fetched", i);
 		n += wsq_salsa_ring_count(&t->c[i]->pool);
+		nr_backs += t->c[i]->count.back;
 	}
 	for (i = 0; i < NR_PRODUCERS; i++)
 		n += t->p[i]->at < t->p[i]->size;
@@ -769,7 +770,8 @@ int main(int argc, char **argv)
 			      lazy < 2 ? (int)lazy : -1, uses);
 		}
 	}
-	printf("%llu halts, chunks used %llu times\n", nr_halts, nr_uses);
+	printf("%llu halts, chunks used %llu times, taken back %llu times\n",
+	       nr_halts, nr_uses, nr_backs);
 	if (pairs)
 		printf("%llu times two were halted at once\n", nr_pairs_met);
 	return 0;

@@ -342,12 +342,13 @@ static void summary(void)
 		sum.displaced += c->displaced;
 		sum.busy += c->busy;
 		sum.overtaken += c->overtaken;
+		sum.back += c->back;
 		sum.sent += c->sent;
 		sum.contended += c->contended;
 	}
-	printf("entered %llu, finished %llu, retired %llu, stolen %llu, displaced %llu, busy %llu, overtaken %llu, sent %llu, contended %llu, refused %llu, empty %llu, withdrawn %llu\n",
+	printf("entered %llu, finished %llu, retired %llu, stolen %llu, displaced %llu, busy %llu, overtaken %llu, sent %llu, back %llu, contended %llu, refused %llu, empty %llu, withdrawn %llu\n",
 	       sum.entered, sum.finished, sum.retired, sum.stolen, sum.displaced,
-	       sum.busy, sum.overtaken, sum.sent, sum.contended, nr_refused, nr_empty,
+	       sum.busy, sum.overtaken, sum.sent, sum.back, sum.contended, nr_refused, nr_empty,
 	       taken_by(nr_consumers + nr_producers, nr_withdrawers));
 }
 

@@ -4,7 +4,7 @@
  * the names that kmod/core/salsa.h gives them, by parties that stop where it
  * matters (party.h), and others of that kind. Operations by themselves are in
  * salsa_ops.c, what becomes of chunks that wait for a grace period in
- * salsa_reuse.c.
+ * salsa_reuse.c, chunks that their victims take back in salsa_back.c.
  *
  * For: run-checks, under shim/stall, plain and with gcc's address and undefined
  * sanitizers. Compiled once more with tags of 2 bits, which come around after
@@ -20,13 +20,6 @@ static void op_steal(struct party *p)
 	p->ret = thief_steal_and_get((struct wsq_salsa_consumer *)p->arg[0],
 				     (struct wsq_salsa_consumer *)p->arg[1],
 				     true, &p->task);
-}
-
-static void op_begin(struct party *p)
-{
-	p->ret = wsq_salsa_steal_begin((struct wsq_salsa_consumer *)p->arg[0],
-				       (struct wsq_salsa_consumer *)p->arg[1],
-				       true, &p->task);
 }
 
 static struct party *steal_stops(struct pool *t, u32 c, u32 v, const char *label)
@@ -420,17 +413,6 @@ static void steal_halted(void **state)
 	}
 }
 
-/* Consumer @c begins to rob @v. Is it under way then? */
-static void begins(struct pool *t, u32 c, u32 v, bool under_way)
-{
-	void *task = task_of(12345);
-
-	assert_int_equal(wsq_salsa_steal_begin(t->c[c], t->c[v], true, &task),
-			 WSQ_CONFLICT);
-	assert_null(task);
-	assert_int_equal(wsq_salsa_under_way(t->c[c]), under_way);
-}
-
 /* A thief who does not wait takes what is his, and others'; then comes the rest. */
 static void begin_meanwhile(void **state)
 {
@@ -452,8 +434,7 @@ static void begin_meanwhile(void **state)
 	assert_int_equal(t->c[1]->count.sent, 1);
 	chunk_is(t, 0, WSQ_SALSA_STOLEN, 1, 0, 0, false);
 	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_OK);
-	/* The victim has nothing; the thief what was his, as a chunk he is in. */
-	get_is(t, 0, 0);
+	/* The thief has its own meanwhile, and is in that chunk. */
 	gets_are(t, 1, 12, 13);
 	chunk_is(t, 1, WSQ_SALSA_ENTERED, 1, 0, 0, false);
 	assert_int_equal(t->c[1]->limit, 0);
@@ -507,9 +488,15 @@ static void begin_busy(void **state)
 		get_is(t, 1, 0);
 		parties[0].cpu.deaf = false;
 		if (i / 2 % 2) {
-			/* It has seen that it is robbed before anybody asks. */
+			/* It sees the theft before the thief asks, and has it back. */
 			goes_on(v, 2);
-			gets_are(t, 1, 3, 4);
+			assert_int_equal(t->c[0]->count.back, 1);
+			chunk_is(t, 0, WSQ_SALSA_ENTERED, 0, 2, 0, false);
+			get_is(t, 1, 0);
+			gets_are(t, 0, 3, 4);
+			get_is(t, 0, 0);
+			assert_int_equal(t->c[0]->count.contended, 1);
+			assert_int_equal(t->c[0]->count.retired, 0);
 			assert_int_equal(t->c[1]->count.busy, 0);
 		} else if (i % 2) {
 			/* The index is stored: @at is the next. */
@@ -558,7 +545,9 @@ static void begin_end(void **state)
 		if (i)
 			goes_on(v, 2);
 		get_is(t, 1, i ? 0 : 2);
-		assert_int_equal(t->c[1]->count.finished, 1);
+		if (i)
+			get_is(t, 0, 0);
+		assert_int_equal(t->c[!i]->count.finished, 1);
 		assert_int_equal(t->c[1]->count.retired, !i);
 		if (!i)
 			goes_on(v, 0);

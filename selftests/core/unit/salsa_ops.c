@@ -568,6 +568,126 @@ static void withdrawn(void **state)
 	pool_free(t);
 }
 
+static void withdraw_all(struct pool *t, u32 nr, u64 first)
+{
+	u64 i;
+
+	for (i = 0; i < t->s.chunk_size; i++)
+		assert_true(wsq_salsa_withdraw(&t->s, nr, i,
+					       task_of(first + i)));
+}
+
+/* Two chunks of consumer 0 with tasks 1 to 8. As in a queue chunks go home. */
+static struct pool *pool_to_reclaim(void)
+{
+	struct pool *t = pool_new(2, 1, 4, 2, 4, 3);
+
+	party_reset();
+	t->c[1]->node = 1;
+	pool_supply(t, 0, 2);
+	put(t, 0, 0, 1, 8);
+	open_is(t, 0, 0, WSQ_FULL);
+	assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
+	return t;
+}
+
+/* A chunk of withdrawn tasks that no consumer is in. The other one stays. */
+static void reclaiming(void **state)
+{
+	struct pool *t = pool_to_reclaim();
+	u64 i, k;
+
+	(void)state;
+	withdraw_all(t, 1, 5);
+	open_is(t, 0, 0, WSQ_FULL);
+	assert_true(wsq_salsa_reclaim(t->c[0], 0, 2));
+	chunk_is(t, 1, WSQ_SALSA_FREE, 0, 0, 0, false);
+	chunk_is(t, 0, WSQ_SALSA_LEFT, 0, 0, 0, false);
+	assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
+	pool_has(t, 0, 1);
+	/* As long as one task is there, whichever, the chunk is. */
+	for (i = 0; i < 4; i++) {
+		put(t, 0, 0, 11, 14);
+		for (k = 0; k < 4; k++)
+			assert_true(k == i ||
+				    wsq_salsa_withdraw(&t->s, 1, k, task_of(11 + k)));
+		assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
+		assert_true(wsq_salsa_withdraw(&t->s, 1, i, task_of(11 + i)));
+		assert_true(wsq_salsa_reclaim(t->c[0], 0, 2));
+	}
+	pool_free(t);
+}
+
+/* The one that the consumer is in, from where it is on. */
+static void reclaiming_own(void **state)
+{
+	struct pool *t = pool_to_reclaim();
+
+	(void)state;
+	claim_is(t, 0, 1);
+	claim_is(t, 0, 2);
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 3, task_of(4)));
+	assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 2, task_of(3)));
+	assert_true(wsq_salsa_reclaim(t->c[0], 0, 2));
+	chunk_is(t, 0, WSQ_SALSA_FREE, 0, 0, 0, true);
+	assert_null(t->c[0]->chunk);
+	assert_int_equal(atomic64_read(&t->c[0]->in), 0);
+	assert_int_equal(t->c[0]->count.retired, 0);
+	put(t, 0, 0, 9, 12);
+	claim_is(t, 0, 5);
+	pool_free(t);
+}
+
+/* One that a thief is in waits for a grace period: it may be in a take. */
+static void reclaiming_stolen(void **state)
+{
+	struct pool *t = pool_to_reclaim();
+
+	(void)state;
+	steal_is(t, 1, 0, false, WSQ_OK, 1);
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 1, task_of(2)));
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 2, task_of(3)));
+	assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
+	assert_true(wsq_salsa_withdraw(&t->s, 0, 3, task_of(4)));
+	parties[1].cpu.inside = true;
+	parties[1].cpu.since = wsq_grace_now;
+	assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
+	chunk_is(t, 0, WSQ_SALSA_FREE, 0, 0, 1, true);
+	assert_int_equal(t->c[0]->count.retired, 1);
+	open_is(t, 0, 0, WSQ_FULL);
+	/* It is told at its next take, and others until then. */
+	assert_int_equal(atomic64_read(&t->c[1]->in), 1);
+	claim_is(t, 1, 0);
+	assert_null(t->c[1]->chunk);
+	assert_int_equal(atomic64_read(&t->c[1]->in), 0);
+	parties[1].cpu.inside = false;
+	put(t, 0, 0, 9, 12);
+	pool_free(t);
+}
+
+/* It looks at so many slots of chunks with tasks and no more. */
+static void reclaiming_bound(void **state)
+{
+	struct pool *t = pool_new(1, 1, 8, 4, 4, 1);
+	u64 i, k;
+
+	(void)state;
+	party_reset();
+	pool_supply(t, 0, 4);
+	put(t, 0, 0, 1, 32);
+	/* Three of which one task is left, in the middle, and one that is spent. */
+	for (k = 0; k < 3; k++) {
+		for (i = 0; i < 8; i++)
+			assert_true(i == 6 || wsq_salsa_withdraw(&t->s, (u32)k, i,
+								 task_of(8 * k + i + 1)));
+	}
+	withdraw_all(t, 3, 25);
+	assert_false(wsq_salsa_reclaim(t->c[0], 0, 4));
+	assert_true(wsq_salsa_reclaim(t->c[0], 2, 2));
+	pool_free(t);
+}
+
 static void empty_and_waiting(void **state)
 {
 	struct pool *t = pool_new(2, 1, 4, 2, 4, 0);
@@ -678,6 +798,10 @@ int main(void)
 		cmocka_unit_test(mixed),
 		cmocka_unit_test(withdrawing),
 		cmocka_unit_test(withdrawn),
+		cmocka_unit_test(reclaiming),
+		cmocka_unit_test(reclaiming_own),
+		cmocka_unit_test(reclaiming_stolen),
+		cmocka_unit_test(reclaiming_bound),
 		cmocka_unit_test(empty_and_waiting),
 		cmocka_unit_test(nodes),
 	};

@@ -2,7 +2,7 @@
 /*
  * Operations of SALSA by parties that stop in them (party.h).
  *
- * For: salsa.c, salsa_reuse.c. Included once in a program.
+ * For: salsa.c, salsa_back.c, salsa_reuse.c. Included once in a program.
  */
 #ifndef _WSQ_UNIT_SALSA_PARTY_H
 #define _WSQ_UNIT_SALSA_PARTY_H
@@ -11,14 +11,32 @@
 #include "party.h"
 
 /* Parties 0 to 3 are the consumers. */
-static void op_get(struct party *p)
+static inline void op_get(struct party *p)
 {
 	p->task = wsq_salsa_get((struct wsq_salsa_consumer *)p->arg[0]);
 }
 
-static void op_empty(struct party *p)
+static inline void op_empty(struct party *p)
 {
 	p->ret = wsq_salsa_empty((struct wsq_salsa *)p->arg[0]);
+}
+
+static inline void op_begin(struct party *p)
+{
+	p->ret = wsq_salsa_steal_begin((struct wsq_salsa_consumer *)p->arg[0],
+				       (struct wsq_salsa_consumer *)p->arg[1],
+				       true, &p->task);
+}
+
+/* Consumer @c begins to steal from @v. Is a theft of @c under way then? */
+static inline void begins(struct pool *t, u32 c, u32 v, bool under_way)
+{
+	void *task = task_of(12345);
+
+	assert_int_equal(wsq_salsa_steal_begin(t->c[c], t->c[v], true, &task),
+			 WSQ_CONFLICT);
+	assert_null(task);
+	assert_int_equal(wsq_salsa_under_way(t->c[c]), under_way);
 }
 
 /* One chunk, of consumer 0, with tasks 1 to @last; nobody is halted. */
@@ -43,7 +61,7 @@ static inline struct party *get_stops(struct pool *t, u32 c, const char *label)
 	return p;
 }
 
-static void goes_on(struct party *p, u64 id)
+static inline void goes_on(struct party *p, u64 id)
 {
 	assert_true(party_go(p));
 	wsq_cpu_drain(&p->cpu);

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * KUnit suite of workers that sleep in an item while their CPU goes offline:
+ * they end when that item does, whether the CPU is back or not.
+ *
+ * Needs a kernel with hotplug (tools/check/kunit debug).
+ */
+#include <linux/cpu.h>
+
+#include "crowd.h"
+
+/* Items that sleep on the CPU that goes. */
+#define REAP_ITEMS	40
+
+#ifdef CONFIG_HOTPLUG_CPU
+
+/* Workers of a CPU that the module knows of. */
+static int reap_workers(unsigned int cpu)
+{
+	const struct wsq_worker *w;
+	int nr = 0;
+
+	mutex_lock(&wsq_workers_lock);
+	list_for_each_entry(w, &wsq_workers, list)
+		nr += w->cpu == cpu;
+	mutex_unlock(&wsq_workers_lock);
+	return nr;
+}
+
+/* When a CPU goes, and when it comes back. */
+enum reap_how {
+	REAP_STAYS_OFF,		/* after the items have ended */
+	REAP_COMES_BACK,	/* while they sleep */
+	REAP_TWICE,		/* while they sleep, and goes again */
+	REAP_HOWS,
+};
+
+static void reap_one(struct kunit *test, enum reap_how how)
+{
+	unsigned int stay = cpumask_first(cpu_online_mask);
+	unsigned int off = cpumask_last(cpu_online_mask);
+	struct wsq_test_crowd *crowd = wsq_test_crowd(test, REAP_ITEMS, 0);
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_item *it;
+
+	it = wsq_test_items(test, q, 1, wsq_test_count);
+	wsq_test_stay(test, stay);
+	wsq_test_crowd_queue(test, crowd, q, off);
+	wsq_test_crowd_begun(test, crowd, REAP_ITEMS);
+	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
+	if (how != REAP_STAYS_OFF)
+		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
+	if (how == REAP_TWICE)
+		KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
+	/* What is for that CPU is run, though its workers sleep. */
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q, &it->work));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
+	wsq_test_crowd_end(test, crowd, q);
+	KUNIT_EXPECT_TRUE_MSG(test,
+			      wsq_test_until(reap_workers(off) ==
+					     (how == REAP_COMES_BACK)),
+			      "%d workers of CPU %u are left (%d)",
+			      reap_workers(off), off, how);
+	if (how != REAP_COMES_BACK)
+		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
+	/* It has a worker, and keeps no more than one. */
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q, &it->work));
+	wsq_test_call(test, wsq_test_flush, q);
+	wsq_test_expect_runs(test, it, 1, 2);
+	KUNIT_EXPECT_EQ(test, it->cpu, (int)off);
+	KUNIT_EXPECT_TRUE(test,
+			  wsq_test_until(READ_ONCE(wsq_cpus[off]->nr_workers) ==
+					 1));
+	wsq_test_roam();
+	wsq_test_queue_end(test, q);
+	vfree(it);
+}
+
+static void reap_sleepers(struct kunit *test)
+{
+	enum reap_how how;
+
+	wsq_test_need_cpus(test, 2);
+	for (how = 0; how < REAP_HOWS; how++)
+		reap_one(test, how);
+}
+
+/* A CPU that goes and comes while a queue has all there that it may have. */
+static void reap_active(struct kunit *test)
+{
+	unsigned int stay = cpumask_first(cpu_online_mask);
+	unsigned int off = cpumask_last(cpu_online_mask);
+	const struct wsq_attrs attrs = {
+		.flags = WSQ_RESIDENT,
+		.max_active = 2,
+	};
+	struct wsq_test_crowd *crowd;
+	struct wsq_test_item *items;
+	struct wsq *q;
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	q = wsq_test_queue_attrs(test, &attrs);
+	crowd = wsq_test_crowd(test, 2, 0);
+	items = wsq_test_items(test, q, 10, wsq_test_count);
+	wsq_test_stay(test, stay);
+	wsq_test_crowd_queue(test, crowd, q, off);
+	wsq_test_crowd_begun(test, crowd, 2);
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q,
+							  &items[i].work));
+	/* Bound items of a CPU that is offline are any CPU's. */
+	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
+	for (i = 0; i < 10; i++)
+		KUNIT_EXPECT_TRUE(test,
+				  wsq_test_until(atomic_read(&items[i].runs)));
+	wsq_test_crowd_end(test, crowd, q);
+	KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
+	/* Nothing of what slept there counts any more. */
+	crowd = wsq_test_crowd(test, 2, 2);
+	wsq_test_crowd_queue(test, crowd, q, off);
+	wsq_test_crowd_begun(test, crowd, 2);
+	wsq_test_crowd_end(test, crowd, q);
+	wsq_test_expect_runs(test, items, 10, 1);
+	wsq_test_roam();
+	wsq_test_queue_end(test, q);
+	vfree(items);
+}
+
+#else
+
+static void reap_sleepers(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
+static void reap_active(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
+#endif
+
+static struct kunit_case reap_cases[] = {
+	KUNIT_CASE(reap_sleepers),
+	KUNIT_CASE(reap_active),
+	{}
+};
+
+static struct kunit_suite reap_suite = {
+	.name = "wsq_reap",
+	.test_cases = reap_cases,
+};
+
+kunit_test_suite(reap_suite);

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The queues of the two sets, and the watchdog that tells what waits behind
+ * what. See rivals.h.
+ *
+ * A thread says what it has under way before it queues the first item. The
+ * watchdog, in the control thread, reports a thread of which no function begins
+ * or ends for @starved seconds, and with it all that the hostile set has under
+ * way. Then it lets go: every hostile item ends as soon as it can, so that the
+ * run ends with an error instead of hanging.
+ */
+#include <linux/err.h>
+#include <linux/jiffies.h>
+#include <linux/printk.h>
+#include <linux/slab.h>
+
+#include "rivals.h"
+
+static const struct {
+	u32 engine;
+	const char *name;
+} rival_engines[RIVAL_QUEUES] = {
+	{ WSQ_BWOS, "bwos_fifo" },
+	{ WSQ_SALSA, "salsa" },
+	{ WSQ_BWOS_LIFO, "bwos_lifo" },
+};
+
+/* [0] keeps the promises, [1] is hostile. */
+static struct wsq *queues[2][RIVAL_QUEUES];
+static struct rival rivals[2 * RIVAL_MAX];
+
+/* How often a function of the hostile set has begun. Each CPU its own. */
+DEFINE_PER_CPU(unsigned long, rival_hostile_runs);
+
+/* Hostile items are to end. */
+bool rival_let_go;
+
+/**
+ * rival_queue() - a queue of one set at random
+ * @hostile: which set
+ * @rnd: dice
+ * @engine: where to store the engine's name
+ *
+ * Return: the queue.
+ */
+struct wsq *rival_queue(bool hostile, struct rnd_state *rnd,
+			const char **engine)
+{
+	u32 i = torture_roll(rnd, RIVAL_QUEUES);
+
+	*engine = rival_engines[i].name;
+	return queues[hostile][i];
+}
+
+/**
+ * rival_solo_queue() - make a queue of one CPU
+ * @rnd: dice
+ * @cpu: the CPU
+ * @engine: where to store the engine's name
+ *
+ * Context: task; may sleep.
+ * Return: the queue, or %NULL, which was counted.
+ */
+struct wsq *rival_solo_queue(struct rnd_state *rnd, unsigned int cpu,
+			     const char **engine)
+{
+	u32 i = torture_roll(rnd, RIVAL_QUEUES);
+	struct wsq_attrs attrs;
+	struct wsq *q;
+
+	torture_queue_attrs(&attrs, rnd);
+	attrs.engine = rival_engines[i].engine;
+	attrs.flags &= ~WSQ_SYSFS;
+	attrs.cpumask = cpumask_of(cpu);
+	*engine = rival_engines[i].name;
+	q = wsq_create(&attrs, "solo");
+	if (!IS_ERR(q))
+		return q;
+	if (PTR_ERR(q) == -ENOMEM)
+		torture_inc(TC_NO_MEMORY);
+	else
+		torture_err("wsq_create() for CPU %u returned %ld", cpu,
+			    PTR_ERR(q));
+	return NULL;
+}
+
+/**
+ * torture_rivals_create() - make the queues of both sets
+ * @rnd: dice
+ *
+ * Return: 0 or a negative errno; torture_rivals_destroy() is due in both cases.
+ */
+int torture_rivals_create(struct rnd_state *rnd)
+{
+	unsigned int set, i;
+
+	for (set = 0; set < 2; set++) {
+		for (i = 0; i < RIVAL_QUEUES; i++) {
+			struct wsq_attrs attrs;
+			struct wsq *q;
+
+			torture_queue_attrs(&attrs, rnd);
+			attrs.engine = rival_engines[i].engine;
+			attrs.flags &= ~WSQ_SYSFS;
+			attrs.cpumask = cpu_possible_mask;
+			q = wsq_create(&attrs, "%s_%s",
+				       set ? "hostile" : "promise",
+				       rival_engines[i].name);
+			if (IS_ERR(q))
+				return PTR_ERR(q);
+			queues[set][i] = q;
+		}
+	}
+	return 0;
+}
+
+/**
+ * torture_rivals_destroy() - free the queues of both sets
+ */
+void torture_rivals_destroy(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2 * RIVAL_QUEUES; i++) {
+		struct wsq **q = &queues[i / RIVAL_QUEUES][i % RIVAL_QUEUES];
+
+		wsq_destroy(*q);
+		*q = NULL;
+	}
+}
+
+/**
+ * rival_begin() - tell the watchdog what is about to be queued
+ * @t: the thread
+ * @what: in words
+ * @engine: of the queue
+ * @cpu: the CPU that items are bound to, or -1
+ * @nr: how many items
+ *
+ * Return: where items count what they begin and end; rival_end() is due.
+ */
+struct rival *rival_begin(struct torture_thread *t, const char *what,
+			  const char *engine, int cpu, unsigned int nr)
+{
+	struct rival *r = &rivals[t->rival];
+
+	WRITE_ONCE(t->doing, what);
+	r->engine = engine;
+	r->cpu = cpu;
+	r->nr = nr;
+	atomic_set(&r->begun, 0);
+	atomic_set(&r->ended, 0);
+	WRITE_ONCE(r->since, jiffies);
+	WRITE_ONCE(r->told, false);
+	/* Pairs with rival_tell(). */
+	smp_store_release(&r->what, what);
+	return r;
+}
+
+/**
+ * rival_end() - all that was begun has ended
+ * @r: of rival_begin()
+ */
+void rival_end(struct rival *r)
+{
+	WRITE_ONCE(r->what, NULL);
+}
+
+static void rival_tell(const struct rival *r)
+{
+	/* Pairs with rival_begin(). */
+	const char *what = smp_load_acquire(&r->what);
+
+	if (what)
+		pr_err("wsq_torture: waiting behind: %u items, %s, engine %s, CPU %d: %d begun, %d ended\n",
+		       r->nr, what, r->engine, r->cpu, atomic_read(&r->begun),
+		       atomic_read(&r->ended));
+}
+
+/**
+ * torture_rivals_watch() - does each thread of the two sets get on?
+ * @starved: seconds after which a thread does not
+ *
+ * Context: task; one at a time.
+ */
+void torture_rivals_watch(unsigned int starved)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < ARRAY_SIZE(rivals); i++) {
+		struct rival *r = &rivals[i];
+		/* Pairs with rival_begin(). */
+		const char *what = smp_load_acquire(&r->what);
+		u32 moves = atomic_read(&r->begun) + atomic_read(&r->ended);
+
+		if (!what || moves != r->moves) {
+			r->moves = moves;
+			WRITE_ONCE(r->since, jiffies);
+			continue;
+		}
+		if (READ_ONCE(r->told) ||
+		    time_before(jiffies, READ_ONCE(r->since) + starved * HZ))
+			continue;
+		WRITE_ONCE(r->told, true);
+		torture_err("starved for %u s: %u items, %s, engine %s, CPU %d: %d begun, %d ended",
+			    starved, r->nr, what, r->engine, r->cpu,
+			    atomic_read(&r->begun), atomic_read(&r->ended));
+		for (j = RIVAL_MAX; j < ARRAY_SIZE(rivals); j++)
+			if (j != i)
+				rival_tell(&rivals[j]);
+		WRITE_ONCE(rival_let_go, true);
+	}
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Two sets of queues that play two modules against each other: hostile.c keeps
+ * workers asleep, busy and flooded, promise.c checks what wsq promises beside
+ * that, rivals.c holds what the two have in common.
+ */
+#ifndef _WSQ_TORTURE_RIVALS_H
+#define _WSQ_TORTURE_RIVALS_H
+
+#include "torture.h"
+
+/* Queues of each set: one for each engine. */
+#define RIVAL_QUEUES		3
+
+/* Threads of each set, at most. */
+#define RIVAL_MAX		16
+
+/*
+ * Hostile items that may run on one CPU while an ordinary item waits there. The
+ * longest wait that the contract allows is a few hundred items in front, one of
+ * 64 of which is the oldest on a LIFO queue, and a time slice of each queue.
+ */
+#define RIVAL_MOST		500000
+
+/**
+ * struct rival - what one thread of a set has under way, for the watchdog
+ * @what: in words; %NULL while there is nothing. Thread.
+ * @engine: of the queue. Thread.
+ * @cpu: the CPU that the items are bound to, or -1. Thread.
+ * @nr: how many items. Thread.
+ * @begun: how many functions have begun
+ * @ended: how many functions have ended
+ * @moves: @begun + @ended when the watchdog last saw them change. Watchdog.
+ * @since: when that was, in jiffies. Thread and watchdog.
+ * @told: the watchdog has reported it. Thread and watchdog.
+ */
+struct rival {
+	const char *what;
+	const char *engine;
+	int cpu;
+	unsigned int nr;
+	atomic_t begun;
+	atomic_t ended;
+	u32 moves;
+	unsigned long since;
+	bool told;
+};
+
+/* rivals.c */
+DECLARE_PER_CPU(unsigned long, rival_hostile_runs);
+extern bool rival_let_go;
+struct wsq *rival_queue(bool hostile, struct rnd_state *rnd,
+			const char **engine);
+struct wsq *rival_solo_queue(struct rnd_state *rnd, unsigned int cpu,
+			     const char **engine);
+struct rival *rival_begin(struct torture_thread *t, const char *what,
+			  const char *engine, int cpu, unsigned int nr);
+void rival_end(struct rival *r);
+
+#endif /* _WSQ_TORTURE_RIVALS_H */

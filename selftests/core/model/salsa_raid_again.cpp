@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SALSA: a consumer whose chunk was stolen, taken over by another thief and taken
+ * from, and that does not know. It steals the chunk; its first thief, whose fence
+ * for that consumer may not have come yet, wants to take it over once more. What
+ * the consumer was in must not come back. Run bounded. Shared parts, use and
+ * limitations: salsa_client.h.
+ */
+#define MODEL_OUT	1
+#include "salsa_client.h"
+
+struct salsa_raid_again : salsa_client<salsa_raid_again, 3, 3, 1, 0, 4> {
+	void prepare()
+	{
+		patient = true;
+		put_before(4, 0, 0);
+		get(0);
+		steal_begin(1, 0);
+		/* Takes the second one. */
+		steal_begin(2, 1);
+		RL_ASSERT(out[2] && c[2].chunk == &chunks[0]);
+		/* Consumer 0 does not know, and begins to steal it from consumer 2. */
+		steal_begin(0, 2);
+		RL_ASSERT(c[0].chunk == c[0].raid.chunk);
+		patient = false;
+	}
+
+	void thread(unsigned int i)
+	{
+		switch (i) {
+		case 0:
+			get(0);
+			break;
+		case 1:
+			if (rl::rand(2))
+				get(1);
+			steal_begin(1, 0);
+			break;
+		case 2:
+			get(2);
+			break;
+		}
+	}
+};
+
+CLIENT_MAIN(salsa_raid_again)
