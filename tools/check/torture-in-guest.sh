@@ -49,7 +49,7 @@ processes() {
 	seed=$1
 	while [ ! -e /tmp/torture-over ]; do
 		seed=$((seed + 1))
-		if ! WSQ_HOSTILE_BESIDE=1 WSQ_HOSTILE_ENTRIES=2000 WSQ_HOSTILE_SEED=$seed \
+		if ! WSQ_HOSTILE_BESIDE=1 WSQ_HOSTILE_ENTRIES=20000 WSQ_HOSTILE_SEED=$seed \
 			"$hostile" >/tmp/torture-processes 2>&1; then
 			echo "torture-in-guest: hostile processes, seed $seed:"
 			cat /tmp/torture-processes
