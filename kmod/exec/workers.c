@@ -14,6 +14,7 @@
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "../compat/export.h"
 #include "item.h"
@@ -298,8 +299,9 @@ static int wsq_worker_offline(unsigned int cpu)
 	}
 	WRITE_ONCE(c->nr_standby, 0);
 	c->wanted = false;
-	/* A worker that sleeps in an item does not take this back. */
+	/* A worker that sleeps in an item does not take these back. */
 	wsq_idle_leave(c);
+	memset(c->held, 0, sizeof(c->held));
 	raw_spin_unlock_irq(&c->role_lock);
 	WRITE_ONCE(c->nr_workers, 0);
 	/* A context that read c->worker wakes it with preemption off. */
