@@ -288,7 +288,7 @@ static int wsq_worker_offline(unsigned int cpu)
 
 	mutex_lock(&wsq_workers_lock);
 	raw_spin_lock_irq(&c->role_lock);
-	WRITE_ONCE(c->worker, NULL);
+	wsq_standby_offline(c);
 	list_for_each_entry(w, &wsq_workers, list) {
 		if (w->cpu != cpu)
 			continue;
