@@ -279,7 +279,7 @@ struct wsq_watch {
  * @summary: bit i is set while @leaf[i] may have bits. Any CPU.
  * @leaf: ready bits of all queues. Set by any CPU, cleared by the worker.
  * @held: queues that the CPU's workers pass over (standby.c). Set by the
- *	worker, cleared by one that ends an item.
+ *	worker, cleared by one that ends an item, and when the CPU goes offline.
  * @park: the worker's announcement
  * @cpu: its number. Constant.
  * @worker: the current worker, %NULL while there is none. Written under
@@ -472,6 +472,7 @@ void wsq_standby_worker_init(struct wsq_worker *w);
 void wsq_standby_enter(struct wsq_worker *w);
 void wsq_standby_leave(struct wsq_worker *w);
 void wsq_standby_have(struct wsq_cpu *c);
+void wsq_standby_offline(struct wsq_cpu *c);
 void wsq_standby_wait(struct wsq_worker *w);
 void wsq_standby_loosen(struct wsq_cpu *c);
 bool wsq_standby_thin(struct wsq_cpu *c, struct list_head *over);

@@ -390,6 +390,18 @@ void wsq_away_end(struct wsq_worker *w)
 	preempt_enable();
 }
 
+/*
+ * Is the worker in an item? If so, it sees what is left with it when the item
+ * ends. Its lock is held.
+ */
+static bool wsq_in_item(struct wsq_worker *w)
+{
+	lockdep_assert_held(&w->lock);
+	WRITE_ONCE(w->attention, true);
+	smp_mb();					/* RN(hand:B) */
+	return READ_ONCE(w->cur);
+}
+
 /**
  * wsq_hand_off() - make a standby worker the current one
  * @c: the CPU
@@ -413,9 +425,7 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 		s = list_first_entry_or_null(&c->standby, struct wsq_worker,
 					     standby);
 		raw_spin_lock(&w->lock);
-		WRITE_ONCE(w->attention, true);
-		smp_mb();				/* RN(hand:B) */
-		replaced = READ_ONCE(w->cur) && READ_ONCE(w->nr_run) == seen;
+		replaced = wsq_in_item(w) && READ_ONCE(w->nr_run) == seen;
 		/* One is to come, and to look. */
 		c->wanted = replaced && !s;
 		if (replaced && s) {
@@ -445,6 +455,34 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 	if (!s && more)
 		wsq_watch_start(c);
 	return replaced;
+}
+
+/**
+ * wsq_standby_offline() - a CPU loses its current worker, and has no other
+ * @c: the CPU
+ *
+ * The item of the worker counts from here on as that of any worker that is not
+ * current: until it ends, also if the CPU comes back. No queue stays held. The
+ * next current worker looks at the limits itself, and a worker that has held its
+ * queue to sleep does not take that back when it is no longer current.
+ *
+ * Context: hotplug callback; the CPU's role_lock is held.
+ */
+void wsq_standby_offline(struct wsq_cpu *c)
+{
+	struct wsq_worker *w = c->worker;
+
+	lockdep_assert_held(&c->role_lock);
+	WRITE_ONCE(c->worker, NULL);
+	if (w) {
+		raw_spin_lock(&w->lock);
+		if (wsq_in_item(w))
+			wsq_away_begin(c, w, false);
+		raw_spin_unlock(&w->lock);
+	}
+	bitmap_zero(c->held, WSQ_MAX_QUEUES);
+	/* A worker that sleeps in an item does not take this back. */
+	wsq_idle_leave(c);
 }
 
 /* A standby worker has come that a hand-off had wanted. Preemption is on. */

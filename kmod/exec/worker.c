@@ -382,6 +382,36 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 	return true;
 }
 
+/*
+ * Announce that this worker parks. False if its CPU went offline: what is
+ * announced there is another worker's from then on. wsq_worker_offline() waits
+ * for sections with preemption off.
+ */
+static bool wsq_worker_announce(const struct wsq_worker *w, struct wsq_cpu *c)
+{
+	bool gone;
+
+	preempt_disable();
+	gone = READ_ONCE(w->gone);
+	if (likely(!gone)) {
+		set_current_state(TASK_IDLE);
+		wsq_idle_enter(c->cpu);
+		wsq_park_announce(&c->park);
+	}
+	preempt_enable();
+	return !gone;
+}
+
+/* Awake: take that back. */
+static void wsq_worker_awake(const struct wsq_worker *w, struct wsq_cpu *c)
+{
+	__set_current_state(TASK_RUNNING);
+	preempt_disable();
+	if (likely(!READ_ONCE(w->gone)))
+		wsq_idle_leave(c);
+	preempt_enable();
+}
+
 static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 {
 	/*
@@ -393,9 +423,8 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 		wsq_attend(w);
 		return;
 	}
-	set_current_state(TASK_IDLE);
-	wsq_idle_enter(c->cpu);
-	wsq_park_announce(&c->park);
+	if (!wsq_worker_announce(w, c))
+		return;
 	if (!kthread_should_stop() && !READ_ONCE(w->gone) &&
 	    !wsq_ready_free(c) && !wsq_steal(c)) {
 		WRITE_ONCE(c->parks, c->parks + 1);
@@ -403,8 +432,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 		schedule();
 		trace_wsq_unpark(c->cpu);
 	}
-	__set_current_state(TASK_RUNNING);
-	wsq_idle_leave(c);
+	wsq_worker_awake(w, c);
 }
 
 /*

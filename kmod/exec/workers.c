@@ -14,7 +14,6 @@
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
-#include <linux/string.h>
 
 #include "../compat/export.h"
 #include "item.h"
@@ -289,7 +288,7 @@ static int wsq_worker_offline(unsigned int cpu)
 
 	mutex_lock(&wsq_workers_lock);
 	raw_spin_lock_irq(&c->role_lock);
-	WRITE_ONCE(c->worker, NULL);
+	wsq_standby_offline(c);
 	list_for_each_entry(w, &wsq_workers, list) {
 		if (w->cpu != cpu)
 			continue;
@@ -299,13 +298,16 @@ static int wsq_worker_offline(unsigned int cpu)
 	}
 	WRITE_ONCE(c->nr_standby, 0);
 	c->wanted = false;
-	/* A worker that sleeps in an item does not take these back. */
-	wsq_idle_leave(c);
-	memset(c->held, 0, sizeof(c->held));
 	raw_spin_unlock_irq(&c->role_lock);
 	WRITE_ONCE(c->nr_workers, 0);
-	/* A context that read c->worker wakes it with preemption off. */
+	/*
+	 * A context that read c->worker wakes it with preemption off. And the
+	 * worker may have been about to announce that it parks.
+	 */
 	synchronize_rcu();
+	raw_spin_lock_irq(&c->role_lock);
+	wsq_idle_leave(c);
+	raw_spin_unlock_irq(&c->role_lock);
 	/* The worker that was to do so may not run any more. */
 	wsq_standby_loosen(c);
 	/* One that is in an item, asleep perhaps, finds out by itself. */

@@ -85,27 +85,26 @@ static void reap_sleepers(struct kunit *test)
 		reap_one(test, how);
 }
 
-/* A CPU that goes and comes while a queue has all there that it may have. */
-static void reap_active(struct kunit *test)
+/* A CPU that goes and comes while a queue has @max there, all that it may have. */
+static void reap_active_one(struct kunit *test, u32 max)
 {
 	unsigned int stay = cpumask_first(cpu_online_mask);
 	unsigned int off = cpumask_last(cpu_online_mask);
 	const struct wsq_attrs attrs = {
 		.flags = WSQ_RESIDENT,
-		.max_active = 2,
+		.max_active = max,
 	};
 	struct wsq_test_crowd *crowd;
 	struct wsq_test_item *items;
 	struct wsq *q;
 	int i;
 
-	wsq_test_need_cpus(test, 2);
 	q = wsq_test_queue_attrs(test, &attrs);
-	crowd = wsq_test_crowd(test, 2, 0);
+	crowd = wsq_test_crowd(test, max, 0);
 	items = wsq_test_items(test, q, 10, wsq_test_count);
 	wsq_test_stay(test, stay);
 	wsq_test_crowd_queue(test, crowd, q, off);
-	wsq_test_crowd_begun(test, crowd, 2);
+	wsq_test_crowd_begun(test, crowd, max);
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q,
 							  &items[i].work));
@@ -117,14 +116,24 @@ static void reap_active(struct kunit *test)
 	wsq_test_crowd_end(test, crowd, q);
 	KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
 	/* Nothing of what slept there counts any more. */
-	crowd = wsq_test_crowd(test, 2, 2);
+	crowd = wsq_test_crowd(test, max, max);
 	wsq_test_crowd_queue(test, crowd, q, off);
-	wsq_test_crowd_begun(test, crowd, 2);
+	wsq_test_crowd_begun(test, crowd, max);
 	wsq_test_crowd_end(test, crowd, q);
 	wsq_test_expect_runs(test, items, 10, 1);
 	wsq_test_roam();
 	wsq_test_queue_end(test, q);
 	vfree(items);
+}
+
+/* With one, the worker that is current when the CPU goes has held the queue. */
+static void reap_active(struct kunit *test)
+{
+	u32 max;
+
+	wsq_test_need_cpus(test, 2);
+	for (max = 1; max <= 2; max++)
+		reap_active_one(test, max);
 }
 
 #else

@@ -58,6 +58,7 @@ void sort_r(void *base, size_t nr, size_t size,
 	    void *swap, const void *priv);
 #define hash_ptr(p, bits)	\
 	((u32)((u64)(uintptr_t)(p) * 0x61C8864680B583EBULL >> (64 - (bits))))
+#define bitmap_zero(map, nr)	memset(map, 0, DIV_ROUND_UP(nr, 8))
 #define scnprintf		snprintf
 ssize_t strscpy(char *to, const char *from, size_t size);
 int sysfs_match_string_nr(const char *const *array, size_t nr, const char *str);
