@@ -334,6 +334,9 @@ static void hostile_victim(struct hostile *h, struct rnd_state *rnd, bool solo)
 		}
 		schedule_timeout_idle(1);
 	}
+	/* Items of other queues have to run beside these as well. */
+	if (!told)
+		rival_await_promises();
 	WRITE_ONCE(h->over, true);
 	if (solo && !told && h->victim_after > RIVAL_MOST &&
 	    age == torture_cpu_age(cpu))

@@ -166,6 +166,30 @@ void rival_end(struct rival *r)
 	WRITE_ONCE(r->what, NULL);
 }
 
+/**
+ * rival_await_promises() - wait until each thread of promise.c got on
+ *
+ * Its round has ended, or another function of it has. Ends early when hostile
+ * items are to end.
+ *
+ * Context: task; sleeps.
+ */
+void rival_await_promises(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < RIVAL_MAX; i++) {
+		struct rival *r = &rivals[i];
+		const char *what = READ_ONCE(r->what);
+		int ended = atomic_read(&r->ended);
+
+		while (what && READ_ONCE(r->what) == what &&
+		       atomic_read(&r->ended) == ended &&
+		       !READ_ONCE(rival_let_go))
+			schedule_timeout_idle(1);
+	}
+}
+
 static void rival_tell(const struct rival *r)
 {
 	/* Pairs with rival_begin(). */

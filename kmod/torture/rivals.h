@@ -56,5 +56,6 @@ struct wsq *rival_solo_queue(struct rnd_state *rnd, unsigned int cpu,
 struct rival *rival_begin(struct torture_thread *t, const char *what,
 			  const char *engine, int cpu, unsigned int nr);
 void rival_end(struct rival *r);
+void rival_await_promises(void);
 
 #endif /* _WSQ_TORTURE_RIVALS_H */
