@@ -449,7 +449,6 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 void wsq_account(struct wsq *q, struct wsq_container *ct, bool home,
 		 unsigned int phase);
 
-
 /* workers.c: the threads */
 int wsq_workers_init(void);
 void wsq_workers_exit(void);

@@ -127,7 +127,7 @@ static void memory_formula(struct kunit *test)
 	} sizes[] = {
 		{ 4, 8 * 1024, 128 * 1024 },
 		{ 64, 72 * 1024, 2048 * 1024 },
-		{ 256, 272 * 1024, 8192 * 1024 },
+		{ 256, 288 * 1024, 8192 * 1024 },
 	};
 	enum wsq_engine_kind kind = wsq_test_engine(test)->kind;
 	/* Chunks are four times the size of blocks, and the slack is less. */
