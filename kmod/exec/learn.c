@@ -32,6 +32,29 @@ static void wsq_item_learn(struct wsq_container *ct, u64 ns)
 	WRITE_ONCE(ct->item_ns, clamp_t(u64, ns, 1, U32_MAX));
 }
 
+/**
+ * wsq_item_least() - what an item of a queue takes at least
+ * @ct: the queue's container, which the caller owns
+ * @ran: items that have run just now, not 0
+ * @ns: what they took
+ *
+ * The least of late: it goes down at once, and up by a sixteenth a turn.
+ *
+ * Context: a worker, with preemption off.
+ * Return: ns, not 0.
+ */
+u32 wsq_item_least(struct wsq_container *ct, u32 ran, u64 ns)
+{
+	u32 least = ct->least_ns;
+
+	if (!least || (u64)least * ran > ns)
+		least = clamp_t(u64, div_u64(ns, ran), 1, U32_MAX / 2);
+	else if (least < U32_MAX / 2)
+		least += least / 16 + 1;
+	ct->least_ns = least;
+	return least;
+}
+
 /* @ran items took @ns. Many short turns say as much as a long one. */
 static void wsq_turn_sample(struct wsq_container *ct, u32 ran, u64 ns)
 {

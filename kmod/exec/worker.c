@@ -140,15 +140,16 @@ static bool wsq_others_ready(const struct wsq_cpu *c, u32 id)
 }
 
 /*
- * The queue had @used ns of this CPU for @ran items. The worker owns @ct. A time
- * much longer than what its items take was not its own: interrupts, a host.
+ * The queue had @used ns of this CPU for @ran items. The worker owns @ct. What is
+ * much more than its items are known to take at least was not theirs: a host that
+ * is busy, interrupts.
  */
 static void wsq_charge(struct wsq_cpu *c, const struct wsq *q,
 		       struct wsq_container *ct, unsigned int ran, u64 used)
 {
 	u32 over;
 
-	used = min(used, 2ULL * ran * ct->item_ns);
+	used = min(used, 2ULL * ran * wsq_item_least(ct, ran, used));
 	if (likely(used <= WSQ_SLICE_NS) || !wsq_others_ready(c, q->pool.id))
 		return;
 	over = min_t(u64, used - WSQ_SLICE_NS, WSQ_DEBT_MAX_NS);

@@ -170,6 +170,7 @@ struct wsq_stall_mark {
  *	preemption off; anybody reads.
  * @item_ns: what a task takes, about, asleep or not, but without those who take the
  *	CPU from it; 0 while nobody knows. This CPU's workers write, puts here read.
+ * @least_ns: what a task takes at least, likewise. This CPU's workers.
  * @lap_items: tasks since it was told last. This CPU's workers.
  * @lap_ns: what they took. Likewise.
  * @debt_ns: how much longer than its time slices the queue was served here while
@@ -211,6 +212,7 @@ struct wsq_container {
 	u64 put_cnt[WSQ_PHASES];
 	u64 done_cnt[WSQ_PHASES];
 	u32 item_ns;
+	u32 least_ns;
 	u32 lap_items;
 	u64 lap_ns;
 	u32 debt_ns;
