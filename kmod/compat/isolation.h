@@ -11,6 +11,15 @@
 #include <linux/cpumask.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/isolation.h>
+#include <linux/version.h>
+
+/* Do the masks change at run time? */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+#define WSQ_HOUSEKEEPING_CHANGES	\
+	(IS_ENABLED(CONFIG_CPU_ISOLATION) && IS_ENABLED(CONFIG_CPUSETS))
+#else
+#define WSQ_HOUSEKEEPING_CHANGES	false
+#endif
 
 /*
  * CPUs that are neither isolated (isolcpus, cpuset partitions) nor without a tick

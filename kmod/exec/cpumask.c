@@ -2,9 +2,17 @@
 /*
  * Which CPUs run a queue's items: those of its cpumask, or of the module's. The
  * module's leaves isolated CPUs alone unless its parameter says otherwise.
+ *
+ * Which CPUs are isolated may change at run time, with cpuset partitions, and
+ * modules are not told. On kernels where that is so, maintenance work looks every
+ * two seconds while a queue follows the module's mask, and moves such queues. Its
+ * timer is deferrable: it wakes no idle CPU. Where the mask cannot change, the
+ * work is never queued.
  */
 #include <linux/cpu.h>
+#include <linux/jiffies.h>
 #include <linux/moduleparam.h>
+#include <linux/workqueue.h>
 
 #include "../compat/export.h"
 #include "../compat/isolation.h"
@@ -17,13 +25,19 @@ MODULE_PARM_DESC(cpumask, "CPUs of queues that name none, as a list; default: al
 /* CPUs of the parameter, if it was given. Constant after load. */
 static cpumask_var_t wsq_cpus_param;
 
+/* How often the module's mask is compared with that of the queues. */
+#define WSQ_FOLLOW_JIFFIES	(2 * HZ)
+
+static void wsq_follow_look(struct work_struct *work);
+/* An idle CPU runs no items, on isolated CPUs or elsewhere: it can wait. */
+static DECLARE_DEFERRABLE_WORK(wsq_follow_work, wsq_follow_look);
+
 /**
  * wsq_default_cpus() - CPUs of queues that name none
  * @cpus: where to store them; not empty afterwards
  *
  * Those of the module's parameter, or all that are not isolated at this moment:
- * cpuset partitions may isolate CPUs at run time. Queues that are there do not
- * follow by themselves; wsq_set_cpumask() with %NULL has them do so.
+ * cpuset partitions may isolate CPUs at run time.
  *
  * Context: any.
  */
@@ -107,10 +121,124 @@ static void wsq_cpumask_tell(struct wsq *q)
 	preempt_enable();
 }
 
+/*
+ * Have a queue use other CPUs. Its mask_lock and CPU hotplug's lock are held.
+ * Return: as wsq_set_cpumask().
+ */
+static int wsq_cpumask_change(struct wsq *q, const struct cpumask *cpus,
+			      struct cpumask *left)
+{
+	int ret = wsq_workers_need(cpus);
+
+	if (!ret)
+		ret = wsq_pool_set_cpus(&q->pool, cpus, left);
+	wsq_cpumask_clear(q);
+	wsq_cpumask_tell(q);
+	return ret;
+}
+
+/**
+ * wsq_follow() - have a queue that names no CPUs use the module's
+ * @q: the queue, which cannot go meanwhile
+ * @cpus: the module's CPUs
+ * @left: scratch memory
+ *
+ * Waits neither for CPU hotplug nor for another change of the queue's mask:
+ * hotplug may wait for an item that waits for a lock of the caller. Nothing
+ * happens then, and nothing if none of @cpus is online.
+ *
+ * Context: task; may sleep.
+ * Return: true if @q names no CPUs, and is to be looked at again.
+ */
+bool wsq_follow(struct wsq *q, const struct cpumask *cpus, struct cpumask *left)
+{
+	bool follows;
+
+	if (!mutex_trylock(&q->mask_lock))
+		return true;
+	follows = q->follows;
+	if (follows && !cpumask_equal(q->pool.cpus, cpus) &&
+	    cpus_read_trylock()) {
+		/* Without memory the next look tries again. */
+		if (cpumask_intersects(cpus, cpu_online_mask))
+			wsq_cpumask_change(q, cpus, left);
+		cpus_read_unlock();
+	}
+	mutex_unlock(&q->mask_lock);
+	return follows;
+}
+WSQ_EXPORT_KUNIT(wsq_follow);
+
+/* Have all queues follow. True if one is to be looked at again. */
+static bool wsq_follow_all(const struct cpumask *cpus, struct cpumask *left)
+{
+	bool more = false;
+	unsigned long id;
+	struct wsq *q;
+
+	mutex_lock(&wsq_queues_lock);
+	xa_for_each(&wsq_queues, id, q) {
+		more |= wsq_follow(q, cpus, left);
+		cond_resched();
+	}
+	mutex_unlock(&wsq_queues_lock);
+	return more;
+}
+
+static void wsq_follow_look(struct work_struct *work)
+{
+	cpumask_var_t cpus, left;
+	bool more = true;
+
+	if (alloc_cpumask_var(&cpus, GFP_KERNEL)) {
+		if (zalloc_cpumask_var(&left, GFP_KERNEL)) {
+			wsq_default_cpus(cpus);
+			more = wsq_follow_all(cpus, left);
+			free_cpumask_var(left);
+		}
+		free_cpumask_var(cpus);
+	}
+	if (more)
+		wsq_follow_start();
+}
+
+/**
+ * wsq_follow_later() - compare the module's mask with that of the queues
+ *
+ * Context: any but NMI.
+ */
+void wsq_follow_later(void)
+{
+	queue_delayed_work(wsq_housekeeping, &wsq_follow_work,
+			   WSQ_FOLLOW_JIFFIES);
+}
+WSQ_EXPORT_KUNIT(wsq_follow_later);
+
+/**
+ * wsq_follow_start() - a queue follows the module's mask
+ *
+ * Context: task.
+ */
+void wsq_follow_start(void)
+{
+	if (WSQ_HOUSEKEEPING_CHANGES && cpumask_empty(wsq_cpus_param))
+		wsq_follow_later();
+}
+
+/**
+ * wsq_follow_exit() - no queue follows any more
+ *
+ * Context: module unload.
+ */
+void wsq_follow_exit(void)
+{
+	cancel_delayed_work_sync(&wsq_follow_work);
+}
+
 /**
  * wsq_set_cpumask() - change which CPUs run a queue's items
  * @q: the queue; may be in use
- * @mask: the CPUs from now on; %NULL for the module's, as they are now
+ * @mask: the CPUs from now on; %NULL for the module's, also when these change
  *
  * Items that wait on CPUs that are left out move to others. One that runs there
  * runs to its end.
@@ -138,13 +266,13 @@ int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask)
 
 	mutex_lock(&q->mask_lock);
 	cpus_read_lock();
-	ret = wsq_workers_need(cpus);
+	ret = wsq_cpumask_change(q, cpus, left);
 	if (!ret)
-		ret = wsq_pool_set_cpus(&q->pool, cpus, left);
-	wsq_cpumask_clear(q);
-	wsq_cpumask_tell(q);
+		q->follows = !mask;
 	cpus_read_unlock();
 	mutex_unlock(&q->mask_lock);
+	if (!ret && !mask)
+		wsq_follow_start();
 free_left:
 	free_cpumask_var(left);
 free_cpus:

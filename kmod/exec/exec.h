@@ -122,7 +122,9 @@ struct wsq_rescuer;
  * @drain_from: the @drain_since that this was of. He alone.
  * @drain_told: the ms after which he said so last. He alone.
  * @max_active: as in struct wsq_attrs, never 0. Constant.
- * @mask_lock: one change of @pool's CPUs at a time
+ * @mask_lock: one change of @pool's CPUs at a time, and @follows
+ * @follows: it names no CPUs and uses the module's. @mask_lock, but before the
+ *	queue can be found.
  * @rescuer: runs items when nobody else can; %NULL without %WSQ_MEM_RECLAIM.
  *	Constant.
  * @dev: its directory in sysfs; %NULL without %WSQ_SYSFS. Constant while the
@@ -147,6 +149,7 @@ struct wsq {
 	unsigned int drain_told;
 	u32 max_active;
 	struct mutex mask_lock;		/* changes of the pool's CPUs */
+	bool follows;
 	struct wsq_rescuer *rescuer;
 	struct device *dev;
 	struct rcu_work free_work;
@@ -523,6 +526,11 @@ void wsq_rescuer_destroy(struct wsq *q);
 void wsq_rescue(struct wsq *q, unsigned int cpu);
 const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q);
 void wsq_default_cpus(struct cpumask *cpus);
+bool wsq_follow(struct wsq *q, const struct cpumask *cpus,
+		struct cpumask *left);
+void wsq_follow_later(void);
+void wsq_follow_start(void);
+void wsq_follow_exit(void);
 int wsq_cpumask_init(void);
 void wsq_cpumask_exit(void);
 

@@ -111,8 +111,11 @@ static int wsq_queue_build_on(struct wsq *q, const struct wsq_attrs *attrs,
 		return -ENOMEM;
 	wsq_default_cpus(cpus);
 	all.cpumask = cpus;
+	q->follows = true;
 	ret = wsq_queue_build(q, &all, tenant);
 	free_cpumask_var(cpus);
+	if (!ret)
+		wsq_follow_start();
 	return ret;
 }
 
@@ -359,6 +362,7 @@ int wsq_queues_init(void)
  */
 void wsq_queues_exit(void)
 {
+	wsq_follow_exit();
 	wsq_queues_settle();
 	WARN_ON(!xa_empty(&wsq_queues));
 	xa_destroy(&wsq_queues);

@@ -113,6 +113,17 @@ static inline void cpumask_clear(struct cpumask *m)
 		m->bits[i] = 0;
 }
 
+static inline bool cpumask_equal(const struct cpumask *a,
+				 const struct cpumask *b)
+{
+	unsigned int i;
+
+	SIM_CPUMASK_WORDS(i)
+		if (a->bits[i] != b->bits[i])
+			return false;
+	return true;
+}
+
 static inline bool cpumask_intersects(const struct cpumask *a,
 				      const struct cpumask *b)
 {

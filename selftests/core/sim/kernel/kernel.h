@@ -180,6 +180,7 @@ struct rcu_work {
 #define DECLARE_WORK(n, f)	struct work_struct n = { .func = (f) }
 #define DECLARE_DELAYED_WORK(n, f)	\
 	struct delayed_work n = __DELAYED_WORK_INITIALIZER(f)
+#define DECLARE_DEFERRABLE_WORK(n, f)	DECLARE_DELAYED_WORK(n, f)
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)
 #define to_rcu_work(w)		container_of(w, struct rcu_work, work)
 void shim_delayed_work_fn(struct timer_list *timer);

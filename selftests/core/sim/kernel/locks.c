@@ -77,6 +77,15 @@ void mutex_lock(struct mutex *lock)
 	}
 }
 
+bool mutex_trylock(struct mutex *lock)
+{
+	sim_rmw(&lock->owner);
+	if (lock->owner)
+		return false;
+	lock->owner = current;
+	return true;
+}
+
 void mutex_unlock(struct mutex *lock)
 {
 	struct mutex_waiter *w;

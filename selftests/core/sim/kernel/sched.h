@@ -174,6 +174,7 @@ struct mutex {
 	struct mutex name = { .wait_list = LIST_HEAD_INIT((name).wait_list) }
 void mutex_init(struct mutex *lock);
 void mutex_lock(struct mutex *lock);
+bool mutex_trylock(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
 
 /* linux/swait.h */
@@ -268,6 +269,7 @@ int cpuhp_state_add_instance(enum cpuhp_state state, struct hlist_node *node);
 #define cpuhp_remove_state_nocalls(state)	((void)(state))
 #define cpuhp_remove_multi_state(state)	((void)(state))
 #define cpus_read_lock()	((void)0)
+#define cpus_read_trylock()	true
 #define cpus_read_unlock()	((void)0)
 
 #endif /* _WSQ_SIM_SCHED_H */
