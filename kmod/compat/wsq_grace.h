@@ -12,14 +12,19 @@
 #include <linux/rcupdate.h>
 #include <linux/types.h>
 
+void wsq_grace_begin(void);
+void wsq_grace_exit(void);
+
 static inline u64 wsq_grace_get(void)
 {
-	/*
-	 * 6.1's starts none with interrupts off, or complains. Somebody else's
-	 * will do, whenever it comes.
-	 */
-	return irqs_disabled() ? get_state_synchronize_rcu() :
-				 start_poll_synchronize_rcu();
+	u64 cookie;
+
+	if (likely(!irqs_disabled()))
+		return start_poll_synchronize_rcu();
+	/* 6.1's does not begin one with interrupts off, or complains. */
+	cookie = get_state_synchronize_rcu();
+	wsq_grace_begin();
+	return cookie;
 }
 
 static inline bool wsq_grace_passed(u64 cookie)

@@ -104,12 +104,11 @@ int wsq_engine_salsa_rob(struct wsq_container *ct, struct wsq_container *me,
 bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot, void *task);
 
 /*
- * A chunk that was stolen is reused after a grace period, which nobody tells of the
- * end of. It is begun here: who gave the chunk back with interrupts off did not.
+ * A chunk that was stolen is used again after a grace period. No caller is notified
+ * of its end, so one that waits for room looks again.
  */
 static inline long wsq_engine_salsa_patience(void)
 {
-	wsq_grace_get();
 	return max(HZ / 50, 1);
 }
 

@@ -775,6 +775,7 @@ destroy:
 void wsq_pool_module_exit(void)
 {
 	cpuhp_remove_multi_state(wsq_pool_hp);
+	wsq_grace_exit();
 	wsq_topology_exit(&wsq_machine);
 	destroy_workqueue(wsq_housekeeping);
 }

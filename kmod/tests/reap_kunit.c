@@ -58,19 +58,19 @@ static void reap_one(struct kunit *test, enum reap_how how)
 	wsq_test_crowd_end(test, crowd, q);
 	KUNIT_EXPECT_TRUE_MSG(test,
 			      wsq_test_until(reap_workers(off) ==
-					     (how == REAP_COMES_BACK)),
+					     (how == REAP_COMES_BACK ? 2 : 0)),
 			      "%d workers of CPU %u are left (%d)",
 			      reap_workers(off), off, how);
 	if (how != REAP_COMES_BACK)
 		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
-	/* It has a worker, and keeps no more than one. */
+	/* It has a worker and a standby worker, and keeps no more. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q, &it->work));
 	wsq_test_call(test, wsq_test_flush, q);
 	wsq_test_expect_runs(test, it, 1, 2);
 	KUNIT_EXPECT_EQ(test, it->cpu, (int)off);
 	KUNIT_EXPECT_TRUE(test,
 			  wsq_test_until(READ_ONCE(wsq_cpus[off]->nr_workers) ==
-					 1));
+					 2));
 	wsq_test_roam();
 	wsq_test_queue_end(test, q);
 	vfree(it);

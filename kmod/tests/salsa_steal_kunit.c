@@ -272,11 +272,28 @@ static void salsa_destroy(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, d.waited);
 }
 
+/* A grace period comes by itself, although interrupts were off. */
+static void salsa_grace(struct kunit *test)
+{
+	unsigned long flags;
+	u64 cookie;
+	int i;
+
+	/* More often than the callback counts. */
+	for (i = 0; i < 4; i++) {
+		local_irq_save(flags);
+		cookie = wsq_grace_get();
+		local_irq_restore(flags);
+	}
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_grace_passed(cookie)));
+}
+
 static struct kunit_case salsa_steal_cases[] = {
 	KUNIT_CASE(salsa_elsewhere),
 	KUNIT_CASE(salsa_back),
 	KUNIT_CASE(salsa_mute),
 	KUNIT_CASE(salsa_destroy),
+	KUNIT_CASE(salsa_grace),
 	{}
 };
 

@@ -49,7 +49,7 @@ processes() {
 	seed=$1
 	while [ ! -e /tmp/torture-over ]; do
 		seed=$((seed + 1))
-		if ! WSQ_HOSTILE_BESIDE=1 WSQ_HOSTILE_ENTRIES=2000 WSQ_HOSTILE_SEED=$seed \
+		if ! WSQ_HOSTILE_BESIDE=1 WSQ_HOSTILE_ENTRIES=20000 WSQ_HOSTILE_SEED=$seed \
 			"$hostile" >/tmp/torture-processes 2>&1; then
 			echo "torture-in-guest: hostile processes, seed $seed:"
 			cat /tmp/torture-processes
@@ -62,19 +62,37 @@ processes() {
 
 workers() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^wsq/'; }
 
-# Workers that nothing needs go one by one for each CPU, every two seconds.
+# of_cpu CPU: its workers.
+of_cpu() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c "^wsq/$1\$"; }
+
+# No worker of a CPU that is off is left, and those that nothing needs get fewer: one
+# goes for each CPU every two seconds, so that a hundred take minutes.
 few_workers() {
-	most=$((2 * $(grep -c '^processor' /proc/cpuinfo) + 2))
-	left=1000
-	while [ "$(workers)" -gt "$most" ]; do
+	for dir_cpu in /sys/devices/system/cpu/cpu[1-9]*; do
+		[ "$(cat "$dir_cpu/online" 2>/dev/null)" = 0 ] || continue
+		cpu=${dir_cpu##*/cpu}
+		left=120
+		while [ "$(of_cpu "$cpu")" -gt 0 ]; do
+			left=$((left - 1))
+			if [ "$left" = 0 ]; then
+				echo "torture-in-guest: $(of_cpu "$cpu") workers are left of CPU $cpu, which is off"
+				return 1
+			fi
+			sleep 1
+		done
+	done
+	before=$(workers)
+	left=120
+	while [ "$(workers)" -ge "$before" ] &&
+		[ "$(workers)" -gt $((2 * $(grep -c '^processor' /proc/cpuinfo) + 2)) ]; do
 		left=$((left - 1))
 		if [ "$left" = 0 ]; then
-			echo "torture-in-guest: $(workers) workers are left, with $most or fewer in use"
+			echo "torture-in-guest: $before workers, and none of them goes"
 			return 1
 		fi
 		sleep 1
 	done
-	echo "torture-in-guest: $(workers) workers are left"
+	echo "torture-in-guest: of $before workers $(workers) are left"
 }
 
 failed=0

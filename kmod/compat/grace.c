@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Grace periods for callers that have interrupts off, where 6.1 does not let
+ * start_poll_synchronize_rcu() be called: call_rcu() begins one instead. See
+ * wsq_grace.h.
+ *
+ * One callback serves all callers. It is called once more if a caller came while
+ * it was under way, because the grace period that was under way then need not be
+ * a whole one for that caller.
+ *
+ * Cost: a lock, and at most two grace periods for each caller.
+ */
+#include <linux/minmax.h>
+#include <linux/rcupdate.h>
+#include <linux/spinlock.h>
+
+#include "export.h"
+#include "wsq_grace.h"
+
+/* Protects wsq_grace_wanted. Taken with interrupts off. */
+static DEFINE_RAW_SPINLOCK(wsq_grace_lock);
+
+/* Grace periods to go: 0; 1, the callback is queued; 2, and once more then. */
+static unsigned int wsq_grace_wanted;
+
+static struct rcu_head wsq_grace_head;
+
+static void wsq_grace_over(struct rcu_head *head)
+{
+	unsigned long flags;
+	bool again;
+
+	raw_spin_lock_irqsave(&wsq_grace_lock, flags);
+	again = --wsq_grace_wanted;
+	raw_spin_unlock_irqrestore(&wsq_grace_lock, flags);
+	if (again)
+		call_rcu(head, wsq_grace_over);
+}
+
+/**
+ * wsq_grace_begin() - have a whole grace period come
+ *
+ * Context: any but NMI.
+ */
+void wsq_grace_begin(void)
+{
+	unsigned long flags;
+	bool first;
+
+	raw_spin_lock_irqsave(&wsq_grace_lock, flags);
+	first = !wsq_grace_wanted;
+	wsq_grace_wanted = min(wsq_grace_wanted + 1, 2U);
+	raw_spin_unlock_irqrestore(&wsq_grace_lock, flags);
+	if (first)
+		call_rcu(&wsq_grace_head, wsq_grace_over);
+}
+WSQ_EXPORT_KUNIT(wsq_grace_begin);
+
+/**
+ * wsq_grace_exit() - wait until no grace period is wanted
+ *
+ * Context: task; may sleep. No caller of wsq_grace_begin() is left.
+ */
+void wsq_grace_exit(void)
+{
+	/* The callback, and the one that it may have queued. */
+	rcu_barrier();
+	rcu_barrier();
+}
