@@ -38,7 +38,7 @@
  * If B still sees the item in @cur, A's look at @attention comes after B's
  * store. A then waits for the lock and finds the item. Otherwise A does not run
  * it any more. A context that waits for the function to return (wait.c) does
- * the same, and so does the hand-off of a CPU to a standby worker (office.c).
+ * the same, and so does the hand-off of a CPU to a standby worker (standby.c).
  *
  * What a flush waits for: the run for which the item was queued last. If that
  * run is cancelled, or the put is refused, it is the run before. The canceller

@@ -169,7 +169,7 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	 * What the worker here does not have at hand is worth waking an idle
 	 * one for. Without a barrier, one that parks at this very moment can be
 	 * missed; then the task waits for the worker here, for the next put, or
-	 * for the watch. OPENED pays for certainty.
+	 * for the watchdog. OPENED pays for certainty.
 	 */
 	if (ret == WSQ_OPENED || (unlikely(wsq_idle_any()) &&
 				  wsq_engine_shared(ct)))

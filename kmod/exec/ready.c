@@ -117,8 +117,10 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
 	smp_mb();					/* ID(wake:A) */
 	if (!wsq_idle_any())
 		return false;
-	/* @cpu's own worker first: it has the tasks at hand. */
-	if (wsq_parked(&wsq_cpus[cpu]->park) && READ_ONCE(wsq_cpus[cpu]->worker)) {
+	/* @cpu's own worker first, if it may begin them: it has them at hand. */
+	if (!test_bit(q->pool.id, wsq_cpus[cpu]->held) &&
+	    wsq_parked(&wsq_cpus[cpu]->park) &&
+	    READ_ONCE(wsq_cpus[cpu]->worker)) {
 		wsq_wake_cpu(wsq_cpus[cpu]);
 		return true;
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Rescuers: a thread of its own for each queue that memory reclaim may wait
- * for. When all workers of a CPU sleep, perhaps for memory, and a stand-in
- * cannot be started, for want of memory, the rescuer goes to that CPU and runs
- * what its queue has there, as another worker of the CPU.
+ * for. If the workers of a CPU sleep, perhaps for memory, and there is no memory
+ * for a standby worker, the rescuer goes to that CPU and runs what its queue has
+ * there, as another worker of the CPU. @max_active does not count it.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -160,7 +160,7 @@ void wsq_rescuer_destroy(struct wsq *q)
 
 	if (!r)
 		return;
-	/* The watch looks for it with preemption off. */
+	/* The watchdog looks for it with preemption off. */
 	WRITE_ONCE(q->rescuer, NULL);
 	synchronize_rcu();
 	wsq_worker_end(r->w);

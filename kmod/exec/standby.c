@@ -60,6 +60,7 @@
  *		The old worker takes its CPU mask back after the new one has
  *		changed it. litmus/exec-detach.litmus
  */
+#include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/kthread.h>
 #include <linux/sched.h>

@@ -31,17 +31,22 @@
  * @rest: taken from @inbox, not in order yet, newest first. @lock; whether it
  *	is there is read without.
  * @lock: held for a bounded number of items
+ * @taken: how many have been taken out of @list, modulo 2^32. @lock; read
+ *	without.
  * @turning: newer than @rest, oldest first. @lock.
  * @list: in order, oldest first. @lock.
- * @taken: how many have been taken out of @list. @lock; read without.
+ *
+ * Not aligned, and 56 bytes, so that of the two in struct wsq_container @bound has
+ * its inbox on another line than what each take writes. With both on one line a
+ * push from another CPU waits for that line for each item that is taken.
  */
 struct wsq_entry {
 	struct wsq_inbox inbox;
 	atomic64_t *rest;
 	raw_spinlock_t lock;	/* lists of the entrance */
+	u32 taken;
 	struct list_head turning;
 	struct list_head list;
-	u64 taken;
 };
 
 void wsq_entry_init(struct wsq_entry *e);

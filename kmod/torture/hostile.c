@@ -412,8 +412,11 @@ void torture_hostile_round(struct torture_thread *t)
 		return;
 	h->other = rival_queue(true, rnd, &engine);
 	h->q = rival_queue(true, rnd, &engine);
-	if (torture_one_in(rnd, 2))
+	if (torture_one_in(rnd, 2)) {
+		/* One that stays: items of a queue all of whose CPUs are off wait. */
+		cpu = cpumask_first(cpu_online_mask);
 		solo = rival_solo_queue(rnd, cpu, &engine);
+	}
 	if (solo)
 		h->q = solo;
 	h->cpu = kind->whole || torture_one_in(rnd, 2) ? (int)cpu : -1;

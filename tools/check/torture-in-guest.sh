@@ -27,8 +27,8 @@ all_cpus() {
 	done
 }
 
-# From off to on and back, one or several at a time, with and without a pause. In the
-# end all but CPU 0 are off, while the run still goes on.
+# From off to on and back, one or several at a time, with and without a pause. When the
+# run is over, all but CPU 0 are off.
 hotplug() {
 	turn=0
 	until [ -e /tmp/torture-over ] || [ "$(now)" -ge "$1" ]; do
@@ -40,6 +40,11 @@ hotplug() {
 		done
 		turn=$((turn + 1))
 		[ $((turn % 5)) = 0 ] || sleep 0.2
+	done
+	# The run waits for its last items with all CPUs there.
+	all_cpus 1
+	until [ -e /tmp/torture-over ]; do
+		sleep 0.1
 	done
 	all_cpus 0
 }

@@ -147,6 +147,7 @@ void raw_spin_unlock(raw_spinlock_t *lock);
 bool raw_spin_trylock(raw_spinlock_t *lock);
 #define raw_spin_is_locked(lock)	READ_ONCE((lock)->locked)
 #define raw_spin_lock_init(lock)	((lock)->locked = 0)
+#define DEFINE_RAW_SPINLOCK(name)	raw_spinlock_t name
 #define raw_spin_lock_irqsave(lock, flags)	\
 	do { local_irq_save(flags); raw_spin_lock(lock); } while (0)
 #define raw_spin_trylock_irqsave(lock, flags)				\
