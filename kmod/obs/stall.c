@@ -10,17 +10,19 @@
  * (kmod/exec/watchdog.c) sets a look-out, which looks four times in stall_ms and
  * goes on while anything waits. So an idle module costs nothing, and nothing is
  * counted or stamped for an item. A container has three places where items wait:
- * the engine, from which nothing comes while no item of the container ends, and
- * the two inboxes, which count what is taken from them. A place that has
- * something in each look, and has not moved, has kept its oldest item waiting.
- * What is reported has lasted stall_ms at least, and a quarter more at most, as
- * far as the look-out is let run.
+ * the two inboxes, which count what is taken from them, and the engine. Something
+ * has left the engine if an item of the container has ended, or if more items were
+ * put than it has room for: other CPUs steal then. A place that has something in
+ * each look, and has not moved, has kept an item waiting. What is reported has
+ * lasted stall_ms at least, and a quarter more at most, as far as the look-out is
+ * let run.
  *
  * Limitations: the function of an item that waits is not known, because others
  * may take the item, and free it, at any moment: what the worker runs instead is
  * named. Of several reports that are due at a time WSQ_STALL_MOST are printed.
  * An item that no worker was woken for is seen once something else waits on its
- * CPU. A shorter stall_ms counts after a quarter of the longer one.
+ * CPU. An item that is left in an engine from which others are run or stolen is
+ * not seen. A shorter stall_ms counts after a quarter of the longer one.
  *
  * Drains that items keep going by queueing others are reported as well, after
  * stall_ms and whenever they have lasted twice as long. Time tells whether
@@ -31,6 +33,7 @@
  *	ST(arm:A): one CPU arms the detector. litmus/obs-once.litmus
  */
 #include <linux/jiffies.h>
+#include <linux/math64.h>
 #include <linux/moduleparam.h>
 #include <linux/sched/debug.h>
 #include <linux/sched/task.h>
@@ -102,11 +105,21 @@ static void wsq_stall_report(const struct wsq_stall *s)
 		sched_show_task(s->task);
 }
 
-/* What moves when something leaves a place of @ct where items wait. */
+/* How many items an engine has room for at most. */
+static u32 wsq_stall_room(const struct wsq_container *ct)
+{
+	return ct->pool->max_blocks * ct->pool->block_size;
+}
+
+/*
+ * Does something wait in a place of @ct? Stores what moves when something leaves
+ * that place.
+ */
 static bool wsq_stall_place(const struct wsq_container *ct, unsigned int place,
 			    u64 *moves)
 {
 	unsigned int phase;
+	u64 puts = 0;
 
 	*moves = 0;
 	switch (place) {
@@ -117,9 +130,13 @@ static bool wsq_stall_place(const struct wsq_container *ct, unsigned int place,
 		*moves = READ_ONCE(ct->bound.taken);
 		return wsq_entry_any(&ct->bound);
 	default:
-		for (phase = 0; phase < WSQ_PHASES; phase++)
+		for (phase = 0; phase < WSQ_PHASES; phase++) {
 			*moves += READ_ONCE(ct->done_cnt[phase]) +
 				  atomic64_read(&ct->far_cnt[phase]);
+			puts += READ_ONCE(ct->put_cnt[phase]);
+		}
+		/* What is full stays so, and then the open inbox does not move. */
+		*moves += div_u64(puts, wsq_stall_room(ct));
 		return wsq_engine_waiting(ct);
 	}
 }

@@ -142,6 +142,66 @@ static int stall_short(struct kunit *test, struct wsq *q, struct wsq_test_item *
 	return atomic_read(&wsq_stall_reports) - before;
 }
 
+#define STALL_BLOCKS	4
+#define STALL_BLOCK	16
+
+static void stall_work_fn(struct wsq_work *work)
+{
+	wsq_test_compute(1000);
+	wsq_test_count(work);
+}
+
+/*
+ * Behind an item that computes on this CPU, keep others waiting in its engine,
+ * from which another CPU steals. How many reports there were.
+ */
+static int stall_feed(struct kunit *test, unsigned int here)
+{
+	struct wsq *q = wsq_test_queue(test, STALL_BLOCKS, STALL_BLOCK, NULL);
+	int nr = STALL_BLOCKS * STALL_BLOCK / 2, reports, i;
+	struct wsq_test_item *items = wsq_test_items(test, q, nr, stall_work_fn);
+	struct wsq_test_gate *g;
+	unsigned long end;
+
+	stall_set(test, 0);
+	g = wsq_test_hold(test, q, here);
+	reports = stall_set(test, STALL_MS);
+	end = jiffies + msecs_to_jiffies(6 * STALL_MS);
+	while (time_before(jiffies, end)) {
+		for (i = 0; i < nr; i++)
+			wsq_queue_work(q, &items[i].work);
+		wsq_test_breathe();
+	}
+	reports = atomic_read(&wsq_stall_reports) - reports;
+	wsq_test_release(test, q, g);
+	wsq_test_queue_end(test, q);
+	vfree(items);
+	return reports;
+}
+
+/*
+ * A worker that computes begins nothing, and something always waits in its
+ * engine, but others steal that: no item waits for long. Unless the machine keeps
+ * them from running, but not each time; each time with a queue of its own, for
+ * what was reported is not reported again.
+ */
+static void stall_stolen(struct kunit *test)
+{
+	unsigned int here = get_cpu();
+	int reports = 0, i;
+
+	put_cpu();
+	wsq_test_need_cpus(test, 2);
+	wsq_test_stay(test, here);
+	for (i = 0; i < STALL_TRIES; i++) {
+		reports = stall_feed(test, here);
+		if (!reports)
+			break;
+	}
+	KUNIT_EXPECT_EQ(test, reports, 0);
+	wsq_test_roam();
+}
+
 /*
  * Many short items are no stall, however long they go on; nor is anything at 0.
  * What the machine keeps from running is one, but not each time.
@@ -274,6 +334,7 @@ static struct kunit_case stall_cases[] = {
 	KUNIT_CASE_SLOW(stall_runs),
 	KUNIT_CASE_SLOW(stall_waits),
 	KUNIT_CASE_SLOW(stall_limit),
+	KUNIT_CASE_SLOW(stall_stolen),
 	KUNIT_CASE_SLOW(stall_none),
 	KUNIT_CASE_SLOW(stall_drain),
 	KUNIT_CASE_SLOW(stall_drain_deep),
