@@ -198,6 +198,7 @@ enum {
  * @sleep_work: @cur was detached, and sleeps now
  * @loose: where the thread may run. The CPU's role_lock; then the new worker,
  *	by release; then the worker itself.
+ * @loose_cpus: the CPUs to let it run on. As @loose.
  * @list: in wsq_workers
  * @standby: in the CPU's list of standby workers. The CPU's role_lock.
  * @rescuer: what else a rescuer has, %NULL for others. Constant once it runs.
@@ -236,6 +237,7 @@ struct wsq_worker {
 	atomic_t computes;
 	struct irq_work sleep_work;
 	int loose;
+	cpumask_var_t loose_cpus;
 	struct list_head list;
 	struct list_head standby;
 	struct wsq_rescuer *rescuer;
@@ -262,6 +264,7 @@ struct wsq_worker {
  * @since: when @seen was first seen, ns of CLOCK_MONOTONIC. Timer.
  * @period: ns until the timer looks again. Timer.
  * @from: the queue to look at first. Timer.
+ * @limited_from: likewise, of queues at their limit. Timer.
  * @expiries: how often the timer has looked. Timer; any CPU reads.
  */
 struct wsq_watch {
@@ -274,6 +277,7 @@ struct wsq_watch {
 	u64 since;
 	u64 period;
 	u32 from;
+	u32 limited_from;
 	u64 expiries;
 };
 
@@ -283,6 +287,8 @@ struct wsq_watch {
  * @leaf: ready bits of all queues. Set by any CPU, cleared by the worker.
  * @held: queues that the CPU's workers pass over (standby.c). Set by the
  *	worker, cleared by one that ends an item, and when the CPU goes offline.
+ * @passed: the worker has passed over a queue at its limit, here or on another
+ *	CPU, since an item has ended. Set by the worker, cleared as @held is.
  * @park: the worker's announcement
  * @cpu: its number. Constant.
  * @worker: the current worker, %NULL while there is none. Written under
@@ -302,7 +308,6 @@ struct wsq_watch {
  * @nr_standby: how many. @role_lock.
  * @wanted: a hand-off found no standby worker. @role_lock.
  * @loosen: a worker that the scheduler shall move. @role_lock.
- * @loose_cpus: where to. @role_lock, then the current worker
  * @nr_workers: all workers of this CPU. wsq_workers_lock.
  * @spawn: makes a standby worker
  * @sleep_work: wakes a standby worker: the current one sleeps
@@ -328,6 +333,7 @@ struct wsq_cpu {
 	u32 next_tenant;
 	u32 tenants_debt;
 	u32 last;
+	bool passed;
 	u64 steals[WSQ_DIST_NR];
 	u64 parks;
 
@@ -339,7 +345,6 @@ struct wsq_cpu {
 	unsigned int nr_standby;
 	bool wanted;
 	struct wsq_worker *loosen;
-	cpumask_var_t loose_cpus;
 	u64 standins;
 	unsigned int nr_workers;
 	struct delayed_work spawn;
@@ -468,9 +473,10 @@ void wsq_worker_gone(const struct wsq_worker *w);
 struct wsq_worker *wsq_worker_find(u32 id);
 
 /* standby.c: which worker is current, limits */
-int wsq_standby_init(struct wsq_cpu *c);
+void wsq_standby_init(struct wsq_cpu *c);
 void wsq_standby_exit(struct wsq_cpu *c);
-void wsq_standby_worker_init(struct wsq_worker *w);
+int wsq_standby_worker_init(struct wsq_worker *w);
+void wsq_standby_worker_exit(struct wsq_worker *w);
 void wsq_standby_enter(struct wsq_worker *w);
 void wsq_standby_leave(struct wsq_worker *w);
 void wsq_standby_have(struct wsq_cpu *c);
@@ -483,6 +489,11 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 void wsq_away_end(struct wsq_worker *w);
 bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 	      const struct wsq_container *ct);
+bool wsq_limited(const struct wsq_cpu *c, const struct wsq *q,
+		 const struct wsq_container *ct);
+bool wsq_rescue_begin(struct wsq_cpu *c, const struct wsq *q,
+		      struct wsq_container *ct);
+void wsq_rescue_end(struct wsq_cpu *c, struct wsq_container *ct);
 u32 wsq_waits(const struct wsq_cpu *c, u32 *from, unsigned int looks);
 
 /* wait.c */

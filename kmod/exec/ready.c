@@ -117,7 +117,7 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
 	smp_mb();					/* ID(wake:A) */
 	if (!wsq_idle_any())
 		return false;
-	/* @cpu's own worker first, if it may begin them: it has them at hand. */
+	/* The worker of @cpu first, if it may begin them: it is the nearest. */
 	if (!test_bit(q->pool.id, wsq_cpus[cpu]->held) &&
 	    wsq_parked(&wsq_cpus[cpu]->park) &&
 	    READ_ONCE(wsq_cpus[cpu]->worker)) {
@@ -129,7 +129,8 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
 
 		if (!cpumask_test_cpu(victim, wsq_idle))
 			continue;
-		if (!wsq_pool_ct(&q->pool, victim))
+		if (!wsq_pool_ct(&q->pool, victim) ||
+		    test_bit(q->pool.id, wsq_cpus[victim]->held))
 			continue;
 		if (wsq_parked(&wsq_cpus[victim]->park)) {
 			wsq_wake_cpu(wsq_cpus[victim]);
@@ -424,8 +425,7 @@ int wsq_ready_init(void)
 		c->cpu = cpu;
 		wsq_park_init(&c->park);
 		wsq_watch_init(c);
-		if (wsq_standby_init(c))
-			goto err;
+		wsq_standby_init(c);
 		/* Hard: c->worker is only safe with preemption off. */
 		c->nmi_work = IRQ_WORK_INIT_HARD(wsq_nmi_work);
 		c->refuse_work = IRQ_WORK_INIT_HARD(wsq_refuse_work_fn);

@@ -3,7 +3,7 @@
  * Rescuers: a thread of its own for each queue that memory reclaim may wait
  * for. If the workers of a CPU sleep, perhaps for memory, and there is no memory
  * for a standby worker, the rescuer goes to that CPU and runs what its queue has
- * there, as another worker of the CPU. @max_active does not count it.
+ * there, as another worker of the CPU, within the queue's limit.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
@@ -26,6 +26,7 @@ struct wsq_rescuer {
 /* Run what the queue has on one CPU. */
 static void wsq_rescue_cpu(struct wsq_rescuer *r, unsigned int cpu)
 {
+	struct wsq_cpu *c = wsq_cpus[cpu];
 	struct wsq_container *ct;
 
 	/* Offline, or about to be: others find what is there. */
@@ -35,13 +36,20 @@ static void wsq_rescue_cpu(struct wsq_rescuer *r, unsigned int cpu)
 	/* The queue cannot go: it ends us first. */
 	WRITE_ONCE(r->w->serving, r->q);
 	do {
-		ct = wsq_pool_ct(&r->q->pool, cpu);
-		if (!ct || raw_smp_processor_id() != cpu)
+		preempt_disable();
+		ct = smp_processor_id() == cpu ?
+		     wsq_pool_ct(&r->q->pool, cpu) : NULL;
+		if (ct && !wsq_rescue_begin(c, r->q, ct))
+			ct = NULL;
+		preempt_enable();
+		if (!ct)
 			break;
-		wsq_serve(r->w, wsq_cpus[cpu], r->q, ct);
+		wsq_serve(r->w, c, r->q, ct);
+		preempt_disable();
+		wsq_rescue_end(c, ct);
+		preempt_enable();
 		cond_resched();
-	} while (wsq_ready_test(wsq_cpus[cpu], r->q->pool.id) &&
-		 !kthread_should_stop());
+	} while (wsq_ready_test(c, r->q->pool.id) && !kthread_should_stop());
 	WRITE_ONCE(r->w->serving, NULL);
 }
 

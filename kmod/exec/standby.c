@@ -22,10 +22,13 @@
  *
  * Limits. @max_active of a queue is how many of its items may be under way on
  * a CPU; an item under way behind which the worker was replaced is counted in
- * its container (@away). A queue at its limit is held: the CPU's workers pass
- * over it until one of these items ends. So is a queue of which an item was
+ * its container (@away), and so is one that the queue's rescuer is at. A queue
+ * at its limit is held: the CPU's workers pass over it, and bring none of its
+ * items home, until one of these items ends. So is a queue of which an item was
  * detached, until that item ends or sleeps: otherwise a queue of long items
- * would have one more thread compute on this CPU every 10 ms.
+ * would have one more thread compute on this CPU every 10 ms. The limit is each
+ * CPU's: other CPUs take from a held queue what is not bound, and the watchdog
+ * wakes an idle one for it.
  *
  * Threads. A CPU has WSQ_MAX_WORKERS workers at most, and one more for each
  * queue of which nothing is under way there: one queue's sleepers do not keep
@@ -56,6 +59,10 @@
  *		A worker that parks, and passes over a queue at its limit that is
  *		not held, sees the lower count, or is woken.
  *		litmus/exec-limit-wake.litmus
+ *	HD(release:B) against PK(announce:B): order of two stores to @passed
+ *		A worker that parks says again that it has passed over a queue,
+ *		or is woken by the context that has taken that back.
+ *		litmus/exec-passed.litmus
  *	DT(loosen:A) release -> DT(wait:A) acquire
  *		The old worker takes its CPU mask back after the new one has
  *		changed it. litmus/exec-detach.litmus
@@ -107,6 +114,8 @@ bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 {
 	if (likely(!wsq_at_limit(c, q, ct)))
 		return false;
+	/* What is passed over may be on another CPU. */
+	WRITE_ONCE(c->passed, true);
 	set_bit(q->pool.id, c->held);
 	smp_mb__after_atomic();				/* HD(hold:A) */
 	if (wsq_at_limit(c, q, ct))
@@ -115,30 +124,86 @@ bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 	return false;
 }
 
+/**
+ * wsq_limited() - does what waits of a queue on a CPU wait for the limit
+ * @c: the CPU
+ * @q: the queue
+ * @ct: its container on @c
+ *
+ * Context: any, with preemption off.
+ * Return: a hint.
+ */
+bool wsq_limited(const struct wsq_cpu *c, const struct wsq *q,
+		 const struct wsq_container *ct)
+{
+	return test_bit(q->pool.id, c->held) || wsq_at_limit(c, q, ct);
+}
+
 /*
  * One item less of @ct is under way, or computes: lower that count. The queue may
  * be held no longer. Preemption is off.
  *
  * A look that passes over a queue at its limit need not hold it (wsq_waits()).
- * So what waits is seen to even if the queue is not held. The worker may be in
- * an item that computes: nothing has watched it for the sake of a held queue.
+ * So the worker is woken even if the queue is not held. The worker may be in an
+ * item that computes: nothing has watched it for the sake of a held queue.
  */
 static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
 			atomic_t *count)
 {
 	u32 id = wsq_where_queue(ct->where);
+	bool passed;
 
 	atomic_dec(count);
 	smp_mb__after_atomic();				/* HD(release:A) */
-	if (test_bit(id, c->held)) {
+	passed = READ_ONCE(c->passed);
+	if (passed || test_bit(id, c->held)) {
+		WRITE_ONCE(c->passed, false);
 		clear_bit(id, c->held);
 		/* Clear, then look whether the worker is parked. */
 		smp_mb__after_atomic();			/* HD(release:B) */
 	}
-	if (!wsq_ready_test(c, id))
-		return;
-	wsq_wake_cpu(c);
-	wsq_watch_start(c);
+	if (wsq_ready_test(c, id)) {
+		wsq_wake_cpu(c);
+		wsq_watch_start(c);
+	} else if (passed) {
+		wsq_wake_cpu(c);
+	}
+}
+
+/**
+ * wsq_rescue_begin() - may a rescuer serve a queue on a CPU
+ * @c: the CPU, which is this one
+ * @q: the queue
+ * @ct: its container on @c
+ *
+ * The item that the current worker may be in counts, because the worker does not
+ * look at the limit again before it leaves the queue.
+ *
+ * Context: the rescuer, with preemption off.
+ * Return: true if so. Then the rescuer counts as an item that is under way.
+ */
+bool wsq_rescue_begin(struct wsq_cpu *c, const struct wsq *q,
+		      struct wsq_container *ct)
+{
+	const struct wsq_worker *w = READ_ONCE(c->worker);
+	u32 most = q->max_active - (w && READ_ONCE(w->serving) == q);
+
+	if (atomic_read(&ct->away) >= most)
+		return false;
+	atomic_inc(&ct->away);
+	return true;
+}
+
+/**
+ * wsq_rescue_end() - a rescuer leaves a queue's container
+ * @c: the container's CPU
+ * @ct: the container
+ *
+ * Context: the rescuer, with preemption off.
+ */
+void wsq_rescue_end(struct wsq_cpu *c, struct wsq_container *ct)
+{
+	wsq_release(c, ct, &ct->away);
 }
 
 /*
@@ -363,7 +428,7 @@ static void wsq_away_begin(struct wsq_cpu *c, struct wsq_worker *w,
 	}
 	if (w->bound)
 		return;
-	cpumask_and(c->loose_cpus, q->pool.cpus, cpu_online_mask);
+	cpumask_and(w->loose_cpus, q->pool.cpus, cpu_online_mask);
 	get_task_struct(w->task);
 	w->loose = WSQ_LOOSENING;
 	c->loosen = w;
@@ -587,7 +652,7 @@ void wsq_standby_loosen(struct wsq_cpu *c)
 	if (!old)
 		return;
 	/* @old waits for this before it ends, or is a standby worker. */
-	set_cpus_allowed_ptr(old->task, c->loose_cpus);
+	set_cpus_allowed_ptr(old->task, old->loose_cpus);
 	put_task_struct(old->task);
 	smp_store_release(&old->loose, WSQ_LOOSE);	/* DT(loosen:A) */
 }
@@ -683,28 +748,37 @@ bool wsq_standby_thin(struct wsq_cpu *c, struct list_head *over)
 /**
  * wsq_standby_worker_init() - before a worker's thread is made
  * @w: the worker
+ *
+ * Context: task; may sleep.
+ * Return: 0 or %-ENOMEM. wsq_standby_worker_exit() is due in both cases.
  */
-void wsq_standby_worker_init(struct wsq_worker *w)
+int wsq_standby_worker_init(struct wsq_worker *w)
 {
 	INIT_LIST_HEAD(&w->standby);
 	w->sleep_work = IRQ_WORK_INIT_HARD(wsq_detached_fn);
+	return zalloc_cpumask_var(&w->loose_cpus, GFP_KERNEL) ? 0 : -ENOMEM;
+}
+
+/**
+ * wsq_standby_worker_exit() - after a worker's thread has ended
+ * @w: the worker
+ */
+void wsq_standby_worker_exit(struct wsq_worker *w)
+{
+	free_cpumask_var(w->loose_cpus);
 }
 
 /**
  * wsq_standby_init() - before a CPU has a worker
  * @c: the CPU
- *
- * Context: task; may sleep.
- * Return: 0 or %-ENOMEM.
  */
-int wsq_standby_init(struct wsq_cpu *c)
+void wsq_standby_init(struct wsq_cpu *c)
 {
 	raw_spin_lock_init(&c->role_lock);
 	INIT_LIST_HEAD(&c->standby);
 	INIT_DELAYED_WORK(&c->spawn, wsq_standby_spawn);
 	/* Hard: @c->worker is only safe with preemption off. */
 	c->sleep_work = IRQ_WORK_INIT_HARD(wsq_standby_sleep_fn);
-	return zalloc_cpumask_var(&c->loose_cpus, GFP_KERNEL) ? 0 : -ENOMEM;
 }
 
 /**
@@ -716,5 +790,4 @@ int wsq_standby_init(struct wsq_cpu *c)
 void wsq_standby_exit(struct wsq_cpu *c)
 {
 	irq_work_sync(&c->sleep_work);
-	free_cpumask_var(c->loose_cpus);
 }

@@ -69,7 +69,8 @@ static int wsq_steal_rest(const struct wsq_search *s,
  * Items brought home from @victim: how many; 0 to look again; negative if there
  * are none. Of a victim that a sample has chosen, what the sample was of.
  */
-static int wsq_steal_from(const struct wsq_search *s, const struct wsq_cpu *vc,
+static int wsq_steal_from(const struct wsq_search *s, const struct wsq *q,
+			  const struct wsq_cpu *vc,
 			  struct wsq_container *victim,
 			  struct wsq_container *me, u32 most)
 {
@@ -81,7 +82,8 @@ static int wsq_steal_from(const struct wsq_search *s, const struct wsq_cpu *vc,
 		nr = wsq_search_claim(s, victim, me, tasks, max);
 	else
 		nr = wsq_linked_steal(victim, me, tasks, max,
-				      wsq_watch_stuck(vc),
+				      wsq_watch_stuck(vc) ||
+				      test_bit(q->pool.id, vc->held),
 				      !READ_ONCE(vc->worker));
 	if (nr > 0) {
 		wsq_steal_keep(me, tasks, nr);
@@ -107,7 +109,7 @@ static int wsq_steal_haul(struct wsq_cpu *c, struct wsq *q,
 			  struct wsq_container *me)
 {
 	u32 most = wsq_victim_most(&q->pool);
-	int nr = wsq_steal_from(s, wsq_cpus[v->cpu], victim, me, most);
+	int nr = wsq_steal_from(s, q, wsq_cpus[v->cpu], victim, me, most);
 
 	if (nr <= 0)
 		return nr;
@@ -126,15 +128,19 @@ static int wsq_steal_haul(struct wsq_cpu *c, struct wsq *q,
 	return nr;
 }
 
-/* The queue by its number, if there is one here. Preemption is off. */
-static struct wsq *wsq_steal_queue(const struct wsq_cpu *c, u32 id,
+/*
+ * The queue by its number, if there is one here and this CPU may begin more of its
+ * items. A CPU that is going offline may not. Preemption is off.
+ */
+static struct wsq *wsq_steal_queue(struct wsq_cpu *c, u32 id,
 				   struct wsq_container **me)
 {
-	struct wsq *q = smp_processor_id() == c->cpu ?
-			xa_load(&wsq_queues, id) : NULL;
+	struct wsq *q = NULL;
 
+	if (smp_processor_id() == c->cpu && READ_ONCE(c->worker))
+		q = xa_load(&wsq_queues, id);
 	*me = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
-	return *me ? q : NULL;
+	return *me && likely(!wsq_hold(c, q, *me)) ? q : NULL;
 }
 
 /*

@@ -19,6 +19,9 @@
  *	- after WSQ_DETACH_NS the worker is replaced even so, if another queue
  *	  waits.
  *
+ * For what waits because its queue is at its limit on this CPU, an expiry wakes
+ * an idle worker of another CPU, too, unless all of it is bound.
+ *
  * The timer is pinned to the CPU that it watches, so that no other CPU can hold
  * it up. An expiry looks at WSQ_WATCH_LOOKS queues at most. It is not set while
  * nothing waits.
@@ -105,7 +108,37 @@ static bool wsq_watch_stalled(struct wsq_cpu *c, struct wsq_worker *w, u32 id)
 	return true;
 }
 
-/* Nothing waits: no timer. False if something does after all. */
+/*
+ * An idle CPU may take what waits for a queue's limit here. False if no queue has
+ * such items, or no CPU is idle: one that becomes idle looks by itself.
+ */
+static bool wsq_watch_limited(struct wsq_cpu *c)
+{
+	unsigned int looks = WSQ_WATCH_LOOKS;
+	u32 id = wsq_ready_next(c, c->watch.limited_from), first = id;
+
+	while (id < WSQ_MAX_QUEUES) {
+		struct wsq *q = xa_load(&wsq_queues, id);
+		struct wsq_container *ct = q ? wsq_pool_any(&q->pool, c->cpu) :
+					       NULL;
+
+		c->watch.limited_from = id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0;
+		if (ct && wsq_limited(c, q, ct) && wsq_linked_stealable(ct) &&
+		    wsq_wake_idle(q, c->cpu))
+			return true;
+		id = wsq_ready_next(c, c->watch.limited_from);
+		if (id == first)
+			break;
+		if (!--looks)
+			return wsq_idle_any();
+	}
+	return false;
+}
+
+/*
+ * Neither waits anything for the worker, nor is an idle CPU to be woken: no timer.
+ * False if something has come after all.
+ */
 static bool wsq_watch_stop(struct wsq_cpu *c)
 {
 	u32 from = 0;
@@ -113,9 +146,13 @@ static bool wsq_watch_stop(struct wsq_cpu *c)
 	atomic_set(&c->watched, 0);			/* WA(stop:A) */
 	/* Off, then look: a put puts, then looks whether it is on. */
 	smp_mb();					/* WA(stop:B) */
-	return !READ_ONCE(c->worker) || wsq_parked(&c->park) ||
-	       wsq_waits(c, &from, WSQ_WATCH_LOOKS) == WSQ_MAX_QUEUES ||
-	       atomic_xchg(&c->watched, 1);		/* WA(stop:C) */
+	if (!READ_ONCE(c->worker))
+		return true;
+	if ((wsq_parked(&c->park) ||
+	     wsq_waits(c, &from, WSQ_WATCH_LOOKS) == WSQ_MAX_QUEUES) &&
+	    !wsq_watch_limited(c))
+		return true;
+	return atomic_xchg(&c->watched, 1);		/* WA(stop:C) */
 }
 
 static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
@@ -124,18 +161,21 @@ static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
 	struct wsq_cpu *c = container_of(watch, struct wsq_cpu, watch);
 	struct wsq_worker *w = READ_ONCE(c->worker);
 	bool progress = w && wsq_watch_progress(watch, w);
+	bool limited = w && wsq_watch_limited(c);
 	u32 id;
 
 	WRITE_ONCE(watch->expiries, watch->expiries + 1);
-	/* Held queues too: what waits there is nothing for the watchdog. */
 	if (w && wsq_watch_hook && wsq_ready_any(c))
 		wsq_watch_hook();
 	id = w && !wsq_parked(&c->park) ?
 	     wsq_waits(c, &watch->from, WSQ_WATCH_LOOKS) : WSQ_MAX_QUEUES;
-	if (id == WSQ_MAX_QUEUES) {
+	if (id == WSQ_MAX_QUEUES && !limited) {
 		watch->period = WSQ_WATCH_MIN_NS;
 		if (wsq_watch_stop(c))
 			return HRTIMER_NORESTART;
+	} else if (id == WSQ_MAX_QUEUES) {
+		/* Each time one more CPU is woken, while there is more. */
+		watch->period = min_t(u64, watch->period * 2, WSQ_WATCH_MAX_NS);
 	} else if (progress || wsq_watch_stalled(c, w, id)) {
 		watch->period = WSQ_WATCH_MIN_NS;
 	} else {

@@ -180,6 +180,17 @@ bool wsq_turn_over(void)
 		wsq_others_ready(wsq_cpus[w->cpu], q->pool.id));
 }
 
+/* Leave an item that was claimed to the next worker. Preemption is off. */
+static void wsq_give_back(struct wsq_cpu *c, const struct wsq *q,
+			  struct wsq_container *ct, struct wsq_link *link)
+{
+	u64 where = READ_ONCE(link->where);
+
+	wsq_linked_push(ct, link, wsq_where_phase(where),
+			wsq_where_bound(where), false);
+	wsq_ready_mark(c, q->pool.id);
+}
+
 /**
  * wsq_serve() - run items of one queue, for a time slice
  * @w: the worker
@@ -219,8 +230,14 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		if (task == WSQ_AGAIN)
 			continue;
 		/* A claim is a full barrier, wherever it was: item.h. */
-		if (unlikely(READ_ONCE(w->attention)))
+		if (unlikely(READ_ONCE(w->attention))) {
 			wsq_attend(w);
+			/* Replaced as the item before this one ended. */
+			if (READ_ONCE(w->replaced)) {
+				wsq_give_back(c, q, ct, task);
+				break;
+			}
+		}
 		/* More behind it: one more worker may be worth its waking. */
 		if ((budget == WSQ_BUDGET - 1 && wsq_engine_shared(ct)) ||
 		    wsq_engine_opened(ct))
@@ -413,6 +430,13 @@ static void wsq_worker_awake(const struct wsq_worker *w, struct wsq_cpu *c)
 	preempt_enable();
 }
 
+static void wsq_worker_watch(struct wsq_cpu *c)
+{
+	preempt_disable();
+	wsq_watch_start(c);
+	preempt_enable();
+}
+
 static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 {
 	/*
@@ -428,6 +452,9 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 		return;
 	if (!kthread_should_stop() && !READ_ONCE(w->gone) &&
 	    !wsq_ready_free(c) && !wsq_steal(c)) {
+		/* What waits for a queue's limit, another CPU may run. */
+		if (unlikely(wsq_ready_any(c)))
+			wsq_worker_watch(c);
 		WRITE_ONCE(c->parks, c->parks + 1);
 		trace_wsq_park(c->cpu);
 		schedule();

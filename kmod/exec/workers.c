@@ -70,7 +70,9 @@ struct wsq_worker *wsq_worker_create(unsigned int cpu, int (*fn)(void *arg),
 	INIT_LIST_HEAD(&w->waiters);
 	INIT_LIST_HEAD(&w->deferred);
 	INIT_LIST_HEAD(&w->list);
-	wsq_standby_worker_init(w);
+	ret = wsq_standby_worker_init(w);
+	if (ret)
+		goto free;
 	ret = xa_alloc(&wsq_worker_ids, &w->id, w, xa_limit_31b, GFP_KERNEL);
 	if (ret)
 		goto free;
@@ -84,6 +86,7 @@ struct wsq_worker *wsq_worker_create(unsigned int cpu, int (*fn)(void *arg),
 erase:
 	xa_erase(&wsq_worker_ids, w->id);
 free:
+	wsq_standby_worker_exit(w);
 	kfree(w);
 	return ERR_PTR(ret);
 }
@@ -97,6 +100,7 @@ free:
 void wsq_worker_end(struct wsq_worker *w)
 {
 	kthread_stop(w->task);
+	wsq_standby_worker_exit(w);
 	put_task_struct(w->task);
 	xa_erase(&wsq_worker_ids, w->id);
 	/* A context that found it by its number may still look. */

@@ -361,7 +361,6 @@ static void active_steal(struct kunit *test)
 	int max;
 
 	wsq_test_need_cpus(test, 2);
-	kunit_skip(test, "fails: no CPU is woken for what waits behind a queue's limit on another");
 	for (max = 1; max <= ACTIVE_LIMITS; max++) {
 		active_hold(test, &h, max, NULL);
 		KUNIT_EXPECT_TRUE_MSG(test, wsq_test_until(active_ran(&h) >=

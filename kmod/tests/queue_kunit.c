@@ -440,10 +440,14 @@ static void calm_fn(struct wsq_work *work)
 	complete(&c->ran);
 }
 
+#define FAIR_TRIES	200
+
 /*
  * A queue that is flooded by items that queue themselves again does not keep
  * another one waiting for longer than its budget, counted in items, on the one
- * CPU that both have.
+ * CPU that both have. In a single try it can be more: what a busy host takes from
+ * the waiting queue's item counts as its time, for which it has to make up; but
+ * never for more than the limit of that debt.
  */
 static void queue_fair(struct kunit *test)
 {
@@ -451,7 +455,7 @@ static void queue_fair(struct kunit *test)
 	struct calm_item *c = kzalloc(sizeof(*c), GFP_KERNEL);
 	unsigned int cpu = here_cpu();
 	struct flood_item *items;
-	int i, before, between, most = 0;
+	int i, before, between, most = 0, over = 0;
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	KUNIT_ASSERT_NOT_NULL(test, c);
@@ -469,7 +473,7 @@ static void queue_fair(struct kunit *test)
 	}
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&f->runs) > 1000));
 	wsq_test_stay(test, cpu);
-	for (i = 0; i < 200; i++) {
+	for (i = 0; i < FAIR_TRIES; i++) {
 		/* No flood runs between the look and the put. */
 		preempt_disable();
 		before = atomic_read(&f->runs);
@@ -481,11 +485,14 @@ static void queue_fair(struct kunit *test)
 		}
 		between = c->at_start - before;
 		most = max(most, between);
+		over += between > 2 * WSQ_BUDGET;
 	}
 	wsq_test_roam();
 	kunit_info(test, "at most %d items of the busy queue between put and start",
 		   most);
-	KUNIT_EXPECT_LE(test, most, 8 * WSQ_BUDGET);
+	KUNIT_EXPECT_LT(test, over, FAIR_TRIES / 2);
+	KUNIT_EXPECT_LE(test, most,
+			(int)(WSQ_DEBT_MAX_NS / WSQ_SLICE_NS + 2) * WSQ_BUDGET);
 	WRITE_ONCE(f->stop, true);
 	wsq_test_queue_end(test, f->busy);
 	wsq_test_queue_end(test, f->calm);

@@ -447,6 +447,48 @@ static void turn_computes_bound(struct kunit *test)
 	turn_computes_one(test, true);
 }
 
+/* Items behind one that was detached. */
+#define TURN_BEHIND	10
+
+/*
+ * What is put behind an item whose worker was detached, and is not bound, runs on
+ * another CPU.
+ */
+static void turn_computes_spreads(struct kunit *test)
+{
+	struct wsq_test_item *items;
+	struct turn_stop *st;
+	struct turn_long *l;
+	struct wsq *q;
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	st = turn_stop_new(test, true);
+	l = turn_long_new(test, st);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	items = wsq_test_items(test, q, TURN_BEHIND, wsq_test_count);
+	wsq_test_queue_end(test, l->it.q);
+	l->it.q = q;
+	turn_long_queue(test, l, true);
+	KUNIT_ASSERT_TRUE(test, turn_long_entered(l));
+	turn_stop_queue(test, st, true);
+	wsq_test_stay(test, l->cpu);
+	for (i = 0; i < TURN_BEHIND; i++)
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[i].work));
+	wsq_test_roam();
+	for (i = 0; i < TURN_BEHIND; i++)
+		KUNIT_EXPECT_TRUE_MSG(test,
+				      wsq_test_until(atomic_read(&items[i].runs)),
+				      "item %d waits for one that computes", i);
+	WRITE_ONCE(st->stop, true);
+	wsq_test_queue_end(test, q);
+	turn_long_end(test, l, true, 1);
+	turn_stop_end(test, st);
+	wsq_test_expect_runs(test, items, TURN_BEHIND, 1);
+	vfree(items);
+	turn_all_workers(test);
+}
+
 /* Queues with one long item each, of which all compute at a time. */
 #define TURN_LONG	4
 
@@ -650,6 +692,7 @@ static struct kunit_case turn_cases[] = {
 	KUNIT_CASE_SLOW(turn_computes),
 	KUNIT_CASE_SLOW(turn_computes_bound),
 	KUNIT_CASE_SLOW(turn_computes_many),
+	WSQ_ENGINE_CASE_SLOW(turn_computes_spreads),
 	KUNIT_CASE_SLOW(turn_computes_waits),
 	KUNIT_CASE_SLOW(turn_fresh),
 	{}
