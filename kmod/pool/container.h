@@ -139,16 +139,18 @@ struct wsq_lifo {
 
 /**
  * struct wsq_stall_mark - what the stall detector has seen of such a place
- * @waits: something was there in the last look
+ * @look: number of the last look at it
+ * @moves: how many had left it by then, modulo 2^32
+ * @since: since when it has been that many, in jiffies, modulo 2^32
+ * @waits: something was there
  * @told: that was reported
- * @moves: how many had left it by then
- * @since: since when it has been that many, in jiffies
  */
 struct wsq_stall_mark {
+	u32 look;
+	u32 moves;
+	u32 since;
 	bool waits;
 	bool told;
-	u64 moves;
-	unsigned long since;
 };
 
 /**
