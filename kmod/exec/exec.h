@@ -378,7 +378,7 @@ u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end);
 u32 wsq_ready_own(const struct wsq_cpu *c, u32 from);
 bool wsq_wake_cpu(struct wsq_cpu *c);
 bool wsq_wake_idle(const struct wsq *q, unsigned int cpu);
-void wsq_wake_all(void);
+void wsq_wake_all(const struct wsq *q);
 void wsq_idle_enter(unsigned int cpu);
 void wsq_idle_leave(struct wsq_cpu *c);
 

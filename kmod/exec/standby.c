@@ -63,6 +63,15 @@
  *		A worker that parks says again that it has passed over a queue,
  *		or is woken by the context that has taken that back.
  *		litmus/exec-passed.litmus
+ *	HD(came:A) against HD(hold:A): order of two stores to @held
+ *		A worker that holds a queue because the CPU can have no more
+ *		workers sees the one that has come, or that one's context takes
+ *		the hold back. litmus/exec-came.litmus
+ *	HD(came:B) against PK(announce:B): store buffering
+ *		As HD(release:B).
+ *	HD(hand:A) release -> HD(rescue:A) acquire
+ *		A rescuer that sees the new current worker sees the count that
+ *		has the item of the old one. litmus/exec-rescue-limit.litmus
  *	DT(loosen:A) release -> DT(wait:A) acquire
  *		The old worker takes its CPU mask back after the new one has
  *		changed it. litmus/exec-detach.litmus
@@ -112,8 +121,12 @@ static bool wsq_at_limit(const struct wsq_cpu *c, const struct wsq *q,
 bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 	      const struct wsq_container *ct)
 {
-	if (likely(!wsq_at_limit(c, q, ct)))
+	if (likely(!wsq_at_limit(c, q, ct))) {
+		/* Held for want of a worker, perhaps. */
+		if (unlikely(test_bit(q->pool.id, c->held)))
+			clear_bit(q->pool.id, c->held);
 		return false;
+	}
 	/* What is passed over may be on another CPU. */
 	WRITE_ONCE(c->passed, true);
 	set_bit(q->pool.id, c->held);
@@ -122,6 +135,15 @@ bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 		return true;
 	clear_bit(q->pool.id, c->held);
 	return false;
+}
+
+/* No queue is held here any more. Preemption is off. */
+static void wsq_hold_none(struct wsq_cpu *c)
+{
+	unsigned int id;
+
+	for_each_set_bit(id, c->held, WSQ_MAX_QUEUES)
+		clear_bit(id, c->held);
 }
 
 /**
@@ -151,23 +173,22 @@ static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
 			atomic_t *count)
 {
 	u32 id = wsq_where_queue(ct->where);
-	bool passed;
+	bool passed, waits;
 
 	atomic_dec(count);
 	smp_mb__after_atomic();				/* HD(release:A) */
 	passed = READ_ONCE(c->passed);
-	if (passed || test_bit(id, c->held)) {
+	if (passed)
 		WRITE_ONCE(c->passed, false);
-		clear_bit(id, c->held);
-		/* Clear, then look whether the worker is parked. */
-		smp_mb__after_atomic();			/* HD(release:B) */
-	}
-	if (wsq_ready_test(c, id)) {
+	clear_bit(id, c->held);
+	/* Clear, then look whether the worker is parked. */
+	smp_mb__after_atomic();				/* HD(release:B) */
+	waits = wsq_ready_test(c, id);
+	if (waits || passed)
 		wsq_wake_cpu(c);
+	/* A CPU without a worker is offline, or is about to be. */
+	if (waits && READ_ONCE(c->worker))
 		wsq_watch_start(c);
-	} else if (passed) {
-		wsq_wake_cpu(c);
-	}
 }
 
 /**
@@ -185,7 +206,9 @@ static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
 bool wsq_rescue_begin(struct wsq_cpu *c, const struct wsq *q,
 		      struct wsq_container *ct)
 {
-	const struct wsq_worker *w = READ_ONCE(c->worker);
+	/* Acquire: with a new worker, the count of the item of the old one. */
+	const struct wsq_worker *w =
+		smp_load_acquire(&c->worker);		/* HD(rescue:A) */
 	u32 most = q->max_active - (w && READ_ONCE(w->serving) == q);
 
 	if (atomic_read(&ct->away) >= most)
@@ -500,7 +523,8 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 			list_del_init(&s->standby);
 			WRITE_ONCE(c->nr_standby, c->nr_standby - 1);
 			wsq_away_begin(c, w, computes);
-			WRITE_ONCE(c->worker, s);
+			/* HD(hand:A) */
+			smp_store_release(&c->worker, s);
 			WRITE_ONCE(c->standins, c->standins + 1);
 			/* The new worker is awake. */
 			wsq_idle_leave(c);
@@ -546,16 +570,36 @@ void wsq_standby_offline(struct wsq_cpu *c)
 			wsq_away_begin(c, w, false);
 		raw_spin_unlock(&w->lock);
 	}
-	bitmap_zero(c->held, WSQ_MAX_QUEUES);
+	wsq_hold_none(c);
 	/* A worker that sleeps in an item does not take this back. */
 	wsq_idle_leave(c);
 }
 
-/* A standby worker has come that a hand-off had wanted. Preemption is on. */
+/*
+ * There are standby workers again: no queue is held for want of one. A queue that
+ * is at its limit is held again by the next look.
+ */
+static void wsq_standby_unhold(struct wsq_cpu *c)
+{
+	preempt_disable();
+	/* The worker is there, then no queue is held, then look who is parked. */
+	smp_mb();					/* HD(came:A) */
+	wsq_hold_none(c);
+	smp_mb();					/* HD(came:B) */
+	wsq_wake_cpu(c);
+	if (wsq_ready_any(c) && READ_ONCE(c->worker))
+		wsq_watch_start(c);
+	preempt_enable();
+}
+
+/* A standby worker has come. Preemption is on. */
 static void wsq_standby_came(struct wsq_cpu *c)
 {
 	struct wsq_worker *w;
 
+	if (unlikely(READ_ONCE(c->nr_workers) >= WSQ_MAX_WORKERS))
+		wsq_standby_unhold(c);
+	/* Does a hand-off want it? */
 	if (!READ_ONCE(c->wanted))
 		return;
 	preempt_disable();
@@ -619,7 +663,8 @@ static void wsq_standby_spawn(struct work_struct *work)
 	mutex_unlock(&wsq_workers_lock);
 	wsq_standby_came(c);
 	if (failed)
-		schedule_delayed_work_on(c->cpu, &c->spawn, WSQ_SPAWN_RETRY);
+		/* Anywhere: a timer on a CPU that goes offline does not expire. */
+		schedule_delayed_work(&c->spawn, WSQ_SPAWN_RETRY);
 	/* It shall go again when it was idle for a while. */
 	wsq_memory_later();
 }

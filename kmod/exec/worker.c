@@ -483,6 +483,16 @@ static bool wsq_worker_breathe(u64 *parked)
 }
 
 /*
+ * Is the worker elsewhere, or may the scheduler move it? An attempt to take the
+ * CPU offline leaves it so, if that failed.
+ */
+static bool wsq_worker_strays(const struct wsq_worker *w)
+{
+	return raw_smp_processor_id() != w->cpu ||
+	       (current->nr_cpus_allowed != 1 && !cpu_dying(w->cpu));
+}
+
+/*
  * Back to the worker's CPU. Hotplug drives a worker out before its callback is
  * called, and calls none if the CPU stays after all.
  *
@@ -520,7 +530,7 @@ int wsq_worker_fn(void *arg)
 			wsq_standby_wait(w);
 			continue;
 		}
-		if (unlikely(raw_smp_processor_id() != w->cpu)) {
+		if (unlikely(wsq_worker_strays(w))) {
 			wsq_worker_return(w);
 			continue;
 		}

@@ -325,7 +325,7 @@ static int wsq_worker_offline(unsigned int cpu)
 	/* What they leave waits for thieves, then for foster consumers. */
 	preempt_disable();
 	if (wsq_ready_any(c))
-		wsq_wake_all();
+		wsq_wake_all(NULL);
 	preempt_enable();
 	return 0;
 }
