@@ -290,12 +290,62 @@ static void crowd_deaf(struct kunit *test)
 	wsq_test_queue_end(test, d.q);
 }
 
+/* More workers than a CPU may have, but for those that nothing else can do without. */
+#define CROWD_WORKERS	1024
+
+/* As if the CPU had @nr workers more. */
+static void crowd_workers(struct wsq_cpu *c, int nr)
+{
+	mutex_lock(&wsq_workers_lock);
+	WRITE_ONCE(c->nr_workers, c->nr_workers + nr);
+	mutex_unlock(&wsq_workers_lock);
+}
+
+/*
+ * A queue of which an item is under way waits if its CPU has no standby worker and
+ * may have none. It does so only until an item of another queue ends.
+ */
+static void crowd_threads(struct kunit *test)
+{
+	unsigned int cpu = crowd_cpu();
+	struct wsq *a = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct wsq *b = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct wsq_test_item *it = wsq_test_items(test, a, 1, wsq_test_count);
+	struct wsq_test_gate *own = wsq_test_gate(test, true);
+	struct wsq_test_gate *other = wsq_test_gate(test, true);
+	struct wsq_test_gate *last = wsq_test_gate(test, true);
+	struct wsq_cpu *c = wsq_cpus[cpu];
+
+	wsq_test_gate_begin(test, a, cpu, own);
+	wsq_test_gate_begin(test, b, cpu, other);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_standby)));
+	crowd_workers(c, CROWD_WORKERS);
+	wsq_test_gate_begin(test, b, cpu, last);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(cpu, a, &it->work));
+	wsq_test_linger();
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
+	wsq_test_gate_open(other);
+	KUNIT_EXPECT_TRUE_MSG(test, wsq_test_until(atomic_read(&it->runs)),
+			      "a queue waits, and a worker idles");
+	crowd_workers(c, -CROWD_WORKERS);
+	wsq_test_gate_open(own);
+	wsq_test_gate_open(last);
+	wsq_test_queue_end(test, a);
+	wsq_test_queue_end(test, b);
+	wsq_test_expect_runs(test, it, 1, 1);
+	vfree(it);
+	kfree(own);
+	kfree(other);
+	kfree(last);
+}
+
 static struct kunit_case crowd_cases[] = {
 	WSQ_ENGINE_CASE(crowd_last),
 	KUNIT_CASE(crowd_last_of_two),
 	KUNIT_CASE(crowd_other_queue),
 	KUNIT_CASE(crowd_help),
 	KUNIT_CASE(crowd_deaf),
+	KUNIT_CASE(crowd_threads),
 	{}
 };
 

@@ -489,6 +489,75 @@ static void turn_computes_spreads(struct kunit *test)
 	turn_all_workers(test);
 }
 
+/**
+ * struct turn_beside - an item that waits for one of another queue, and computes
+ * @it: the item
+ * @other: the one that it queues
+ * @st: an item behind which another computes
+ */
+struct turn_beside {
+	struct wsq_test_item it;
+	struct wsq_test_item *other;
+	struct turn_stop *st;
+};
+
+static void turn_beside_fn(struct wsq_work *work)
+{
+	struct turn_beside *b = container_of(work, struct turn_beside, it.work);
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+
+	wsq_test_enter(&b->it);
+	wsq_queue_work(b->other->q, &b->other->work);
+	while (!atomic_read(&b->other->runs) && time_before(jiffies, end)) {
+		wsq_test_breathe();
+		cpu_relax();
+	}
+	WRITE_ONCE(b->st->stop, true);
+	wsq_test_leave(&b->it);
+}
+
+/*
+ * The same for what an item of another queue puts, when the worker that took over
+ * has not come to the queue yet.
+ */
+static void turn_computes_beside(struct kunit *test)
+{
+	struct turn_beside *b = kzalloc(sizeof(*b), GFP_KERNEL);
+	struct turn_stop *st;
+	struct turn_long *l;
+	struct wsq *q, *p;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	if (num_online_cpus() < 2) {
+		kfree(b);
+		kunit_skip(test, "needs two CPUs");
+	}
+	q = wsq_test_queue(test, 2, 4, NULL);
+	p = wsq_test_queue(test, 2, 4, cpumask_of(turn_cpu()));
+	st = turn_stop_new(test, true);
+	l = turn_long_new(test, st);
+	wsq_test_queue_end(test, l->it.q);
+	l->it.q = q;
+	b->other = wsq_test_items(test, q, 1, wsq_test_count);
+	b->st = st;
+	wsq_test_item_init(&b->it, p, turn_beside_fn);
+	turn_long_queue(test, l, true);
+	KUNIT_ASSERT_TRUE(test, turn_long_entered(l));
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(turn_cpu(), p, &b->it.work));
+	KUNIT_EXPECT_TRUE_MSG(test,
+			      wsq_test_until(atomic_read(&b->other->runs)),
+			      "an item waits for one that computes");
+	wsq_test_queue_end(test, p);
+	wsq_test_queue_end(test, q);
+	turn_long_end(test, l, true, 1);
+	turn_stop_queue(test, st, true);
+	turn_stop_end(test, st);
+	wsq_test_expect_runs(test, b->other, 1, 1);
+	vfree(b->other);
+	kfree(b);
+	turn_all_workers(test);
+}
+
 /* Queues with one long item each, of which all compute at a time. */
 #define TURN_LONG	4
 
@@ -693,6 +762,7 @@ static struct kunit_case turn_cases[] = {
 	KUNIT_CASE_SLOW(turn_computes_bound),
 	KUNIT_CASE_SLOW(turn_computes_many),
 	WSQ_ENGINE_CASE_SLOW(turn_computes_spreads),
+	WSQ_ENGINE_CASE_SLOW(turn_computes_beside),
 	KUNIT_CASE_SLOW(turn_computes_waits),
 	KUNIT_CASE_SLOW(turn_fresh),
 	{}

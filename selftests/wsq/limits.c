@@ -217,7 +217,7 @@ static void at_once(void)
 	struct wsq_sqe sqe = {
 		.op = WSQ_OP_SHA256, .len = 1 << 20, .dst = 1 << 20,
 	};
-	uint64_t start = now_ns(), end = start + 5 * SEC;
+	uint64_t start = now_ns(), end = start + part_of(5 * SEC);
 	unsigned int n, k;
 
 	limits_set(1, 16, DEF_MEMORY);
@@ -268,7 +268,7 @@ static void together(void)
 {
 	unsigned int *made = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	uint64_t end = now_ns() + 4 * SEC;
+	uint64_t end = now_ns() + part_of(4 * SEC);
 	pid_t pids[8];
 	int status;
 	unsigned int i;
