@@ -293,6 +293,9 @@ static void crowd_deaf(struct kunit *test)
 /* More workers than a CPU may have, but for those that nothing else can do without. */
 #define CROWD_WORKERS	1024
 
+/* More standby workers than the tests above leave. */
+#define CROWD_REST	400
+
 /* As if the CPU had @nr workers more. */
 static void crowd_workers(struct wsq_cpu *c, int nr)
 {
@@ -313,14 +316,20 @@ static void crowd_threads(struct kunit *test)
 	struct wsq_test_item *it = wsq_test_items(test, a, 1, wsq_test_count);
 	struct wsq_test_gate *own = wsq_test_gate(test, true);
 	struct wsq_test_gate *other = wsq_test_gate(test, true);
-	struct wsq_test_gate *last = wsq_test_gate(test, true);
+	struct wsq_test_crowd *rest = wsq_test_crowd(test, CROWD_REST, 0);
 	struct wsq_cpu *c = wsq_cpus[cpu];
+	int i;
 
 	wsq_test_gate_begin(test, a, cpu, own);
 	wsq_test_gate_begin(test, b, cpu, other);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_standby)));
 	crowd_workers(c, CROWD_WORKERS);
-	wsq_test_gate_begin(test, b, cpu, last);
+	/* Each takes a standby worker; maintenance leaves one in any case. */
+	for (i = 0; i < CROWD_REST && READ_ONCE(c->nr_standby); i++) {
+		wsq_test_crowd_put(test, rest, b, cpu, i, i + 1);
+		wsq_test_crowd_begun(test, rest, i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, READ_ONCE(c->nr_standby), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(cpu, a, &it->work));
 	wsq_test_linger();
 	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
@@ -329,14 +338,14 @@ static void crowd_threads(struct kunit *test)
 			      "a queue waits, and a worker idles");
 	crowd_workers(c, -CROWD_WORKERS);
 	wsq_test_gate_open(own);
-	wsq_test_gate_open(last);
+	wsq_test_crowd_go(rest);
 	wsq_test_queue_end(test, a);
 	wsq_test_queue_end(test, b);
 	wsq_test_expect_runs(test, it, 1, 1);
 	vfree(it);
 	kfree(own);
 	kfree(other);
-	kfree(last);
+	wsq_test_crowd_free(rest);
 }
 
 static struct kunit_case crowd_cases[] = {
