@@ -13,8 +13,10 @@
  * workers that are about to leave the function of one. A SETUP that comes
  * meanwhile does not find the user any more, and makes a new struct wsq_user.
  *
- * Queues are few (WSQ_MAX_QUEUES), and in-kernel users need them as well. So not more
- * than max_users users can have rings at a time.
+ * Queues are few, and in-kernel users need them as well. So not more than
+ * max_users users can have rings at a time, and never more than there are
+ * numbers for their queues (WSQ_FIRST_TENANT), one of which the closing queue
+ * has.
  *
  * Cost: a spinlock for SETUP, close and QUERY, a queue for each user; nothing for
  * tasks.
