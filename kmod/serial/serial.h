@@ -12,7 +12,7 @@
 #include <linux/wsq_serial.h>
 
 /**
- * enum wsq_serial_pause - what is to be done after the function of an item
+ * enum wsq_serial_pause - what the owner does after an item's function returned
  * @WSQ_SERIAL_DONE: the next item
  * @WSQ_SERIAL_AGAIN: the same item again, when the serial has its next turn
  * @WSQ_SERIAL_HELD: likewise, but not before wsq_serial_resume()
