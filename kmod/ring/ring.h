@@ -105,26 +105,30 @@
  *	The later task sees what the earlier one did, and completes behind it.
  *	litmus/ring-key-order.litmus
  * [CB]	worker: store states of a bundle, RUNNING; CB(begin:B) smp_mb; for each:
- *	load told; run CANCEL: store told; CB(cancel:B) smp_mb; load state Store
- *	buffering: what CANCEL finds QUEUED, and says will not run, will not,
- *	because the worker sees @told. No other task is meant by it, because a
- *	submitter that takes the request anew holds the ring's lock, as CANCEL
- *	does. litmus/ring-bundle.litmus
+ *	load told; run
+ *	CANCEL: store told; CB(cancel:B) smp_mb; load state
+ *	Store buffering: a request that CANCEL finds QUEUED, and says will not run,
+ *	does not, because the worker sees @told. It is still the same task: a
+ *	submitter that takes the request anew holds the ring's lock, as CANCEL does.
+ *	litmus/ring-bundle.litmus
  * [AC]	worker: count completion; AC(count:A) count that it failed, release
- *	reader: AC(read:A), AC(read:B) load count of failures, acquire; read the
- *	count Message passing: no more have failed than have completed. And with
- *	[CQ1], which is behind both: a process that has read the entry sees it
- *	counted. litmus/ring-failed.litmus
+ *	reader: AC(read:A), AC(read:B) load count of failures, acquire; read
+ *	the count
+ *	Message passing: no more have failed than have completed. And with [CQ1],
+ *	which is behind both: a process that has read the entry sees it counted.
+ *	litmus/ring-failed.litmus
  * [PL]	process: store sq_tail or cq_head; PL(user:A) full barrier; load flags
  *	poller: store flags; PL(rest:B) smp_mb; load cq_head, sq_tail
  *	Store buffering: the poller sees what it can take, or the process sees that
  *	it sleeps. So no entry stays behind.
  *	litmus/ring-poll.litmus
  * [PK]	process: store sq_tail or cq_head; ENTER: KI(kick:A) exchange kicked, a
- *	full barrier poller: KI(note:A), KI(sleep:A) exchange kicked, a full
- *	barrier; load cq_head, sq_tail A poller that is told to be awake has not
- *	missed what the kick was for, though it may take a later one along with
- *	it. litmus/ring-kick.litmus
+ *	full barrier
+ *	poller: KI(note:A), KI(sleep:A) exchange kicked, a full barrier; load
+ *	cq_head, sq_tail
+ *	A poller that takes note of a kick sees what the kick was for, though it may
+ *	take a later one along with it.
+ *	litmus/ring-kick.litmus
  * [CL]	worker: CL(put:A), CL(put:B) load dead; queue an item, in one RCU section
  *	closer: CL(dead:A) store dead; CL(wait:A) a grace period; cancel the item
  *	The item is not left in the user's queue: the worker sees that the ring is
