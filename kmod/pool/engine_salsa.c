@@ -463,8 +463,9 @@ static int wsq_engine_salsa_reserve(const struct wsq_container *ct,
 
 /*
  * Free one of a queue's chunks in which every item was cancelled. Its consumer
- * would, but need not come before the next maintenance if nothing else is queued.
- * Not if this put interrupted a take of this CPU: that may be in the chunk.
+ * would free it, but may not run before the next maintenance work if nothing
+ * else is queued. Not if this put interrupted a take of this CPU, which may be
+ * in the chunk.
  */
 static bool wsq_engine_salsa_reclaim(struct wsq_container *ct,
 				     struct wsq_engine_salsa *es)

@@ -3,7 +3,7 @@
  * KUnit suite of many items that sleep on one CPU. As many as a queue allows
  * may sleep there and wait for each other. Those of one queue delay no item of
  * another, and no item of their own queue that another CPU may run. A sleeping
- * item is noticed on its own CPU, whatever other CPUs are at.
+ * item is noticed on its own CPU, whatever other CPUs do.
  *
  * Sleepers are let go after that, never before, so a test that waits in vain
  * fails, and then lets them go. No test looks at how long anything took.
@@ -26,7 +26,7 @@ static unsigned int crowd_cpu(void)
 	return cpumask_last(cpu_online_mask);
 }
 
-/* Where the items of a crowd go that waits for its last one. */
+/* How the items of a crowd that waits for its last one are queued. */
 enum crowd_how {
 	CROWD_BOUND,	/* to one CPU of many, for itself */
 	CROWD_OPEN,	/* to the only CPU */
@@ -34,7 +34,7 @@ enum crowd_how {
 	CROWD_HOWS,
 };
 
-/* True if it came to that. */
+/* True if all items of the crowd have begun. */
 static bool crowd_last_one(struct kunit *test, enum crowd_how how)
 {
 	unsigned int cpu = crowd_cpu();
@@ -70,7 +70,7 @@ static void crowd_last(struct kunit *test)
 	}
 }
 
-/* The same, when half of them are another queue's. */
+/* The same if half of them are of another queue. */
 static void crowd_last_of_two(struct kunit *test)
 {
 	unsigned int cpu = crowd_cpu();
@@ -109,7 +109,7 @@ static void crowd_other_queue(struct kunit *test)
 		it = wsq_test_items(test, b, 1, wsq_test_count);
 		wsq_test_crowd_queue(test, crowd, a, cpu);
 		wsq_test_crowd_begun(test, crowd, CROWD_SOME);
-		/* Let it come to what it comes to. */
+		/* As many more begin as may. */
 		wsq_test_linger();
 		wsq_test_stay(test, cpu);
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(bound ? cpu : WSQ_CPU_ANY,

@@ -115,17 +115,17 @@ static void tasks(void)
 	limits_default();
 }
 
-/* Exempt is a ring whose file was opened, and whose SETUP is called, by the capable. */
+/* A ring is exempt if its file's opener and SETUP's caller are both capable. */
 static void exempt(void)
 {
 	int root, plain;
 
-	/* None of ours that is still being freed. */
+	/* None of this process is still being freed. */
 	expect_rings(0);
 	limits_set(0, DEF_TASKS, DEF_MEMORY);
 	root = dev_open();
 	plain = open_as(0);
-	/* Without the capability root is a user as any other. */
+	/* Without the capability root is a user like any other. */
 	EXPECT_EQ(try_setup(plain, 4, 0, 0), EDQUOT);
 	/* Opened with it, called without it; and the other way round. */
 	EXPECT_EQ(try_setup(root, 4, 0, 0), EDQUOT);
@@ -169,7 +169,7 @@ static void passed(void)
 	}
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
-	/* Root, which holds the files as well, has none of these. */
+	/* The rings do not count for root, which has the files open as well. */
 	expect_use(fd[3], 0, 0, 0);
 	EXPECT_EQ(try_setup(fd[2], 4, 0, 0), 0);
 	EXPECT_EQ(query_of(fd[3], 0, 0, 0).user_rings, 1);

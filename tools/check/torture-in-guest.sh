@@ -49,7 +49,7 @@ hotplug() {
 	all_cpus 0
 }
 
-# Rings of processes, until the run is over. The last words of one that failed stay.
+# Rings of processes, until the run is over. Prints the output of one that failed.
 processes() {
 	seed=$1
 	while [ ! -e /tmp/torture-over ]; do
@@ -70,8 +70,8 @@ workers() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^wsq/'; }
 # of_cpu CPU: its workers.
 of_cpu() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c "^wsq/$1\$"; }
 
-# No worker of a CPU that is off is left, and those that nothing needs get fewer: one
-# goes for each CPU every two seconds, so that a hundred take minutes.
+# No worker of a CPU that is offline is left, and idle standby workers get fewer: every
+# two seconds half of those of each CPU end.
 few_workers() {
 	for dir_cpu in /sys/devices/system/cpu/cpu[1-9]*; do
 		[ "$(cat "$dir_cpu/online" 2>/dev/null)" = 0 ] || continue

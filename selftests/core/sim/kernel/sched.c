@@ -168,8 +168,8 @@ void preempt_notifier_unregister(struct preempt_notifier *notifier)
 }
 
 /*
- * The hook of a thread that sleeps: with interrupts off, a little before it is off
- * its CPU. Of threads that give way nothing is told, because they do not sleep.
+ * The hook of a thread that sleeps: with interrupts off, a little before it is
+ * off its CPU. Not called for threads that give way, because they do not sleep.
  */
 static void shim_notify_out(struct task_struct *t)
 {
