@@ -160,8 +160,8 @@ enum wsq_steal_batch {
  * @max_active: items of a queue that may have begun, and not ended, on one CPU,
  *	1 to 65536; default 1024. There is more than one at a time only if items
  *	sleep, or compute for more than 10 ms while another queue waits. A queue
- *	at its limit on a CPU waits there until one of these items ends. What
- *	its rescuer runs is not counted. For queues only
+ *	at its limit on a CPU waits there until one of these items ends. For
+ *	queues only
  * @cpumask: CPUs that have a container, and with queues a worker; %NULL means
  *	all that are not isolated (parameter cpumask of the module). Copied.
  *	Other CPUs may put as well, their tasks go to the nearest CPU in the

@@ -4,10 +4,10 @@
  * module's leaves isolated CPUs alone unless its parameter says otherwise.
  *
  * Which CPUs are isolated may change at run time, with cpuset partitions, and
- * modules are not told. On kernels where that is so, maintenance work looks every
- * two seconds while a queue follows the module's mask, and moves such queues. Its
- * timer is deferrable: it wakes no idle CPU. Where the mask cannot change, the
- * work is never queued.
+ * modules are not notified. On kernels where that is so, maintenance work looks
+ * every two seconds while a queue follows the module's mask, and moves such
+ * queues. Its timer is deferrable: it wakes no idle CPU. Where the mask cannot
+ * change, the work is never queued.
  */
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
@@ -32,7 +32,7 @@ static cpumask_var_t wsq_cpus_param;
 #define WSQ_FOLLOW_MOST		8
 
 static void wsq_follow_look(struct work_struct *work);
-/* An idle CPU runs no items, on isolated CPUs or elsewhere: it can wait. */
+/* Deferrable: while all CPUs are idle, no item runs on an isolated one. */
 static DECLARE_DEFERRABLE_WORK(wsq_follow_work, wsq_follow_look);
 
 /**
@@ -147,8 +147,8 @@ static int wsq_cpumask_change(struct wsq *q, const struct cpumask *cpus,
  * @left: scratch memory
  *
  * Waits neither for CPU hotplug nor for another change of the queue's mask:
- * hotplug may wait for an item that waits for a lock of the caller. Nothing
- * happens then, and nothing if none of @cpus is online.
+ * hotplug may wait for an item that waits for a lock of the caller. If it
+ * cannot have a lock at once, or if none of @cpus is online, it does nothing.
  *
  * Context: task; may sleep.
  * Return: true if @q names no CPUs, and is to be looked at again.

@@ -167,10 +167,10 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	if (unlikely(wsq_may_stay(c)))
 		wsq_put_behind(c, q->pool.id);
 	/*
-	 * What the worker here does not have at hand is worth waking an idle
-	 * one for. Without a barrier, one that parks at this very moment can be
-	 * missed; then the task waits for the worker here, for the next put, or
-	 * for the watchdog. OPENED pays for certainty.
+	 * An idle worker is woken for what is beyond the block that the worker
+	 * here takes from. Without a barrier, one that parks at this very
+	 * moment can be missed; then the task waits for the worker here, for
+	 * the next put, or for the watchdog. OPENED pays for certainty.
 	 */
 	if (ret == WSQ_OPENED || (unlikely(wsq_idle_any()) &&
 				  wsq_engine_shared(ct)))

@@ -113,7 +113,7 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
 	const struct wsq_access *list = wsq_cpus[cpu]->access;
 	unsigned int i;
 
-	/* The task is out, then look who sleeps: against wsq_idle_enter(). */
+	/* Publish, then look for idle CPUs: against wsq_idle_enter(). */
 	smp_mb();					/* ID(wake:A) */
 	if (!wsq_idle_any())
 		return false;

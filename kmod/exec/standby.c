@@ -6,9 +6,9 @@
  * one standby worker of the same CPU. When the current worker sleeps in an
  * item, it says so from the scheduler's hook (kmod/compat/sleep_notifier.h):
  *
- *	- nothing waits on the CPU: the CPU counts as parked. A put that comes
- *	  later, and a CPU that wants help, claims the wake-up as that of any
- *	  parked worker. No thread is woken before.
+ *	- nothing waits on the CPU: the CPU counts as parked. A later put, or a
+ *	  CPU that wants help, claims the wake-up as that of any parked worker.
+ *	  No thread is woken before.
  *	- something waits: an interrupt on this CPU claims the wake-up at once.
  *
  * A claimed wake-up of a worker that is in an item makes a standby worker the
@@ -31,10 +31,10 @@
  * wakes an idle one for it.
  *
  * Threads. A CPU has WSQ_MAX_WORKERS workers at most, and one more for each
- * queue of which nothing is under way there: one queue's sleepers do not keep
- * another queue from running. A standby worker is made in task context when
- * the last one is used. If there is no memory for it, that is tried again, and
- * the watchdog wakes the rescuers of the queues that have one.
+ * queue of which nothing is under way there, so that items of one queue that
+ * sleep do not stop another queue. A standby worker is made in task context
+ * when the last one is used. If there is no memory for it, that is tried again,
+ * and the watchdog wakes the rescuers of the queues that have one.
  *
  * What it costs: nothing while items do not sleep. A sleep takes a lock of the
  * CPU and two locked instructions; a hand-off, one wake-up.
@@ -95,9 +95,9 @@
 #define WSQ_SPAWN_RETRY		max(HZ / 100, 1)
 
 /*
- * May no worker of this CPU begin another item of the queue? When no more workers
- * are made, those that are made even so are for queues of which nothing is under
- * way.
+ * May no worker of this CPU begin another item of the queue? At
+ * WSQ_MAX_WORKERS, further workers are only for queues of which nothing is
+ * under way.
  */
 static bool wsq_at_limit(const struct wsq_cpu *c, const struct wsq *q,
 			 const struct wsq_container *ct)
@@ -236,7 +236,7 @@ void wsq_rescue_end(struct wsq_cpu *c, struct wsq_container *ct)
  */
 void wsq_put_behind(struct wsq_cpu *c, u32 id)
 {
-	/* Of a held queue, the item that ends, or sleeps no longer, sees to it. */
+	/* For a held queue, wsq_release() or wsq_worker_runs() does it. */
 	if (!wsq_parked(&c->park) || test_bit(id, c->held) || !wsq_wake_cpu(c))
 		wsq_watch_start(c);
 }
@@ -515,7 +515,7 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 					     standby);
 		raw_spin_lock(&w->lock);
 		replaced = wsq_in_item(w) && READ_ONCE(w->nr_run) == seen;
-		/* One is to come, and to look. */
+		/* The worker that is made then calls wsq_standby_came(). */
 		c->wanted = replaced && !s;
 		if (replaced && s) {
 			WRITE_ONCE(w->replaced, true);
@@ -539,9 +539,9 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 	if (s)
 		wake_up_process(s->task);
 	if (more)
-		/* There: it has time, while this CPU may be busy. */
+		/* On that CPU, because this one may be busy. */
 		schedule_delayed_work_on(c->cpu, &c->spawn, 0);
-	/* It looks on, if none can be made. */
+	/* The watchdog goes on looking if none can be made. */
 	if (!s && more)
 		wsq_watch_start(c);
 	return replaced;
@@ -652,7 +652,7 @@ static void wsq_standby_spawn(struct work_struct *work)
 		failed = IS_ERR(w);
 	}
 	if (w && !failed) {
-		/* At once, so that no more is asked for until it runs. */
+		/* Listed before it runs: no further one is asked for. */
 		raw_spin_lock_irq(&c->role_lock);
 		w->replaced = true;
 		list_add(&w->standby, &c->standby);
@@ -665,7 +665,7 @@ static void wsq_standby_spawn(struct work_struct *work)
 	if (failed)
 		/* Anywhere: a timer on a CPU that goes offline does not expire. */
 		schedule_delayed_work(&c->spawn, WSQ_SPAWN_RETRY);
-	/* It shall go again when it was idle for a while. */
+	/* Maintenance work ends it when it has been idle for a while. */
 	wsq_memory_later();
 }
 
@@ -753,7 +753,7 @@ void wsq_standby_wait(struct wsq_worker *w)
 }
 
 /**
- * wsq_standby_thin() - take standby workers that are not needed out
+ * wsq_standby_thin() - take out standby workers that are not needed
  * @c: the CPU
  * @over: where to put them, by @list
  *
