@@ -413,8 +413,7 @@ void torture_hostile_round(struct torture_thread *t)
 	h->other = rival_queue(true, rnd, &engine);
 	h->q = rival_queue(true, rnd, &engine);
 	if (torture_one_in(rnd, 2)) {
-		/* One that stays: items of a queue all of whose CPUs are off wait. */
-		cpu = cpumask_first(cpu_online_mask);
+		cpu = torture_solo_cpu();
 		solo = rival_solo_queue(rnd, cpu, &engine);
 	}
 	if (solo)

@@ -55,7 +55,7 @@ struct wsq *rival_queue(bool hostile, struct rnd_state *rnd,
 /**
  * rival_solo_queue() - make a queue of one CPU
  * @rnd: dice
- * @cpu: the CPU
+ * @cpu: of torture_solo_cpu()
  * @engine: where to store the engine's name
  *
  * Context: task; may sleep.
