@@ -464,7 +464,7 @@ static inline bool wsq_queue_delayed_work(struct wsq *q,
 }
 
 /**
- * wsq_mod_delayed_work() - set the delay of a work item anew, from now
+ * wsq_mod_delayed_work() - set a new delay for a work item, counted from now
  * @q: the queue
  * @dwork: the item, pending or not
  * @delay: jiffies to wait; 0 queues at once

@@ -3,27 +3,30 @@
  * Ops: what entries of a ring (/dev/wsq) may ask for. Other modules can add their
  * own, which processes find by name with WSQ_IOC_QUERY.
  *
- * An op says what its entries look like (enum wsq_op_shape, dst_len, max_len), and
- * wsq checks them: the function that does the work gets addresses of the kernel's
- * and lengths that are right. What is there it has to distrust all the same, as it
- * is memory that the process writes whenever it likes: bytes are data and no more,
- * and who needs the same value twice copies it first.
+ * An op says what its entries look like (enum wsq_op_shape, dst_len, max_len),
+ * and wsq checks them: the function that does the work gets addresses of the
+ * kernel's and lengths that are right. What is there it has to distrust all the
+ * same, as it is memory that the process writes whenever it likes: bytes are
+ * data and no more, and an op that needs the same value twice copies it first.
  *
- * What is not one of an op's ranges (a file, another's memory, a device) is the
- * op's own affair: it runs in a worker, not in the process, and nobody knows there
- * who asked. Whoever makes such an op names the capability that it takes.
+ * What is not one of an op's ranges (a file, memory of another process, a
+ * device) is the op's own affair. It runs in a worker, not in the process, and
+ * not with the credentials of the process. Such an op names the capability that
+ * it takes.
  *
  * Costs, beside a built-in op: two lookups and two references on per-CPU counters
  * for each task.
  *
- * A task of an op that takes long works piece by piece, and may leave its worker
- * between two pieces, so that the tasks of other users and of other queues do not wait
- * for all of it. For that the op keeps what it has come to in memory that wsq gives it
- * (state_size) and returns %WSQ_OP_AGAIN when wsq asks for that. wsq calls it again
- * later. An op without state keeps its worker until its task is done.
+ * A task of an op that takes long works piece by piece, and may leave its
+ * worker between two pieces, so that the tasks of other users and of other
+ * queues do not wait for all of it. For that the op keeps its progress in
+ * memory that wsq provides (state_size), and returns %WSQ_OP_AGAIN when wsq
+ * asks it to. wsq calls the op again later. An op without state keeps its
+ * worker until its task is done.
  *
- * Limitations: an op that sleeps keeps a worker from its CPU's tasks for a while.
- * 65280 ops may be registered, one after the other, before wsq is loaded anew.
+ * Limitations: an op that sleeps occupies a worker thread meanwhile. A standby
+ * worker of the same CPU then runs what waits there. 65280 ops may be
+ * registered, one after the other, before wsq is loaded anew.
  *
  * Symbols are exported GPL-only in namespace WSQ.
  */
@@ -70,8 +73,8 @@ struct wsq_range {
 };
 
 /*
- * What wsq_op_piece() and wsq_op_stopped() say, and an op with state returns, to be
- * called again later. No errno, so no result either.
+ * Returned by wsq_op_piece() and wsq_op_stopped(), and by an op with state that
+ * is to be called again later. It is no errno, and so no result either.
  */
 #define WSQ_OP_AGAIN		(-4096)
 
@@ -85,9 +88,9 @@ struct wsq_range {
  * @len: bytes of all of them
  * @dst: where the op's dst_len bytes are; %NULL if that is zero
  * @arg: of the entry
- * @state: the op's state_size bytes, aligned to 8; %NULL if that is zero. Zeroed
- *	before the first call; after that as the call before left them, at another
- *	address perhaps
+ * @state: the op's state_size bytes, aligned to 8; %NULL if that is zero.
+ *	Zeroed before the first call, and kept from one call to the next, though
+ *	perhaps at another address
  * @stop: why the task shall end early. Private
  */
 struct wsq_op_task {
@@ -112,15 +115,16 @@ struct wsq_op_task {
  * @prep: refuses entries whose arg is wrong: 0 or -errno; may be %NULL. Looks at
  *	nothing but the entry, whose ranges are not checked yet. Called with the
  *	ring's lock held, in the process or not
- * @state_size: bytes that @issue wants to keep from one call to the next, up to
+ * @state_size: bytes that @issue keeps from one call to the next, up to
  *	%WSQ_OP_STATE_MAX; 0 if it is called once for each task
- * @issue: does it, in a worker: the result, or -errno. May sleep. What takes more
- *	than 100 us goes in pieces (wsq_op_piece()), or asks wsq_op_stopped() about
- *	every 100 us, and returns what either says. An op with @state_size may return
- *	%WSQ_OP_AGAIN and is called again later, with the same ranges, by any worker.
- *	Or it is never called again, because the task is cancelled, its ring is
- *	closed, its deadline is over or the op is unregistered. So what it keeps is
- *	plain data: no reference, lock or allocated memory, and no pointer into the
+ * @issue: does the task, in a worker, and returns the result or -errno. May
+ *	sleep. An op that takes more than 100 us works in pieces
+ *	(wsq_op_piece()), or calls wsq_op_stopped() about every 100 us, and
+ *	returns what either says. An op with @state_size may return
+ *	%WSQ_OP_AGAIN. It is then called again later, with the same ranges, by
+ *	any worker; or never, because the task is cancelled, its ring is closed,
+ *	its deadline is over or the op is unregistered. So the state is plain
+ *	data: no reference, lock or allocated memory, and no pointer into the
  *	state itself
  */
 struct wsq_op_def {
@@ -144,8 +148,8 @@ struct wsq_op_def {
  * @len: its bytes, at most WSQ_OP_PIECE
  * @at: bytes of the task's ranges that came before it
  *
- * To be zeroed before the first call; the rest is private. An op with state has it
- * there.
+ * To be zeroed before the first call; all else is private. An op with state
+ * keeps it in its state.
  */
 struct wsq_op_piece {
 	u8 *addr;

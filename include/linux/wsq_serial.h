@@ -55,7 +55,7 @@ struct wsq_serial_work {
 /**
  * struct wsq_serial - runs its items one at a time, in the order they were queued
  * @queue: a struct wsq_owner_queue (kmod/core/owner_queue.h)
- * @q: whose workers run it
+ * @q: the queue whose workers run it
  * @work: is queued on @q while the serial has an owner that is not at work. The
  *	owner.
  * @cur: the item that runs. The owner; anybody reads.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an item waits for behind another that sleeps, on one CPU.
+ * How long an item waits behind another one that sleeps, on one CPU.
  *
- * behind a sleeping item: member 0 queues an item that sleeps, waits until it
- * does, and queues another one. Time from before that until its function runs.
- * behind an item that falls asleep: member 0 queues both at a time. Time from
- * before the first goes to sleep until the function of the second runs; 0 if
- * another CPU was there earlier.
+ * Behind a sleeping item: member 0 queues an item that sleeps, waits until it
+ * does, and queues a second one. The sample is the time from just before the
+ * second put until the second function runs.
+ *
+ * Behind an item that falls asleep: member 0 queues both at once. The sample is
+ * the time from just before the first goes to sleep until the second function
+ * runs; 0 if another CPU ran the second one earlier.
  *
  * Left out are services that run one item at a time, and those whose items must
  * not sleep. Where the newest item runs first, neither of two is behind the
@@ -42,7 +44,7 @@ static u64 bench_behind_one(struct bench_behind_take *t, unsigned int member,
 		preempt_enable();
 	} else {
 		t->s->queue(first, 1, member);
-		/* Then it is about to sleep; a moment later it does. */
+		/* Once stamped it is about to sleep; a moment later it does. */
 		while (!READ_ONCE(first->stamp))
 			usleep_range(50, 100);
 		usleep_range(50, 100);
@@ -50,7 +52,7 @@ static u64 bench_behind_one(struct bench_behind_take *t, unsigned int member,
 		t->s->queue(second, 1, member);
 	}
 	t->s->flush_one(second);
-	/* Another CPU may have had the second before the first began. */
+	/* Another CPU may have run the second before the first began. */
 	while (!READ_ONCE(first->stamp))
 		usleep_range(50, 100);
 	if (t->c->sync)

@@ -45,8 +45,8 @@ struct bench_raw {
  * @raw: for pools of pointers
  * @stamp: when it ran, ns; with %BENCH_STAMP and %BENCH_SLEEP
  * @left: children that are not through; with %BENCH_SPAWN
- * @done: completed by it, with %BENCH_COMPLETE, and of a tree's root; what it
- *	sleeps for, with %BENCH_SLEEP
+ * @done: the item completes it, with %BENCH_COMPLETE, or as the root of a tree;
+ *	the item waits for it, with %BENCH_SLEEP
  */
 struct bench_item {
 	union {
@@ -80,17 +80,17 @@ struct bench_kind;
  * @start: make it ready; an errno keeps it out, with a note
  * @stop: take it down
  * @prepare: make items ready to be queued
- * @queue: queue items; called on the submitting CPU. A pool of pointers has
- *	nobody to run items: it runs them here whenever it is full
+ * @queue: queue items; called on the submitting CPU. A pool of pointers has no
+ *	workers: the caller runs items whenever the pool is full
  * @queue_many: the same in one go; %NULL if it cannot
  * @flush: wait until what this member queued has run
  * @flush_one: wait for one item; %NULL if it cannot
- * @cancel: call items back, and if @sync wait for those that run; returns how
- *	many were pending. %NULL if it cannot
+ * @cancel: cancel items, and if @sync wait for those that run; returns how many
+ *	were pending. %NULL if it cannot
  * @clean: has everything run since the last call
  * @raw: is a pool of pointers
  * @flushes: @flush waits for the whole queue
- * @stays: what waits on a CPU is not fetched by others
+ * @stays: other CPUs do not take what waits on a CPU
  * @softirq: its items run in softirq context
  * @serial: it runs one item at a time
  * @sync_only: @cancel is always so

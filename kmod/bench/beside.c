@@ -2,8 +2,9 @@
 /*
  * The latency of an item while all CPUs that submit are busy: with items of
  * another queue that compute for a millisecond each, never fewer than two on a
- * CPU, or with as many ordinary threads that do the same. Time from before an
- * item is queued until its function runs, worker idle before.
+ * CPU, or with one ordinary thread on each CPU that computes. The sample is the
+ * time from just before an item is queued until its function runs. Its worker
+ * is idle before.
  *
  * The other queue is of the same kind as the service: wsq's own, or a per-CPU
  * workqueue for workqueue's. Member 0, which queues, is a thread of the busy
@@ -18,7 +19,7 @@
 #include "../compat/workqueue.h"
 #include "cases.h"
 
-/* A piece of computing. */
+/* How long an item computes, and a thread between two looks. */
 #define BENCH_PIECE_NS		NSEC_PER_MSEC
 
 /* Items of the other queue on each CPU. */
@@ -38,11 +39,11 @@ struct bench_flood_item {
 
 /**
  * struct bench_flood - what keeps all CPUs busy
- * @q: the queue, or
- * @wq: the workqueue, or
- * @threads: the threads, by member
+ * @q: the other queue, if it is wsq's
+ * @wq: the other queue, if it is a workqueue
+ * @threads: the threads, by CPU, if there is no other queue
  * @items: the items of @q or @wq
- * @stop: they are not to queue themselves again
+ * @stop: the items are not to queue themselves again
  */
 struct bench_flood {
 	struct wsq *q;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What interrupts an item that computes while items of many queues wait behind
- * it, bound to its CPU, so that no other CPU can help. The item reads the clock
- * over and over. A step of more than a microsecond is an interrupt; the tick,
- * and the host's where there is one, are among them, and are all there is where
- * nothing waits. Length of a step, and the share of the time that they make up.
+ * How much an item that computes is interrupted while items of many queues wait
+ * behind it. These are bound to its CPU, so no other CPU can help. The item
+ * reads the clock over and over. A step of more than a microsecond counts as an
+ * interrupt. The tick is among them, and interruptions by the host of a virtual
+ * machine; if nothing waits, there are no others. A sample is the length of
+ * each step, and their share of the time.
  *
- * It computes for 20 ms, or until an item behind it begins. Where a thread of
- * the same CPU may preempt it then, that step is left out.
+ * It computes for 20 ms, or until an item behind it begins. If another thread
+ * of the same CPU may have preempted it, that step is left out.
  */
 #include <linux/completion.h>
 #include <linux/err.h>
@@ -18,7 +19,7 @@
 
 #include "cases.h"
 
-/* Queues of which an item waits. */
+/* Queues with an item that waits. */
 #define BENCH_QUEUES		1000
 
 /* How often the item computes for a sample, and for how long. */
@@ -193,7 +194,7 @@ const struct bench_kind bench_waiting = {
 	.take = bench_waiting_sample,
 };
 
-/* There are only the queues of a sample. */
+/* Each sample makes its own queues. */
 static int bench_waiting_start(void)
 {
 	return 0;

@@ -22,7 +22,7 @@
 /* Protects wsq_grace_wanted. Taken with interrupts off. */
 static DEFINE_RAW_SPINLOCK(wsq_grace_lock);
 
-/* Grace periods to go: 0; 1, the callback is queued; 2, and once more then. */
+/* Grace periods that are wanted. If not 0, the callback is queued; 2: twice. */
 static unsigned int wsq_grace_wanted;
 
 static struct rcu_head wsq_grace_head;
@@ -40,7 +40,7 @@ static void wsq_grace_over(struct rcu_head *head)
 }
 
 /**
- * wsq_grace_begin() - have a whole grace period come
+ * wsq_grace_begin() - make sure that a whole grace period follows
  *
  * Context: any but NMI, where it warns and does nothing.
  */

@@ -3,7 +3,7 @@
  * <linux/sched/isolation.h>: kinds of housekeeping CPUs were renumbered and
  * merged; the two used here have kept their names. From 7.0 on the masks change
  * at run time, with cpuset partitions that are isolated, and are under RCU;
- * modules are not told.
+ * modules are not notified.
  */
 #ifndef _WSQ_COMPAT_ISOLATION_H
 #define _WSQ_COMPAT_ISOLATION_H

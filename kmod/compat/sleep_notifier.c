@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Threads that say when they sleep. sleep_notifier.h says what for.
+ * Notifiers of threads that go to sleep. See sleep_notifier.h.
  */
 #include "sleep_notifier.h"
 
@@ -22,8 +22,8 @@ static void wsq_sleep_out(struct preempt_notifier *notifier,
 	unsigned int state = READ_ONCE(current->__state);
 
 	/*
-	 * PREEMPT_RT: a thread that waits for a spinlock goes on soon, and its
-	 * @__state is not the one that it asked for.
+	 * PREEMPT_RT: a thread that waits for a spinlock goes on soon. Its
+	 * state is TASK_RTLOCK_WAIT then, not the one that it had set.
 	 */
 	if (state != TASK_RUNNING && !(state & TASK_RTLOCK_WAIT))
 		n->sleeps(n);
@@ -35,7 +35,7 @@ static struct preempt_ops wsq_sleep_ops = {
 };
 
 /**
- * wsq_sleep_notifiers_get() - make notifiers work
+ * wsq_sleep_notifiers_get() - enable notifiers
  *
  * Context: module load; may sleep; not under the CPU hotplug lock, because it
  * patches code.
@@ -57,7 +57,7 @@ void wsq_sleep_notifiers_put(void)
 }
 
 /**
- * wsq_sleep_notifier_register() - have the calling thread's sleeps said
+ * wsq_sleep_notifier_register() - notify when the calling thread sleeps
  * @n: what to call; @sleeps and @runs are set
  *
  * Context: task.
@@ -76,7 +76,7 @@ void wsq_sleep_notifier_register(struct wsq_sleep_notifier *n)
  */
 void wsq_sleep_notifier_unregister(struct wsq_sleep_notifier *n)
 {
-	/* The list is not to change while the scheduler walks it. */
+	/* The list must not change while the scheduler walks it. */
 	preempt_disable();
 	preempt_notifier_unregister(&n->notifier);
 	preempt_enable();

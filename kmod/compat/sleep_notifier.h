@@ -2,7 +2,8 @@
 /*
  * <linux/preempt.h>: preempt notifiers, which say when the scheduler takes a
  * thread off its CPU. Distributions have CONFIG_PREEMPT_NOTIFIERS, because KVM
- * selects it. Without it nothing is said, and wsq_sleep_notifiers() is false.
+ * selects it. Without it no callback is called, and wsq_sleep_notifiers() is
+ * false.
  */
 #ifndef _WSQ_COMPAT_SLEEP_NOTIFIER_H
 #define _WSQ_COMPAT_SLEEP_NOTIFIER_H
@@ -11,10 +12,10 @@
 #include <linux/sched.h>
 
 /**
- * struct wsq_sleep_notifier - what a thread has called about itself
- * @sleeps: the thread gives up its CPU, and is not about to be runnable.
- *	Context: interrupts off, the runqueue's lock held: no wake-up, no
- *	message
+ * struct wsq_sleep_notifier - callbacks of a thread
+ * @sleeps: the thread gives up its CPU and does not stay runnable. Context:
+ *	interrupts off, the runqueue's lock held, so it must not wake a thread
+ *	or print
  * @runs: the thread is back on a CPU. Context: preemption off
  */
 struct wsq_sleep_notifier {

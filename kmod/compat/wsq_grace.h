@@ -22,7 +22,7 @@ static inline u64 wsq_grace_get(void)
 
 	if (likely(!irqs_disabled()))
 		return start_poll_synchronize_rcu();
-	/* 6.1's does not begin one with interrupts off, or complains. */
+	/* With interrupts off, that of 6.1 begins none, or warns. */
 	cookie = get_state_synchronize_rcu();
 	wsq_grace_begin();
 	return cookie;

@@ -165,7 +165,7 @@ static int wsq_salsa_list_room(const struct wsq_salsa *s,
 	const struct wsq_salsa_chunk *in = NULL;
 	u32 i, place, nr;
 
-	/* The chunk that a consumer is in may be stolen just now, and come back. */
+	/* The chunk that it is in may be stolen just now, and be taken back. */
 	if (id != WSQ_SALSA_NONE)
 		in = wsq_salsa_consumer_at(s, id)->chunk;
 	for (i = 0; i < list->size; i++) {
@@ -600,8 +600,8 @@ static int wsq_salsa_advance(struct wsq_salsa_consumer *c)
  * @c: the consumer
  * @task: the task in its next slot
  *
- * One of the two has @task. What follows in the chunk stays the consumer's if the
- * thief still waits for its fence.
+ * Consumer and thief compete for @task: one of them gets it. The consumer takes
+ * the rest of the chunk back if the thief still waits for its fence.
  *
  * Context: as wsq_salsa_get().
  * Return: @task if it is the caller's; %NULL, with @busy still set.
@@ -722,8 +722,8 @@ bool wsq_salsa_close(struct wsq_salsa_producer *p,
 }
 
 /*
- * Is every task of a chunk claimed? The number of slots that it took to see that
- * this is not so is added to @looked.
+ * Is every task of a chunk claimed? If not, the number of slots that were read
+ * to find that out is added to @looked.
  */
 static bool wsq_salsa_is_spent(const struct wsq_salsa *s,
 			       const struct wsq_salsa_chunk *chunk, u64 word,
@@ -732,7 +732,7 @@ static bool wsq_salsa_is_spent(const struct wsq_salsa *s,
 	u64 from, i;
 	void *task;
 
-	/* A producer fills a chunk in order: without the last task there is more. */
+	/* Filled in order: more tasks come unless the last slot is claimed. */
 	if (wsq_slot_peek(&chunk->slots[s->chunk_size - 1]) !=
 	    WSQ_SALSA_TAKEN)					/* SA(spent:B) */
 		return false;
@@ -750,10 +750,11 @@ static bool wsq_salsa_is_spent(const struct wsq_salsa *s,
  * @first: number of the first chunk to look at
  * @nr: chunks to look at
  *
- * The consumer of such a chunk frees it with its next take. It need not come
- * soon: if the tasks were withdrawn, it has no reason to take.
+ * The consumer of such a chunk frees it with its next take. That may be long
+ * after: if the tasks were withdrawn, the consumer has no reason to take.
  *
- * Looks at no more slots than two chunks have, and at one slot of each chunk.
+ * Looks at one slot of each chunk. In chunks that still have tasks it looks at
+ * no more slots than two chunks have.
  *
  * Context: any but NMI; the consumer @c, no take under way, in a section of
  * fence.h. Never sleeps.

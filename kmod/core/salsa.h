@@ -67,9 +67,10 @@
  * 4. TAKEN is written for claims, and where victim and thief compete for a task
  *    (SA(contend:A), SA(take:F)). Plainly taken slots are cleared by the producer
  *    that uses the chunk next, which fetches its cache lines in one go.
- * 5. A thief need not wait for his fence (wsq_salsa_steal_begin()): the chunk is
- *    STOLEN and in his list, he goes on with other things, and a get of his
- *    behind the fence makes it a chunk of his that nobody is in.
+ * 5. A thief need not wait for its fence (wsq_salsa_steal_begin()): the chunk
+ *    is STOLEN and in its list, the thief goes on with other things, and its
+ *    next get behind the fence makes the chunk one of its own that no consumer
+ *    is in.
  * 6. Emptiness is a double collect over all chunks instead of n traversals with
  *    indicators (salsa_scan.c): it costs takes nothing.
  *
@@ -93,66 +94,71 @@
  *
  *	The index must not go back. V may store @a + 1 long after A has gone on.
  *	It goes to the index word of V's epoch, and A enters with the next epoch
- *	if V's take was under way: nobody reads V's word any more. A begins at
- *	@a + 1 if there is a task at @a, whoever gets it. unit salsa: index_back
+ *	if V's take was under way: no CPU reads V's word any more. A begins at
+ *	@a + 1 if there is a task at @a, whichever of the two gets it. unit
+ *	salsa: index_back
  *
- *	The owner change with an old index. A thief who read the index before
+ *	The owner change with an old index. A thief that read the index before
  *	the chunk changed hands and came back would begin too early. The change
  *	compares the tag, and the index counts only if read behind it. unit
  *	salsa: steal_stale
  *
  *	The thief that stops midway. The chunk is in A's list before its owner
  *	changes, so others find it there; it is STOLEN, still with V's epoch and
- *	entry index, and whoever takes it over fences all, for it does not know
- *	V. unit salsa: steal_halted
+ *	entry index, and a CPU that takes it over fences all, because it does
+ *	not know V. unit salsa: steal_halted
  *
- *	The thief that has better to do. He is one that stops midway, in a
- *	section, and goes on in another one, with nothing in hand but the word
- *	by which the chunk was STOLEN: if it is that still, nobody has taken from
- *	the chunk but V, whose fence is through. If not, he has no part in it any
- *	more, nor in its place in his list, which may be another chunk's. unit
- *	salsa: begin_*
+ *	The thief that does not wait. It stops midway, in a section, and goes on
+ *	in another one. All it keeps is the word by which the chunk was STOLEN.
+ *	If the owner word is still that one, no CPU but V has taken from the
+ *	chunk, and V's fence is through. If not, the chunk is not the thief's
+ *	any more, nor is its entry in the thief's list, which may be another
+ *	chunk's. unit salsa: begin_*
  *
- *	The victim that comes back (wsq_salsa_take_back()). While A waits for its
- *	fence no CPU takes from the chunk, and V knows its index without one. V
- *	changes the word from A's STOLEN to ENTERED, by compare-and-exchange, and
- *	goes on in its own epoch: the index word has had no other writer.
+ *	The victim that comes back (wsq_salsa_take_back()). While A waits for
+ *	its fence no CPU takes from the chunk, and V knows its index without a
+ *	fence. V changes the word from A's STOLEN to ENTERED, by
+ *	compare-and-exchange, and goes on in its own epoch: the index word has
+ *	had no other writer.
  *
- *	- A, answered before or after, settles by a compare-and-exchange of the
- *	  word by which it stole. One of the two succeeds. What A has read of index
- *	  and slots before that is of no use to it then, and A writes nothing but
- *	  the owner word before it knows.
- *	- A third CPU that takes the chunk over from A changes the word, too. If V
- *	  was first, that CPU fails; if V was second, V is refused. V is refused
- *	  as well while that CPU waits for its own fence: its word has its id, and
- *	  it names no victim.
- *	- V's word may be old: the chunk may have been stolen from V long ago, used,
- *	  freed and stolen from another consumer. So a STOLEN word and a tag do
- *	  not prove that it was V's. The thief says in its @stealing which chunk it
- *	  has from whom, before it changes the owner, and until it has settled. By
- *	  that thief there is one STOLEN word of that chunk meanwhile
- *	  (wsq_salsa_steal_begin() does not take over what it is stealing), made
- *	  from an ENTERED word of V's. V has made one since it entered, the last
- *	  one, and is in the chunk by that. The word that V reads is in place when
- *	  V's exchange succeeds, and so is what @stealing says.
+ *	- A ends its theft, whether V's CPU has answered before or after, by a
+ *	  compare-and-exchange of the word by which it stole. Either A or V
+ *	  succeeds. If V does, A drops what it has read of index and slots.
+ *	  Until it knows, A writes nothing but the owner word.
+ *	- A third CPU that takes the chunk over from A changes the word, too. If
+ *	  V was first, that CPU fails; if V was second, V is refused. V is
+ *	  refused as well while that CPU waits for its own fence: the word has
+ *	  that CPU's id, and its @stealing names no victim.
+ *	- V's word may be old: the chunk may have been stolen from V long ago,
+ *	  used, freed and stolen from another consumer. So a STOLEN word and a
+ *	  tag do not prove that it was V's. The thief says in its @stealing
+ *	  which chunk it steals from which consumer, before it changes the owner
+ *	  and until it has ended the theft. Meanwhile that thief makes one
+ *	  STOLEN word of that chunk only (wsq_salsa_steal_begin() does not take
+ *	  over what it is stealing), from an ENTERED word of V's. That is the
+ *	  last ENTERED word that V made, by which V is in the chunk. The word
+ *	  that V reads is in place when V's exchange succeeds, and so is what
+ *	  @stealing says.
  *	- V in the middle of a take competes for its slot first (contend:A), and
- *	  comes back behind that slot, if the task was V's. If it was A's, A has
- *	  settled, and V is refused.
+ *	  takes the chunk back behind that slot if V got the task. If A got it,
+ *	  A has ended the theft, and V is refused.
  *	- The chunk is in V's list, if it ever was: V keeps the entry of the chunk
  *	  that it is in (wsq_salsa_list_room()).
  *	- No take but V's own can be under way in the chunk because of this: the
- *	  epoch stays, and whether it waits for a grace period is as before. A may
- *	  look at it by its STOLEN word for long, as at any chunk that is another's.
+ *	  epoch stays, and whether it waits for a grace period is as before. A
+ *	  may read the chunk by its STOLEN word for long after, as any chunk of
+ *	  another consumer.
  *
  *	unit salsa_back
  *
- * Reclamation. A chunk that is finished goes to the pool of who finished it. A
- * take may be under way in it only if it was stolen while one was; such a chunk
- * has an epoch above 0 and waits for a grace period (grace.h). Others are used
- * again at once, and tags turn away who saw them before. Both lie where any
- * producer finds them: who has finished a chunk may not look again for long.
- * Thieves and scanners may read slots of a chunk that is someone else's by then:
- * what they read counts only if they then find the owner word unchanged.
+ * Reclamation. A chunk that is finished goes to the pool of the consumer that
+ * finished it. A take may be under way in it only if it was stolen while one
+ * was; such a chunk has an epoch above 0 and waits for a grace period
+ * (grace.h). Others are used again at once, and tags refuse CPUs that saw them
+ * before. Both lie where any producer finds them, because the consumer that has
+ * finished a chunk may not look again for long. Thieves and scanners may read
+ * slots of a chunk that is another consumer's by then. What they read counts
+ * only if they find the owner word unchanged after that.
  *
  * A chunk of which every task was withdrawn waits for its consumer, which need not
  * take again soon. A producer that finds no chunk has wsq_salsa_reclaim() free one.
@@ -169,12 +175,11 @@
  * and what rests on each:
  *
  *	SA(put:A) release -> SA(get:B) acquire
- *		Who takes a task sees what was done before it was put.
+ *		A CPU that takes a task sees what was done before the put.
  *		litmus/salsa-put-get.litmus
  *	SA(put:A) release -> SA(claim:C), SA(contend:A), SA(take:F), SA(pry:B),
  *	SA(out:A), full
- *		The same for who claims it.
- *		litmus/salsa-put-claim.litmus
+ *		The same for a CPU that claims it. litmus/salsa-put-claim.litmus
  *	... against each other, full
  *		One of them has the task.
  *		litmus/salsa-claim-claim.litmus
@@ -182,11 +187,11 @@
  *		An index that claims have stored is not above what was claimed.
  *		litmus/salsa-claim-index.litmus
  *	SA(open:B) release -> SA(find:B), SA(scan:A) acquire
- *		Who finds a chunk sees its slots and index words cleared.
+ *		A CPU that finds a chunk sees its slots and index words cleared.
  *		litmus/salsa-open-find.litmus
  *	SA(list:I) release -> SA(find:A) acquire
- *		Nothing more: not needed for the above. Who finds the entry and
- *		an old word finds nothing there.
+ *		Nothing more: not needed for the above. A CPU that finds the
+ *		entry and an old word finds nothing there.
  *	SA(get:D), SA(get:H), SA(get:E) against SA(take:A), SA(take:B), SA(take:D):
  *	store buffering, by the displacement fence
  *		Section 5.3, first case; scenario D of fence.h.
@@ -195,9 +200,8 @@
  *	SA(get:B), SA(get:C) against SA(take:A), SA(take:B), SA(take:E)
  *		The second case; same files.
  *	SA(get:A), SA(get:G), SA(get:C) against SA(take:A), SA(take:B), SA(take:C)
- *		Who reads @busy clear behind the fence knows that V's next take
- *		finds the theft.
- *		litmus/salsa-quiet.litmus, likewise
+ *		A thief that reads @busy clear behind the fence knows that V's
+ *		next take finds the theft. litmus/salsa-quiet.litmus, likewise
  *	SA(contend:A) full -> SA(take:C) acquire
  *		... and that V's last one is over, and its index in SA(take:D).
  *		Of SA(get:F), SA(slow:D) and SA(steal:D), release, the fence does
@@ -208,17 +212,18 @@
  *	SA(take:B) then SA(take:M), one heavy fence
  *		For all of the above: what is between the two has no part in it.
  *	SA(take:I)
- *		As SA(take:B), for all who may have been robbed.
+ *		As SA(take:B), for all consumers that may have been the victim.
  *		litmus/salsa-overtake.litmus
  *	SA(take:J), SA(find:E), then SA(take:G) full
  *		What was read of a chunk is of the word's time if the word is
  *		found unchanged.
  *		litmus/salsa-look-take.litmus
- *	SA(leave:A), that is SA(change:A), and SA(take:H) where it leaves the chunk
- *	to whoever enters it next, full -> SA(find:B) acquire, then
+ *	SA(leave:A), that is SA(change:A), and SA(take:H) where it leaves the
+ *	chunk to the CPU that enters it next, full -> SA(find:B) acquire, then
  *	SA(enter:A), SA(take:G), full
- *		Who enters is behind what who left has done: the index is in the
- *		word, and the index word of its epoch stays with who stores next.
+ *		A consumer that enters comes behind all that the one that left
+ *		has done: the index is in the word, and the index word of its
+ *		epoch belongs to the one that stores next.
  *		litmus/salsa-leave-enter.litmus
  *	SA(open:B) release -> SA(spent:A) acquire, SA(spent:E) full
  *		A chunk is freed by a CPU that is not in it only if all slots of its
@@ -228,28 +233,27 @@
  *		V takes a chunk back only from the thief that has it from V.
  *		litmus/salsa-back.litmus
  *	SA(steal:E) -> SA(take:A), SA(take:G), SA(back:C), full -> SA(find:B) acquire
- *		Who sees that a chunk is V's no more finds it in A's list; who sees
- *		that it is V's again finds it in V's.
+ *		A CPU that sees that a chunk is not V's any more finds it in A's
+ *		list. A CPU that sees that it is V's again finds it in V's list.
  *		litmus/salsa-list-owner.litmus
  *	SA(enter:B) -> SA(enter:A), SA(steal:B) -> SA(take:A), SA(take:G), full
- *		Who finds a chunk free, after whatever hands it went through, sees
- *		the @in of those who were robbed of it and do not know.
- *		litmus/salsa-enter-in.litmus
+ *		A CPU that finds a chunk free, however many consumers had it,
+ *		sees the @in of those from which it was stolen and that have not
+ *		noticed. litmus/salsa-enter-in.litmus
  *	SA(finish:A), SA(take:H), SA(close:B), SA(spent:E), full;
  *	SR(give:C) -> SR(get:B) -> SA(open:A), SA(open:D)
- *		Slots and index words are cleared when nobody takes from them any
- *		more. The ring's pair suffices. SA(take:H) else says in its word
- *		all that who reads it needs.
+ *		Slots and index words are cleared when no CPU takes from them
+ *		any more. The ring's pair suffices. Apart from that, the word of
+ *		SA(take:H) has all that its reader needs.
  *		litmus/salsa-finish-open.litmus
  *	SA(retire:A) -> SA(reap:A)
  *		... nor claims, where a take was under way at the theft.
  *		litmus/salsa-grace.litmus
  *	SA(scan:B) heavy against SA(get:D), SA(scan:C) full against SA(claim:D),
  *	SA(change:A), SA(close:B)
- *		Who sees that a task was taken sees what was put before it. See
- *		salsa_scan.c.
- *		litmus/salsa-scan.litmus, litmus/salsa-scan-claim.litmus,
- *		litmus/salsa-scan-finish.litmus
+ *		A CPU that sees that a task was taken sees what was put before
+ *		it. See salsa_scan.c. litmus/salsa-scan.litmus,
+ *		litmus/salsa-scan-claim.litmus, litmus/salsa-scan-finish.litmus
  *	SA(change:A), SA(close:B), SA(spent:E), full; SR(give:C) -> SR(get:B) ->
  *	SA(open:A), against SA(scan:E), SA(scan:F), SA(scan:G)
  *		A look that read a slot or an index word cleared for the chunk's
@@ -257,8 +261,8 @@
  *		litmus/salsa-scan-word.litmus
  *	wsq_salsa_chunk_init() and its like, release -> SA(at:A), SA(at:B),
  *	SA(at:C) acquire
- *		Who knows a number sees what bears it as it was made.
- *		litmus/salsa-known.litmus
+ *		A CPU that knows a number sees what has that number as it was
+ *		made. litmus/salsa-known.litmus
  *
  * No order: hints, which SA(take:A), SA(take:G) or SA(enter:A) verify by the word
  * (SA(find:C) to SA(find:I) but behind the fence, SA(list:A), SA(list:B),

@@ -3,7 +3,7 @@
  * A chunk's owner word: who may take from it, and from where on.
  *
  * One word, so that one compare-and-exchange changes all of it, and every
- * change has a tag of its own: who changes a word that he read long ago fails.
+ * change has a tag of its own: a change of a word that was read long ago fails.
  *
  *	bits	 0-1	state
  *		 2	tasks are claimed one by one in their slots

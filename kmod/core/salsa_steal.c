@@ -5,7 +5,7 @@
 #include "salsa.h"
 #include "salsa_find.h"
 
-/* What struct wsq_salsa_consumer's @stealing says of a chunk and its victim. */
+/* The value of a consumer's @stealing for a chunk and its victim. */
 static s64 wsq_salsa_prey(const struct wsq_salsa_chunk *chunk,
 			  const struct wsq_salsa_consumer *v)
 {
@@ -168,7 +168,7 @@ static int wsq_salsa_send(struct wsq_salsa_consumer *c,
 				   chunk);			/* SA(send:A) */
 	if (place < 0)
 		return WSQ_FULL;
-	/* What is stolen from which consumer, before it is: for that consumer. */
+	/* Name chunk and victim before the theft: for wsq_salsa_take_back(). */
 	atomic64_set(&c->stealing, wsq_salsa_prey(chunk, v));	/* SA(send:B) */
 	raid->stolen = wsq_salsa_seize(c, chunk, word);
 	if (!raid->stolen) {
@@ -187,12 +187,12 @@ static int wsq_salsa_send(struct wsq_salsa_consumer *c,
 }
 
 /**
- * wsq_salsa_take_back() - be in a chunk again that a thief has begun to steal
+ * wsq_salsa_take_back() - take back a chunk that a thief has begun to steal
  * @c: the consumer, in a chunk whose owner word is not @own any more; no take is
  *	under way, or one whose slot is claimed, and @at is the slot behind it
  *
- * Not from a thief that has taken the chunk over from another thief: that one does
- * not say from which consumer, and need not be waited for.
+ * Fails if the thief has taken the chunk over from another thief: such a thief
+ * does not say from which consumer the chunk was stolen.
  *
  * Context: the consumer, in a section of fence.h. Never sleeps; interrupts no CPU.
  * Return: true if @c is in the chunk, in the same epoch, from @at on; false if the
@@ -222,13 +222,13 @@ bool wsq_salsa_take_back(struct wsq_salsa_consumer *c)
 }
 
 /**
- * wsq_salsa_steal_end() - what came of a robbery that was begun
+ * wsq_salsa_steal_end() - end a theft that was begun
  * @c: the thief; one is under way
  *
- * The chunk is in the list of those that it has stolen, as one that no consumer is
- * in. Or it is another thief's that did not want to wait, or the victim's, which
- * has taken it back. Then it stays in the list: the place may be another chunk's
- * by now.
+ * If the theft succeeds, the chunk is in @c's list of stolen chunks, as one
+ * that no consumer is in. If another thief has taken it over, or the victim has
+ * taken it back, the list is left as it is: the entry may be another chunk's by
+ * now.
  *
  * Context: as wsq_salsa_get_slow(), which calls it.
  * Return: a task, if one was at stake between victim and thief and is the
@@ -245,7 +245,7 @@ void *wsq_salsa_steal_end(struct wsq_salsa_consumer *c)
 		return NULL;
 	busy = atomic64_read_acquire(&raid->victim->busy);	/* SA(take:C) */
 	raid->chunk = NULL;
-	/* Before another STOLEN word of this thief, which has a full barrier. */
+	/* Before this thief's next STOLEN word, which has a full barrier. */
 	atomic64_set(&c->stealing, 0);				/* SA(take:N) */
 	wsq_salsa_set_limit(c);
 	wsq_salsa_settle(c, chunk, raid->stolen, busy, WSQ_SALSA_LEFT, &task);
@@ -329,8 +329,8 @@ int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
 		return WSQ_CONFLICT;
 	if (wsq_salsa_state(word) == WSQ_SALSA_STOLEN)
 		/*
-		 * Of the chunk that @stealing names there is one STOLEN word by
-		 * this thief: wsq_salsa_take_back() relies on it.
+		 * wsq_salsa_take_back() relies on it that this thief makes one
+		 * STOLEN word only of the chunk that @stealing names.
 		 */
 		return chunk == c->raid.chunk ? WSQ_CONFLICT :
 			wsq_salsa_take_chunk(c, chunk, word, task);

@@ -4,10 +4,10 @@
  * module's leaves isolated CPUs alone unless its parameter says otherwise.
  *
  * Which CPUs are isolated may change at run time, with cpuset partitions, and
- * modules are not told. On kernels where that is so, maintenance work looks every
- * two seconds while a queue follows the module's mask, and moves such queues. Its
- * timer is deferrable: it wakes no idle CPU. Where the mask cannot change, the
- * work is never queued.
+ * modules are not notified. On kernels where that is so, maintenance work looks
+ * every two seconds while a queue follows the module's mask, and moves such
+ * queues. Its timer is deferrable: it wakes no idle CPU. Where the mask cannot
+ * change, the work is never queued.
  */
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
@@ -28,8 +28,11 @@ static cpumask_var_t wsq_cpus_param;
 /* How often the module's mask is compared with that of the queues. */
 #define WSQ_FOLLOW_JIFFIES	(2 * HZ)
 
+/* Queues that are looked at under the lock of all queues. */
+#define WSQ_FOLLOW_MOST		8
+
 static void wsq_follow_look(struct work_struct *work);
-/* An idle CPU runs no items, on isolated CPUs or elsewhere: it can wait. */
+/* Deferrable: while all CPUs are idle, no item runs on an isolated one. */
 static DECLARE_DEFERRABLE_WORK(wsq_follow_work, wsq_follow_look);
 
 /**
@@ -90,8 +93,8 @@ void wsq_cpumask_exit(void)
 }
 
 /*
- * Those who have left, and orphans of before whose items found no refuge, because
- * no CPU of the queue was online, leave what they have to others.
+ * Move what is in containers of CPUs that have left the queue, and in orphans whose
+ * items had to stay because no CPU of the queue was online.
  */
 static void wsq_cpumask_clear(struct wsq *q)
 {
@@ -106,8 +109,8 @@ static void wsq_cpumask_clear(struct wsq *q)
 }
 
 /*
- * One that has joined again may have items that were left there: nobody keeps
- * ready bits for CPUs that have no part in a queue (wsq_serve_drop()).
+ * A CPU that has joined again may have items that were left there, without their
+ * ready bit: a CPU that has no part in a queue drops it (wsq_serve_drop()).
  */
 static void wsq_cpumask_tell(struct wsq *q)
 {
@@ -144,8 +147,8 @@ static int wsq_cpumask_change(struct wsq *q, const struct cpumask *cpus,
  * @left: scratch memory
  *
  * Waits neither for CPU hotplug nor for another change of the queue's mask:
- * hotplug may wait for an item that waits for a lock of the caller. Nothing
- * happens then, and nothing if none of @cpus is online.
+ * hotplug may wait for an item that waits for a lock of the caller. If it
+ * cannot have a lock at once, or if none of @cpus is online, it does nothing.
  *
  * Context: task; may sleep.
  * Return: true if @q names no CPUs, and is to be looked at again.
@@ -169,19 +172,29 @@ bool wsq_follow(struct wsq *q, const struct cpumask *cpus, struct cpumask *left)
 }
 WSQ_EXPORT_KUNIT(wsq_follow);
 
-/* Have all queues follow. True if one is to be looked at again. */
+/*
+ * Have all queues follow. True if one is to be looked at again. Each change takes
+ * a grace period, so the lock is not held for long.
+ */
 static bool wsq_follow_all(const struct cpumask *cpus, struct cpumask *left)
 {
+	unsigned int most;
 	bool more = false;
-	unsigned long id;
+	unsigned long id = 0;
 	struct wsq *q;
 
-	mutex_lock(&wsq_queues_lock);
-	xa_for_each(&wsq_queues, id, q) {
-		more |= wsq_follow(q, cpus, left);
+	do {
+		most = WSQ_FOLLOW_MOST;
+		mutex_lock(&wsq_queues_lock);
+		xa_for_each_start(&wsq_queues, id, q, id) {
+			more |= wsq_follow(q, cpus, left);
+			if (!--most)
+				break;
+		}
+		mutex_unlock(&wsq_queues_lock);
+		id++;
 		cond_resched();
-	}
-	mutex_unlock(&wsq_queues_lock);
+	} while (q);
 	return more;
 }
 

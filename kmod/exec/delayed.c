@@ -152,8 +152,8 @@ void wsq_rearm(struct wsq_work *work)
 /*
  * Request that the owner of the item puts it on its timer. Returns false if no
  * context owns it any more, or if it may be on its timer already: look again.
- * Of two interrupts that request at a time, one gets what it asked for, or half
- * of it.
+ * If two interrupts request at a time, the item gets queue, CPU and time from
+ * one of the two, or some from each.
  */
 static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
 			  int cpu, unsigned long delay)
@@ -201,7 +201,7 @@ bool wsq_queue_delayed_work_on(int cpu, struct wsq *q,
 WSQ_EXPORT(wsq_queue_delayed_work_on);
 
 /**
- * wsq_mod_delayed_work_on() - set the delay of a work item anew, from now
+ * wsq_mod_delayed_work_on() - set a new delay for a work item, counted from now
  * @cpu: the CPU, or %WSQ_CPU_ANY
  * @q: the queue
  * @dwork: the item, pending or not

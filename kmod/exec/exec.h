@@ -80,7 +80,7 @@
 /* ... or for how long, if another queue waits. */
 #define WSQ_SLICE_NS		(100 * NSEC_PER_USEC)
 
-/* A queue that had more than its slice is passed over for so long at most. */
+/* Most debt that a queue may have. */
 #define WSQ_DEBT_MAX_NS		(10 * NSEC_PER_MSEC)
 
 /* Items of a queue that may be under way on a CPU. */
@@ -118,14 +118,14 @@ struct wsq_rescuer;
  *	before @flags says so; anybody reads.
  * @drain_rounds: flushes since then after which something was left. Written under
  *	@drain_lock, with release; anybody reads.
- * @drain_seen: the @drain_rounds that who looks for stalls saw last. He alone.
- * @drain_from: the @drain_since that this was of. He alone.
- * @drain_told: the ms after which he said so last. He alone.
+ * @drain_seen: @drain_rounds when the stall detector last looked. Detector.
+ * @drain_from: @drain_since at that check. Detector.
+ * @drain_told: ms after which the drain was last reported. Detector.
  * @max_active: as in struct wsq_attrs, never 0. Constant.
  * @mask_lock: one change of @pool's CPUs at a time, and @follows
  * @follows: it names no CPUs and uses the module's. @mask_lock, but before the
  *	queue can be found.
- * @rescuer: runs items when nobody else can; %NULL without %WSQ_MEM_RECLAIM.
+ * @rescuer: runs items when no worker can; %NULL without %WSQ_MEM_RECLAIM.
  *	Constant.
  * @dev: its directory in sysfs; %NULL without %WSQ_SYSFS. Constant while the
  *	queue may be used.
@@ -178,8 +178,8 @@ enum {
  * @nr_run: how many items it has begun. Worker; any CPU reads.
  * @bound: @cur is to run on this CPU. Worker, before @cur; any CPU reads.
  * @slice_from: when the time slice at @serving began, ns of CLOCK_MONOTONIC. Worker.
- * @attention: something below is for the worker to see to. Set under @lock,
- *	cleared by the worker under @lock, read by it without.
+ * @attention: something was left below for the worker. Set under @lock, cleared
+ *	by the worker under @lock, read by it without.
  * @lock: what other contexts leave here
  * @waiters: struct wsq_work_waiter of contexts that wait for @cur. @lock.
  * @deferred: items that were queued again while they run here. @lock.
@@ -188,10 +188,10 @@ enum {
  * @gone: it has lost its CPU and ends as soon as it can. Hotplug callback.
  * @ending: it was taken out of the standby workers to be ended. The CPU's
  *	role_lock.
- * @notifier: tells when it sleeps. Constant once it runs.
+ * @notifier: called when it sleeps. Constant once it runs.
  * @asleep: it has announced that its CPU is parked, and has not run since.
  *	Worker, in the scheduler's hooks.
- * @holds: likewise, it has held its queue (standby.c). Likewise.
+ * @holds: it held its queue when it went to sleep (standby.c). As @asleep.
  * @away: the container that counts @cur as under way, if the worker was
  *	replaced behind it. The CPU's role_lock, then the worker.
  * @computes: @away counts @cur as detached. Changed by exchange.
@@ -253,11 +253,12 @@ struct wsq_worker {
 };
 
 /**
- * struct wsq_watch - looks now and then whether a CPU's worker gets on
+ * struct wsq_watch - the watchdog: looks whether a CPU's worker makes progress
  * @stuck: @nr_run + 1 of the item behind which others may take from the
  *	consumer's block; 0 for none. Timer; thieves read.
  * @timer: pinned to the CPU
- * @ask: has the CPU set the timer, for another. By @watched of struct wsq_cpu.
+ * @ask: has the CPU set the timer, for another CPU. By @watched of struct
+ *	wsq_cpu.
  * @nmi_work: sets it for a put in an NMI handler
  * @seen: @nr_run of the worker when the timer last looked. Timer.
  * @worker: the worker that @seen is of. Timer.
@@ -298,7 +299,8 @@ struct wsq_watch {
  * @access: whom to steal from. Constant.
  * @next: queue to begin with, for fairness. Workers.
  * @next_tenant: likewise, of tenants' queues. Workers.
- * @tenants_debt: ns that tenants' queues had too much. Workers.
+ * @tenants_debt: as @debt_ns of struct wsq_container, of all tenants' queues.
+ *	Workers.
  * @last: queue that was served last. Workers.
  * @steals: tasks taken from others, by distance. Workers, preemption off.
  * @parks: times a worker parked. Workers.
@@ -311,7 +313,7 @@ struct wsq_watch {
  * @nr_workers: all workers of this CPU. wsq_workers_lock.
  * @spawn: makes a standby worker
  * @sleep_work: wakes a standby worker: the current one sleeps
- * @watch: sees to it that no item waits behind a long one
+ * @watch: the watchdog
  * @wakeups: wake-ups sent from this CPU. Any context.
  * @old_puts: tasks put on this CPU to queues that are gone. wsq_queues_lock.
  * @old_inbox: of these, through an inbox. wsq_queues_lock.
@@ -378,7 +380,7 @@ u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end);
 u32 wsq_ready_own(const struct wsq_cpu *c, u32 from);
 bool wsq_wake_cpu(struct wsq_cpu *c);
 bool wsq_wake_idle(const struct wsq *q, unsigned int cpu);
-void wsq_wake_all(void);
+void wsq_wake_all(const struct wsq *q);
 void wsq_idle_enter(unsigned int cpu);
 void wsq_idle_leave(struct wsq_cpu *c);
 
@@ -415,8 +417,8 @@ static inline void wsq_invite(const struct wsq *q, struct wsq_container *ct)
 void wsq_put_behind(struct wsq_cpu *c, u32 id);
 
 /*
- * May what is put behind a ready bit that is set stay there? The worker sleeps
- * in an item, or is not watched.
+ * A put found the ready bit set, and relies on the worker. Could its item be
+ * left there? Yes if the worker sleeps in an item, or no watchdog timer is set.
  */
 static inline bool wsq_may_stay(const struct wsq_cpu *c)
 {

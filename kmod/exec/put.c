@@ -75,13 +75,15 @@ static struct wsq_container *wsq_put_place(struct wsq *q, unsigned int cpu)
 }
 
 /* Something is in a CPU's container. Preemption is off. */
-static void wsq_put_tell(struct wsq_cpu *c, u32 id)
+static void wsq_put_tell(const struct wsq *q, struct wsq_cpu *c)
 {
+	u32 id = q->pool.id;
+
 	if (!wsq_ready_test(c, id))
 		wsq_ready_mark(c, id);
 	else if (unlikely(!READ_ONCE(c->worker)))
 		/* The CPU is going offline: no worker is left to clear the bit. */
-		wsq_wake_all();
+		wsq_wake_all(q);
 	else if (unlikely(wsq_may_stay(c)))
 		wsq_put_behind(c, id);
 }
@@ -93,13 +95,12 @@ static void wsq_put_entry(struct wsq *q, struct wsq_container *ct,
 {
 	struct wsq_cpu *c;
 	bool full = ct->engine;
-	u32 id = q->pool.id;
 
 	/* A full barrier: against RD(unmark:B) and ID(enter:A). */
 	wsq_linked_push(ct, &work->link, phase, bound, count);
 	/* @ct cannot go, with preemption off; the item may have. */
 	c = wsq_cpus[ct->cpu];
-	wsq_put_tell(c, id);
+	wsq_put_tell(q, c);
 	/* A full container, or a CPU that is busy with an interrupt. */
 	if (full && !bound && unlikely(wsq_idle_any()) && !wsq_parked(&c->park))
 		wsq_wake_idle(q, ct->cpu);
@@ -160,16 +161,16 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	}
 	if (unlikely(!READ_ONCE(c->worker))) {
 		/* The CPU is going offline: no worker is left to clear the bit. */
-		wsq_wake_all();
+		wsq_wake_all(q);
 		return;
 	}
 	if (unlikely(wsq_may_stay(c)))
 		wsq_put_behind(c, q->pool.id);
 	/*
-	 * What the worker here does not have at hand is worth waking an idle
-	 * one for. Without a barrier, one that parks at this very moment can be
-	 * missed; then the task waits for the worker here, for the next put, or
-	 * for the watchdog. OPENED pays for certainty.
+	 * An idle worker is woken for what is beyond the block that the worker
+	 * here takes from. Without a barrier, one that parks at this very
+	 * moment can be missed; then the task waits for the worker here, for
+	 * the next put, or for the watchdog. OPENED pays for certainty.
 	 */
 	if (ret == WSQ_OPENED || (unlikely(wsq_idle_any()) &&
 				  wsq_engine_shared(ct)))
@@ -195,7 +196,7 @@ void wsq_put_again(struct wsq_work *work)
 	cpu = smp_processor_id();
 	ct = wsq_pool_ct(&q->pool, cpu);
 	if (ct && wsq_linked_put(ct, &work->link, phase, false) >= 0)
-		wsq_put_tell(wsq_cpus[cpu], q->pool.id);
+		wsq_put_tell(q, wsq_cpus[cpu]);
 	else
 		wsq_put_entry(q, ct ?: wsq_put_place(q, cpu), work, phase,
 			      false, false);
@@ -404,7 +405,7 @@ static void wsq_put_chunk(struct wsq *q, struct wsq_link *const *links,
 	if (likely(ct))
 		done = wsq_linked_put_many(ct, links, nr, phase, &opened);
 	if (done)
-		wsq_put_tell(c, q->pool.id);
+		wsq_put_tell(q, c);
 	if (done > 1)
 		wsq_put_more(c, q->pool.id);
 	if (opened || (done && unlikely(wsq_idle_any()) &&

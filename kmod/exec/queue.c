@@ -119,7 +119,7 @@ static int wsq_queue_build_on(struct wsq *q, const struct wsq_attrs *attrs,
 	return ret;
 }
 
-/* Make a queue. Of @name there may be more than fits, in all @len bytes. */
+/* Make a queue. @name has @len bytes, which may be more than fits. */
 static struct wsq *wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
 				    struct lock_class_key *key,
 				    const char *lock_name, const char *name,
@@ -190,8 +190,8 @@ WSQ_EXPORT(wsq_create_key);
  * @attrs: as for wsq_create()
  * @name: its name
  *
- * All such queues together have the share of one queue of a CPU on which others
- * wait.
+ * On a CPU where other queues wait, all such queues together get the share of
+ * one.
  *
  * Context: task; may sleep.
  * Return: as wsq_create(); wsq_destroy() is due at the end.

@@ -113,7 +113,7 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
 	const struct wsq_access *list = wsq_cpus[cpu]->access;
 	unsigned int i;
 
-	/* The task is out, then look who sleeps: against wsq_idle_enter(). */
+	/* Publish, then look for idle CPUs: against wsq_idle_enter(). */
 	smp_mb();					/* ID(wake:A) */
 	if (!wsq_idle_any())
 		return false;
@@ -141,20 +141,22 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
 }
 
 /**
- * wsq_wake_all() - wake every idle worker
+ * wsq_wake_all() - wake every idle worker that may take a queue's items
+ * @q: the queue; %NULL for any
  *
- * For when a CPU without a worker has something, which is rare, and who may
- * take it is not known.
+ * For a CPU without a worker that has something, which is rare.
  *
  * Context: as wsq_wake_cpu().
  */
-void wsq_wake_all(void)
+void wsq_wake_all(const struct wsq *q)
 {
 	unsigned int cpu;
 
 	smp_mb();						/* ID(all:A) */
-	for_each_cpu(cpu, wsq_idle)
-		wsq_wake_cpu(wsq_cpus[cpu]);
+	for_each_cpu(cpu, wsq_idle) {
+		if (!q || wsq_pool_ct(&q->pool, cpu))
+			wsq_wake_cpu(wsq_cpus[cpu]);
+	}
 }
 
 /**
@@ -195,7 +197,7 @@ static void wsq_summary_mark(struct wsq_cpu *c, unsigned int word)
 	/* RD(summary:A) */
 	test_and_set_bit(wsq_summary_bit(word), &c->summary);
 	if (unlikely(!READ_ONCE(c->worker)))
-		wsq_wake_all();
+		wsq_wake_all(NULL);
 	else if (!wsq_parked(&c->park) || !wsq_wake_cpu(c))
 		wsq_watch_start(c);
 }

@@ -6,9 +6,9 @@
  * one standby worker of the same CPU. When the current worker sleeps in an
  * item, it says so from the scheduler's hook (kmod/compat/sleep_notifier.h):
  *
- *	- nothing waits on the CPU: the CPU counts as parked. A put that comes
- *	  later, and a CPU that wants help, claims the wake-up as that of any
- *	  parked worker. No thread is woken before.
+ *	- nothing waits on the CPU: the CPU counts as parked. A later put, or a
+ *	  CPU that wants help, claims the wake-up as that of any parked worker.
+ *	  No thread is woken before.
  *	- something waits: an interrupt on this CPU claims the wake-up at once.
  *
  * A claimed wake-up of a worker that is in an item makes a standby worker the
@@ -31,10 +31,10 @@
  * wakes an idle one for it.
  *
  * Threads. A CPU has WSQ_MAX_WORKERS workers at most, and one more for each
- * queue of which nothing is under way there: one queue's sleepers do not keep
- * another queue from running. A standby worker is made in task context when
- * the last one is used. If there is no memory for it, that is tried again, and
- * the watchdog wakes the rescuers of the queues that have one.
+ * queue of which nothing is under way there, so that items of one queue that
+ * sleep do not stop another queue. A standby worker is made in task context
+ * when the last one is used. If there is no memory for it, that is tried again,
+ * and the watchdog wakes the rescuers of the queues that have one.
  *
  * What it costs: nothing while items do not sleep. A sleep takes a lock of the
  * CPU and two locked instructions; a hand-off, one wake-up.
@@ -63,6 +63,15 @@
  *		A worker that parks says again that it has passed over a queue,
  *		or is woken by the context that has taken that back.
  *		litmus/exec-passed.litmus
+ *	HD(came:A) against HD(hold:A): order of two stores to @held
+ *		A worker that holds a queue because the CPU can have no more
+ *		workers sees the one that has come, or that one's context takes
+ *		the hold back. litmus/exec-came.litmus
+ *	HD(came:B) against PK(announce:B): store buffering
+ *		As HD(release:B).
+ *	HD(hand:A) release -> HD(rescue:A) acquire
+ *		A rescuer that sees the new current worker sees the count that
+ *		has the item of the old one. litmus/exec-rescue-limit.litmus
  *	DT(loosen:A) release -> DT(wait:A) acquire
  *		The old worker takes its CPU mask back after the new one has
  *		changed it. litmus/exec-detach.litmus
@@ -86,9 +95,9 @@
 #define WSQ_SPAWN_RETRY		max(HZ / 100, 1)
 
 /*
- * May no worker of this CPU begin another item of the queue? When no more workers
- * are made, those that are made even so are for queues of which nothing is under
- * way.
+ * May no worker of this CPU begin another item of the queue? At
+ * WSQ_MAX_WORKERS, further workers are only for queues of which nothing is
+ * under way.
  */
 static bool wsq_at_limit(const struct wsq_cpu *c, const struct wsq *q,
 			 const struct wsq_container *ct)
@@ -112,8 +121,12 @@ static bool wsq_at_limit(const struct wsq_cpu *c, const struct wsq *q,
 bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 	      const struct wsq_container *ct)
 {
-	if (likely(!wsq_at_limit(c, q, ct)))
+	if (likely(!wsq_at_limit(c, q, ct))) {
+		/* Held for want of a worker, perhaps. */
+		if (unlikely(test_bit(q->pool.id, c->held)))
+			clear_bit(q->pool.id, c->held);
 		return false;
+	}
 	/* What is passed over may be on another CPU. */
 	WRITE_ONCE(c->passed, true);
 	set_bit(q->pool.id, c->held);
@@ -122,6 +135,15 @@ bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
 		return true;
 	clear_bit(q->pool.id, c->held);
 	return false;
+}
+
+/* No queue is held here any more. Preemption is off. */
+static void wsq_hold_none(struct wsq_cpu *c)
+{
+	unsigned int id;
+
+	for_each_set_bit(id, c->held, WSQ_MAX_QUEUES)
+		clear_bit(id, c->held);
 }
 
 /**
@@ -151,23 +173,22 @@ static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
 			atomic_t *count)
 {
 	u32 id = wsq_where_queue(ct->where);
-	bool passed;
+	bool passed, waits;
 
 	atomic_dec(count);
 	smp_mb__after_atomic();				/* HD(release:A) */
 	passed = READ_ONCE(c->passed);
-	if (passed || test_bit(id, c->held)) {
+	if (passed)
 		WRITE_ONCE(c->passed, false);
-		clear_bit(id, c->held);
-		/* Clear, then look whether the worker is parked. */
-		smp_mb__after_atomic();			/* HD(release:B) */
-	}
-	if (wsq_ready_test(c, id)) {
+	clear_bit(id, c->held);
+	/* Clear, then look whether the worker is parked. */
+	smp_mb__after_atomic();				/* HD(release:B) */
+	waits = wsq_ready_test(c, id);
+	if (waits || passed)
 		wsq_wake_cpu(c);
+	/* A CPU without a worker is offline, or is about to be. */
+	if (waits && READ_ONCE(c->worker))
 		wsq_watch_start(c);
-	} else if (passed) {
-		wsq_wake_cpu(c);
-	}
 }
 
 /**
@@ -185,7 +206,9 @@ static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
 bool wsq_rescue_begin(struct wsq_cpu *c, const struct wsq *q,
 		      struct wsq_container *ct)
 {
-	const struct wsq_worker *w = READ_ONCE(c->worker);
+	/* Acquire: with a new worker, the count of the item of the old one. */
+	const struct wsq_worker *w =
+		smp_load_acquire(&c->worker);		/* HD(rescue:A) */
 	u32 most = q->max_active - (w && READ_ONCE(w->serving) == q);
 
 	if (atomic_read(&ct->away) >= most)
@@ -213,7 +236,7 @@ void wsq_rescue_end(struct wsq_cpu *c, struct wsq_container *ct)
  */
 void wsq_put_behind(struct wsq_cpu *c, u32 id)
 {
-	/* Of a held queue, the item that ends, or sleeps no longer, sees to it. */
+	/* For a held queue, wsq_release() or wsq_worker_runs() does it. */
 	if (!wsq_parked(&c->park) || test_bit(id, c->held) || !wsq_wake_cpu(c))
 		wsq_watch_start(c);
 }
@@ -492,7 +515,7 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 					     standby);
 		raw_spin_lock(&w->lock);
 		replaced = wsq_in_item(w) && READ_ONCE(w->nr_run) == seen;
-		/* One is to come, and to look. */
+		/* The worker that is made then calls wsq_standby_came(). */
 		c->wanted = replaced && !s;
 		if (replaced && s) {
 			WRITE_ONCE(w->replaced, true);
@@ -500,7 +523,8 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 			list_del_init(&s->standby);
 			WRITE_ONCE(c->nr_standby, c->nr_standby - 1);
 			wsq_away_begin(c, w, computes);
-			WRITE_ONCE(c->worker, s);
+			/* HD(hand:A) */
+			smp_store_release(&c->worker, s);
 			WRITE_ONCE(c->standins, c->standins + 1);
 			/* The new worker is awake. */
 			wsq_idle_leave(c);
@@ -515,9 +539,9 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 	if (s)
 		wake_up_process(s->task);
 	if (more)
-		/* There: it has time, while this CPU may be busy. */
+		/* On that CPU, because this one may be busy. */
 		schedule_delayed_work_on(c->cpu, &c->spawn, 0);
-	/* It looks on, if none can be made. */
+	/* The watchdog goes on looking if none can be made. */
 	if (!s && more)
 		wsq_watch_start(c);
 	return replaced;
@@ -546,16 +570,36 @@ void wsq_standby_offline(struct wsq_cpu *c)
 			wsq_away_begin(c, w, false);
 		raw_spin_unlock(&w->lock);
 	}
-	bitmap_zero(c->held, WSQ_MAX_QUEUES);
+	wsq_hold_none(c);
 	/* A worker that sleeps in an item does not take this back. */
 	wsq_idle_leave(c);
 }
 
-/* A standby worker has come that a hand-off had wanted. Preemption is on. */
+/*
+ * There are standby workers again: no queue is held for want of one. A queue that
+ * is at its limit is held again by the next look.
+ */
+static void wsq_standby_unhold(struct wsq_cpu *c)
+{
+	preempt_disable();
+	/* The worker is there, then no queue is held, then look who is parked. */
+	smp_mb();					/* HD(came:A) */
+	wsq_hold_none(c);
+	smp_mb();					/* HD(came:B) */
+	wsq_wake_cpu(c);
+	if (wsq_ready_any(c) && READ_ONCE(c->worker))
+		wsq_watch_start(c);
+	preempt_enable();
+}
+
+/* A standby worker has come. Preemption is on. */
 static void wsq_standby_came(struct wsq_cpu *c)
 {
 	struct wsq_worker *w;
 
+	if (unlikely(READ_ONCE(c->nr_workers) >= WSQ_MAX_WORKERS))
+		wsq_standby_unhold(c);
+	/* Does a hand-off want it? */
 	if (!READ_ONCE(c->wanted))
 		return;
 	preempt_disable();
@@ -608,7 +652,7 @@ static void wsq_standby_spawn(struct work_struct *work)
 		failed = IS_ERR(w);
 	}
 	if (w && !failed) {
-		/* At once, so that no more is asked for until it runs. */
+		/* Listed before it runs: no further one is asked for. */
 		raw_spin_lock_irq(&c->role_lock);
 		w->replaced = true;
 		list_add(&w->standby, &c->standby);
@@ -619,8 +663,9 @@ static void wsq_standby_spawn(struct work_struct *work)
 	mutex_unlock(&wsq_workers_lock);
 	wsq_standby_came(c);
 	if (failed)
-		schedule_delayed_work_on(c->cpu, &c->spawn, WSQ_SPAWN_RETRY);
-	/* It shall go again when it was idle for a while. */
+		/* Anywhere: a timer on a CPU that goes offline does not expire. */
+		schedule_delayed_work(&c->spawn, WSQ_SPAWN_RETRY);
+	/* Maintenance work ends it when it has been idle for a while. */
 	wsq_memory_later();
 }
 
@@ -708,7 +753,7 @@ void wsq_standby_wait(struct wsq_worker *w)
 }
 
 /**
- * wsq_standby_thin() - take standby workers that are not needed out
+ * wsq_standby_thin() - take out standby workers that are not needed
  * @c: the CPU
  * @over: where to put them, by @list
  *

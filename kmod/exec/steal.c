@@ -82,9 +82,11 @@ static int wsq_steal_from(const struct wsq_search *s, const struct wsq *q,
 		nr = wsq_search_claim(s, victim, me, tasks, max);
 	else
 		nr = wsq_linked_steal(victim, me, tasks, max,
-				      wsq_watch_stuck(vc) ||
-				      test_bit(q->pool.id, vc->held),
+				      wsq_watch_stuck(vc),
 				      !READ_ONCE(vc->worker));
+	/* The worker there does not come to what the limit holds back. */
+	if (nr < 0 && unlikely(wsq_limited(vc, q, victim)))
+		nr = wsq_linked_steal(victim, me, tasks, max, true, false);
 	if (nr > 0) {
 		wsq_steal_keep(me, tasks, nr);
 		if (nr == max && most > max)

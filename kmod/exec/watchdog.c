@@ -82,7 +82,7 @@ static bool wsq_watch_others(struct wsq_cpu *c, const struct wsq_worker *w,
 	return other != id && other != WSQ_MAX_QUEUES;
 }
 
-/* The worker does not get on, and queue @id waits. True if that may change. */
+/* The worker makes no progress, and @id waits. True if this may help. */
 static bool wsq_watch_stalled(struct wsq_cpu *c, struct wsq_worker *w, u32 id)
 {
 	struct wsq_watch *watch = &c->watch;
@@ -235,8 +235,8 @@ void wsq_watch_start(struct wsq_cpu *c)
  * @c: the CPU
  *
  * Context: any, with preemption off.
- * Return: true if its worker has not got on since it was found to keep others,
- * or if it has none because it is going offline.
+ * Return: true if its worker has begun nothing since it was found to keep items
+ * waiting, or if the CPU has no worker because it is going offline.
  */
 bool wsq_watch_stuck(const struct wsq_cpu *c)
 {

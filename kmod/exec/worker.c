@@ -125,7 +125,7 @@ static unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
 		/* Its way back to its timer had a full barrier, too. */
 		wsq_flush_check(q, last_phase);
 	}
-	/* Release: who sees that it is through sees what it did. */
+	/* Release: a context that sees NULL sees what the function did. */
 	smp_store_release(&w->cur, NULL);			/* RN(run:B) */
 	return phase;
 }
@@ -140,9 +140,9 @@ static bool wsq_others_ready(const struct wsq_cpu *c, u32 id)
 }
 
 /*
- * The queue had @used ns of this CPU for @ran items. The worker owns @ct. What is
- * much more than its items are known to take at least was not theirs: a host that
- * is busy, interrupts.
+ * The queue had @used ns of this CPU for @ran items. The worker owns @ct. More
+ * than twice the least that its items take is not charged: interrupts or a busy
+ * host took that time.
  */
 static void wsq_charge(struct wsq_cpu *c, const struct wsq *q,
 		       struct wsq_container *ct, unsigned int ran, u64 used)
@@ -160,7 +160,7 @@ static void wsq_charge(struct wsq_cpu *c, const struct wsq *q,
 }
 
 /**
- * wsq_turn_over() - should the item that runs let others have the CPU
+ * wsq_turn_over() - should the running item leave its worker
  *
  * For functions of items that work in pieces and can queue themselves again.
  *
@@ -195,7 +195,7 @@ static void wsq_give_back(struct wsq_cpu *c, const struct wsq *q,
  * wsq_serve() - run items of one queue, for a time slice
  * @w: the worker
  * @c: its CPU
- * @q: the queue; it cannot go, because @w->serving says we are there
+ * @q: the queue; it cannot go, because @w->serving names it
  * @ct: its container here
  *
  * Context: @w itself.
@@ -276,8 +276,8 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 }
 
 /*
- * A queue that this CPU has left, or that is gone: what is here, others see to.
- * Preemption is off.
+ * A queue that this CPU has left, or that is gone: other CPUs adopt its items
+ * here. Preemption is off.
  */
 static void wsq_serve_drop(struct wsq_cpu *c, u32 id)
 {
@@ -291,8 +291,9 @@ static void wsq_serve_drop(struct wsq_cpu *c, u32 id)
 }
 
 /*
- * The next queue of [@first, @end) that is not in debt; if all that are ready are,
- * the one that owes least. Each that is passed over pays. Preemption is off.
+ * The next queue of [@first, @end) that is not in debt; if all that are ready
+ * are in debt, the one with the least. Each queue that is passed over pays off
+ * a time slice. Preemption is off.
  */
 static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
 {
@@ -441,7 +442,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 {
 	/*
 	 * From here on no context leaves anything here: this worker runs
-	 * nothing. Of a worker that was replaced, the announcement is another's.
+	 * nothing. If it was replaced, the announcement is the new worker's.
 	 */
 	smp_mb();					/* RN(park:A) */
 	if (READ_ONCE(w->attention)) {
@@ -464,9 +465,9 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 }
 
 /*
- * A worker that is woken for every single item, because it preempts whoever
- * queues them, costs two context switches an item. One that parked less than
- * that time ago lets the others on this CPU go first, without parking, and
+ * A worker that is woken for every single item, because it preempts the thread
+ * that queues them, costs two context switches an item. One that parked less
+ * than that time ago lets the others on this CPU go first, without parking, and
  * finds what they have queued meanwhile. Returns true if so; parking comes
  * next.
  */
@@ -480,6 +481,16 @@ static bool wsq_worker_breathe(u64 *parked)
 	if (soon)
 		yield();
 	return soon;
+}
+
+/*
+ * Is the worker elsewhere, or may the scheduler move it? An attempt to take the
+ * CPU offline leaves it so, if that failed.
+ */
+static bool wsq_worker_strays(const struct wsq_worker *w)
+{
+	return raw_smp_processor_id() != w->cpu ||
+	       (current->nr_cpus_allowed != 1 && !cpu_dying(w->cpu));
 }
 
 /*
@@ -520,7 +531,7 @@ int wsq_worker_fn(void *arg)
 			wsq_standby_wait(w);
 			continue;
 		}
-		if (unlikely(raw_smp_processor_id() != w->cpu)) {
+		if (unlikely(wsq_worker_strays(w))) {
 			wsq_worker_return(w);
 			continue;
 		}
@@ -529,7 +540,7 @@ int wsq_worker_fn(void *arg)
 			continue;
 		}
 		if (wsq_steal(c)) {
-			/* Perhaps only because somebody else is at it. */
+			/* Perhaps only because another CPU steals there. */
 			cond_resched_tasks_rcu_qs();
 			continue;
 		}

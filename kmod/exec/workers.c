@@ -2,7 +2,7 @@
 /*
  * The workers' threads: made when the first queue that includes their CPU is,
  * kept until the module or the CPU goes. Each CPU has a current worker and at
- * least one standby worker; when they change places is in standby.c.
+ * least one standby worker; standby.c says when they change roles.
  *
  * A worker whose CPU goes offline is marked gone. It ends as soon as the item
  * that it runs does, wherever the scheduler has moved it; maintenance work then
@@ -312,7 +312,7 @@ static int wsq_worker_offline(unsigned int cpu)
 	raw_spin_lock_irq(&c->role_lock);
 	wsq_idle_leave(c);
 	raw_spin_unlock_irq(&c->role_lock);
-	/* The worker that was to do so may not run any more. */
+	/* The new worker, which should do this, may not run any more. */
 	wsq_standby_loosen(c);
 	/* One that is in an item, asleep perhaps, finds out by itself. */
 	list_for_each_entry(w, &wsq_workers, list) {
@@ -320,12 +320,12 @@ static int wsq_worker_offline(unsigned int cpu)
 			wake_up_process(w->task);
 	}
 	mutex_unlock(&wsq_workers_lock);
-	/* Those that never ran have nothing to say about their end. */
+	/* Workers that never ran do not call wsq_worker_gone(). */
 	queue_work(wsq_housekeeping, &wsq_reap_work);
 	/* What they leave waits for thieves, then for foster consumers. */
 	preempt_disable();
 	if (wsq_ready_any(c))
-		wsq_wake_all();
+		wsq_wake_all(NULL);
 	preempt_enable();
 	return 0;
 }
@@ -444,8 +444,8 @@ void wsq_workers_exit(void)
 		raw_spin_lock_irq(&c->role_lock);
 		WRITE_ONCE(c->worker, NULL);
 		/*
-		 * One that never ran does not take itself out, and maintenance
-		 * must not find what is gone.
+		 * A worker that never ran does not take itself out of the list,
+		 * and maintenance work must not find one that was freed.
 		 */
 		list_for_each_entry_safe(w, n, &c->standby, standby)
 			list_del_init(&w->standby);

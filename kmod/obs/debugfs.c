@@ -141,7 +141,7 @@ static const struct seq_operations wsq_queues_sops = {
 };
 DEFINE_SEQ_ATTRIBUTE(wsq_queues);
 
-/* What a worker is to its CPU. */
+/* The role of a worker on its CPU. */
 static const char *wsq_worker_role(const struct wsq_worker *w)
 {
 	struct wsq_cpu *c = wsq_cpus[w->cpu];

@@ -1,34 +1,36 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The stall detector: says once, in the kernel log and by the tracepoint
- * wsq_stall, that something has waited in a queue on a CPU for stall_ms. With
- * the queue, the CPU, what its worker runs meanwhile, and the worker's stack. An
- * item that merely sleeps or computes for long is not reported: nothing waits
- * for it.
+ * wsq_stall, that something has waited in a queue on a CPU for stall_ms. The
+ * report has the queue, the CPU, what its worker runs meanwhile, and the
+ * worker's stack. An item that sleeps or computes for long is not reported
+ * while nothing waits behind it.
  *
  * When something waits behind a worker that is awake, the watchdog
- * (kmod/exec/watchdog.c) sets a look-out, which looks four times in stall_ms and
- * goes on while anything waits. So an idle module costs nothing, and nothing is
- * counted or stamped for an item. A container has three places where items wait:
- * the two inboxes, which count what is taken from them, and the engine. Something
- * has left the engine if an item of the container has ended, or if more items were
- * put than it has room for: other CPUs steal then. A place that has something in
- * each look, and has not moved, has kept an item waiting. A look passes over queues
- * in which nothing waits. Looks have numbers, by which the next look at such a
- * queue finds that it was passed over, and begins anew. What is reported has lasted
- * stall_ms at least, and a quarter more at most, as far as the look-out is let run.
+ * (kmod/exec/watchdog.c) arms the detector, which then looks four times in
+ * stall_ms, and goes on while anything waits. So an idle module costs nothing,
+ * and nothing is counted or stamped for an item. A container has three places
+ * where items wait: the two inboxes, which count what is taken from them, and
+ * the engine. Something has left the engine if an item of the container has
+ * ended, or if more items were put than it has room for: other CPUs steal then.
+ * A place that has something in each look, and has not moved, has kept an item
+ * waiting. A look passes over queues in which nothing waits. Looks have numbers.
+ * By them the next look at such a queue finds that it was passed over, and begins
+ * anew. What is reported has waited for stall_ms at least, and a quarter more at
+ * most, unless the detector's own work is delayed.
  *
  * Limitations: the function of an item that waits is not known, because others
- * may take the item, and free it, at any moment: what the worker runs instead is
- * named. Of several reports that are due at a time WSQ_STALL_MOST are printed.
- * An item that no worker was woken for is seen once something else waits on its
- * CPU. An item that is left in an engine from which others are run or stolen is
- * not seen. A shorter stall_ms counts after a quarter of the longer one.
+ * may take the item, and free it, at any moment: what the worker runs instead
+ * is named. Of several reports that are due at a time WSQ_STALL_MOST are
+ * printed. If the wake-up for an item was lost, that is seen only when
+ * something else waits on its CPU. An item that is left in an engine from which
+ * others are run or stolen is not seen. A shorter stall_ms counts after a
+ * quarter of the longer one.
  *
  * Drains that items keep going by queueing others are reported as well, after
- * stall_ms and whenever they have lasted twice as long. Time tells whether
- * something queues itself for ever, not how often the queue was flushed: in a
- * deep recursion each flush is a generation.
+ * stall_ms and whenever they have lasted twice as long. The time decides, not
+ * the number of flushes: in a deep recursion each flush is a generation of
+ * items.
  *
  *	DR(stall:A), DR(stall:B): kmod/exec/exec.h. litmus/exec-drain.litmus
  *	ST(arm:A): one CPU arms the detector. litmus/obs-once.litmus
@@ -64,10 +66,10 @@ WSQ_EXPORT_KUNIT(wsq_stall_armed);
 atomic_t wsq_stall_reports;
 WSQ_EXPORT_KUNIT(wsq_stall_reports);
 
-/* Reports in one look. */
+/* Reports of one look that are printed. */
 #define WSQ_STALL_MOST		4
 
-/* Number of this look, or of the last one. The look-out's alone. */
+/* Number of this look, or of the last one. Only the detector's work uses it. */
 static u32 wsq_stall_nr;
 
 /**
@@ -139,7 +141,7 @@ static bool wsq_stall_place(const struct wsq_container *ct, unsigned int place,
 				  atomic64_read(&ct->far_cnt[phase]);
 			puts += READ_ONCE(ct->put_cnt[phase]);
 		}
-		/* What is full stays so, and then the open inbox does not move. */
+		/* If the engine is full, the open inbox does not move. */
 		*moves += div_u64(puts, wsq_stall_room(ct));
 		return wsq_engine_waiting(ct);
 	}
@@ -177,7 +179,7 @@ static unsigned int wsq_stall_waits(struct wsq_container *ct)
 	return ms;
 }
 
-/* Has what has waited for @limit ms not been reported? Then it is now. */
+/* Has something waited for @limit ms that is not reported yet? Mark it. */
 static bool wsq_stall_due(struct wsq_container *ct, unsigned int limit)
 {
 	unsigned int place;
@@ -207,7 +209,7 @@ static bool wsq_stall_queue(struct wsq_cpu *c, u32 id, unsigned int limit,
 	struct wsq *q;
 
 	s->task = NULL;
-	/* As RCU's read side, too: queue and worker stay. */
+	/* An RCU read side as well, so that queue and worker stay. */
 	preempt_disable();
 	q = xa_load(&wsq_queues, id);
 	ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
@@ -244,7 +246,7 @@ static bool wsq_stall_cpu(struct wsq_cpu *c, unsigned int limit,
 		}
 		cond_resched();
 		next = wsq_ready_next(c, id + 1);
-		/* Around once is enough. */
+		/* The search wraps around: once is enough. */
 		if (next <= id)
 			break;
 	}
@@ -341,11 +343,11 @@ static void wsq_stall_look(struct work_struct *work)
 		queue_delayed_work(wsq_housekeeping, &wsq_stall_work,
 				   wsq_stall_period(ms));
 	else
-		/* What waits by now has it set again. */
+		/* If something waits by now, the watchdog arms it again. */
 		atomic_set(&wsq_stall_armed, 0);
 }
 
-/* Something waits, says the watchdog in hardirq: set the look-out. */
+/* The watchdog's hook, in hardirq: something waits. */
 static void wsq_stall_arm(void)
 {
 	unsigned int ms = READ_ONCE(wsq_stall_ms);

@@ -138,12 +138,13 @@ struct wsq_lifo {
 #define WSQ_STALL_PLACES	3
 
 /**
- * struct wsq_stall_mark - what the stall detector has seen of such a place
+ * struct wsq_stall_mark - what the stall detector saw last in such a place
  * @look: number of the last look at it
- * @moves: how many had left it by then, modulo 2^32
- * @since: since when it has been that many, in jiffies, modulo 2^32
- * @waits: something was there
- * @told: that was reported
+ * @moves: how many items had left the place, modulo 2^32
+ * @since: when @moves last changed, or the detector began anew, in jiffies,
+ *	modulo 2^32
+ * @waits: items were there
+ * @told: this wait was reported
  */
 struct wsq_stall_mark {
 	u32 look;
@@ -170,13 +171,14 @@ struct wsq_stall_mark {
  * @put_cnt: tasks put through the engine, by phase. Producer; anybody reads.
  * @done_cnt: tasks that this CPU's workers have run, by phase. They, with
  *	preemption off; anybody reads.
- * @item_ns: what a task takes, about, asleep or not, but without those who take the
- *	CPU from it; 0 while nobody knows. This CPU's workers write, puts here read.
- * @least_ns: what a task takes at least, likewise. This CPU's workers.
+ * @item_ns: what a task takes, about, asleep or not, but without other threads
+ *	that have the CPU meanwhile; 0 while it is not known. This CPU's workers
+ *	write, puts here read.
+ * @least_ns: what a task took at least of late. This CPU's workers.
  * @lap_items: tasks since it was told last. This CPU's workers.
  * @lap_ns: what they took. Likewise.
- * @debt_ns: how much longer than its time slices the queue was served here while
- *	others waited, as far as it has not made up for it. Likewise.
+ * @debt_ns: ns that the queue was served here beyond its time slices while
+ *	others waited, less what it has paid back. Likewise.
  * @away: items under way here behind which the worker was replaced. Any CPU.
  * @detached: of these, those that compute. Any CPU.
  * @open: entrance of what anybody may run. Anybody.

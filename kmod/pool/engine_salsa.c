@@ -463,10 +463,10 @@ static int wsq_engine_salsa_reserve(const struct wsq_container *ct,
 
 /*
  * Free one of a queue's chunks in which every item was cancelled. Its consumer
- * would, but need not come before the next maintenance if nothing else is queued.
- * A put that interrupted a take of this CPU does not: that take may be in the
- * chunk. A put from NMI does not either: a chunk that another CPU is in has to
- * wait for a grace period, which NMI may not ask for.
+ * would free it, but may not run before the next maintenance work if nothing
+ * else is queued. Not if this put interrupted a take of this CPU, which may be
+ * in the chunk. Not in NMI: a chunk that another CPU is in has to wait for a
+ * grace period, which a put from NMI must not ask for.
  */
 static bool wsq_engine_salsa_reclaim(struct wsq_container *ct,
 				     struct wsq_engine_salsa *es)

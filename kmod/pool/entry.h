@@ -36,9 +36,10 @@
  * @turning: newer than @rest, oldest first. @lock.
  * @list: in order, oldest first. @lock.
  *
- * Not aligned, and 56 bytes, so that of the two in struct wsq_container @bound has
- * its inbox on another line than what each take writes. With both on one line a
- * push from another CPU waits for that line for each item that is taken.
+ * 56 bytes, and not aligned to cache lines. So in struct wsq_container the
+ * @inbox of @bound is on another line than what each take writes. On the same
+ * line, pushes of other CPUs would wait for it once for each item that is
+ * taken.
  */
 struct wsq_entry {
 	struct wsq_inbox inbox;

@@ -80,7 +80,7 @@ static void wsq_linked_refill(struct wsq_container *ct)
 		int ret;
 
 		list_del(&link->list);
-		/* Full, or it interrupted a put: next time. */
+		/* Full, or this interrupted a put: try again later. */
 		ret = wsq_linked_put(ct, link, wsq_where_phase(where), false);
 		if (ret < 0) {
 			list_add(&link->list, &e->list);
@@ -104,11 +104,11 @@ static int wsq_linked_take(struct wsq_entry *e, void **task)
  * wsq_linked_claim_slow() - take an item from an inbox
  * @ct: container of this CPU, with @get_busy set by the caller
  *
- * Called when the engine has nothing, and for one take of WSQ_ENTRY_TURN when it
- * has. While both inboxes have items they take turns. So whatever is queued
- * meanwhile, bound items that queue themselves again included, an item is
- * preceded by 2 * WSQ_ENTRY_TURN takes, for itself and for each item that its
- * inbox had before it, at most.
+ * Called when the engine has nothing, and for one take of WSQ_ENTRY_TURN when
+ * it has. While both inboxes have items they take turns. So the first item of
+ * an inbox waits for 2 * WSQ_ENTRY_TURN takes at most, and each item in front
+ * of it adds as many. This holds whatever is queued meanwhile, bound items that
+ * queue themselves again included.
  *
  * Context: as wsq_linked_claim().
  * Return: as wsq_linked_claim().
@@ -121,7 +121,7 @@ void *wsq_linked_claim_slow(struct wsq_container *ct)
 	int ret;
 
 	ct->turns = 0;
-	/* A container that is fed through inboxes alone has no put that would. */
+	/* If all items come through inboxes, no put attaches the memory. */
 	if (wsq_grow_offered(ct) && ct->engine && wsq_put_begin(ct)) {
 		wsq_engine_extend(ct);
 		wsq_put_end(ct);
@@ -234,13 +234,13 @@ bool wsq_linked_idle(struct wsq_container *ct)
 WSQ_EXPORT_KUNIT(wsq_linked_idle);
 
 /**
- * wsq_linked_waiting() - does anything wait here, as others see it
+ * wsq_linked_waiting() - does anything wait here, as other CPUs see it
  * @ct: the container
  *
  * Context: any, with preemption off.
- * Return: true if so, or if another context is just taking something out of an
- * entrance: what it leaves behind counts. Of the engine a hint, right as soon as
- * the container is left alone.
+ * Return: true if so, or if another context is taking from an inbox at this
+ * moment, because it may leave items there. For the engine a hint, which is
+ * right once no context changes the container any more.
  */
 bool wsq_linked_waiting(const struct wsq_container *ct)
 {

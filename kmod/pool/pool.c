@@ -596,10 +596,11 @@ WSQ_EXPORT(wsq_pool_push_many);
  * popped for 20 microseconds, as far as this CPU knows: from the first pop here
  * that found it so. So what lies there is not popped by the first call, but by
  * calls that go on for 20 microseconds, or one after that. Of a CPU that is
- * offline it is by the first. While the interrupt is under way the call looks at
- * the other CPUs, and waits for the answer only if it finds nothing there, for 100
- * microseconds at the most. If the answer takes longer, because interrupts are off
- * there, the call returns %NULL, and a later call has what was stolen.
+ * offline it is by the first. While the interrupt is under way the call looks
+ * at the other CPUs, and waits for the answer only if it finds nothing there,
+ * for 100 microseconds at the most. If the answer takes longer, because
+ * interrupts are off there, the call returns %NULL, and a later call gets what
+ * was stolen.
  *
  * With %WSQ_OVERFLOW_WAIT it puts what others wait to push where it has made room,
  * and wakes them: not under a runqueue lock or a task's pi_lock.

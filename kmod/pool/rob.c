@@ -154,11 +154,12 @@ static unsigned int wsq_rob_any(struct wsq_pool *pool, struct wsq_container *me,
  * No task was found, but a theft is under way: look again at all CPUs until the
  * victim's CPU has answered. It may bring nothing, if another CPU was faster.
  *
- * Preemption is off, and the victim's CPU may have its interrupts off for long. So
- * this ends after WSQ_ROB_AWAIT_NS, or if another task wants this CPU. The theft
- * goes on: the next take of this CPU has what it brings. Each turn of the loop is a
- * pass over all CPUs that found nothing, as wsq_pool_pop() says of %NULL, and
- * wsq_pool_was_empty() sees the tasks of a chunk that is being stolen.
+ * Preemption is off, and the victim's CPU may have its interrupts off for long.
+ * So this ends after WSQ_ROB_AWAIT_NS, or if another task wants this CPU. The
+ * theft goes on: the next take of this CPU gets what it brings. Each turn of
+ * the loop is a pass over all CPUs that found nothing, as wsq_pool_pop() says
+ * of %NULL, and wsq_pool_was_empty() sees the tasks of a chunk that is being
+ * stolen.
  */
 static unsigned int wsq_rob_await(struct wsq_pool *pool,
 				  struct wsq_container *me, void **tasks,

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Where a work item is: one word in the item, for whoever wants it back.
+ * Where a work item is: one word in the item, for contexts that cancel it.
  *
- * Written by whoever has the item in hand, before it puts it somewhere, and
- * without a kind before it clears the item's pending bit. So a word that has a
- * kind says that the item is pending at that moment, and its queue and
- * container are there: who reads it under RCU, or with preemption off, may go
- * and look. It may be gone when he arrives: the place itself decides who gets
- * it (a slot by compare-and-exchange, a list under its lock), and a stale word
- * means: look again.
+ * Written by the item's owner before it puts the item somewhere, and without a
+ * kind before it clears the item's pending bit. So a word that has a kind says
+ * that the item is pending at that moment, and that its queue and container
+ * exist. A context that reads it under RCU, or with preemption off, may look
+ * there. The item may have left by then. The place itself decides which context
+ * gets it (a slot by compare-and-exchange, a list under its lock); a context
+ * that does not find the item reads the word again.
  *
  *	bits	 0-2	kind of place
  *		 3	flush phase, valid while the item is pending
@@ -98,7 +98,7 @@ static inline u64 wsq_where_in_slot(u64 base, unsigned int phase, u32 slot)
 	       (u64)slot << WSQ_WHERE_SLOT_SHIFT;
 }
 
-/* The same item on its way: queue and flush phase stay, and whether it is bound. */
+/* The same for an owned item: queue, flush phase and the bound bit stay. */
 static inline u64 wsq_where_in_hand(u64 where)
 {
 	return where & ~WSQ_WHERE_PLACE;

@@ -32,8 +32,9 @@ static void wsq_cancel_bundled(struct wsq_req *req, struct wsq_cancel *c)
 }
 
 /*
- * Of one that was QUEUED and is CANCELLED: end it now if it is in the queue, or in the
- * list of long ones that do not begin yet (cont.c). With a key it takes its turn.
+ * A request that was QUEUED is CANCELLED: end it now if it is in the queue, or
+ * in the list of long tasks that do not begin yet (cont.c). A request with a
+ * key ends when the key's turn comes.
  */
 static void wsq_cancel_queued(struct wsq_req *req, struct list_head *out)
 {
@@ -89,10 +90,10 @@ static void wsq_cancel_one(struct wsq_req *req, struct wsq_cancel *c,
 			continue;
 		c->cancelled++;
 		/*
-		 * If it is not in the queue, because it waits, for its key's turn
-		 * perhaps, or because a worker has it, its owner sees what has
-		 * become of it. So does a context that is about to queue it, which
-		 * our look may keep from doing so.
+		 * It may not be in the queue, because it waits, perhaps for its
+		 * key's turn, or because a worker has it. Then its owner sees
+		 * the new state. So does a context that is about to queue it,
+		 * and that this cancel may keep from doing so.
 		 */
 		if (state == WSQ_REQ_QUEUED)
 			wsq_cancel_queued(req, out);

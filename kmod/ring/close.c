@@ -2,15 +2,16 @@
 /*
  * What becomes of the requests of a ring whose file is closed.
  *
- * None of them runs any more. Each that has not begun ends with %-ECANCELED, and one
- * that has begun ends at its next piece. Nothing sees these results, but requests end
- * in the same way as ever: by the same functions, each once.
+ * A request that has not begun ends with %-ECANCELED and does not run. One that
+ * has begun ends at its next piece. No process reads these results, but
+ * requests end as they always do: by the same functions, each once.
  *
- * They would do so when a worker reaches them. But the user's queue may have a backlog
- * of other rings in front of them, and until they have ended the ring has its memory
- * and counts for the user. So after release() a work item of the workqueue of rings
- * moves them: it cancels each item that is pending in the user's queue, and queues it
- * to the closing queue, where no task is ever put. There workers come to it at once.
+ * They would end without more when a worker reaches them. But the user's queue
+ * may have a backlog of other rings in front of them, and until they have
+ * ended, the ring keeps its memory and counts for the user. So after release()
+ * a work item of the workqueue of rings moves them: it cancels each item that
+ * is pending in the user's queue, and queues it to the closing queue. No task
+ * is ever put there, so workers reach it at once.
  *
  * [CL]	A worker or the poller may be about to queue an item of the ring while it is
  *	closed: the next one of a chain, one that was held back, a task that leaves
@@ -27,8 +28,9 @@
  *	If the worker does not see @dead, the closer finds the item pending.
  *	litmus/ring-close.litmus
  *
- * A submitter does not look: ENTER has the file, so there is none when it is closed. The
- * poller takes nothing from a dead ring, and the closer has the ring's lock once.
+ * A submitter does not look at @dead: ENTER holds the file, so none is under
+ * way when the file is closed. The poller takes nothing from a dead ring, and
+ * the closer takes the ring's lock once.
  *
  * Items of serials go the same way (serial/serial.h): their queue is changed first, and
  * after another grace period what is pending in the former one is moved.
@@ -86,7 +88,7 @@ void wsq_closing_exit(void)
 /**
  * wsq_ring_requeue() - queue an item of a ring that was accepted before
  * @ring: the ring, which is there until the item has run
- * @work: the item, owned by the caller; perhaps gone on return
+ * @work: the item, owned by the caller; may be freed on return
  *
  * Context: task; does not sleep.
  * Ordering: as wsq_queue_work().
@@ -98,7 +100,7 @@ void wsq_ring_requeue(struct wsq_ring *ring, struct wsq_work *work)
 	rcu_read_lock();
 	if (unlikely(READ_ONCE(ring->dead)))		/* CL(put:A) */
 		q = wsq_closing;
-	/* It is not pending: a canceller that says so has it for a moment. */
+	/* Not pending. Only a canceller that looks at it refuses the put. */
 	while (!wsq_queue_work(q, work))
 		cpu_relax();
 	rcu_read_unlock();
@@ -133,7 +135,7 @@ static void wsq_ring_close(struct work_struct *work)
 	struct wsq_ring *ring = container_of(to_rcu_work(work), struct wsq_ring,
 					     close_work);
 
-	/* What the poller has taken by then is seen here. */
+	/* From here on, what the poller has taken is visible. */
 	mutex_lock(&ring->lock);
 	mutex_unlock(&ring->lock);
 	wsq_keys_close(ring, wsq_closing);
@@ -143,7 +145,7 @@ static void wsq_ring_close(struct work_struct *work)
 }
 
 /**
- * wsq_close_init() - before a ring is used
+ * wsq_close_init() - initialise what closing a ring needs
  * @ring: the ring
  *
  * Context: any.
@@ -154,7 +156,7 @@ void wsq_close_init(struct wsq_ring *ring)
 }
 
 /**
- * wsq_close_begin() - the file of a ring is closed
+ * wsq_close_begin() - begin to close a ring: its file is closed
  * @ring: the ring, with the file's reference
  *
  * Does not wait.
@@ -164,7 +166,7 @@ void wsq_close_init(struct wsq_ring *ring)
 void wsq_close_begin(struct wsq_ring *ring)
 {
 	WRITE_ONCE(ring->dead, true);			/* CL(dead:A) */
-	/* No ENTER is left that could move these; a poller may take some still. */
+	/* No ENTER moves these any more; a poller may still take entries. */
 	if (!ring->poller &&
 	    ring->sq_head == (u64)atomic64_read(&ring->completed))
 		return;

@@ -177,7 +177,7 @@ static void wsq_req_do(struct wsq_req *req)
 		wait_ns = req->cont->wait_ns;
 		res = wsq_op_resume(&req->sqe, &stop, req->cont);
 	} else {
-		/* That clock may step back a little between CPUs. */
+		/* The clock may step back a little between CPUs. */
 		wait_ns = start > req->submit_ns ? start - req->submit_ns : 0;
 		res = wsq_req_issue(req, &stop);
 	}

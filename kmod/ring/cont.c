@@ -2,21 +2,22 @@
 /*
  * Tasks that have begun and left their worker.
  *
- * A task of an op with state (linux/wsq_op.h) leaves its worker when its slice is used
- * up and something else waits on that CPU. What it has come to by then is kept in a
- * struct wsq_op_cont, and its request queues itself again, behind what else its user
- * has queued. A task keeps the struct until it ends.
+ * A task of an op with state (linux/wsq_op.h) leaves its worker when its slice
+ * is used up and something else waits on that CPU. Its progress is kept in a
+ * struct wsq_op_cont, and its request queues itself again, behind what else its
+ * user has queued. A task keeps the struct until it ends.
  *
- * There are few of these structs, for each user two or three for each CPU. So not all
- * tasks of a backlog may begin, one after the other, and leave. When as many have left
- * as there are CPUs, a further long task that gets to a worker does not begin, but
- * waits in a list. Each task that ends hands its struct on to the first one in that
- * list, and queues it. So tasks that take several turns end in about the order in which
- * they were submitted, and short tasks do not wait for them.
+ * There are few of these structs, for each user two or three for each CPU. So
+ * the tasks of a backlog must not all begin and leave, one after the other.
+ * When as many have left as there are CPUs, a further long task that gets to a
+ * worker does not begin, but waits in a list. Each task that ends hands its
+ * struct on to the first one in that list, and queues it. So tasks that take
+ * several turns end in about the order in which they were submitted, and short
+ * tasks do not wait for them.
  *
- * Tasks that run at the time do not count until they leave. There are structs for as
- * many of them as there are CPUs. Ops that sleep can have more running. A task that
- * finds none keeps its worker, and asks again after its next piece.
+ * Running tasks do not count until they leave. There are structs for as many
+ * running tasks as there are CPUs; with ops that sleep, more may run. A task
+ * that finds no struct keeps its worker, and asks again after its next piece.
  *
  * Cost: nothing for a task that does not leave, but one load of @held for a long one.
  * To leave: a spinlock of the user, and a copy of at most 700 bytes.
@@ -38,7 +39,7 @@ static unsigned int wsq_conts_nr(void)
 }
 
 /**
- * wsq_conts_bytes() - what they take, at most
+ * wsq_conts_bytes() - memory of a user's structs, at most
  *
  * Context: any.
  * Return: bytes.
@@ -49,7 +50,7 @@ u64 wsq_conts_bytes(void)
 }
 
 /**
- * wsq_conts_init() - there are none yet
+ * wsq_conts_init() - initialise, without structs
  * @conts: zeroed
  *
  * Context: any.
@@ -63,7 +64,7 @@ void wsq_conts_init(struct wsq_conts *conts)
 WSQ_EXPORT_KUNIT(wsq_conts_init);
 
 /**
- * wsq_conts_make() - make them, if they are not made yet
+ * wsq_conts_make() - allocate the structs, unless that was done
  * @conts: of wsq_conts_init(); one caller at a time
  *
  * Context: task; may sleep.
@@ -86,7 +87,7 @@ int wsq_conts_make(struct wsq_conts *conts)
 WSQ_EXPORT_KUNIT(wsq_conts_make);
 
 /**
- * wsq_conts_exit() - free them
+ * wsq_conts_exit() - free the structs
  * @conts: of wsq_conts_init(); no task has one
  *
  * Context: task; may sleep.
@@ -122,7 +123,7 @@ struct wsq_op_cont *wsq_cont_get(struct wsq_conts *conts)
 WSQ_EXPORT_KUNIT(wsq_cont_get);
 
 /**
- * wsq_cont_launch() - a request that waited in the list goes to a worker again
+ * wsq_cont_launch() - queue a request that waited in the list
  * @req: the request
  *
  * Context: task; does not sleep.
@@ -170,7 +171,7 @@ void wsq_cont_put(struct wsq_req *req)
  * @req: the request, QUEUED, perhaps CANCELLED by now; owned by the caller
  *
  * Context: task, a worker.
- * Return: true if it waits: then it is not the caller's any more.
+ * Return: true if it waits: then the caller does not own it any more.
  */
 bool wsq_cont_wait(struct wsq_req *req)
 {
@@ -180,8 +181,8 @@ bool wsq_cont_wait(struct wsq_req *req)
 	rcu_read_lock();
 	spin_lock(&conts->lock);
 	/*
-	 * Under the lock, against wsq_cont_forget() of a canceller, which changes
-	 * the state before, and of a closer, which waits for readers of RCU.
+	 * Under the lock, against two callers of wsq_cont_forget(): a canceller
+	 * changes the state before, a closer waits for RCU readers before.
 	 */
 	waits = conts->held >= conts->limit && !READ_ONCE(req->ring->dead) &&
 		atomic_read(&req->state) == WSQ_REQ_QUEUED;
@@ -200,8 +201,8 @@ bool wsq_cont_wait(struct wsq_req *req)
  * wsq_cont_forget() - take a request out of the list of those that wait
  * @req: any request of a ring
  *
- * Context: task; nobody uses @req for another submission meanwhile.
- * Return: true if it was there: then it is the caller's.
+ * Context: task; @req is not used for another submission meanwhile.
+ * Return: true if it was there: then the caller owns it.
  */
 bool wsq_cont_forget(struct wsq_req *req)
 {

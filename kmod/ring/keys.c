@@ -204,7 +204,7 @@ void wsq_key_leave(struct wsq_req *req)
 }
 
 /**
- * wsq_key_hold() - likewise, until wsq_key_resume()
+ * wsq_key_hold() - wsq_key_leave() until wsq_key_resume()
  * @req: the request, which has a key; its @held may be used from now on
  *
  * Context: task, the function of its item.
@@ -215,20 +215,20 @@ void wsq_key_hold(struct wsq_req *req)
 }
 
 /**
- * wsq_key_resume() - let a request of wsq_key_hold() go to a worker again
+ * wsq_key_resume() - go on with a request after wsq_key_hold()
  * @req: the request, whose @held is not in use any more
  *
  * Context: task.
  */
 void wsq_key_resume(struct wsq_req *req)
 {
-	/* In the place of @held. */
+	/* @item and @held share memory. */
 	wsq_serial_work_init(&req->item, wsq_req_run_keyed);
 	wsq_serial_resume(&wsq_key_of(req)->serial);
 }
 
 /**
- * wsq_keys_close() - have the serials of a dead ring run by another queue
+ * wsq_keys_close() - move the serials of a dead ring to another queue
  * @ring: the ring; nothing is queued to its serials any more
  * @q: the queue
  *

@@ -2,14 +2,15 @@
 /*
  * What users may have: rings, tasks in flight, memory.
  *
- * A ring counts for the user that calls SETUP (user.c), from SETUP until the memory
- * of the ring is free again. It does not matter which user opened the file. The tasks
- * in flight of a ring are never more than its completion entries, so it is these that
- * count, once and not for each task. A ring may go beyond the limits if both the
- * opener of its file and the caller of SETUP have CAP_SYS_RESOURCE in the first user
- * namespace; it counts all the same. If the opener alone were asked, a process that
- * was passed files would have no limit. If the caller alone were asked, a process
- * could have a privileged one make rings for it.
+ * A ring counts for the user that calls SETUP (user.c), from SETUP until the
+ * memory of the ring is free again. It does not matter which user opened the
+ * file. The tasks in flight of a ring are never more than its completion
+ * entries, so it is these that count, once and not for each task. A ring may go
+ * beyond the limits if both the opener of its file and the caller of SETUP have
+ * CAP_SYS_RESOURCE in the first user namespace; it counts all the same. If the
+ * opener's capability sufficed, a process that was passed files would have no
+ * limit. If the caller's sufficed, a process could have a privileged one make
+ * rings for it.
  *
  * A ring is freed soon after its file is closed, not at once (close.c). A caller that
  * is at its limit and has closed rings waits in SETUP until one of them is freed, so
@@ -59,7 +60,7 @@ static bool wsq_user_room(const struct wsq_user *user,
 	       user->memory + s->memory <= READ_ONCE(wsq_max_user_memory);
 }
 
-/* 0; %-EDQUOT; %-EAGAIN if rings are closed that count no more soon. */
+/* Returns 0; %-EDQUOT; %-EAGAIN if closed rings soon count no more. */
 static int wsq_user_try(struct wsq_user *user, const struct wsq_sizes *s,
 			bool exempt)
 {
@@ -85,7 +86,7 @@ static int wsq_user_charge(struct wsq_ring *ring, struct wsq_user *user,
 
 	if (!ret)
 		return 0;
-	/* Only where it is needed: the questions may be logged. */
+	/* Only if it matters: checks of capabilities may be audited. */
 	if (wsq_opener_capable(ring, CAP_SYS_RESOURCE) &&
 	    capable(CAP_SYS_RESOURCE))
 		return wsq_user_try(user, s, true);
@@ -100,7 +101,7 @@ static int wsq_user_charge(struct wsq_ring *ring, struct wsq_user *user,
 }
 
 /**
- * wsq_limits_charge() - may the caller have a ring, then it is the ring's user
+ * wsq_limits_charge() - charge a ring to its user, the caller's
  * @ring: the ring, its lock held, not live
  * @s: how large it is to be
  *
@@ -177,7 +178,7 @@ static u64 wsq_user_gone(const struct wsq_user *user, bool *more)
  * wsq_limits_settle() - wait until a closed ring of the same user is freed
  * @ring: after wsq_limits_charge()
  *
- * For a caller at a limit that is not ours: that of its memory cgroup.
+ * For a caller at the limit of its memory cgroup.
  *
  * Context: task; may sleep.
  * Return: true if one was freed, so that it is worth another try.
@@ -194,7 +195,7 @@ bool wsq_limits_settle(struct wsq_ring *ring)
 }
 
 /**
- * wsq_limits_tell() - limits, and what the caller has
+ * wsq_limits_tell() - report limits, and what the caller's user has
  * @q: where to put it
  *
  * Context: ioctl.

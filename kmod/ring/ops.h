@@ -69,7 +69,7 @@ struct wsq_conts {
  * @told: it is cancelled
  * @deadline: time of CLOCK_MONOTONIC in ns after which the result is of no use;
  *	U64_MAX for none
- * @conts: from where it gets memory to leave; %NULL if it shall not leave
+ * @conts: where it gets memory to leave from; %NULL if it must not leave
  */
 struct wsq_stop {
 	const bool *dead;

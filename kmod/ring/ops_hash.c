@@ -29,10 +29,10 @@ static int wsq_crc32c_prep(const struct wsq_sqe *sqe)
 }
 
 /**
- * struct wsq_crc32c_state - a checksum, as far as it has come
- * @p: up to where
- * @crc: the checksum, if @begun
- * @begun: it is not the entry's any more
+ * struct wsq_crc32c_state - a checksum that is being made
+ * @p: what it has covered
+ * @crc: its value so far, if @begun
+ * @begun: not the initial value of the entry any more
  */
 struct wsq_crc32c_state {
 	struct wsq_op_piece p;
@@ -66,8 +66,8 @@ const struct wsq_op_def wsq_op_crc32c = {
 
 #if IS_REACHABLE(CONFIG_XXHASH)
 /**
- * struct wsq_xxhash64_state - a hash, as far as it has come
- * @p: up to where; its @at is 0 before anything was hashed
+ * struct wsq_xxhash64_state - a hash that is being made
+ * @p: what it has covered; its @at is 0 before anything was hashed
  * @hash: the hash
  */
 struct wsq_xxhash64_state {
@@ -112,8 +112,8 @@ const struct wsq_op_def wsq_op_xxhash64 = {
 };
 
 /**
- * struct wsq_sha_state - a hash, as far as it has come
- * @p: up to where; its @at is 0 before anything was hashed
+ * struct wsq_sha_state - a hash that is being made
+ * @p: what it has covered; its @at is 0 before anything was hashed
  * @hash: what crypto_shash_export() has left
  */
 struct wsq_sha_state {

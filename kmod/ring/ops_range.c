@@ -9,10 +9,11 @@
  * was there. A list of ranges, which is there, is read once, each word by one
  * load, and then checked; ops get what was read.
  *
- * Long ranges go in pieces. Between two pieces the worker may be scheduled, the task
- * ends early if its result is of no use any more, and it leaves its worker if that has
- * other things to do. Then what its op keeps, and the ranges, are copied from the
- * worker's stack to memory that the task has until it ends.
+ * Long ranges go in pieces. Between two pieces the scheduler may run other
+ * threads, the task ends early if its result is of no use any more, and it
+ * leaves its worker if other queues wait. When it leaves, the op's state and
+ * the ranges are copied from the worker's stack to memory that the task keeps
+ * until it ends.
  */
 #include <linux/align.h>
 #include <linux/capability.h>
@@ -32,14 +33,14 @@
 #define WSQ_SHAPE_KNOWN		(WSQ_SHAPE_RANGE | WSQ_SHAPE_LIST | \
 				 WSQ_SHAPE_ARG | WSQ_SHAPE_APART)
 
-/* Bytes of state that most ops do with: cleared without a call. */
+/* Most ops need no more state: it is cleared without a call. */
 #define WSQ_STATE_SMALL		48
 
 /**
  * wsq_op_stopped() - shall a task end, or leave its worker, before it is done
  * @task: the task
  *
- * For ops that do not go by wsq_op_piece().
+ * For ops that do not use wsq_op_piece().
  *
  * Context: any.
  * Return: 0; or the value that issue returns then: -errno, or %WSQ_OP_AGAIN if the op
@@ -60,8 +61,8 @@ WSQ_EXPORT(wsq_op_stopped);
  * @task: the task
  * @p: zeroed before the first call, then as this left it
  *
- * In order, from the first to the last byte; no piece is of two ranges. Lets the
- * scheduler run other threads after each 16 KiB.
+ * Pieces come in order, from the first byte to the last. No piece spans two
+ * ranges. Lets the scheduler run other threads after each 16 KiB.
  *
  * Context: task; may sleep.
  * Return: 1 if there is a piece; 0 if that was all; otherwise the value that issue
@@ -291,7 +292,7 @@ static int wsq_list_read(const struct wsq_op_def *def,
 	return 0;
 }
 
-/* Keep a task that its op is to be called for again. */
+/* Save a task, for which the op is to be called again. */
 static void wsq_cont_save(struct wsq_op_cont *c, const struct wsq_op_def *def,
 			  const struct wsq_op_task *task)
 {
@@ -309,8 +310,8 @@ static void wsq_cont_save(struct wsq_op_cont *c, const struct wsq_op_def *def,
 }
 
 /*
- * An op is to be called again, later if there is memory for its task to leave.
- * Returns what becomes of it.
+ * An op is to be called again: later if there is memory for its task to leave,
+ * otherwise now. Returns as wsq_op_issue().
  */
 static noinline s64 wsq_op_again(const struct wsq_op_def *def,
 				 struct wsq_op_task *task,

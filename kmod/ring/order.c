@@ -10,9 +10,10 @@
  * because nothing that was submitted later can complete meanwhile: that is why
  * refused entries are held back as well.
  *
- * One context at a time lets held units go, in order of submission and a few in one
- * go. A context that comes meanwhile leaves it to that one. What is submitted while a
- * gate is closed stands behind those that are held. So nothing overtakes.
+ * One context at a time lets held units go, in order of submission and a few at
+ * once. A context that comes meanwhile leaves its own to that one. What is
+ * submitted while a gate is closed stands behind those that are held. So
+ * nothing overtakes.
  *
  * Cost: a load of the gate for each unit and each completion as long as nobody
  * drains; a list and a spinlock after that.
@@ -30,8 +31,8 @@
 /* Units that go between two calls of cond_resched(). */
 #define WSQ_RELEASE_BREATH	64
 /*
- * ... and at most, before another item of the queue does the rest: a process can
- * submit as fast as they go, and items of others shall not wait for it.
+ * ... and at most, before another item of the queue does the rest: a process
+ * can submit as fast as they go, and items of others must not wait for it.
  */
 #define WSQ_RELEASE_MOST	256
 
@@ -83,8 +84,9 @@ static bool wsq_req_try_queue(struct wsq_req *req)
 		/* Orders all this before the worker. */
 		queued = wsq_req_queue(req);
 		/*
-		 * Cancelled between the two: the canceller owned the item at this
-		 * very moment, did not find it in the queue, and leaves it to us.
+		 * Cancelled between the two: the canceller owned the item at
+		 * this very moment, did not find it in the queue, and leaves it
+		 * to this context.
 		 */
 		WARN_ON_ONCE(!queued && atomic_read(&req->state) !=
 					WSQ_REQ_CANCELLED);
@@ -121,7 +123,7 @@ void wsq_req_launch(struct wsq_req *req)
 /* The rest of a chain, of which nothing will run, is ended by an item. */
 static void wsq_chain_later(struct wsq_req *req)
 {
-	/* Else it was cancelled. */
+	/* Otherwise it is cancelled already. */
 	atomic_cmpxchg_relaxed(&req->state, WSQ_REQ_WAITING, WSQ_REQ_CANCELLED);
 	wsq_ring_requeue(req->ring, &req->work);
 }
@@ -226,7 +228,7 @@ static bool wsq_release_some(struct wsq_ring *ring)
 	return false;
 }
 
-/* An item goes on, behind all that is in the queue. */
+/* An item does the rest, behind all that is in the queue. */
 static void wsq_release_later(struct wsq_ring *ring)
 {
 	percpu_ref_get(&ring->refs);

@@ -2,11 +2,12 @@
 /*
  * Life and death of rings.
  *
- * The struct is made by open(), the rest by SETUP. It ends when the file is released,
- * which a mapping prevents, and all requests have ended: those that have not begun at
- * once (close.c), and those that run at their next piece. release() does not wait for
- * that: the last reference frees the ring from a workqueue, since vunmap() may sleep
- * and an RCU callback may drop the last reference.
+ * The struct is made by open(), the rest by SETUP. It ends when the file has
+ * been released, which a mapping prevents, and all requests have ended: those
+ * that have not begun at once (close.c), and those that run at their next
+ * piece. release() does not wait for that: the last reference frees the ring
+ * from a workqueue, since vunmap() may sleep and an RCU callback may drop the
+ * last reference.
  */
 #include <linux/cred.h>
 #include <linux/err.h>
@@ -32,7 +33,7 @@ static unsigned long long wsq_arena_max_param = WSQ_ARENA_DEFAULT;
 static struct workqueue_struct *wsq_ring_wq;
 /* Rings that SETUP made and that are not freed yet. */
 static atomic_t wsq_nr_rings = ATOMIC_INIT(0);
-/* That has become 0. */
+/* Woken when wsq_nr_rings becomes 0. */
 static DECLARE_WAIT_QUEUE_HEAD(wsq_rings_left);
 
 static_assert(sizeof(struct wsq_sqe) == 64);
@@ -363,8 +364,8 @@ void wsq_rings_queue(struct work_struct *work)
 }
 
 /**
- * wsq_rings_queue_rcu() - likewise, after a grace period of RCU
- * @work: what; the module waits for it only if it has a reference on a ring
+ * wsq_rings_queue_rcu() - queue work after an RCU grace period
+ * @work: the work; the module waits for it only if it has a reference on a ring
  *
  * Context: task.
  */

@@ -79,8 +79,8 @@
  *	litmus/ring-wait.litmus
  * [PW]	process: store cq_head; ENTER or the poller on its behalf: load cq_head;
  *	smp_mb; load poll_wait
- *	who polls: add itself to poll_wait; smp_mb; load cq_head
- *	As [WT]: who polls for room sees it, or is woken.
+ *	poll(): add itself to poll_wait; smp_mb; load cq_head
+ *	As [WT]: a process that polls for room sees it, or is woken.
  *	litmus/ring-wait.litmus
  * [GT]	worker: count completion; WT(tell:A) smp_mb; load gate
  *	closer: store gate; GT(close:B) smp_mb; read the count
@@ -88,7 +88,7 @@
  *	the closer sees that it was the last.
  *	litmus/ring-gate.litmus
  *	worker: do a task; count completion, release
- *	who lets requests go: read the count; queue them, a full barrier
+ *	releaser: read the count; queue held requests, a full barrier
  *	What was done before a drain is seen by what comes behind it: the counts are
  *	one chain of read-modify-writes, which hands each release on.
  *	litmus/ring-gate-data.litmus
@@ -107,15 +107,15 @@
  * [CB]	worker: store states of a bundle, RUNNING; CB(begin:B) smp_mb; for each:
  *	load told; run
  *	CANCEL: store told; CB(cancel:B) smp_mb; load state
- *	Store buffering: what CANCEL finds QUEUED, and says will not run, will not, for
- *	the worker sees what it was told. It tells no other task, for whoever takes a
- *	request anew has the ring's lock, as it has.
+ *	Store buffering: a request that CANCEL finds QUEUED, and says will not run,
+ *	does not, because the worker sees @told. It is still the same task: a
+ *	submitter that takes the request anew holds the ring's lock, as CANCEL does.
  *	litmus/ring-bundle.litmus
  * [AC]	worker: count completion; AC(count:A) count that it failed, release
  *	reader: AC(read:A), AC(read:B) load count of failures, acquire; read
  *	the count
  *	Message passing: no more have failed than have completed. And with [CQ1],
- *	which is behind both: who has read the entry is told of it.
+ *	which is behind both: a process that has read the entry sees it counted.
  *	litmus/ring-failed.litmus
  * [PL]	process: store sq_tail or cq_head; PL(user:A) full barrier; load flags
  *	poller: store flags; PL(rest:B) smp_mb; load cq_head, sq_tail
@@ -126,8 +126,8 @@
  *	full barrier
  *	poller: KI(note:A), KI(sleep:A) exchange kicked, a full barrier; load
  *	cq_head, sq_tail
- *	Who is told to be awake has not missed what the kick was for, though it
- *	may take a later one along with it.
+ *	A poller that takes note of a kick sees what the kick was for, though it may
+ *	take a later one along with it.
  *	litmus/ring-kick.litmus
  * [CL]	worker: CL(put:A), CL(put:B) load dead; queue an item, in one RCU section
  *	closer: CL(dead:A) store dead; CL(wait:A) a grace period; cancel the item
@@ -239,10 +239,10 @@ struct wsq_ring_acct {
  * @WSQ_REQ_RUNNING: the worker's; or it has begun, left its worker, and is in the
  *	queue, or its key's serial, again
  *
- * From WAITING to QUEUED, from QUEUED to RUNNING and from either to CANCELLED only
- * by exchange: one winner. But of those in a bundle nobody but its worker moves the
- * state, by stores; who calls one back tells it, [CB]. Who has a request in hand,
- * whether in its place it is CANCELLED or not, completes it. So each is completed
+ * From WAITING to QUEUED, from QUEUED to RUNNING and from either to CANCELLED
+ * only by exchange: one winner. The state of those in a bundle is moved by the
+ * bundle's worker only, by stores; a canceller sets @told, [CB]. The context
+ * that owns a request completes it, CANCELLED or not. So each is completed
  * once.
  */
 enum wsq_req_state {
@@ -269,15 +269,17 @@ enum wsq_req_state {
  * @index: its place in struct wsq_ring.reqs. Constant.
  * @state: enum wsq_req_state
  * @key: 1 + its serial's place in the table of keys; 0 if it has none. Submitter.
- * @told: to stop, or not to begin. Submitter; set by who cancels. Under the ring's lock
- * @recalled: of a bundle's, it was said that it will not run. Likewise; nobody else reads it
+ * @told: to stop, or not to begin. Submitter; set by a canceller. Under the
+ *	ring's lock
+ * @recalled: of a bundle's, it was said that it will not run. Likewise; read
+ *	there only
  * @bundled: in a bundle (bundle.c): the queue has its head only. Submitter.
  * @waits: in struct wsq_conts.waiting, by @held. Under the lock of that
  * @cont: what its task keeps while it has left its worker, or will keep; %NULL until
  *	it leaves. The owner; or under the lock of struct wsq_conts while @waits
  *
- * "Submitter" is who holds the ring's lock and took it from its slot, until
- * wsq_unit_start(). After that, others only read.
+ * "Submitter" is the context that holds the ring's lock and took the request
+ * from its slot, until wsq_unit_start(). After that, other contexts only read.
  */
 struct wsq_req {
 	struct wsq_work work;
@@ -353,7 +355,7 @@ struct wsq_keys {
  * @sqes: shared submission entries
  * @cqes: shared completion entries
  * @arena: shared data
- * @cred: who opened the file. Constant from the start
+ * @cred: credentials of the file's opener. Constant from the start
  * @queue: where requests go: the user's
  * @user: the user it counts for, with a reference
  * @acct: what came of it, by CPU
@@ -390,21 +392,23 @@ struct wsq_keys {
  * @held_lock: for the rest. Inside @lock
  * @held: heads of chains, in order of submission
  * @barrier: completions that end the drain that was begun last
- * @releasing: somebody lets go what may; he looks again
- * @release_work: does so, with a reference, when there was much
+ * @releasing: a context lets units go that may, and looks again
+ * @release_work: does the rest, with a reference, if there was much
  *
  * Workers':
  * @completed: completions counted so far. Any worker, atomic.
  *
  * Waiters':
  * @published: all completions before this one have been published; may lag
- *	behind, and step back when two store it at once. Anybody who looked.
+ *	behind, and step back when two contexts store it at once. Any context
+ *	that looked.
  * @wake_at: workers leave waiters alone until this completion. Stored under
  *	@waiters.lock, [WT].
  * @waiters: struct wsq_waiter of those in ENTER
  * @poll_wait: those in poll()
  *
- * @poller: takes entries unasked; %NULL if nobody does. Constant from @live on
+ * @poller: takes entries unasked; %NULL if there is none. Constant from @live
+ *	on
  * @poll_link: in struct wsq_poller.rings, under its lock
  * @poll_stuck: the poller cannot take anything, for a reason that ENTER tells.
  *	Stored by it, under its lock
@@ -660,7 +664,7 @@ static inline int wsq_ring_may(const struct wsq_ring *ring,
 /**
  * wsq_req_stop() - why the task of a request shall end early, or leave its worker
  * @req: the request
- * @conts: from where it gets memory to leave; %NULL if it shall not leave
+ * @conts: where it gets memory to leave from; %NULL if it must not leave
  * @stop: filled in
  *
  * Context: any.

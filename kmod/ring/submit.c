@@ -258,7 +258,7 @@ int wsq_ring_take(struct wsq_ring *ring, u32 max, bool whole, u32 *taken)
 {
 	int ret = ring->disabled ? -EBADFD : wsq_ring_sync(ring);
 
-	/* Only the poller finds it so: close.c. */
+	/* Only the poller can find a ring dead: close.c. */
 	if (unlikely(READ_ONCE(ring->dead)))
 		ret = -EBADFD;
 	if (ret)

@@ -7,14 +7,16 @@
  * in turn (exec/tenant.h), so the tasks of one user do not wait for the backlog of
  * another.
  *
- * A user's queue is made by the user's first SETUP. It is destroyed when the last
- * ring has been freed: that ring held the last reference on the user, and no request
- * is left by then, so destroying the queue waits for no task but for workers that are
- * about to leave the function of one. A SETUP that comes meanwhile does not find the
- * user any more, and makes another one.
+ * A user's queue is made by the user's first SETUP. It is destroyed when the
+ * last ring has been freed, which held the last reference on the user. No
+ * request is left by then, so destroying the queue waits for no task, only for
+ * workers that are about to leave the function of one. A SETUP that comes
+ * meanwhile does not find the user any more, and makes a new struct wsq_user.
  *
- * Queues are few (WSQ_MAX_QUEUES), and in-kernel users need them as well. So not more
- * than max_users users can have rings at a time.
+ * Queues are few, and in-kernel users need them as well. So not more than
+ * max_users users can have rings at a time, and never more than there are
+ * numbers for their queues (WSQ_FIRST_TENANT), one of which the closing queue
+ * has.
  *
  * Cost: a spinlock for SETUP, close and QUERY, a queue for each user; nothing for
  * tasks.
@@ -39,7 +41,7 @@ static unsigned int wsq_max_users = 1024;
 module_param_named(max_users, wsq_max_users, uint, 0644);
 MODULE_PARM_DESC(max_users, "users that may have rings at a time");
 
-/* All of struct wsq_user that says so, and the table. */
+/* Protects the table, and the members of struct wsq_user that name it. */
 DEFINE_SPINLOCK(wsq_users_lock);
 static DEFINE_HASHTABLE(wsq_users, 8);
 static unsigned int wsq_nr_users;
@@ -74,7 +76,7 @@ struct wsq_user *wsq_user_find(kuid_t uid)
 }
 
 /**
- * wsq_user_get() - take a reference on a user, who may be new
+ * wsq_user_get() - find or make a user, and take a reference
  * @uid: the user
  *
  * Context: task; may sleep.
@@ -112,8 +114,8 @@ struct wsq_user *wsq_user_get(kuid_t uid)
 }
 
 /**
- * wsq_user_put() - give a reference on a user back
- * @user: the user; perhaps gone on return
+ * wsq_user_put() - drop a reference on a user
+ * @user: the user; may be freed on return
  *
  * Context: task; may sleep. Not from an item of the user's queue.
  */
@@ -135,7 +137,7 @@ void wsq_user_put(struct wsq_user *user)
 	kfree(user);
 }
 
-/* Blocks are small: idle CPUs soon get at what one process submits in one go. */
+/* Small blocks: idle CPUs soon reach what one process submits at once. */
 static struct wsq *wsq_user_queue(kuid_t uid)
 {
 	static const struct wsq_attrs attrs = {
@@ -152,7 +154,7 @@ static struct wsq *wsq_user_queue(kuid_t uid)
  * wsq_user_start() - make what the tasks of a user need
  * @user: of wsq_user_get()
  *
- * What was made stays until the last reference is given back.
+ * What was made stays until the last reference is dropped.
  *
  * Context: task; may sleep.
  * Return: 0; %-ENOMEM, %-ENOSPC, as wsq_create(); %-EINTR if the process was killed.

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who waits for completion entries, and who wakes them.
+ * Waiting for completion entries, and waking those that wait.
  *
  * Completions are published out of order, so "64 of them are there" means that
  * the first 64 slots are done, and the worker that publishes one of them does
  * not know whether it is the last. A waiter therefore waits for one completion
  * at a time: for the last that it needs, which mostly comes when the others
  * have, and then for what is still missing, if anything is. Workers compare
- * their number with the least that anybody waits for and go on, so a waiter for
- * 64 is woken once or a little more, not 64 times.
+ * their number with the least that any waiter waits for and go on, so a waiter
+ * for 64 is woken once or a little more, not 64 times.
  *
- * A worker on the waiter's CPU may have been woken by what the waiter submitted, and
- * the scheduler may want to run that worker at once. Then it has short tasks done
- * before the waiter runs again, and the waiter need not sleep at all. The waiter only
- * lets the scheduler have its way; it never calls yield(), which takes the rest of its
- * period from a SCHED_DEADLINE thread and virtual runtime from any other.
+ * A worker on the waiter's CPU may have been woken by what the waiter
+ * submitted, and the scheduler may want to run that worker at once. Then short
+ * tasks are done before the waiter runs again, and the waiter need not sleep at
+ * all. The waiter calls cond_resched() for that. It never calls yield(), which
+ * costs a SCHED_DEADLINE thread the rest of its period, and any other thread
+ * virtual runtime.
  *
  * poll() wants to know of each, and is told of each.
  */

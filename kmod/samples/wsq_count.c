@@ -27,7 +27,7 @@ static int count_prep(const struct wsq_sqe *sqe)
 	return sqe->arg > U8_MAX ? -EINVAL : 0;
 }
 
-/* How far a task has come: it may make way for others between two pieces. */
+/* Progress of a task, which may leave its worker between two pieces. */
 struct count {
 	struct wsq_op_piece p;
 	s64 found;

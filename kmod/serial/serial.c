@@ -2,29 +2,30 @@
 /*
  * Serials: an owner queue, and a work item by which its owner gets a worker.
  *
- * Who becomes the owner by queueing an item queues the serial's work item. The
- * worker that runs it owns the serial until nothing is left, or its budget is used
- * up; then it queues the work item again, behind what else its CPU has. So the work
- * item is queued by one party at a time, and a thief who takes it takes the serial
- * with all its items.
+ * A context that becomes the owner by queueing an item queues the serial's work
+ * item. The worker that runs it owns the serial until nothing is left, or its
+ * budget is used up; then it queues the work item again, behind what else its
+ * CPU has. So the work item is queued by one party at a time, and a thief that
+ * takes it takes the serial with all its items.
  *
  * For: users of include/linux/wsq_serial.h, which says what it costs; kmod/ring.
  * Limitations: on a LIFO queue the work item goes on top, so that a serial whose budget
  * is used up may have the next turn, too; what looks on from outside (tracepoints, the
  * stall detector) sees the serial's work item, not its items.
  *
- * An item's state word: in no list (0), QUEUED, or CANCELLED, which is in the list
- * still, but will not run; and above that the number of those who wait until it is
- * neither in the list nor running. While there is one it cannot be queued.
+ * An item's state word: in no list (0), QUEUED, or CANCELLED, which is in the
+ * list still, but will not run; and above that the number of contexts that wait
+ * until it is neither in the list nor running. While there is one it cannot be
+ * queued.
  *
  *	who queues	cmpxchg	0 -> QUEUED, then the push
  *	who cancels	cmpxchg	QUEUED -> CANCELLED
  *	the owner	clears both, full barrier, and runs it if it was QUEUED
  *
- * From there on the item is not the owner's any more, whatever it was. But an item
- * whose function says that it is not done (serial.h) is still the owner's, and @cur
- * still names it. The owner does not count it as done, so it stays the owner, and
- * begins its next turn with that item.
+ * From then on the item does not belong to the owner, in whichever state it
+ * was. But if its function says that it is not done (serial.h), it still does,
+ * and @cur still names it. The owner does not count it as done. So it stays the
+ * owner, and begins its next turn with that item.
  *
  *	put				the owner
  *	---				---------
@@ -140,7 +141,7 @@ static bool wsq_serial_begin(struct wsq_serial_work *work)
 static void wsq_serial_put_work(struct wsq_serial *s, enum wsq_site site,
 				int nr)
 {
-	/* In one go, for wsq_serial_redirect(). */
+	/* An RCU read side, for wsq_serial_redirect(). */
 	preempt_disable();
 	/* SE(put:A) */
 	wsq_put_owed(READ_ONCE(s->q), &s->work, site, nr);
@@ -148,8 +149,8 @@ static void wsq_serial_put_work(struct wsq_serial *s, enum wsq_site site,
 }
 
 /*
- * Run what is next, or go on with the item that was not done. The caller owns the
- * serial, whose list is turned. False if the item is not done.
+ * Run the next item, or go on with the one that was not done. The caller owns
+ * the serial and has called wsq_oq_turn(). False if the item is not done.
  */
 static bool wsq_serial_run_one(struct wsq_serial *s)
 {
@@ -164,7 +165,7 @@ static bool wsq_serial_run_one(struct wsq_serial *s)
 	} else {
 		work = wsq_serial_take(wsq_serial_oq(s));
 		func = work->func;
-		/* Release, for a look that sees this store, not the one below. */
+		/* Release, for readers of this store, not of the one below. */
 		smp_store_release(&s->cur, work);		/* SE(run:A) */
 		if (likely(wsq_serial_begin(work)))
 			func(work);
@@ -280,14 +281,14 @@ void wsq_serial_redirect(struct wsq_serial *serial, struct wsq *q)
 WSQ_EXPORT_KUNIT(wsq_serial_redirect);
 
 /**
- * wsq_serial_fetch() - move a serial from the queue that it was in before
+ * wsq_serial_fetch() - move a serial out of its former queue
  * @serial: the serial, a grace period after wsq_serial_redirect()
  *
  * Context: task; does not sleep.
  */
 void wsq_serial_fetch(struct wsq_serial *serial)
 {
-	/* Whoever takes it out of the queue is its owner, as the worker would be. */
+	/* Taking it out of the queue makes this the owner, as with a worker. */
 	if (wsq_cancel_work(&serial->work))
 		wsq_serial_put_work(serial, WSQ_ON_CPU, WSQ_CPU_ANY);
 }

@@ -2,9 +2,9 @@
 /*
  * Serials: what kmod/ring needs beyond <linux/wsq_serial.h>.
  *
- * An item may leave the worker before it is done. Its serial stays owned: no other
- * item of the serial runs until the function of this one was called again and has
- * returned without saying so once more.
+ * An item may leave the worker before it is done. Its serial stays owned: no
+ * other item of the serial runs until the function of this one has been called
+ * again and has returned without wsq_serial_pause().
  */
 #ifndef _WSQ_SERIAL_SERIAL_H
 #define _WSQ_SERIAL_SERIAL_H
@@ -12,9 +12,9 @@
 #include <linux/wsq_serial.h>
 
 /**
- * enum wsq_serial_pause - what is to be done after the function of an item
+ * enum wsq_serial_pause - what the owner does after an item's function returned
  * @WSQ_SERIAL_DONE: the next item
- * @WSQ_SERIAL_AGAIN: the same item once more, when the worker comes by again
+ * @WSQ_SERIAL_AGAIN: the same item again, when the serial has its next turn
  * @WSQ_SERIAL_HELD: likewise, but not before wsq_serial_resume()
  */
 enum wsq_serial_pause {
@@ -29,8 +29,9 @@ enum wsq_serial_pause {
  * @how: %WSQ_SERIAL_AGAIN or %WSQ_SERIAL_HELD
  *
  * The item stays where it is until its function has been called again; after
- * %WSQ_SERIAL_HELD it has to be made anew (wsq_serial_work_init()) before
- * wsq_serial_resume(), and its memory can be used for other things until then.
+ * %WSQ_SERIAL_HELD it has to be initialised again (wsq_serial_work_init())
+ * before wsq_serial_resume(), and its memory can be used for other things until
+ * then.
  *
  * Context: the item's function, which returns then.
  */

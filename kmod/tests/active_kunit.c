@@ -176,10 +176,10 @@ static void active_enough(struct kunit *test)
 }
 
 /**
- * struct active_held - a CPU on which a queue has all that it may have
+ * struct active_held - a CPU on which a queue has reached its limit
  * @q: the queue
  * @cpu: the CPU
- * @crowd: those items
+ * @crowd: the items that have begun there
  * @items: items behind them
  */
 struct active_held {
@@ -219,7 +219,7 @@ static int active_ran(const struct active_held *h)
 	return ran;
 }
 
-/* None has begun that must not. */
+/* None of the items behind the limit has begun. */
 static void active_expect_held(struct kunit *test, const struct active_held *h)
 {
 	wsq_test_linger();
@@ -255,8 +255,8 @@ static void active_cancel(struct kunit *test)
 }
 
 /*
- * A flush and a drain wait for what the limit holds back, and end. An item that
- * is flushed alone is not run earlier for it.
+ * A flush and a drain wait for what the limit holds back, and end. Flushing an
+ * item does not make it run earlier.
  */
 static void active_flush(struct kunit *test)
 {
@@ -319,8 +319,8 @@ static bool active_back_fn(void *q)
 
 /*
  * What the limit holds back on a CPU that leaves the queue runs on the one that
- * stays, before any item ends: the limit is each CPU's. Items that still sleep
- * on the CPU that has left count when it comes back.
+ * stays, before any item ends: the limit is per CPU. Items that still sleep on
+ * the CPU that has left count when it comes back.
  */
 static void active_cpumask(struct kunit *test)
 {
@@ -373,7 +373,7 @@ static void active_steal(struct kunit *test)
 	}
 }
 
-/* A queue that has all it may have holds up no other queue. */
+/* A queue at its limit holds up no other queue. */
 static void active_other_queue(struct kunit *test)
 {
 	struct active_held h = {};
@@ -394,7 +394,7 @@ static void active_other_queue(struct kunit *test)
 	}
 }
 
-/* Limits that are limits, and those that are not. */
+/* Valid and invalid limits. */
 static void active_bounds(struct kunit *test)
 {
 	static const struct {

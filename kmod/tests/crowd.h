@@ -3,9 +3,9 @@
  * Items that sleep until all of them are let go, for the suites that have many
  * of them on one CPU.
  *
- * A crowd lets itself go when enough of its items have begun, or a test does. A
- * test that gave up waiting lets the crowd go as well, so that nothing is left
- * behind for the tests that follow.
+ * The items of a crowd end when enough of them have begun, or when a test lets
+ * them go. A test that gave up waiting does so as well, so that nothing is left
+ * for the tests that follow.
  */
 #ifndef _WSQ_TESTS_CROWD_H
 #define _WSQ_TESTS_CROWD_H
@@ -53,7 +53,7 @@ static inline void wsq_test_sleeper_fn(struct wsq_work *work)
 	wsq_test_leave(&s->it);
 }
 
-/* A crowd; wsq_test_crowd_end() frees it. */
+/* Make a crowd; wsq_test_crowd_end() frees it. */
 static inline struct wsq_test_crowd *
 wsq_test_crowd(struct kunit *test, int nr, int enough)
 {
@@ -88,7 +88,7 @@ static inline void wsq_test_crowd_put(struct kunit *test,
 						    &crowd->items[i].it.work));
 }
 
-/* All of them. */
+/* Queue all items of a crowd. */
 static inline void wsq_test_crowd_queue(struct kunit *test,
 					struct wsq_test_crowd *crowd,
 					struct wsq *q, int cpu)

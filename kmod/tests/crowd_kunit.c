@@ -3,7 +3,7 @@
  * KUnit suite of many items that sleep on one CPU. As many as a queue allows
  * may sleep there and wait for each other. Those of one queue delay no item of
  * another, and no item of their own queue that another CPU may run. A sleeping
- * item is noticed on its own CPU, whatever other CPUs are at.
+ * item is noticed on its own CPU, whatever other CPUs do.
  *
  * Sleepers are let go after that, never before, so a test that waits in vain
  * fails, and then lets them go. No test looks at how long anything took.
@@ -26,7 +26,7 @@ static unsigned int crowd_cpu(void)
 	return cpumask_last(cpu_online_mask);
 }
 
-/* Where the items of a crowd go that waits for its last one. */
+/* How the items of a crowd that waits for its last one are queued. */
 enum crowd_how {
 	CROWD_BOUND,	/* to one CPU of many, for itself */
 	CROWD_OPEN,	/* to the only CPU */
@@ -34,7 +34,7 @@ enum crowd_how {
 	CROWD_HOWS,
 };
 
-/* True if it came to that. */
+/* True if all items of the crowd have begun. */
 static bool crowd_last_one(struct kunit *test, enum crowd_how how)
 {
 	unsigned int cpu = crowd_cpu();
@@ -70,7 +70,7 @@ static void crowd_last(struct kunit *test)
 	}
 }
 
-/* The same, when half of them are another queue's. */
+/* The same if half of them are of another queue. */
 static void crowd_last_of_two(struct kunit *test)
 {
 	unsigned int cpu = crowd_cpu();
@@ -109,7 +109,7 @@ static void crowd_other_queue(struct kunit *test)
 		it = wsq_test_items(test, b, 1, wsq_test_count);
 		wsq_test_crowd_queue(test, crowd, a, cpu);
 		wsq_test_crowd_begun(test, crowd, CROWD_SOME);
-		/* Let it come to what it comes to. */
+		/* As many more begin as may. */
 		wsq_test_linger();
 		wsq_test_stay(test, cpu);
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(bound ? cpu : WSQ_CPU_ANY,
@@ -290,12 +290,71 @@ static void crowd_deaf(struct kunit *test)
 	wsq_test_queue_end(test, d.q);
 }
 
+/* More workers than a CPU may have, but for those that nothing else can do without. */
+#define CROWD_WORKERS	1024
+
+/* More standby workers than the tests above leave. */
+#define CROWD_REST	400
+
+/* As if the CPU had @nr workers more. */
+static void crowd_workers(struct wsq_cpu *c, int nr)
+{
+	mutex_lock(&wsq_workers_lock);
+	WRITE_ONCE(c->nr_workers, c->nr_workers + nr);
+	mutex_unlock(&wsq_workers_lock);
+}
+
+/*
+ * The last worker that a CPU may have is for queues of which nothing is under way
+ * there. Another queue waits only until an item of any queue ends.
+ */
+static void crowd_threads(struct kunit *test)
+{
+	unsigned int cpu = crowd_cpu();
+	struct wsq *a = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct wsq *b = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	struct wsq_test_item *it = wsq_test_items(test, a, 1, wsq_test_count);
+	struct wsq_test_gate *own = wsq_test_gate(test, true);
+	struct wsq_test_gate *other = wsq_test_gate(test, true);
+	struct wsq_test_crowd *rest = wsq_test_crowd(test, CROWD_REST, 0);
+	struct wsq_cpu *c = wsq_cpus[cpu];
+	int i;
+
+	wsq_test_gate_begin(test, a, cpu, own);
+	wsq_test_gate_begin(test, b, cpu, other);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_standby)));
+	crowd_workers(c, CROWD_WORKERS);
+	/* Each takes a standby worker. The last is kept, by maintenance as well. */
+	for (i = 0; i < CROWD_REST && READ_ONCE(c->nr_standby) > 1; i++) {
+		wsq_test_crowd_put(test, rest, b, cpu, i, i + 1);
+		wsq_test_crowd_begun(test, rest, i + 1);
+	}
+	KUNIT_EXPECT_EQ(test, READ_ONCE(c->nr_standby), 1);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(cpu, a, &it->work));
+	wsq_test_linger();
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
+	wsq_test_gate_open(other);
+	KUNIT_EXPECT_TRUE_MSG(test, wsq_test_until(atomic_read(&it->runs)),
+			      "a queue waits, and a worker idles");
+	crowd_workers(c, -CROWD_WORKERS);
+	wsq_test_gate_open(own);
+	wsq_test_crowd_go(rest);
+	wsq_test_queue_end(test, a);
+	wsq_test_queue_end(test, b);
+	wsq_test_expect_runs(test, it, 1, 1);
+	vfree(it);
+	kfree(own);
+	kfree(other);
+	wsq_test_crowd_free(rest);
+}
+
 static struct kunit_case crowd_cases[] = {
 	WSQ_ENGINE_CASE(crowd_last),
 	KUNIT_CASE(crowd_last_of_two),
 	KUNIT_CASE(crowd_other_queue),
 	KUNIT_CASE(crowd_help),
 	KUNIT_CASE(crowd_deaf),
+	KUNIT_CASE(crowd_threads),
 	{}
 };
 

@@ -649,6 +649,44 @@ static void exec_displaced(struct kunit *test)
 	vfree(item);
 }
 
+static void stray_fn(struct wsq_work *work)
+{
+	set_cpus_allowed_ptr(current, cpu_possible_mask);
+}
+
+static void fastened_fn(struct wsq_work *work)
+{
+	struct item *item = container_of(work, struct item, work);
+
+	atomic_set(item->ran, current->nr_cpus_allowed);
+}
+
+/*
+ * A worker that may run anywhere, as after an attempt to take its CPU offline that
+ * failed, is bound to its CPU again before it begins another item.
+ */
+static void exec_strays(struct kunit *test)
+{
+	struct wsq *q = queue_new(test, 2, 4);
+	atomic_t allowed = ATOMIC_INIT(0);
+	struct item *stray = items_new(test, q, 1, stray_fn, &allowed);
+	struct item *next = items_new(test, q, 1, fastened_fn, &allowed);
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		wsq_queue_work_on(cpu, q, &stray->work);
+		wsq_flush(q);
+		/* The worker that has run it is the next, unless it sleeps. */
+		atomic_set(&allowed, 0);
+		wsq_queue_work_on(cpu, q, &next->work);
+		wsq_flush(q);
+		KUNIT_EXPECT_EQ(test, atomic_read(&allowed), 1);
+	}
+	wsq_destroy(q);
+	vfree(stray);
+	vfree(next);
+}
+
 struct monotone {
 	atomic_t left;
 	atomic_t back;
@@ -718,6 +756,7 @@ static struct kunit_case exec_cases[] = {
 	KUNIT_CASE(exec_stats_monotone),
 	WSQ_ENGINE_CASE(exec_stale_summary),
 	WSQ_ENGINE_CASE(exec_displaced),
+	WSQ_ENGINE_CASE(exec_strays),
 	{}
 };
 

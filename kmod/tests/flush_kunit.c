@@ -230,8 +230,8 @@ static bool held_flush_delayed(void *arg)
 }
 
 /*
- * Disable the item and leave it pending, as an interrupt does that cannot get
- * hold of it. Nothing else changes the state now.
+ * Disable the item and leave it pending, as an interrupt does that cannot own
+ * it. No other context changes the state now.
  */
 static void held_disable_only(struct held *h)
 {
@@ -252,7 +252,7 @@ static void flush_refused(struct kunit *test)
 		held_queue(test, h, PLACE_TIMER);
 		held_flush_start(test, h, call, FLUSHES);
 		held_disable_only(h);
-		/* Takes it off the timer, and puts it in vain. */
+		/* Takes it off the timer; the put is refused. */
 		put = wsq_test_start(test, hurry ? held_flush_delayed :
 				     held_mod, h);
 		if (hurry)

@@ -5,8 +5,8 @@
  * tests give the mask that is to be followed themselves.
  *
  * Where that mask can change, maintenance work compares it with the queues' as
- * well. It may undo what a test did, at any moment, and so may another look
- * before it. Therefore a test repeats what it did until it sees the effect.
+ * well. It may undo at any moment what a test did. A look that began before may
+ * do so as well. Therefore a test repeats what it did until it sees the effect.
  */
 #include <linux/cpu.h>
 
@@ -116,7 +116,7 @@ static void follow_waiting(struct kunit *test)
 	vfree(items);
 }
 
-/* A queue that was given CPUs keeps them, until it is given none. */
+/* A queue that was given a mask keeps it, until that is taken back. */
 static void follow_own(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -178,7 +178,7 @@ static void follow_ticks(void *arg, int nr)
 	wsq_test_until(follow_equal(f, f->cpus));
 }
 
-/* Maintenance work has a queue follow that does not have the module's CPUs. */
+/* Maintenance work moves a queue that does not have the module's CPUs. */
 static void follow_look(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);

@@ -371,10 +371,10 @@ static inline enum wsq_kind wsq_test_kind(const struct wsq_work *work)
  * struct wsq_test_gate - an item that holds its worker
  * @it: the item
  * @open: it may end
- * @sleeps: it sleeps meanwhile; otherwise it computes, and the watchdog is not to
- *	find that it does so for long, so that no standby worker takes over
- * @firm: it computes with preemption off, so that no standby worker can run
- *	on its CPU. For a moment, and while the test runs on another CPU
+ * @sleeps: it sleeps meanwhile; otherwise it computes, and hides from the
+ *	watchdog that it does so for long, so that no standby worker takes over
+ * @firm: it computes with preemption off, so that no standby worker can run on
+ *	its CPU. For short times, while the test runs on another CPU
  * @entered: it runs
  * @leave: it may end, for one that sleeps
  */
@@ -387,7 +387,7 @@ struct wsq_test_gate {
 	struct completion leave;
 };
 
-/* This item computes for long, and is to look as if it had just begun. */
+/* Called by an item that computes for long: it looks as if just begun. */
 static inline void wsq_test_stay_young(void)
 {
 	struct wsq_cpu *c;

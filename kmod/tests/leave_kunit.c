@@ -407,8 +407,8 @@ static void leave_pair(struct kunit *test)
 }
 
 /*
- * Hotplug waits for an item behind two that wait for hotplug: one uses the
- * standby worker that there is, for the other one has to be made.
+ * Hotplug waits for an item behind two that wait for hotplug. The first uses
+ * the standby worker; for the second a worker has to be made.
  */
 struct leave_lock {
 	struct wsq_work first[2];
@@ -458,7 +458,7 @@ static void leave_locked(struct kunit *test)
 	l.second = wsq_test_items(test, l.q, 1, wsq_test_count);
 	INIT_WSQ_WORK_ONSTACK(&l.first[0], leave_lock_fn);
 	INIT_WSQ_WORK_ONSTACK(&l.first[1], leave_lock_fn);
-	/* No more are left of tests before. */
+	/* Workers of earlier tests have ended. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(wsq_cpus[l.on]->nr_workers) == 2));
 	WRITE_ONCE(leave_locked_of, &l);
 	KUNIT_EXPECT_EQ(test, remove_cpu(l.off), 0);

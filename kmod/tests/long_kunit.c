@@ -40,8 +40,8 @@ struct short_item {
  * @q: the queue
  * @cpu: where the long one runs, and all others are queued
  * @sleeps: the long one sleeps
- * @yields: it computes, but lets those go first who preempt it. User-mode Linux
- *	does not preempt on return from an interrupt.
+ * @yields: it computes, but lets threads that preempt it go first. User-mode
+ *	Linux does not preempt on return from an interrupt.
  * @alone: it queues none. A LIFO engine runs some of them first.
  * @entered: it runs
  * @all_done: the short ones have run

@@ -25,7 +25,7 @@ struct mix;
 /**
  * struct mix_item - an item of the mixture
  * @it: the item
- * @m: what it is of
+ * @m: its mixture
  * @puts: accepted, less what was cancelled
  */
 struct mix_item {

@@ -106,7 +106,7 @@ static void stall_behind(struct kunit *test, bool sleeps)
 	wsq_queue_work_on(cpu, q, &g->it.work);
 	KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
 	before = stall_set(test, STALL_MS);
-	/* Bound to that CPU: no other may have it. */
+	/* Bound to that CPU: no other CPU may take it. */
 	wsq_queue_work_on(cpu, q, &behind->work);
 	stall_await(before + 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&behind->runs), 0);
@@ -153,7 +153,7 @@ static void stall_work_fn(struct wsq_work *work)
 
 /*
  * Behind an item that computes on this CPU, keep others waiting in its engine,
- * from which another CPU steals. How many reports there were.
+ * from which another CPU steals. Returns how many reports there were.
  */
 static int stall_feed(struct kunit *test, unsigned int here)
 {
@@ -181,9 +181,9 @@ static int stall_feed(struct kunit *test, unsigned int here)
 
 /*
  * A worker that computes begins nothing, and something always waits in its
- * engine, but others steal that: no item waits for long. Unless the machine keeps
- * them from running, but not each time; each time with a queue of its own, for
- * what was reported is not reported again.
+ * engine, but others steal that: no item waits for long. A busy host may keep
+ * the others from running, but not in each try. Each try has a queue of its
+ * own, because what was reported is not reported again.
  */
 static void stall_stolen(struct kunit *test)
 {

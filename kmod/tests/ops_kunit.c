@@ -408,21 +408,21 @@ static void ops_again(struct kunit *test)
 	}
 	KUNIT_ASSERT_EQ(test, op_check(&sqe, ARENA), 0);
 
-	/* What may not leave is called again at once. */
+	/* A task that must not leave is called again at once. */
 	KUNIT_EXPECT_EQ(test, op_do_in(&sqe, arena, ARENA, false), (s64)sum);
 
 	res = wsq_op_issue(&sqe, arena, ARENA, &stop, &cont);
 	KUNIT_ASSERT_EQ(test, res, WSQ_OP_AGAIN);
 	KUNIT_ASSERT_NOT_NULL(test, cont);
 	KUNIT_EXPECT_EQ(test, conts.held, 1U);
-	/* The list is not looked at once more. */
+	/* The list is not read again. */
 	memset(vec, 0xff, WSQ_VEC_MAX * sizeof(*vec));
 	while (res == WSQ_OP_AGAIN && calls++ < 100)
 		res = wsq_op_resume(&sqe, &stop, cont);
 	KUNIT_EXPECT_EQ(test, res, (s64)sum);
 	KUNIT_EXPECT_EQ(test, calls, WSQ_VEC_MAX);
 
-	/* One that has memory already, and is then cancelled: not called again. */
+	/* A task that has memory and is then cancelled is not called again. */
 	for (i = 0; i < WSQ_VEC_MAX; i++) {
 		vec[i].off = 4096 + i;
 		vec[i].len = i + 1;
@@ -435,7 +435,7 @@ static void ops_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wsq_op_resume(&sqe, &stop, cont), -ECANCELED);
 	told = false;
 
-	/* None left: it goes on without. */
+	/* No memory is left: it goes on without leaving. */
 	while ((c = wsq_cont_get(&conts)))
 		list_add(&c->free, &taken);
 	cont = NULL;
@@ -444,7 +444,7 @@ static void ops_again(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, cont);
 	KUNIT_EXPECT_FALSE(test, again_wrong);
 
-	/* Its op goes while it has left. */
+	/* Its op is unregistered while it has left. */
 	cont = held;
 	res = wsq_op_issue(&sqe, arena, ARENA, &stop, &cont);
 	KUNIT_EXPECT_EQ(test, res, WSQ_OP_AGAIN);

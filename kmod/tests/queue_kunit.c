@@ -175,7 +175,7 @@ static void queue_on_absent(struct kunit *test)
 	vfree(it);
 }
 
-/* Near a node: on one of its CPUs, while all CPUs are at an item of the queue. */
+/* Near a node: on one of its CPUs, while each CPU runs an item of the queue. */
 static void queue_node(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -513,7 +513,7 @@ static int queue_threads(void)
 	return nr;
 }
 
-/* Workers that tests before have called for have come, and gone. */
+/* The workers that earlier tests needed have ended. */
 static bool queue_few_workers(void)
 {
 	unsigned int cpu;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of what the work service does while nothing can be done: no
- * worker is woken, no watchdog timer expires and no worker takes over for what
- * no item waits for, and none is woken that cannot help.
+ * KUnit suite of what the work service does while there is nothing to do: while
+ * no item waits, no worker is woken, no watchdog timer expires and no standby
+ * worker takes over; and no worker is woken that cannot help.
  *
- * Each test brings about a state, then looks at counters of all CPUs over
- * windows of a second. What an earlier state has left to do ends in the first
- * windows. What goes on for as long as the state lasts is in each of them. So
+ * Each test brings about a state, then reads counters of all CPUs over windows
+ * of a second. What is left to do from an earlier state ends in the first
+ * windows. What goes on for as long as the state lasts is in each window. So
  * one quiet window is enough, and a slow machine only takes more of them.
  */
 #include "crowd.h"
@@ -64,7 +64,7 @@ static bool quiet_enough(const struct quiet *n, unsigned int what)
 	       (!(what & QUIET_TIME) || !n->ns);
 }
 
-/* There is a quiet second. The counts of the last window are printed. */
+/* Expect a quiet window. The counts of the last window are printed. */
 static void quiet_expect(struct kunit *test, const char *state,
 			 unsigned int what)
 {
@@ -94,7 +94,7 @@ static unsigned int quiet_cpu(void)
 	return cpumask_last(cpu_online_mask);
 }
 
-/* Items sleep, and nothing is behind them. */
+/* Items sleep, and nothing waits behind them. */
 static void quiet_sleeps(struct kunit *test)
 {
 	static const int numbers[] = { 1, 10 };
@@ -166,7 +166,7 @@ static void quiet_bound(struct kunit *test)
 	vfree(it);
 }
 
-/* Items wait because their queue has all on this CPU that it may have. */
+/* Items wait because their queue is at its limit on this CPU. */
 static void quiet_full(struct kunit *test)
 {
 	const struct wsq_attrs attrs = {

@@ -52,7 +52,7 @@ static void reap_one(struct kunit *test, enum reap_how how)
 		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
 	if (how == REAP_TWICE)
 		KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
-	/* What is for that CPU is run, though its workers sleep. */
+	/* Items queued for that CPU run, though its workers sleep. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q, &it->work));
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
 	wsq_test_crowd_end(test, crowd, q);
@@ -85,7 +85,7 @@ static void reap_sleepers(struct kunit *test)
 		reap_one(test, how);
 }
 
-/* A CPU that goes and comes while a queue has @max there, all that it may have. */
+/* A CPU goes and comes back while a queue has its limit @max there. */
 static void reap_active_one(struct kunit *test, u32 max)
 {
 	unsigned int stay = cpumask_first(cpu_online_mask);
@@ -108,14 +108,14 @@ static void reap_active_one(struct kunit *test, u32 max)
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q,
 							  &items[i].work));
-	/* Bound items of a CPU that is offline are any CPU's. */
+	/* Any CPU runs bound items of a CPU that is offline. */
 	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
 	for (i = 0; i < 10; i++)
 		KUNIT_EXPECT_TRUE(test,
 				  wsq_test_until(atomic_read(&items[i].runs)));
 	wsq_test_crowd_end(test, crowd, q);
 	KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
-	/* Nothing of what slept there counts any more. */
+	/* No item that slept there counts any more. */
 	crowd = wsq_test_crowd(test, max, max);
 	wsq_test_crowd_queue(test, crowd, q, off);
 	wsq_test_crowd_begun(test, crowd, max);

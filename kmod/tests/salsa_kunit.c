@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of pools on SALSA: what only they do. Balancing by producers, CPUs
- * outside of the pool, stealing from a CPU that stands still and from no other,
- * where memory is, and whether a pool was empty. Of queues: the memory of cancelled
- * items. CPUs that answer no interrupt are in salsa_steal_kunit.c, what all engines
- * do is in pool_kunit.c.
+ * KUnit suite of what only pools on SALSA do: balancing by producers, CPUs
+ * outside of the pool, stealing from a CPU that takes nothing and from no
+ * other, where memory is, and whether a pool was empty. For queues: the memory
+ * of cancelled items. CPUs that answer no interrupt are in salsa_steal_kunit.c,
+ * what all engines do is in pool_kunit.c.
  */
 #include <kunit/test.h>
 #include <linux/cpu.h>
@@ -426,7 +426,7 @@ static void salsa_busy_other(struct salsa_busy *b)
 		preempt_enable();
 		while (atomic_read_acquire(&b->through) != round)
 			wsq_test_breathe();
-		/* The next round begins without a theft. */
+		/* No theft is under way when the next round begins. */
 		do {
 			task = b->robbed ? wsq_pool_pop(b->pool) : NULL;
 			b->taken += !!task;

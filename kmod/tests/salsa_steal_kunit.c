@@ -39,7 +39,7 @@ struct salsa_deaf {
 	unsigned long sum;
 };
 
-/* Has the robbery of this CPU's chunk begun? */
+/* Has a theft of a chunk begun that a CPU is in? */
 static bool salsa_robbed(struct salsa_deaf *d)
 {
 	unsigned int cpu;
@@ -53,7 +53,7 @@ static bool salsa_robbed(struct salsa_deaf *d)
 	return false;
 }
 
-/* Within twenty seconds. */
+/* Wait for up to twenty seconds. Interrupts may be off. */
 static bool salsa_until(bool (*so)(struct salsa_deaf *d), struct salsa_deaf *d)
 {
 	u64 from = ktime_get_mono_fast_ns();
@@ -72,19 +72,27 @@ static bool salsa_got(struct salsa_deaf *d)
 }
 
 /*
- * The victim is in a chunk of four and answers no interrupt until the thief has
- * got a task of its next one.
+ * The victim, with interrupts off: be in a chunk of tasks 1 to 4, of which the
+ * first is taken, until a thief has begun to steal it.
  */
-static void salsa_victim(struct salsa_deaf *d)
+static void salsa_lure(struct salsa_deaf *d)
 {
-	unsigned long flags, i;
+	unsigned long i;
 
-	local_irq_save(flags);
 	for (i = 1; i <= 4; i++)
 		wsq_pool_push(d->pool, (void *)i);
-	d->sum += (unsigned long)wsq_pool_pop(d->pool);
+	d->sum = (unsigned long)wsq_pool_pop(d->pool);
 	atomic_set_release(&d->step, 1);
 	d->in_time = salsa_until(salsa_robbed, d);
+}
+
+/* The victim answers no interrupt until the thief has a task of another chunk. */
+static void salsa_victim(struct salsa_deaf *d)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	salsa_lure(d);
 	wsq_pool_push(d->pool, (void *)5UL);
 	d->in_time = d->in_time && salsa_until(salsa_got, d);
 	if (d->destroy) {
@@ -124,24 +132,31 @@ static void salsa_deaf_fn(void *arg, int nr)
 		d->waited = atomic_read_acquire(&d->step) == 3;
 		return;
 	}
-	/* Now what was being stolen. */
+	/* Then the tasks of the chunk that was being stolen. */
 	while (!wsq_pool_was_empty(d->pool) && time_before(jiffies, end))
 		d->sum += (unsigned long)wsq_pool_pop(d->pool);
 }
 
-static void salsa_deaf_run(struct kunit *test, struct salsa_deaf *d)
+/* Run @fn, of which number 0 is the victim and number 1 the thief. */
+static void salsa_run(struct kunit *test, struct salsa_deaf *d,
+		      void (*fn)(void *arg, int nr))
 {
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	if (!wsq_fence_reaches(cpumask_first(cpu_online_mask)))
 		kunit_skip(test, "needs interrupts");
 	d->pool = salsa_new(test);
-	wsq_test_run(test, num_online_cpus(), salsa_deaf_fn, d);
+	wsq_test_run(test, num_online_cpus(), fn, d);
 	KUNIT_EXPECT_TRUE(test, d->in_time);
+}
+
+static void salsa_deaf_run(struct kunit *test, struct salsa_deaf *d)
+{
+	salsa_run(test, d, salsa_deaf_fn);
 	KUNIT_EXPECT_TRUE(test, d->meanwhile);
 }
 
-/* While a thief waits for one CPU it takes what another one has. */
+/* While a thief waits for an answer it takes tasks of other chunks. */
 static void salsa_elsewhere(struct kunit *test)
 {
 	struct salsa_deaf d = {};
@@ -153,7 +168,7 @@ static void salsa_elsewhere(struct kunit *test)
 	wsq_pool_destroy(d.pool);
 }
 
-/* The victim sees the theft, answers no interrupt, and pops: one to four. */
+/* The victim sees the theft, answers no interrupt, and pops 1 to 4. */
 static void salsa_back_fn(void *arg, int nr)
 {
 	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
@@ -162,11 +177,7 @@ static void salsa_back_fn(void *arg, int nr)
 
 	if (!nr) {
 		local_irq_save(flags);
-		for (i = 1; i <= 4; i++)
-			wsq_pool_push(d->pool, (void *)i);
-		d->sum = (unsigned long)wsq_pool_pop(d->pool);
-		atomic_set_release(&d->step, 1);
-		d->in_time = salsa_until(salsa_robbed, d);
+		salsa_lure(d);
 		for (i = 2; i <= 4; i++)
 			d->sum = d->sum * 10 + (unsigned long)wsq_pool_pop(d->pool);
 		atomic_set_release(&d->step, 2);
@@ -189,13 +200,7 @@ static void salsa_back(struct kunit *test)
 	u64 back = 0;
 	int cpu;
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-	if (!wsq_fence_reaches(cpumask_first(cpu_online_mask)))
-		kunit_skip(test, "needs interrupts");
-	d.pool = salsa_new(test);
-	wsq_test_run(test, num_online_cpus(), salsa_back_fn, &d);
-	KUNIT_EXPECT_TRUE(test, d.in_time);
+	salsa_run(test, &d, salsa_back_fn);
 	KUNIT_EXPECT_EQ(test, d.sum, 1234);
 	KUNIT_EXPECT_EQ(test, d.first, 0);
 	for_each_online_cpu(cpu)
@@ -219,11 +224,7 @@ static void salsa_mute_fn(void *arg, int nr)
 
 	if (!nr) {
 		local_irq_save(flags);
-		for (i = 1; i <= 4; i++)
-			wsq_pool_push(d->pool, (void *)i);
-		d->sum += (unsigned long)wsq_pool_pop(d->pool);
-		atomic_set_release(&d->step, 1);
-		d->in_time = salsa_until(salsa_robbed, d);
+		salsa_lure(d);
 		atomic_set_release(&d->step, 2);
 		d->in_time = d->in_time && salsa_until(salsa_returned, d);
 		local_irq_restore(flags);
@@ -232,7 +233,7 @@ static void salsa_mute_fn(void *arg, int nr)
 		return;
 	while (!atomic_read_acquire(&d->step))
 		wsq_test_breathe();
-	/* The last of these begins after the theft has. */
+	/* The last of these pops begins after the theft. */
 	do {
 		wsq_test_breathe();
 		i = atomic_read_acquire(&d->step);
@@ -245,25 +246,19 @@ static void salsa_mute_fn(void *arg, int nr)
 		d->sum += (unsigned long)wsq_pool_pop(d->pool);
 }
 
-/* A pop does not wait for ever for a CPU that has its interrupts off. */
+/* A pop does not wait without end for a CPU that has its interrupts off. */
 static void salsa_mute(struct kunit *test)
 {
 	struct salsa_deaf d = {};
 
-	if (num_online_cpus() < 2)
-		kunit_skip(test, "needs two CPUs");
-	if (!wsq_fence_reaches(cpumask_first(cpu_online_mask)))
-		kunit_skip(test, "needs interrupts");
-	d.pool = salsa_new(test);
-	wsq_test_run(test, num_online_cpus(), salsa_mute_fn, &d);
-	KUNIT_EXPECT_TRUE(test, d.in_time);
+	salsa_run(test, &d, salsa_mute_fn);
 	KUNIT_EXPECT_EQ(test, d.sum, 1 + 2 + 3 + 4);
 	KUNIT_EXPECT_TRUE(test, d.meanwhile);
 	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(d.pool), 1);
 	wsq_pool_destroy(d.pool);
 }
 
-/* A pool whose memory an interrupt that is under way will write to. */
+/* A pool is destroyed while an interrupt is under way that writes to it. */
 static void salsa_destroy(struct kunit *test)
 {
 	struct salsa_deaf d = { .destroy = true };
@@ -272,14 +267,14 @@ static void salsa_destroy(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, d.waited);
 }
 
-/* A grace period comes by itself, although interrupts were off. */
+/* A grace period begins although interrupts are off, and ends. */
 static void salsa_grace(struct kunit *test)
 {
 	unsigned long flags;
 	u64 cookie;
 	int i;
 
-	/* More often than the callback counts. */
+	/* More often than wsq_grace_begin() counts. */
 	for (i = 0; i < 4; i++) {
 		local_irq_save(flags);
 		cookie = wsq_grace_get();

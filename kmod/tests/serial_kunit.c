@@ -594,7 +594,7 @@ static void serial_budget(struct kunit *test)
 	kfree(f);
 }
 
-/* An item that is not done before it was called several times. */
+/* An item that is not done until its function was called several times. */
 struct paused {
 	struct wsq_serial_work work;
 	struct wsq_serial *serial;
@@ -642,12 +642,12 @@ static void serial_paused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
 	KUNIT_EXPECT_FALSE(test, wsq_serial_idle(s));
 
-	/* It goes on in another queue, and the first one may go. */
+	/* It goes on in another queue, and the first may be destroyed. */
 	wsq_serial_redirect(s, other);
 	synchronize_rcu();
 	wsq_serial_fetch(s);
 	wsq_test_queue_end(test, q);
-	/* It has no place in the list: its memory may have been used. */
+	/* It is in no list: its memory may have been used. */
 	memset(&p->work, 0x5a, sizeof(p->work));
 	wsq_serial_work_init(&p->work, paused_fn);
 	wsq_serial_resume(s);

@@ -39,7 +39,7 @@ enum share_how {
  * struct share - what one case is about
  * @q: the queue, of @cpu alone
  * @cpu: its CPU
- * @how: how the items that flood it queue themselves again
+ * @how: how the flooding items queue themselves again
  * @stop: they are to end
  * @floods: how often they have run
  * @at: @floods when the calm item ran, -1 before

@@ -26,14 +26,14 @@ static unsigned int turn_cpu(void)
 
 /* Items of a queue that never runs dry. */
 #define TURN_ITEMS	4
-/* What each of them takes: two are a budget. */
+/* What each of them takes: two make a time slice. */
 #define TURN_US		(50)
 /*
  * Items of one queue that begin while another waits, in more than half of the
- * tries: two or three, and the first four of a turn. With a budget by number
- * alone it would be any number up to 64. In a single try it can be more: what a
- * busy host takes from the waiting queue's item counts as its time, for which it
- * has to make up.
+ * tries: two or three, and the first four of a turn. If only the number of
+ * items bounded a turn, it would be any number up to 64. In a single try it can
+ * be more: what a busy host takes from the waiting queue's item counts as its
+ * time, for which it has to make up.
  */
 #define TURN_MOST	12
 /* How often to look. */
@@ -44,7 +44,7 @@ struct turn_short;
 /**
  * struct turn_item - an item that queues itself again until it is told to stop
  * @work: the item
- * @s: the queue that it is of
+ * @s: its queue
  */
 struct turn_item {
 	struct wsq_work work;
@@ -147,7 +147,7 @@ static void turn_short_end(struct kunit *test, struct turn_short *s)
 	kfree(s);
 }
 
-/* An item of another queue waits for a budget, not for a number of items. */
+/* An item of another queue waits for a time slice, not for 64 items. */
 static void turn_leaves(struct kunit *test)
 {
 	struct turn_other *o = kzalloc(sizeof(*o), GFP_KERNEL);
@@ -187,7 +187,7 @@ static void turn_leaves(struct kunit *test)
 /*
  * A queue of items of @us and one of short ones, both never dry, on one CPU.
  * True if the short ones get a quarter of the time of the others, or more.
- * Without any debt that would be a budget for each long item.
+ * Without debts they would get one time slice for each long item.
  */
 static bool turn_share(struct kunit *test, unsigned int us)
 {
@@ -214,7 +214,7 @@ static bool turn_share(struct kunit *test, unsigned int us)
 	return spent_b * 4 >= spent_a;
 }
 
-/* A queue that overdrew pays back. */
+/* A queue that exceeded its time slices pays back. */
 static void turn_pays(struct kunit *test)
 {
 	static const unsigned int us[] = { 1000, 5000 };
@@ -233,9 +233,9 @@ static void turn_pays(struct kunit *test)
 /* Long items */
 
 /**
- * struct turn_stop - an item that has others end
+ * struct turn_stop - an item that ends others
  * @it: the item
- * @holds: it does not, the test does
+ * @holds: it does not end them, the test does
  * @stop: the others are to end
  */
 struct turn_stop {
@@ -318,8 +318,8 @@ static void turn_stop_end(struct kunit *test, struct turn_stop *st)
 }
 
 /*
- * Queue it behind items that compute, and wait until it has run. If it does
- * not, the test fails, and the others are told to end all the same.
+ * Queue it behind items that compute, and wait until it has run. If it does not
+ * run, the test fails, and the others are told to end all the same.
  */
 static void turn_stop_queue(struct kunit *test, struct turn_stop *st, bool bound)
 {
@@ -486,6 +486,75 @@ static void turn_computes_spreads(struct kunit *test)
 	turn_stop_end(test, st);
 	wsq_test_expect_runs(test, items, TURN_BEHIND, 1);
 	vfree(items);
+	turn_all_workers(test);
+}
+
+/**
+ * struct turn_beside - an item that waits for one of another queue, and computes
+ * @it: the item
+ * @other: the one that it queues
+ * @st: an item behind which another computes
+ */
+struct turn_beside {
+	struct wsq_test_item it;
+	struct wsq_test_item *other;
+	struct turn_stop *st;
+};
+
+static void turn_beside_fn(struct wsq_work *work)
+{
+	struct turn_beside *b = container_of(work, struct turn_beside, it.work);
+	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+
+	wsq_test_enter(&b->it);
+	wsq_queue_work(b->other->q, &b->other->work);
+	while (!atomic_read(&b->other->runs) && time_before(jiffies, end)) {
+		wsq_test_breathe();
+		cpu_relax();
+	}
+	WRITE_ONCE(b->st->stop, true);
+	wsq_test_leave(&b->it);
+}
+
+/*
+ * The same for what an item of another queue puts, when the worker that took over
+ * has not come to the queue yet.
+ */
+static void turn_computes_beside(struct kunit *test)
+{
+	struct turn_beside *b = kzalloc(sizeof(*b), GFP_KERNEL);
+	struct turn_stop *st;
+	struct turn_long *l;
+	struct wsq *q, *p;
+
+	KUNIT_ASSERT_NOT_NULL(test, b);
+	if (num_online_cpus() < 2) {
+		kfree(b);
+		kunit_skip(test, "needs two CPUs");
+	}
+	q = wsq_test_queue(test, 2, 4, NULL);
+	p = wsq_test_queue(test, 2, 4, cpumask_of(turn_cpu()));
+	st = turn_stop_new(test, true);
+	l = turn_long_new(test, st);
+	wsq_test_queue_end(test, l->it.q);
+	l->it.q = q;
+	b->other = wsq_test_items(test, q, 1, wsq_test_count);
+	b->st = st;
+	wsq_test_item_init(&b->it, p, turn_beside_fn);
+	turn_long_queue(test, l, true);
+	KUNIT_ASSERT_TRUE(test, turn_long_entered(l));
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(turn_cpu(), p, &b->it.work));
+	KUNIT_EXPECT_TRUE_MSG(test,
+			      wsq_test_until(atomic_read(&b->other->runs)),
+			      "an item waits for one that computes");
+	wsq_test_queue_end(test, p);
+	wsq_test_queue_end(test, q);
+	turn_long_end(test, l, true, 1);
+	turn_stop_queue(test, st, true);
+	turn_stop_end(test, st);
+	wsq_test_expect_runs(test, b->other, 1, 1);
+	vfree(b->other);
+	kfree(b);
 	turn_all_workers(test);
 }
 
@@ -693,6 +762,7 @@ static struct kunit_case turn_cases[] = {
 	KUNIT_CASE_SLOW(turn_computes_bound),
 	KUNIT_CASE_SLOW(turn_computes_many),
 	WSQ_ENGINE_CASE_SLOW(turn_computes_spreads),
+	WSQ_ENGINE_CASE_SLOW(turn_computes_beside),
 	KUNIT_CASE_SLOW(turn_computes_waits),
 	KUNIT_CASE_SLOW(turn_fresh),
 	{}

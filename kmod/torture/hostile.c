@@ -6,8 +6,8 @@
  * long as an ordinary item behind them has not run. Meanwhile the round queues
  * them vainly, cancels and disables them, and in the end it accounts for each.
  *
- * For: promise.c, beside which all this runs. Each kind comes in turn, so that a
- * short run has all of them.
+ * For: promise.c, which runs at the same time. The kinds come in turn, so that
+ * a short run has all of them.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -251,7 +251,7 @@ static void hostile_meddle(struct hostile *h, struct rnd_state *rnd)
 	}
 }
 
-/* Each item as often as it was queued. Without a limit: rivals.c watches. */
+/* Each item runs as often as it was queued. No time limit: see rivals.c. */
 static void hostile_await_all(struct hostile *h)
 {
 	unsigned int i;
@@ -352,7 +352,7 @@ static struct hostile *hostile_new(const struct hostile_kind *kind,
 	unsigned int i, nr = 1 + torture_roll(rnd, kind->most);
 	struct hostile *h;
 
-	/* Often many: a limit is met near the end of the range only. */
+	/* Often many: limits are met near the end of the range only. */
 	if (torture_one_in(rnd, 4))
 		nr = kind->most;
 	h = kvzalloc(struct_size(h, items, nr), GFP_KERNEL | __GFP_NOWARN);
@@ -413,8 +413,7 @@ void torture_hostile_round(struct torture_thread *t)
 	h->other = rival_queue(true, rnd, &engine);
 	h->q = rival_queue(true, rnd, &engine);
 	if (torture_one_in(rnd, 2)) {
-		/* One that stays: items of a queue all of whose CPUs are off wait. */
-		cpu = cpumask_first(cpu_online_mask);
+		cpu = torture_solo_cpu();
 		solo = rival_solo_queue(rnd, cpu, &engine);
 	}
 	if (solo)

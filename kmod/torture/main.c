@@ -66,6 +66,11 @@ static bool churn = true;
 module_param(churn, bool, 0444);
 MODULE_PARM_DESC(churn, "create and destroy queues (default 1)");
 
+/* Each queue has the first possible CPU among its CPUs. */
+bool torture_boot_cpu;
+module_param_named(boot_cpu, torture_boot_cpu, bool, 0444);
+MODULE_PARM_DESC(boot_cpu, "every queue includes the first CPU, so that all others may stay off (default 0)");
+
 static bool hotplug;
 module_param(hotplug, bool, 0444);
 MODULE_PARM_DESC(hotplug, "somebody takes CPUs off and on: it must be seen (default 0)");
@@ -378,10 +383,10 @@ static int __init torture_init(void)
 
 	if (ret)
 		return ret;
-	pr_info("wsq_torture: begin: seed=%llu seconds=%u threads=%u items=%u queues=%u rivals=%u starved=%u cpumask=%d churn=%d hotplug=%d, %u CPUs\n",
+	pr_info("wsq_torture: begin: seed=%llu seconds=%u threads=%u items=%u queues=%u rivals=%u starved=%u cpumask=%d churn=%d boot_cpu=%d hotplug=%d, %u CPUs\n",
 		seed, seconds, threads, torture_nr_items(), queues, rivals,
 		torture_starved, cpumask,
-		churn, hotplug, num_online_cpus());
+		churn, torture_boot_cpu, hotplug, num_online_cpus());
 	control = kthread_run(control_fn, NULL, "wsq_torture_ctl");
 	if (IS_ERR(control)) {
 		cleanup();

@@ -102,7 +102,7 @@ void torture_quarantine_turn(void)
 	quarantine_old = llist_del_all(&in_quarantine);
 }
 
-/* Some time, which another run makes another one. */
+/* Take some time, another one in each run of the item. */
 static void own_long(const struct torture_own *o)
 {
 	u32 some = o->said + atomic_read(&o->runs) * 0x9e3779b9;

@@ -209,7 +209,7 @@ static void promise_check(const struct promise_item *it, int runs,
 			    p->cpu, it->passed);
 }
 
-/* Until it has run; what is bound must not see too many hostile ones before. */
+/* Until it has run. A bound item must not see too many hostile ones before. */
 static void promise_await(const struct promise_item *it, enum promise_way way)
 {
 	const struct promise *p = it->p;
@@ -254,7 +254,7 @@ static void promise_items(struct promise *p, enum promise_way way,
 	}
 	if (end == PROMISE_CANCEL)
 		torture_pause(rnd);
-	/* Whatever was waited for before: the memory goes now. */
+	/* The memory is freed now, whatever was waited for before. */
 	if (way == PROMISE_SERIAL)
 		wsq_serial_destroy(&p->serial);
 	for (i = 0; i < p->nr; i++) {

@@ -85,7 +85,24 @@ void torture_queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd)
 	queue_attrs(attrs, rnd, false);
 }
 
-/* Some CPUs, one of them online, for now. */
+/**
+ * torture_solo_cpu() - the CPU of a queue that has only one
+ *
+ * Items of a queue whose CPUs are all offline wait, so it is a CPU that stays
+ * online. Hotplug leaves the first CPU alone.
+ *
+ * Return: the CPU.
+ */
+unsigned int torture_solo_cpu(void)
+{
+	return cpumask_first(torture_boot_cpu ? cpu_possible_mask :
+						cpu_online_mask);
+}
+
+/*
+ * Some CPUs. One of them is online when it is picked, and may go offline before
+ * the queue has the mask. With boot_cpu, the mask includes the first CPU.
+ */
 static void some_cpus(struct cpumask *mask, struct rnd_state *rnd)
 {
 	unsigned int cpu;
@@ -95,6 +112,8 @@ static void some_cpus(struct cpumask *mask, struct rnd_state *rnd)
 		if (torture_one_in(rnd, 2))
 			cpumask_set_cpu(cpu, mask);
 	cpumask_set_cpu(torture_some_cpu(rnd), mask);
+	if (torture_boot_cpu)
+		cpumask_set_cpu(cpumask_first(cpu_possible_mask), mask);
 }
 
 /**

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The queues of the two sets, and the watchdog that tells what waits behind
+ * The queues of the two sets, and the watchdog that reports what waits behind
  * what. See rivals.h.
  *
- * A thread says what it has under way before it queues the first item. The
+ * A thread records what it has under way before it queues the first item. The
  * watchdog, in the control thread, reports a thread of which no function begins
  * or ends for @starved seconds, and with it all that the hostile set has under
  * way. Then it lets go: every hostile item ends as soon as it can, so that the
@@ -55,7 +55,7 @@ struct wsq *rival_queue(bool hostile, struct rnd_state *rnd,
 /**
  * rival_solo_queue() - make a queue of one CPU
  * @rnd: dice
- * @cpu: the CPU
+ * @cpu: of torture_solo_cpu()
  * @engine: where to store the engine's name
  *
  * Context: task; may sleep.
@@ -167,10 +167,10 @@ void rival_end(struct rival *r)
 }
 
 /**
- * rival_await_promises() - wait until each thread of promise.c got on
+ * rival_await_promises() - wait for progress of each thread of promise.c
  *
- * Its round has ended, or another function of it has. Ends early when hostile
- * items are to end.
+ * That is, its round has ended, or one more function of it. Returns early when
+ * hostile items are to end.
  *
  * Context: task; sleeps.
  */
@@ -202,7 +202,7 @@ static void rival_tell(const struct rival *r)
 }
 
 /**
- * torture_rivals_watch() - does each thread of the two sets get on?
+ * torture_rivals_watch() - report threads of the two sets without progress
  * @starved: seconds after which a thread does not
  *
  * Context: task; one at a time.

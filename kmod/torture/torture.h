@@ -239,6 +239,7 @@ struct torture_item {
 /* main.c */
 extern unsigned int torture_nr_slots;
 extern unsigned int torture_starved;
+extern bool torture_boot_cpu;
 bool torture_stopped(void);
 
 /* count.c */
@@ -284,6 +285,7 @@ void torture_queues_drain(void);
 void torture_queues_destroy(void);
 struct wsq *torture_queue(unsigned int nr);
 struct wsq *torture_some_queue(struct rnd_state *rnd);
+unsigned int torture_solo_cpu(void);
 void torture_cpumask_round(struct torture_thread *t);
 void torture_churn_round(struct torture_thread *t);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Runs that do not come, of an item whose long function runs: an interrupt
- * cancels the pending run while a thread flushes the item; or the item is
- * disabled, and other contexts go on queueing it in vain: other items and an
- * interrupt. When the flush returns, the function must not run.
+ * An item whose long function runs, and whose next run does not come: an
+ * interrupt cancels the pending run while a thread flushes the item; or the
+ * item is disabled, and other items and an interrupt go on queueing it in vain.
+ * When the flush returns, the function must not run.
  */
 #include <linux/delay.h>
 #include <linux/printk.h>
@@ -40,12 +40,12 @@ struct vain_putter {
  * struct vain - an item that is put in vain
  * @o: the item
  * @putter: other items
- * @timer: queues @o, and seldom cancels it
+ * @timer: queues @o, and rarely cancels it
  * @canceller: cancels @o, once
  * @rnd: dice of @timer
  * @interrupts: how often @timer is still to come
  * @disables: @canceller disables @o as well
- * @disabled: it has
+ * @disabled: it has disabled @o
  * @put: how often @o was queued
  * @cancelled: how often it was cancelled while pending
  * @refused: puts that returned false

@@ -4,9 +4,10 @@
 
 	corpus.py unpack TARGET DIR	inputs as files, as libFuzzer wants them
 	corpus.py add TARGET FILE...	take inputs in
+	corpus.py reseed TARGET DIR	the inputs under other seeds of the schedule, as files
 	corpus.py count TARGET		how many there are
 
-corpus/TARGET.hex holds the inputs in hexadecimal, sorted, so that two changes
+unpack and count include the inputs of aimed.py. corpus/TARGET.hex holds the inputs in hexadecimal, sorted, so that two changes
 merge by lines. A line that begins with # is a comment; "-" stands for the input
 of no bytes. An unpacked file bears the name that libFuzzer gives it, the SHA-1 of
 its bytes, so that a file that libFuzzer writes beside it differs in its name.
@@ -21,6 +22,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
+import aimed  # noqa: E402
 
 
 def file_of(target):
@@ -44,11 +48,16 @@ def read(target):
     return inputs
 
 
-def unpack(target, where):
-    """The inputs as files of DIR; returns their paths, sorted."""
+def everything(target):
+    """The corpus and the inputs of aimed.py."""
+    return read(target) + aimed.inputs(target)
+
+
+def write(inputs, where):
+    """Inputs as the files of DIR; returns their paths, sorted."""
     where = Path(where)
     where.mkdir(parents=True, exist_ok=True)
-    named = {hashlib.sha1(data).hexdigest(): data for data in read(target)}
+    named = {hashlib.sha1(data).hexdigest(): data for data in inputs}
     for old in where.iterdir():
         if re.fullmatch("[0-9a-f]{40}", old.name) and old.name not in named:
             old.unlink()
@@ -57,6 +66,23 @@ def unpack(target, where):
         if not path.is_file() or path.read_bytes() != data:
             path.write_bytes(data)
     return sorted(where / name for name in named)
+
+
+def unpack(target, where):
+    return write(everything(target), where)
+
+
+# Where an input of ring has the seed of its schedule. In entry and setup only one process
+# acts, so that their schedules matter little.
+SEED_AT, SEED_BYTES = 1, 2
+SEEDS = 16
+
+
+def reseed(target, where):
+    """The inputs under other seeds, always the same ones, as files of DIR."""
+    inputs = everything(target) if target == "ring" else []
+    return write([data[:SEED_AT] + hashlib.sha1(data + bytes([nr])).digest()[:SEED_BYTES] +
+                  data[SEED_AT + SEED_BYTES:] for data in inputs for nr in range(SEEDS)], where)
 
 
 def add(target, files):
@@ -73,10 +99,12 @@ def add(target, files):
 def main(args):
     if len(args) == 3 and args[0] == "unpack":
         unpack(args[1], args[2])
+    elif len(args) == 3 and args[0] == "reseed":
+        reseed(args[1], args[2])
     elif len(args) > 2 and args[0] == "add":
         print(f"{add(args[1], args[2:])} new")
     elif len(args) == 2 and args[0] == "count":
-        print(len(read(args[1])))
+        print(len(everything(args[1])))
     else:
         sys.exit(__doc__)
 

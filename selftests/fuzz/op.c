@@ -21,8 +21,10 @@ static s64 sum_issue(const struct wsq_op_task *task)
 	u64 sum = SHIM_SUM ^ task->arg;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, &p)) > 0)
+	while ((ret = wsq_op_piece(task, &p)) > 0) {
+		MUST(p.len);
 		sum = shim_sum(sum, p.addr, p.len);
+	}
 	if (ret)
 		return ret;
 	memcpy(task->dst, &sum, 8);

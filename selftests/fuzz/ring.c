@@ -677,7 +677,7 @@ static void act(struct process *p)
 	struct wsq_enter e = { .timeout_ns = WSQ_NO_TIMEOUT };
 	unsigned int n;
 
-	shim_progress();
+	shim_action();
 	if (!file) {
 		do_open(p, i);
 		file = files[i];
@@ -702,16 +702,14 @@ static void act(struct process *p)
 		do_enter(p, file, &e);
 		do_wake(p, file);
 		break;
-	case 6:
-	case 7:
+	case 6 ... 7:
 		do_read(file);
 		do_wake(p, file);
 		break;
 	case 8:
 		do_enter_any(p, file);
 		break;
-	case 9:
-	case 10:
+	case 9 ... 10:
 		do_cancel(p, file);
 		break;
 	case 11:
@@ -754,6 +752,8 @@ static void act(struct process *p)
 	case 22:
 		if (which == 77)
 			do_unregister();
+		else if (which & 128)
+			shim_catch(in_u8(&in) & 7, which & 64);
 		break;
 	case 23:
 		if (files[i] == file)

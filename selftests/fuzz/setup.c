@@ -231,7 +231,9 @@ static u64 pages(u64 bytes)
 	return (bytes + 4095) / 4096 * 4096;
 }
 
-/* What the caller's user has by what is open. Rings that were closed are gone by now. */
+/*
+ * What the caller's user has, by the open files. Closed rings are freed by now.
+ */
 static void check_user(struct opened *o)
 {
 	struct wsq_query q = told(o, NULL);

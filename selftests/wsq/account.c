@@ -227,7 +227,7 @@ static void *looks(void *arg)
 /* Others look while tasks fail; who has read a completion is told of it. */
 static void looked_at(void)
 {
-	uint64_t end = now_ns() + 3 * SEC, seed = 17, failed = 0, called_back = 0;
+	uint64_t end = now_ns() + part_of(3 * SEC), seed = 17, failed = 0, called_back = 0;
 	struct wsq_ring_stats st;
 	pthread_t thread;
 	struct ring r;

@@ -282,7 +282,7 @@ out:
 static void race(void)
 {
 	unsigned int i, n, done = 0, sum = 0;
-	uint64_t end = now_ns() + 10 * SEC;
+	uint64_t end = now_ns() + part_of(10 * SEC);
 	struct ring *r = &shared;
 	pthread_t t;
 
@@ -375,7 +375,7 @@ static void *hog_run(void *arg)
 
 static void *fill_rounds(void *arg)
 {
-	uint64_t round, end = now_ns() + 8 * SEC;
+	uint64_t round, end = now_ns() + part_of(8 * SEC);
 	struct hog *h = arg;
 	unsigned int i;
 
@@ -518,7 +518,7 @@ static void sweep(void)
 {
 	unsigned int i, ended, said = 0, met = 0;
 	struct ring *r = &shared;
-	uint64_t end = now_ns() + 3 * SEC;
+	uint64_t end = now_ns() + part_of(3 * SEC);
 	struct sweep *s;
 	pid_t pid;
 

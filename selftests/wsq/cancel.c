@@ -389,7 +389,7 @@ static void storm(void)
 {
 	enum { SQ = 256 };
 	static unsigned char seen[TASKS];
-	uint64_t seed = 5, end = now_ns() + 20 * SEC;
+	uint64_t seed = 5, end = now_ns() + part_of(20 * SEC);
 	unsigned int pushed = 0, done = 0, cancelled = 0;
 	pthread_t t[2];
 	struct ring *r = &shared;
@@ -463,7 +463,7 @@ static void *raider(void *arg)
 static void raid(void)
 {
 	enum { SQ = 1024 };
-	uint64_t end = now_ns() + 10 * SEC;
+	uint64_t end = now_ns() + part_of(10 * SEC);
 	unsigned int round, i, kept = 0;
 	struct ring *r = &shared;
 	pthread_t t[2];

@@ -517,7 +517,7 @@ static void storm_with(unsigned int drains)
 {
 	enum { SQ = 256 };
 	static struct book book;
-	uint64_t seed = 5, end = now_ns() + 5 * SEC, pushed = 0;
+	uint64_t seed = 5, end = now_ns() + part_of(5 * SEC), pushed = 0;
 	unsigned int cancels = 0;
 	struct ring *r = &shared;
 	pthread_t t[2];
@@ -729,7 +729,7 @@ static void closed(void)
 static void closing(void)
 {
 	enum { SQ = 8 };
-	uint64_t end = now_ns() + 5 * SEC;
+	uint64_t end = now_ns() + part_of(5 * SEC);
 	unsigned int i, round;
 	struct ring r;
 
@@ -758,7 +758,7 @@ static void reused(void)
 	unsigned int i, k;
 
 	for (i = 0; i < ARRAY_SIZE(sq); i++) {
-		uint64_t seed = 3, next = 0, done = 0, end = now_ns() + 2 * SEC;
+		uint64_t seed = 3, next = 0, done = 0, end = now_ns() + part_of(2 * SEC);
 		static struct book book;
 		struct ring r;
 

@@ -153,7 +153,7 @@ static void own(void)
 	for (i = 0; i < ARRAY_SIZE(idle); i++) {
 		test_at("idle", i);
 		feed_open(&f, idle[i], NULL);
-		f.until = now_ns() + 4 * SEC;
+		f.until = now_ns() + part_of(4 * SEC);
 		feed_run(&f);
 		/* Nobody else took any; the last are counted when they are queued. */
 		EVENTUALLY(fdinfo_at(&f.r, "wsq_polled", NULL) ==
@@ -174,7 +174,7 @@ static void shared(void)
 		feed_open(&f[i], 200, i ? &f[0].r : NULL);
 	EVENTUALLY(pollers() == 1);
 	for (i = 0; i < RINGS; i++) {
-		f[i].until = now_ns() + 6 * SEC;
+		f[i].until = now_ns() + part_of(6 * SEC);
 		EXPECT(!pthread_create(&t[i], NULL, feed_run, &f[i]));
 	}
 	for (i = 0; i < RINGS; i++)
@@ -219,7 +219,7 @@ static void entered(void)
 	EXPECT(!pthread_create(&t, NULL, enterer, &f));
 	/* One of the two may have had no CPU for a while. */
 	do {
-		f.until = now_ns() + 4 * SEC;
+		f.until = now_ns() + part_of(4 * SEC);
 		feed_run(&f);
 		/* All that was taken is counted before another may take. */
 		EXPECT_EQ(ring_enter(&f.r, 0, 0, 0), 0);
@@ -271,7 +271,7 @@ static void cancelled(void)
 	__atomic_store_n(&stop, false, __ATOMIC_RELAXED);
 	EXPECT(!pthread_create(&t, NULL, canceller, &f));
 	do {
-		f.until = now_ns() + 4 * SEC;
+		f.until = now_ns() + part_of(4 * SEC);
 		feed_run(&f);
 		st = (struct wsq_ring_stats) { .size = sizeof(st) };
 		EXPECT_ERR(ioctl(f.r.fd, WSQ_IOC_RING_STATS, &st), 0);
@@ -443,7 +443,7 @@ static void closed(void)
 
 	expect_rings(0);
 	feed_open(&f, 100, NULL);
-	f.until = now_ns() + 5 * SEC;
+	f.until = now_ns() + part_of(5 * SEC);
 	__atomic_store_n(&stop, false, __ATOMIC_RELAXED);
 	EXPECT(!pthread_create(&t, NULL, leaver, &f));
 	feed_run(&f);

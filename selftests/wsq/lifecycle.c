@@ -329,7 +329,7 @@ static void zeroed(void)
 /* What ends while others look: fdinfo and STATS meet rings on their way out. */
 static void watched(void)
 {
-	uint64_t end = now_ns() + 2 * SEC;
+	uint64_t end = now_ns() + part_of(2 * SEC);
 	char path[64], buf[512];
 	struct wsq_stats st;
 	pid_t pid = fork();

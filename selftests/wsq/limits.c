@@ -115,17 +115,17 @@ static void tasks(void)
 	limits_default();
 }
 
-/* Exempt is a ring whose file was opened, and whose SETUP is called, by the capable. */
+/* A ring is exempt if its file's opener and SETUP's caller are both capable. */
 static void exempt(void)
 {
 	int root, plain;
 
-	/* None of ours that is still being freed. */
+	/* None of this process is still being freed. */
 	expect_rings(0);
 	limits_set(0, DEF_TASKS, DEF_MEMORY);
 	root = dev_open();
 	plain = open_as(0);
-	/* Without the capability root is a user as any other. */
+	/* Without the capability root is a user like any other. */
 	EXPECT_EQ(try_setup(plain, 4, 0, 0), EDQUOT);
 	/* Opened with it, called without it; and the other way round. */
 	EXPECT_EQ(try_setup(root, 4, 0, 0), EDQUOT);
@@ -169,7 +169,7 @@ static void passed(void)
 	}
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
-	/* Root, which holds the files as well, has none of these. */
+	/* The rings do not count for root, which has the files open as well. */
 	expect_use(fd[3], 0, 0, 0);
 	EXPECT_EQ(try_setup(fd[2], 4, 0, 0), 0);
 	EXPECT_EQ(query_of(fd[3], 0, 0, 0).user_rings, 1);
@@ -217,7 +217,7 @@ static void at_once(void)
 	struct wsq_sqe sqe = {
 		.op = WSQ_OP_SHA256, .len = 1 << 20, .dst = 1 << 20,
 	};
-	uint64_t start = now_ns(), end = start + 5 * SEC;
+	uint64_t start = now_ns(), end = start + part_of(5 * SEC);
 	unsigned int n, k;
 
 	limits_set(1, 16, DEF_MEMORY);
@@ -268,7 +268,7 @@ static void together(void)
 {
 	unsigned int *made = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	uint64_t end = now_ns() + 4 * SEC;
+	uint64_t end = now_ns() + part_of(4 * SEC);
 	pid_t pids[8];
 	int status;
 	unsigned int i;

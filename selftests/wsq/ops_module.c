@@ -147,7 +147,7 @@ static void registered_flickers(void)
 	}
 	ring_open(&r, 256, 256, ARENA);
 	/* Where loading takes long, it takes long to see both. */
-	while (now_ns() < start + 4 * SEC ||
+	while (now_ns() < start + part_of(4 * SEC) ||
 	       ((!ran || !gone || !loads) && now_ns() < start + 60 * SEC)) {
 		struct wsq_cancel c = { .size = sizeof(c) };
 

@@ -11,7 +11,7 @@
 /* It falls asleep all the time, at any moment; nothing is left behind. */
 static void handshake(void)
 {
-	uint64_t seed = 3, i, end = now_ns() + 15 * SEC;
+	uint64_t seed = 3, i, end = now_ns() + part_of(15 * SEC);
 	unsigned int woken = 0, unasked = 0;
 	struct ring r;
 
@@ -96,7 +96,7 @@ static void storm(void)
 {
 	enum { SQ = 32 };
 	static unsigned char seen[TASKS];
-	uint64_t seed = 5, end = now_ns() + 15 * SEC, pushed = 0;
+	uint64_t seed = 5, end = now_ns() + part_of(15 * SEC), pushed = 0;
 	struct ring *r = &shared;
 	pthread_t t[3];
 
@@ -152,7 +152,7 @@ static void storm(void)
 /* Rings come and go, alone and sharing, while their entries are taken. */
 static void *comer(void *arg)
 {
-	uint64_t seed = (uintptr_t)arg, end = now_ns() + 4 * SEC;
+	uint64_t seed = (uintptr_t)arg, end = now_ns() + part_of(4 * SEC);
 	struct ring r[4];
 	bool there[4] = { false };
 	unsigned int i, k;
@@ -236,7 +236,7 @@ static void *locker(void *arg)
  */
 static void joined(void)
 {
-	uint64_t end = now_ns() + 8 * SEC, n;
+	uint64_t end = now_ns() + part_of(8 * SEC), n;
 	unsigned int unasked = 0, i;
 	struct ring r, stuck;
 	pthread_t t[2];
@@ -391,7 +391,7 @@ static void *scribbler(void *arg)
 
 static void scribbled(void)
 {
-	uint64_t end = now_ns() + 3 * SEC, i;
+	uint64_t end = now_ns() + part_of(3 * SEC), i;
 	struct ring other;
 	pthread_t t[2];
 

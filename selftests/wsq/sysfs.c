@@ -375,7 +375,7 @@ static void destroy(void)
 		if (!pids[i])
 			writer(i + 1);
 	}
-	end = now_ns() + 10 * SEC;
+	end = now_ns() + part_of(10 * SEC);
 	while (now_ns() < end || (number(PARAMETERS "/churned") - before <= 10 &&
 				  now_ns() < end + PATIENCE)) {
 		usleep(100000);

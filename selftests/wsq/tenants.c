@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Users of rings against each other: the tasks of one do not wait for the backlog of
- * another, a ring that is closed does not wait for any backlog, and a long task that
- * makes way for others comes to the result that it comes to alone.
+ * Users of rings against each other: the tasks of one do not wait for the
+ * backlog of another, a ring that is closed does not wait for any backlog, and
+ * a long task that leaves its worker for others has the same result as alone.
  *
- * One process has rings of two users: a ring is of the user that calls SETUP. All
- * runs on one CPU's queue at first, which other CPUs steal from. No verdict is by
- * time: it is how much of the backlog was left when what should not wait for it was
- * done.
+ * One process has rings of two users: a ring counts for the user that calls
+ * SETUP. All tasks are queued on one CPU, from which other CPUs steal. No
+ * verdict depends on time: what counts is how much of the backlog was left when
+ * the tasks that should not wait for it were done.
  */
 #include "wsq_user.h"
 
@@ -19,7 +19,7 @@
 #define BOB	7002
 #define MIB	(1ULL << 20)
 
-/* A kernel that watches each access and each object has less to do. */
+/* With KASAN or the like the tests do less. */
 static bool slow(void)
 {
 	return at_most(1) != SEC;
@@ -34,7 +34,7 @@ static void stay_here(void)
 	EXPECT_ERR(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
-/* A ring of that user; the caller is root after. */
+/* Make a ring of that user. The caller is root afterwards. */
 static void ring_of(struct ring *r, uid_t uid, unsigned int flags,
 		    unsigned int sq, uint64_t arena)
 {
@@ -120,7 +120,7 @@ static void several(void)
 	expect_rings(0);
 }
 
-/* Nops one by one; tells how long they waited for a worker. */
+/* Nops one by one; prints how long they waited for a worker. */
 static void nops(struct ring *r, unsigned int nr, const char *beside_what)
 {
 	uint64_t most = 0, sum = 0;
@@ -229,7 +229,7 @@ static void all_kinds(struct ring *r)
 			sqe.flags = 0, sqe.key = 0;
 		ring_push(r, &sqe);
 	}
-	/* And some that go to a worker together. */
+	/* And some short ones that go to a worker together. */
 	EXPECT_EQ(ring_enter(r, n, 0, 0), 0);
 	EXPECT_EQ(r->e.submitted, n);
 	for (i = 0; i < n / 2; i++)

@@ -248,7 +248,7 @@ static void under_load(void)
 /* open() and unload at the same time: either the one or the other. */
 static void race(void)
 {
-	uint64_t end = now_ns() + 3 * SEC;
+	uint64_t end = now_ns() + part_of(3 * SEC);
 	pid_t pids[2];
 	int i, loads = 0;
 

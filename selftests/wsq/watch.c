@@ -246,7 +246,7 @@ static void victim_kill(struct party *p, unsigned int i)
 
 static void going(void)
 {
-	uint64_t seed = 6, end = now_ns() + WATCH_SECONDS * SEC;
+	uint64_t seed = 6, end = now_ns() + part_of(WATCH_SECONDS * SEC);
 	pid_t pids[ARRAY_SIZE(readers)];
 	struct party victims[VICTIMS];
 	unsigned int i, n = 0;
@@ -274,7 +274,7 @@ static void going(void)
 
 static void unloading(void)
 {
-	uint64_t seed = 7, end = now_ns() + WATCH_SECONDS * SEC;
+	uint64_t seed = 7, end = now_ns() + part_of(WATCH_SECONDS * SEC);
 	unsigned int unloads = 0, refused = 0;
 	pid_t pids[ARRAY_SIZE(readers)];
 	struct party p;

@@ -12,7 +12,7 @@
 
 #define DIR		"/sys/kernel/debug/wsq/"
 #define TRACING		"/sys/kernel/tracing/"
-/* That of root's rings. */
+/* The queue of root's rings. */
 #define QUEUE		"ring:0"
 #define CPUS		256
 #define HASH		0x100000

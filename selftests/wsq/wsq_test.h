@@ -113,6 +113,18 @@ static inline uint64_t at_most(unsigned int seconds)
 	       (access("/sys/kernel/debug/kmemleak", F_OK) ? 1 : SLOW);
 }
 
+/*
+ * How much of @whole, a time or a number, a test that tries at random is to do: all,
+ * or one part of $WSQ_PART.
+ */
+static inline uint64_t part_of(uint64_t whole)
+{
+	const char *s = getenv("WSQ_PART");
+	uint64_t parts = s ? strtoull(s, NULL, 10) : 1;
+
+	return parts > 1 ? (whole + parts - 1) / parts : whole;
+}
+
 static inline int test_run(const struct test *t)
 {
 	int limit = (t->seconds ? t->seconds : 20) * SLOW * 20, status, i;

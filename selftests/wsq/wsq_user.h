@@ -133,7 +133,7 @@ static inline void expect_use(int fd, unsigned int rings, unsigned int tasks,
 	EXPECT_EQ(q.user_memory, memory);
 }
 
-/* Soon. The caller is root after. */
+/* Wait until a user has no rings. The caller is root afterwards. */
 static inline void expect_no_use(uid_t uid)
 {
 	uint64_t end = now_ns() + PATIENCE;

@@ -7,6 +7,9 @@
 #
 #   torture-in-guest.sh DIRECTORY HOSTILE SECONDS SEED[,SEED...] PARAMETER...
 #
+# With hotplug=1, runs of even seeds get boot_cpu=1 and those of odd seeds boot_cpu=0,
+# unless PARAMETER says which; see hotplug().
+#
 # HOSTILE is selftests/wsq's program of that name, or - for none. After each run the
 # threads of wsq are counted, with the CPUs off that were taken off last: workers that
 # slept there must be gone, too.
@@ -27,8 +30,19 @@ all_cpus() {
 	done
 }
 
-# From off to on and back, one or several at a time, with and without a pause. When the
-# run is over, all but CPU 0 are off.
+# hotplug END BOOT_CPU: until END, take CPUs from off to on and back, one or several at a
+# time, with and without a pause.
+#
+# Items of a queue whose CPUs are all offline wait until one comes back, and so does a
+# thread that flushes, drains or destroys the queue. A run ends when all items have run,
+# so its end depends on which CPUs its queues have:
+#
+# - With boot_cpu=1 every queue includes CPU 0. All other CPUs go offline before the run
+#   ends and stay offline: it has to end on CPU 0 alone.
+# - With boot_cpu=0 a queue may have only CPUs that are offline, and the run would never
+#   end. So all CPUs come back before the end, and go offline after it.
+#
+# In both cases all CPUs but CPU 0 are offline on return.
 hotplug() {
 	turn=0
 	until [ -e /tmp/torture-over ] || [ "$(now)" -ge "$1" ]; do
@@ -41,15 +55,16 @@ hotplug() {
 		turn=$((turn + 1))
 		[ $((turn % 5)) = 0 ] || sleep 0.2
 	done
-	# The run waits for its last items with all CPUs there.
-	all_cpus 1
-	until [ -e /tmp/torture-over ]; do
-		sleep 0.1
-	done
+	if [ "$2" = 0 ]; then
+		all_cpus 1
+		until [ -e /tmp/torture-over ]; do
+			sleep 0.1
+		done
+	fi
 	all_cpus 0
 }
 
-# Rings of processes, until the run is over. The last words of one that failed stay.
+# Rings of processes, until the run is over. Prints the output of one that failed.
 processes() {
 	seed=$1
 	while [ ! -e /tmp/torture-over ]; do
@@ -70,8 +85,8 @@ workers() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^wsq/'; }
 # of_cpu CPU: its workers.
 of_cpu() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c "^wsq/$1\$"; }
 
-# No worker of a CPU that is off is left, and those that nothing needs get fewer: one
-# goes for each CPU every two seconds, so that a hundred take minutes.
+# No worker of a CPU that is offline is left, and idle standby workers get fewer: every
+# two seconds half of those of each CPU end.
 few_workers() {
 	for dir_cpu in /sys/devices/system/cpu/cpu[1-9]*; do
 		[ "$(cat "$dir_cpu/online" 2>/dev/null)" = 0 ] || continue
@@ -106,11 +121,17 @@ for seed in $(echo "$seeds" | tr , ' '); do
 	run=$((run + 1))
 	rm -f /tmp/torture-over /tmp/torture-failed
 	dmesg -c >/dev/null
+	boot_cpu=0
+	case " $* " in
+	*' boot_cpu='[1yY]*) boot_cpu=1 ;;
+	*' boot_cpu='*) ;;
+	*' hotplug=1 '*) boot_cpu=$((1 - seed % 2)) ;;
+	esac
 	# Waiting for the end in insmod would do, but busybox's tries a module that
 	# failed once more.
-	insmod "$dir/wsq_torture.ko" seconds="$seconds" seed="$seed" "$@" background=1 || exit 1
+	insmod "$dir/wsq_torture.ko" seconds="$seconds" seed="$seed" boot_cpu="$boot_cpu" "$@" background=1 || exit 1
 	case " $* " in
-	*' hotplug=1 '*) hotplug $(($(now) + seconds - seconds / 10 - 1)) & ;;
+	*' hotplug=1 '*) hotplug $(($(now) + seconds - seconds / 10 - 1)) "$boot_cpu" & ;;
 	esac
 	[ "$hostile" = - ] || processes "$((seed * 1000))" &
 	until dmesg | grep -q 'wsq_torture: end: '; do

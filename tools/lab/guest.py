@@ -41,7 +41,7 @@ BOOTS = 3          # tries for a guest that stumbles while its kernel boots
 BOOT_SILENCE = 120  # seconds without a word until then, with few CPUs; the longest seen were four
 INIT = re.compile(r"Run \S+ as init process")
 # QEMU's TCG (7.2) may run a breakpoint that the kernel has just taken out of its own
-# text: Oops where a static key is switched. See tools/check/suites, debugfs.
+# text: Oops where a static key is switched. tools/lab/get has newer ones.
 STUMBLED = re.compile(r"Oops: int3: ")
 # Said of every module that is not Debian's, and while powering off.
 QUIET = re.compile(r"loading out-of-tree module taints kernel|module verification failed: signature")
@@ -82,7 +82,7 @@ def split_command():
 
 
 def entry_of(kernel):
-    """The cache's directory of a kernel, fetched or built when missing."""
+    """The directory of a kernel, or of QEMU, fetched or built when missing."""
     out = subprocess.run([os.path.join(LAB, "get"), kernel], stdout=subprocess.PIPE, text=True)
     if out.returncode:
         sys.exit(out.returncode)

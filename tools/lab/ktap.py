@@ -9,8 +9,8 @@ run passes CMD's output on as it comes, reads the test results in it and
 writes DIR/NAME.json: {suite, passed, failed, skipped, cached, skips: [{name,
 reason}], failures: [text], said: [[line]], names: [text], slowest: [[seconds,
 name]], seconds, cpu}; slowest has those that came latest after the one before. It fails when a test failed,
-when a plan is missing or not kept, when no test ran, when CMD's exit status is
-not 0, or at the time limit. total prints a table, every skip with its reason,
+when a plan is missing or not kept, when no test ran or all were skipped, when CMD's
+exit status is not 0, or at the time limit. total prints a table, every skip with its reason,
 every failure with the lines before it (who reads a log's end only finds them
 there), and "N passed, N failed, N skipped" as its last line.
 
@@ -343,6 +343,8 @@ def run(suite, command, timeout, directory):
     parser.finish()
     if wrong is None and status != 0 and not parser.failures:
         wrong = "the command's exit status is %d" % status
+    if wrong is None and not parser.passed and not parser.failures:
+        wrong = "nothing passed: all %d test(s) were skipped" % len(parser.skips)
     if wrong:
         parser.fail(wrong)
     result = {"suite": suite, "passed": parser.passed, "failed": len(parser.failures),

@@ -242,7 +242,7 @@ struct wsq_op_info {
  * @max_user_tasks: out: ... most completion entries of these rings in all, so
  *	most tasks in flight
  * @max_user_memory: out: ... most bytes, as told by @memory, of these rings
- * @user_rings: out: rings that the caller's user has now: those whose SETUP it called
+ * @user_rings: out: rings that count for the caller's user now
  * @user_tasks: out: their completion entries
  * @user_memory: out: their bytes
  */
@@ -486,7 +486,7 @@ struct wsq_cpu_stats {
 
 #define WSQ_CPU_ONLINE		(1U << 0)
 #define WSQ_CPU_WORKER		(1U << 1)	/* has a worker */
-#define WSQ_CPU_PARKED		(1U << 2)	/* which sleeps */
+#define WSQ_CPU_PARKED		(1U << 2)	/* its worker sleeps */
 
 /**
  * struct wsq_stats - WSQ_IOC_STATS

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: a consumer whose chunk was stolen, taken over by another thief and taken
- * from, and that does not know. It steals the chunk; its first thief, whose fence
- * for that consumer may not have come yet, wants to take it over once more. What
- * the consumer was in must not come back. Run bounded. Shared parts, use and
- * limitations: salsa_client.h.
+ * SALSA: a consumer's chunk is stolen, taken over by another thief and taken
+ * from, and the consumer has not noticed. It steals the chunk; the first thief,
+ * whose fence for that consumer may not have come yet, wants to take it over
+ * once more. The consumer must not take the chunk back by its old word. Run
+ * bounded. Shared parts, use and limitations: salsa_client.h.
  */
 #define MODEL_OUT	1
 #include "salsa_client.h"

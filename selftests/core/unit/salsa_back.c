@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of SALSA: a victim that takes its chunk back while the thief waits for
- * its fence, and what it may not have back.
+ * Unit tests of SALSA: a victim that takes its chunk back while the thief waits
+ * for its fence, and chunks that it must not take back.
  *
  * For: run-checks, under shim/stall, plain and with gcc's address and undefined
  * sanitizers. Cost: nothing to speak of. Limitations: those of salsa.c.
@@ -9,7 +9,7 @@
 #include "salsa_party.h"
 #include "salsa_find.h"
 
-/* The victim comes back before the thief: its tasks are its own. */
+/* The victim takes the chunk back first: the tasks are its own. */
 static void begin_back(void **state)
 {
 	struct pool *t;
@@ -29,7 +29,7 @@ static void begin_back(void **state)
 		assert_int_equal(t->c[0]->count.back, 1);
 		assert_int_equal(t->c[0]->count.lost, 0);
 		assert_int_equal(t->c[0]->limit, 8);
-		/* From now on as fast as ever. */
+		/* From now on the fast path again. */
 		get_is(t, 0, 4);
 		assert_true(wsq_salsa_under_way(t->c[1]));
 		if (!i) {
@@ -60,7 +60,7 @@ static void begin_back(void **state)
 	}
 }
 
-/* What the victim may not have back: another thief has been there. */
+/* No taking back from a thief that took the chunk from another thief. */
 static void begin_not_back(void **state)
 {
 	struct party *a;
@@ -98,7 +98,7 @@ static void begin_not_back(void **state)
 	get_is(t, 0, 0);
 	assert_int_equal(t->c[0]->count.back, 0);
 	assert_int_equal(t->c[0]->count.lost, 1);
-	/* But its victim has that back. */
+	/* But the victim of that theft takes it back. */
 	get_is(t, 2, 3);
 	assert_int_equal(t->c[2]->count.back, 1);
 	parties[0].cpu.deaf = false;
@@ -111,7 +111,7 @@ static void begin_not_back(void **state)
 	pool_free(t);
 }
 
-/* Of a chunk that was stolen before, the one list that has it keeps it. */
+/* A chunk that was stolen before stays in the one list that has it. */
 static void begin_back_listed(void **state)
 {
 	struct pool *t = pool_new(3, 2, 4, 2, 2, 0);

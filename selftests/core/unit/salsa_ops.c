@@ -577,7 +577,7 @@ static void withdraw_all(struct pool *t, u32 nr, u64 first)
 					       task_of(first + i)));
 }
 
-/* Two chunks of consumer 0 with tasks 1 to 8. As in a queue chunks go home. */
+/* Two chunks of consumer 0 with tasks 1 to 8. Chunks go home, as in a queue. */
 static struct pool *pool_to_reclaim(void)
 {
 	struct pool *t = pool_new(2, 1, 4, 2, 4, 3);
@@ -605,7 +605,7 @@ static void reclaiming(void **state)
 	chunk_is(t, 0, WSQ_SALSA_LEFT, 0, 0, 0, false);
 	assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
 	pool_has(t, 0, 1);
-	/* As long as one task is there, whichever, the chunk is. */
+	/* While any one task is there, the chunk is not free. */
 	for (i = 0; i < 4; i++) {
 		put(t, 0, 0, 11, 14);
 		for (k = 0; k < 4; k++)
@@ -618,7 +618,7 @@ static void reclaiming(void **state)
 	pool_free(t);
 }
 
-/* The one that the consumer is in, from where it is on. */
+/* The chunk that the consumer is in: its slots from the next one on. */
 static void reclaiming_own(void **state)
 {
 	struct pool *t = pool_to_reclaim();
@@ -639,7 +639,7 @@ static void reclaiming_own(void **state)
 	pool_free(t);
 }
 
-/* One that a thief is in waits for a grace period: it may be in a take. */
+/* A chunk that a thief is in waits for a grace period, because of takes. */
 static void reclaiming_stolen(void **state)
 {
 	struct pool *t = pool_to_reclaim();
@@ -656,7 +656,7 @@ static void reclaiming_stolen(void **state)
 	chunk_is(t, 0, WSQ_SALSA_FREE, 0, 0, 1, true);
 	assert_int_equal(t->c[0]->count.retired, 1);
 	open_is(t, 0, 0, WSQ_FULL);
-	/* It is told at its next take, and others until then. */
+	/* Its next take finds out. Until then its @in names the chunk. */
 	assert_int_equal(atomic64_read(&t->c[1]->in), 1);
 	claim_is(t, 1, 0);
 	assert_null(t->c[1]->chunk);
@@ -666,7 +666,7 @@ static void reclaiming_stolen(void **state)
 	pool_free(t);
 }
 
-/* It looks at so many slots of chunks with tasks and no more. */
+/* The number of slots of chunks with tasks that it looks at is bounded. */
 static void reclaiming_bound(void **state)
 {
 	struct pool *t = pool_new(1, 1, 8, 4, 4, 1);
@@ -676,7 +676,7 @@ static void reclaiming_bound(void **state)
 	party_reset();
 	pool_supply(t, 0, 4);
 	put(t, 0, 0, 1, 32);
-	/* Three of which one task is left, in the middle, and one that is spent. */
+	/* Three chunks with one task left, and one without. */
 	for (k = 0; k < 3; k++) {
 		for (i = 0; i < 8; i++)
 			assert_true(i == 6 || wsq_salsa_withdraw(&t->s, (u32)k, i,

@@ -12,6 +12,12 @@
 /* Switches in a row that lead nowhere, after which nothing ever will. */
 #define SHIM_PATIENCE	20000
 
+/* A thousand times what an input of the corpus takes at most. */
+#define SHIM_STEPS	20000000
+
+/* For how long shim_catch() waits. A poller rests after 50 of these. */
+#define SHIM_CATCH_WAIT	1000
+
 static struct task_struct shim_main;
 static struct task_struct shim_fibers[SHIM_FIBERS];
 static char *shim_stacks[SHIM_FIBERS];
@@ -26,7 +32,13 @@ static u64 shim_seed;
 static unsigned int shim_rate;
 static unsigned int shim_idle;
 static unsigned int shim_turn;
+static unsigned int shim_steps;
 static int shim_pids;
+
+/* Where the next fiber is caught, and the one that is. */
+static enum shim_at shim_trap;
+static struct task_struct *shim_caught;
+static bool shim_catching;
 
 void shim_fail(const char *file, int line, const char *fmt, ...)
 {
@@ -39,6 +51,13 @@ void shim_fail(const char *file, int line, const char *fmt, ...)
 	va_end(ap);
 	fprintf(stderr, "\n");
 	abort();
+}
+
+/* A loop that lets other fibers run does not spin, but may still have no end. */
+static void shim_step(void)
+{
+	if (++shim_steps > SHIM_STEPS)
+		FAIL("an input that does not end");
 }
 
 u64 shim_random(void)
@@ -94,6 +113,10 @@ void shim_begin(u64 seed, unsigned int rate)
 	shim_main.live = true;
 	shim_main.cpu = nr_cpu_ids - 1;
 	shim_turn = 0;
+	shim_steps = 0;
+	shim_trap = SHIM_NOWHERE;
+	shim_caught = NULL;
+	shim_catching = false;
 	memset(shim_fibers, 0, sizeof(shim_fibers));
 }
 
@@ -142,7 +165,8 @@ struct task_struct *shim_spawn(int (*fn)(void *arg), void *arg)
 
 static bool shim_may_run(const struct task_struct *t)
 {
-	return t->live && !t->parked && (!t->asleep || t->until <= shim_clock);
+	return t->live && !t->parked && !t->caught &&
+	       (!t->asleep || t->until <= shim_clock);
 }
 
 static struct task_struct *shim_next(void)
@@ -180,6 +204,16 @@ static bool shim_pass(void)
 	return true;
 }
 
+/* The fiber that is held goes on. False if there is none. */
+static bool shim_let_go(void)
+{
+	if (!shim_caught)
+		return false;
+	shim_caught->caught = false;
+	shim_caught = NULL;
+	return true;
+}
+
 void shim_run(void)
 {
 	struct task_struct *t;
@@ -187,13 +221,13 @@ void shim_run(void)
 	MUST(current == &shim_main);
 	shim_idle = 0;
 	for (;;) {
-		/* Those who spin may wait for one who waits for the clock. */
-		if (shim_idle > SHIM_PATIENCE / 2)
+		/* Fibers that spin may wait for one that is held or sleeps. */
+		if (shim_idle > SHIM_PATIENCE / 2 && !shim_let_go())
 			shim_pass();
 		t = shim_next();
 		if (t)
 			shim_go(&shim_main, t);
-		else if (!shim_pass())
+		else if (!shim_let_go() && !shim_pass())
 			return;
 	}
 }
@@ -212,14 +246,48 @@ static void shim_leave(bool idle)
 
 void shim_point(void)
 {
+	shim_step();
 	if (current != &shim_main && shim_rate && shim_chance(shim_rate)) {
 		current->nivcsw++;
 		shim_leave(false);
 	}
 }
 
+void shim_point_at(enum shim_at at)
+{
+	if (at != shim_trap || current == &shim_main) {
+		shim_point();
+		return;
+	}
+	shim_trap = SHIM_NOWHERE;
+	shim_caught = current;
+	current->caught = true;
+	shim_leave(false);
+}
+
+void shim_catch(enum shim_at at, bool wait)
+{
+	unsigned int i;
+
+	if (shim_caught)
+		return;
+	shim_trap = at;
+	shim_catching = wait;
+	for (i = 0; wait && i < SHIM_CATCH_WAIT && !shim_caught; i++)
+		shim_relax();
+	shim_catching = false;
+}
+
+void shim_action(void)
+{
+	while (shim_catching)
+		shim_relax();
+	shim_progress();
+}
+
 void shim_relax(void)
 {
+	shim_step();
 	shim_clock += 20000;
 	current->nvcsw++;
 	shim_leave(true);
@@ -243,6 +311,7 @@ void might_sleep(void)
 void cond_resched(void)
 {
 	might_sleep();
+	shim_step();
 	if (shim_chance(128)) {
 		current->nvcsw++;
 		shim_leave(false);
@@ -309,7 +378,7 @@ bool wake_up_process(struct task_struct *t)
 
 void spin_lock(spinlock_t *lock)
 {
-	shim_point();
+	shim_point_at(SHIM_AT_LOCK);
 	MUST(lock->owner != current);
 	while (lock->owner)
 		shim_relax();
@@ -322,13 +391,13 @@ void spin_unlock(spinlock_t *lock)
 	MUST(lock->owner == current);
 	lock->owner = NULL;
 	current->atomic--;
-	shim_point();
+	shim_point_at(SHIM_AT_UNLOCK);
 }
 
 void mutex_lock(struct mutex *lock)
 {
 	might_sleep();
-	shim_point();
+	shim_point_at(SHIM_AT_LOCK);
 	MUST(lock->owner != current);
 	while (lock->owner)
 		shim_relax();
@@ -349,7 +418,7 @@ void mutex_unlock(struct mutex *lock)
 	MUST(lock->owner == current);
 	shim_mutex_released(lock);
 	lock->owner = NULL;
-	shim_point();
+	shim_point_at(SHIM_AT_UNLOCK);
 }
 
 /* All others leave their sections: they are few. */

@@ -7,9 +7,12 @@
  * and releases; there chance, of a seed, lets another one go on. Each has a CPU of
  * its own, so that any order of them is one that a machine can show.
  *
- * Who waits for what never comes is found: shim_run() comes back when all that is
- * left waits, and the harness says whether that is right; and it fails when fibers
- * do nothing but spin.
+ * A wait for what never comes is found: shim_run() returns when all fibers that are
+ * left wait, and the harness says whether that is right. It fails when fibers do
+ * nothing but spin, and when an input takes more steps than any input needs.
+ *
+ * A race whose window is narrow need not be left to the seed: shim_catch() holds the
+ * next fiber that comes to a point of one kind until no other fiber may run.
  */
 #ifndef _WSQ_FUZZ_FIBER_H
 #define _WSQ_FUZZ_FIBER_H
@@ -30,6 +33,7 @@ struct cred;
  * @parked: has not been woken for the first time
  * @state: TASK_*; other than running, it sleeps once it calls schedule()
  * @asleep: it does
+ * @caught: shim_catch() holds it
  * @until: when it wakes by itself
  * @signal: a signal is pending
  * @killed: it kills
@@ -54,6 +58,7 @@ struct task_struct {
 	bool parked;
 	unsigned int state;
 	bool asleep;
+	bool caught;
 	u64 until;
 	bool signal;
 	bool killed;
@@ -88,7 +93,26 @@ bool shim_chance(unsigned int n);
 struct task_struct *shim_spawn(int (*fn)(void *arg), void *arg);
 /* Let fibers run until all that are left sleep, with no end in sight. */
 void shim_run(void);
+/* The kinds of points at which a fiber can be caught; numbers are in the corpus. */
+enum shim_at {
+	SHIM_NOWHERE,
+	SHIM_AT_XCHG,
+	SHIM_AT_CMPXCHG,
+	SHIM_AT_ADD,
+	SHIM_AT_BARRIER,
+	SHIM_AT_LOCK,
+	SHIM_AT_UNLOCK,
+};
+
 void shim_point(void);
+void shim_point_at(enum shim_at at);
+/*
+ * Hold the next fiber that comes to such a point. With @wait, return when a fiber is
+ * held, or none has been for a while.
+ */
+void shim_catch(enum shim_at at, bool wait);
+/* A process begins its next action, unless another waits in shim_catch(). */
+void shim_action(void);
 void shim_relax(void);
 /* Who spins comes nearer to an end. */
 void shim_progress(void);

@@ -76,8 +76,8 @@ static inline void shim_was_read(const volatile void *p)
 
 /* linux/atomic.h: 64 bits are there; some of them are points as well. */
 #undef smp_mb
-#define smp_mb()		shim_point()
-#define smp_mb__after_atomic()	shim_point()
+#define smp_mb()		shim_point_at(SHIM_AT_BARRIER)
+#define smp_mb__after_atomic()	shim_point_at(SHIM_AT_BARRIER)
 #define smp_load_acquire(p)	({ shim_point(); READ_ONCE(*(p)); })
 #define smp_store_release(p, val)	\
 	do { shim_point(); WRITE_ONCE(*(p), (val)); } while (0)
@@ -125,7 +125,7 @@ static inline int atomic_fetch_add(int n, atomic_t *v)
 {
 	int old;
 
-	shim_point();
+	shim_point_at(SHIM_AT_ADD);
 	old = v->counter;
 	v->counter = old + n;
 	return old;
@@ -142,7 +142,7 @@ static inline int atomic_xchg(atomic_t *v, int val)
 {
 	int old;
 
-	shim_point();
+	shim_point_at(SHIM_AT_XCHG);
 	old = v->counter;
 	v->counter = val;
 	return old;
@@ -152,7 +152,7 @@ static inline int atomic_cmpxchg(atomic_t *v, int old, int val)
 {
 	int was;
 
-	shim_point();
+	shim_point_at(SHIM_AT_CMPXCHG);
 	was = v->counter;
 	if (was == old)
 		v->counter = val;

@@ -2,10 +2,11 @@
 /*
  * Stands in for kmod/exec and for workqueues: lists, and fibers that take from them.
  *
- * As a queue of wsq promises: an item that is pending is not queued again, one that
- * runs may be, and never runs beside itself; which goes first is chance's. Calling
- * back an item that is in nobody's list keeps others from queueing it for a moment,
- * as it does there. Long items are asked at random to leave their worker.
+ * As a queue of wsq promises: an item that is pending is not queued again, one
+ * that runs may be, and never runs beside itself; which goes first is random.
+ * Cancelling an item that is in no list keeps others from queueing it for a
+ * moment, as it does there. Long items are asked at random to leave their
+ * worker.
  */
 #include <linux/wsq.h>
 

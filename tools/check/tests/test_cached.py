@@ -27,7 +27,7 @@ class Cached(unittest.TestCase):
 
     def run_tool(self, *args, text=None, **env):
         return subprocess.run([TOOL, *args], input=text, text=True, cwd=self.top, capture_output=True,
-                              env={**os.environ, "WSQ_LAB": str(self.top / "lab"), **env})
+                              env={**os.environ, "WSQ_LAB": str(self.top / "lab"), "WSQ_CACHED": "yes", **env})
 
     def key(self, *args):
         ran = self.run_tool("key", *args)

@@ -233,6 +233,13 @@ class Commands(unittest.TestCase):
     def test_silence(self):
         self.assertEqual(self.run_suite("true")[0], 1)
 
+    def test_all_skipped(self):
+        for script in ("echo '1..0 # SKIP not root'", "echo 1..1; echo 'ok 1 a # SKIP no such device'"):
+            code, result, _ = self.run_suite(script)
+            self.assertEqual((code, result["passed"], result["failed"], result["skipped"]), (1, 0, 1, 1))
+            self.assertIn("nothing passed", result["failures"][0])
+        self.assertEqual(self.run_suite("echo 1..2; echo 'ok 1 a # SKIP no such device'; echo ok 2 b")[0], 0)
+
     def test_no_such_command(self):
         self.assertEqual(self.run_suite("exec /nowhere")[0], 1)
 
@@ -243,7 +250,7 @@ class Commands(unittest.TestCase):
         self.assertLess(result["seconds"], 500)
 
     def test_ci_wants_reasons(self):
-        script = "echo 1..1; echo 'ok 1 a # SKIP'"
+        script = "echo 1..2; echo 'ok 1 a # SKIP'; echo ok 2 b"
         self.assertEqual(self.run_suite(script)[0], 0)
         self.assertEqual(self.run_suite(script, env={"CI": "true"})[0], 1)
 

@@ -202,4 +202,8 @@ static inline unsigned long find_next_bit(const unsigned long *map,
 	return min(at * 64 + __ffs(word), size);
 }
 
+#define for_each_set_bit(bit, map, size)				\
+	for ((bit) = find_next_bit((map), (size), 0); (bit) < (size);	\
+	     (bit) = find_next_bit((map), (size), (bit) + 1))
+
 #endif /* _WSQ_SIM_ATOMIC_H */

@@ -145,6 +145,8 @@ static inline unsigned int cpumask_weight_and(const struct cpumask *a,
 	return n;
 }
 
+#define cpumask_weight(mask)	cpumask_weight_and((mask), (mask))
+
 bool zalloc_cpumask_var(cpumask_var_t *mask, gfp_t gfp);
 #define alloc_cpumask_var(mask, gfp)	zalloc_cpumask_var(mask, gfp)
 void free_cpumask_var(cpumask_var_t mask);

@@ -196,6 +196,9 @@ bool queue_rcu_work(struct workqueue_struct *wq, struct rcu_work *r);
 bool schedule_work_on(int cpu, struct work_struct *w);
 bool schedule_delayed_work_on(int cpu, struct delayed_work *d,
 			      unsigned long delay);
+/* Anywhere: here. */
+#define schedule_delayed_work(d, delay)	\
+	schedule_delayed_work_on(smp_processor_id(), (d), (delay))
 bool cancel_work_sync(struct work_struct *w);
 bool cancel_delayed_work_sync(struct delayed_work *d);
 

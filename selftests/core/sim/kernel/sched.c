@@ -168,8 +168,8 @@ void preempt_notifier_unregister(struct preempt_notifier *notifier)
 }
 
 /*
- * The hook of a thread that sleeps: with interrupts off, a little before it is off
- * its CPU. Of threads that give way nothing is told, because they do not sleep.
+ * The hook of a thread that sleeps: with interrupts off, a little before it is
+ * off its CPU. Not called for threads that give way, because they do not sleep.
  */
 static void shim_notify_out(struct task_struct *t)
 {
@@ -317,6 +317,7 @@ struct task_struct *kthread_create_on_node(int (*fn)(void *arg), void *data,
 void kthread_bind(struct task_struct *t, unsigned int cpu)
 {
 	t->cpu = cpu;
+	t->nr_cpus_allowed = 1;
 	sim_fiber_move(t->fiber, cpu);
 }
 
@@ -325,6 +326,7 @@ int set_cpus_allowed_ptr(struct task_struct *t, const struct cpumask *mask)
 {
 	unsigned int cpu = cpumask_first(mask);
 
+	t->nr_cpus_allowed = cpumask_weight(mask);
 	if (test_bit(t->cpu, mask->bits))
 		return 0;
 	t->cpu = cpu;

@@ -80,6 +80,7 @@ void preempt_notifier_unregister(struct preempt_notifier *notifier);
 struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
+	int nr_cpus_allowed;
 	struct {
 		u64 exec_start;
 		u64 sum_exec_runtime;

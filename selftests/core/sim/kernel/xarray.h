@@ -35,7 +35,8 @@ int xa_alloc(struct xarray *xa, u32 *id, void *entry, struct xa_limit limit,
 void *xa_find(struct xarray *xa, unsigned long *index);
 bool xa_empty(const struct xarray *xa);
 void xa_destroy(struct xarray *xa);
-#define xa_for_each(xa, index, entry)					\
-	for ((index) = 0; ((entry) = xa_find(xa, &(index))); (index)++)
+#define xa_for_each_start(xa, index, entry, start)			\
+	for ((index) = (start); ((entry) = xa_find(xa, &(index))); (index)++)
+#define xa_for_each(xa, index, entry)	xa_for_each_start(xa, index, entry, 0)
 
 #endif /* _WSQ_SIM_XARRAY_H */
