@@ -134,11 +134,11 @@ static void wsq_req_leave(struct wsq_req *req)
 		wsq_ring_requeue(req->ring, &req->work);
 }
 
-/* Can its task take so long that it leaves its worker? */
+/* Is its task one that waits while too many have left? See cont.c. */
 static bool wsq_sqe_long(const struct wsq_sqe *sqe)
 {
-	return sqe->len > WSQ_OP_PIECE || sqe->flags & WSQ_SQE_VEC ||
-	       sqe->op >= WSQ_OP_NR;
+	return sqe->op < WSQ_OP_NR &&
+	       (sqe->len > WSQ_OP_PIECE || sqe->flags & WSQ_SQE_VEC);
 }
 
 /* A request's turn has come. */

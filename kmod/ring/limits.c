@@ -32,6 +32,7 @@
 #include <linux/uidgid.h>
 #include <linux/wait.h>
 
+#include "../compat/export.h"
 #include "ring.h"
 #include "user.h"
 
@@ -122,6 +123,7 @@ int wsq_limits_charge(struct wsq_ring *ring, const struct wsq_sizes *s)
 		ring->user = user;
 	return ret;
 }
+WSQ_EXPORT_KUNIT(wsq_limits_charge);
 
 /**
  * wsq_limits_uncharge() - the memory of a ring is free

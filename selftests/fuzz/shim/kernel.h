@@ -411,6 +411,7 @@ void cond_resched(void);
 #define yield()			shim_relax()
 #define single_task_running()	shim_chance(128)
 void schedule(void);
+#define schedule_timeout_idle(n)	fsleep((n) * (USEC_PER_SEC / HZ))
 int schedule_hrtimeout_range_clock(ktime_t *expires, u64 delta, int mode,
 				   clockid_t clock);
 #define signal_pending(t)	READ_ONCE((t)->signal)
