@@ -107,11 +107,11 @@ static int wsq_user_charge(struct wsq_ring *ring, struct wsq_user *user,
  *
  * Context: SETUP; may sleep.
  * Return: 0, then wsq_limits_uncharge() is due at the end; %-EDQUOT; %-ENOSPC,
- * %-ENOMEM, as wsq_user_get(); %-EINTR if the process was killed.
+ * %-ENOMEM, %-EINTR, as wsq_user_get(); %-EINTR if the process was killed.
  */
 int wsq_limits_charge(struct wsq_ring *ring, const struct wsq_sizes *s)
 {
-	struct wsq_user *user = wsq_user_get(current_uid());
+	struct wsq_user *user = wsq_user_get(ring);
 	int ret;
 
 	if (IS_ERR(user))

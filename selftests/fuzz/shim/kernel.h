@@ -477,6 +477,20 @@ do {									\
 		shim_relax();						\
 } while (0)
 
+#define wait_event_killable(wq, cond)					\
+({									\
+	int __killed = 0;						\
+									\
+	might_sleep();							\
+	while (!(cond)) {						\
+		__killed = fatal_signal_pending(current) ? -EINTR : 0;	\
+		if (__killed)						\
+			break;						\
+		shim_relax();						\
+	}								\
+	__killed;							\
+})
+
 #define wait_event_killable_timeout(wq, cond, timeout)			\
 ({									\
 	u64 __until = shim_clock + (u64)(timeout) * (1000000000 / HZ);	\
@@ -552,6 +566,8 @@ typedef struct {
 
 struct user_namespace {
 	long refs;
+	struct user_namespace *parent;
+	kuid_t owner;
 };
 
 struct cred {
@@ -648,7 +664,9 @@ struct notifier_block {
 int register_module_notifier(struct notifier_block *nb);
 int unregister_module_notifier(struct notifier_block *nb);
 int kstrtoull(const char *s, unsigned int base, unsigned long long *res);
+int kstrtouint(const char *s, unsigned int base, unsigned int *res);
 #define param_get_ullong	NULL
+#define param_get_uint		NULL
 
 /* linux/xarray.h: few entries, in order */
 struct xarray {
