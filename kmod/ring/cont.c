@@ -18,7 +18,9 @@
  *   that list, and queues it. So tasks that take several turns end in about the
  *   order in which they were submitted, and short tasks do not wait for them. Tasks
  *   that run at the time do not count until they leave. There are structs for as
- *   many of them as there are CPUs, since built-in ops do not sleep.
+ *   many of them as there are CPUs, since built-in ops do not sleep. A list is looked
+ *   at to see whether its task is long. A process that makes it longer afterwards
+ *   can have more tasks leave than that; one that finds no struct keeps its worker.
  *
  * - A task of another module's op may wait for any other task of the user: it sleeps
  *   until the other one has run, or leaves and looks again. So each of them begins

@@ -111,6 +111,7 @@ int wsq_shape_prep(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		    void *arena, u64 arena_bytes, const struct wsq_stop *stop,
 		    struct wsq_op_cont **cont);
+bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena);
 s64 wsq_op_resume(const struct wsq_sqe *sqe, const struct wsq_stop *stop,
 		  struct wsq_op_cont *cont);
 

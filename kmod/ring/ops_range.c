@@ -6,8 +6,8 @@
  * the process writes whenever it likes. So no op reads a length, an offset or
  * anything else it relies on from the arena: bytes there are data and no more,
  * and a process that changes them while its task runs gets a result of whatever
- * was there. A list of ranges, which is there, is read once, each word by one
- * load, and then checked; ops get what was read.
+ * was there. A list of ranges, which is there, is read once when its task begins,
+ * each word by one load, and then checked; ops get what was read.
  *
  * Long ranges go in pieces. Between two pieces the worker may be scheduled, the task
  * ends early if its result is of no use any more, and it leaves its worker if that has
@@ -289,6 +289,32 @@ static int wsq_list_read(const struct wsq_op_def *def,
 				dst_len))
 			return -EINVAL;
 	return 0;
+}
+
+/**
+ * wsq_list_long() - does a list, as it is now, take more than one piece
+ * @sqe: an entry with a list that has passed wsq_shape_prep()
+ * @arena: the ring's arena
+ *
+ * The process may change the list before the task begins, and before it is read for
+ * that. So this decides nothing but whether the task waits for others of its user.
+ *
+ * Context: any.
+ * Return: whether.
+ */
+bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena)
+{
+	const struct wsq_vec *list = arena + sqe->src;
+	u64 room = WSQ_OP_PIECE, i;
+
+	for (i = 0; i < sqe->len; i++) {
+		u64 len = READ_ONCE(list[i].len);
+
+		if (len > room)
+			return true;
+		room -= len;
+	}
+	return false;
 }
 
 /* Keep a task that its op is to be called for again. */

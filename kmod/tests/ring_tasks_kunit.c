@@ -238,14 +238,18 @@ static unsigned int conts_waiting(struct wsq_conts *conts)
 }
 
 /*
- * While as many long tasks have left as may, further long ones do not begin, and tasks
- * of ops of other modules do.
+ * While as many long tasks have left as may, further long ones do not begin, and all
+ * others do: short lists, and ops of other modules.
  */
 static void tasks_beside_held(struct kunit *test)
 {
 	struct wsq_ring *ring = wsq_test_ring(test, 0, 4, ARENA);
 	struct wsq_ring *other = wsq_test_ring(test, 0, 4, ARENA);
 	struct wsq_conts *conts = &ring->user->conts;
+	struct wsq_vec *list = ring->arena;
+	struct wsq_sqe sqe = {
+		.op = WSQ_OP_CRC32C, .flags = WSQ_SQE_VEC, .len = 2,
+	};
 	int op = wait_register(test);
 	LIST_HEAD(taken);
 
@@ -253,10 +257,16 @@ static void tasks_beside_held(struct kunit *test)
 	copy_submit(test, other);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(conts_waiting(conts) == 2));
 
+	list[0].off = 4096;
+	list[0].len = WSQ_OP_PIECE - 8;
+	list[1].off = 8;
+	list[1].len = 8;
+	wsq_test_ring_push(ring, &sqe);
 	WRITE_ONCE(wait_over, true);
 	wait_submit(test, ring, op, 1, 1, WAIT_AGAIN);
 	KUNIT_EXPECT_TRUE_MSG(test, wsq_test_ring_settled(ring),
-			      "the task of another module's op waits");
+			      "%llu of 2 tasks have ended",
+			      wsq_test_ring_done(ring));
 	KUNIT_EXPECT_EQ(test, conts_waiting(conts), 2);
 	KUNIT_EXPECT_EQ(test, wsq_test_ring_done(other), 0ULL);
 
