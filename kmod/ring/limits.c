@@ -33,6 +33,7 @@
 #include <linux/uidgid.h>
 #include <linux/wait.h>
 
+#include "../compat/export.h"
 #include "ring.h"
 #include "user.h"
 
@@ -107,11 +108,11 @@ static int wsq_user_charge(struct wsq_ring *ring, struct wsq_user *user,
  *
  * Context: SETUP; may sleep.
  * Return: 0, then wsq_limits_uncharge() is due at the end; %-EDQUOT; %-ENOSPC,
- * %-ENOMEM, as wsq_user_get(); %-EINTR if the process was killed.
+ * %-ENOMEM, %-EINTR, as wsq_user_get(); %-EINTR if the process was killed.
  */
 int wsq_limits_charge(struct wsq_ring *ring, const struct wsq_sizes *s)
 {
-	struct wsq_user *user = wsq_user_get(current_uid());
+	struct wsq_user *user = wsq_user_get(ring);
 	int ret;
 
 	if (IS_ERR(user))
@@ -123,6 +124,7 @@ int wsq_limits_charge(struct wsq_ring *ring, const struct wsq_sizes *s)
 		ring->user = user;
 	return ret;
 }
+WSQ_EXPORT_KUNIT(wsq_limits_charge);
 
 /**
  * wsq_limits_uncharge() - the memory of a ring is free

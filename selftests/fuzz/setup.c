@@ -39,7 +39,7 @@ struct opened {
 	unsigned int maker;
 };
 
-static struct user_namespace other_ns = { .refs = 1 };
+static struct user_namespace other_ns = { .refs = 1, .parent = &init_user_ns };
 static struct cred creds[CREDS];
 static struct opened opened[FILES];
 static struct task_struct *process;
@@ -693,7 +693,8 @@ static void do_parameters(void)
 	case 1:
 		if (how & 0x40) {
 			max_users = n % 3;
-			*(unsigned int *)shim_param_max_users() = max_users;
+			snprintf(text, sizeof(text), "%u", max_users);
+			MUST(!shim_param_max_users()->set(text, NULL));
 			break;
 		}
 		*(unsigned int *)shim_param_max_user_rings() = n;
@@ -834,8 +835,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	arena_max = 1 << 20;
 	over = false;
 	MUST(!shim_param_arena_max()->set("1048576", NULL));
-	max_users = 1024;
-	*(unsigned int *)shim_param_max_users() = max_users;
+	max_users = 511;
+	MUST(shim_param_max_users()->set("512", NULL) == -EINVAL);
+	MUST(!shim_param_max_users()->set("511", NULL));
 	*(unsigned int *)shim_param_max_user_rings() = 3;
 	*(unsigned int *)shim_param_max_user_tasks() = 1 << 17;
 	*(unsigned long long *)shim_param_max_user_memory() = 1 << 24;

@@ -12,6 +12,12 @@
 /* Nobody else's. */
 #define ALICE	7001
 #define BOB	7002
+/* Many more, from here on. */
+#define STRANGERS	8000
+
+/* As the module has them. */
+#define DEF_USERS	511
+#define DEF_OPENER_USERS	64
 
 static void rings(void)
 {
@@ -319,6 +325,81 @@ static void killed(void)
 	expect_rings(0);
 }
 
+/* As many users as there may be, and one more. */
+static void users(void)
+{
+	static int fd[DEF_USERS + 1];
+	unsigned int i;
+
+	expect_rings(0);
+	EXPECT_EQ(param_set("max_users", "512"), EINVAL);
+	EXPECT_EQ(param_get_number("max_users"), DEF_USERS);
+	for (i = 0; i <= DEF_USERS; i++) {
+		test_at("users", i);
+		fd[i] = open_as(STRANGERS + i);
+		EXPECT_EQ(try_setup(fd[i], 1, 1, 0), i < DEF_USERS ? 0 : ENOSPC);
+	}
+	/* A user that has rings can have more, and one that has gone makes room. */
+	act_as(STRANGERS + 1);
+	i = dev_open();
+	EXPECT_EQ(try_setup(i, 1, 1, 0), 0);
+	close(i);
+	close(fd[0]);
+	expect_no_use(STRANGERS);
+	act_as(STRANGERS + DEF_USERS);
+	EXPECT_EQ(try_setup(fd[DEF_USERS], 1, 1, 0), 0);
+	for (i = 1; i <= DEF_USERS; i++)
+		close(fd[i]);
+	act_as_root();
+	expect_rings(0);
+}
+
+/* One opener passes its files to many users: others find room nevertheless. */
+static void openers(void)
+{
+	int fd[DEF_OPENER_USERS + 2], more;
+	unsigned int i;
+
+	expect_rings(0);
+	EXPECT_EQ(param_get_number("max_opener_users"), DEF_OPENER_USERS);
+	for (i = 0; i <= DEF_OPENER_USERS; i++) {
+		test_at("users", i);
+		fd[i] = open_as(ALICE);
+		act_as(STRANGERS + i);
+		EXPECT_EQ(try_setup(fd[i], 1, 1, 0),
+			  i < DEF_OPENER_USERS ? 0 : ENOSPC);
+	}
+	/* One that has a ring can have more. */
+	act_as(STRANGERS);
+	EXPECT_EQ(try_setup(fd[DEF_OPENER_USERS], 1, 1, 0), 0);
+	/* The opener itself, another one, and the same users by files of their own. */
+	more = open_as(ALICE);
+	EXPECT_EQ(try_setup(more, 1, 1, 0), 0);
+	close(more);
+	more = open_as(BOB);
+	EXPECT_EQ(try_setup(more, 1, 1, 0), 0);
+	close(more);
+	more = open_as(STRANGERS + DEF_OPENER_USERS);
+	EXPECT_EQ(try_setup(more, 1, 1, 0), 0);
+	close(more);
+	/* An opener with CAP_SYS_RESOURCE can pass its files to any number. */
+	param_set_number("max_opener_users", 0);
+	act_as_root();
+	more = dev_open();
+	act_as(STRANGERS + DEF_OPENER_USERS + 1);
+	EXPECT_EQ(try_setup(more, 1, 1, 0), 0);
+	close(more);
+	act_as(STRANGERS + DEF_OPENER_USERS + 2);
+	fd[DEF_OPENER_USERS + 1] = open_as(BOB);
+	act_as(STRANGERS + DEF_OPENER_USERS + 2);
+	EXPECT_EQ(try_setup(fd[DEF_OPENER_USERS + 1], 1, 1, 0), ENOSPC);
+	param_set_number("max_opener_users", DEF_OPENER_USERS);
+	for (i = 0; i < ARRAY_SIZE(fd); i++)
+		close(fd[i]);
+	act_as_root();
+	expect_rings(0);
+}
+
 /* What QUERY tells, to programs of any age. */
 static void told(void)
 {
@@ -383,6 +464,8 @@ static void parameters(void)
 
 static void restored(void)
 {
+	param_set_number("max_users", DEF_USERS);
+	param_set("max_opener_users", "64");
 	limits_default();
 	expect_no_use(ALICE);
 	expect_no_use(BOB);
@@ -399,6 +482,8 @@ static const struct test test_list[] = {
 	{ "given_back", given_back },
 	{ "at_once", at_once, 40 },
 	{ "together", together, 40 },
+	{ "users", users, 120 },
+	{ "openers", openers, 60 },
 	{ "killed", killed, 60 },
 	{ "told", told },
 	{ "parameters", parameters },
