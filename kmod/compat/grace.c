@@ -10,7 +10,9 @@
  *
  * Cost: a lock, and at most two grace periods for each caller.
  */
+#include <linux/bug.h>
 #include <linux/minmax.h>
+#include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/spinlock.h>
 
@@ -40,13 +42,16 @@ static void wsq_grace_over(struct rcu_head *head)
 /**
  * wsq_grace_begin() - make sure that a whole grace period follows
  *
- * Context: any but NMI.
+ * Context: any but NMI, where it warns and does nothing.
  */
 void wsq_grace_begin(void)
 {
 	unsigned long flags;
 	bool first;
 
+	/* NMI may have interrupted a holder of this lock, or of one of RCU's. */
+	if (WARN_ON_ONCE(in_nmi()))
+		return;
 	raw_spin_lock_irqsave(&wsq_grace_lock, flags);
 	first = !wsq_grace_wanted;
 	wsq_grace_wanted = min(wsq_grace_wanted + 1, 2U);

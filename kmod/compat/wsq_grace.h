@@ -15,6 +15,7 @@
 void wsq_grace_begin(void);
 void wsq_grace_exit(void);
 
+/* Any context but NMI. */
 static inline u64 wsq_grace_get(void)
 {
 	u64 cookie;

@@ -14,8 +14,9 @@
  *				Acquire, if so: what those did is visible.
  *
  * Sections are those of core/fence.h: with preemption off, in the kernel, which
- * are RCU read sides. Both hooks may be called in a section, with interrupts
- * off, passed from NMI as well; neither waits.
+ * are RCU read sides. Both hooks may be called in a section and with interrupts
+ * off; neither waits. wsq_grace_passed() may be called from NMI, wsq_grace_get()
+ * must not be: it takes a lock.
  */
 #ifndef _WSQ_CORE_GRACE_H
 #define _WSQ_CORE_GRACE_H

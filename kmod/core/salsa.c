@@ -492,7 +492,7 @@ void wsq_salsa_tidy(struct wsq_salsa_consumer *c)
  * @chunk: the chunk
  * @tainted: a take may be under way in it
  *
- * Context: the consumer @c, in a section of fence.h.
+ * Context: the consumer @c, in a section of fence.h; not NMI if @tainted.
  */
 void wsq_salsa_recycle(struct wsq_salsa_consumer *c,
 		       struct wsq_salsa_chunk *chunk, bool tainted)
@@ -756,8 +756,8 @@ static bool wsq_salsa_is_spent(const struct wsq_salsa *s,
  * Looks at one slot of each chunk. In chunks that still have tasks it looks at
  * no more slots than two chunks have.
  *
- * Context: the consumer @c, no take under way, in a section of fence.h. Never
- * sleeps.
+ * Context: any but NMI; the consumer @c, no take under way, in a section of
+ * fence.h. Never sleeps.
  * Return: true if there is one more chunk for wsq_salsa_open(); false if none was
  * found, or only chunks that have to wait for a grace period.
  */

@@ -7,15 +7,16 @@
  * while nothing waits behind it.
  *
  * When something waits behind a worker that is awake, the watchdog
- * (kmod/exec/watchdog.c) arms the detector, which then looks four times in
- * stall_ms, and goes on while anything waits. So an idle module costs nothing,
- * and nothing is counted or stamped for an item. A container has three places
- * where items wait: the two inboxes, which count what is taken from them, and
- * the engine. Something has left the engine if an item of the container has
- * ended, or if more items were put than it has room for: other CPUs steal then.
- * A place that has something in each look, and has not moved, has kept an item
- * waiting. What is reported has waited for stall_ms at least, and a quarter
- * more at most, unless the detector's own work is delayed.
+ * (kmod/exec/watchdog.c) sets a look-out, which looks four times in stall_ms and
+ * goes on while anything waits. So an idle module costs nothing, and nothing is
+ * counted or stamped for an item. A container has three places where items wait:
+ * the two inboxes, which count what is taken from them, and the engine. Something
+ * has left the engine if an item of the container has ended, or if more items were
+ * put than it has room for: other CPUs steal then. A place that has something in
+ * each look, and has not moved, has kept an item waiting. A look passes over queues
+ * in which nothing waits. Looks have numbers, by which the next look at such a
+ * queue finds that it was passed over, and begins anew. What is reported has lasted
+ * stall_ms at least, and a quarter more at most, as far as the look-out is let run.
  *
  * Limitations: the function of an item that waits is not known, because others
  * may take the item, and free it, at any moment: what the worker runs instead
@@ -66,6 +67,9 @@ WSQ_EXPORT_KUNIT(wsq_stall_reports);
 
 /* Reports of one look that are printed. */
 #define WSQ_STALL_MOST		4
+
+/* Number of this look, or of the last one. The look-out's alone. */
+static u32 wsq_stall_nr;
 
 /**
  * struct wsq_stall - something that is to be reported
@@ -142,6 +146,12 @@ static bool wsq_stall_place(const struct wsq_container *ct, unsigned int place,
 	}
 }
 
+/* For how long something has waited in a place, as of this look. */
+static unsigned int wsq_stall_ms_of(const struct wsq_stall_mark *m)
+{
+	return jiffies_to_msecs((u32)jiffies - m->since);
+}
+
 /* For how long something has waited there, in ms; 0 if nothing does. */
 static unsigned int wsq_stall_waits(struct wsq_container *ct)
 {
@@ -150,17 +160,19 @@ static unsigned int wsq_stall_waits(struct wsq_container *ct)
 
 	for (place = 0; place < WSQ_STALL_PLACES; place++) {
 		struct wsq_stall_mark *m = &ct->stall[place];
+		bool passed = m->look + 1 != wsq_stall_nr;
 
+		m->look = wsq_stall_nr;
 		if (!wsq_stall_place(ct, place, &moves)) {
 			m->waits = false;
-		} else if (!m->waits || m->moves != moves) {
+		} else if (!m->waits || passed || m->moves != (u32)moves) {
 			m->waits = true;
-			m->moves = moves;
-			m->since = jiffies;
+			m->moves = (u32)moves;
+			m->since = (u32)jiffies;
 			m->told = false;
 			ms = max(ms, 1U);
 		} else {
-			ms = max(ms, jiffies_to_msecs(jiffies - m->since) + 1);
+			ms = max(ms, wsq_stall_ms_of(m) + 1);
 		}
 	}
 	return ms;
@@ -175,8 +187,7 @@ static bool wsq_stall_due(struct wsq_container *ct, unsigned int limit)
 	for (place = 0; place < WSQ_STALL_PLACES; place++) {
 		struct wsq_stall_mark *m = &ct->stall[place];
 
-		if (!m->waits || m->told ||
-		    jiffies_to_msecs(jiffies - m->since) < limit)
+		if (!m->waits || m->told || wsq_stall_ms_of(m) < limit)
 			continue;
 		m->told = true;
 		due = true;
@@ -314,6 +325,8 @@ static void wsq_stall_look(struct work_struct *work)
 	unsigned int cpu, ms = READ_ONCE(wsq_stall_ms), reports = 0;
 	bool busy = false;
 
+	/* Also if this look sees nothing, for what the last one has seen. */
+	wsq_stall_nr++;
 	if (!ms) {
 		atomic_set(&wsq_stall_armed, 0);
 		return;

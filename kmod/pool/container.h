@@ -138,17 +138,19 @@ struct wsq_lifo {
 #define WSQ_STALL_PLACES	3
 
 /**
- * struct wsq_stall_mark - what the stall detector saw last in such a place
- * @waits: items were there
- * @told: this wait was reported
- * @moves: how many items had left the place
- * @since: when @moves last changed, in jiffies
+ * struct wsq_stall_mark - what the stall detector has seen of such a place
+ * @look: number of the last look at it
+ * @moves: how many had left it by then, modulo 2^32
+ * @since: since when it has been that many, in jiffies, modulo 2^32
+ * @waits: something was there
+ * @told: that was reported
  */
 struct wsq_stall_mark {
+	u32 look;
+	u32 moves;
+	u32 since;
 	bool waits;
 	bool told;
-	u64 moves;
-	unsigned long since;
 };
 
 /**

@@ -463,16 +463,17 @@ static int wsq_engine_salsa_reserve(const struct wsq_container *ct,
 
 /*
  * Free one of a queue's chunks in which every item was cancelled. Its consumer
- * would free it, but may not run before the next maintenance work if nothing
- * else is queued. Not if this put interrupted a take of this CPU, which may be
- * in the chunk.
+ * would, but need not come before the next maintenance if nothing else is queued.
+ * A put that interrupted a take of this CPU does not: that take may be in the
+ * chunk. A put from NMI does not either: a chunk that another CPU is in has to
+ * wait for a grace period, which NMI may not ask for.
  */
 static bool wsq_engine_salsa_reclaim(struct wsq_container *ct,
 				     struct wsq_engine_salsa *es)
 {
 	bool done;
 
-	if (!wsq_get_begin(ct))
+	if (in_nmi() || !wsq_get_begin(ct))
 		return false;
 	done = wsq_salsa_reclaim(&es->c, es->first, es->nr_chunks);
 	wsq_get_end(ct);

@@ -4,7 +4,8 @@
  * there. Task, softirq (tasklet), hardirq (irq_work, hrtimer), and NMI where
  * the machine lets a module raise one (x86, through the local APIC). Elsewhere
  * the deepest context is a hard hrtimer that interrupts puts and cancels of
- * the same queue.
+ * the same queue. One case is SALSA's alone: a put from NMI asks for no grace
+ * period.
  */
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -18,6 +19,7 @@
 #endif
 
 #include "../compat/hrtimer.h"
+#include "../pool/engine.h"
 #include "items.h"
 
 /*
@@ -685,6 +687,149 @@ static void context_nmi_storm(struct kunit *test)
 	storm_end(test, s);
 }
 
+/* Chunks of a CPU, and slots of a chunk. */
+#define SPENT_CHUNKS	2
+#define SPENT_SLOTS	4
+
+/*
+ * struct spent - a CPU's SALSA chunks are full. Another CPU is in one of them, and
+ * every slot of that chunk is claimed
+ * @q: the queue, of these two CPUs
+ * @cpus: the CPUs
+ * @cpu: the CPU that has the chunks
+ * @held: holds its worker
+ * @gates: the items that fill the chunks. One holds the worker of the other CPU
+ * @items: items to put then
+ */
+struct spent {
+	struct wsq *q;
+	struct cpumask cpus;
+	unsigned int cpu;
+	struct wsq_test_gate *held;
+	struct wsq_test_gate *gates[SPENT_CHUNKS * SPENT_SLOTS];
+	struct wsq_test_item *items;
+};
+
+/* The gate that has begun; negative if none has. */
+static int spent_stolen(const struct spent *s)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(s->gates); i++) {
+		if (atomic_read(&s->gates[i]->it.runs))
+			return i;
+	}
+	return -1;
+}
+
+/* How many chunks that CPU has made wait for a grace period. */
+static u64 spent_retired(const struct spent *s)
+{
+	const struct wsq_container *ct = wsq_pool_any(&s->q->pool, s->cpu);
+
+	return READ_ONCE(wsq_engine_salsa(ct)->c.count.retired);
+}
+
+/* On the CPU that is to have the chunks, where the caller stays. */
+static struct spent *spent_new(struct kunit *test)
+{
+	unsigned int cpu = raw_smp_processor_id(), other = wsq_test_other(cpu);
+	struct wsq_attrs attrs = {
+		.engine = WSQ_SALSA,
+		.blocks = SPENT_CHUNKS,
+		.block_size = SPENT_SLOTS,
+		.flags = WSQ_RESIDENT,
+	};
+	struct wsq_test_gate *elsewhere;
+	struct spent *s;
+	int i, stolen;
+
+	s = kzalloc(sizeof(*s), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->cpu = cpu;
+	cpumask_set_cpu(cpu, &s->cpus);
+	cpumask_set_cpu(other, &s->cpus);
+	attrs.cpumask = &s->cpus;
+	s->q = wsq_create(&attrs, "spent");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(s->q));
+	s->items = wsq_test_items(test, s->q, 2, wsq_test_count);
+	/* Both CPUs compute until the chunks are full: one chunk is stolen. */
+	s->held = wsq_test_hold(test, s->q, cpu);
+	elsewhere = wsq_test_hold(test, s->q, other);
+	for (i = 0; i < ARRAY_SIZE(s->gates); i++) {
+		s->gates[i] = wsq_test_gate(test, false);
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(s->q,
+						       &s->gates[i]->it.work));
+		KUNIT_EXPECT_EQ(test, wsq_test_kind(&s->gates[i]->it.work),
+				WSQ_IN_SLOT);
+	}
+	wsq_test_gate_open(elsewhere);
+	KUNIT_ASSERT_TRUE(test, wsq_test_until((stolen = spent_stolen(s)) >= 0));
+	KUNIT_EXPECT_EQ(test, READ_ONCE(s->gates[stolen]->it.cpu), (int)other);
+	/* The other items of that chunk are cancelled. */
+	for (i = 0; i < ARRAY_SIZE(s->gates); i++) {
+		if (i != stolen && i / SPENT_SLOTS == stolen / SPENT_SLOTS)
+			KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&s->gates[i]->it.work));
+	}
+	kfree(elsewhere);
+	return s;
+}
+
+static void spent_end(struct kunit *test, struct spent *s)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(s->gates); i++)
+		wsq_test_gate_open(s->gates[i]);
+	wsq_test_release(test, s->q, s->held);
+	wsq_test_queue_end(test, s->q);
+	for (i = 0; i < ARRAY_SIZE(s->gates); i++)
+		kfree(s->gates[i]);
+	vfree(s->items);
+	kfree(s);
+}
+
+static int errand_spent(void *arg)
+{
+	struct spent *s = arg;
+
+	return (raw_smp_processor_id() != s->cpu) +
+	       !wsq_queue_work(s->q, &s->items[0].work);
+}
+
+/*
+ * A put that finds no free chunk frees the one in which all is claimed. That chunk
+ * waits for a grace period, because the other CPU may be in a take there. A put
+ * from NMI must not ask for a grace period: it leaves the chunk to the next put.
+ */
+static void context_spent(struct kunit *test)
+{
+	bool nmi = nmi_there();
+	struct spent *s;
+	u64 retired;
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	wsq_test_stay(test, cpumask_first(cpu_online_mask));
+	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
+		if (context_skip(&contexts[i], nmi))
+			continue;
+		s = spent_new(test);
+		retired = spent_retired(s);
+		context_do(test, &contexts[i], errand_spent, s);
+		if (contexts[i].nmi) {
+			KUNIT_EXPECT_EQ(test, spent_retired(s), retired);
+			wsq_queue_work(s->q, &s->items[1].work);
+		}
+		KUNIT_EXPECT_EQ_MSG(test, spent_retired(s), retired + 1, "%s",
+				    contexts[i].name);
+		spent_end(test, s);
+	}
+	wsq_test_roam();
+	if (nmi)
+		nmi_gone();
+}
+
 static struct kunit_case context_cases[] = {
 	WSQ_ENGINE_CASE(context_wakes),
 	WSQ_ENGINE_CASE(context_pending),
@@ -692,6 +837,7 @@ static struct kunit_case context_cases[] = {
 	WSQ_ENGINE_CASE(context_serial),
 	WSQ_ENGINE_CASE(context_storm),
 	WSQ_ENGINE_CASE(context_nmi_storm),
+	KUNIT_CASE(context_spent),
 	{}
 };
 

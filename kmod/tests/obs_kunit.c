@@ -330,11 +330,126 @@ static void stall_drain_deep(struct kunit *test)
 	kfree(p);
 }
 
+/*
+ * struct stall_twice - an item waits in an engine and is stolen; the detector
+ * stops; later another one waits there
+ * @held: a queue whose items hold the workers of both CPUs
+ * @gates: these items
+ * @q: the queue in whose engine the items wait
+ * @cpus: the CPUs of both queues
+ * @here: the CPU where they wait, and where the test stays
+ * @other: the CPU that steals
+ * @items: the two that wait
+ */
+struct stall_twice {
+	struct wsq *held;
+	struct wsq_test_gate *gates[2];
+	struct wsq *q;
+	struct cpumask cpus;
+	unsigned int here;
+	unsigned int other;
+	struct wsq_test_item *items;
+};
+
+/* What the detector has seen of that engine. */
+static struct wsq_stall_mark *stall_mark(const struct stall_twice *t)
+{
+	return &wsq_pool_any(&t->q->pool, t->here)->stall[WSQ_STALL_PLACES - 1];
+}
+
+/* Hold both workers and put an item on this CPU. */
+static void stall_put(struct kunit *test, struct stall_twice *t, int nr)
+{
+	t->gates[0] = wsq_test_hold(test, t->held, t->here);
+	t->gates[1] = wsq_test_hold(test, t->held, t->other);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(t->q, &t->items[nr].work));
+	KUNIT_EXPECT_EQ(test, wsq_test_kind(&t->items[nr].work), WSQ_IN_SLOT);
+}
+
+/* Have the other CPU steal the item, then nothing waits any more. */
+static void stall_steal(struct kunit *test, struct stall_twice *t, int nr)
+{
+	wsq_test_gate_open(t->gates[1]);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&t->items[nr].runs)));
+	KUNIT_EXPECT_EQ(test, READ_ONCE(t->items[nr].cpu), (int)t->other);
+	wsq_test_release(test, t->held, t->gates[0]);
+	kfree(t->gates[1]);
+	wsq_test_call(test, wsq_test_flush, t->q);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(!atomic_read(&wsq_stall_armed)));
+}
+
+static struct stall_twice *stall_twice_new(struct kunit *test)
+{
+	struct stall_twice *t = kzalloc(sizeof(*t), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, t);
+	t->here = raw_smp_processor_id();
+	t->other = wsq_test_other(t->here);
+	cpumask_set_cpu(t->here, &t->cpus);
+	cpumask_set_cpu(t->other, &t->cpus);
+	t->held = wsq_test_queue(test, 4, 16, &t->cpus);
+	t->q = wsq_test_queue(test, STALL_BLOCKS, STALL_BLOCK, &t->cpus);
+	t->items = wsq_test_items(test, t->q, 2, wsq_test_count);
+	return t;
+}
+
+/*
+ * The second item has not waited since the first one did, and is reported in its
+ * turn. @told says whether the first one was. The mark is what is judged: how
+ * long items wait depends on the machine.
+ */
+static void stall_anew(struct kunit *test, bool told)
+{
+	struct stall_twice *t = stall_twice_new(test);
+	int before = stall_set(test, told ? STALL_MS : 8 * STALL_MS);
+	struct wsq_stall_mark *m = stall_mark(t);
+	unsigned long since, again;
+
+	stall_put(test, t, 0);
+	if (told)
+		stall_await(before + 1);
+	else
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(m->waits)));
+	since = READ_ONCE(m->since);
+	stall_steal(test, t, 0);
+	before = atomic_read(&wsq_stall_reports);
+	stall_put(test, t, 1);
+	/* Either the detector begins to count, or it reports the item at once. */
+	KUNIT_EXPECT_TRUE(test,
+			  wsq_test_until(READ_ONCE(m->since) != since ||
+					 atomic_read(&wsq_stall_reports) != before));
+	again = READ_ONCE(m->since);
+	KUNIT_EXPECT_NE(test, again, since);
+	if (told) {
+		stall_await(before + 1);
+		KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports),
+				before + 1);
+	}
+	stall_steal(test, t, 1);
+	wsq_test_queue_end(test, t->q);
+	wsq_test_queue_end(test, t->held);
+	vfree(t->items);
+	kfree(t);
+}
+
+static void stall_again(struct kunit *test)
+{
+	unsigned int here = get_cpu();
+
+	put_cpu();
+	wsq_test_need_cpus(test, 2);
+	wsq_test_stay(test, here);
+	stall_anew(test, false);
+	stall_anew(test, true);
+	wsq_test_roam();
+}
+
 static struct kunit_case stall_cases[] = {
 	KUNIT_CASE_SLOW(stall_runs),
 	KUNIT_CASE_SLOW(stall_waits),
 	KUNIT_CASE_SLOW(stall_limit),
 	KUNIT_CASE_SLOW(stall_stolen),
+	KUNIT_CASE_SLOW(stall_again),
 	KUNIT_CASE_SLOW(stall_none),
 	KUNIT_CASE_SLOW(stall_drain),
 	KUNIT_CASE_SLOW(stall_drain_deep),
