@@ -150,7 +150,7 @@ int wsq_ring_sizes(u32 flags, u32 sq_entries, u32 cq_entries, u64 arena_size,
 						  sizeof(struct wsq_req))) +
 		    wsq_mem_bytes(wsq_array_bytes(cq_entries,
 						  sizeof(atomic64_t))) +
-		    wsq_account_bytes() + wsq_user_bytes() +
+		    wsq_account_bytes() +
 		    wsq_array_bytes(1, sizeof(struct percpu_ref_data)) +
 		    num_possible_cpus() * sizeof(unsigned long) +
 		    wsq_mem_bytes(wsq_array_bytes(s->keys,

@@ -190,7 +190,15 @@ struct wsq_user *wsq_user_get(const struct wsq_ring *ring)
 {
 	struct wsq_user *user, *new;
 
-	/* SETUP is rare enough to allocate one that may not be needed. */
+	/* One that has rings is not charged for a struct that it does not need. */
+	spin_lock(&wsq_users_lock);
+	user = wsq_user_find(current_uid());
+	if (user)
+		user->refs++;
+	spin_unlock(&wsq_users_lock);
+	if (user)
+		return user;
+
 	new = kzalloc(sizeof(*new), WSQ_GFP);
 	if (!new)
 		return ERR_PTR(-ENOMEM);

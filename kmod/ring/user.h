@@ -26,7 +26,8 @@ struct wsq_ring;
  * @leaving: of these, those whose file is closed. Under wsq_users_lock
  * @gone: rings that are not among @leaving any more. Under wsq_users_lock
  * @tasks: completion entries of @rings. Under wsq_users_lock
- * @memory: bytes of @rings. Under wsq_users_lock
+ * @memory: bytes of @rings, and of the user itself while there are any. Under
+ *	wsq_users_lock
  * @left: callers of SETUP that wait until one of @leaving is freed
  * @queue_lock: serializes the making of @queue and @conts
  * @queue: runs the tasks of all rings of the user; %NULL until the first SETUP has

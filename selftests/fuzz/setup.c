@@ -15,6 +15,7 @@
 #include "oracle.h"
 
 #include <ring/ring.h>
+#include <ring/user.h>
 
 #define FILES		4
 #define CREDS		3
@@ -248,6 +249,8 @@ static void check_user(struct opened *o)
 		tasks += opened[i].setup.cq_entries;
 		memory += opened[i].memory;
 	}
+	if (rings)
+		memory += wsq_user_bytes();
 	MUST(q.user_rings == rings && q.user_tasks == tasks &&
 	     q.user_memory == memory);
 }
@@ -344,9 +347,10 @@ static void check_setup(struct opened *o, const struct wsq_setup *was,
 	if (shim_memory.charged > memory && !shim_memory.failed)
 		FAIL("SETUP took %llu bytes, QUERY said %llu", shim_memory.charged,
 		     memory);
+	/* The first ring of a user counts for what the user takes, too. */
+	o->memory = new_user() ? memory - wsq_user_bytes() : memory;
 	o->live = true;
 	o->setup = *s;
-	o->memory = memory;
 	o->disabled = was->flags & WSQ_SETUP_DISABLED;
 	o->maker = current->cred - creds;
 }

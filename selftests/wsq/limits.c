@@ -64,10 +64,29 @@ static void rings(void)
 	expect_rings(0);
 }
 
+/* What a user takes, beside its rings. */
+static uint64_t user_bytes(void)
+{
+	uint64_t first, second;
+	int fd;
+
+	expect_no_use(ALICE);
+	fd = open_as(ALICE);
+	first = query_of(fd, 4, 8, 0).memory;
+	EXPECT_EQ(try_setup(fd, 4, 8, 0), 0);
+	second = query_of(fd, 4, 8, 0).memory;
+	EXPECT_EQ(query_of(fd, 0, 0, 0).user_memory, first);
+	close(fd);
+	expect_no_use(ALICE);
+	EXPECT(first > second);
+	return first - second;
+}
+
 /* To the byte. */
 static void memory(void)
 {
 	struct wsq_query big, small;
+	const uint64_t user = user_bytes();
 	int fd[3], i;
 
 	for (i = 0; i < 3; i++)
@@ -82,6 +101,8 @@ static void memory(void)
 	limits_set(DEF_RINGS, DEF_TASKS, big.memory);
 	EXPECT_EQ(try_setup(fd[0], 64, 256, 10 * PAGE), 0);
 	expect_use(fd[0], 1, 256, big.memory);
+	/* What the first ring took for the user, no other one takes. */
+	small = query_of(fd[1], 1, 1, 0);
 	EXPECT_EQ(try_setup(fd[1], 1, 1, 0), EDQUOT);
 	limits_set(DEF_RINGS, DEF_TASKS, big.memory + small.memory - 1);
 	EXPECT_EQ(try_setup(fd[1], 1, 1, 0), EDQUOT);
@@ -93,7 +114,7 @@ static void memory(void)
 	EXPECT_EQ(try_setup(fd[2], 1, 1, 0), EDQUOT);
 	limits_set(DEF_RINGS, DEF_TASKS, -1ULL);
 	EXPECT_EQ(try_setup(fd[2], 64, 256, 10 * PAGE), 0);
-	expect_use(fd[2], 3, 513, 2 * big.memory + small.memory);
+	expect_use(fd[2], 3, 513, 2 * big.memory - user + small.memory);
 	for (i = 0; i < 3; i++)
 		close(fd[i]);
 	expect_no_use(ALICE);
@@ -245,7 +266,7 @@ static void at_once(void)
 }
 
 static void __attribute__((noreturn)) crowd(uint64_t seed, uint64_t end,
-					    unsigned int *made)
+					    unsigned int *made, uint64_t user)
 {
 	/* Until something was made. */
 	while (now_ns() < end || (__atomic_load_n(&made[1], __ATOMIC_RELAXED) < 3 &&
@@ -259,7 +280,7 @@ static void __attribute__((noreturn)) crowd(uint64_t seed, uint64_t end,
 		q = query_of(fd, 4, 8, 3 * PAGE);
 		EXPECT(q.user_rings <= 3);
 		EXPECT(q.user_tasks <= 24 && q.user_tasks % 8 == 0);
-		EXPECT(q.user_memory <= 3 * q.memory);
+		EXPECT(q.user_memory <= 3 * q.memory + user);
 		EXPECT(!q.user_memory == !q.user_rings);
 		__atomic_fetch_add(&made[!ret], 1, __ATOMIC_RELAXED);
 		if (rnd(&seed) % 2)
@@ -274,7 +295,8 @@ static void together(void)
 {
 	unsigned int *made = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	uint64_t end = now_ns() + part_of(4 * SEC);
+	const uint64_t user = user_bytes();
+	uint64_t end = now_ns() + 4 * SEC;
 	pid_t pids[8];
 	int status;
 	unsigned int i;
@@ -284,7 +306,7 @@ static void together(void)
 	for (i = 0; i < ARRAY_SIZE(pids); i++) {
 		pids[i] = fork();
 		if (!pids[i])
-			crowd(i + 1, end, made);
+			crowd(i + 1, end, made, user);
 	}
 	for (i = 0; i < ARRAY_SIZE(pids); i++) {
 		EXPECT_EQ(waitpid(pids[i], &status, 0), pids[i]);
