@@ -67,12 +67,13 @@
 #include "../core/parking.h"
 #include "../pool/linked.h"
 #include "../pool/pool.h"
+#include "tenant.h"
 
 #define WSQ_LEAF_WORDS		64
 #define WSQ_MAX_QUEUES		(WSQ_LEAF_WORDS * 64)
 
 /* Of these numbers, those from here on are of queues of users' rings. */
-#define WSQ_FIRST_TENANT	(WSQ_MAX_QUEUES - 512)
+#define WSQ_FIRST_TENANT	(WSQ_MAX_QUEUES - WSQ_MAX_TENANTS)
 
 /* Items that a worker runs for one queue before it looks at the next. */
 #define WSQ_BUDGET		64

@@ -8,6 +8,9 @@
 
 #include <linux/types.h>
 
+/* Queues of wsq_tenant_create() that there can be at a time. */
+#define WSQ_MAX_TENANTS		512
+
 struct wsq;
 struct wsq_attrs;
 

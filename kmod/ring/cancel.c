@@ -12,6 +12,7 @@
 #include <linux/nospec.h>
 #include <linux/sched.h>
 
+#include "../compat/export.h"
 #include "ring.h"
 
 /*
@@ -176,3 +177,4 @@ int wsq_ring_cancel(struct wsq_ring *ring, struct wsq_cancel *c)
 		return 0;
 	return c->running ? -EALREADY : -ENOENT;
 }
+WSQ_EXPORT_KUNIT(wsq_ring_cancel);

@@ -35,8 +35,12 @@
  * Items of serials go the same way (serial/serial.h): their queue is changed first, and
  * after another grace period what is pending in the former one is moved.
  *
+ * The item that lets held requests go (order.c) is moved as well. It may be in the
+ * user's queue when all requests have ended.
+ *
  * Cost: a grace period, which freeing the ring takes in any case, and a look at each
- * request of the ring. Nothing for a ring that has no request when it is closed.
+ * request of the ring. Nothing for a ring that has neither a request nor that item
+ * when it is closed.
  */
 #include <linux/err.h>
 #include <linux/list.h>
@@ -168,7 +172,8 @@ void wsq_close_begin(struct wsq_ring *ring)
 	WRITE_ONCE(ring->dead, true);			/* CL(dead:A) */
 	/* No ENTER moves these any more; a poller may still take entries. */
 	if (!ring->poller &&
-	    ring->sq_head == (u64)atomic64_read(&ring->completed))
+	    ring->sq_head == (u64)atomic64_read(&ring->completed) &&
+	    !wsq_order_releasing(ring))
 		return;
 	percpu_ref_get(&ring->refs);
 	wsq_rings_queue_rcu(&ring->close_work);

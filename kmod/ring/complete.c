@@ -134,11 +134,15 @@ static void wsq_req_leave(struct wsq_req *req)
 		wsq_ring_requeue(req->ring, &req->work);
 }
 
-/* Can its task take so long that it leaves its worker? */
-static bool wsq_sqe_long(const struct wsq_sqe *sqe)
+/* Is its task one that waits while too many have left? See cont.c. */
+static bool wsq_req_long(const struct wsq_req *req)
 {
-	return sqe->len > WSQ_OP_PIECE || sqe->flags & WSQ_SQE_VEC ||
-	       sqe->op >= WSQ_OP_NR;
+	const struct wsq_sqe *sqe = &req->sqe;
+
+	if (sqe->op >= WSQ_OP_NR)
+		return false;
+	return sqe->flags & WSQ_SQE_VEC ?
+	       wsq_list_long(sqe, req->ring->arena) : sqe->len > WSQ_OP_PIECE;
 }
 
 /* A request's turn has come. */
@@ -160,7 +164,7 @@ static void wsq_req_do(struct wsq_req *req)
 	left = atomic_read(&req->state) == WSQ_REQ_RUNNING;
 	if (!left) {
 		if (unlikely(READ_ONCE(conts->held) >= conts->limit) &&
-		    !req->cont && wsq_sqe_long(&req->sqe) && wsq_cont_wait(req))
+		    !req->cont && wsq_req_long(req) && wsq_cont_wait(req))
 			return;
 		/* CA(begin:A): One winner: this worker, or the canceller. */
 		if (unlikely(atomic_cmpxchg_acquire(&req->state, WSQ_REQ_QUEUED,

@@ -2,25 +2,40 @@
 /*
  * Tasks that have begun and left their worker.
  *
- * A task of an op with state (linux/wsq_op.h) leaves its worker when its slice
- * is used up and something else waits on that CPU. Its progress is kept in a
- * struct wsq_op_cont, and its request queues itself again, behind what else its
- * user has queued. A task keeps the struct until it ends.
+ * A task of an op with state (linux/wsq_op.h) leaves its worker when its slice is
+ * used up and another queue waits on that CPU, or when the op says so. What the
+ * task has come to by then is kept in a struct wsq_op_cont, and its request is
+ * queued again, behind what else its user has queued. A task keeps the struct until
+ * it ends.
  *
- * There are few of these structs, for each user two or three for each CPU. So
- * the tasks of a backlog must not all begin and leave, one after the other.
- * When as many have left as there are CPUs, a further long task that gets to a
- * worker does not begin, but waits in a list. Each task that ends hands its
- * struct on to the first one in that list, and queues it. So tasks that take
- * several turns end in about the order in which they were submitted, and short
- * tasks do not wait for them.
+ * There are few of these structs. Built-in ops and ops of other modules have their
+ * own, because their tasks differ in what they may wait for:
  *
- * Running tasks do not count until they leave. There are structs for as many
- * running tasks as there are CPUs; with ops that sleep, more may run. A task
- * that finds no struct keeps its worker, and asks again after its next piece.
+ * - A task of a built-in op computes, and ends without any other task. Not all such
+ *   tasks of a backlog may begin, one after the other, and leave. When as many have
+ *   left as there are CPUs, a further long one that gets to a worker does not begin,
+ *   but waits in a list. Each task that ends hands its struct on to the first one in
+ *   that list, and queues it. So tasks that take several turns end in about the
+ *   order in which they were submitted, and short tasks do not wait for them. Tasks
+ *   that run at the time do not count until they leave. There are structs for as
+ *   many of them as there are CPUs, since built-in ops do not sleep. A list is looked
+ *   at to see whether its task is long. A process that makes it longer afterwards
+ *   can have more tasks leave than that; one that finds no struct keeps its worker.
  *
- * Cost: nothing for a task that does not leave, but one load of @held for a long one.
- * To leave: a spinlock of the user, and a copy of at most 700 bytes.
+ * - A task of another module's op may wait for any other task of the user: it sleeps
+ *   until the other one has run, or leaves and looks again. So each of them begins
+ *   when a worker gets to it, and no task of any op waits because such tasks have
+ *   left. As many can leave at a time as there are CPUs. A further one is called
+ *   again without being asked to leave, as if its op had no state, until it ends or
+ *   there is a struct for it. If it says %WSQ_OP_AGAIN all the same, its worker
+ *   sleeps for a tick before each further call, so that a standby worker runs what
+ *   waits on the CPU.
+ *
+ * Cost: nothing for a task that does not leave, but one load of @held for a long one
+ * of a built-in op. To leave: a spinlock of the user, and a copy of at most 700
+ * bytes.
+ * Limitations: while as many tasks of other modules' ops have left as there are
+ * CPUs, other users can wait for the whole of a further one.
  */
 #include <linux/cpumask.h>
 #include <linux/list.h>
@@ -35,7 +50,7 @@
 
 static unsigned int wsq_conts_nr(void)
 {
-	return 2 * num_possible_cpus() + 1;
+	return 3 * num_possible_cpus() + 1;
 }
 
 /**
@@ -59,6 +74,7 @@ void wsq_conts_init(struct wsq_conts *conts)
 {
 	spin_lock_init(&conts->lock);
 	INIT_LIST_HEAD(&conts->free);
+	INIT_LIST_HEAD(&conts->free_registered);
 	INIT_LIST_HEAD(&conts->waiting);
 }
 WSQ_EXPORT_KUNIT(wsq_conts_init);
@@ -72,7 +88,7 @@ WSQ_EXPORT_KUNIT(wsq_conts_init);
  */
 int wsq_conts_make(struct wsq_conts *conts)
 {
-	unsigned int nr = wsq_conts_nr(), i;
+	unsigned int nr = wsq_conts_nr(), cpus = num_possible_cpus(), i;
 
 	if (conts->all)
 		return 0;
@@ -80,8 +96,9 @@ int wsq_conts_make(struct wsq_conts *conts)
 	if (!conts->all)
 		return -ENOMEM;
 	for (i = 0; i < nr; i++)
-		list_add_tail(&conts->all[i].free, &conts->free);
-	conts->limit = nr - num_possible_cpus();
+		list_add_tail(&conts->all[i].free, i < cpus ?
+			      &conts->free_registered : &conts->free);
+	conts->limit = cpus + 1;
 	return 0;
 }
 WSQ_EXPORT_KUNIT(wsq_conts_make);
@@ -103,19 +120,24 @@ WSQ_EXPORT_KUNIT(wsq_conts_exit);
 /**
  * wsq_cont_get() - memory for a task that is about to leave
  * @conts: of its user
+ * @op: the number of its op
  *
  * Context: task.
  * Return: the memory; %NULL if there is none.
  */
-struct wsq_op_cont *wsq_cont_get(struct wsq_conts *conts)
+struct wsq_op_cont *wsq_cont_get(struct wsq_conts *conts, unsigned int op)
 {
+	const bool builtin = op < WSQ_OP_NR;
 	struct wsq_op_cont *c;
 
 	spin_lock(&conts->lock);
-	c = list_first_entry_or_null(&conts->free, struct wsq_op_cont, free);
+	c = list_first_entry_or_null(builtin ? &conts->free :
+				     &conts->free_registered,
+				     struct wsq_op_cont, free);
 	if (c) {
 		list_del(&c->free);
-		WRITE_ONCE(conts->held, conts->held + 1);
+		if (builtin)
+			WRITE_ONCE(conts->held, conts->held + 1);
 	}
 	spin_unlock(&conts->lock);
 	return c;
@@ -145,16 +167,20 @@ void wsq_cont_launch(struct wsq_req *req)
 void wsq_cont_put(struct wsq_req *req)
 {
 	struct wsq_conts *conts = &req->ring->user->conts;
-	struct wsq_req *next;
+	struct wsq_req *next = NULL;
 
 	/* [CL] From the list to a queue in one go, for the closer of its ring. */
 	rcu_read_lock();
 	spin_lock(&conts->lock);
-	next = list_first_entry_or_null(&conts->waiting, struct wsq_req, held);
+	if (req->sqe.op < WSQ_OP_NR)
+		next = list_first_entry_or_null(&conts->waiting,
+						struct wsq_req, held);
 	if (next) {
 		list_del(&next->held);
 		next->waits = false;
 		next->cont = req->cont;
+	} else if (req->sqe.op >= WSQ_OP_NR) {
+		list_add(&req->cont->free, &conts->free_registered);
 	} else {
 		list_add(&req->cont->free, &conts->free);
 		WRITE_ONCE(conts->held, conts->held - 1);
@@ -165,10 +191,12 @@ void wsq_cont_put(struct wsq_req *req)
 		wsq_cont_launch(next);
 	rcu_read_unlock();
 }
+WSQ_EXPORT_KUNIT(wsq_cont_put);
 
 /**
  * wsq_cont_wait() - have a long request wait if too many have left
- * @req: the request, QUEUED, perhaps CANCELLED by now; owned by the caller
+ * @req: the request, of a built-in op, QUEUED, perhaps CANCELLED by now; owned by
+ *	the caller
  *
  * Context: task, a worker.
  * Return: true if it waits: then the caller does not own it any more.

@@ -12,6 +12,8 @@
  * limit. If the caller's sufficed, a process could have a privileged one make
  * rings for it.
  *
+ * What a user takes whatever rings it has (user.c) counts once, with its first ring.
+ *
  * A ring is freed soon after its file is closed, not at once (close.c). A caller that
  * is at its limit and has closed rings waits in SETUP until one of them is freed, so
  * closing a ring and making another works, whatever the limits, those of memory
@@ -33,6 +35,7 @@
 #include <linux/uidgid.h>
 #include <linux/wait.h>
 
+#include "../compat/export.h"
 #include "ring.h"
 #include "user.h"
 
@@ -51,13 +54,20 @@ static unsigned long long wsq_max_user_memory = SZ_1G;
 module_param_named(max_user_memory, wsq_max_user_memory, ullong, 0644);
 MODULE_PARM_DESC(max_user_memory, "memory of all rings that a user may have, in bytes");
 
+/* Bytes that one more ring counts for. Under wsq_users_lock. */
+static u64 wsq_user_more(const struct wsq_user *user, const struct wsq_sizes *s)
+{
+	return user->rings ? s->memory : s->memory + wsq_user_bytes();
+}
+
 /* Is one more within the limits? No sum of these overflows: it is all memory. */
 static bool wsq_user_room(const struct wsq_user *user,
 			  const struct wsq_sizes *s)
 {
 	return user->rings < READ_ONCE(wsq_max_user_rings) &&
 	       user->tasks + s->cq_entries <= READ_ONCE(wsq_max_user_tasks) &&
-	       user->memory + s->memory <= READ_ONCE(wsq_max_user_memory);
+	       user->memory + wsq_user_more(user, s) <=
+	       READ_ONCE(wsq_max_user_memory);
 }
 
 /* Returns 0; %-EDQUOT; %-EAGAIN if closed rings soon count no more. */
@@ -68,9 +78,9 @@ static int wsq_user_try(struct wsq_user *user, const struct wsq_sizes *s,
 
 	spin_lock(&wsq_users_lock);
 	if (exempt || wsq_user_room(user, s)) {
+		user->memory += wsq_user_more(user, s);
 		user->rings++;
 		user->tasks += s->cq_entries;
-		user->memory += s->memory;
 	} else {
 		ret = user->leaving ? -EAGAIN : -EDQUOT;
 	}
@@ -107,11 +117,11 @@ static int wsq_user_charge(struct wsq_ring *ring, struct wsq_user *user,
  *
  * Context: SETUP; may sleep.
  * Return: 0, then wsq_limits_uncharge() is due at the end; %-EDQUOT; %-ENOSPC,
- * %-ENOMEM, as wsq_user_get(); %-EINTR if the process was killed.
+ * %-ENOMEM, %-EINTR, as wsq_user_get(); %-EINTR if the process was killed.
  */
 int wsq_limits_charge(struct wsq_ring *ring, const struct wsq_sizes *s)
 {
-	struct wsq_user *user = wsq_user_get(current_uid());
+	struct wsq_user *user = wsq_user_get(ring);
 	int ret;
 
 	if (IS_ERR(user))
@@ -123,6 +133,7 @@ int wsq_limits_charge(struct wsq_ring *ring, const struct wsq_sizes *s)
 		ring->user = user;
 	return ret;
 }
+WSQ_EXPORT_KUNIT(wsq_limits_charge);
 
 /**
  * wsq_limits_uncharge() - the memory of a ring is free
@@ -139,7 +150,7 @@ void wsq_limits_uncharge(struct wsq_ring *ring, const struct wsq_sizes *s)
 	spin_lock(&wsq_users_lock);
 	user->rings--;
 	user->tasks -= s->cq_entries;
-	user->memory -= s->memory;
+	user->memory -= wsq_user_more(user, s);
 	if (ring->dead) {
 		user->leaving--;
 		user->gone++;
@@ -195,8 +206,8 @@ bool wsq_limits_settle(struct wsq_ring *ring)
 }
 
 /**
- * wsq_limits_tell() - report limits, and what the caller's user has
- * @q: where to put it
+ * wsq_limits_tell() - limits, and what the caller has
+ * @q: where to put it; its @memory is that of a ring, or 0
  *
  * Context: ioctl.
  */
@@ -217,5 +228,7 @@ void wsq_limits_tell(struct wsq_query *q)
 		q->user_tasks = min_t(u64, user->tasks, U32_MAX);
 		q->user_memory = user->memory;
 	}
+	if (q->memory && !q->user_rings)
+		q->memory += wsq_user_bytes();
 	spin_unlock(&wsq_users_lock);
 }

@@ -115,6 +115,27 @@ void wsq_reg_put(struct wsq_op_ref *ref)
 }
 WSQ_EXPORT_KUNIT(wsq_reg_put);
 
+/**
+ * wsq_op_going() - is an op being unregistered
+ * @op: its number; the caller has it in hand
+ *
+ * Context: any.
+ * Return: true if so: then no call of its issue is to begin.
+ */
+bool wsq_op_going(unsigned int op)
+{
+	struct wsq_op_reg *reg;
+	bool going;
+
+	if (op < WSQ_OP_NR)
+		return false;
+	rcu_read_lock();
+	reg = xa_load(&wsq_registered, op);
+	going = !reg || percpu_ref_is_dying(&reg->users);
+	rcu_read_unlock();
+	return going;
+}
+
 static void wsq_def_tell(const struct wsq_op_def *def, u32 op,
 			 struct wsq_op_info *info)
 {

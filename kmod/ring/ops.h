@@ -49,15 +49,18 @@ struct wsq_op_cont {
  * struct wsq_conts - memory for tasks that leave their workers
  * @all: the array; %NULL until it is made. Constant from then on
  * @lock: for what follows
- * @free: those that no task has
- * @held: how many tasks have one. Read as a hint, too
- * @limit: no long task begins while @held is not below this. Constant like @all
+ * @free: those for tasks of built-in ops that no task has
+ * @free_registered: likewise, for tasks of ops of other modules
+ * @held: how many tasks of built-in ops have one. Read as a hint, too
+ * @limit: no long task of a built-in op begins while @held is not below this.
+ *	Constant like @all
  * @waiting: struct wsq_req.held of requests that do not begin for that reason
  */
 struct wsq_conts {
 	struct wsq_op_cont *all;
 	spinlock_t lock;	/* all below */
 	struct list_head free;
+	struct list_head free_registered;
 	unsigned int held;
 	unsigned int limit;
 	struct list_head waiting;
@@ -95,6 +98,7 @@ extern const struct wsq_op_def *wsq_op_table[WSQ_OP_NR];
 extern u32 wsq_op_next;
 bool wsq_reg_get(struct wsq_op_ref *ref, unsigned int op);
 void wsq_reg_put(struct wsq_op_ref *ref);
+bool wsq_op_going(unsigned int op);
 bool wsq_op_tell(u32 op, struct wsq_op_info *info);
 int wsq_op_prep_any(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		    u64 arena_bytes);
@@ -107,6 +111,7 @@ int wsq_shape_prep(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		    void *arena, u64 arena_bytes, const struct wsq_stop *stop,
 		    struct wsq_op_cont **cont);
+bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena);
 s64 wsq_op_resume(const struct wsq_sqe *sqe, const struct wsq_stop *stop,
 		  struct wsq_op_cont *cont);
 
@@ -115,7 +120,7 @@ u64 wsq_conts_bytes(void);
 void wsq_conts_init(struct wsq_conts *conts);
 int wsq_conts_make(struct wsq_conts *conts);
 void wsq_conts_exit(struct wsq_conts *conts);
-struct wsq_op_cont *wsq_cont_get(struct wsq_conts *conts);
+struct wsq_op_cont *wsq_cont_get(struct wsq_conts *conts, unsigned int op);
 
 /* ops_data.c */
 extern const struct wsq_op_def wsq_op_nop;

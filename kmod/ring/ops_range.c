@@ -6,8 +6,8 @@
  * the process writes whenever it likes. So no op reads a length, an offset or
  * anything else it relies on from the arena: bytes there are data and no more,
  * and a process that changes them while its task runs gets a result of whatever
- * was there. A list of ranges, which is there, is read once, each word by one
- * load, and then checked; ops get what was read.
+ * was there. A list of ranges, which is there, is read once when its task begins,
+ * each word by one load, and then checked; ops get what was read.
  *
  * Long ranges go in pieces. Between two pieces the scheduler may run other
  * threads, the task ends early if its result is of no use any more, and it
@@ -292,7 +292,33 @@ static int wsq_list_read(const struct wsq_op_def *def,
 	return 0;
 }
 
-/* Save a task, for which the op is to be called again. */
+/**
+ * wsq_list_long() - does a list, as it is now, take more than one piece
+ * @sqe: an entry with a list that has passed wsq_shape_prep()
+ * @arena: the ring's arena
+ *
+ * The process may change the list before the task begins, and before it is read for
+ * that. So this decides nothing but whether the task waits for others of its user.
+ *
+ * Context: any.
+ * Return: whether.
+ */
+bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena)
+{
+	const struct wsq_vec *list = arena + sqe->src;
+	u64 room = WSQ_OP_PIECE, i;
+
+	for (i = 0; i < sqe->len; i++) {
+		u64 len = READ_ONCE(list[i].len);
+
+		if (len > room)
+			return true;
+		room -= len;
+	}
+	return false;
+}
+
+/* Keep a task that its op is to be called for again. */
 static void wsq_cont_save(struct wsq_op_cont *c, const struct wsq_op_def *def,
 			  const struct wsq_op_task *task)
 {
@@ -310,34 +336,47 @@ static void wsq_cont_save(struct wsq_op_cont *c, const struct wsq_op_def *def,
 }
 
 /*
- * An op is to be called again: later if there is memory for its task to leave,
- * otherwise now. Returns as wsq_op_issue().
+ * An op is to be called again, later if there is memory for its task to leave.
+ * Otherwise its worker goes on with it. The op is not asked to leave then, so it gets
+ * on, and it is waiting for something if it says %WSQ_OP_AGAIN again. That may be
+ * another task, which a standby worker runs while this one sleeps. Returns what
+ * becomes of it.
  */
-static noinline s64 wsq_op_again(const struct wsq_op_def *def,
+static noinline s64 wsq_op_again(const struct wsq_op_def *def, u16 op,
 				 struct wsq_op_task *task,
 				 struct wsq_op_cont **cont)
 {
-	const struct wsq_stop *stop = task->stop;
+	struct wsq_stop stay = *task->stop;
+	struct wsq_conts *conts = stay.conts;
+	bool waits = false;
 	s64 res;
 
+	stay.conts = NULL;
+	task->stop = &stay;
 	do {
-		if (stop->conts && !*cont)
-			*cont = wsq_cont_get(stop->conts);
-		if (stop->conts && *cont) {
+		if (conts && !*cont)
+			*cont = wsq_cont_get(conts, op);
+		if (conts && *cont) {
 			wsq_cont_save(*cont, def, task);
 			return WSQ_OP_AGAIN;
 		}
-		cond_resched();
-		res = wsq_stopped(stop);
+		if (waits)
+			schedule_timeout_idle(1);
+		else
+			cond_resched();
+		waits = conts;
+		res = wsq_stopped(&stay);
 		if (res)
 			return res;
+		if (unlikely(wsq_op_going(op)))
+			return -EOPNOTSUPP;
 		res = def->issue(task);
 	} while (res == WSQ_OP_AGAIN);
 	return res;
 }
 
 /* Call the op for the first time. @state is of WSQ_OP_STATE_MAX bytes. */
-static __always_inline s64 wsq_op_begin(const struct wsq_op_def *def,
+static __always_inline s64 wsq_op_begin(const struct wsq_op_def *def, u16 op,
 					struct wsq_op_task *task, u64 *state,
 					struct wsq_op_cont **cont)
 {
@@ -353,7 +392,7 @@ static __always_inline s64 wsq_op_begin(const struct wsq_op_def *def,
 	}
 	res = def->issue(task);
 	if (unlikely(res == WSQ_OP_AGAIN))
-		res = wsq_op_again(def, task, cont);
+		res = wsq_op_again(def, op, task, cont);
 	return res;
 }
 
@@ -369,7 +408,7 @@ static noinline s64 wsq_list_issue(const struct wsq_op_def *def,
 	int ret;
 
 	ret = wsq_list_read(def, sqe, arena, arena_bytes, &task, ranges);
-	return ret ?: wsq_op_begin(def, &task, state, cont);
+	return ret ?: wsq_op_begin(def, sqe->op, &task, state, cont);
 }
 
 /**
@@ -404,7 +443,7 @@ s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 	task.dst = def->dst_len ? arena + sqe->dst : NULL;
 	task.arg = sqe->arg;
 	task.stop = stop;
-	return wsq_op_begin(def, &task, state, cont);
+	return wsq_op_begin(def, sqe->op, &task, state, cont);
 }
 WSQ_EXPORT_KUNIT(wsq_shape_issue);
 

@@ -263,6 +263,27 @@ void wsq_order_release(struct wsq_ring *ring)
 }
 
 /**
+ * wsq_order_releasing() - is a context letting units go, or an item about to
+ * @ring: the ring, of which nothing more is submitted
+ *
+ * The lock orders this behind what the caller has read: a context that let the last
+ * units go, before they were counted as completed, had the lock before.
+ *
+ * Context: task.
+ * Return: whether. If all that was submitted had completed before the call, and this
+ * is false, release_work is not queued, and will not be.
+ */
+bool wsq_order_releasing(struct wsq_ring *ring)
+{
+	bool releasing;
+
+	spin_lock(&ring->held_lock);
+	releasing = ring->releasing;
+	spin_unlock(&ring->held_lock);
+	return releasing;
+}
+
+/**
  * wsq_unit_start() - a chain is complete
  * @ring: the ring, its lock held
  * @head: its head; WAITING, and so are all that are linked behind it

@@ -150,7 +150,7 @@ int wsq_ring_sizes(u32 flags, u32 sq_entries, u32 cq_entries, u64 arena_size,
 						  sizeof(struct wsq_req))) +
 		    wsq_mem_bytes(wsq_array_bytes(cq_entries,
 						  sizeof(atomic64_t))) +
-		    wsq_account_bytes() + wsq_user_bytes() +
+		    wsq_account_bytes() +
 		    wsq_array_bytes(1, sizeof(struct percpu_ref_data)) +
 		    num_possible_cpus() * sizeof(unsigned long) +
 		    wsq_mem_bytes(wsq_array_bytes(s->keys,
@@ -185,6 +185,7 @@ struct wsq_ring *wsq_ring_alloc(struct file *file)
 	wsq_close_init(ring);
 	return ring;
 }
+WSQ_EXPORT_KUNIT(wsq_ring_alloc);
 
 static void wsq_ring_dealloc(struct wsq_ring *ring)
 {
@@ -286,6 +287,7 @@ int wsq_ring_make(struct wsq_ring *ring, const struct wsq_sizes *s)
 	ring->arena = ring->mem_arena.addr;
 	return 0;
 }
+WSQ_EXPORT_KUNIT(wsq_ring_make);
 
 /**
  * wsq_ring_unmake() - undo wsq_ring_make(), however far it came
@@ -318,6 +320,7 @@ void wsq_ring_publish(struct wsq_ring *ring)
 	atomic_inc(&wsq_nr_rings);
 	smp_store_release(&ring->live, true);		/* LV(setup:A) */
 }
+WSQ_EXPORT_KUNIT(wsq_ring_publish);
 
 /**
  * wsq_ring_release() - the file is gone
@@ -340,6 +343,7 @@ void wsq_ring_release(struct wsq_ring *ring)
 		wsq_poller_leave(ring);
 	percpu_ref_kill(&ring->refs);
 }
+WSQ_EXPORT_KUNIT(wsq_ring_release);
 
 /**
  * wsq_ring_count() - rings that exist, dead ones that are not freed yet included
@@ -351,6 +355,7 @@ u32 wsq_ring_count(void)
 {
 	return atomic_read(&wsq_nr_rings);
 }
+WSQ_EXPORT_KUNIT(wsq_ring_count);
 
 /**
  * wsq_rings_queue() - have the workqueue of rings do something

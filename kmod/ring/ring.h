@@ -590,6 +590,7 @@ static inline void wsq_account_ran(struct wsq_ring *ring, u64 from, u64 to)
 void wsq_order_init(struct wsq_ring *ring);
 void wsq_unit_start(struct wsq_ring *ring, struct wsq_req *head);
 void wsq_order_release(struct wsq_ring *ring);
+bool wsq_order_releasing(struct wsq_ring *ring);
 void wsq_req_launch(struct wsq_req *req);
 void wsq_req_end(struct wsq_req *req, s64 res, u64 wait_ns);
 

@@ -12,6 +12,7 @@
 #include <linux/ktime.h>
 
 #include "../compat/attributes.h"
+#include "../compat/export.h"
 #include "poller.h"
 #include "ring.h"
 
@@ -305,3 +306,4 @@ int wsq_ring_enter(struct wsq_ring *ring, struct wsq_enter *e)
 	WRITE_ONCE(ring->page->cq_tail, atomic64_read(&ring->completed));
 	return min(ret, 0);
 }
+WSQ_EXPORT_KUNIT(wsq_ring_enter);

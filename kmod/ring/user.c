@@ -13,16 +13,22 @@
  * workers that are about to leave the function of one. A SETUP that comes
  * meanwhile does not find the user any more, and makes a new struct wsq_user.
  *
- * Queues are few, and in-kernel users need them as well. So not more than
- * max_users users can have rings at a time, and never more than there are
- * numbers for their queues (WSQ_FIRST_TENANT), one of which the closing queue
- * has.
+ * Queues for users are few (WSQ_MAX_TENANTS). So not more than max_users users can
+ * have rings at a time. Not more than max_opener_users of them can have got there by
+ * files of one opener, unless that has CAP_SYS_RESOURCE in the first user namespace.
+ * Otherwise one person could take all of them: a process can pass a file to processes
+ * of other uids, which a user namespace gives it as many of as it likes. The opener of
+ * a file is its real uid; or, for an opener in a user namespace, the user that has
+ * made the outermost one. The opener is asked for when a user gets its first ring,
+ * and counts until that user has none. A user does not count for itself.
  *
  * Cost: a spinlock for SETUP, close and QUERY, a queue for each user; nothing for
  * tasks.
  * Limitations: a user's queue is not charged to a memory cgroup; what it takes follows
  * from the number of CPUs, not from what the user does.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/hashtable.h>
 #include <linux/kernel.h>
@@ -31,20 +37,53 @@
 #include <linux/moduleparam.h>
 #include <linux/slab.h>
 #include <linux/spinlock.h>
+#include <linux/user_namespace.h>
+#include <linux/wait.h>
 #include <linux/wsq.h>
 
 #include "../exec/tenant.h"
 #include "ring.h"
 #include "user.h"
 
-static unsigned int wsq_max_users = 1024;
-module_param_named(max_users, wsq_max_users, uint, 0644);
-MODULE_PARM_DESC(max_users, "users that may have rings at a time");
+/* One queue is the closing queue. */
+#define WSQ_MAX_USERS		(WSQ_MAX_TENANTS - 1)
+
+static unsigned int wsq_max_users = WSQ_MAX_USERS;
+
+static int wsq_max_users_set(const char *val, const struct kernel_param *kp)
+{
+	unsigned int n;
+	int ret = kstrtouint(val, 0, &n);
+
+	if (ret)
+		return ret;
+	if (n > WSQ_MAX_USERS)
+		return -EINVAL;
+	WRITE_ONCE(wsq_max_users, n);
+	return 0;
+}
+
+static const struct kernel_param_ops wsq_max_users_ops = {
+	.set = wsq_max_users_set,
+	.get = param_get_uint,
+};
+
+module_param_cb(max_users, &wsq_max_users_ops, &wsq_max_users, 0644);
+MODULE_PARM_DESC(max_users, "users that may have rings at a time, 0 to 511");
+__MODULE_PARM_TYPE(max_users, "uint");
+
+static unsigned int wsq_max_opener_users = 64;
+module_param_named(max_opener_users, wsq_max_opener_users, uint, 0644);
+MODULE_PARM_DESC(max_opener_users, "users that may have rings by files of one opener");
 
 /* Protects the table, and the members of struct wsq_user that name it. */
 DEFINE_SPINLOCK(wsq_users_lock);
 static DEFINE_HASHTABLE(wsq_users, 8);
+/* Users whose queue is there; of these, those that are not in the table any more. */
 static unsigned int wsq_nr_users;
+static unsigned int wsq_nr_going;
+/* Callers of SETUP that wait until one of the latter is gone. */
+static DECLARE_WAIT_QUEUE_HEAD(wsq_users_gone);
 
 /**
  * wsq_user_bytes() - memory of a user, at most
@@ -75,41 +114,110 @@ struct wsq_user *wsq_user_find(kuid_t uid)
 	return NULL;
 }
 
+/* The user to whom a file is put down, by the opener's credentials. */
+static kuid_t wsq_opener(const struct cred *cred)
+{
+	const struct user_namespace *ns = cred->user_ns;
+	kuid_t uid = cred->uid;
+
+	for (; ns != &init_user_ns; ns = ns->parent)
+		uid = ns->owner;
+	return uid;
+}
+
+/* Has the opener of @new so many users already that it may have no further one? */
+static bool wsq_opener_full(const struct wsq_user *new)
+{
+	const struct wsq_user *user;
+	unsigned int nr = 0, bkt;
+
+	if (uid_eq(new->opener, new->uid))
+		return false;
+	hash_for_each(wsq_users, bkt, user, node)
+		nr += uid_eq(user->opener, new->opener) &&
+		      !uid_eq(user->opener, user->uid);
+	return nr >= READ_ONCE(wsq_max_opener_users);
+}
+
+/*
+ * The user, with a reference, who is @new if there was none. ERR_PTR(): %-ENOSPC;
+ * %-EAGAIN if some are about to be gone; %-EDQUOT if there are too many of one opener,
+ * which is not looked at if it is @exempt.
+ */
+static struct wsq_user *wsq_user_try_get(struct wsq_user *new, bool exempt)
+{
+	struct wsq_user *user;
+
+	spin_lock(&wsq_users_lock);
+	user = wsq_user_find(new->uid);
+	if (user) {
+		user->refs++;
+	} else if (wsq_nr_users >= READ_ONCE(wsq_max_users)) {
+		user = ERR_PTR(wsq_nr_going ? -EAGAIN : -ENOSPC);
+	} else if (!exempt && wsq_opener_full(new)) {
+		user = ERR_PTR(-EDQUOT);
+	} else {
+		user = new;
+		user->refs = 1;
+		wsq_nr_users++;
+		hash_add(wsq_users, &user->node, __kuid_val(user->uid));
+	}
+	spin_unlock(&wsq_users_lock);
+	return user;
+}
+
+/* Likewise; waits for those that are about to be gone. */
+static struct wsq_user *wsq_user_wait_get(struct wsq_user *new, bool exempt)
+{
+	struct wsq_user *user;
+	int ret;
+
+	ret = wait_event_killable(wsq_users_gone,
+				  (user = wsq_user_try_get(new, exempt)) !=
+				  ERR_PTR(-EAGAIN));
+	return ret ? ERR_PTR(-EINTR) : user;
+}
+
 /**
- * wsq_user_get() - find or make a user, and take a reference
- * @uid: the user
+ * wsq_user_get() - take a reference on the calling user, who may be new
+ * @ring: the ring that is for it
  *
  * Context: task; may sleep.
- * Return: the user; ERR_PTR(): %-ENOMEM, %-ENOSPC if there are too many users.
+ * Return: the user; ERR_PTR(): %-ENOMEM; %-ENOSPC if there are too many users, or too
+ * many by files of one opener; %-EINTR if the process was killed.
  */
-struct wsq_user *wsq_user_get(kuid_t uid)
+struct wsq_user *wsq_user_get(const struct wsq_ring *ring)
 {
 	struct wsq_user *user, *new;
 
-	/* SETUP is rare enough to allocate one that may not be needed. */
+	/* One that has rings is not charged for a struct that it does not need. */
+	spin_lock(&wsq_users_lock);
+	user = wsq_user_find(current_uid());
+	if (user)
+		user->refs++;
+	spin_unlock(&wsq_users_lock);
+	if (user)
+		return user;
+
 	new = kzalloc(sizeof(*new), WSQ_GFP);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
-	new->uid = uid;
+	new->uid = current_uid();
+	new->opener = wsq_opener(ring->cred);
 	init_waitqueue_head(&new->left);
 	mutex_init(&new->queue_lock);
 	wsq_conts_init(&new->conts);
 
-	spin_lock(&wsq_users_lock);
-	user = wsq_user_find(uid);
-	if (user) {
-		user->refs++;
-	} else if (wsq_nr_users >= READ_ONCE(wsq_max_users)) {
-		user = ERR_PTR(-ENOSPC);
-	} else {
-		user = new;
-		new = NULL;
-		user->refs = 1;
-		wsq_nr_users++;
-		hash_add(wsq_users, &user->node, __kuid_val(uid));
+	user = wsq_user_wait_get(new, false);
+	if (user == ERR_PTR(-EDQUOT)) {
+		/* Only where it is needed: the question may be logged. */
+		if (wsq_opener_capable(ring, CAP_SYS_RESOURCE))
+			user = wsq_user_wait_get(new, true);
+		else
+			user = ERR_PTR(-ENOSPC);
 	}
-	spin_unlock(&wsq_users_lock);
-	kfree(new);
+	if (user != new)
+		kfree(new);
 	return user;
 }
 
@@ -127,7 +235,7 @@ void wsq_user_put(struct wsq_user *user)
 	last = !--user->refs;
 	if (last) {
 		hash_del(&user->node);
-		wsq_nr_users--;
+		wsq_nr_going++;
 	}
 	spin_unlock(&wsq_users_lock);
 	if (!last)
@@ -135,6 +243,11 @@ void wsq_user_put(struct wsq_user *user)
 	wsq_destroy(user->queue);
 	wsq_conts_exit(&user->conts);
 	kfree(user);
+	spin_lock(&wsq_users_lock);
+	wsq_nr_users--;
+	wsq_nr_going--;
+	spin_unlock(&wsq_users_lock);
+	wake_up_all(&wsq_users_gone);
 }
 
 /* Small blocks: idle CPUs soon reach what one process submits at once. */

@@ -14,17 +14,20 @@
 #include "ops.h"
 
 struct wsq;
+struct wsq_ring;
 
 /**
  * struct wsq_user - a user that has rings
  * @node: in the table of users. Under wsq_users_lock
  * @uid: the user, a real uid. Constant
+ * @opener: the user to whom the file of its first ring is put down. Constant
  * @refs: rings, and callers of SETUP. Under wsq_users_lock
  * @rings: rings that count. Under wsq_users_lock
  * @leaving: of these, those whose file is closed. Under wsq_users_lock
  * @gone: rings that are not among @leaving any more. Under wsq_users_lock
  * @tasks: completion entries of @rings. Under wsq_users_lock
- * @memory: bytes of @rings. Under wsq_users_lock
+ * @memory: bytes of @rings, and of the user itself while there are any. Under
+ *	wsq_users_lock
  * @left: callers of SETUP that wait until one of @leaving is freed
  * @queue_lock: serializes the making of @queue and @conts
  * @queue: runs the tasks of all rings of the user; %NULL until the first SETUP has
@@ -34,6 +37,7 @@ struct wsq;
 struct wsq_user {
 	struct hlist_node node;
 	kuid_t uid;
+	kuid_t opener;
 	unsigned long refs;
 	unsigned long rings;
 	unsigned long leaving;
@@ -50,7 +54,7 @@ extern spinlock_t wsq_users_lock;
 
 u64 wsq_user_bytes(void);
 struct wsq_user *wsq_user_find(kuid_t uid);
-struct wsq_user *wsq_user_get(kuid_t uid);
+struct wsq_user *wsq_user_get(const struct wsq_ring *ring);
 void wsq_user_put(struct wsq_user *user);
 int wsq_user_start(struct wsq_user *user);
 

@@ -12,7 +12,10 @@
 #include "items.h"
 #include "threads.h"
 
-/* Runs of the items that queue themselves again, after which they give up. */
+/*
+ * Runs of the items that queue themselves again when the calm one is queued; then
+ * they give up.
+ */
 #define SHARE_GIVE_UP	100000
 
 /*
@@ -42,6 +45,7 @@ enum share_how {
  * @how: how the flooding items queue themselves again
  * @stop: they are to end
  * @floods: how often they have run
+ * @give_up: as often they run at most; set when @calm is queued
  * @at: @floods when the calm item ran, -1 before
  * @calm: the item that they must not starve
  * @flood: the others
@@ -52,6 +56,7 @@ struct share {
 	enum share_how how;
 	bool stop;
 	atomic_t floods;
+	int give_up;
 	int at;
 	struct wsq_work calm;
 	struct wsq_work flood[3];
@@ -78,7 +83,7 @@ static void share_flood_fn(struct wsq_work *work)
 {
 	struct share *s = READ_ONCE(share_now);
 
-	if (atomic_inc_return(&s->floods) < SHARE_GIVE_UP &&
+	if (atomic_inc_return(&s->floods) < READ_ONCE(s->give_up) &&
 	    !READ_ONCE(s->stop))
 		share_put(s, work, s->how);
 }
@@ -107,6 +112,7 @@ static void share_one(struct kunit *test, u32 flags, enum share_how flood,
 	s->cpu = cpu;
 	s->how = flood;
 	s->at = -1;
+	s->give_up = INT_MAX;
 	INIT_WSQ_WORK(&s->calm, share_calm_fn);
 	WRITE_ONCE(share_now, s);
 	for (i = 0; i < ARRAY_SIZE(s->flood); i++) {
@@ -118,10 +124,11 @@ static void share_one(struct kunit *test, u32 flags, enum share_how flood,
 	preempt_disable();
 	before = atomic_read(&s->floods);
 	share_put(s, &s->calm, calm);
+	WRITE_ONCE(s->give_up, atomic_read(&s->floods) + SHARE_GIVE_UP);
 	preempt_enable();
 	wsq_test_call(test, wsq_test_flush, s->q);
 	KUNIT_EXPECT_GE_MSG(test, s->at, 0, "%d floods, %d calm", flood, calm);
-	KUNIT_EXPECT_LT_MSG(test, s->at, SHARE_GIVE_UP, "%d floods, %d starves",
+	KUNIT_EXPECT_LT_MSG(test, s->at, s->give_up, "%d floods, %d starves",
 			    flood, calm);
 	/* Elsewhere, floods run between the look and the put. */
 	if (raw_smp_processor_id() == cpu && s->at - before > SHARE_MOST)

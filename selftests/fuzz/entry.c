@@ -172,9 +172,11 @@ static void run(const struct wsq_sqe *sqe, u8 *arena, u64 bytes)
 		MUST(stop.leave && cont);
 		res = wsq_op_resume(sqe, &when, cont);
 	}
-	if (cont) {
+	if (cont && sqe->op < WSQ_OP_NR) {
 		list_add(&cont->free, &conts.free);
 		conts.held--;
+	} else if (cont) {
+		list_add(&cont->free, &conts.free_registered);
 	}
 	MUST(!conts.held);
 	if (shim_watch.from)

@@ -15,6 +15,7 @@
 #include "oracle.h"
 
 #include <ring/ring.h>
+#include <ring/user.h>
 
 #define FILES		4
 #define CREDS		3
@@ -39,7 +40,7 @@ struct opened {
 	unsigned int maker;
 };
 
-static struct user_namespace other_ns = { .refs = 1 };
+static struct user_namespace other_ns = { .refs = 1, .parent = &init_user_ns };
 static struct cred creds[CREDS];
 static struct opened opened[FILES];
 static struct task_struct *process;
@@ -248,6 +249,8 @@ static void check_user(struct opened *o)
 		tasks += opened[i].setup.cq_entries;
 		memory += opened[i].memory;
 	}
+	if (rings)
+		memory += wsq_user_bytes();
 	MUST(q.user_rings == rings && q.user_tasks == tasks &&
 	     q.user_memory == memory);
 }
@@ -344,9 +347,10 @@ static void check_setup(struct opened *o, const struct wsq_setup *was,
 	if (shim_memory.charged > memory && !shim_memory.failed)
 		FAIL("SETUP took %llu bytes, QUERY said %llu", shim_memory.charged,
 		     memory);
+	/* The first ring of a user counts for what the user takes, too. */
+	o->memory = new_user() ? memory - wsq_user_bytes() : memory;
 	o->live = true;
 	o->setup = *s;
-	o->memory = memory;
 	o->disabled = was->flags & WSQ_SETUP_DISABLED;
 	o->maker = current->cred - creds;
 }
@@ -693,7 +697,8 @@ static void do_parameters(void)
 	case 1:
 		if (how & 0x40) {
 			max_users = n % 3;
-			*(unsigned int *)shim_param_max_users() = max_users;
+			snprintf(text, sizeof(text), "%u", max_users);
+			MUST(!shim_param_max_users()->set(text, NULL));
 			break;
 		}
 		*(unsigned int *)shim_param_max_user_rings() = n;
@@ -834,8 +839,9 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	arena_max = 1 << 20;
 	over = false;
 	MUST(!shim_param_arena_max()->set("1048576", NULL));
-	max_users = 1024;
-	*(unsigned int *)shim_param_max_users() = max_users;
+	max_users = 511;
+	MUST(shim_param_max_users()->set("512", NULL) == -EINVAL);
+	MUST(!shim_param_max_users()->set("511", NULL));
 	*(unsigned int *)shim_param_max_user_rings() = 3;
 	*(unsigned int *)shim_param_max_user_tasks() = 1 << 17;
 	*(unsigned long long *)shim_param_max_user_memory() = 1 << 24;

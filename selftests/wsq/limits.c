@@ -12,6 +12,12 @@
 /* Nobody else's. */
 #define ALICE	7001
 #define BOB	7002
+/* Many more, from here on. */
+#define STRANGERS	8000
+
+/* As the module has them. */
+#define DEF_USERS	511
+#define DEF_OPENER_USERS	64
 
 static void rings(void)
 {
@@ -58,10 +64,29 @@ static void rings(void)
 	expect_rings(0);
 }
 
+/* What a user takes, beside its rings. */
+static uint64_t user_bytes(void)
+{
+	uint64_t first, second;
+	int fd;
+
+	expect_no_use(ALICE);
+	fd = open_as(ALICE);
+	first = query_of(fd, 4, 8, 0).memory;
+	EXPECT_EQ(try_setup(fd, 4, 8, 0), 0);
+	second = query_of(fd, 4, 8, 0).memory;
+	EXPECT_EQ(query_of(fd, 0, 0, 0).user_memory, first);
+	close(fd);
+	expect_no_use(ALICE);
+	EXPECT(first > second);
+	return first - second;
+}
+
 /* To the byte. */
 static void memory(void)
 {
 	struct wsq_query big, small;
+	const uint64_t user = user_bytes();
 	int fd[3], i;
 
 	for (i = 0; i < 3; i++)
@@ -76,6 +101,8 @@ static void memory(void)
 	limits_set(DEF_RINGS, DEF_TASKS, big.memory);
 	EXPECT_EQ(try_setup(fd[0], 64, 256, 10 * PAGE), 0);
 	expect_use(fd[0], 1, 256, big.memory);
+	/* What the first ring took for the user, no other one takes. */
+	small = query_of(fd[1], 1, 1, 0);
 	EXPECT_EQ(try_setup(fd[1], 1, 1, 0), EDQUOT);
 	limits_set(DEF_RINGS, DEF_TASKS, big.memory + small.memory - 1);
 	EXPECT_EQ(try_setup(fd[1], 1, 1, 0), EDQUOT);
@@ -87,7 +114,7 @@ static void memory(void)
 	EXPECT_EQ(try_setup(fd[2], 1, 1, 0), EDQUOT);
 	limits_set(DEF_RINGS, DEF_TASKS, -1ULL);
 	EXPECT_EQ(try_setup(fd[2], 64, 256, 10 * PAGE), 0);
-	expect_use(fd[2], 3, 513, 2 * big.memory + small.memory);
+	expect_use(fd[2], 3, 513, 2 * big.memory - user + small.memory);
 	for (i = 0; i < 3; i++)
 		close(fd[i]);
 	expect_no_use(ALICE);
@@ -239,7 +266,7 @@ static void at_once(void)
 }
 
 static void __attribute__((noreturn)) crowd(uint64_t seed, uint64_t end,
-					    unsigned int *made)
+					    unsigned int *made, uint64_t user)
 {
 	/* Until something was made. */
 	while (now_ns() < end || (__atomic_load_n(&made[1], __ATOMIC_RELAXED) < 3 &&
@@ -253,7 +280,7 @@ static void __attribute__((noreturn)) crowd(uint64_t seed, uint64_t end,
 		q = query_of(fd, 4, 8, 3 * PAGE);
 		EXPECT(q.user_rings <= 3);
 		EXPECT(q.user_tasks <= 24 && q.user_tasks % 8 == 0);
-		EXPECT(q.user_memory <= 3 * q.memory);
+		EXPECT(q.user_memory <= 3 * q.memory + user);
 		EXPECT(!q.user_memory == !q.user_rings);
 		__atomic_fetch_add(&made[!ret], 1, __ATOMIC_RELAXED);
 		if (rnd(&seed) % 2)
@@ -268,7 +295,8 @@ static void together(void)
 {
 	unsigned int *made = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	uint64_t end = now_ns() + part_of(4 * SEC);
+	const uint64_t user = user_bytes();
+	uint64_t end = now_ns() + 4 * SEC;
 	pid_t pids[8];
 	int status;
 	unsigned int i;
@@ -278,7 +306,7 @@ static void together(void)
 	for (i = 0; i < ARRAY_SIZE(pids); i++) {
 		pids[i] = fork();
 		if (!pids[i])
-			crowd(i + 1, end, made);
+			crowd(i + 1, end, made, user);
 	}
 	for (i = 0; i < ARRAY_SIZE(pids); i++) {
 		EXPECT_EQ(waitpid(pids[i], &status, 0), pids[i]);
@@ -316,6 +344,81 @@ static void killed(void)
 	}
 	expect_no_use(ALICE);
 	limits_default();
+	expect_rings(0);
+}
+
+/* As many users as there may be, and one more. */
+static void users(void)
+{
+	static int fd[DEF_USERS + 1];
+	unsigned int i;
+
+	expect_rings(0);
+	EXPECT_EQ(param_set("max_users", "512"), EINVAL);
+	EXPECT_EQ(param_get_number("max_users"), DEF_USERS);
+	for (i = 0; i <= DEF_USERS; i++) {
+		test_at("users", i);
+		fd[i] = open_as(STRANGERS + i);
+		EXPECT_EQ(try_setup(fd[i], 1, 1, 0), i < DEF_USERS ? 0 : ENOSPC);
+	}
+	/* A user that has rings can have more, and one that has gone makes room. */
+	act_as(STRANGERS + 1);
+	i = dev_open();
+	EXPECT_EQ(try_setup(i, 1, 1, 0), 0);
+	close(i);
+	close(fd[0]);
+	expect_no_use(STRANGERS);
+	act_as(STRANGERS + DEF_USERS);
+	EXPECT_EQ(try_setup(fd[DEF_USERS], 1, 1, 0), 0);
+	for (i = 1; i <= DEF_USERS; i++)
+		close(fd[i]);
+	act_as_root();
+	expect_rings(0);
+}
+
+/* One opener passes its files to many users: others find room nevertheless. */
+static void openers(void)
+{
+	int fd[DEF_OPENER_USERS + 2], more;
+	unsigned int i;
+
+	expect_rings(0);
+	EXPECT_EQ(param_get_number("max_opener_users"), DEF_OPENER_USERS);
+	for (i = 0; i <= DEF_OPENER_USERS; i++) {
+		test_at("users", i);
+		fd[i] = open_as(ALICE);
+		act_as(STRANGERS + i);
+		EXPECT_EQ(try_setup(fd[i], 1, 1, 0),
+			  i < DEF_OPENER_USERS ? 0 : ENOSPC);
+	}
+	/* One that has a ring can have more. */
+	act_as(STRANGERS);
+	EXPECT_EQ(try_setup(fd[DEF_OPENER_USERS], 1, 1, 0), 0);
+	/* The opener itself, another one, and the same users by files of their own. */
+	more = open_as(ALICE);
+	EXPECT_EQ(try_setup(more, 1, 1, 0), 0);
+	close(more);
+	more = open_as(BOB);
+	EXPECT_EQ(try_setup(more, 1, 1, 0), 0);
+	close(more);
+	more = open_as(STRANGERS + DEF_OPENER_USERS);
+	EXPECT_EQ(try_setup(more, 1, 1, 0), 0);
+	close(more);
+	/* An opener with CAP_SYS_RESOURCE can pass its files to any number. */
+	param_set_number("max_opener_users", 0);
+	act_as_root();
+	more = dev_open();
+	act_as(STRANGERS + DEF_OPENER_USERS + 1);
+	EXPECT_EQ(try_setup(more, 1, 1, 0), 0);
+	close(more);
+	act_as(STRANGERS + DEF_OPENER_USERS + 2);
+	fd[DEF_OPENER_USERS + 1] = open_as(BOB);
+	act_as(STRANGERS + DEF_OPENER_USERS + 2);
+	EXPECT_EQ(try_setup(fd[DEF_OPENER_USERS + 1], 1, 1, 0), ENOSPC);
+	param_set_number("max_opener_users", DEF_OPENER_USERS);
+	for (i = 0; i < ARRAY_SIZE(fd); i++)
+		close(fd[i]);
+	act_as_root();
 	expect_rings(0);
 }
 
@@ -383,6 +486,8 @@ static void parameters(void)
 
 static void restored(void)
 {
+	param_set_number("max_users", DEF_USERS);
+	param_set("max_opener_users", "64");
 	limits_default();
 	expect_no_use(ALICE);
 	expect_no_use(BOB);
@@ -399,6 +504,8 @@ static const struct test test_list[] = {
 	{ "given_back", given_back },
 	{ "at_once", at_once, 40 },
 	{ "together", together, 40 },
+	{ "users", users, 120 },
+	{ "openers", openers, 60 },
 	{ "killed", killed, 60 },
 	{ "told", told },
 	{ "parameters", parameters },

@@ -61,12 +61,19 @@ static void expect_child(pid_t pid)
 	EXPECT_EQ(status, 0);
 }
 
+/* Users beside root that there are inside. */
+static unsigned int more_users;
+
 static void map_write(pid_t pid, const char *file, uid_t outside)
 {
 	char path[64], text[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/%s", pid, file);
-	snprintf(text, sizeof(text), "0 %u 1", outside);
+	if (more_users)
+		snprintf(text, sizeof(text), "0 %u 1\n1 100000 %u\n", outside,
+			 more_users);
+	else
+		snprintf(text, sizeof(text), "0 %u 1", outside);
 	EXPECT_EQ(file_write(path, text), 0);
 }
 
@@ -207,6 +214,40 @@ static void counted_outside(void)
 	expect_no_use(BOB);
 	node_remove();
 	limits_default();
+}
+
+/* Users of one namespace, each of whom opens the device. */
+static void many_users(void)
+{
+	unsigned int i;
+
+	for (i = 0; i <= 4; i++) {
+		int fd;
+
+		EXPECT_ERR(setresuid(i, 0, 0), 0);
+		fd = open(node, O_RDWR | O_CLOEXEC);
+		EXPECT(fd >= 0);
+		EXPECT_EQ(try_setup(fd, 1, 1, 0), i <= 3 ? 0 : ENOSPC);
+	}
+}
+
+/*
+ * A user that has made a namespace answers for all users in it, and those of another
+ * one find room. The user that is root inside is one of them here, since another one
+ * has made the namespace.
+ */
+static void one_opener(void)
+{
+	expect_rings(0);
+	node_make(ALICE);
+	EXPECT_ERR(chmod(node, 0666), 0);
+	param_set_number("max_opener_users", 4);
+	more_users = 10;
+	expect_child(in_user_ns(ALICE, 0, many_users));
+	more_users = 0;
+	param_set_number("max_opener_users", 64);
+	node_remove();
+	expect_rings(0);
 }
 
 /* In the container's own tree: all namespaces, a root directory, one device. */
@@ -497,6 +538,7 @@ static const struct test tests[] = {
 	{ "root_as_root", root_as_root },
 	{ "no_way_in", no_way_in },
 	{ "counted_outside", counted_outside, 40 },
+	{ "one_opener", one_opener, 40 },
 	{ "container", container, 40 },
 	{ "pid_ns_ends", pid_ns_ends, 60 },
 	{ "nodev", nodev },

@@ -449,7 +449,7 @@ static void users(void)
 	EXPECT_EQ(try_setup(fd, 4, 0, 0), 0);
 	close(fd);
 	ring_close(&r[0]);
-	param_set_number("max_users", 1024);
+	param_set_number("max_users", 511);
 	act_as_root();
 	expect_rings(0);
 }

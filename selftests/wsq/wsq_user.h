@@ -45,6 +45,20 @@ static inline void param_set_number(const char *name, unsigned long long n)
 	EXPECT_EQ(param_set(name, text), 0);
 }
 
+static inline unsigned long long param_get_number(const char *name)
+{
+	char path[100];
+	unsigned long long n = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/sys/module/wsq/parameters/%s", name);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%llu", &n) != 1)
+		FAIL("no parameter %s", name);
+	fclose(f);
+	return n;
+}
+
 static inline void limits_set(unsigned long long rings,
 			      unsigned long long tasks,
 			      unsigned long long memory)

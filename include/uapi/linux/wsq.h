@@ -228,7 +228,8 @@ struct wsq_op_info {
  * @nr_cpus: out: CPU numbers are below this
  * @nr_nodes: out: memory nodes in use
  * @memory: out: bytes that a SETUP with the values below would charge to the
- *	caller's memory cgroup at most; 0 if they are not valid
+ *	caller's memory cgroup at most, more for the first ring of a user than for
+ *	others; 0 if the values are not valid
  * @sq_entries: in, for @memory
  * @cq_entries: in, for @memory
  * @arena_size: in, for @memory
@@ -244,7 +245,7 @@ struct wsq_op_info {
  * @max_user_memory: out: ... most bytes, as told by @memory, of these rings
  * @user_rings: out: rings that count for the caller's user now
  * @user_tasks: out: their completion entries
- * @user_memory: out: their bytes
+ * @user_memory: out: their bytes, and what the first of them took in addition
  */
 struct wsq_query {
 	__u32 size;
@@ -526,7 +527,7 @@ struct wsq_stats {
  *	clock: one that sleeps or is preempted counts on. Told when a task has
  *	ended
  * @memory: out: bytes that the ring counts for among its user's, as of
- *	struct wsq_query.memory
+ *	struct wsq_query.memory for one that is not the first
  *
  * Of what has completed all is told, of what is in flight perhaps some.
  */

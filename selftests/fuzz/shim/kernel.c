@@ -389,6 +389,19 @@ int kstrtoull(const char *s, unsigned int base, unsigned long long *res)
 	return *end && strcmp(end, "\n") ? -EINVAL : 0;
 }
 
+int kstrtouint(const char *s, unsigned int base, unsigned int *res)
+{
+	unsigned long long n;
+	int ret = kstrtoull(s, base, &n);
+
+	if (ret)
+		return ret;
+	if (n > UINT_MAX)
+		return -ERANGE;
+	*res = n;
+	return 0;
+}
+
 /* Few entries, in order */
 
 void *xa_load(struct xarray *xa, unsigned long index)

@@ -411,6 +411,7 @@ void cond_resched(void);
 #define yield()			shim_relax()
 #define single_task_running()	shim_chance(128)
 void schedule(void);
+#define schedule_timeout_idle(n)	fsleep((n) * (USEC_PER_SEC / HZ))
 int schedule_hrtimeout_range_clock(ktime_t *expires, u64 delta, int mode,
 				   clockid_t clock);
 #define signal_pending(t)	READ_ONCE((t)->signal)
@@ -475,6 +476,20 @@ do {									\
 	while (!(cond))							\
 		shim_relax();						\
 } while (0)
+
+#define wait_event_killable(wq, cond)					\
+({									\
+	int __killed = 0;						\
+									\
+	might_sleep();							\
+	while (!(cond)) {						\
+		__killed = fatal_signal_pending(current) ? -EINTR : 0;	\
+		if (__killed)						\
+			break;						\
+		shim_relax();						\
+	}								\
+	__killed;							\
+})
 
 #define wait_event_killable_timeout(wq, cond, timeout)			\
 ({									\
@@ -551,6 +566,8 @@ typedef struct {
 
 struct user_namespace {
 	long refs;
+	struct user_namespace *parent;
+	kuid_t owner;
 };
 
 struct cred {
@@ -647,7 +664,9 @@ struct notifier_block {
 int register_module_notifier(struct notifier_block *nb);
 int unregister_module_notifier(struct notifier_block *nb);
 int kstrtoull(const char *s, unsigned int base, unsigned long long *res);
+int kstrtouint(const char *s, unsigned int base, unsigned int *res);
 #define param_get_ullong	NULL
+#define param_get_uint		NULL
 
 /* linux/xarray.h: few entries, in order */
 struct xarray {

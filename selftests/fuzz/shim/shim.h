@@ -61,7 +61,8 @@ bool shim_works_idle(void);
 extern u32 shim_queues;
 
 /* module_param(): each returns where it is. */
-void *shim_param_max_users(void);
+const struct kernel_param_ops *shim_param_max_users(void);
+void *shim_param_max_opener_users(void);
 void *shim_param_max_user_rings(void);
 void *shim_param_max_user_tasks(void);
 void *shim_param_max_user_memory(void);

@@ -148,6 +148,9 @@ static inline void hlist_del_init(struct hlist_node *n)
 #define hash_add(table, node, key)	\
 	hlist_add_head(node, &(table)[hash_of(table, key)])
 #define hash_del(node)		hlist_del_init(node)
+#define hash_for_each(table, bkt, obj, member)	\
+	for ((bkt) = 0; (bkt) < ARRAY_SIZE(table); (bkt)++)	\
+		hlist_for_each_entry(obj, &(table)[bkt], member)
 #define hash_for_each_possible(table, obj, member, key)	\
 	hlist_for_each_entry(obj, &(table)[hash_of(table, key)], member)
 

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * For suites that need whole rings: SETUP, ENTER and close without a process. The
+ * test writes the entries where a process would see them.
+ */
+#ifndef _WSQ_TESTS_RINGS_H
+#define _WSQ_TESTS_RINGS_H
+
+#include <linux/cred.h>
+#include <linux/fs.h>
+
+#include "../ring/ring.h"
+#include "../ring/user.h"
+#include "items.h"
+
+/* A ring of the caller's user. Ended by wsq_test_ring_close(). */
+static inline struct wsq_ring *wsq_test_ring(struct kunit *test, u32 flags,
+					     u32 sq_entries, u64 arena)
+{
+	struct file *file = kzalloc(sizeof(*file), GFP_KERNEL);
+	struct wsq_ring *ring;
+	struct wsq_sizes s;
+
+	KUNIT_ASSERT_NOT_NULL(test, file);
+	file->f_cred = current_cred();
+	ring = wsq_ring_alloc(file);
+	kfree(file);
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	KUNIT_ASSERT_EQ(test, wsq_ring_sizes(flags, sq_entries, 0, arena, &s),
+			0);
+	mutex_lock(&ring->lock);
+	KUNIT_ASSERT_EQ(test, wsq_limits_charge(ring, &s), 0);
+	KUNIT_ASSERT_EQ(test, wsq_ring_make(ring, &s), 0);
+	wsq_ring_publish(ring);
+	mutex_unlock(&ring->lock);
+	return ring;
+}
+
+/* The file is closed. The ring goes by itself, and is not to be touched. */
+static inline void wsq_test_ring_close(struct wsq_ring *ring)
+{
+	wsq_ring_release(ring);
+}
+
+/* Fill the next entry. One producer; nothing is taken before ENTER. */
+static inline void wsq_test_ring_push(struct wsq_ring *ring,
+				      const struct wsq_sqe *sqe)
+{
+	u64 tail = ring->page->sq_tail;
+
+	ring->sqes[tail & ring->sq_mask] = *sqe;
+	/* [SQ1], the process' half. */
+	smp_store_release(&ring->page->sq_tail, tail + 1);
+}
+
+/* Have all entries taken; waits for none of them. */
+static inline void wsq_test_ring_enter(struct kunit *test,
+				       struct wsq_ring *ring)
+{
+	struct wsq_enter e = { .to_submit = U32_MAX };
+
+	KUNIT_ASSERT_EQ(test, wsq_ring_enter(ring, &e), 0);
+	KUNIT_ASSERT_EQ(test, ring->sq_head, ring->page->sq_tail);
+}
+
+/* How many tasks have completion entries. */
+static inline u64 wsq_test_ring_done(struct wsq_ring *ring)
+{
+	return wsq_ring_published(ring, READ_ONCE(ring->sq_head));
+}
+
+/* Wait until all tasks have; false if they do not. */
+static inline bool wsq_test_ring_settled(struct wsq_ring *ring)
+{
+	return wsq_test_until(wsq_test_ring_done(ring) == ring->sq_head);
+}
+
+/* Make room for as many entries as have completed. */
+static inline void wsq_test_ring_read(struct wsq_ring *ring)
+{
+	/* [CQ2], the process' half. */
+	smp_store_release(&ring->page->cq_head, wsq_test_ring_done(ring));
+}
+
+/* What completion @n came to; it has been published. */
+static inline s64 wsq_test_ring_res(const struct wsq_ring *ring, u64 n)
+{
+	return ring->cqes[n & ring->cq_mask].res;
+}
+
+/* Wait until all rings that were closed are freed; false if they are not. */
+static inline bool wsq_test_rings_gone(void)
+{
+	return wsq_test_until(!wsq_ring_count());
+}
+
+#endif /* _WSQ_TESTS_RINGS_H */
