@@ -281,7 +281,7 @@ class Shapes(unittest.TestCase):
     def shape(self, *words):
         """(cores a socket, {node: its CPUs}, {node: its megabytes})."""
         o = self.options(*words)
-        args = self.vm.machine(o, "kernel", "initrd")
+        args = self.vm.machine(o, "/usr", "kernel", "initrd")
         smp = dict(w.partition("=")[::2] for w in args[args.index("-smp") + 1].split(","))
         self.assertEqual(int(smp["sockets"]) * int(smp["cores"]), int(smp["maxcpus"]))
         backends = dict(re.findall(r"memory-backend-ram,id=(m\d+),size=(\d+)M", " ".join(args)))
@@ -350,7 +350,8 @@ class Shapes(unittest.TestCase):
 
     def test_many_are_not_calibrated(self):
         for number, given in (("16", 0), ("17", 1), ("240", 1)):
-            args = self.vm.machine(self.options("--cpus", number, "--append", "mine=1"), "kernel", "initrd")
+            args = self.vm.machine(self.options("--cpus", number, "--append", "mine=1"), "/usr", "kernel",
+                                   "initrd")
             line = args[args.index("-append") + 1].split()
             self.assertEqual([w.partition("=")[0] for w in line].count("lpj"), given)
             self.assertEqual(line[-1], "mine=1")
