@@ -35,7 +35,7 @@ struct queue {
  * @cancelled: runs that were cancelled
  * @cancels: calls under way that may cancel one
  * @stray: a put may have found it running, so @cpu is not promised
- * @other: an item that it waits for
+ * @other: the item that it has go on
  * @go: it need not wait any more
  * @waiter: the thread that waits for @go
  */
@@ -74,7 +74,7 @@ struct scene {
 };
 
 extern const struct scene handoff_scene, limits_scene, detach_scene, detached_scene,
-	again_scene, flush_scene;
+	watch_scene, passed_scene, wake_scene, again_scene, flush_scene;
 
 extern struct item *items[ITEMS];
 extern unsigned int nr_items;
@@ -93,13 +93,17 @@ int some_cpu(void);
 bool put(struct item *it);
 /* Put in a thread or an interrupt, on a CPU and at a time at random. */
 void put_somewhere(struct item *it);
-/* In an interrupt of that CPU. */
-void put_on_cpu(unsigned int cpu, struct item *it);
+/* In an interrupt of that CPU, at that time. */
+void put_on_cpu(unsigned int cpu, struct item *it, sim_time when);
 /* A thread that the round waits for. */
 void thread(int (*fn)(void *arg), void *arg);
 /* Sleep, or compute, for a time at random, of any scale up to this. */
 void doze(sim_time most);
 void compute(sim_time most);
+/* Compute until the item may go on; more or less. */
+void compute_to_go(struct item *it, sim_time step);
+/* That item may go on. */
+void let_go(struct item *it);
 
 /* For main.c: is the round over? And what it waits for beside items. */
 void explore_look(void);

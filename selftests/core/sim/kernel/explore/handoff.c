@@ -9,6 +9,8 @@
  * limits: one queue, items that sleep for a time, or until another thread lets
  * them go on, at its limit or near. If the CPU does not come back to the queue,
  * its items stay.
+ *
+ * wake: an item is queued on the CPU of one that sleeps, when that one goes on.
  */
 #include "explore.h"
 
@@ -96,9 +98,7 @@ static int waker_thread(void *arg)
 
 	if (once_in(2))
 		doze(100 * SIM_US);
-	it->go = true;
-	if (it->waiter)
-		wake_up_process(it->waiter);
+	let_go(it);
 	return 0;
 }
 
@@ -123,4 +123,49 @@ const struct scene limits_scene = {
 	.name = "limits",
 	.rounds = 30,
 	.round = limits_round,
+};
+
+/* ---- wake ---- */
+
+static void sleeps_shortly(struct item *it)
+{
+	sim_time time = SIM_US + sim_random_below(10 * SIM_US);
+	unsigned int cpu = sim_cpu();
+	struct item *x = it->other;
+
+	if (x) {
+		/* Before, at, or behind the time at which this one goes on. */
+		sim_time when = sim_now() + time + sim_random_below(6 * SIM_US);
+
+		put_on_cpu((cpu + 1 + below(nr_cpu_ids - 1)) % nr_cpu_ids, x,
+			   when > 2 * SIM_US ? when - 2 * SIM_US : 0);
+	}
+	shim_sleep(time);
+}
+
+static void wake_round(void)
+{
+	struct queue *a = queue_of(1 + below(LIMITS), 0);
+	struct queue *b = queue_of(1 + below(LIMITS), 1);
+	struct item *last = NULL;
+	int cpu = some_cpu();
+	unsigned int i;
+
+	for (i = 2 + below(3); i; i--) {
+		struct item *it = new_item(once_in(2) ? a : b, cpu,
+					   last && once_in(3) ? nothing : sleeps_shortly);
+
+		it->other = last;
+		/* What does not queue its other one has it queued here. */
+		if (last && it->fn == nothing)
+			put_somewhere(last);
+		last = it;
+	}
+	put_somewhere(last);
+}
+
+const struct scene wake_scene = {
+	.name = "wake",
+	.rounds = 30,
+	.round = wake_round,
 };

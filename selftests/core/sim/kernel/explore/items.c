@@ -166,11 +166,22 @@ void wait_to_go(struct item *it)
 	it->waiter = NULL;
 }
 
+void compute_to_go(struct item *it, sim_time step)
+{
+	while (!it->go)
+		sim_compute(1 + sim_random_below(step));
+}
+
+void let_go(struct item *it)
+{
+	it->go = true;
+	if (it->waiter)
+		wake_up_process(it->waiter);
+}
+
 void let_go_on(struct item *it)
 {
-	it->other->go = true;
-	if (it->other->waiter)
-		wake_up_process(it->other->waiter);
+	let_go(it->other);
 }
 
 /* ---- where puts come from ---- */
@@ -199,8 +210,8 @@ void put_somewhere(struct item *it)
 	}
 }
 
-void put_on_cpu(unsigned int cpu, struct item *it)
+void put_on_cpu(unsigned int cpu, struct item *it, sim_time when)
 {
 	explore_begin_thread();
-	sim_raise_cheap(cpu, sim_now(), put_irq, it);
+	sim_raise_cheap(cpu, when, put_irq, it);
 }

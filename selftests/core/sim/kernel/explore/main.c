@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../../../../kmod/exec/exec.h"
 #include "../../explore.h"
 #include "explore.h"
 
@@ -23,8 +24,8 @@
 #define MOST_ACCESSES	(8U << 20)
 
 static const struct scene *const scenes[] = {
-	&handoff_scene, &limits_scene, &detach_scene, &detached_scene, &again_scene,
-	&flush_scene,
+	&handoff_scene, &limits_scene, &detach_scene, &detached_scene, &watch_scene,
+	&passed_scene, &wake_scene, &again_scene, &flush_scene,
 };
 
 static const struct scene *scene;
@@ -133,6 +134,34 @@ static void one_round(void)
 		scene->over();
 }
 
+/* What the module knows of a CPU. */
+static void report_cpu(const struct wsq_cpu *c)
+{
+	const struct wsq_worker *w = c->worker;
+	unsigned int k, m;
+
+	fprintf(stderr, "  CPU %u: worker %u %s,%s%s%s standby %u%s, %llu hand-offs\n", c->cpu,
+		w->id, w->cur ? "in an item" : "in none",
+		wsq_parked(&c->park) ? " parked," : "", c->passed ? " passed," : "",
+		atomic_read(&c->watched) ? " watched," : "", c->nr_standby,
+		c->wanted ? ", wanted" : "", c->standins);
+	for (m = 0; m < LIMITS; m++) {
+		for (k = 0; k < QUEUES; k++) {
+			const struct wsq_pool *pool = &queues[m][k].q->pool;
+			const struct wsq_container *ct = wsq_pool_any(pool, c->cpu);
+			int away = atomic_read(&ct->away);
+			bool ready = wsq_ready_test(c, pool->id);
+			bool held = test_bit(pool->id, c->held);
+
+			if (away || ready || held)
+				fprintf(stderr,
+					"    queue %u of %u: away %d, detached %d%s%s\n", k,
+					m + 1, away, atomic_read(&ct->detached),
+					ready ? ", ready" : "", held ? ", held" : "");
+		}
+	}
+}
+
 static void report(void)
 {
 	unsigned int i;
@@ -147,6 +176,8 @@ static void report(void)
 			i, it->q->most, it->cpu, it->accepted, it->begun, it->ended,
 			it->cancelled, it->waiter ? "waits" : "does not wait");
 	}
+	for (i = 0; i < nr_cpu_ids; i++)
+		report_cpu(wsq_cpus[i]);
 	shim_report();
 }
 
