@@ -148,8 +148,11 @@ static bool wsq_watch_stop(struct wsq_cpu *c)
 	smp_mb();					/* WA(stop:B) */
 	if (!READ_ONCE(c->worker))
 		return true;
-	if ((wsq_parked(&c->park) ||
-	     wsq_waits(c, &from, WSQ_WATCH_LOOKS) == WSQ_MAX_QUEUES) &&
+	/*
+	 * Also if the CPU is parked: a worker that has announced that looks once
+	 * more, and may begin an item then, with others behind it.
+	 */
+	if (wsq_waits(c, &from, WSQ_WATCH_LOOKS) == WSQ_MAX_QUEUES &&
 	    !wsq_watch_limited(c))
 		return true;
 	return atomic_xchg(&c->watched, 1);		/* WA(stop:C) */

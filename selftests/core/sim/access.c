@@ -43,6 +43,12 @@ void sim_mb(void)
 		sim_cache_mb(PC);
 }
 
+void sim_mb_atomic(void)
+{
+	if (sim_cur)
+		sim_cache_mb_atomic(PC);
+}
+
 /* Before an access and after it: what the compiler calls for plain ones. */
 void __tsan_init(void);
 void __tsan_init(void)
@@ -127,7 +133,8 @@ static void charge_rmw(void *addr, void *pc)
 		sim_cache_rmw((uintptr_t)addr, pc);
 }
 
-#define RMW(bits, type, name, expr)					\
+/* Relaxed: the headers say so where the result is not used. */
+#define RMW(bits, type, name, op, expr)					\
 type __tsan_atomic##bits##_##name(volatile type *addr, type val,	\
 				  int order);				\
 type __tsan_atomic##bits##_##name(volatile type *addr, type val,	\
@@ -135,8 +142,13 @@ type __tsan_atomic##bits##_##name(volatile type *addr, type val,	\
 {									\
 	type old;							\
 									\
-	(void)order;							\
-	charge_rmw((void *)addr, PC);					\
+	if (order == __ATOMIC_RELAXED && sim_cur) {			\
+		if (sim_cache_void_rmw((uintptr_t)addr, bits / 8, op,	\
+				       val, PC))			\
+			return 0;					\
+	} else {							\
+		charge_rmw((void *)addr, PC);				\
+	}								\
 	old = *addr;							\
 	*addr = (type)(expr);						\
 	return old;							\
@@ -184,13 +196,13 @@ void __tsan_atomic##bits##_store(volatile type *addr, type val,		\
 	*addr = val;							\
 }									\
 									\
-RMW(bits, type, exchange, val)						\
-RMW(bits, type, fetch_add, old + val)					\
-RMW(bits, type, fetch_sub, old - val)					\
-RMW(bits, type, fetch_and, old & val)					\
-RMW(bits, type, fetch_or, old | val)					\
-RMW(bits, type, fetch_xor, old ^ val)					\
-RMW(bits, type, fetch_nand, ~(old & val))				\
+RMW(bits, type, exchange, SIM_OP_OTHER, val)						\
+RMW(bits, type, fetch_add, SIM_OP_ADD, old + val)					\
+RMW(bits, type, fetch_sub, SIM_OP_SUB, old - val)					\
+RMW(bits, type, fetch_and, SIM_OP_AND, old & val)					\
+RMW(bits, type, fetch_or, SIM_OP_OR, old | val)					\
+RMW(bits, type, fetch_xor, SIM_OP_XOR, old ^ val)					\
+RMW(bits, type, fetch_nand, SIM_OP_OTHER, ~(old & val))				\
 CMPXCHG(bits, type, strong)						\
 CMPXCHG(bits, type, weak)						\
 									\

@@ -186,6 +186,8 @@ void sim_free(void *arg)
 	if (!mem)
 		return;
 	kind = *page_at(mem);
+	sim_view_freed(mem, kind >= PAGES_BEGIN ? PAGE << (kind - PAGES_BEGIN) :
+			    kind ? classes[kind - 1] : 0);
 	if (kind >= PAGES_BEGIN) {
 		mem->next = nodes[node].pages[kind - PAGES_BEGIN];
 		nodes[node].pages[kind - PAGES_BEGIN] = mem;

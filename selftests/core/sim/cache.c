@@ -364,3 +364,41 @@ void sim_cache_write(uintptr_t addr, size_t size, void *pc)
 	look();
 	each_line(addr, size, pc, write_line);
 }
+
+void sim_cache_mb_atomic(void *pc)
+{
+	(void)pc;
+}
+
+bool sim_cache_void_rmw(uintptr_t addr, size_t size, enum sim_op op, uint64_t val,
+			void *pc)
+{
+	(void)size;
+	(void)op;
+	(void)val;
+	sim_cache_rmw(addr, pc);
+	return false;
+}
+
+/* A value is in memory at once. */
+void sim_view_enter(void)
+{
+}
+
+void sim_view_leave(void)
+{
+}
+
+void sim_view_drain(void)
+{
+}
+
+void sim_view_drain_all(void)
+{
+}
+
+void sim_view_freed(const void *mem, size_t size)
+{
+	(void)mem;
+	(void)size;
+}

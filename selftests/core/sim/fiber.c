@@ -73,6 +73,11 @@ enum sim_distance sim_distance(unsigned int a, unsigned int b)
 
 /* ---- random numbers: splitmix64 ---- */
 
+void sim_random_begin(uint64_t seed)
+{
+	random_state = seed;
+}
+
 uint64_t sim_random(void)
 {
 	uint64_t z = random_state += 0x9e3779b97f4a7c15ULL;
@@ -150,6 +155,8 @@ static void dispatch(void **sp)
 	struct sim_machine_cpu *cpu;
 	void **next = &main_sp;
 
+	if (sim_cur)
+		sim_view_leave();
 	sim_cur = NULL;
 	for (;;) {
 		if (sim_stopped) {
@@ -186,6 +193,7 @@ static void dispatch(void **sp)
 		sim_cur = cpu;
 		next = &cpu->cur->sp;
 		sim_look_ahead();
+		sim_view_enter();
 		break;
 	}
 	if (next != sp)
@@ -306,6 +314,7 @@ static void switch_to_next(struct sim_machine_cpu *cpu)
 			cpu->clock += sim_config.costs.switch_to;
 	}
 	cpu->began = cpu->clock;
+	sim_view_drain();
 	cpu->cur = next;
 	sim_look_ahead();
 	if (next != prev)

@@ -109,13 +109,44 @@ void sim_look(void);
 /* The current CPU becomes the earliest, and takes its interrupts. May switch. */
 void sim_order(void);
 
-/* cache.c */
+/*
+ * cache.c, which charges accesses; or explore.c, which delays them and their
+ * effects at random.
+ */
 void sim_cache_init(void);
 /* Accesses by the current CPU. May switch, but not between return and access. */
 void sim_cache_read(uintptr_t addr, size_t size, void *pc);
 void sim_cache_write(uintptr_t addr, size_t size, void *pc);
 void sim_cache_rmw(uintptr_t addr, void *pc);
 void sim_cache_mb(void *pc);
+/* smp_mb__after_atomic() and the like, which is nothing on x86. May switch. */
+void sim_cache_mb_atomic(void *pc);
+
+/* Locked instructions whose result is not used and that order nothing. */
+enum sim_op {
+	SIM_OP_STORE,
+	SIM_OP_ADD,
+	SIM_OP_SUB,
+	SIM_OP_AND,
+	SIM_OP_OR,
+	SIM_OP_XOR,
+	SIM_OP_OTHER,
+};
+
+/* Returns true if it is done, or will be; false: the caller does it now. May switch. */
+bool sim_cache_void_rmw(uintptr_t addr, size_t size, enum sim_op op, uint64_t val,
+			void *pc);
+
+/*
+ * What the CPU that runs sees of memory: from enter to leave, its own stores. No
+ * switch. Called by fiber.c around what a CPU does; drain: all that it has stored is
+ * seen by others; freed: nothing may be stored there any more.
+ */
+void sim_view_enter(void);
+void sim_view_leave(void);
+void sim_view_drain(void);
+void sim_view_drain_all(void);
+void sim_view_freed(const void *mem, size_t size);
 
 /* arena.c */
 #define SIM_ARENA	0x100000000000ULL

@@ -183,6 +183,8 @@ void sim_relax(void);
 
 /* smp_mb(): waits for the store buffer, charged as a locked instruction. May switch. */
 void sim_mb(void);
+/* smp_mb__after_atomic(): nothing on x86, see explore.c. May switch. */
+void sim_mb_atomic(void);
 
 /*
  * An access by code without instrumentation, e.g. what the kernel itself would
@@ -372,6 +374,8 @@ void sim_name(const void *mem, size_t size, const char *type);
 /* ---- random numbers ---- */
 
 uint64_t sim_random(void);
+/* From here on those of @seed. */
+void sim_random_begin(uint64_t seed);
 /* 0 to @n - 1. */
 uint64_t sim_random_below(uint64_t n);
 

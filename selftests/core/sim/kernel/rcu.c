@@ -8,6 +8,7 @@
  * one touches the line that RCU's lock is on, by a locked instruction; asking
  * whether it is over reads it.
  */
+#include "../machine.h"
 #include "shim.h"
 
 #define AGAIN	SIM_MS
@@ -67,6 +68,8 @@ static void rcu_over(struct sim_event *event)
 			return;
 		}
 	}
+	/* A grace period is a full barrier on each CPU. */
+	sim_view_drain_all();
 	rcu_done = rcu_running;
 	rcu_running = 0;
 	while ((w = *at)) {

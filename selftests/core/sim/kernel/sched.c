@@ -29,6 +29,7 @@
 struct shim_counts shim_counts;
 u64 shim_drop_wakeup;
 bool shim_preempt_full;
+bool shim_balance;
 
 static struct task_struct *shim_idle[SIM_CPUS];
 static struct task_struct *shim_threads;
@@ -303,6 +304,7 @@ struct task_struct *kthread_create_on_node(int (*fn)(void *arg), void *data,
 	t->fn = fn;
 	t->data = data;
 	t->cpu = cpu;
+	t->nr_cpus_allowed = nr_cpu_ids;
 	t->vruntime = shim_vruntime[cpu];
 	t->pid = ++shim_pids;
 	t->fiber = sim_fiber_create(shim_main, t, cpu, t->comm);
@@ -327,8 +329,15 @@ int set_cpus_allowed_ptr(struct task_struct *t, const struct cpumask *mask)
 	unsigned int cpu = cpumask_first(mask);
 
 	t->nr_cpus_allowed = cpumask_weight(mask);
-	if (test_bit(t->cpu, mask->bits))
+	if (shim_balance) {
+		cpu = sim_random_below(nr_cpu_ids);
+		while (!cpumask_test_cpu(cpu, mask))
+			cpu = (cpu + 1) % nr_cpu_ids;
+		if (t->cpu == cpu)
+			return 0;
+	} else if (test_bit(t->cpu, mask->bits)) {
 		return 0;
+	}
 	t->cpu = cpu;
 	if (t != current) {
 		sim_fiber_move(t->fiber, cpu);

@@ -65,6 +65,7 @@ void preempt_notifier_unregister(struct preempt_notifier *notifier);
  * struct task_struct - a thread
  * @__state: TASK_*. Others write it when they wake the thread
  * @flags: PF_*
+ * @nr_cpus_allowed: how many CPUs it may run on
  * @se: the scheduler's clocks, on a line that others do not write
  * @nvcsw: how often it slept
  * @nivcsw: how often it gave way

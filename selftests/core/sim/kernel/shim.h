@@ -36,6 +36,9 @@ extern u64 shim_drop_wakeup;
 /* Preemption as in PREEMPT_VOLUNTARY (the stock kernel) or, if set, in PREEMPT. */
 extern bool shim_preempt_full;
 
+/* A thread that may run on several CPUs from now on goes to any of them. */
+extern bool shim_balance;
+
 /* After sim_init(), before anything else of the kernel. */
 void shim_init(void);
 void shim_rcu_init(void);
