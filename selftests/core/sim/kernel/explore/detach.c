@@ -11,8 +11,12 @@
  *
  * watch: an item is queued behind a computing one when the watchdog stops.
  *
+ * parking: items are queued when the worker is about to park and the watchdog looks.
+ *
  * passed: a CPU that is at a queue's limit has passed over what it could steal,
  * and its item ends.
+ *
+ * released: an item of a queue at its limit ends while another one computes.
  */
 #include "../../../../../kmod/exec/exec.h"
 #include "explore.h"
@@ -227,6 +231,53 @@ const struct scene watch_scene = {
 	.round = watch_round,
 };
 
+/* ---- parking ---- */
+
+static void is_put(struct item *it)
+{
+	compute_to_go(it, 300 * SIM_US);
+}
+
+/* Ends when the timer that it has set expires, and the others are queued. */
+static void parks(struct item *it)
+{
+	unsigned int cpu = (sim_cpu() + 1 + below(nr_cpu_ids - 1)) % nr_cpu_ids;
+	struct item *vain = items[1];
+	sim_time then;
+
+	put(vain);
+	then = wsq_cpus[sim_cpu()]->watch.timer.expires * SIM_NS;
+	vain->cancels++;
+	vain->cancelled += wsq_cancel_work(&vain->work);
+	vain->cancels--;
+	if (then < sim_now() + 10 * SIM_US)
+		then = sim_now() + 10 * SIM_US;
+	put_on_cpu(cpu, items[2], then - sim_random_below(3 * SIM_US));
+	put_on_cpu(cpu, items[3], then + SIM_US - sim_random_below(3 * SIM_US));
+	then -= sim_random_below(8 * SIM_US);
+	if (sim_now() < then)
+		sim_compute(then - sim_now());
+}
+
+static void parking_round(void)
+{
+	struct queue *q = queue_of(1 + below(LIMITS), 0);
+	struct queue *other = queue_of(1 + below(LIMITS), 1);
+	int cpu = some_cpu();
+
+	new_item(q, cpu, parks);
+	new_item(other, cpu, nothing);
+	new_item(q, cpu, is_put);
+	new_item(other, cpu, let_go_on)->other = items[2];
+	put(items[0]);
+}
+
+const struct scene parking_scene = {
+	.name = "parking",
+	.rounds = 40,
+	.round = parking_round,
+};
+
 /* ---- passed ---- */
 
 static void ends_or_is_detached(struct item *it)
@@ -235,7 +286,7 @@ static void ends_or_is_detached(struct item *it)
 		sim_compute(9 * SIM_MS);
 		while (it->arg)
 			sim_compute(SIM_US);
-		compute_to_go(it, SIM_US);
+		compute_to_go(it, SIM_US / 5);
 	} else {
 		wait_to_go(it);
 	}
@@ -244,8 +295,13 @@ static void ends_or_is_detached(struct item *it)
 /* Behind it, the worker has nothing to do, and looks what it could steal. */
 static void has_it_end(struct item *it)
 {
-	if (it->arg)
-		doze(2 * SIM_MS);
+	/* Until no timer looks for the one that waits for the limit. */
+	sim_time time = 1500 * SIM_US + sim_random_below(4 * SIM_MS);
+
+	if (it->arg == 1)
+		shim_sleep(time);
+	else if (it->arg == 2)
+		sim_compute(time);
 	it->other->arg = 0;
 	if (once_in(2))
 		compute(2 * SIM_US);
@@ -259,11 +315,11 @@ static void passed_round(void)
 	unsigned int there = (here + 1 + below(nr_cpu_ids - 1)) % nr_cpu_ids;
 	struct item *limits, *sleeper, *open, *tells_it;
 
-	limits = new_item(q, once_in(2) ? (int)here : -1, ends_or_is_detached);
+	limits = new_item(q, once_in(4) ? (int)here : -1, ends_or_is_detached);
 	limits->arg = once_in(2);
 	tells_it = new_item(other, here, has_it_end);
 	tells_it->other = limits;
-	tells_it->arg = once_in(2);
+	tells_it->arg = below(3);
 	sleeper = new_item(q, there, wait_to_go);
 	open = new_item(q, -1, let_go_on);
 	open->other = sleeper;
@@ -279,4 +335,35 @@ const struct scene passed_scene = {
 	.name = "passed",
 	.rounds = 15,
 	.round = passed_round,
+};
+
+/* ---- released ---- */
+
+/* Computes until what the limit holds back has run: the other one must end. */
+static void releases(struct item *it)
+{
+	sim_compute(sim_random_below(4 * SIM_MS));
+	let_go(items[0]);
+	compute_to_go(it, 300 * SIM_US);
+}
+
+static void released_round(void)
+{
+	struct queue *q = queue_of(1, 0), *other = queue_of(1 + below(LIMITS), 1);
+	int cpu = some_cpu();
+
+	new_item(q, cpu, wait_to_go);
+	new_item(other, cpu, releases);
+	new_item(q, cpu, let_go_on)->other = items[1];
+	put(items[0]);
+	if (once_in(2))
+		doze(20 * SIM_US);
+	put_somewhere(items[2]);
+	put_somewhere(items[1]);
+}
+
+const struct scene released_scene = {
+	.name = "released",
+	.rounds = 10,
+	.round = released_round,
 };

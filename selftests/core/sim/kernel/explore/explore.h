@@ -74,7 +74,8 @@ struct scene {
 };
 
 extern const struct scene handoff_scene, limits_scene, detach_scene, detached_scene,
-	watch_scene, passed_scene, wake_scene, again_scene, flush_scene;
+	watch_scene, parking_scene, passed_scene, released_scene, few_scene, wake_scene,
+	again_scene, flush_scene;
 
 extern struct item *items[ITEMS];
 extern unsigned int nr_items;

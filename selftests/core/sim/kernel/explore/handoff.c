@@ -10,6 +10,10 @@
  * them go on, at its limit or near. If the CPU does not come back to the queue,
  * its items stay.
  *
+ * few: an item sleeps until another one of its queue has run, and there is a worker
+ * for that only when a third item, which sleeps likewise, has ended: if the CPU
+ * has as many workers as it may have (mutants.list makes it two).
+ *
  * wake: an item is queued on the CPU of one that sleeps, when that one goes on.
  */
 #include "explore.h"
@@ -168,4 +172,40 @@ const struct scene wake_scene = {
 	.name = "wake",
 	.rounds = 30,
 	.round = wake_round,
+};
+
+/* ---- few ---- */
+
+/* items: the sleeper, the one it waits for, the next sleeper, the one it waits for. */
+static void first_sleeps(struct item *it)
+{
+	put(items[2]);
+	wait_to_go(it);
+}
+
+static void next_sleeps(struct item *it)
+{
+	put(items[3]);
+	wait_to_go(it);
+}
+
+static void few_round(void)
+{
+	struct queue *q = queue_of(2 + below(2), 0);
+	int cpu = some_cpu();
+
+	new_item(q, cpu, first_sleeps);
+	new_item(q, cpu, let_go_on)->other = items[0];
+	new_item(queue_of(1, 1), cpu, next_sleeps);
+	new_item(queue_of(1, 2), cpu, let_go_on)->other = items[2];
+	put(items[0]);
+	if (once_in(2))
+		doze(20 * SIM_US);
+	put_somewhere(items[1]);
+}
+
+const struct scene few_scene = {
+	.name = "few",
+	.rounds = 4,
+	.round = few_round,
 };

@@ -66,12 +66,14 @@ bool __wrap_wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 bool __wrap_wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 			 bool computes)
 {
+	u64 standins = c->standins;
 	bool ret = __real_wsq_hand_off(c, w, seen, computes);
 
 	MUST(w->id < WORKERS);
 	if (ret) {
 		replaced[w->id].seen = seen;
-		replaced[w->id].standins = c->standins;
+		/* At least: there may have been others since. */
+		replaced[w->id].standins = standins + 1;
 		replaced[w->id].known = true;
 	}
 	return ret;

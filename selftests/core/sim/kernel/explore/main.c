@@ -25,7 +25,8 @@
 
 static const struct scene *const scenes[] = {
 	&handoff_scene, &limits_scene, &detach_scene, &detached_scene, &watch_scene,
-	&passed_scene, &wake_scene, &again_scene, &flush_scene,
+	&parking_scene, &passed_scene, &released_scene, &few_scene, &wake_scene,
+	&again_scene, &flush_scene,
 };
 
 static const struct scene *scene;

@@ -1,0 +1,30 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: GPL-2.0
+#
+# Interleavings of kmod/exec: a part of ../../run-sim, which has built what this runs.
+# A seed is the same run on each machine.
+
+seeds=150
+[[ ${SIM:-} != all ]] || seeds=800
+for scene in "${explored[@]}"; do
+	status=0
+	for n in 2 3; do
+		"$OUT/kernel/explorer" --cpus "$n" --seeds "1-$seeds" "$scene" >"$log/explore" 2>&1 ||
+			{ status=1; grep -v 'fiber put' "$log/explore" | head -n 40 | tap_note; }
+	done
+	tap "explore: $scene" "$status"
+done
+
+# The same seed: the same accesses, at the same times.
+"$OUT/kernel/explorer" --seeds 7 --trace handoff >"$log/explore-1" 2>&1 &&
+	"$OUT/kernel/explorer" --seeds 7 --trace handoff >"$log/explore-2" 2>&1 &&
+	grep -q ' visible ' "$log/explore-1" && cmp -s "$log/explore-1" "$log/explore-2"
+tap "explore: same seed, same accesses" $?
+
+# What is changed in kmod/exec is noticed: one line of mutants.list, or all.
+only=(--only "HD(hold")
+[[ ${SIM:-} == all ]] && only=()
+"$here/kernel/explore/mutants" --seeds 800 "${only[@]}" "$OUT/kernel" >"$log/mutants" 2>&1
+status=$?
+((status)) && grep -A 2 -v '^ok' "$log/mutants" | head -n 40 | tap_note
+tap "explore: mutants are noticed" "$status"
