@@ -5,7 +5,7 @@
 # A seed is the same run on each machine.
 
 seeds=150
-[[ ${SIM:-} != all ]] || seeds=800
+[[ ${EXPLORE:-} != all ]] || seeds=800
 for scene in "${explored[@]}"; do
 	status=0
 	for n in 2 3; do
@@ -23,7 +23,7 @@ tap "explore: same seed, same accesses" $?
 
 # What is changed in kmod/exec is noticed: one line of mutants.list, or all.
 only=(--only "HD(hold")
-[[ ${SIM:-} == all ]] && only=()
+[[ ${EXPLORE:-} == all ]] && only=()
 "$here/kernel/explore/mutants" --seeds 800 "${only[@]}" "$OUT/kernel" >"$log/mutants" 2>&1
 status=$?
 ((status)) && grep -A 2 -v '^ok' "$log/mutants" | head -n 40 | tap_note
