@@ -30,6 +30,7 @@
  * @SHARE_NEAR: by wsq_queue_work_near(), through the open inbox if that comes
  *	from another CPU
  * @SHARE_ANY: by wsq_queue_work(), through the engine if that has memory
+ * @SHARE_HOWS: how many ways there are
  */
 enum share_how {
 	SHARE_BOUND,

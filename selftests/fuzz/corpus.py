@@ -7,8 +7,8 @@
 	corpus.py reseed TARGET DIR	the inputs under other seeds of the schedule, as files
 	corpus.py count TARGET		how many there are
 
-unpack and count include the inputs of aimed.py. corpus/TARGET.hex holds the inputs in hexadecimal, sorted, so that two changes
-merge by lines. A line that begins with # is a comment; "-" stands for the input
+unpack and count include the inputs of aimed.py. corpus/TARGET.hex holds the inputs in
+hexadecimal, sorted, so that two changes merge by lines. A line that begins with # is a comment; "-" stands for the input
 of no bytes. An unpacked file bears the name that libFuzzer gives it, the SHA-1 of
 its bytes, so that a file that libFuzzer writes beside it differs in its name.
 
