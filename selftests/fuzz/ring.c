@@ -673,11 +673,13 @@ static void act(struct process *p)
 	const u8 what = in_u8(&in) % 24;
 	const u8 which = in_u8(&in);
 	const unsigned int i = which % FILES;
-	struct file *file = files[i];
 	struct wsq_enter e = { .timeout_ns = WSQ_NO_TIMEOUT };
+	struct file *file;
 	unsigned int n;
 
+	/* Others may close a file meanwhile. */
 	shim_action();
+	file = files[i];
 	if (!file) {
 		do_open(p, i);
 		file = files[i];
@@ -693,13 +695,11 @@ static void act(struct process *p)
 	switch (what) {
 	case 0 ... 5:
 		n = do_fill(file);
-		if (what == 5) {
-			do_wake(p, file);
-			break;
+		if (what < 5) {
+			e.to_submit = n;
+			e.min_complete = which >> 7 ? n : 0;
+			do_enter(p, file, &e);
 		}
-		e.to_submit = n;
-		e.min_complete = which >> 7 ? n : 0;
-		do_enter(p, file, &e);
 		do_wake(p, file);
 		break;
 	case 6 ... 7:
