@@ -6,6 +6,7 @@ atomic operation, the same seed gives another schedule, and an input that hit a 
 of a few instructions may miss it. The inputs here do not rely on the seed. A process
 catches the other side at an operation (shim_catch() in shim/fiber.h), does what has
 to come in between, and the fiber that was caught goes on when no other may run.
+Where many tasks have to leave their worker, there are enough of them for any seed.
 
 inputs("ring") gives them as bytes, each under a few seeds, since which process takes
 the next action is still random. corpus.py puts them beside the corpus.
@@ -20,6 +21,7 @@ SEEDS = range(1, 5)
 AT_XCHG, AT_CMPXCHG = 1, 2
 IDS, POLL = 1 << 1, 1 << 3
 CANCEL_ID = 0
+OP_FILL = 4
 
 # What begin() reads: how many workers, the seed; fibers change when they wait only.
 ONE_WORKER, TWO_WORKERS, THREE_WORKERS = 0 << 3, 1 << 3, 2 << 3
@@ -36,12 +38,23 @@ def setup(flags, size=3):
     return bytes([0, 0, 32 | flags, size])
 
 
+def setup_large(arena_kib):
+    """Likewise, with 512 entries and 16, 32 or 48 KiB of arena."""
+    return bytes([0, 0, 64, arena_kib // 16 << 4])
+
+
 NOPS, PROBES = 16, 8
 ENTRY = bytes(3)
 
 
 def enter(what, nr=1):
     return bytes([0, 0, what | (nr - 1)]) + ENTRY * nr
+
+
+def enter_fills(forties, kib):
+    """Fill the first so many KiB of the arena: 40 entries, all alike, or more."""
+    length = bytes([0xf0 + kib // 4, 0])
+    return bytes([0, 0, 32 | (forties - 1), OP_FILL, 0]) + bytes(2) + length + bytes(4) + bytes(1)
 
 
 def submit_polled(what, nr=1):
@@ -74,6 +87,10 @@ CASES = {
     # All requests but the first of a batch are cancelled by a flag alone.
     "cancel-bundle": (THREE_WORKERS, setup(IDS) + PAUSE + HOLD_WORKERS + enter(NOPS, 3) + PAUSE +
                       cancel_last() + PAUSE + cancel_last(1)),
+    # About half of these tasks leave their worker. Once as many have left as may at a
+    # time, all others wait, and each one that ends hands its struct on to one of them.
+    "cont": (ONE_WORKER, setup_large(32) + PAUSE + HOLD_WORKERS + enter_fills(2, 20) + PAUSE +
+             RELEASE_WORKERS),
 }
 
 

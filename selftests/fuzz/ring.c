@@ -267,7 +267,7 @@ static void do_setup(struct process *p, struct file *file)
 		.flags = how & 31,
 		.sq_entries = 1 << (size & 3),
 		.cq_entries = size & 4 ? 0 : 1 << ((size & 3) + (size >> 3 & 1)),
-		.arena_size = (size >> 4 & 3) * 4096,
+		.arena_size = (size >> 4 & 3) * (how == 64 ? 16384 : 4096),
 	};
 
 	/* Seldom, for all else is slow then. */
