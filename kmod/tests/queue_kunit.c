@@ -538,7 +538,13 @@ static struct wsq *queue_of_some_engine(struct kunit *test, int i)
 	return q;
 }
 
-/* A thousand queues in use, of all engines, have the threads that one has. */
+/* More than a machine that is slow makes for items that seem to compute. */
+#define THOUSAND_THREADS	100
+
+/*
+ * A thousand queues in use, of all engines, need no threads of their own. Some may
+ * come even so: on an emulated CPU an item can take 10 ms, and is detached then.
+ */
 static void queue_thousand(struct kunit *test)
 {
 	struct wsq **q = kvcalloc(A_THOUSAND, sizeof(*q), GFP_KERNEL);
@@ -561,8 +567,7 @@ static void queue_thousand(struct kunit *test)
 		wsq_flush(q[i]);
 	most = max(most, queue_threads());
 	wsq_test_expect_runs(test, items, 3 * A_THOUSAND, 1);
-	/* No worker has come. */
-	KUNIT_EXPECT_LE(test, most, max(before, 2 * cpus));
+	KUNIT_EXPECT_LE(test, most, before + THOUSAND_THREADS);
 	kunit_info(test, "%d threads for %d queues", most, A_THOUSAND);
 	for (i = 0; i < A_THOUSAND; i++)
 		wsq_destroy(q[i]);
