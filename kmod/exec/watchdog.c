@@ -136,8 +136,8 @@ static bool wsq_watch_limited(struct wsq_cpu *c)
 }
 
 /*
- * Neither waits anything for the worker, nor is an idle CPU to be woken: no timer.
- * False if something has come after all.
+ * Nothing waits for the worker, and no idle CPU is to be woken: set no timer. False
+ * if an item has come meanwhile.
  */
 static bool wsq_watch_stop(struct wsq_cpu *c)
 {

@@ -12,12 +12,12 @@
  * own, because their tasks differ in what they may wait for:
  *
  * - A task of a built-in op computes, and ends without any other task. Not all such
- *   tasks of a backlog may begin, one after the other, and leave. When as many have
- *   left as there are CPUs, a further long one that gets to a worker does not begin,
- *   but waits in a list. Each task that ends hands its struct on to the first one in
- *   that list, and queues it. So tasks that take several turns end in about the
- *   order in which they were submitted, and short tasks do not wait for them. Tasks
- *   that run at the time do not count until they leave. There are structs for as
+ *   tasks of a backlog may begin, one after the other, and leave. When one more
+ *   have left than there are CPUs, a further long one that gets to a worker does not
+ *   begin, but waits in a list. Each task that ends hands its struct on to the first
+ *   one in that list, and queues it. So tasks that take several turns end in about
+ *   the order in which they were submitted, and short tasks do not wait for them.
+ *   Tasks that run at the time do not count until they leave. There are structs for as
  *   many of them as there are CPUs, since built-in ops do not sleep. A list is looked
  *   at to see whether its task is long. A process that makes it longer afterwards
  *   can have more tasks leave than that; one that finds no struct keeps its worker.

@@ -117,7 +117,7 @@ WSQ_EXPORT_KUNIT(wsq_reg_put);
 
 /**
  * wsq_op_going() - is an op being unregistered
- * @op: its number; the caller has it in hand
+ * @op: its number
  *
  * Context: any.
  * Return: true if so: then no call of its issue is to begin.

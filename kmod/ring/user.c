@@ -140,9 +140,9 @@ static bool wsq_opener_full(const struct wsq_user *new)
 }
 
 /*
- * The user, with a reference, who is @new if there was none. ERR_PTR(): %-ENOSPC;
- * %-EAGAIN if some are about to be gone; %-EDQUOT if there are too many of one opener,
- * which is not looked at if it is @exempt.
+ * Take a reference on the user with the uid of @new, or on @new if there is none.
+ * ERR_PTR(): %-ENOSPC if there are too many users; %-EAGAIN if so, but some are being
+ * destroyed; %-EDQUOT if the opener has too many and is not @exempt.
  */
 static struct wsq_user *wsq_user_try_get(struct wsq_user *new, bool exempt)
 {
@@ -179,7 +179,7 @@ static struct wsq_user *wsq_user_wait_get(struct wsq_user *new, bool exempt)
 }
 
 /**
- * wsq_user_get() - take a reference on the calling user, who may be new
+ * wsq_user_get() - take a reference on the calling user; make it if it has no rings
  * @ring: the ring that is for it
  *
  * Context: task; may sleep.

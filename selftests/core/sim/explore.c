@@ -169,6 +169,17 @@ static bool own_stack(uintptr_t addr)
 	return addr - (uintptr_t)f->stack < SIM_STACK;
 }
 
+/* When a store becomes visible: at random, but not before those that precede it. */
+static void put_late(struct view *v, struct store *s)
+{
+	s->due = sim_cur->clock + by_chance(mood.late, 0);
+	if (s->due < v->last)
+		s->due = v->last;
+	v->last = s->due;
+	if (s->due < next_due)
+		next_due = s->due;
+}
+
 /* The store that was announced has been done. */
 static void settle(void)
 {
@@ -181,12 +192,7 @@ static void settle(void)
 	s = &v->store[v->nr++];
 	*s = v->fresh;
 	s->val = get(s->addr, s->size);
-	s->due = sim_cur->clock + by_chance(mood.late, 0);
-	if (s->due < v->last)
-		s->due = v->last;
-	v->last = s->due;
-	if (s->due < next_due)
-		next_due = s->due;
+	put_late(v, s);
 	if (explore_trace)
 		trace("stored", s->addr, s->val, s->pc);
 }
@@ -366,12 +372,7 @@ bool sim_cache_void_rmw(uintptr_t addr, size_t size, enum sim_op op, uint64_t va
 		.addr = addr, .size = size, .op = op, .val = val, .pc = pc,
 		.under = get(addr, size),
 	};
-	s->due = sim_cur->clock + by_chance(mood.late, 0);
-	if (s->due < v->last)
-		s->due = v->last;
-	v->last = s->due;
-	if (s->due < next_due)
-		next_due = s->due;
+	put_late(v, s);
 	set(s, apply(s, s->under));
 	if (explore_trace)
 		trace("rmw", addr, get(addr, size), pc);
