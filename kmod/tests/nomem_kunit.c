@@ -560,6 +560,8 @@ static void nomem_standby(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
+	/* A flush waits for both. */
+	wsq_test_gate_open(g[1]);
 	for (i = 0; i < 2; i++)
 		wsq_test_release(test, q, g[i]);
 	wsq_test_expect_runs(test, it, 1, 1);
