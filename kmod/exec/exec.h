@@ -361,8 +361,21 @@ struct wsq_cpu {
 	struct irq_work refuse_work;
 };
 
+/**
+ * struct wsq_idle - which workers are parked
+ * @nr: how many of them nobody has woken yet, to be read at every put. Counted
+ *	up by a worker, down by whoever claims its wake-up.
+ * @cpus: CPUs whose worker is parked or about to park. Written by the workers.
+ *
+ * Nothing else is on its cache line: each park and each wake-up writes it.
+ */
+struct wsq_idle {
+	atomic_t nr;
+	cpumask_var_t cpus;
+} ____cacheline_aligned_in_smp;
+
 extern struct wsq_cpu **wsq_cpus;
-extern atomic_t wsq_nr_idle;
+extern struct wsq_idle wsq_idle;
 extern struct xarray wsq_queues;
 extern struct mutex wsq_queues_lock;
 extern struct list_head wsq_workers;
@@ -388,7 +401,7 @@ void wsq_idle_leave(struct wsq_cpu *c);
 /* Is any worker parked, and nobody about to wake it? No order. */
 static inline bool wsq_idle_any(void)
 {
-	return atomic_read(&wsq_nr_idle);
+	return atomic_read(&wsq_idle.nr);
 }
 
 /*

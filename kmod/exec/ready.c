@@ -10,18 +10,11 @@
 #include "../compat/export.h"
 #include "exec.h"
 
-struct wsq_cpu **wsq_cpus;
+struct wsq_cpu **wsq_cpus __read_mostly;
 WSQ_EXPORT_KUNIT(wsq_cpus);
 
-/* CPUs whose worker is parked or about to park. Written by the workers. */
-static cpumask_var_t wsq_idle;
-
-/*
- * How many of them nobody has woken yet, to be read at every put. Counted up
- * by a worker, down by whoever claims its wake-up.
- */
-atomic_t wsq_nr_idle = ATOMIC_INIT(0);
-WSQ_EXPORT_KUNIT(wsq_nr_idle);
+struct wsq_idle wsq_idle;
+WSQ_EXPORT_KUNIT(wsq_idle);
 
 static inline unsigned int wsq_leaf_word(u32 id)
 {
@@ -91,7 +84,7 @@ bool wsq_wake_cpu(struct wsq_cpu *c)
 {
 	if (!wsq_park_claim(&c->park))
 		return false;
-	atomic_dec(&wsq_nr_idle);
+	atomic_dec(&wsq_idle.nr);
 	atomic64_inc(&wsq_cpus[smp_processor_id()]->wakeups);
 	if (unlikely(in_nmi()))
 		irq_work_queue(&c->nmi_work);
@@ -127,7 +120,7 @@ bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
 	for (i = 0; i < list->nr; i++) {
 		unsigned int victim = list->victims[i].cpu;
 
-		if (!cpumask_test_cpu(victim, wsq_idle))
+		if (!cpumask_test_cpu(victim, wsq_idle.cpus))
 			continue;
 		if (!wsq_pool_ct(&q->pool, victim) ||
 		    test_bit(q->pool.id, wsq_cpus[victim]->held))
@@ -153,7 +146,7 @@ void wsq_wake_all(const struct wsq *q)
 	unsigned int cpu;
 
 	smp_mb();						/* ID(all:A) */
-	for_each_cpu(cpu, wsq_idle) {
+	for_each_cpu(cpu, wsq_idle.cpus) {
 		if (!q || wsq_pool_ct(&q->pool, cpu))
 			wsq_wake_cpu(wsq_cpus[cpu]);
 	}
@@ -170,8 +163,8 @@ void wsq_wake_all(const struct wsq *q)
  */
 void wsq_idle_enter(unsigned int cpu)
 {
-	cpumask_set_cpu(cpu, wsq_idle);			/* ID(enter:A) */
-	atomic_inc(&wsq_nr_idle);
+	cpumask_set_cpu(cpu, wsq_idle.cpus);		/* ID(enter:A) */
+	atomic_inc(&wsq_idle.nr);
 }
 
 /**
@@ -184,8 +177,8 @@ void wsq_idle_leave(struct wsq_cpu *c)
 {
 	/* Not if another context has claimed the wake-up. */
 	if (wsq_park_claim(&c->park))
-		atomic_dec(&wsq_nr_idle);
-	cpumask_clear_cpu(c->cpu, wsq_idle);
+		atomic_dec(&wsq_idle.nr);
+	cpumask_clear_cpu(c->cpu, wsq_idle.cpus);
 }
 
 /*
@@ -409,7 +402,7 @@ int wsq_ready_init(void)
 {
 	unsigned int cpu;
 
-	if (!zalloc_cpumask_var(&wsq_idle, GFP_KERNEL))
+	if (!zalloc_cpumask_var(&wsq_idle.cpus, GFP_KERNEL))
 		return -ENOMEM;
 	wsq_cpus = kcalloc(nr_cpu_ids, sizeof(*wsq_cpus), GFP_KERNEL);
 	if (!wsq_cpus)
@@ -465,5 +458,5 @@ void wsq_ready_exit(void)
 	}
 	kfree(wsq_cpus);
 	wsq_cpus = NULL;
-	free_cpumask_var(wsq_idle);
+	free_cpumask_var(wsq_idle.cpus);
 }

@@ -50,7 +50,6 @@ struct wsq_waiting;
  *	hotplug lock.
  * @hotplug: entry in the list of pools that hear of CPUs that come and go
  * @on_orphan: called in task context when a CPU left tasks behind; may be %NULL
- * @steals: tasks taken by wsq_pool_pop() from other CPUs. Anybody, relaxed.
  * @policy: whom its CPUs rob, an enum wsq_steal_policy but the default. Anybody
  *	may change it (victim.c).
  * @batch: how much they take, an enum wsq_steal_batch but the default. As
@@ -78,7 +77,6 @@ struct wsq_pool {
 	cpumask_var_t cpus;
 	struct hlist_node hotplug;
 	void (*on_orphan)(struct wsq_pool *pool, unsigned int cpu);
-	atomic64_t steals;
 	u32 policy;
 	u32 batch;
 	struct wsq_growth *growth;

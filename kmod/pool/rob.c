@@ -59,9 +59,10 @@ static int wsq_rob_haul(const struct wsq_search *s, struct wsq_container *ct,
 }
 
 /* wsq_search_steal(), and a batch if that is all there is to be stored. */
-static int wsq_rob_engine(const struct wsq_search *s, struct wsq_pool *pool,
-			  struct wsq_container *ct, struct wsq_container *me,
-			  void **tasks, unsigned int nr)
+static int wsq_rob_engine(const struct wsq_search *s,
+			  const struct wsq_pool *pool, struct wsq_container *ct,
+			  struct wsq_container *me, void **tasks,
+			  unsigned int nr)
 {
 	u32 most = nr == 1 && me ? wsq_victim_most(pool) : 1;
 	int n;
@@ -79,7 +80,6 @@ static int wsq_rob_engine(const struct wsq_search *s, struct wsq_pool *pool,
 out:
 	if (n <= 0)
 		return 0;
-	atomic64_add(n, &pool->steals);
 	return min_t(unsigned int, n, nr);
 }
 
@@ -95,10 +95,7 @@ static unsigned int wsq_rob_one(struct wsq_pool *pool, struct wsq_container *ct,
 	tasks[0] = wsq_raw_rob(ct, me);
 	if (!tasks[0] && atomic_read(&ct->orphan) != WSQ_OWNED)
 		tasks[0] = wsq_raw_foster_get(ct);
-	if (!tasks[0])
-		return 0;
-	atomic64_inc(&pool->steals);
-	return 1;
+	return !!tasks[0];
 }
 
 /* By the policy. */
@@ -180,9 +177,7 @@ static unsigned int wsq_rob_await(struct wsq_pool *pool,
 		/* No other is begun while there is this one. */
 		if (wsq_engine_raid(me)) {
 			n = n ?: wsq_rob_any(pool, me, tasks, nr);
-		} else if (n) {
-			atomic64_inc(&pool->steals);
-		} else {
+		} else if (!n) {
 			/* Or an interrupt has ended it, and left some of it. */
 			tasks[0] = wsq_raw_get(me);
 			n = !!tasks[0];

@@ -98,43 +98,48 @@ static void salsa_attrs(struct kunit *test)
 }
 
 /* What a CPU pushes that takes nothing goes to all, and each finds its own. */
+struct salsa_spread {
+	struct wsq_pool *pool;
+	atomic_t left;
+};
+
 static void salsa_fill(void *arg, int nr)
 {
-	struct wsq_pool *pool = arg;
+	struct salsa_spread *s = arg;
 	unsigned long n = 0;
 
 	if (nr)
 		return;
-	while (!wsq_pool_push(pool, (void *)(n + 1)))
+	while (!wsq_pool_push(s->pool, (void *)(n + 1)))
 		n++;
-	pool->steals.counter = n;
+	atomic_set(&s->left, n);
 }
 
 static void salsa_drain(void *arg, int nr)
 {
-	struct wsq_pool *pool = arg;
+	struct salsa_spread *s = arg;
 	struct wsq_engine_salsa *es;
 
 	preempt_disable();
-	es = wsq_engine_salsa(wsq_pool_ct(pool, smp_processor_id()));
+	es = wsq_engine_salsa(wsq_pool_ct(s->pool, smp_processor_id()));
 	while (wsq_salsa_get(&es->c))
-		atomic64_dec(&pool->steals);
+		atomic_dec(&s->left);
 	preempt_enable();
 }
 
 static void salsa_balance(struct kunit *test)
 {
-	struct wsq_pool *pool = salsa_new(test, 2, 4, NULL);
+	struct salsa_spread s = { .pool = salsa_new(test, 2, 4, NULL) };
 	int nr = num_online_cpus();
 
-	wsq_test_run(test, nr, salsa_fill, pool);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&pool->steals), 8 * nr);
-	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(pool), 0);
+	wsq_test_run(test, nr, salsa_fill, &s);
+	KUNIT_EXPECT_EQ(test, atomic_read(&s.left), 8 * nr);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(s.pool), 0);
 	/* Without a theft. */
-	wsq_test_run(test, nr, salsa_drain, pool);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&pool->steals), 0);
-	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(pool), 1);
-	wsq_pool_destroy(pool);
+	wsq_test_run(test, nr, salsa_drain, &s);
+	KUNIT_EXPECT_EQ(test, atomic_read(&s.left), 0);
+	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(s.pool), 1);
+	wsq_pool_destroy(s.pool);
 }
 
 /* CPUs outside put to those inside, and take from them. */
