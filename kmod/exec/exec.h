@@ -372,7 +372,7 @@ struct wsq_cpu {
 struct wsq_idle {
 	atomic_t nr;
 	cpumask_var_t cpus;
-} ____cacheline_aligned_in_smp;
+} ____cacheline_aligned;
 
 extern struct wsq_cpu **wsq_cpus;
 extern struct wsq_idle wsq_idle;

@@ -10,7 +10,7 @@
 #include "../compat/export.h"
 #include "exec.h"
 
-struct wsq_cpu **wsq_cpus __read_mostly;
+struct wsq_cpu **wsq_cpus;
 WSQ_EXPORT_KUNIT(wsq_cpus);
 
 struct wsq_idle wsq_idle;

@@ -196,8 +196,7 @@ static void look(struct moment *m)
 		for (i = 0; i < WSQ_DIST_NR; i++)
 			m->n.thefts += wsq_cpus[cpu]->steals[i];
 	}
-	if (scene_pool)
-		m->n.thefts += atomic64_read(&scene_pool->steals);
+	m->n.thefts += scene_stolen;
 }
 
 static void print(const struct moment *a, const struct moment *b)

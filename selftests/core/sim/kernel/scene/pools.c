@@ -12,6 +12,7 @@
  *
  * A part is full at 2048 pointers with BWoS, 8192 with SALSA.
  */
+#include "../../../../../kmod/pool/pool.h"
 #include "scene.h"
 
 #define TASKS	8192	/* of an owner */
@@ -25,6 +26,7 @@ struct task {
 };
 
 struct wsq_pool *scene_pool;
+u64 scene_stolen;
 static struct task *tasks_of[SIM_CPUS];
 static unsigned int nr_free[SIM_CPUS];
 
@@ -81,6 +83,9 @@ static bool pop_one(void)
 	if (!t)
 		return false;
 	scene_out(&t->state);
+	/* Who has no part in the pool pushes to those who do. */
+	if (t->owner != sim_cpu() && wsq_pool_ct(scene_pool, t->owner))
+		scene_stolen++;
 	if (options.ns > 0)
 		sim_compute(options.ns * SIM_NS);
 	give_free(t);
