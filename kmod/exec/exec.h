@@ -363,11 +363,12 @@ struct wsq_cpu {
 
 /**
  * struct wsq_idle - which workers are parked
- * @nr: how many of them nobody has woken yet, to be read at every put. Counted
- *	up by a worker, down by whoever claims its wake-up.
+ * @nr: how many of them have not been woken yet. Each put reads it. A worker that
+ *	parks increments it; the context that claims its wake-up decrements it.
  * @cpus: CPUs whose worker is parked or about to park. Written by the workers.
  *
- * Nothing else is on its cache line: each park and each wake-up writes it.
+ * The structure has a cache line of its own, because each park and each wake-up
+ * writes @nr.
  */
 struct wsq_idle {
 	atomic_t nr;

@@ -97,12 +97,20 @@ static void salsa_attrs(struct kunit *test)
 	wsq_pool_destroy(pool);
 }
 
-/* What a CPU pushes that takes nothing goes to all, and each finds its own. */
+/**
+ * struct salsa_spread - tasks that one CPU pushes and all CPUs take
+ * @pool: the pool
+ * @left: tasks that were pushed and not taken
+ */
 struct salsa_spread {
 	struct wsq_pool *pool;
 	atomic_t left;
 };
 
+/*
+ * A CPU that takes nothing pushes its tasks to all CPUs, and each CPU finds its
+ * own.
+ */
 static void salsa_fill(void *arg, int nr)
 {
 	struct salsa_spread *s = arg;

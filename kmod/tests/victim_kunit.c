@@ -451,13 +451,22 @@ static void reach_drain(void *arg)
 		r->there++;
 }
 
-/* Take all that is in this CPU's own part; how many. Preemption is off. */
-static unsigned int own_part(struct wsq_container *me)
+/* Take all tasks of this CPU's own container, without stealing. Return how many. */
+static unsigned int own_tasks(struct kunit *test, struct wsq_pool *pool)
 {
+	struct wsq_container *me;
 	unsigned int n = 0;
+	bool owner;
 
-	while (wsq_engine_get(me))
+	preempt_disable();
+	me = wsq_pool_ct(pool, smp_processor_id());
+	owner = wsq_get_begin(me);
+	while (owner && wsq_engine_get(me))
 		n++;
+	if (owner)
+		wsq_get_end(me);
+	preempt_enable();
+	KUNIT_EXPECT_TRUE(test, owner);
 	return n;
 }
 
@@ -515,9 +524,11 @@ static void batches(struct kunit *test)
 		me->get_busy = 0;
 		preempt_enable();
 		KUNIT_EXPECT_EQ_MSG(test, r.there, 1, "row %u", i);
-		/* The rest is here. */
-		r.there += own_part(me);
+		/* The others of the batch are here. The next pop steals again. */
+		r.there += own_tasks(test, r.pool);
 		KUNIT_EXPECT_EQ_MSG(test, r.there, rows[i].moved, "row %u", i);
+		KUNIT_EXPECT_NOT_NULL(test, wsq_pool_pop(r.pool));
+		r.there++;
 		reach_drain(&r);
 		KUNIT_EXPECT_EQ(test,
 				smp_call_function_single(r.cpu, reach_drain,
@@ -552,9 +563,8 @@ static void pop_many(struct kunit *test)
 		n = wsq_pool_pop_many(r.pool, tasks, ARRAY_SIZE(tasks));
 		KUNIT_EXPECT_GE_MSG(test, n, most, "policy %u", policy);
 		r.there = n;
-		preempt_disable();
-		n = own_part(wsq_pool_ct(r.pool, smp_processor_id()));
-		preempt_enable();
+		/* Nothing was stolen beyond what was returned. */
+		n = own_tasks(test, r.pool);
 		if (most > 1)
 			KUNIT_EXPECT_EQ_MSG(test, n, 0, "policy %u", policy);
 		r.there += n;

@@ -83,7 +83,7 @@ static bool pop_one(void)
 	if (!t)
 		return false;
 	scene_out(&t->state);
-	/* Who has no part in the pool pushes to those who do. */
+	/* A CPU outside the mask puts into a member's container: no theft. */
 	if (t->owner != sim_cpu() && wsq_pool_ct(scene_pool, t->owner))
 		scene_stolen++;
 	if (options.ns > 0)

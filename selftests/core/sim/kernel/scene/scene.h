@@ -101,7 +101,7 @@ extern const struct peer *peer;
 extern struct wsq *scene_queue;		/* wsq's, when it is the peer */
 extern struct wsq_pool *scene_pool;	/* of a scenario of pools */
 extern u64 scene_looks;			/* at victims, by thieves */
-extern u64 scene_stolen;			/* tasks of a pool, by others than put them */
+extern u64 scene_stolen;		/* tasks of a pool that another CPU put */
 extern bool scene_stop;			/* nothing new is to be queued */
 
 /* Memory of a CPU's node, in objects as kmalloc() places them. */
