@@ -265,6 +265,7 @@ struct wsq_worker {
  * @worker: the worker that @seen is of. Timer.
  * @since: when @seen was first seen, ns of CLOCK_MONOTONIC. Timer.
  * @period: ns until the timer looks again. Timer.
+ * @progress: the worker had begun an item when the timer last looked. Timer.
  * @from: the queue to look at first. Timer.
  * @limited_from: likewise, of queues at their limit. Timer.
  * @expiries: how often the timer has looked. Timer; any CPU reads.
@@ -278,6 +279,7 @@ struct wsq_watch {
 	const struct wsq_worker *worker;
 	u64 since;
 	u64 period;
+	bool progress;
 	u32 from;
 	u32 limited_from;
 	u64 expiries;

@@ -31,6 +31,15 @@ u32 wsq_item_least(struct wsq_container *ct, u32 ran, u64 ns);
 u64 wsq_turn_end(const struct wsq_turn *t, struct wsq_container *ct, u32 ran);
 
 /*
+ * May an item take long enough that it matters what the first one of a turn took?
+ * If all are known to be brief, a reading of the clock costs more than they do.
+ */
+static inline bool wsq_item_long(const struct wsq_container *ct)
+{
+	return ct->item_ns - 1U >= NSEC_PER_USEC;
+}
+
+/*
  * Items after which the clock is first read: a few, because a time slice is a
  * promise to others, and what a container has learned may be far too low on a
  * machine that is shared.

@@ -23,12 +23,13 @@
  * an idle worker of another CPU, too, unless all of it is bound.
  *
  * The timer is pinned to the CPU that it watches, so that no other CPU can hold
- * it up. An expiry looks at WSQ_WATCH_LOOKS queues at most. It is not set while
- * nothing waits.
+ * it up. An expiry looks at WSQ_WATCH_LOOKS queues at most. While items come and
+ * go, the timer stays set, because setting it each time costs more. It is not set
+ * when nothing waits and nothing was begun since the last expiry.
  *
  * What it costs: one timer interrupt in a half to four milliseconds for each
- * CPU on which something waits. A put to another CPU that sets the timer costs
- * an interrupt there.
+ * CPU on which something waits, and one in two while items come and go. A put to
+ * another CPU that sets the timer costs an interrupt there.
  *
  *	WA(start:A), WA(stop:C): one of those that find the timer off sets it.
  *		litmus/exec-watch-start.litmus
@@ -41,6 +42,9 @@
 
 #define WSQ_WATCH_MIN_NS	(500 * NSEC_PER_USEC)
 #define WSQ_WATCH_MAX_NS	(4 * NSEC_PER_MSEC)
+
+/* ... at most, while the worker begins one item after the other. */
+#define WSQ_WATCH_BUSY_NS	(2 * NSEC_PER_MSEC)
 
 /* An item that computes for so long is detached if another queue waits. */
 #define WSQ_DETACH_NS		(10 * NSEC_PER_MSEC)
@@ -172,19 +176,25 @@ static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
 		wsq_watch_hook();
 	id = w && !wsq_parked(&c->park) ?
 	     wsq_waits(c, &watch->from, WSQ_WATCH_LOOKS) : WSQ_MAX_QUEUES;
-	if (id == WSQ_MAX_QUEUES && !limited) {
+	if (progress && !limited) {
+		watch->period = watch->progress ?
+				min_t(u64, watch->period * 2, WSQ_WATCH_BUSY_NS) :
+				WSQ_WATCH_MIN_NS;
+	} else if (id == WSQ_MAX_QUEUES && !limited) {
 		watch->period = WSQ_WATCH_MIN_NS;
+		watch->progress = false;
 		if (wsq_watch_stop(c))
 			return HRTIMER_NORESTART;
-	} else if (id == WSQ_MAX_QUEUES) {
-		/* Each time one more CPU is woken, while there is more. */
-		watch->period = min_t(u64, watch->period * 2, WSQ_WATCH_MAX_NS);
-	} else if (progress || wsq_watch_stalled(c, w, id)) {
+	} else if (id != WSQ_MAX_QUEUES && wsq_watch_stalled(c, w, id)) {
 		watch->period = WSQ_WATCH_MIN_NS;
 	} else {
-		/* There was nothing to be done about it: look less often. */
+		/*
+		 * For a limit one more CPU is woken each time. Otherwise there
+		 * was nothing to be done about it: look less often.
+		 */
 		watch->period = min_t(u64, watch->period * 2, WSQ_WATCH_MAX_NS);
 	}
+	watch->progress = progress;
 	hrtimer_forward_now(timer, ns_to_ktime(watch->period));
 	return HRTIMER_RESTART;
 }

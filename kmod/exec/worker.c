@@ -249,7 +249,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 			continue;
 		wsq_account(q, ct, home, phase);
 		last = phase;
-		if (!ran++)
+		if (!ran++ && unlikely(wsq_item_long(ct)))
 			wsq_turn_first(&turn);
 		if (unlikely(READ_ONCE(w->replaced)))
 			break;

@@ -238,22 +238,38 @@ static void is_put(struct item *it)
 	compute_to_go(it, 300 * SIM_US);
 }
 
+/*
+ * Compute until the timer has expired and seen that this item has begun. It stops
+ * only when it sees no further one.
+ */
+static void until_seen(const struct wsq_watch *watch)
+{
+	s64 expires = watch->timer.expires;
+	unsigned int most = 100;
+
+	while (watch->timer.expires == expires && most--)
+		sim_compute(20 * SIM_US);
+}
+
 /* Ends when the timer that it has set expires, and the others are queued. */
 static void parks(struct item *it)
 {
 	unsigned int cpu = (sim_cpu() + 1 + below(nr_cpu_ids - 1)) % nr_cpu_ids;
+	const struct wsq_watch *watch = &wsq_cpus[sim_cpu()]->watch;
 	struct item *vain = items[1];
-	sim_time then;
+	sim_time then, puts;
 
 	put(vain);
-	then = wsq_cpus[sim_cpu()]->watch.timer.expires * SIM_NS;
 	vain->cancels++;
 	vain->cancelled += wsq_cancel_work(&vain->work);
 	vain->cancels--;
+	until_seen(watch);
+	then = watch->timer.expires * SIM_NS;
 	if (then < sim_now() + 10 * SIM_US)
 		then = sim_now() + 10 * SIM_US;
-	put_on_cpu(cpu, items[2], then - sim_random_below(3 * SIM_US));
-	put_on_cpu(cpu, items[3], then + SIM_US - sim_random_below(3 * SIM_US));
+	puts = then - sim_random_below(3 * SIM_US);
+	put_on_cpu(cpu, items[2], puts);
+	put_on_cpu(cpu, items[3], puts + sim_random_below(SIM_US / 5));
 	then -= sim_random_below(8 * SIM_US);
 	if (sim_now() < then)
 		sim_compute(then - sim_now());
@@ -267,8 +283,9 @@ static void parking_round(void)
 
 	new_item(q, cpu, parks);
 	new_item(other, cpu, nothing);
-	new_item(q, cpu, is_put);
-	new_item(other, cpu, let_go_on)->other = items[2];
+	/* The first one's queue owes time, so that the other's has its turn first. */
+	new_item(other, cpu, is_put);
+	new_item(q, cpu, let_go_on)->other = items[2];
 	put(items[0]);
 }
 

@@ -84,12 +84,26 @@ bool __wrap_wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
  * this very item; or it was current again since what is known, which takes two
  * hand-offs.
  */
+static bool is_current(const struct wsq_worker *w)
+{
+	return !w->replaced || !replaced[w->id].known ||
+	       wsq_cpus[w->cpu]->standins - replaced[w->id].standins >= 2 ||
+	       w->nr_run <= replaced[w->id].seen;
+}
+
 static void check_current(const struct item *it, const struct wsq_worker *w)
 {
-	if (!w->replaced || !replaced[w->id].known ||
-	    wsq_cpus[w->cpu]->standins - replaced[w->id].standins >= 2)
+	struct wsq_cpu *c = wsq_cpus[w->cpu];
+	unsigned long flags;
+	bool current_now;
+
+	if (is_current(w))
 		return;
-	if (w->nr_run > replaced[w->id].seen)
+	/* Stores that are late are visible under the lock. */
+	raw_spin_lock_irqsave(&c->role_lock, flags);
+	current_now = is_current(w);
+	raw_spin_unlock_irqrestore(&c->role_lock, flags);
+	if (!current_now)
 		sim_fail("item %u is begun by worker %u, which was replaced behind the one before",
 			 it->nr, w->id);
 }
