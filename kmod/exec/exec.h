@@ -30,9 +30,6 @@
  *		elsewhere the push into the inbox is a full barrier, so that
  *		RD(mark:A) and RD(summary:A) need none of their own.
  *		litmus/exec-ready.litmus
- *	ID(wake:A), ID(all:A) against PK(announce:B): store buffering
- *		A put that finds no idle worker is seen by the worker that is
- *		about to park. litmus/exec-idle.litmus
  *	SV(serve:A) release -> SV(left:A) acquire
  *		A queue is freed behind all that a worker did in it.
  *		litmus/exec-serving.litmus
@@ -67,6 +64,7 @@
 #include "../core/parking.h"
 #include "../pool/linked.h"
 #include "../pool/pool.h"
+#include "idle.h"
 #include "tenant.h"
 
 #define WSQ_LEAF_WORDS		64
@@ -300,6 +298,12 @@ struct wsq_watch {
  * @watched: the timer of @watch is set, or is being set. Any CPU, by exchange;
  *	read by puts, with @park and @worker.
  * @access: whom to steal from. Constant.
+ * @domain: the CPUs that share its cache. Constant.
+ * @bit: its bit there. Constant.
+ * @seeks: its worker was woken to steal, and has not found anything yet. Set in
+ *	wsq_idle_leave(), cleared by the worker.
+ * @relied: offers in a row that this CPU has left to seekers. This CPU, with
+ *	preemption off.
  * @next: queue to begin with, for fairness. Workers.
  * @next_tenant: likewise, of tenants' queues. Workers.
  * @tenants_debt: as @debt_ns of struct wsq_container, of all tenants' queues.
@@ -334,6 +338,10 @@ struct wsq_cpu {
 	struct wsq_worker *worker;
 	atomic_t watched;
 	const struct wsq_access *access;
+	struct wsq_domain *domain;
+	u8 bit;
+	bool seeks;
+	u8 relied;
 	u32 next;
 	u32 next_tenant;
 	u32 tenants_debt;
@@ -363,22 +371,7 @@ struct wsq_cpu {
 	struct irq_work refuse_work;
 };
 
-/**
- * struct wsq_idle - which workers are parked
- * @nr: how many of them have not been woken yet. Each put reads it. A worker that
- *	parks increments it; the context that claims its wake-up decrements it.
- * @cpus: CPUs whose worker is parked or about to park. Written by the workers.
- *
- * The structure has a cache line of its own, because each park and each wake-up
- * writes @nr.
- */
-struct wsq_idle {
-	atomic_t nr;
-	cpumask_var_t cpus;
-} ____cacheline_aligned;
-
 extern struct wsq_cpu **wsq_cpus;
-extern struct wsq_idle wsq_idle;
 extern struct xarray wsq_queues;
 extern struct mutex wsq_queues_lock;
 extern struct list_head wsq_workers;
@@ -395,17 +388,6 @@ void wsq_ready_forget(u32 id);
 u32 wsq_ready_next(const struct wsq_cpu *c, u32 from);
 u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end);
 u32 wsq_ready_own(const struct wsq_cpu *c, u32 from);
-bool wsq_wake_cpu(struct wsq_cpu *c);
-bool wsq_wake_idle(const struct wsq *q, unsigned int cpu);
-void wsq_wake_all(const struct wsq *q);
-void wsq_idle_enter(unsigned int cpu);
-void wsq_idle_leave(struct wsq_cpu *c);
-
-/* Is any worker parked, and nobody about to wake it? No order. */
-static inline bool wsq_idle_any(void)
-{
-	return atomic_read(&wsq_idle.nr);
-}
 
 /*
  * Work for less than this is done before another CPU has come for it. If it
@@ -422,12 +404,16 @@ static inline bool wsq_brief(const struct wsq *q, const struct wsq_container *ct
 }
 
 /*
- * Wake one more worker for what is within its reach, or can be: if it is worth
- * that, and one sleeps. Preemption is off.
+ * This CPU has items within the reach of thieves, or can have: tell, and have one
+ * more worker come, if that is worth it. Preemption is off.
  */
 static inline void wsq_invite(const struct wsq *q, struct wsq_container *ct)
 {
-	if (!wsq_brief(q, ct) && wsq_wake_idle(q, ct->cpu))
+	if (wsq_brief(q, ct))
+		return;
+	/* Offer, then look who is idle: as idle.h says. */
+	smp_mb();					/* ID(offer:A) */
+	if (wsq_wake_idle(q, wsq_cpus[ct->cpu]))
 		wsq_engine_share(ct);
 }
 
@@ -450,6 +436,19 @@ static inline void wsq_put_more(struct wsq_cpu *c, u32 id)
 {
 	if (wsq_may_stay(c))
 		wsq_put_behind(c, id);
+}
+
+/* Has a CPU a surplus? No order. */
+static inline bool wsq_surplus_test(const struct wsq_cpu *c)
+{
+	return test_bit(c->bit, &c->domain->surplus);
+}
+
+/* A worker that was woken to steal has found something. Preemption is off. */
+static inline void wsq_seek_end(struct wsq_cpu *c)
+{
+	if (unlikely(READ_ONCE(c->seeks)))
+		wsq_seek_end_slow(c);
 }
 
 static inline bool wsq_ready_test(const struct wsq_cpu *c, u32 id)
@@ -527,6 +526,7 @@ bool wsq_watch_stuck(const struct wsq_cpu *c);
 
 /* steal.c */
 bool wsq_steal(struct wsq_cpu *c);
+bool wsq_steal_last(struct wsq_cpu *c);
 void wsq_evacuate(struct wsq *q, unsigned int cpu);
 
 /* flush.c */

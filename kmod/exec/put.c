@@ -83,7 +83,7 @@ static void wsq_put_tell(const struct wsq *q, struct wsq_cpu *c)
 		wsq_ready_mark(c, id);
 	else if (unlikely(!READ_ONCE(c->worker)))
 		/* The CPU is going offline: no worker is left to clear the bit. */
-		wsq_wake_all(q);
+		wsq_wake_all(q, c);
 	else if (unlikely(wsq_may_stay(c)))
 		wsq_put_behind(c, id);
 }
@@ -93,17 +93,18 @@ static void wsq_put_entry(struct wsq *q, struct wsq_container *ct,
 			  struct wsq_work *work, unsigned int phase, bool bound,
 			  bool count)
 {
-	struct wsq_cpu *c;
-	bool full = ct->engine;
+	struct wsq_cpu *c = wsq_cpus[ct->cpu];
+	bool full = ct->engine, awake;
 
-	/* A full barrier: against RD(unmark:B) and ID(enter:A). */
+	/* A full barrier: against RD(unmark:B) and PK(announce:B). */
 	wsq_linked_push(ct, &work->link, phase, bound, count);
 	/* @ct cannot go, with preemption off; the item may have. */
-	c = wsq_cpus[ct->cpu];
+	awake = !wsq_parked(&c->park);
 	wsq_put_tell(q, c);
-	/* A full container, or a CPU that is busy with an interrupt. */
-	if (full && !bound && unlikely(wsq_idle_any()) && !wsq_parked(&c->park))
-		wsq_wake_idle(q, ct->cpu);
+	/* A full container, or a CPU that is busy with an interrupt. Behind IN(push:C). */
+	if (full && !bound && awake &&
+	    (unlikely(wsq_idle_any()) || !wsq_surplus_test(c)))
+		wsq_wake_idle(q, c);
 }
 
 /* Where the item is meant for a CPU. False: anywhere will do. */
@@ -161,7 +162,7 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	}
 	if (unlikely(!READ_ONCE(c->worker))) {
 		/* The CPU is going offline: no worker is left to clear the bit. */
-		wsq_wake_all(q);
+		wsq_wake_all(q, c);
 		return;
 	}
 	if (unlikely(wsq_may_stay(c)))

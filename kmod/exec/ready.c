@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ready bits, and waking workers. The argument is in exec.h.
+ * Ready bits. The argument is in exec.h.
  */
 #include <linux/cpumask.h>
 #include <linux/rcupdate.h>
@@ -12,9 +12,6 @@
 
 struct wsq_cpu **wsq_cpus;
 WSQ_EXPORT_KUNIT(wsq_cpus);
-
-struct wsq_idle wsq_idle;
-WSQ_EXPORT_KUNIT(wsq_idle);
 
 static inline unsigned int wsq_leaf_word(u32 id)
 {
@@ -44,144 +41,6 @@ static bool wsq_summary_empty(const struct wsq_cpu *c, unsigned int word)
 }
 
 /*
- * The wake-up of a CPU that announced that it is parked. Its worker sleeps for
- * want of items, or in an item: then a standby worker takes its place. If that
- * item has just ended, the worker looks at the ready bits by itself.
- */
-static void wsq_wake_worker(struct wsq_cpu *c)
-{
-	struct wsq_worker *w = READ_ONCE(c->worker);
-	u64 nr_run;
-
-	if (!w)
-		return;
-	nr_run = READ_ONCE(w->nr_run);
-	/*
-	 * One that is awake already may begin another item first, which may
-	 * compute for long.
-	 */
-	if (READ_ONCE(w->cur) ? !wsq_hand_off(c, w, nr_run, false) :
-				!wake_up_process(w->task))
-		wsq_watch_start(c);
-}
-
-static void wsq_nmi_work(struct irq_work *work)
-{
-	wsq_wake_worker(container_of(work, struct wsq_cpu, nmi_work));
-}
-
-/**
- * wsq_wake_cpu() - wake a CPU's worker if it parked
- * @c: the CPU
- *
- * Call after the ready bit is set.
- *
- * Context: any, NMI included, with preemption off; not under a runqueue lock or
- * a task's pi_lock.
- * Return: true if the wake-up was the caller's.
- */
-bool wsq_wake_cpu(struct wsq_cpu *c)
-{
-	if (!wsq_park_claim(&c->park))
-		return false;
-	atomic_dec(&wsq_idle.nr);
-	atomic64_inc(&wsq_cpus[smp_processor_id()]->wakeups);
-	if (unlikely(in_nmi()))
-		irq_work_queue(&c->nmi_work);
-	else
-		wsq_wake_worker(c);
-	return true;
-}
-
-/**
- * wsq_wake_idle() - wake the nearest idle worker to come and steal
- * @q: the queue that has something to steal
- * @cpu: where it is
- *
- * Context: as wsq_wake_cpu().
- * Return: true if one was woken.
- */
-bool wsq_wake_idle(const struct wsq *q, unsigned int cpu)
-{
-	const struct wsq_access *list = wsq_cpus[cpu]->access;
-	unsigned int i;
-
-	/* Publish, then look for idle CPUs: against wsq_idle_enter(). */
-	smp_mb();					/* ID(wake:A) */
-	if (!wsq_idle_any())
-		return false;
-	/* The worker of @cpu first, if it may begin them: it is the nearest. */
-	if (!test_bit(q->pool.id, wsq_cpus[cpu]->held) &&
-	    wsq_parked(&wsq_cpus[cpu]->park) &&
-	    READ_ONCE(wsq_cpus[cpu]->worker)) {
-		wsq_wake_cpu(wsq_cpus[cpu]);
-		return true;
-	}
-	for (i = 0; i < list->nr; i++) {
-		unsigned int victim = list->victims[i].cpu;
-
-		if (!cpumask_test_cpu(victim, wsq_idle.cpus))
-			continue;
-		if (!wsq_pool_ct(&q->pool, victim) ||
-		    test_bit(q->pool.id, wsq_cpus[victim]->held))
-			continue;
-		if (wsq_parked(&wsq_cpus[victim]->park)) {
-			wsq_wake_cpu(wsq_cpus[victim]);
-			return true;
-		}
-	}
-	return false;
-}
-
-/**
- * wsq_wake_all() - wake every idle worker that may take a queue's items
- * @q: the queue; %NULL for any
- *
- * For a CPU without a worker that has something, which is rare.
- *
- * Context: as wsq_wake_cpu().
- */
-void wsq_wake_all(const struct wsq *q)
-{
-	unsigned int cpu;
-
-	smp_mb();						/* ID(all:A) */
-	for_each_cpu(cpu, wsq_idle.cpus) {
-		if (!q || wsq_pool_ct(&q->pool, cpu))
-			wsq_wake_cpu(wsq_cpus[cpu]);
-	}
-}
-
-/**
- * wsq_idle_enter() - this CPU's worker is about to park, or sleeps in an item
- * @cpu: its number
- *
- * Follow with wsq_park_announce(), whose barrier stands between this and the
- * last look for work.
- *
- * Context: the current worker, the scheduler's hooks included.
- */
-void wsq_idle_enter(unsigned int cpu)
-{
-	cpumask_set_cpu(cpu, wsq_idle.cpus);		/* ID(enter:A) */
-	atomic_inc(&wsq_idle.nr);
-}
-
-/**
- * wsq_idle_leave() - this CPU's worker is awake
- * @c: the CPU
- *
- * Context: the current worker; or its CPU's role_lock is held.
- */
-void wsq_idle_leave(struct wsq_cpu *c)
-{
-	/* Not if another context has claimed the wake-up. */
-	if (wsq_park_claim(&c->park))
-		atomic_dec(&wsq_idle.nr);
-	cpumask_clear_cpu(c->cpu, wsq_idle.cpus);
-}
-
-/*
  * Something is in @word, and the worker shall know. One that is awake may be in
  * a long item. Preemption is off.
  */
@@ -190,7 +49,7 @@ static void wsq_summary_mark(struct wsq_cpu *c, unsigned int word)
 	/* RD(summary:A) */
 	test_and_set_bit(wsq_summary_bit(word), &c->summary);
 	if (unlikely(!READ_ONCE(c->worker)))
-		wsq_wake_all(NULL);
+		wsq_wake_all(NULL, c);
 	else if (!wsq_parked(&c->park) || !wsq_wake_cpu(c))
 		wsq_watch_start(c);
 }
@@ -402,11 +261,9 @@ int wsq_ready_init(void)
 {
 	unsigned int cpu;
 
-	if (!zalloc_cpumask_var(&wsq_idle.cpus, GFP_KERNEL))
-		return -ENOMEM;
 	wsq_cpus = kcalloc(nr_cpu_ids, sizeof(*wsq_cpus), GFP_KERNEL);
 	if (!wsq_cpus)
-		goto err;
+		return -ENOMEM;
 	for_each_possible_cpu(cpu) {
 		struct wsq_cpu *c;
 
@@ -418,17 +275,16 @@ int wsq_ready_init(void)
 			goto err;
 		wsq_cpus[cpu] = c;
 		c->cpu = cpu;
-		wsq_park_init(&c->park);
+		wsq_idle_cpu_init(c);
 		wsq_watch_init(c);
 		wsq_standby_init(c);
-		/* Hard: c->worker is only safe with preemption off. */
-		c->nmi_work = IRQ_WORK_INIT_HARD(wsq_nmi_work);
 		c->refuse_work = IRQ_WORK_INIT_HARD(wsq_refuse_work_fn);
 		c->access = wsq_topology_access(&wsq_machine, cpu);
 		if (!c->access)
 			goto err;
 	}
-	return 0;
+	if (!wsq_idle_init())
+		return 0;
 err:
 	wsq_ready_exit();
 	return -ENOMEM;
@@ -458,5 +314,5 @@ void wsq_ready_exit(void)
 	}
 	kfree(wsq_cpus);
 	wsq_cpus = NULL;
-	free_cpumask_var(wsq_idle.cpus);
+	wsq_idle_exit();
 }

@@ -344,8 +344,8 @@ static void wsq_worker_sleeps(struct wsq_sleep_notifier *n)
 	if (c->worker == w && smp_processor_id() == w->cpu) {
 		w->asleep = true;
 		wsq_sleep_hold(c, w);
-		wsq_idle_enter(c->cpu);
 		wsq_park_announce(&c->park);
+		wsq_idle_enter(c);
 		if (wsq_waits(c, &from, WSQ_WAIT_LOOKS) != WSQ_MAX_QUEUES)
 			irq_work_queue(&c->sleep_work);
 	} else {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a worker does that has run dry: look at other CPUs and bring something
- * home. First for the queue that it served last, by that queue's policy; then for
- * all queues at all CPUs, the nearest first (kmod/pool/victim.h). A CPU that has
- * nothing costs one load.
+ * What a worker does that has run dry: look at other CPUs that have a surplus
+ * (idle.h), and bring something home. First for the queue that it served last, by
+ * that queue's policy (kmod/pool/victim.h); then for all queues, by domain, the
+ * nearest first. While no CPU has a surplus, this costs two loads.
  */
 #include <trace/events/wsq.h>
 
@@ -105,28 +105,30 @@ static int wsq_steal_from(const struct wsq_search *s, const struct wsq *q,
  * go.
  */
 static int wsq_steal_haul(struct wsq_cpu *c, struct wsq *q,
-			  const struct wsq_search *s,
-			  const struct wsq_victim *v,
+			  const struct wsq_search *s, struct wsq_cpu *vc,
 			  struct wsq_container *victim,
 			  struct wsq_container *me)
 {
 	u32 most = wsq_victim_most(&q->pool);
-	int nr = wsq_steal_from(s, q, wsq_cpus[v->cpu], victim, me, most);
+	int nr = wsq_steal_from(s, q, vc, victim, me, most);
+	enum wsq_distance distance;
 
 	if (nr <= 0)
 		return nr;
-	WRITE_ONCE(c->steals[v->distance], c->steals[v->distance] + nr);
-	trace_wsq_steal(q->pool.name, c->cpu, v->cpu, v->distance, nr);
+	distance = wsq_topology_distance(&wsq_machine, c->cpu, vc->cpu);
+	WRITE_ONCE(c->steals[distance], c->steals[distance] + nr);
+	trace_wsq_steal(q->pool.name, c->cpu, vc->cpu, distance, nr);
 	wsq_ready_mark(c, q->pool.id);
 	if (nr > 1)
 		wsq_put_more(c, q->pool.id);
+	wsq_seek_end(c);
 	/*
 	 * A whole haul: there may be more for one more. What nobody serves and
 	 * nobody watches is fetched by as many as it takes.
 	 */
 	if (nr > 1 || (most == 1 && wsq_engine_waiting(victim)) ||
-	    unlikely(!READ_ONCE(wsq_cpus[v->cpu]->worker)))
-		wsq_wake_idle(q, c->cpu);
+	    unlikely(!READ_ONCE(vc->worker)))
+		wsq_wake_idle(q, vc);
 	return nr;
 }
 
@@ -145,21 +147,26 @@ static struct wsq *wsq_steal_queue(struct wsq_cpu *c, u32 id,
 	return *me && likely(!wsq_hold(c, q, *me)) ? q : NULL;
 }
 
+/* What wsq_steal_look() says of a queue that this CPU may not look at. */
+#define WSQ_NOT_MINE		INT_MIN
+
 /*
  * What one queue has at one victim: how many; 0 to look again, for nobody else
  * may be about to; negative if there are none.
  */
-static int wsq_steal_look(struct wsq_cpu *c, const struct wsq_victim *v, u32 id)
+static int wsq_steal_look(struct wsq_cpu *c, struct wsq_cpu *vc, u32 id)
 {
 	struct wsq_container *victim, *me;
+	int nr = WSQ_NOT_MINE;
 	struct wsq *q;
-	int nr = WSQ_EMPTY;
 
 	preempt_disable();
 	q = wsq_steal_queue(c, id, &me);
-	victim = q ? wsq_pool_any(&q->pool, v->cpu) : NULL;
+	victim = q ? wsq_pool_any(&q->pool, vc->cpu) : NULL;
 	if (victim)
-		nr = wsq_steal_haul(c, q, NULL, v, victim, me);
+		nr = wsq_steal_haul(c, q, NULL, vc, victim, me);
+	else if (q)
+		nr = WSQ_EMPTY;
 	preempt_enable();
 	return nr;
 }
@@ -182,11 +189,13 @@ static bool wsq_steal_chosen(struct wsq_cpu *c)
 	}
 	wsq_search_begin(&s, &q->pool, c->access);
 	while (nr <= 0 && (v = wsq_search_draw(&s))) {
-		if (!wsq_ready_test(wsq_cpus[v->cpu], id))
+		struct wsq_cpu *vc = wsq_cpus[v->cpu];
+
+		if (!wsq_surplus_test(vc) || !wsq_ready_test(vc, id))
 			continue;
 		victim = wsq_pool_any(&q->pool, v->cpu);
 		if (victim && wsq_search_accept(&s, victim))
-			nr = wsq_steal_haul(c, q, &s, v, victim, me);
+			nr = wsq_steal_haul(c, q, &s, vc, victim, me);
 	}
 	if (nr > 0)
 		wsq_search_found(&s);
@@ -194,45 +203,121 @@ static bool wsq_steal_chosen(struct wsq_cpu *c)
 	return nr > 0;
 }
 
+/*
+ * Pass over all queues that have work at one victim: true if something was brought
+ * home. Sets @all to false if this CPU may not look at each of them, and @again if
+ * something may be there at the next look.
+ */
+static bool wsq_steal_pass(struct wsq_cpu *c, struct wsq_cpu *vc, bool *all,
+			   bool *again)
+{
+	u32 id, next;
+
+	for (id = wsq_ready_next(vc, 0); id < WSQ_MAX_QUEUES; id = next) {
+		int nr = wsq_steal_look(c, vc, id);
+
+		if (nr > 0)
+			return true;
+		*again |= !nr;
+		*all &= nr != WSQ_NOT_MINE;
+		next = wsq_ready_next(vc, id + 1);
+		/* Around once is enough. */
+		if (next <= id)
+			break;
+	}
+	return false;
+}
+
+/* All there is at one victim: as wsq_steal(). */
+static bool wsq_steal_victim(struct wsq_cpu *c, struct wsq_cpu *vc, bool *again)
+{
+	bool all = true, more = false;
+
+	if (wsq_steal_pass(c, vc, &all, &more))
+		return true;
+	*again |= more;
+	if (!all || more)
+		return false;
+	/* Clear, then look: a put puts, then looks whether the bit is set. */
+	if (!wsq_surplus_clear(vc))
+		return false;
+	if (wsq_steal_pass(c, vc, &all, &more)) {
+		wsq_surplus_set(vc);
+		return true;
+	}
+	if (!all || more)
+		wsq_surplus_set(vc);
+	*again |= more;
+	return false;
+}
+
+/* All there is in one domain. */
+static bool wsq_steal_domain(struct wsq_cpu *c, const struct wsq_domain *d,
+			     bool *again)
+{
+	unsigned long surplus = READ_ONCE(d->surplus);
+
+	while (surplus) {
+		unsigned int bit = wsq_domain_next(surplus, c->domain == d ?
+							    c->bit : 0);
+		struct wsq_cpu *vc = wsq_cpus[d->cpus[bit]];
+
+		surplus &= ~BIT(bit);
+		if (vc != c) {
+			if (wsq_steal_victim(c, vc, again))
+				return true;
+		} else if (!wsq_ready_any(c) && wsq_surplus_clear(c) &&
+			   wsq_ready_any(c)) {
+			wsq_surplus_set(c);
+		}
+	}
+	return false;
+}
+
 /**
  * wsq_steal() - bring something home from another CPU
  * @c: this CPU
  *
- * Tries what the policy says, then passes once over all CPUs and all queues that
- * have work there.
+ * Tries what the policy says, then all CPUs that have a surplus, by domain, and all
+ * queues that have work there.
  *
  * Context: the worker.
  * Return: true if there is something to run now, or may be at the next call.
  */
 bool wsq_steal(struct wsq_cpu *c)
 {
-	const struct wsq_access *list = c->access;
+	const struct wsq_domain *home = c->domain;
 	bool again = false;
 	unsigned int i;
 
+	if (!wsq_surplus_near(home))
+		return false;
 	if (wsq_steal_chosen(c))
 		return true;
-	for (i = 0; i < list->nr; i++) {
-		const struct wsq_victim *v = &list->victims[i];
-		const struct wsq_cpu *vc = wsq_cpus[v->cpu];
-		u32 id, next;
-		int nr;
-
-		if (!wsq_ready_any(vc))
-			continue;
-		for (id = wsq_ready_next(vc, 0); id < WSQ_MAX_QUEUES;
-		     id = next) {
-			nr = wsq_steal_look(c, v, id);
-			if (nr > 0)
-				return true;
-			again |= !nr;
-			next = wsq_ready_next(vc, id + 1);
-			/* Around once is enough. */
-			if (next <= id)
-				break;
-		}
+	if (wsq_steal_domain(c, home, &again))
+		return true;
+	for (i = 1; i < wsq_domains.nr; i++) {
+		if (test_bit(home->order[i], wsq_domains.surplus) &&
+		    wsq_steal_domain(c, wsq_domains.list[home->order[i]],
+				     &again))
+			return true;
 	}
 	return again;
+}
+
+/**
+ * wsq_steal_last() - look once more before the worker sleeps
+ * @c: this CPU, for which wsq_idle_enter() was called
+ *
+ * If the domain has a seeker, that one looks in any case: when it has found
+ * something, or before it sleeps.
+ *
+ * Context: the worker.
+ * Return: as wsq_steal().
+ */
+bool wsq_steal_last(struct wsq_cpu *c)
+{
+	return !atomic_read(&c->domain->seeker) && wsq_steal(c);
 }
 
 /* Is any CPU of the queue there to take items in? Preemption is off. */

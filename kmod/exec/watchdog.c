@@ -108,7 +108,7 @@ static bool wsq_watch_stalled(struct wsq_cpu *c, struct wsq_worker *w, u32 id)
 	/* What is bound to this CPU is worth no wake-up of another. */
 	if (!ct || !wsq_linked_stealable(ct))
 		return false;
-	wsq_wake_idle(q, c->cpu);
+	wsq_wake_idle_anew(q, c);
 	return true;
 }
 
@@ -128,7 +128,7 @@ static bool wsq_watch_limited(struct wsq_cpu *c)
 
 		c->watch.limited_from = id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0;
 		if (ct && wsq_limited(c, q, ct) && wsq_linked_stealable(ct) &&
-		    wsq_wake_idle(q, c->cpu))
+		    wsq_wake_idle_anew(q, c))
 			return true;
 		id = wsq_ready_next(c, c->watch.limited_from);
 		if (id == first)

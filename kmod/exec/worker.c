@@ -20,6 +20,7 @@
 #include <linux/kthread.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/debug.h>
+#include <linux/sched/stat.h>
 #include <trace/events/wsq.h>
 
 #include "../compat/export.h"
@@ -29,6 +30,9 @@
 
 /* A worker that parks twice within this time gets too many wake-ups. */
 #define WSQ_BREATHE_NS		(10 * NSEC_PER_USEC)
+
+/* For how long it looks for items then: about as long as a wake-up takes. */
+#define WSQ_LINGER_NS		(2 * NSEC_PER_USEC)
 
 /* Queues that are passed over at most when the next one is chosen. */
 #define WSQ_PASS_MOST		16
@@ -376,6 +380,7 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 	if (likely(home))
 		id = wsq_pick(c);
 	if (id < WSQ_MAX_QUEUES) {
+		wsq_seek_end(c);
 		q = xa_load(&wsq_queues, id);
 		ct = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
 		held = ct && wsq_hold(c, q, ct);
@@ -414,8 +419,9 @@ static bool wsq_worker_announce(const struct wsq_worker *w, struct wsq_cpu *c)
 	gone = READ_ONCE(w->gone);
 	if (likely(!gone)) {
 		set_current_state(TASK_IDLE);
-		wsq_idle_enter(c->cpu);
+		wsq_seek_stop(c);
 		wsq_park_announce(&c->park);
+		wsq_idle_enter(c);
 	}
 	preempt_enable();
 	return !gone;
@@ -452,7 +458,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	if (!wsq_worker_announce(w, c))
 		return;
 	if (!kthread_should_stop() && !READ_ONCE(w->gone) &&
-	    !wsq_ready_free(c) && !wsq_steal(c)) {
+	    !wsq_ready_free(c) && !wsq_steal_last(c)) {
 		/* What waits for a queue's limit, another CPU may run. */
 		if (unlikely(wsq_ready_any(c)))
 			wsq_worker_watch(c);
@@ -464,22 +470,52 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	wsq_worker_awake(w, c);
 }
 
+/* No put shall leave its items to this worker. */
+static void wsq_worker_unseek(struct wsq_cpu *c)
+{
+	preempt_disable();
+	wsq_seek_stop(c);
+	preempt_enable();
+}
+
+/* Look for items for as long as a wake-up takes. True if there may be some. */
+static bool wsq_worker_linger(struct wsq_cpu *c, u64 from)
+{
+	do {
+		if (wsq_ready_any(c) ||
+		    (wsq_surplus_near(c->domain) && wsq_seek_begin(c)))
+			return true;
+		cpu_relax();
+	} while (!need_resched() &&
+		 ktime_get_mono_fast_ns() - from < WSQ_LINGER_NS);
+	return false;
+}
+
 /*
- * A worker that is woken for every single item, because it preempts the thread
- * that queues them, costs two context switches an item. One that parked less
- * than that time ago lets the others on this CPU go first, without parking, and
- * finds what they have queued meanwhile. Returns true if so; parking comes
+ * A worker that parked less than WSQ_BREATHE_NS ago does not park at once, nor does
+ * one if a CPU of its domain has a surplus, which others look at just now. If it is
+ * woken for every single item, because it preempts the thread that queues them, an
+ * item costs two context switches. So it lets the others on this CPU go first, and
+ * finds what they have queued meanwhile. On a CPU that has nothing else to run, it
+ * waits for a moment. Returns true if there may be items; otherwise parking comes
  * next.
  */
-static bool wsq_worker_breathe(u64 *parked)
+static bool wsq_worker_breathe(struct wsq_cpu *c, u64 *parked)
 {
 	u64 now = ktime_get_mono_fast_ns();
-	bool soon = now - *parked < WSQ_BREATHE_NS;
+	bool soon = false, found = false;
 
-	/* Once in a row. */
-	*parked = soon ? 0 : now;
-	if (soon)
+	/* In vain once in a row. */
+	if (*parked)
+		soon = now - *parked < WSQ_BREATHE_NS ||
+		       READ_ONCE(c->domain->surplus);
+	if (soon && single_task_running()) {
+		found = wsq_worker_linger(c, now);
+	} else if (soon) {
+		wsq_worker_unseek(c);
 		yield();
+	}
+	*parked = !soon || found ? now : 0;
 	return soon;
 }
 
@@ -544,7 +580,7 @@ int wsq_worker_fn(void *arg)
 			cond_resched_tasks_rcu_qs();
 			continue;
 		}
-		if (wsq_worker_breathe(&parked))
+		if (wsq_worker_breathe(c, &parked))
 			continue;
 		wsq_worker_park(w, c);
 	}

@@ -325,7 +325,9 @@ static int wsq_worker_offline(unsigned int cpu)
 	/* What they leave waits for thieves, then for foster consumers. */
 	preempt_disable();
 	if (wsq_ready_any(c))
-		wsq_wake_all(NULL);
+		wsq_wake_all(NULL, c);
+	/* The worker may have been woken to steal. */
+	wsq_seek_end(c);
 	preempt_enable();
 	return 0;
 }

@@ -215,11 +215,9 @@ static bool leave_leave(struct kunit *test, struct leave_dead *d)
 	struct wsq_cpu *c = wsq_cpus[d->off];
 
 	/* It counts as idle a little before it can be claimed. */
-	if (!wsq_test_until(atomic_read(&wsq_idle.nr) ==
-			    (int)num_online_cpus() &&
+	if (!wsq_test_until(wsq_idle_count() == num_online_cpus() &&
 			    wsq_park_claim(&c->park)))
 		return false;
-	atomic_dec(&wsq_idle.nr);
 	smp_call_function_single(d->off, leave_put_there, d, true);
 	wsq_test_linger();
 	return true;
@@ -391,10 +389,9 @@ static void leave_pair(struct kunit *test)
 	INIT_WSQ_WORK(&p->first, leave_first_fn);
 	INIT_WSQ_WORK(&p->second, leave_second_fn);
 	wsq_test_stay(test, stay);
-	KUNIT_ASSERT_TRUE(test, wsq_test_until(atomic_read(&wsq_idle.nr) ==
-					       (int)num_online_cpus() &&
+	KUNIT_ASSERT_TRUE(test, wsq_test_until(wsq_idle_count() ==
+					       num_online_cpus() &&
 					       wsq_park_claim(&c->park)));
-	atomic_dec(&wsq_idle.nr);
 	smp_call_function_single(off, leave_put_pair, p, true);
 	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
 	wsq_test_roam();

@@ -67,7 +67,8 @@ typedef s64 ktime_t;
 #define __no_kcsan
 #define __acquires(x)
 #define __releases(x)
-#define ____cacheline_aligned	__attribute__((aligned(64)))
+#define L1_CACHE_BYTES		64
+#define ____cacheline_aligned	__attribute__((aligned(L1_CACHE_BYTES)))
 #undef static_assert
 #define static_assert(expr, ...)	_Static_assert(expr, #expr)
 #define BUILD_BUG_ON(cond)	_Static_assert(!(cond), #cond)

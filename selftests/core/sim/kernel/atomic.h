@@ -160,6 +160,7 @@ SIM_ATOMIC(atomic_long, atomic_long_t, long)
 #define __ffs(x)		((unsigned long)__builtin_ctzl(x))
 #define __ffs64(x)		((unsigned long)__builtin_ctzll(x))
 #define hweight64(x)		__builtin_popcountll(x)
+#define hweight_long(x)		__builtin_popcountl(x)
 
 static inline bool test_bit(unsigned long n, const unsigned long *map)
 {
@@ -180,6 +181,12 @@ static inline bool test_and_set_bit(unsigned long n, unsigned long *map)
 {
 	return __atomic_fetch_or(&map[n / 64], BIT(n % 64),
 				 __ATOMIC_SEQ_CST) >> (n % 64) & 1;
+}
+
+static inline bool test_and_clear_bit(unsigned long n, unsigned long *map)
+{
+	return __atomic_fetch_and(&map[n / 64], ~BIT(n % 64),
+				  __ATOMIC_SEQ_CST) >> (n % 64) & 1;
 }
 
 static inline void __set_bit(unsigned long n, unsigned long *map)

@@ -33,8 +33,9 @@ for fault in lose twice; do
 	tap "queue: an item that is there ${fault/lose/never} is noticed" $?
 done
 
-# A wake-up that is lost: with items that only go to and fro, nothing goes on.
-"$OUT/kernel/queue" --cpus 2 --tasks 50 --scene ping_pong --case "wsq queue, bwos" --drop-wakeup 40 \
+# A wake-up that is lost: with items that only go to and fro, nothing goes on. They take
+# longer than a worker waits for the next one before it parks.
+"$OUT/kernel/queue" --cpus 2 --tasks 50 --scene ping_pong --case "wsq queue, bwos" --item 5000 --drop-wakeup 40 \
 	>"$log/drop" 2>&1
 [[ $? == 4 ]] && grep -q 'STOOD STILL' "$log/drop" && grep -q 'thread wsq/1 on CPU 1: idle' "$log/drop"
 tap "queue: a wake-up that is lost ends as stood still" $?
