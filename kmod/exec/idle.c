@@ -36,22 +36,45 @@ static void wsq_domain_tell(unsigned long *map, u32 id)
 	smp_mb__after_atomic();				/* DM(set:D) */
 }
 
-/* False if it was clear already. */
-static bool wsq_domain_clear(unsigned long *word, unsigned int bit,
-			     unsigned long *map, u32 id)
+/* False if it was clear already. The machine's bit stays, for wsq_domain_look(). */
+static bool wsq_domain_clear(unsigned long *word, unsigned int bit)
 {
 	if (!test_bit(bit, word))
 		return false;
 	/* Full barrier: against PK(announce:B), ID(offer:A). */
-	if (!test_and_clear_bit(bit, word))		/* DM(clear:C) */
-		return false;
-	if (READ_ONCE(*word))
-		return true;
-	clear_bit(id, map);				/* DM(clear:A) */
-	smp_mb__after_atomic();				/* DM(clear:B) */
-	if (READ_ONCE(*word))
+	return test_and_clear_bit(bit, word);		/* DM(clear:C) */
+}
+
+/*
+ * The bits of a domain. If there are none, the machine's bit is cleared, so that the
+ * next one need not look here. It is not cleared with the last bit of the domain,
+ * because that comes and goes.
+ */
+static unsigned long wsq_domain_look(unsigned long *word, unsigned long *map,
+				     u32 id)
+{
+	unsigned long bits = READ_ONCE(*word);
+
+	if (bits || !test_bit(id, map))
+		return bits;
+	clear_bit(id, map);				/* DM(look:A) */
+	smp_mb__after_atomic();				/* DM(look:B) */
+	bits = READ_ONCE(*word);
+	if (bits)
 		set_bit(id, map);
-	return true;
+	return bits;
+}
+
+/**
+ * wsq_surplus_look() - which CPUs of a domain have a surplus
+ * @d: the domain, of which the machine's bit is set
+ *
+ * Context: any.
+ * Return: its bits.
+ */
+unsigned long wsq_surplus_look(struct wsq_domain *d)
+{
+	return wsq_domain_look(&d->surplus, wsq_domains.surplus, d->id);
 }
 
 /**
@@ -81,8 +104,7 @@ bool wsq_surplus_clear(struct wsq_cpu *c)
 {
 	struct wsq_domain *d = c->domain;
 
-	return wsq_domain_clear(&d->surplus, c->bit, wsq_domains.surplus,
-				d->id);
+	return wsq_domain_clear(&d->surplus, c->bit);
 }
 
 /**
@@ -108,7 +130,7 @@ static void wsq_idle_clear(struct wsq_cpu *c)
 	struct wsq_domain *d = c->domain;
 
 	/* Before the claim: a bit that is set after this is of a later park. */
-	wsq_domain_clear(&d->idle, c->bit, wsq_domains.idle, d->id);
+	wsq_domain_clear(&d->idle, c->bit);
 }
 
 /**
@@ -240,10 +262,10 @@ static bool wsq_seek_send(struct wsq_cpu *c, int was)
  * Have an idle worker of a domain come for what @q has at @at. One that seeks there
  * will do, unless @anew. Not @self.
  */
-static bool wsq_wake_in(const struct wsq_domain *d, const struct wsq *q,
+static bool wsq_wake_in(struct wsq_domain *d, const struct wsq *q,
 			const struct wsq_cpu *at, unsigned int self, bool anew)
 {
-	unsigned long idle = READ_ONCE(d->idle);
+	unsigned long idle = wsq_domain_look(&d->idle, wsq_domains.idle, d->id);
 	int seeker = atomic_read(&d->seeker);
 
 	if (seeker && !anew && wsq_may_begin(q, seeker - 1) && wsq_rely())
@@ -405,12 +427,12 @@ void wsq_seek_end_slow(struct wsq_cpu *c)
 	if (!wsq_idle_any() || !wsq_surplus_near(home))
 		return;
 	for (i = 0; i < wsq_domains.nr; i++) {
-		const struct wsq_domain *d = wsq_domains.list[home->order[i]];
+		struct wsq_domain *d = wsq_domains.list[home->order[i]];
 		unsigned long surplus;
 
 		if (i && !test_bit(d->id, wsq_domains.surplus))
 			continue;
-		surplus = READ_ONCE(d->surplus);
+		surplus = wsq_surplus_look(d);
 		for_each_set_bit(bit, &surplus, BITS_PER_LONG) {
 			struct wsq_cpu *vc = wsq_cpus[d->cpus[bit]];
 			u32 id = wsq_ready_next(vc, 0);

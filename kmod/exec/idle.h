@@ -36,7 +36,7 @@
  *	DM(set:B), DM(set:D) against SK(end:A): store buffering
  *		A put that leaves its item to the seeker is seen by the look after
  *		which the seeker wakes the next one. litmus/exec-seeker.litmus
- *	DM(set:B) against DM(clear:B): store buffering
+ *	DM(set:B) against DM(look:B): store buffering
  *		While a bit of a domain is set, so is the domain's bit of the
  *		machine, or it is about to be. litmus/exec-domain.litmus
  *	PK(announce:B) against DM(clear:C)
@@ -93,8 +93,8 @@ struct wsq_domain {
  * @nr: how many
  * @words: words of the two maps
  * @list: the domains
- * @idle: which of them have idle CPUs; on a cache line of its own
- * @surplus: which of them have a surplus for others; likewise
+ * @idle: which of them may have idle CPUs; on a cache line of its own
+ * @surplus: which of them may have a surplus for others; likewise
  *
  * Constant, but for the contents of the maps.
  */
@@ -122,6 +122,7 @@ bool wsq_seek_begin(struct wsq_cpu *c);
 void wsq_seek_stop(struct wsq_cpu *c);
 void wsq_seek_end_slow(struct wsq_cpu *c);
 void wsq_surplus_set(struct wsq_cpu *c);
+unsigned long wsq_surplus_look(struct wsq_domain *d);
 bool wsq_surplus_clear(struct wsq_cpu *c);
 
 /* The first bit of @word, not 0, from @from upwards, then around. */

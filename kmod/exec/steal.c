@@ -252,10 +252,10 @@ static bool wsq_steal_victim(struct wsq_cpu *c, struct wsq_cpu *vc, bool *again)
 }
 
 /* All there is in one domain. */
-static bool wsq_steal_domain(struct wsq_cpu *c, const struct wsq_domain *d,
+static bool wsq_steal_domain(struct wsq_cpu *c, struct wsq_domain *d,
 			     bool *again)
 {
-	unsigned long surplus = READ_ONCE(d->surplus);
+	unsigned long surplus = wsq_surplus_look(d);
 
 	while (surplus) {
 		unsigned int bit = wsq_domain_next(surplus, c->domain == d ?
@@ -286,7 +286,7 @@ static bool wsq_steal_domain(struct wsq_cpu *c, const struct wsq_domain *d,
  */
 bool wsq_steal(struct wsq_cpu *c)
 {
-	const struct wsq_domain *home = c->domain;
+	struct wsq_domain *home = c->domain;
 	bool again = false;
 	unsigned int i;
 

@@ -133,7 +133,7 @@ static void seek_rest(struct kunit *test)
 	for (i = 0; i < wsq_domains.nr; i++) {
 		const struct wsq_domain *d = wsq_domains.list[i];
 
-		KUNIT_EXPECT_TRUE(test, wsq_test_until(!wsq_surplus_near(d)));
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(!READ_ONCE(d->surplus)));
 		KUNIT_EXPECT_TRUE(test, wsq_test_until(!atomic_read(&d->seeker)));
 	}
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_idle_count() ==
