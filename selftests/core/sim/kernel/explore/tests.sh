@@ -22,9 +22,9 @@ done
 tap "explore: same seed, same accesses" $?
 
 # What is changed in kmod/exec is noticed: one line of mutants.list, or all.
-only=(--only "HD(hold")
-[[ ${EXPLORE:-} == all ]] && only=()
-"$here/kernel/explore/mutants" --seeds 800 "${only[@]}" "$OUT/kernel" >"$log/mutants" 2>&1
+only=(--seeds 800 --only "HD(hold")
+[[ ${EXPLORE:-} == all ]] && only=(--seeds 3000)
+"$here/kernel/explore/mutants" "${only[@]}" "$OUT/kernel" >"$log/mutants" 2>&1
 status=$?
 ((status)) && grep -A 2 -v '^ok' "$log/mutants" | head -n 40 | tap_note
 tap "explore: mutants are noticed" "$status"

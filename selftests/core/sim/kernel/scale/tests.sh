@@ -1,0 +1,12 @@
+# shellcheck shell=bash disable=SC2154
+# SPDX-License-Identifier: GPL-2.0
+#
+# What kmod/exec and kmod/pool do on many CPUs: a part of ../../run-sim, which has built
+# what this runs.
+
+all=()
+[[ ${EXPLORE:-} != all ]] || all=(--all)
+"$here/kernel/scale/floors" "${all[@]}" "$OUT/kernel" >"$log/floors" 2>&1
+status=$?
+((status)) && grep -A 1 -v '^ok' "$log/floors" | head -n 40 | tap_note
+tap "scale: floors hold, and a defect breaks one" "$status"
