@@ -395,6 +395,18 @@ u32 wsq_ready_own(const struct wsq_cpu *c, u32 from);
  */
 #define WSQ_WORTH_WAKING_NS	(20 * NSEC_PER_USEC)
 
+/* Items that take as long as this are worth a wake-up each. */
+#define WSQ_SLOW_NS		(10 * NSEC_PER_USEC)
+
+/*
+ * May each item be worth the wake-up of another CPU? Also if what they take is not
+ * known yet.
+ */
+static inline bool wsq_items_slow(const struct wsq_container *ct)
+{
+	return READ_ONCE(ct->item_ns) - 1U >= WSQ_SLOW_NS - 1;
+}
+
 /* Is a block of such items too little to wake another CPU for? */
 static inline bool wsq_brief(const struct wsq *q, const struct wsq_container *ct)
 {

@@ -100,16 +100,19 @@ void wsq_turn_first(struct wsq_turn *t)
 /**
  * wsq_turn_check() - when to look whether another queue waits
  * @t: the worker's time at a queue
+ * @ct: the queue's container; if what items take is not known yet, this turn tells
  * @ran: items that it has run there, not 0
  *
- * Context: the worker.
+ * Context: the worker, which owns @ct, with preemption off.
  * Return: 0 if the time slice is over; otherwise after how many items to ask
  * again: those of a quarter of a time slice, as far as this turn tells.
  */
-u32 wsq_turn_check(const struct wsq_turn *t, u32 ran)
+u32 wsq_turn_check(const struct wsq_turn *t, struct wsq_container *ct, u32 ran)
 {
 	u64 ns = ktime_get_mono_fast_ns() - t->from;
 
+	if (unlikely(!ct->item_ns))
+		wsq_item_learn(ct, div_u64(ns, ran));
 	if (ns >= WSQ_SLICE_NS)
 		return 0;
 	return max_t(u32, WSQ_SLICE_NS / 4 * ran / ((u32)ns + 1), 1);

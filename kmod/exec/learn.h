@@ -26,7 +26,8 @@ struct wsq_turn {
 
 void wsq_turn_begin(struct wsq_turn *t);
 void wsq_turn_first(struct wsq_turn *t);
-u32 wsq_turn_check(const struct wsq_turn *t, u32 ran);
+u32 wsq_turn_check(const struct wsq_turn *t, struct wsq_container *ct,
+		   u32 ran);
 u32 wsq_item_least(struct wsq_container *ct, u32 ran, u64 ns);
 u64 wsq_turn_end(const struct wsq_turn *t, struct wsq_container *ct, u32 ran);
 

@@ -123,6 +123,16 @@ static bool wsq_put_bound(struct wsq *q, struct wsq_work *work, int cpu)
 	return true;
 }
 
+/*
+ * An item was put to this CPU's container, whose worker was asleep. The worker does
+ * not run before the thread that is running here sleeps, which may be late.
+ */
+static void wsq_put_first(const struct wsq *q, struct wsq_container *ct)
+{
+	if (wsq_items_slow(ct) && wsq_idle_any() && !is_idle_task(current))
+		wsq_invite(q, ct);
+}
+
 /**
  * wsq_put() - put an item
  * @q: the queue
@@ -157,7 +167,8 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	c = wsq_cpus[here];
 	if (!wsq_ready_test(c, q->pool.id)) {
 		wsq_ready_mark(c, q->pool.id);
-		/* It is the first; who serves it wakes others for what follows. */
+		/* Whoever serves it wakes others for what follows. */
+		wsq_put_first(q, ct);
 		return;
 	}
 	if (unlikely(!READ_ONCE(c->worker))) {
@@ -173,8 +184,9 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	 * moment can be missed; then the task waits for the worker here, for
 	 * the next put, or for the watchdog. OPENED pays for certainty.
 	 */
-	if (ret == WSQ_OPENED || (unlikely(wsq_idle_any()) &&
-				  wsq_engine_shared(ct)))
+	if (ret == WSQ_OPENED ||
+	    (unlikely(wsq_idle_any()) &&
+	     (wsq_items_slow(ct) || wsq_engine_shared(ct))))
 		wsq_invite(q, ct);
 }
 
@@ -410,7 +422,7 @@ static void wsq_put_chunk(struct wsq *q, struct wsq_link *const *links,
 	if (done > 1)
 		wsq_put_more(c, q->pool.id);
 	if (opened || (done && unlikely(wsq_idle_any()) &&
-		       wsq_engine_shared(ct)))
+		       (wsq_items_slow(ct) || wsq_engine_shared(ct))))
 		wsq_invite(q, ct);
 	if (likely(done == nr))
 		return;

@@ -11,6 +11,9 @@
 #include "../pool/victim.h"
 #include "exec.h"
 
+/* What a theft of slow items should bring. */
+#define WSQ_HAUL_NS		(50 * NSEC_PER_USEC)
+
 /* Put items, in hand and counted, where this CPU takes from. */
 static void wsq_steal_keep(struct wsq_container *me, void **tasks, int nr)
 {
@@ -65,6 +68,14 @@ static int wsq_steal_rest(const struct wsq_search *s,
 	return got;
 }
 
+/* So many slow items are worth a theft; one if what they take is not known. */
+static u32 wsq_steal_slow(const struct wsq_container *victim)
+{
+	u32 ns = READ_ONCE(victim->item_ns);
+
+	return ns ? max_t(u32, WSQ_HAUL_NS / ns, 1) : 1;
+}
+
 /*
  * Items brought home from @victim: how many; 0 to look again; negative if there
  * are none. Of a victim that a sample has chosen, what the sample was of.
@@ -84,9 +95,14 @@ static int wsq_steal_from(const struct wsq_search *s, const struct wsq *q,
 		nr = wsq_linked_steal(victim, me, tasks, max,
 				      wsq_watch_stuck(vc),
 				      !READ_ONCE(vc->worker));
-	/* The worker there does not come to what the limit holds back. */
-	if (nr < 0 && unlikely(wsq_limited(vc, q, victim)))
-		nr = wsq_linked_steal(victim, me, tasks, max, true, false);
+	/*
+	 * What is behind a slow item waits for long. And the worker there does not
+	 * come to what the limit holds back.
+	 */
+	if (nr < 0 && (wsq_items_slow(victim) || wsq_limited(vc, q, victim)))
+		nr = wsq_linked_steal(victim, me, tasks,
+				      min(max, wsq_steal_slow(victim)), true,
+				      false);
 	if (nr > 0) {
 		wsq_steal_keep(me, tasks, nr);
 		if (nr == max && most > max)
@@ -97,6 +113,24 @@ static int wsq_steal_from(const struct wsq_search *s, const struct wsq *q,
 	    wsq_steal_orphan(victim, me))
 		return 1;
 	return nr;
+}
+
+/* If nothing is left there, no worker is to be woken for it. */
+static void wsq_steal_emptied(const struct wsq *q, struct wsq_cpu *vc,
+			      const struct wsq_container *victim)
+{
+	u32 id = q->pool.id;
+
+	if (wsq_linked_stealable(victim) || !READ_ONCE(vc->worker))
+		return;
+	/* Other queues have work there. */
+	if (wsq_ready_next(vc, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0) != id)
+		return;
+	/* Clear, then look, as in wsq_steal_victim(). */
+	if (wsq_surplus_clear(vc) &&
+	    (wsq_linked_stealable(victim) ||
+	     wsq_ready_next(vc, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0) != id))
+		wsq_surplus_set(vc);
 }
 
 /*
@@ -121,10 +155,11 @@ static int wsq_steal_haul(struct wsq_cpu *c, struct wsq *q,
 	wsq_ready_mark(c, q->pool.id);
 	if (nr > 1)
 		wsq_put_more(c, q->pool.id);
+	wsq_steal_emptied(q, vc, victim);
 	wsq_seek_end(c);
 	/*
-	 * A whole haul: there may be more for one more. What nobody serves and
-	 * nobody watches is fetched by as many as it takes.
+	 * There may be more for one more. What nobody serves and nobody watches
+	 * is fetched by as many as it takes.
 	 */
 	if (nr > 1 || (most == 1 && wsq_engine_waiting(victim)) ||
 	    unlikely(!READ_ONCE(vc->worker)))

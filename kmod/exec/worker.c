@@ -260,7 +260,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		/* After a tick too: the items may have become longer. */
 		if (likely(--check) && likely(!time_after(jiffies, tick)))
 			continue;
-		check = wsq_turn_check(&turn, ran);
+		check = wsq_turn_check(&turn, ct, ran);
 		tick = jiffies;
 		if (!check && wsq_others_ready(c, q->pool.id))
 			break;

@@ -140,6 +140,68 @@ static void seek_rest(struct kunit *test)
 					       num_online_cpus()));
 }
 
+/**
+ * struct seek_deaf - a thread that queues an item and takes no interrupts
+ * @two: its CPU is @full
+ * @item_ns: what items of the queue are known to take there; 0: not known
+ * @ran: the item has run meanwhile
+ */
+struct seek_deaf {
+	struct seek_two *two;
+	u32 item_ns;
+	bool ran;
+};
+
+/* For so long it waits for the item. */
+#define SEEK_DEAF_NS		(5ULL * NSEC_PER_SEC)
+
+static bool seek_deaf_fn(void *arg)
+{
+	struct seek_deaf *d = arg;
+	struct seek_two *s = d->two;
+	unsigned long flags;
+	u64 end;
+
+	local_irq_save(flags);
+	wsq_pool_ct(&s->q->pool, smp_processor_id())->item_ns = d->item_ns;
+	wsq_queue_work(s->q, &s->items[0].work);
+	end = ktime_get_ns() + SEEK_DEAF_NS;
+	while (!atomic_read(&s->items[0].runs) && ktime_get_ns() < end)
+		cpu_relax();
+	d->ran = atomic_read(&s->items[0].runs);
+	local_irq_restore(flags);
+	return true;
+}
+
+/*
+ * A thread queues an item and goes on computing. Neither the worker of its CPU nor
+ * the watchdog can run. An idle CPU comes for the item, if it may take long.
+ */
+static void seek_computing(struct kunit *test)
+{
+	static const u32 item_ns[] = { 0, 100 * NSEC_PER_USEC };
+	struct seek_two s = {};
+	unsigned int i;
+
+	seek_init(test, &s);
+	for (i = 0; i < ARRAY_SIZE(item_ns); i++) {
+		struct seek_deaf d = { .two = &s, .item_ns = item_ns[i] };
+
+		s.q = wsq_test_queue(test, 8, 256, NULL);
+		s.items = wsq_test_items(test, s.q, 1, wsq_test_count);
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_idle_count() ==
+						       num_online_cpus()));
+		wsq_test_end(test, wsq_test_start_on(test, s.full, seek_deaf_fn,
+						     &d));
+		KUNIT_EXPECT_TRUE_MSG(test, d.ran,
+				      "an item of %u ns waits for a thread that computes",
+				      item_ns[i]);
+		wsq_test_queue_end(test, s.q);
+		wsq_test_expect_runs(test, s.items, 1, 1);
+		vfree(s.items);
+	}
+}
+
 /* Each CPU is in one domain, which knows all others, itself first. */
 static void seek_domains(struct kunit *test)
 {
@@ -176,6 +238,7 @@ static struct kunit_case seek_cases[] = {
 	WSQ_ENGINE_CASE(seek_absent),
 	WSQ_ENGINE_CASE(seek_foreign),
 	WSQ_ENGINE_CASE(seek_rest),
+	WSQ_ENGINE_CASE(seek_computing),
 	{}
 };
 

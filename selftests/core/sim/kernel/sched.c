@@ -56,6 +56,11 @@ struct task_struct *shim_current(void)
 	return f ? f->data : shim_idle[sim_cpu()];
 }
 
+bool is_idle_task(const struct task_struct *t)
+{
+	return t == shim_idle[sim_cpu()];
+}
+
 unsigned int smp_processor_id(void)
 {
 	return sim_cpu();

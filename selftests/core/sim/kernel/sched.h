@@ -115,6 +115,7 @@ long schedule_timeout_uninterruptible(long jiffies);
 void yield(void);
 int cond_resched(void);
 #define need_resched()	sim_need_resched()
+bool is_idle_task(const struct task_struct *t);
 #define single_task_running()	(!sim_waiting(sim_cpu()))
 #define cond_resched_tasks_rcu_qs()	cond_resched()
 #define cpu_relax()		sim_relax()
