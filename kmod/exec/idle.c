@@ -266,21 +266,23 @@ static bool wsq_wake_in(struct wsq_domain *d, const struct wsq *q,
 			const struct wsq_cpu *at, unsigned int self, bool anew)
 {
 	unsigned long idle = wsq_domain_look(&d->idle, wsq_domains.idle, d->id);
-	int seeker = atomic_read(&d->seeker);
 
-	if (seeker && !anew && wsq_may_begin(q, seeker - 1) && wsq_rely())
-		return true;
-	while (idle) {
-		unsigned int bit = wsq_domain_next(idle, at->domain == d ?
-							 at->bit : 0);
-		unsigned int cpu = d->cpus[bit];
+	for (;;) {
+		int seeker = atomic_read(&d->seeker);
+		unsigned int bit, cpu;
 
+		if (seeker && !anew && wsq_may_begin(q, seeker - 1) &&
+		    wsq_rely())
+			return true;
+		if (!idle)
+			return false;
+		bit = wsq_domain_next(idle, at->domain == d ? at->bit : 0);
+		cpu = d->cpus[bit];
 		idle &= ~BIT(bit);
 		if (cpu != self && wsq_may_begin(q, cpu) &&
 		    wsq_seek_send(wsq_cpus[cpu], seeker))
 			return true;
 	}
-	return false;
 }
 
 static bool wsq_wake_nearest(const struct wsq *q, struct wsq_cpu *c,
