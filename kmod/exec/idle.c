@@ -16,6 +16,9 @@
  */
 #define WSQ_RELY_MOST		32
 
+/* CPUs with a surplus for which a seeker tries to wake the next worker. */
+#define WSQ_SEEK_LOOKS		4
+
 struct wsq_domains wsq_domains;
 WSQ_EXPORT_KUNIT(wsq_domains);
 
@@ -415,13 +418,16 @@ void wsq_seek_stop(struct wsq_cpu *c)
  * wsq_seek_end_slow() - a seeker has found something: wake the next one
  * @c: its CPU
  *
- * If any CPU has a surplus. It may have one of a queue that was left to this worker.
+ * If any CPU has a surplus: a put may have left its item to this worker. Preemption
+ * is off, so of many CPUs with a surplus it tries a few. No idle CPU may be one of
+ * those queues'.
  *
  * Context: the current worker, with preemption off.
  */
 void wsq_seek_end_slow(struct wsq_cpu *c)
 {
 	const struct wsq_domain *home = c->domain;
+	unsigned int looks = WSQ_SEEK_LOOKS;
 	unsigned int i, bit;
 
 	wsq_seek_stop(c);
@@ -441,7 +447,8 @@ void wsq_seek_end_slow(struct wsq_cpu *c)
 			const struct wsq *q = id < WSQ_MAX_QUEUES ?
 					      xa_load(&wsq_queues, id) : NULL;
 
-			if (q && wsq_wake_nearest(q, vc, c->cpu, false))
+			if (q && (wsq_wake_nearest(q, vc, c->cpu, false) ||
+				  !--looks))
 				return;
 		}
 	}

@@ -109,10 +109,12 @@ static int wsq_steal_from(const struct wsq_search *s, const struct wsq *q,
 			nr += wsq_steal_rest(s, victim, me, most - max);
 		return nr;
 	}
-	if (unlikely(atomic_read(&victim->orphan) != WSQ_OWNED) &&
-	    wsq_steal_orphan(victim, me))
+	if (likely(atomic_read(&victim->orphan) == WSQ_OWNED))
+		return nr;
+	if (wsq_steal_orphan(victim, me))
 		return 1;
-	return nr;
+	/* Another CPU takes an item there, and may leave some. */
+	return atomic_read(&victim->orphan) == WSQ_FOSTERED ? 0 : nr;
 }
 
 /* If nothing is left there, no worker is to be woken for it. */
