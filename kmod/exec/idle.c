@@ -269,13 +269,14 @@ static bool wsq_wake_in(struct wsq_domain *d, const struct wsq *q,
 			const struct wsq_cpu *at, unsigned int self, bool anew)
 {
 	unsigned long idle = wsq_domain_look(&d->idle, wsq_domains.idle, d->id);
+	/* Once for each offer: one of many wakes a worker in any case. */
+	bool rely = !anew && wsq_rely();
 
 	for (;;) {
 		int seeker = atomic_read(&d->seeker);
 		unsigned int bit, cpu;
 
-		if (seeker && !anew && wsq_may_begin(q, seeker - 1) &&
-		    wsq_rely())
+		if (seeker && rely && wsq_may_begin(q, seeker - 1))
 			return true;
 		if (!idle)
 			return false;
@@ -384,9 +385,8 @@ bool wsq_seek_begin(struct wsq_cpu *c)
 	atomic_t *seeker = &c->domain->seeker;
 	bool begun;
 
-	if (READ_ONCE(c->seeks))
-		return true;
-	if (atomic_read(seeker))
+	/* A worker that seeks already has looked, and found nothing. */
+	if (READ_ONCE(c->seeks) || atomic_read(seeker))
 		return false;
 	preempt_disable();
 	begun = smp_processor_id() == c->cpu && READ_ONCE(c->worker) &&

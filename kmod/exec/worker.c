@@ -482,7 +482,7 @@ static void wsq_worker_unseek(struct wsq_cpu *c)
 static bool wsq_worker_linger(struct wsq_cpu *c, u64 from)
 {
 	do {
-		if (wsq_ready_any(c) ||
+		if (wsq_ready_free(c) ||
 		    (wsq_surplus_near(c->domain) && wsq_seek_begin(c)))
 			return true;
 		cpu_relax();
@@ -580,8 +580,10 @@ int wsq_worker_fn(void *arg)
 			cond_resched_tasks_rcu_qs();
 			continue;
 		}
-		if (wsq_worker_breathe(c, &parked))
+		if (wsq_worker_breathe(c, &parked)) {
+			cond_resched_tasks_rcu_qs();
 			continue;
+		}
 		wsq_worker_park(w, c);
 	}
 	smp_mb();					/* RN(stop:A) */
