@@ -50,8 +50,8 @@
  * Limitations: a put that opens nothing new to thieves does not set the bit while
  * no CPU is idle; a put may look at the machine's word between the two steps of a
  * worker that clears a bit there and sets it again; a seeker may be kept off its CPU.
- * Then the watchdog sets the surplus bit and wakes a worker, half a millisecond
- * later.
+ * Then the watchdog sets the surplus bit and wakes a worker, up to some milliseconds
+ * later, but only if the CPU's worker begins no other item by then.
  */
 #ifndef _WSQ_EXEC_IDLE_H
 #define _WSQ_EXEC_IDLE_H
