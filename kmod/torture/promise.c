@@ -5,7 +5,8 @@
  * checks that they run although the hostile set keeps workers asleep and busy.
  *
  * An item bound to a CPU competes with hostile items of that CPU only, so these
- * are counted from its put to its run. Other items are held to the watchdog of
+ * are counted from the end of its put (the producer may be preempted in it) to its
+ * run. Other items are held to the watchdog of
  * rivals.c. A round ends with a wait, a flush or a cancellation, and accounts for
  * each item.
  *
@@ -57,7 +58,9 @@ struct promise;
  * @dice: how long it takes
  * @runs: how often it ran
  * @in_func: the function runs
- * @passed: hostile functions that began on its CPU since its put. Function.
+ * @before: hostile functions that had begun on its CPU when its put returned;
+ *	%ULONG_MAX until then
+ * @passed: hostile functions that began on its CPU between that and its run
  */
 struct promise_item {
 	struct wsq_delayed_work dwork;
@@ -67,6 +70,7 @@ struct promise_item {
 	u32 dice;
 	atomic_t runs;
 	atomic_t in_func;
+	unsigned long before;
 	unsigned long passed;
 };
 
@@ -79,7 +83,6 @@ struct promise_item {
  * @last: number of the item of @serial that ran last, plus one
  * @cpu: the CPU of the round
  * @age: torture_cpu_age() of @cpu before the first put
- * @before: hostile functions begun on @cpu before the first put
  * @nr: how many items
  * @items: the items
  */
@@ -91,14 +94,18 @@ struct promise {
 	unsigned int last;
 	unsigned int cpu;
 	int age;
-	unsigned long before;
 	unsigned int nr;
 	struct promise_item items[PROMISE_ITEMS];
 };
 
-static unsigned long promise_passed(const struct promise *p)
+/* Hostile functions that have begun on the CPU since the put of the item. */
+static unsigned long promise_passed(const struct promise_item *it)
 {
-	return READ_ONCE(per_cpu(rival_hostile_runs, p->cpu)) - p->before;
+	unsigned long before = READ_ONCE(it->before);
+
+	if (before == ULONG_MAX)
+		return 0;
+	return READ_ONCE(per_cpu(rival_hostile_runs, it->p->cpu)) - before;
 }
 
 static void promise_run(struct promise_item *it)
@@ -107,7 +114,7 @@ static void promise_run(struct promise_item *it)
 
 	if (atomic_inc_return(&it->in_func) != 1)
 		torture_err("a short item runs twice at the same time");
-	it->passed = promise_passed(p);
+	it->passed = promise_passed(it);
 	atomic_inc(&p->rival->begun);
 	if (it->dice % 64 == 1)
 		schedule_timeout_idle(1);
@@ -218,12 +225,12 @@ static void promise_await(const struct promise_item *it, enum promise_way way)
 	while (!atomic_read_acquire(&it->runs)) {
 		schedule_timeout_idle(1);
 		if (way != PROMISE_BOUND || told ||
-		    promise_passed(p) <= RIVAL_MOST ||
+		    promise_passed(it) <= RIVAL_MOST ||
 		    p->age != torture_cpu_age(p->cpu) ||
 		    atomic_read(&it->in_func))
 			continue;
 		torture_err("starved: a short item waits on CPU %u behind %lu hostile ones",
-			    p->cpu, promise_passed(p));
+			    p->cpu, promise_passed(it));
 		WRITE_ONCE(rival_let_go, true);
 		told = true;
 	}
@@ -237,11 +244,13 @@ static void promise_items(struct promise *p, enum promise_way way,
 	unsigned int i;
 
 	p->age = torture_cpu_age(p->cpu);
-	p->before = READ_ONCE(per_cpu(rival_hostile_runs, p->cpu));
-	for (i = 0; i < p->nr; i++)
+	for (i = 0; i < p->nr; i++) {
 		if (!promise_put(&p->items[i], way, rnd))
 			torture_err("%s: an idle item was not queued",
 				    promise_names[way]);
+		WRITE_ONCE(p->items[i].before,
+			   READ_ONCE(per_cpu(rival_hostile_runs, p->cpu)));
+	}
 	if (end == PROMISE_WAIT)
 		for (i = 0; i < p->nr; i++)
 			promise_await(&p->items[i], way);
@@ -292,6 +301,7 @@ void torture_promise_round(struct torture_thread *t)
 
 		it->p = p;
 		it->nr = i;
+		it->before = ULONG_MAX;
 		it->dice = prandom_u32_state(rnd);
 		INIT_WSQ_DELAYED_WORK(&it->dwork, promise_fn);
 		wsq_serial_work_init(&it->serial_work, promise_serial_fn);

@@ -274,7 +274,9 @@ static void *caller(void *arg)
 	struct gen g;
 
 	gen_init(&g, seed_of((uintptr_t)arg), true);
-	while (__atomic_load_n(&loose_done, __ATOMIC_RELAXED) < quota) {
+	/* Calls alone would do it while teasers are kept off their CPUs. */
+	while (__atomic_load_n(&loose_done, __ATOMIC_RELAXED) < quota ||
+	       !__atomic_load_n(&loose_submitted, __ATOMIC_RELAXED)) {
 		struct hring *h = loose_any(&g.seed);
 		struct pollfd p = {
 			.fd = h->r.fd, .events = rnd(&g.seed),
