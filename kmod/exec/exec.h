@@ -302,6 +302,8 @@ struct wsq_watch {
  * @bit: its bit there. Constant.
  * @seeks: its worker was woken to steal, and has not found anything yet. Set in
  *	wsq_idle_leave(), cleared by the worker.
+ * @sought: it stopped to seek, and has neither found anything nor slept since.
+ *	Worker.
  * @relied: offers in a row that this CPU has left to seekers. This CPU, with
  *	preemption off.
  * @next: queue to begin with, for fairness. Workers.
@@ -341,6 +343,7 @@ struct wsq_cpu {
 	struct wsq_domain *domain;
 	u8 bit;
 	bool seeks;
+	bool sought;
 	u8 relied;
 	u32 next;
 	u32 next_tenant;
@@ -459,7 +462,7 @@ static inline bool wsq_surplus_test(const struct wsq_cpu *c)
 /* A worker that was woken to steal has found something. Preemption is off. */
 static inline void wsq_seek_end(struct wsq_cpu *c)
 {
-	if (unlikely(READ_ONCE(c->seeks)))
+	if (unlikely(READ_ONCE(c->seeks) || READ_ONCE(c->sought)))
 		wsq_seek_end_slow(c);
 }
 

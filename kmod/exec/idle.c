@@ -16,7 +16,7 @@
  */
 #define WSQ_RELY_MOST		32
 
-/* CPUs with a surplus for which a seeker tries to wake the next worker. */
+/* Queues of CPUs with a surplus that one look takes into account. */
 #define WSQ_SEEK_LOOKS		4
 
 struct wsq_domains wsq_domains;
@@ -178,23 +178,30 @@ WSQ_EXPORT_KUNIT(wsq_idle_count);
 /*
  * The wake-up of a CPU that announced that it is parked. Its worker sleeps for
  * want of items, or in an item: then a standby worker takes its place. If that
- * item has just ended, the worker looks at the ready bits by itself.
+ * item has just ended, the worker looks at the ready bits by itself. False if no
+ * worker comes before the item ends.
  */
-static void wsq_wake_worker(struct wsq_cpu *c)
+static bool wsq_wake_worker(struct wsq_cpu *c)
 {
 	struct wsq_worker *w = READ_ONCE(c->worker);
 	u64 nr_run;
 
 	if (!w)
-		return;
+		return false;
 	nr_run = READ_ONCE(w->nr_run);
+	if (READ_ONCE(w->cur)) {
+		if (wsq_hand_off(c, w, nr_run, false))
+			return true;
+		wsq_watch_start(c);
+		return READ_ONCE(w->nr_run) != nr_run || !READ_ONCE(w->cur);
+	}
 	/*
 	 * One that is awake already may begin another item first, which may
 	 * compute for long.
 	 */
-	if (READ_ONCE(w->cur) ? !wsq_hand_off(c, w, nr_run, false) :
-				!wake_up_process(w->task))
+	if (!wake_up_process(w->task))
 		wsq_watch_start(c);
+	return true;
 }
 
 static void wsq_nmi_work(struct irq_work *work)
@@ -210,7 +217,7 @@ static void wsq_nmi_work(struct irq_work *work)
  *
  * Context: any, NMI included, with preemption off; not under a runqueue lock or
  * a task's pi_lock.
- * Return: true if the wake-up was the caller's.
+ * Return: true if the wake-up was the caller's, and a worker comes.
  */
 bool wsq_wake_cpu(struct wsq_cpu *c)
 {
@@ -220,11 +227,11 @@ bool wsq_wake_cpu(struct wsq_cpu *c)
 	if (!wsq_park_claim(&c->park))
 		return false;
 	atomic64_inc(&wsq_cpus[smp_processor_id()]->wakeups);
-	if (unlikely(in_nmi()))
+	if (unlikely(in_nmi())) {
 		irq_work_queue(&c->nmi_work);
-	else
-		wsq_wake_worker(c);
-	return true;
+		return true;
+	}
+	return wsq_wake_worker(c);
 }
 
 /* May the worker of this CPU begin items of the queue? */
@@ -256,7 +263,10 @@ static bool wsq_seek_send(struct wsq_cpu *c, int was)
 		return false;
 	if (wsq_wake_cpu(c))
 		return true;
-	/* It was woken by another context. That it seeks, it may have seen. */
+	/*
+	 * Another context has woken it, or no worker comes. In the first case the
+	 * worker may have seen that it is the seeker; it stops as usual then.
+	 */
 	atomic_cmpxchg_relaxed(&d->seeker, me, 0);
 	return false;
 }
@@ -398,11 +408,12 @@ bool wsq_seek_begin(struct wsq_cpu *c)
 }
 
 /**
- * wsq_seek_stop() - a worker is about to park: it seeks no longer
+ * wsq_seek_stop() - a worker has found nothing: it seeks no longer
  * @c: its CPU
  *
- * Follow with wsq_park_announce(), whose barrier stands between this and the
- * last look.
+ * A put may have relied on it since its last look. If the worker finds something
+ * yet, it wakes the next one (@sought). Before it parks, wsq_park_announce() has
+ * the barrier between this and the last look.
  *
  * Context: the current worker, with preemption off; or the CPU's role_lock is held.
  */
@@ -411,29 +422,42 @@ void wsq_seek_stop(struct wsq_cpu *c)
 	if (!READ_ONCE(c->seeks))
 		return;
 	WRITE_ONCE(c->seeks, false);
+	WRITE_ONCE(c->sought, true);
 	atomic_cmpxchg_relaxed(&c->domain->seeker, c->cpu + 1, 0);
 }
 
-/**
- * wsq_seek_end_slow() - a seeker has found something: wake the next one
- * @c: its CPU
- *
- * If any CPU has a surplus: a put may have left its item to this worker. Preemption
- * is off, so of many CPUs with a surplus it tries a few. No idle CPU may be one of
- * those queues'.
- *
- * Context: the current worker, with preemption off.
+/* What to do about a queue at a CPU with a surplus, on behalf of @c: true if done. */
+typedef bool (*wsq_surplus_fn)(const struct wsq *q, struct wsq_cpu *vc,
+			       struct wsq_cpu *c);
+
+/* Queues at one victim, from the one on that @c has served last. */
+static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
+			       wsq_surplus_fn fn, unsigned int *looks)
+{
+	u32 id = wsq_ready_next(vc, READ_ONCE(c->last)), first = id;
+
+	while (id < WSQ_MAX_QUEUES && *looks) {
+		const struct wsq *q = xa_load(&wsq_queues, id);
+
+		--*looks;
+		if (q && fn(q, vc, c))
+			return true;
+		id = wsq_ready_next(vc, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0);
+		if (id == first)
+			break;
+	}
+	return false;
+}
+
+/*
+ * Try @fn for queues at CPUs with a surplus, the nearest first, until it has done
+ * something. Preemption is off, so of many queues it tries a few.
  */
-void wsq_seek_end_slow(struct wsq_cpu *c)
+static bool wsq_surplus_try(struct wsq_cpu *c, wsq_surplus_fn fn)
 {
 	const struct wsq_domain *home = c->domain;
-	unsigned int looks = WSQ_SEEK_LOOKS;
-	unsigned int i, bit;
+	unsigned int i, looks = WSQ_SEEK_LOOKS;
 
-	wsq_seek_stop(c);
-	smp_mb();					/* SK(end:A) */
-	if (!wsq_idle_any() || !wsq_surplus_near(home))
-		return;
 	for (i = 0; i < wsq_domains.nr; i++) {
 		struct wsq_domain *d = wsq_domains.list[home->order[i]];
 		unsigned long surplus;
@@ -441,17 +465,62 @@ void wsq_seek_end_slow(struct wsq_cpu *c)
 		if (i && !test_bit(d->id, wsq_domains.surplus))
 			continue;
 		surplus = wsq_surplus_look(d);
-		for_each_set_bit(bit, &surplus, BITS_PER_LONG) {
-			struct wsq_cpu *vc = wsq_cpus[d->cpus[bit]];
-			u32 id = wsq_ready_next(vc, 0);
-			const struct wsq *q = id < WSQ_MAX_QUEUES ?
-					      xa_load(&wsq_queues, id) : NULL;
+		while (surplus) {
+			unsigned int bit;
 
-			if (q && (wsq_wake_nearest(q, vc, c->cpu, false) ||
-				  !--looks))
-				return;
+			bit = wsq_domain_next(surplus, d == home ? c->bit : 0);
+			surplus &= ~BIT(bit);
+			if (wsq_surplus_queues(c, wsq_cpus[d->cpus[bit]], fn,
+					       &looks))
+				return true;
+			if (!looks)
+				return false;
 		}
 	}
+	return false;
+}
+
+static bool wsq_surplus_wake(const struct wsq *q, struct wsq_cpu *vc,
+			     struct wsq_cpu *c)
+{
+	return wsq_wake_nearest(q, vc, c->cpu, false);
+}
+
+static bool wsq_surplus_fits(const struct wsq *q, struct wsq_cpu *vc,
+			     struct wsq_cpu *c)
+{
+	return vc != c && wsq_may_begin(q, c->cpu);
+}
+
+/**
+ * wsq_surplus_for() - should a worker of a CPU come for a surplus
+ * @c: the CPU, for which wsq_idle_enter() was called
+ *
+ * Context: any, with preemption off.
+ * Return: true if a CPU has a surplus of a queue that @c may serve, and no worker
+ * of its domain is on its way. A hint: it looks at a few queues.
+ */
+bool wsq_surplus_for(struct wsq_cpu *c)
+{
+	return wsq_surplus_near(c->domain) && !atomic_read(&c->domain->seeker) &&
+	       wsq_surplus_try(c, wsq_surplus_fits);
+}
+
+/**
+ * wsq_seek_end_slow() - a seeker has found something: wake the next one
+ * @c: its CPU
+ *
+ * If any CPU has a surplus: a put may have left its item to this worker.
+ *
+ * Context: the current worker, with preemption off.
+ */
+void wsq_seek_end_slow(struct wsq_cpu *c)
+{
+	wsq_seek_stop(c);
+	WRITE_ONCE(c->sought, false);
+	smp_mb();					/* SK(end:A) */
+	if (wsq_idle_any() && wsq_surplus_near(c->domain))
+		wsq_surplus_try(c, wsq_surplus_wake);
 }
 
 /* ---- init ---- */

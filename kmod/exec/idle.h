@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Idle workers, and what they could steal: told by domain. Internal.
+ * Which CPUs are idle, which ones have items to steal, and which worker is on its
+ * way to steal. Internal.
  *
- * A domain is the CPUs of one last-level cache, 64 at most. On one cache line it
- * has a bit for each CPU whose worker is parked, a bit for each CPU that has a
- * surplus (items within the reach of thieves), and the seeker: the worker that was
- * woken to steal and has not found anything yet. Two words of the machine tell
- * which domains have idle CPUs, and which have a surplus for which none of their own
- * CPUs comes. So a worker that parks reads two lines, whatever the number of CPUs.
+ * CPUs that share a last-level cache, 64 at most, are a domain. A domain has one
+ * cache line with three words: a bit for each CPU whose worker is parked; a bit for
+ * each CPU that has a surplus, that is, items which other CPUs may steal; and the
+ * seeker, the CPU whose worker was woken to steal and has found nothing yet. Two
+ * words of the machine have a bit for each domain: it has idle CPUs; it has a surplus
+ * and no idle CPU of its own. So a worker that parks reads two lines, whatever the
+ * number of CPUs.
  *
  * A put that leaves items within the reach of thieves sets the surplus bit of its
  * CPU, and wakes an idle worker, unless the domain of that one has a seeker that
  * may take items of the queue. The seeker, as soon as it has found an item, says
  * that it seeks no longer, looks at the surplus bits again, and wakes the next one.
- * So puts do not wake more workers than find something to do.
+ * So the number of workers that are woken grows only while each finds items.
  *
  * The surplus bit of a CPU is cleared by a thief that has looked at all queues
  * there and found nothing, and looks at them once more.
@@ -47,11 +49,12 @@
  *		A worker whose wake-up was claimed learns that it is the seeker.
  *		litmus/exec-sent.litmus
  *
- * Limitations: a put that opens nothing new to thieves does not set the bit while
- * no CPU is idle; a put may look at the machine's word between the two steps of a
+ * Limitations: a put may look at the machine's word between the two steps of a
  * worker that clears a bit there and sets it again; a seeker may be kept off its CPU.
  * Then the watchdog sets the surplus bit and wakes a worker, up to some milliseconds
- * later, but only if the CPU's worker begins no other item by then.
+ * later, if the CPU's worker begins no other item by then, or if items are slow. Items
+ * so brief that a block of them is not worth a wake-up (wsq_brief()) are not offered
+ * to CPUs that become idle.
  */
 #ifndef _WSQ_EXEC_IDLE_H
 #define _WSQ_EXEC_IDLE_H
@@ -122,6 +125,7 @@ bool wsq_seek_begin(struct wsq_cpu *c);
 void wsq_seek_stop(struct wsq_cpu *c);
 void wsq_seek_end_slow(struct wsq_cpu *c);
 void wsq_surplus_set(struct wsq_cpu *c);
+bool wsq_surplus_for(struct wsq_cpu *c);
 unsigned long wsq_surplus_look(struct wsq_domain *d);
 bool wsq_surplus_clear(struct wsq_cpu *c);
 

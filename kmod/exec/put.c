@@ -94,16 +94,22 @@ static void wsq_put_entry(struct wsq *q, struct wsq_container *ct,
 			  bool count)
 {
 	struct wsq_cpu *c = wsq_cpus[ct->cpu];
-	bool full = ct->engine, awake;
+	bool awake;
 
 	/* A full barrier: against RD(unmark:B) and PK(announce:B). */
 	wsq_linked_push(ct, &work->link, phase, bound, count);
 	/* @ct cannot go, with preemption off; the item may have. */
 	awake = !wsq_parked(&c->park);
 	wsq_put_tell(q, c);
-	/* A full container, or a CPU that is busy with an interrupt. Behind IN(push:C). */
-	if (full && !bound && awake &&
-	    (unlikely(wsq_idle_any()) || !wsq_surplus_test(c)))
+	/*
+	 * The worker has more than its container holds, or its CPU is in an
+	 * interrupt. If items are brief, the first one is told to others, and
+	 * those who come for it tell the next (wsq_steal_haul()). IN(push:C) is
+	 * between the item and these looks.
+	 */
+	if (!bound && awake &&
+	    (!wsq_surplus_test(c) ||
+	     (unlikely(wsq_idle_any()) && !wsq_brief(q, ct))))
 		wsq_wake_idle(q, c);
 }
 
@@ -185,8 +191,10 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	 * the next put, or for the watchdog. OPENED pays for certainty.
 	 */
 	if (ret == WSQ_OPENED ||
-	    (unlikely(wsq_idle_any()) &&
-	     (wsq_items_slow(ct) || wsq_engine_shared(ct))))
+	    (unlikely(wsq_idle_any()) ?
+	     wsq_items_slow(ct) || wsq_engine_shared(ct) :
+	     /* For those that become idle. */
+	     unlikely(wsq_items_slow(ct)) && !wsq_surplus_test(c)))
 		wsq_invite(q, ct);
 }
 
@@ -201,6 +209,7 @@ void wsq_put_again(struct wsq_work *work)
 	u64 where = READ_ONCE(work->link.where);
 	unsigned int phase = wsq_where_phase(where);
 	struct wsq_container *ct;
+	int ret = WSQ_CONFLICT;
 	unsigned int cpu;
 	struct wsq *q;
 
@@ -208,11 +217,16 @@ void wsq_put_again(struct wsq_work *work)
 	q = xa_load(&wsq_queues, wsq_where_queue(where));
 	cpu = smp_processor_id();
 	ct = wsq_pool_ct(&q->pool, cpu);
-	if (ct && wsq_linked_put(ct, &work->link, phase, false) >= 0)
-		wsq_put_tell(q, wsq_cpus[cpu]);
-	else
+	if (ct)
+		ret = wsq_linked_put(ct, &work->link, phase, false);
+	if (ret < 0) {
 		wsq_put_entry(q, ct ?: wsq_put_place(q, cpu), work, phase,
 			      false, false);
+		return;
+	}
+	wsq_put_tell(q, wsq_cpus[cpu]);
+	if (ret == WSQ_OPENED)
+		wsq_invite(q, ct);
 }
 
 /* Put an item, in hand, where others may take it from. Preemption is off. */

@@ -346,7 +346,8 @@ static void wsq_worker_sleeps(struct wsq_sleep_notifier *n)
 		wsq_sleep_hold(c, w);
 		wsq_park_announce(&c->park);
 		wsq_idle_enter(c);
-		if (wsq_waits(c, &from, WSQ_WAIT_LOOKS) != WSQ_MAX_QUEUES)
+		if (wsq_waits(c, &from, WSQ_WAIT_LOOKS) != WSQ_MAX_QUEUES ||
+		    wsq_surplus_for(c))
 			irq_work_queue(&c->sleep_work);
 	} else {
 		wsq_detached_sleeps(w);

@@ -123,7 +123,7 @@ static void wsq_steal_emptied(const struct wsq *q, struct wsq_cpu *vc,
 {
 	u32 id = q->pool.id;
 
-	if (wsq_linked_stealable(victim) || !READ_ONCE(vc->worker))
+	if (!READ_ONCE(vc->worker))
 		return;
 	/* Other queues have work there. */
 	if (wsq_ready_next(vc, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0) != id)
@@ -148,6 +148,7 @@ static int wsq_steal_haul(struct wsq_cpu *c, struct wsq *q,
 	u32 most = wsq_victim_most(&q->pool);
 	int nr = wsq_steal_from(s, q, vc, victim, me, most);
 	enum wsq_distance distance;
+	bool left;
 
 	if (nr <= 0)
 		return nr;
@@ -157,14 +158,18 @@ static int wsq_steal_haul(struct wsq_cpu *c, struct wsq *q,
 	wsq_ready_mark(c, q->pool.id);
 	if (nr > 1)
 		wsq_put_more(c, q->pool.id);
-	wsq_steal_emptied(q, vc, victim);
+	/* Puts meanwhile may rely on this worker: tell before it seeks no longer. */
+	left = wsq_linked_stealable(victim);
+	if (!left)
+		wsq_steal_emptied(q, vc, victim);
+	else if (!wsq_surplus_test(vc))
+		wsq_surplus_set(vc);
 	wsq_seek_end(c);
 	/*
-	 * There may be more for one more. What nobody serves and nobody watches
-	 * is fetched by as many as it takes.
+	 * One more worker may find something, too. What is on a CPU without a
+	 * worker is not served and not watched there: as many come as it takes.
 	 */
-	if (nr > 1 || (most == 1 && wsq_engine_waiting(victim)) ||
-	    unlikely(!READ_ONCE(vc->worker)))
+	if ((left && (nr > 1 || most == 1)) || unlikely(!READ_ONCE(vc->worker)))
 		wsq_wake_idle(q, vc);
 	return nr;
 }
@@ -188,8 +193,8 @@ static struct wsq *wsq_steal_queue(struct wsq_cpu *c, u32 id,
 #define WSQ_NOT_MINE		INT_MIN
 
 /*
- * What one queue has at one victim: how many; 0 to look again, for nobody else
- * may be about to; negative if there are none.
+ * What one queue has at one victim: how many; negative if there are none; 0 if a
+ * steal was interrupted by another, and both may have failed.
  */
 static int wsq_steal_look(struct wsq_cpu *c, struct wsq_cpu *vc, u32 id)
 {
@@ -346,15 +351,12 @@ bool wsq_steal(struct wsq_cpu *c)
  * wsq_steal_last() - look once more before the worker sleeps
  * @c: this CPU, for which wsq_idle_enter() was called
  *
- * If the domain has a seeker, that one looks in any case: when it has found
- * something, or before it sleeps.
- *
  * Context: the worker.
  * Return: as wsq_steal().
  */
 bool wsq_steal_last(struct wsq_cpu *c)
 {
-	return !atomic_read(&c->domain->seeker) && wsq_steal(c);
+	return wsq_steal(c);
 }
 
 /* Is any CPU of the queue there to take items in? Preemption is off. */

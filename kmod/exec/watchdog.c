@@ -43,7 +43,7 @@
 #define WSQ_WATCH_MIN_NS	(500 * NSEC_PER_USEC)
 #define WSQ_WATCH_MAX_NS	(4 * NSEC_PER_MSEC)
 
-/* ... at most, while the worker begins one item after the other. */
+/* The longest time between two looks while the worker begins items. */
 #define WSQ_WATCH_BUSY_NS	(2 * NSEC_PER_MSEC)
 
 /* An item that computes for so long is detached if another queue waits. */
@@ -57,6 +57,19 @@
  * first worker comes, and until the last has gone.
  */
 void (*wsq_watch_hook)(void);
+
+/*
+ * The worker makes progress, but its items are slow, and one waits that an idle CPU
+ * could begin at once. The put found no CPU idle, or did not know what items take.
+ */
+static void wsq_watch_slow(struct wsq_cpu *c, u32 id)
+{
+	struct wsq *q = id < WSQ_MAX_QUEUES ? xa_load(&wsq_queues, id) : NULL;
+	struct wsq_container *ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
+
+	if (ct && wsq_items_slow(ct) && wsq_linked_stealable(ct))
+		wsq_wake_idle(q, c);
+}
 
 /* Has the worker begun anything since the last look? */
 static bool wsq_watch_progress(struct wsq_watch *watch,
@@ -177,6 +190,7 @@ static enum hrtimer_restart wsq_watch_fn(struct hrtimer *timer)
 	id = w && !wsq_parked(&c->park) ?
 	     wsq_waits(c, &watch->from, WSQ_WATCH_LOOKS) : WSQ_MAX_QUEUES;
 	if (progress && !limited) {
+		wsq_watch_slow(c, id);
 		watch->period = watch->progress ?
 				min_t(u64, watch->period * 2, WSQ_WATCH_BUSY_NS) :
 				WSQ_WATCH_MIN_NS;

@@ -462,6 +462,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 		/* What waits for a queue's limit, another CPU may run. */
 		if (unlikely(wsq_ready_any(c)))
 			wsq_worker_watch(c);
+		WRITE_ONCE(c->sought, false);
 		WRITE_ONCE(c->parks, c->parks + 1);
 		trace_wsq_park(c->cpu);
 		schedule();
@@ -470,7 +471,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	wsq_worker_awake(w, c);
 }
 
-/* No put shall leave its items to this worker. */
+/* Others are about to have the CPU: puts are not to rely on this worker. */
 static void wsq_worker_unseek(struct wsq_cpu *c)
 {
 	preempt_disable();
@@ -505,7 +506,7 @@ static bool wsq_worker_breathe(struct wsq_cpu *c, u64 *parked)
 	u64 now = ktime_get_mono_fast_ns();
 	bool soon = false, found = false;
 
-	/* In vain once in a row. */
+	/* If the last call has found nothing, the worker parks. */
 	if (*parked)
 		soon = now - *parked < WSQ_BREATHE_NS ||
 		       READ_ONCE(c->domain->surplus);
