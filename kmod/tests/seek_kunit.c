@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of seekers and surpluses (kmod/exec/idle.h). A put may leave its items
- * to a worker that is on its way. They run as well if it does not come. A surplus
- * that a CPU may not take keeps none of its workers awake.
+ * to a worker that is on its way. They run as well if it does not come. A CPU that
+ * becomes idle finds what was put before. A surplus that a CPU may not take keeps none
+ * of its workers awake.
  */
 #include <linux/smp.h>
 
@@ -98,16 +99,23 @@ static void seek_foreign(struct kunit *test)
 	struct wsq_cpu *c;
 	struct wsq *q;
 	u64 parks;
+	int i;
 
 	seek_init(test, &s);
 	c = wsq_cpus[s.idle];
 	q = wsq_test_queue(test, 2, 4, cpumask_of(s.idle));
 	other = wsq_test_items(test, q, 1, wsq_test_count);
 	seek_begin(test, &s, cpumask_of(s.full));
+	/* A worker whose CPU has other threads to run does not linger. */
+	wsq_test_stay(test, s.full);
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(s.full, seek_put, &s, 1), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_surplus_test(wsq_cpus[s.full]));
-	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(s.idle, q, &other->work));
-	wsq_test_call(test, wsq_test_flush, q);
+	/* A worker that has lingered in vain does not do so the next time. */
+	for (i = 1; i <= 4; i++) {
+		wsq_queue_work_on(s.idle, q, &other->work);
+		KUNIT_EXPECT_TRUE(test,
+				  wsq_test_until(atomic_read(&other->runs) == i));
+	}
 	KUNIT_EXPECT_TRUE_MSG(test, wsq_test_until(wsq_parked(&c->park)),
 			      "a worker does not sleep for what it may not take");
 	parks = READ_ONCE(c->parks);
@@ -115,6 +123,7 @@ static void seek_foreign(struct kunit *test)
 	/* Others may have put something there. */
 	KUNIT_EXPECT_LE(test, READ_ONCE(c->parks), parks + 10);
 	KUNIT_EXPECT_EQ(test, seek_runs(&s), 0);
+	wsq_test_roam();
 	seek_end(test, &s);
 	wsq_test_queue_end(test, q);
 	vfree(other);
@@ -202,6 +211,153 @@ static void seek_computing(struct kunit *test)
 	}
 }
 
+/*
+ * Slow items, all in the block at which the worker of their CPU is. The watchdog sees
+ * that it begins one after the other.
+ */
+#define SEEK_SLOW_ITEMS	4000
+#define SEEK_SLOW_US	200
+
+/**
+ * struct seek_late - a CPU that is busy when items are put on another one
+ * @two: the other one is @full, this one is @idle
+ * @items: the items, of @two's queue. Slow; brief once one has run on @idle.
+ * @busy: an item that keeps @idle busy
+ * @go: @busy may end, or sleep
+ * @sleeps: it sleeps until @end
+ * @entered: it runs
+ * @end: it may end
+ * @told: the puts have said that @full has a surplus
+ * @reached: an item has run on @idle
+ */
+struct seek_late {
+	struct seek_two two;
+	struct seek_slow {
+		struct wsq_test_item it;
+		struct seek_late *late;
+	} *items;
+	struct wsq_test_item busy;
+	bool go;
+	bool sleeps;
+	struct completion entered;
+	struct completion end;
+	bool told;
+	bool reached;
+};
+
+static void seek_slow_fn(struct wsq_work *work)
+{
+	struct seek_slow *slow = container_of(work, struct seek_slow, it.work);
+	struct seek_late *l = slow->late;
+	u64 end = ktime_get_ns() + SEEK_SLOW_US * (u64)NSEC_PER_USEC;
+
+	wsq_test_enter(&slow->it);
+	if (raw_smp_processor_id() == l->two.idle)
+		WRITE_ONCE(l->reached, true);
+	while (!READ_ONCE(l->reached) && ktime_get_ns() < end)
+		wsq_test_breathe();
+	wsq_test_leave(&slow->it);
+}
+
+static void seek_busy_fn(struct wsq_work *work)
+{
+	struct wsq_test_item *it = wsq_test_item_of(work);
+	struct seek_late *l = container_of(it, struct seek_late, busy);
+
+	wsq_test_enter(it);
+	wsq_test_stay_young();
+	complete(&l->entered);
+	while (!READ_ONCE(l->go))
+		wsq_test_breathe();
+	if (l->sleeps)
+		wait_for_completion(&l->end);
+	wsq_test_leave(it);
+}
+
+static void seek_forget(const struct wsq_cpu *c)
+{
+	clear_bit(c->bit, &c->domain->surplus);
+}
+
+static void seek_put_slow(void *arg)
+{
+	const struct wsq_cpu *c = wsq_cpus[smp_processor_id()];
+	struct seek_late *l = arg;
+	int i;
+
+	for (i = 0; i < SEEK_SLOW_ITEMS; i++) {
+		wsq_queue_work(l->two.q, &l->items[i].it.work);
+		/* The first one opens a block. */
+		if (!i)
+			seek_forget(c);
+	}
+	l->told = wsq_surplus_test(c);
+}
+
+/* @item_ns: what items have taken on the full CPU before */
+static void seek_late_with(struct kunit *test, u32 item_ns, bool sleeps)
+{
+	struct seek_late l = { .sleeps = sleeps };
+	struct seek_two *s = &l.two;
+	struct wsq_container *ct;
+	struct wsq *q;
+	int i, runs = 0;
+
+	seek_init(test, s);
+	s->q = wsq_test_queue(test, 2, 4096, NULL);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	l.items = vzalloc(array_size(SEEK_SLOW_ITEMS, sizeof(*l.items)));
+	KUNIT_ASSERT_NOT_NULL(test, l.items);
+	for (i = 0; i < SEEK_SLOW_ITEMS; i++) {
+		wsq_test_item_init(&l.items[i].it, s->q, seek_slow_fn);
+		l.items[i].late = &l;
+	}
+	wsq_test_item_init(&l.busy, q, seek_busy_fn);
+	init_completion(&l.entered);
+	init_completion(&l.end);
+	KUNIT_ASSERT_TRUE(test, wsq_queue_work_on(s->idle, q, &l.busy.work));
+	wait_for_completion(&l.entered);
+	/* What memory the queue gets, it gets before. */
+	s->gate = wsq_test_hold(test, s->q, s->full);
+	ct = wsq_pool_ct(&s->q->pool, s->full);
+	WRITE_ONCE(ct->item_ns, item_ns);
+	KUNIT_ASSERT_EQ(test, smp_call_function_single(s->full, seek_put_slow,
+						       &l, 1), 0);
+	if (item_ns >= WSQ_SLOW_NS)
+		KUNIT_EXPECT_TRUE(test, l.told);
+	wsq_test_gate_open(s->gate);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&l.items[0].it.runs)));
+	/* The other CPU does not learn of it from the puts. */
+	if (item_ns < WSQ_SLOW_NS)
+		seek_forget(wsq_cpus[s->full]);
+	WRITE_ONCE(l.go, true);
+	wsq_test_call(test, wsq_test_flush, s->q);
+	KUNIT_EXPECT_TRUE_MSG(test, l.reached,
+			      "an idle CPU leaves slow items to a busy one");
+	complete(&l.end);
+	for (i = 0; i < SEEK_SLOW_ITEMS; i++)
+		runs += atomic_read(&l.items[i].it.runs);
+	KUNIT_EXPECT_EQ(test, runs, SEEK_SLOW_ITEMS);
+	wsq_test_queue_end(test, q);
+	wsq_test_queue_end(test, s->q);
+	kfree(s->gate);
+	vfree(l.items);
+}
+
+/* A CPU becomes idle after items were put, because its item ends. */
+static void seek_late(struct kunit *test)
+{
+	seek_late_with(test, NSEC_PER_USEC, false);
+	seek_late_with(test, SEEK_SLOW_US * NSEC_PER_USEC, false);
+}
+
+/* ... because its item goes to sleep. */
+static void seek_late_asleep(struct kunit *test)
+{
+	seek_late_with(test, NSEC_PER_USEC, true);
+	seek_late_with(test, SEEK_SLOW_US * NSEC_PER_USEC, true);
+}
+
 /* Each CPU is in one domain, which knows all others, itself first. */
 static void seek_domains(struct kunit *test)
 {
@@ -239,6 +395,8 @@ static struct kunit_case seek_cases[] = {
 	WSQ_ENGINE_CASE(seek_foreign),
 	WSQ_ENGINE_CASE(seek_rest),
 	WSQ_ENGINE_CASE(seek_computing),
+	WSQ_ENGINE_CASE(seek_late),
+	WSQ_ENGINE_CASE(seek_late_asleep),
 	{}
 };
 
