@@ -78,8 +78,6 @@ struct hostile_item {
  * @inside: items that have come
  * @over: items do not queue themselves again
  * @victim: an ordinary item behind items that queue themselves again
- * @victim_at: functions begun when the put of @victim returned. Thread.
- * @victim_from: functions begun when @victim began. Its function.
  * @victim_ran: @victim has run
  * @items: the items
  */
@@ -95,8 +93,6 @@ struct hostile {
 	atomic_t inside;
 	bool over;
 	struct wsq_work victim;
-	u32 victim_at;
-	u32 victim_from;
 	atomic_t victim_ran;
 	struct hostile_item items[];
 };
@@ -210,7 +206,6 @@ static void hostile_victim_fn(struct wsq_work *work)
 {
 	struct hostile *h = container_of(work, struct hostile, victim);
 
-	h->victim_from = atomic_read(&h->rival->begun);
 	atomic_inc_return_release(&h->victim_ran);
 }
 
@@ -311,14 +306,17 @@ static void hostile_victim(struct hostile *h, struct rnd_state *rnd, bool solo)
 	int age = torture_cpu_age(cpu);
 	unsigned long late = jiffies + torture_starved * HZ;
 	bool told = false;
-	u32 after;
+	unsigned long since;
+	u32 begun, after;
 
 	wsq_queue_work_near(cpu, h->q, &h->victim);
 	/* Behind the put, in which this thread may be preempted. */
-	h->victim_at = atomic_read(&h->rival->begun);
+	begun = atomic_read(&h->rival->begun);
+	since = jiffies;
 	while (!atomic_read_acquire(&h->victim_ran)) {
-		after = atomic_read(&h->rival->begun) - h->victim_at;
+		after = atomic_read(&h->rival->begun) - begun;
 		if (solo && !told && after > RIVAL_MOST &&
+		    time_after(jiffies, since + RIVAL_LATE) &&
 		    age == torture_cpu_age(cpu)) {
 			torture_err("starved: an ordinary item waits on CPU %u behind %u runs of %u items that %s",
 				    cpu, after, h->nr, h->kind->name);
@@ -339,12 +337,6 @@ static void hostile_victim(struct hostile *h, struct rnd_state *rnd, bool solo)
 	if (!told)
 		rival_await_promises();
 	WRITE_ONCE(h->over, true);
-	after = h->victim_from - h->victim_at;
-	/* It may have begun before the put returned. */
-	if (solo && !told && (s32)after > RIVAL_MOST &&
-	    age == torture_cpu_age(cpu))
-		torture_err("starved: an ordinary item ran on CPU %u after %u runs of %u items that %s",
-			    cpu, after, h->nr, h->kind->name);
 	wsq_flush_work(&h->victim);
 	torture_inc(TC_HOSTILE_VICTIM);
 }

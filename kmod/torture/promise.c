@@ -60,7 +60,9 @@ struct promise;
  * @in_func: the function runs
  * @before: hostile functions that had begun on its CPU when its put returned;
  *	%ULONG_MAX until then
- * @passed: hostile functions that began on its CPU between that and its run
+ * @put_at: when that was, in jiffies
+ * @passed: hostile functions that began on its CPU between that and its run; 0 if
+ *	it was not late. Function.
  */
 struct promise_item {
 	struct wsq_delayed_work dwork;
@@ -71,6 +73,7 @@ struct promise_item {
 	atomic_t runs;
 	atomic_t in_func;
 	unsigned long before;
+	unsigned long put_at;
 	unsigned long passed;
 };
 
@@ -98,12 +101,16 @@ struct promise {
 	struct promise_item items[PROMISE_ITEMS];
 };
 
-/* Hostile functions that have begun on the CPU since the put of the item. */
+/*
+ * Hostile functions that have begun on the CPU since the put of the item; 0 if that was
+ * not long ago.
+ */
 static unsigned long promise_passed(const struct promise_item *it)
 {
-	unsigned long before = READ_ONCE(it->before);
+	unsigned long before = smp_load_acquire(&it->before);
 
-	if (before == ULONG_MAX)
+	if (before == ULONG_MAX ||
+	    time_before(jiffies, it->put_at + RIVAL_LATE))
 		return 0;
 	return READ_ONCE(per_cpu(rival_hostile_runs, it->p->cpu)) - before;
 }
@@ -248,8 +255,11 @@ static void promise_items(struct promise *p, enum promise_way way,
 		if (!promise_put(&p->items[i], way, rnd))
 			torture_err("%s: an idle item was not queued",
 				    promise_names[way]);
-		WRITE_ONCE(p->items[i].before,
-			   READ_ONCE(per_cpu(rival_hostile_runs, p->cpu)));
+		p->items[i].put_at = jiffies;
+		/* The function may be running. */
+		smp_store_release(&p->items[i].before,
+				  READ_ONCE(per_cpu(rival_hostile_runs,
+						    p->cpu)));
 	}
 	if (end == PROMISE_WAIT)
 		for (i = 0; i < p->nr; i++)
