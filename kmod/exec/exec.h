@@ -166,6 +166,26 @@ enum {
 };
 
 /**
+ * struct wsq_turn - a worker's time at a queue (learn.c)
+ * @from: when it began, ns of CLOCK_MONOTONIC
+ * @first: what the first item took, if no other thread had the CPU meanwhile
+ * @switches: wsq_lap_switches() when it began
+ * @sleeps: how often the worker had slept by then
+ * @away: wsq_lap_away() by then
+ * @left: when the turn before ended, if this one follows at once; 0 otherwise
+ * @left_switches: wsq_lap_switches() by then
+ */
+struct wsq_turn {
+	u64 from;
+	u64 first;
+	unsigned long switches;
+	unsigned long sleeps;
+	u64 away;
+	u64 left;
+	unsigned long left_switches;
+};
+
+/**
  * struct wsq_worker - a thread that runs items
  * @cpu: the CPU it belongs to. Constant, but for a rescuer.
  * @id: its number, by which an item remembers which worker ran it last.
@@ -176,7 +196,7 @@ enum {
  * @func: the function of @cur. Worker; any CPU reads.
  * @nr_run: how many items it has begun. Worker; any CPU reads.
  * @bound: @cur is to run on this CPU. Worker, before @cur; any CPU reads.
- * @slice_from: when the time slice at @serving began, ns of CLOCK_MONOTONIC. Worker.
+ * @turn: its time at @serving. Worker.
  * @attention: something was left below for the worker. Set under @lock, cleared
  *	by the worker under @lock, read by it without.
  * @lock: what other contexts leave here
@@ -222,7 +242,7 @@ struct wsq_worker {
 	u64 nr_run;
 	bool bound;
 	bool attention;
-	u64 slice_from;
+	struct wsq_turn turn;
 	raw_spinlock_t lock;		/* what other contexts leave here */
 	struct list_head waiters;
 	struct list_head deferred;
@@ -466,9 +486,18 @@ static inline void wsq_seek_end(struct wsq_cpu *c)
 		wsq_seek_end_slow(c);
 }
 
-static inline bool wsq_ready_test(const struct wsq_cpu *c, u32 id)
+static __always_inline bool wsq_ready_test(const struct wsq_cpu *c, u32 id)
 {
 	return test_bit(id, c->leaf);
+}
+
+/* Has this queue alone work here? False if that takes more than a look. */
+static inline bool wsq_ready_alone(const struct wsq_cpu *c, u32 id)
+{
+	/* On 32-bit machines two words of @leaf share a bit of @summary. */
+	return WSQ_LEAF_WORDS == BITS_PER_LONG &&
+	       READ_ONCE(c->summary) == BIT(id / 64) &&
+	       READ_ONCE(c->leaf[BIT_WORD(id)]) == BIT_MASK(id);
 }
 
 static inline bool wsq_ready_any(const struct wsq_cpu *c)

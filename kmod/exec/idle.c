@@ -2,7 +2,6 @@
 /*
  * Idle workers, surpluses, and who is woken. The argument is in idle.h.
  */
-#include <linux/align.h>
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
 #include <linux/slab.h>
@@ -594,7 +593,6 @@ void wsq_idle_cpu_init(struct wsq_cpu *c)
 int wsq_idle_init(void)
 {
 	unsigned int cpu, i;
-	size_t bytes;
 
 	wsq_domains.list = kcalloc(nr_cpu_ids, sizeof(*wsq_domains.list),
 				   GFP_KERNEL);
@@ -612,11 +610,7 @@ int wsq_idle_init(void)
 	for (i = 0; i < wsq_domains.nr; i++)
 		wsq_domain_order(wsq_domains.list[i]);
 	wsq_domains.words = BITS_TO_LONGS(wsq_domains.nr);
-	/* Each has its cache lines to itself. */
-	bytes = ALIGN(wsq_domains.words * sizeof(long), L1_CACHE_BYTES);
-	wsq_domains.idle = kzalloc(bytes, GFP_KERNEL);
-	wsq_domains.surplus = kzalloc(bytes, GFP_KERNEL);
-	return wsq_domains.idle && wsq_domains.surplus ? 0 : -ENOMEM;
+	return 0;
 }
 
 /**
@@ -633,7 +627,5 @@ void wsq_idle_exit(void)
 		kfree(d);
 	}
 	kfree(wsq_domains.list);
-	kfree(wsq_domains.idle);
-	kfree(wsq_domains.surplus);
 	memset(&wsq_domains, 0, sizeof(wsq_domains));
 }

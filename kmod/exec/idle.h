@@ -62,6 +62,7 @@
 #include <linux/atomic.h>
 #include <linux/bitops.h>
 #include <linux/cache.h>
+#include <linux/threads.h>
 #include <linux/types.h>
 
 struct wsq;
@@ -96,18 +97,18 @@ struct wsq_domain {
  * @nr: how many
  * @words: words of the two maps
  * @list: the domains
- * @idle: which of them may have idle CPUs; on a cache line of its own
- * @surplus: which of them may have a surplus for others; likewise
+ * @idle: which of them may have idle CPUs
+ * @surplus: which of them may have a surplus for others
  *
- * Constant, but for the contents of the maps.
+ * Constant, but for the two maps, which do not share cache lines with anything else.
  */
 struct wsq_domains {
 	unsigned int nr;
 	unsigned int words;
 	struct wsq_domain **list;
-	unsigned long *idle;
-	unsigned long *surplus;
-};
+	DECLARE_BITMAP(idle, NR_CPUS) ____cacheline_aligned;
+	DECLARE_BITMAP(surplus, NR_CPUS) ____cacheline_aligned;
+} ____cacheline_aligned;
 
 extern struct wsq_domains wsq_domains;
 
@@ -138,7 +139,7 @@ static inline unsigned int wsq_domain_next(unsigned long word, unsigned int from
 }
 
 /* Is any of the machine's bits set? No order. */
-static inline bool wsq_domains_any(const unsigned long *map)
+static __always_inline bool wsq_domains_any(const unsigned long *map)
 {
 	unsigned int i;
 
@@ -150,7 +151,7 @@ static inline bool wsq_domains_any(const unsigned long *map)
 }
 
 /* Is any worker parked? No order. */
-static inline bool wsq_idle_any(void)
+static __always_inline bool wsq_idle_any(void)
 {
 	return wsq_domains_any(wsq_domains.idle);
 }

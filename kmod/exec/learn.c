@@ -4,9 +4,10 @@
  * enough. A container keeps an estimate for its CPU (@item_ns), which decides
  * whether other CPUs are worth waking and how often the clock is read.
  *
- * What it costs: the clock is read when a worker comes to a queue and when it
- * leaves, and in between after a few items, then after as many as make a quarter
- * of a time slice. Limitation: if items become longer in the middle of a turn,
+ * What it costs: the clock is read when a worker leaves a queue, and when it comes to
+ * one after it had nothing to do. In between it is read after a few items, then after
+ * as many as make a quarter of a time slice; but not if items are known to be brief
+ * and no other queue waits. Limitation: if items become longer in the middle of a turn,
  * that is seen at the next tick.
  */
 #include <linux/ktime.h>
@@ -71,6 +72,8 @@ static void wsq_turn_sample(struct wsq_container *ct, u32 ran, u64 ns)
  * wsq_turn_begin() - a worker begins to serve a queue
  * @t: its time there
  *
+ * A turn begins when the one before has ended, so that the clock is read once for both.
+ *
  * Context: a worker.
  */
 void wsq_turn_begin(struct wsq_turn *t)
@@ -79,7 +82,8 @@ void wsq_turn_begin(struct wsq_turn *t)
 	t->switches = wsq_lap_switches();
 	t->sleeps = READ_ONCE(current->nvcsw);
 	t->away = wsq_lap_away();
-	t->from = ktime_get_mono_fast_ns();
+	t->from = t->left && t->left_switches == t->switches ?
+		  t->left : ktime_get_mono_fast_ns();
 }
 
 /**
@@ -130,12 +134,15 @@ u32 wsq_turn_check(const struct wsq_turn *t, struct wsq_container *ct, u32 ran)
  * Context: the worker, with preemption off.
  * Return: how long it used the CPU, in ns.
  */
-u64 wsq_turn_end(const struct wsq_turn *t, struct wsq_container *ct, u32 ran)
+u64 wsq_turn_end(struct wsq_turn *t, struct wsq_container *ct, u32 ran)
 {
-	u64 ns = ktime_get_mono_fast_ns() - t->from, used = ns;
+	u64 now = ktime_get_mono_fast_ns();
+	u64 ns = now - t->from, used = ns;
 	s64 away;
 
-	if (likely(wsq_lap_switches() == t->switches)) {
+	t->left = now;
+	t->left_switches = wsq_lap_switches();
+	if (likely(t->left_switches == t->switches)) {
 		wsq_turn_sample(ct, ran, ns);
 		return used;
 	}

@@ -8,36 +8,17 @@
 
 #include "lap.h"
 
-/**
- * struct wsq_turn - a worker's time at a queue
- * @from: when it began, ns of CLOCK_MONOTONIC
- * @first: what the first item took, if no other thread had the CPU meanwhile
- * @switches: wsq_lap_switches() when it began
- * @sleeps: how often the worker had slept by then
- * @away: wsq_lap_away() by then
- */
-struct wsq_turn {
-	u64 from;
-	u64 first;
-	unsigned long switches;
-	unsigned long sleeps;
-	u64 away;
-};
-
 void wsq_turn_begin(struct wsq_turn *t);
 void wsq_turn_first(struct wsq_turn *t);
 u32 wsq_turn_check(const struct wsq_turn *t, struct wsq_container *ct,
 		   u32 ran);
 u32 wsq_item_least(struct wsq_container *ct, u32 ran, u64 ns);
-u64 wsq_turn_end(const struct wsq_turn *t, struct wsq_container *ct, u32 ran);
+u64 wsq_turn_end(struct wsq_turn *t, struct wsq_container *ct, u32 ran);
 
-/*
- * May an item take long enough that it matters what the first one of a turn took?
- * If all are known to be brief, a reading of the clock costs more than they do.
- */
-static inline bool wsq_item_long(const struct wsq_container *ct)
+/* Is an item known to be so brief that reading the clock takes as long as some? */
+static inline bool wsq_item_brief(const struct wsq_container *ct)
 {
-	return ct->item_ns - 1U >= NSEC_PER_USEC;
+	return ct->item_ns - 1U < NSEC_PER_USEC;
 }
 
 /*

@@ -139,6 +139,8 @@ static bool wsq_others_ready(const struct wsq_cpu *c, u32 id)
 {
 	u32 next = id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0;
 
+	if (likely(wsq_ready_alone(c, id)))
+		return false;
 	next = wsq_ready_own(c, next);
 	return next != id && next < WSQ_MAX_QUEUES;
 }
@@ -180,7 +182,7 @@ bool wsq_turn_over(void)
 	if (!q)
 		return false;
 	return READ_ONCE(w->replaced) ||
-	       (ktime_get_mono_fast_ns() - w->slice_from >= WSQ_SLICE_NS &&
+	       (ktime_get_mono_fast_ns() - w->turn.from >= WSQ_SLICE_NS &&
 		wsq_others_ready(wsq_cpus[w->cpu], q->pool.id));
 }
 
@@ -211,12 +213,10 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 	unsigned int last = WSQ_NO_PHASE;
 	unsigned long tick = jiffies;
 	u32 ran = 0, check;
-	struct wsq_turn turn;
 	bool home = false;
 	void *task;
 
-	wsq_turn_begin(&turn);
-	w->slice_from = turn.from;
+	wsq_turn_begin(&w->turn);
 	preempt_disable();
 	home = wsq_at_home(w, q, ct);
 	check = wsq_turn_first_check(ct);
@@ -253,14 +253,20 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 			continue;
 		wsq_account(q, ct, home, phase);
 		last = phase;
-		if (!ran++ && unlikely(wsq_item_long(ct)))
-			wsq_turn_first(&turn);
+		if (!ran++ && unlikely(!wsq_item_brief(ct)))
+			wsq_turn_first(&w->turn);
 		if (unlikely(READ_ONCE(w->replaced)))
 			break;
 		/* After a tick too: the items may have become longer. */
 		if (likely(--check) && likely(!time_after(jiffies, tick)))
 			continue;
-		check = wsq_turn_check(&turn, ct, ran);
+		/* Brief items, and nobody waits for the end of the slice. */
+		if (likely(!check) && likely(wsq_item_brief(ct)) &&
+		    likely(wsq_ready_alone(c, q->pool.id))) {
+			check = ran;
+			continue;
+		}
+		check = wsq_turn_check(&w->turn, ct, ran);
 		tick = jiffies;
 		if (!check && wsq_others_ready(c, q->pool.id))
 			break;
@@ -268,7 +274,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 	}
 	/* What a container has learned is its own CPU's. */
 	if (likely(home) && likely(ran) && likely(!READ_ONCE(w->replaced)))
-		wsq_charge(c, q, ct, ran, wsq_turn_end(&turn, ct, ran));
+		wsq_charge(c, q, ct, ran, wsq_turn_end(&w->turn, ct, ran));
 	preempt_enable();
 
 	smp_mb();					/* FL(serve:A) */
@@ -576,6 +582,7 @@ int wsq_worker_fn(void *arg)
 			cond_resched_tasks_rcu_qs();
 			continue;
 		}
+		w->turn.left = 0;
 		if (wsq_steal(c)) {
 			/* Perhaps only because another CPU steals there. */
 			cond_resched_tasks_rcu_qs();

@@ -97,6 +97,8 @@ void shim_fail(const char *file, int line, const char *fmt, ...);
 /* linux/bits.h, minmax.h, math.h, align.h, log2.h, overflow.h, limits.h */
 #define BITS_PER_LONG		64
 #define BIT(n)			(1UL << (n))
+#define BIT_MASK(n)		BIT((n) % BITS_PER_LONG)
+#define BIT_WORD(n)		((n) / BITS_PER_LONG)
 #define BIT_ULL(n)		(1ULL << (n))
 #define GENMASK(h, l)		((~0UL << (l)) & (~0UL >> (63 - (h))))
 #define GENMASK_ULL(h, l)	((~0ULL << (l)) & (~0ULL >> (63 - (h))))

@@ -157,6 +157,9 @@ SIM_ATOMIC(atomic_long, atomic_long_t, long)
 
 /* linux/bitops.h */
 #define BITS_TO_LONGS(n)	(((n) + 63) / 64)
+#define DECLARE_BITMAP(name, bits)	unsigned long name[BITS_TO_LONGS(bits)]
+/* As where the module is built that ./layout compares with. */
+#define NR_CPUS			8192
 #define __ffs(x)		((unsigned long)__builtin_ctzl(x))
 #define __ffs64(x)		((unsigned long)__builtin_ctzll(x))
 #define hweight64(x)		__builtin_popcountll(x)
