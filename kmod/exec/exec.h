@@ -42,7 +42,7 @@
  *	MM(give:B), then RD(mark:A), full
  *		A worker that sees the ready bit gives the memory back.
  *		litmus/exec-give-back.litmus
- *	OF(drop:A): with OF(offer:A) of pool/engine.c. litmus/pool-offer.litmus
+ *	OF(drop:A): with OF(offer:A) of engine/engine.c. litmus/pool-offer.litmus
  *	JB(piece:A): one helper has a piece of a job. litmus/exec-job.litmus
  */
 #ifndef _WSQ_EXEC_EXEC_H

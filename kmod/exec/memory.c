@@ -14,7 +14,7 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "../pool/grow.h"
 #include "exec.h"
 

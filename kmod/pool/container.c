@@ -7,7 +7,7 @@
 
 #include "../compat/export.h"
 #include "container.h"
-#include "engine.h"
+#include "../engine/engine.h"
 #include "grow.h"
 #include "pool.h"
 

@@ -17,12 +17,12 @@
  *			who interrupts anything else is through before that goes
  *			on.
  *	consumer	likewise with @get_busy. Producer and consumer nest in
- *			any order (kmod/pool/engine.h), unless the engine has
+ *			any order (kmod/engine/engine.h), unless the engine has
  *			one owner: that one sets the other flag as well for as
- *			long as it may not be disturbed (engine_lifo.h).
+ *			long as it may not be disturbed (engine/lifo/lifo.h).
  *	thief		anybody, anywhere.
  *
- * The engine's memory comes and goes (kmod/pool/engine.h); without it all goes
+ * The engine's memory comes and goes (kmod/engine/engine.h); without it all goes
  * through the entrance.
  *
  * A CPU that died, or left the pool, leaves an orphan: @orphan becomes a lock
@@ -38,10 +38,10 @@
 
 #include <linux/cache.h>
 #include <linux/compiler.h>
+#include <linux/wsq.h>
 
-#include "../core/bwos_fifo.h"
-#include "../core/bwos_lifo.h"
 #include "../core/inbox.h"
+#include "../engine/state.h"
 #include "entry.h"
 #include "where.h"
 
@@ -59,18 +59,6 @@ struct wsq_pool;
 
 /* What a take says: work is there, but not at hand yet; call again. */
 #define WSQ_AGAIN		((void *)-1L)
-
-/**
- * enum wsq_engine_kind - algorithms of containers
- * @WSQ_ENGINE_BWOS: FIFO BWoS (kmod/core/bwos_fifo.h)
- * @WSQ_ENGINE_SALSA: SALSA (kmod/core/salsa.h)
- * @WSQ_ENGINE_LIFO: LIFO BWoS (kmod/core/bwos_lifo.h)
- */
-enum wsq_engine_kind {
-	WSQ_ENGINE_BWOS,
-	WSQ_ENGINE_SALSA,
-	WSQ_ENGINE_LIFO,
-};
 
 /**
  * enum wsq_orphan - whose a container is
@@ -121,17 +109,6 @@ struct wsq_raw {
 	atomic64_t used;
 	atomic64_t lent;
 	struct wsq_raw_link links[WSQ_RAW_LINKS];
-};
-
-/**
- * struct wsq_lifo - engine that is LIFO BWoS
- * @q: the queue
- * @hungry: a thief found nothing, though the owner has something. Thieves set,
- *	the owner clears
- */
-struct wsq_lifo {
-	struct wsq_bwos_lifo q;
-	u8 hungry ____cacheline_aligned;
 };
 
 /* Where items wait in a container: open inbox, bound inbox, engine. */
@@ -197,15 +174,14 @@ struct wsq_stall_mark {
  * @more: memory for the engine beside what it has. By @grow.
  * @stall: for kmod/obs/stall.c alone
  * @idle_cnt: sum of what was put when housekeeping last looked.
- * @bwos: the engine, of kind %WSQ_ENGINE_BWOS.
- * @lifo: the engine, of kind %WSQ_ENGINE_LIFO.
+ * @state: of the engine, what is not in its memory
  */
 struct wsq_container {
 	struct wsq_pool *pool;
 	struct wsq_raw *raw;
 	u64 where;
 	u32 cpu;
-	enum wsq_engine_kind kind;
+	enum wsq_engine_type kind;
 
 	u8 put_busy ____cacheline_aligned;
 	u8 get_busy;
@@ -238,10 +214,7 @@ struct wsq_container {
 	u64 idle_cnt;
 	struct wsq_stall_mark stall[WSQ_STALL_PLACES];
 
-	union {
-		struct wsq_bwos_fifo bwos;
-		struct wsq_lifo lifo;
-	};
+	union wsq_engine_state state;
 };
 
 struct wsq_container *wsq_container_create(struct wsq_pool *pool,

@@ -41,7 +41,7 @@
 #include <linux/preempt.h>
 #include <linux/slab.h>
 
-#include "engine.h"
+#include "../engine/engine.h"
 #include "grow.h"
 #include "overflow.h"
 #include "pool.h"

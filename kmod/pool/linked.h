@@ -6,7 +6,7 @@
 #ifndef _WSQ_POOL_LINKED_H
 #define _WSQ_POOL_LINKED_H
 
-#include "engine.h"
+#include "../engine/engine.h"
 
 void wsq_linked_push(struct wsq_container *ct, struct wsq_link *link,
 		     unsigned int phase, bool bound, bool count);

@@ -32,7 +32,7 @@
  *		(wsq_pool_cpu_up(), wsq_pool_cpu_dead())
  *
  * in slices, with interrupts on in between; and with SALSA every 20 ms besides
- * (wsq_engine_patience()), for chunks that were stolen come back by time alone: a
+ * (@patience of the engine), for chunks that were stolen come back by time alone: a
  * grace period. That no wake-up is lost, and that a task is pushed by one of the
  * two, is argued in core/room.h.
  *
@@ -49,7 +49,7 @@
 #include <linux/slab.h>
 
 #include "../compat/export.h"
-#include "engine.h"
+#include "../engine/engine.h"
 #include "overflow.h"
 #include "raw.h"
 
@@ -222,7 +222,7 @@ static int wsq_overflow_wait(struct wsq_pool *pool, void *task)
 		return -EAGAIN;
 
 	switch (wsq_room_wait(&pool->waiting->room, task, wsq_overflow_put, pool,
-			      wsq_engine_patience(pool->kind))) {
+			      wsq_engine_ops(pool->kind)->patience)) {
 	case WSQ_ROOM_IN:
 		return 0;
 	case WSQ_ROOM_KILLED:

@@ -11,7 +11,7 @@
 
 #include "../compat/export.h"
 #include "../compat/topology.h"
-#include "engine.h"
+#include "../engine/engine.h"
 #include "grow.h"
 #include "overflow.h"
 #include "pool.h"
@@ -133,25 +133,21 @@ static int wsq_pool_cpu_dead(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
+#define WSQ_POOL_ENGINE(type, name, ...)	case type:
+
 /* The engine that attributes ask for; false if there is no such. */
 static bool wsq_pool_kind(const struct wsq_attrs *attrs, bool raw,
-			  enum wsq_engine_kind *kind)
+			  enum wsq_engine_type *kind)
 {
-	*kind = WSQ_ENGINE_BWOS;
-	if (!attrs)
-		return true;
-	switch (attrs->engine) {
+	enum wsq_engine_type type = attrs ? attrs->engine : WSQ_DEFAULT_ENGINE;
+
+	switch (type) {
 	case WSQ_DEFAULT_ENGINE:
-		if (raw && attrs->flags & WSQ_HAND_OVER)
-			*kind = WSQ_ENGINE_SALSA;
+		*kind = raw && attrs && attrs->flags & WSQ_HAND_OVER ?
+			WSQ_SALSA : WSQ_BWOS;
 		return true;
-	case WSQ_BWOS:
-		return true;
-	case WSQ_SALSA:
-		*kind = WSQ_ENGINE_SALSA;
-		return true;
-	case WSQ_BWOS_LIFO:
-		*kind = WSQ_ENGINE_LIFO;
+	WSQ_ENGINES(WSQ_POOL_ENGINE)
+		*kind = type;
 		return true;
 	}
 	return false;
@@ -201,6 +197,7 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 		ret = -EINVAL;
 		goto free_mask;
 	}
+	pool->guests = raw && wsq_engine_ops(pool->kind)->moves_chunks;
 	ret = wsq_engine_pool_init(pool);
 	if (ret)
 		goto free_mask;

@@ -38,8 +38,9 @@ struct wsq_waiting;
  * @all: all containers, those of CPUs that left included. Set with release.
  * @id: number of the queue that the pool belongs to. Constant.
  * @kind: which engine. Constant.
- * @salsa: what its CPUs share, with %WSQ_ENGINE_SALSA. Constant.
+ * @salsa: what its CPUs share, with %WSQ_SALSA. Constant.
  * @raw: tasks have no link of their own. Constant.
+ * @guests: of wsq_pool_guests(). Constant.
  * @resident: engines have their memory from the start. Constant.
  * @live: all CPUs that were online when it was made have their container. Set
  *	once.
@@ -66,9 +67,10 @@ struct wsq_pool {
 	struct wsq_container **ct;
 	struct wsq_container **all;
 	u32 id;
-	enum wsq_engine_kind kind;
+	enum wsq_engine_type kind;
 	struct wsq_salsa *salsa;
 	bool raw;
+	bool guests;
 	bool resident;
 	bool live;
 	u32 blocks;
@@ -133,7 +135,7 @@ static inline struct wsq_container *wsq_pool_any(const struct wsq_pool *pool,
  */
 static inline bool wsq_pool_guests(const struct wsq_pool *pool)
 {
-	return pool->raw && pool->kind == WSQ_ENGINE_SALSA;
+	return pool->guests;
 }
 
 /* By which this CPU puts and takes, or NULL. Preemption is off. */

@@ -180,8 +180,8 @@ void *wsq_raw_foster_get(struct wsq_container *ct)
 {
 	void *task;
 
-	/* SALSA's thieves get at everything, its consumer stays on its CPU. */
-	if (ct->kind == WSQ_ENGINE_SALSA || !wsq_foster_begin(ct))
+	/* Thieves get at everything, and the consumer stays on its CPU. */
+	if (wsq_engine_ops(ct->kind)->moves_chunks || !wsq_foster_begin(ct))
 		return NULL;
 	task = wsq_raw_get(ct);
 	wsq_foster_end(ct);

@@ -5,7 +5,7 @@
 #ifndef _WSQ_POOL_RAW_H
 #define _WSQ_POOL_RAW_H
 
-#include "engine.h"
+#include "../engine/engine.h"
 
 int wsq_raw_push(struct wsq_container *ct, void *task);
 void *wsq_raw_get_slow(struct wsq_container *ct);

@@ -119,7 +119,7 @@ u32 wsq_victim_most(const struct wsq_pool *pool)
 	const u32 half = max(1U, pool->block_size / 2);
 
 	/* A pool's chunks go to the thief as a whole. */
-	if (pool->raw && pool->kind == WSQ_ENGINE_SALSA)
+	if (pool->raw && wsq_engine_ops(pool->kind)->moves_chunks)
 		return 1;
 	switch (READ_ONCE(pool->batch)) {
 	case WSQ_BATCH_FEW:

@@ -14,7 +14,7 @@
 #ifndef _WSQ_POOL_VICTIM_H
 #define _WSQ_POOL_VICTIM_H
 
-#include "engine.h"
+#include "../engine/engine.h"
 #include "pool.h"
 #include "victim_pick.h"
 

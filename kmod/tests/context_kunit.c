@@ -19,7 +19,7 @@
 #endif
 
 #include "../compat/hrtimer.h"
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "items.h"
 
 /*

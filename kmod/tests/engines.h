@@ -4,8 +4,8 @@
  * once for each engine in the list, and gets its queues and pools from here,
  * which have that engine. In other cases they have the first.
  *
- * A further engine is one more line in wsq_test_engines[]. Bounds are in tests
- * what Documentation/core-api.rst says of them, not what the engine says.
+ * A further engine is here by its row in engines.def. Bounds are in tests what
+ * Documentation/core-api.rst says of them, not what the engine says.
  *
  * Limitation: what a test makes by wsq_create() itself has the default engine.
  */
@@ -18,14 +18,13 @@
 
 #include "../compat/kunit.h"
 #include "../exec/exec.h"
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "../pool/pool.h"
 
 /**
  * struct wsq_test_engine - an engine under test
  * @name: for people
- * @kind: which it is
- * @type: what attributes call it
+ * @kind: which it is, as in attributes
  * @min_blocks: bounds of attributes
  * @max_blocks: likewise
  * @min_block_size: likewise
@@ -35,8 +34,7 @@
  */
 struct wsq_test_engine {
 	const char *name;
-	enum wsq_engine_kind kind;
-	enum wsq_engine_type type;
+	enum wsq_engine_type kind;
 	u32 min_blocks;
 	u32 max_blocks;
 	u32 min_block_size;
@@ -45,10 +43,11 @@ struct wsq_test_engine {
 	bool fifo;
 };
 
+#define WSQ_TEST_ENGINE(type, name, ...)	\
+	{ #name, type, 2, 64, 2, 4096, true, type != WSQ_BWOS_LIFO },
+
 static const struct wsq_test_engine wsq_test_engines[] = {
-	{ "bwos", WSQ_ENGINE_BWOS, WSQ_BWOS, 2, 64, 2, 4096, true, true },
-	{ "salsa", WSQ_ENGINE_SALSA, WSQ_SALSA, 2, 64, 2, 4096, true, true },
-	{ "lifo", WSQ_ENGINE_LIFO, WSQ_BWOS_LIFO, 2, 64, 2, 4096, true, false },
+	WSQ_ENGINES(WSQ_TEST_ENGINE)
 };
 
 static inline void wsq_test_engine_desc(const struct wsq_test_engine *e,
@@ -87,7 +86,7 @@ static inline struct wsq_attrs wsq_test_attrs(struct kunit *test,
 {
 	struct wsq_attrs with = attrs ? *attrs : (struct wsq_attrs){};
 
-	with.engine = wsq_test_engine(test)->type;
+	with.engine = wsq_test_engine(test)->kind;
 	return with;
 }
 

@@ -8,7 +8,7 @@
 
 #include <linux/preempt.h>
 
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 
 /* Blocks or chunks that a CPU's engine has by now; 0 without memory. */
 static inline u32 grow_blocks(const struct wsq_container *ct)
@@ -21,18 +21,18 @@ static inline u32 grow_blocks(const struct wsq_container *ct)
 	preempt_disable();
 	if (ct && READ_ONCE(ct->engine)) {
 		switch (ct->kind) {
-		case WSQ_ENGINE_BWOS:
+		case WSQ_BWOS:
 			/* Gone before @engine, if it goes. */
 			mem = (struct wsq_bwos_mem *)(uintptr_t)
-				atomic64_read_acquire(&ct->bwos.mem);
+				atomic64_read_acquire(&ct->state.bwos.mem);
 			nr = mem ? wsq_bwos_places(&mem->dir) : 0;
 			break;
-		case WSQ_ENGINE_LIFO:
+		case WSQ_BWOS_LIFO:
 			lifo = (struct wsq_bwos_lifo_mem *)(uintptr_t)
-				atomic64_read_acquire(&ct->lifo.q.mem);
+				atomic64_read_acquire(&ct->state.lifo.q.mem);
 			nr = lifo ? wsq_bwos_places(&lifo->dir) : 0;
 			break;
-		case WSQ_ENGINE_SALSA:
+		case WSQ_SALSA:
 			nr = READ_ONCE(wsq_engine_salsa(ct)->nr_chunks);
 			break;
 		}

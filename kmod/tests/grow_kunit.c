@@ -14,7 +14,7 @@
 #include <linux/topology.h>
 #include <linux/wsq.h>
 
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "../pool/grow.h"
 #include "../pool/pool.h"
 #include "engines.h"
@@ -184,9 +184,9 @@ static void grow_anywhere(struct kunit *test)
 		 * But for the rest of the block that both stand in; LIFO has
 		 * one end. SALSA's consumer may have further chunks in hand.
 		 */
-		if (wsq_test_engine(test)->kind == WSQ_ENGINE_BWOS)
+		if (wsq_test_engine(test)->kind == WSQ_BWOS)
 			KUNIT_EXPECT_GE(test, n, 7 * 4 + 1);
-		if (wsq_test_engine(test)->kind == WSQ_ENGINE_LIFO)
+		if (wsq_test_engine(test)->kind == WSQ_BWOS_LIFO)
 			KUNIT_EXPECT_EQ(test, n, 8 * 4);
 		KUNIT_EXPECT_LE(test, n, 8 * 4);
 		grow_pop_all(test, pool, n);
@@ -203,7 +203,7 @@ static void grow_balance(struct kunit *test)
 	struct wsq_pool *pool;
 	unsigned long n;
 
-	if (wsq_test_engine(test)->kind != WSQ_ENGINE_SALSA)
+	if (wsq_test_engine(test)->kind != WSQ_SALSA)
 		kunit_skip(test, "needs an engine that balances");
 	wsq_test_need_cpus(test, 2);
 	pool = grow_pool(test, 2, 16, 4, cpu_online_mask);
@@ -253,7 +253,7 @@ static void grow_guest(struct kunit *test)
 	unsigned int here;
 	unsigned long n = 0;
 
-	if (wsq_test_engine(test)->kind != WSQ_ENGINE_SALSA)
+	if (wsq_test_engine(test)->kind != WSQ_SALSA)
 		kunit_skip(test, "needs an engine that has guests");
 	wsq_test_need_cpus(test, 2);
 	migrate_disable();
@@ -316,7 +316,7 @@ static void grow_nodes(struct kunit *test)
 	struct grow_all a = { .max = 24 };
 	unsigned int cpu, i, got = 0;
 
-	if (wsq_test_engine(test)->kind != WSQ_ENGINE_SALSA)
+	if (wsq_test_engine(test)->kind != WSQ_SALSA)
 		kunit_skip(test, "needs chunks");
 	a.pool = grow_pool(test, 3, a.max, 512, cpu_online_mask);
 	wsq_test_run(test, num_online_cpus(), grow_all_fn, &a);
@@ -394,7 +394,7 @@ static void grow_never_empty(struct kunit *test)
 	struct grow_token t = {};
 	int i;
 
-	if (wsq_test_engine(test)->kind != WSQ_ENGINE_SALSA)
+	if (wsq_test_engine(test)->kind != WSQ_SALSA)
 		kunit_skip(test, "needs an engine that can tell");
 	wsq_test_need_cpus(test, 2);
 	for (i = 0; i < 50; i++) {
@@ -500,7 +500,7 @@ static void grow_cancel(struct kunit *test)
 	KUNIT_EXPECT_GE(test, most, 2 * 4);
 	/* BWoS has spare blocks as well, two and one with each piece. */
 	KUNIT_EXPECT_LT(test, most,
-			(wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA ?
+			(wsq_test_engine(test)->kind == WSQ_SALSA ?
 			 32 : 32 + 2 + 4) * 4);
 	wsq_flush(q);
 	wsq_test_expect_runs(test, it, GROW_ITEMS, rounds);

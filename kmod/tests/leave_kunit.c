@@ -13,7 +13,7 @@
 #include <linux/smp.h>
 
 #include "../exec/exec.h"
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "items.h"
 
 #define NR_LEFT		4000
@@ -147,7 +147,7 @@ static void leave_join(struct kunit *test)
 	q = wsq_test_queue(test, 2, 4, cpumask_of(one));
 	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(two)), 0);
 	KUNIT_ASSERT_NOT_NULL(test, wsq_pool_any(&q->pool, two)->engine);
-	if (q->pool.kind == WSQ_ENGINE_SALSA) {
+	if (q->pool.kind == WSQ_SALSA) {
 		es = wsq_engine_salsa(wsq_pool_any(&q->pool, two));
 		KUNIT_EXPECT_EQ(test, es->nr_chunks, q->pool.blocks);
 		KUNIT_EXPECT_EQ(test, es->max_chunks, q->pool.max_blocks);

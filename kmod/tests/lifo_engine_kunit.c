@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of what LIFO BWoS needs to be an engine (kmod/pool/engine_lifo.h):
+ * KUnit suite of what LIFO BWoS needs to be an engine (kmod/engine/lifo/lifo.h):
  * owner's operations that are not re-entered, and thieves who ask for what the
  * owner keeps for itself. All else is in the suites over engines (engines.h).
  */
@@ -65,7 +65,7 @@ static void lifo_grown(struct kunit *test, const struct wsq_container *ct,
 		       int shape)
 {
 	const struct wsq_bwos_lifo_mem *mem = (struct wsq_bwos_lifo_mem *)
-		(uintptr_t)atomic64_read(&ct->lifo.q.mem);
+		(uintptr_t)atomic64_read(&ct->state.lifo.q.mem);
 
 	KUNIT_EXPECT_EQ(test, wsq_bwos_places(&mem->dir),
 			lifo_shapes[shape].max ?: lifo_shapes[shape].blocks);
@@ -131,7 +131,7 @@ static void lifo_asked(struct kunit *test)
 			bool ask = !lifo_roll(&seed, 3);
 
 			if (ask)
-				WRITE_ONCE(ct->lifo.hungry, 1);
+				WRITE_ONCE(ct->state.lifo.hungry, 1);
 			/* Up for a while, then down, to either end. */
 			if (lifo_roll(&seed, 8) < (i / 1000 % 2 ? 2 : 6))
 				lifo_model_push(test, m, pool,
@@ -140,7 +140,7 @@ static void lifo_asked(struct kunit *test)
 				lifo_model_pop(test, m, pool,
 					       lifo_roll(&seed, 8) + 1);
 			asks += ask;
-			fed += ask && !READ_ONCE(ct->lifo.hungry);
+			fed += ask && !READ_ONCE(ct->state.lifo.hungry);
 			lifo_wait(test, ct, &seed);
 		}
 		lifo_grown(test, ct, s);
@@ -194,7 +194,7 @@ static void lifo_items_claim(struct kunit *test, struct wsq_container *ct,
 
 static bool lifo_withdraw(struct wsq_container *ct, struct lifo_item *it)
 {
-	return wsq_bwos_lifo_withdraw(&ct->lifo.q,
+	return wsq_bwos_lifo_withdraw(&ct->state.lifo.q,
 				      wsq_where_slot(it->link.where), &it->link);
 }
 
@@ -207,7 +207,7 @@ static void lifo_items_round(struct kunit *test, struct wsq_container *ct,
 
 	for (i = 0; i < 20000; i++) {
 		if (!lifo_roll(&seed, 3))
-			WRITE_ONCE(ct->lifo.hungry, 1);
+			WRITE_ONCE(ct->state.lifo.hungry, 1);
 		it = &items[lifo_roll(&seed, LIFO_ITEMS)];
 		if (it->in && !lifo_roll(&seed, 4)) {
 			/* Wherever it has been moved to, it knows. */
@@ -291,7 +291,7 @@ static void lifo_shut(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
 	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 4), 0);
 	wsq_engine_lifo_share(ct);
-	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_kept(&ct->lifo.q), 0);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_kept(&ct->state.lifo.q), 0);
 	ct->put_busy = 0;
 	ct->get_busy = 0;
 	KUNIT_EXPECT_EQ(test, atomic64_read(&ct->raw->lent) - lent, 5);
@@ -399,7 +399,7 @@ static void lifo_irq_thread(void *arg, int nr)
 		(t->grows && !READ_ONCE(t->ct->engine->next)))) {
 		for (i = 0; i < 16; i++) {
 			if (!lifo_roll(&seed, 3))
-				WRITE_ONCE(t->ct->lifo.hungry, 1);
+				WRITE_ONCE(t->ct->state.lifo.hungry, 1);
 			lifo_irq_push(t, lifo_roll(&seed, 4) + 1);
 			lifo_irq_pop(t, lifo_roll(&seed, 4) + 1);
 		}
@@ -574,7 +574,7 @@ static void lifo_feed_irqs_off(struct kunit *test)
 	ct = wsq_pool_ct(pool, smp_processor_id());
 	local_irq_save(flags);
 	for (i = 0; i < LIFO_HANDS; i++) {
-		WRITE_ONCE(ct->lifo.hungry, 1);
+		WRITE_ONCE(ct->state.lifo.hungry, 1);
 		n += wsq_engine_lifo_put_link(ct, &items[i].link, i % 2) >= 0;
 		off &= irqs_disabled();
 		wsq_engine_lifo_share(ct);
@@ -641,7 +641,7 @@ static void lifo_pair_thread(void *arg, int nr)
 		ct = wsq_pool_any(p->pool, cpumask_first(cpu_online_mask));
 		side_wait(&p->step, 1);
 		p->first[1] = wsq_pool_pop(p->pool);
-		p->hungry = READ_ONCE(ct->lifo.hungry);
+		p->hungry = READ_ONCE(ct->state.lifo.hungry);
 		side_tell(&p->step, 2);
 		side_wait(&p->step, 3);
 		lifo_pair_pop(p, 1);

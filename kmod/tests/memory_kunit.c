@@ -11,7 +11,7 @@
 #include <linux/wsq.h>
 
 #include "../exec/exec.h"
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "items.h"
 
 #define LOAD_ITEMS	4096
@@ -102,7 +102,7 @@ static void memory_resident(struct kunit *test)
  * busy there an engine; for each possible CPU two words. With SALSA the numbers
  * of chunks and parties as well.
  */
-static u64 queue_bytes(enum wsq_engine_kind kind, unsigned int possible,
+static u64 queue_bytes(enum wsq_engine_type kind, unsigned int possible,
 		       unsigned int online, u32 blocks, u32 block_size,
 		       bool busy)
 {
@@ -110,7 +110,7 @@ static u64 queue_bytes(enum wsq_engine_kind kind, unsigned int possible,
 	u64 bytes = sizeof(struct wsq) + possible * 2 * sizeof(void *) +
 		    online * ct;
 
-	if (kind == WSQ_ENGINE_SALSA)
+	if (kind == WSQ_SALSA)
 		bytes += sizeof(struct wsq_salsa) + BITS_TO_BYTES(possible) +
 			 (u64)possible * (blocks + 2) * sizeof(atomic64_t);
 	if (busy)
@@ -129,9 +129,9 @@ static void memory_formula(struct kunit *test)
 		{ 64, 72 * 1024, 2048 * 1024 },
 		{ 256, 288 * 1024, 8192 * 1024 },
 	};
-	enum wsq_engine_kind kind = wsq_test_engine(test)->kind;
+	enum wsq_engine_type kind = wsq_test_engine(test)->kind;
 	/* Chunks are four times the size of blocks, and the slack is less. */
-	unsigned int times = kind == WSQ_ENGINE_SALSA ? 3 : 1;
+	unsigned int times = kind == WSQ_SALSA ? 3 : 1;
 	struct wsq *q = queue_new(test, 0);
 	unsigned int cpu, cts = 0;
 	int i;

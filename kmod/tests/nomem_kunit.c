@@ -22,7 +22,7 @@
 #include <linux/umh.h>
 
 #include "../exec/exec.h"
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "../pool/overflow.h"
 #include "../ring/ops.h"
 #include "grow.h"

@@ -16,7 +16,7 @@
 #include <linux/smp.h>
 #include <linux/wsq.h>
 
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "../pool/overflow.h"
 #include "../pool/pool.h"
 #include "flow.h"
@@ -112,7 +112,7 @@ static void overflow_neighbour(struct kunit *test)
 	migrate_disable();
 	here = smp_processor_id();
 	/* SALSA has gone to the others' chunks before. */
-	if (wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA)
+	if (wsq_test_engine(test)->kind == WSQ_SALSA)
 		KUNIT_EXPECT_EQ(test, flow_fill(f, 8 * nr), 8 * nr);
 	else
 		KUNIT_EXPECT_EQ(test, flow_fill(f, 8), 8);
@@ -252,7 +252,7 @@ static void overflow_wait_there(struct kunit *test)
 		c.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 4,
 			       i ? cpu_online_mask : cpumask_of(cpu));
 		/* SALSA fills the others as well. */
-		most = wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA && i ?
+		most = wsq_test_engine(test)->kind == WSQ_SALSA && i ?
 		       8 * num_online_cpus() : 8;
 		KUNIT_EXPECT_EQ(test, flow_fill(c.f, most), most);
 		call = flow_wait(test, &c, cpu);
@@ -297,7 +297,7 @@ static void overflow_wait_left(struct kunit *test)
 		call = flow_wait(test, &c, cpu);
 		/* What the consumer works in is out of reach with some. */
 		t = (struct flow_there){ .f = c.f, .most = 4 };
-		if (wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA)
+		if (wsq_test_engine(test)->kind == WSQ_SALSA)
 			t.most = 8;
 		wsq_test_end(test, wsq_test_start_on(test, wsq_test_other(cpu),
 						     flow_there_fn, &t));
@@ -331,7 +331,7 @@ static void overflow_wait_woken(struct kunit *test)
 	struct wsq_test_call *call;
 	struct wsq_waiting *room;
 
-	if (wsq_engine_patience(wsq_test_engine(test)->kind) !=
+	if (wsq_engine_ops(wsq_test_engine(test)->kind)->patience !=
 	    MAX_SCHEDULE_TIMEOUT)
 		kunit_skip(test, "needs an engine whose room does not come by time");
 	wsq_test_need_cpus(test, 2);
@@ -374,7 +374,7 @@ static void overflow_wait_inbox(struct kunit *test)
 	struct flow_there t = { .most = 1 };
 	struct wsq_test_call *call;
 
-	if (wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA)
+	if (wsq_test_engine(test)->kind == WSQ_SALSA)
 		kunit_skip(test, "needs an engine that has no guests");
 	wsq_test_need_cpus(test, 2);
 	other = wsq_test_other(cpu);

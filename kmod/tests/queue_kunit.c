@@ -530,7 +530,7 @@ static struct wsq *queue_of_some_engine(struct kunit *test, int i)
 {
 	struct wsq_attrs attrs = {
 		.blocks = 2, .block_size = 2,
-		.engine = wsq_test_engines[i % ARRAY_SIZE(wsq_test_engines)].type,
+		.engine = wsq_test_engines[i % ARRAY_SIZE(wsq_test_engines)].kind,
 	};
 	struct wsq *q = wsq_create(&attrs, "test");
 

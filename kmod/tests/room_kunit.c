@@ -15,7 +15,7 @@
 #include <linux/cpumask.h>
 #include <linux/wsq.h>
 
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "../pool/overflow.h"
 #include "../pool/pool.h"
 #include "flow.h"
@@ -25,7 +25,7 @@
 /* Engines whose waiters sleep until they are woken. */
 static void room_need_patience(struct kunit *test)
 {
-	if (wsq_engine_patience(wsq_test_engine(test)->kind) !=
+	if (wsq_engine_ops(wsq_test_engine(test)->kind)->patience !=
 	    MAX_SCHEDULE_TIMEOUT)
 		kunit_skip(test, "needs an engine whose room does not come by time");
 }
@@ -115,7 +115,7 @@ static void room_time(struct kunit *test)
 	struct wsq_test_call *call;
 	struct flow_there t = {};
 
-	if (wsq_engine_patience(wsq_test_engine(test)->kind) ==
+	if (wsq_engine_ops(wsq_test_engine(test)->kind)->patience ==
 	    MAX_SCHEDULE_TIMEOUT)
 		kunit_skip(test, "needs an engine whose room comes by time");
 	wsq_test_need_cpus(test, 2);

@@ -17,7 +17,7 @@
 #include <linux/vmalloc.h>
 #include <linux/wsq.h>
 
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "../pool/pool.h"
 #include "items.h"
 #include "threads.h"
@@ -52,13 +52,13 @@ static void salsa_attrs(struct kunit *test)
 	};
 	static const struct {
 		u32 engine, flags;
-		enum wsq_engine_kind kind;
+		enum wsq_engine_type kind;
 	} defaults[] = {
-		{ WSQ_DEFAULT_ENGINE, 0, WSQ_ENGINE_BWOS },
-		{ WSQ_DEFAULT_ENGINE, WSQ_HAND_OVER, WSQ_ENGINE_SALSA },
-		{ WSQ_BWOS, WSQ_HAND_OVER, WSQ_ENGINE_BWOS },
-		{ WSQ_SALSA, 0, WSQ_ENGINE_SALSA },
-		{ WSQ_BWOS_LIFO, WSQ_HAND_OVER, WSQ_ENGINE_LIFO },
+		{ WSQ_DEFAULT_ENGINE, 0, WSQ_BWOS },
+		{ WSQ_DEFAULT_ENGINE, WSQ_HAND_OVER, WSQ_SALSA },
+		{ WSQ_BWOS, WSQ_HAND_OVER, WSQ_BWOS },
+		{ WSQ_SALSA, 0, WSQ_SALSA },
+		{ WSQ_BWOS_LIFO, WSQ_HAND_OVER, WSQ_BWOS_LIFO },
 	};
 	struct wsq_pool *pool;
 	int i;

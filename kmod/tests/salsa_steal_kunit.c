@@ -10,7 +10,7 @@
 #include <linux/timekeeping.h>
 #include <linux/wsq.h>
 
-#include "../pool/engine.h"
+#include "../engine/engine.h"
 #include "../pool/pool.h"
 #include "items.h"
 #include "threads.h"

@@ -124,10 +124,10 @@ static void amounts(struct kunit *test)
 		pool->batch = rows[i].batch;
 		pool->block_size = rows[i].size;
 		pool->raw = i & 1;
-		pool->kind = WSQ_ENGINE_BWOS;
+		pool->kind = WSQ_BWOS;
 		KUNIT_EXPECT_EQ_MSG(test, wsq_victim_most(pool), rows[i].most,
 				    "row %u", i);
-		pool->kind = WSQ_ENGINE_SALSA;
+		pool->kind = WSQ_SALSA;
 		KUNIT_EXPECT_EQ_MSG(test, wsq_victim_most(pool),
 				    pool->raw ? 1 : rows[i].most, "row %u", i);
 	}
@@ -273,12 +273,12 @@ struct reach {
 static void reach_some(struct kunit *test, struct reach *r, u32 size, bool anew)
 {
 	switch (wsq_test_engine(test)->kind) {
-	case WSQ_ENGINE_BWOS:
+	case WSQ_BWOS:
 		r->pushes = anew ? size + 1 : size;
 		r->pops = r->pushes - 1;
 		r->there = 1;
 		break;
-	case WSQ_ENGINE_SALSA:
+	case WSQ_SALSA:
 		r->pushes = 1;
 		r->pops = 0;
 		r->there = 1;
@@ -424,7 +424,7 @@ static void accepts(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s.robber->rejected[s.policy] - rejected,
 				draws - n);
 		preempt_enable();
-		if (wsq_test_engine(test)->kind == WSQ_ENGINE_BWOS) {
+		if (wsq_test_engine(test)->kind == WSQ_BWOS) {
 			want = draws * fills[i].there / 128;
 			off = n > want ? n - want : want - n;
 			/* Five sigma of a seed that does not change. */
@@ -497,7 +497,7 @@ static void batches(struct kunit *test)
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
-	if (wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA)
+	if (wsq_test_engine(test)->kind == WSQ_SALSA)
 		kunit_skip(test, "steals chunks");
 	migrate_disable();
 	here = smp_processor_id();
@@ -552,7 +552,7 @@ static void pop_many(struct kunit *test)
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	/* Of a chunk, one comes with the theft, and the others are at home. */
-	most = wsq_test_engine(test)->kind == WSQ_ENGINE_SALSA ? 1 : 40;
+	most = wsq_test_engine(test)->kind == WSQ_SALSA ? 1 : 40;
 	migrate_disable();
 	r.cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
 	for (policy = 1; policy < WSQ_STEAL_POLICIES; policy++) {

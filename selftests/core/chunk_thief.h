@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A thief of SALSA as kmod/pool/engine_salsa.c has it: a chunk that no consumer
+ * A thief of SALSA as kmod/engine/salsa/salsa.c has it: a chunk that no consumer
  * is in, and if there is none, the one that the victim is in.
  *
  * For: unit, stall, stress and the benchmarks.

@@ -41,7 +41,7 @@ import tests  # noqa: E402
 
 CORE = KMOD / "core"
 # Folders whose protocols are labelled as well.
-AREAS = ("exec", "pool", "serial", "ring", "obs", "compat")
+AREAS = ("exec", "engine", "pool", "serial", "ring", "obs", "compat")
 # Of compat the fence: the others are primitives, or have no order.
 COMPAT = ("fence.c", "wsq_fence.h")
 LITMUS = HERE / "litmus"
@@ -183,7 +183,7 @@ def heads(area):
 
 
 def area_sources(area):
-    return sorted(p for p in (KMOD / area).iterdir() if p.suffix in (".h", ".c") and
+    return sorted(p for p in (KMOD / area).rglob("*") if p.suffix in (".h", ".c") and
                   (area != "compat" or p.name in COMPAT))
 
 

@@ -29,8 +29,8 @@ def includers(kmod, file):
     """The sources to compile again."""
     if file.endswith(".c"):
         return [file[:-2]]
-    return sorted(str(p.relative_to(kmod))[:-2] for d in ("pool", "exec")
-                  for p in (kmod / d).glob("*.c"))
+    return sorted(str(p.relative_to(kmod))[:-2] for d in ("engine", "pool", "exec")
+                  for p in (kmod / d).rglob("*.c"))
 
 
 def build(out, program, name, changes):
@@ -38,7 +38,7 @@ def build(out, program, name, changes):
     work = out / "mutant"
     shutil.rmtree(work, ignore_errors=True)
     kmod = work / "kmod"
-    for folder in ("core", "compat", "pool", "exec", "obs"):
+    for folder in ("core", "compat", "engine", "pool", "exec", "obs"):
         shutil.copytree(TOP / "kmod" / folder, kmod / folder)
     # The paths that sources name beside kmod.
     (work / "include").symlink_to(TOP / "include")

@@ -7,11 +7,11 @@
 #include <linux/err.h>
 #include <linux/preempt.h>
 
-#include "../compat/export.h"
-#include "blocks.h"
-#include "engine.h"
-#include "grow.h"
-#include "pool.h"
+#include "../../compat/export.h"
+#include "../blocks.h"
+#include "../engine.h"
+#include "../../pool/grow.h"
+#include "../../pool/pool.h"
 
 /**
  * struct wsq_engine_bwos - memory of an engine that is FIFO BWoS
@@ -36,42 +36,19 @@ struct wsq_bwos_more {
 /* Stands for the blocks of engines without memory. Nobody writes to it. */
 static struct wsq_bwos_block wsq_no_block;
 
-/**
- * wsq_engine_bwos_bytes() - wsq_engine_bytes()
- * @blocks: as there
- * @max_blocks: as there
- * @block_size: as there
- *
- * Context: any.
- * Return: as there.
- */
-size_t wsq_engine_bwos_bytes(u32 blocks, u32 max_blocks, u32 block_size)
+static size_t wsq_engine_bwos_bytes(u32 blocks, u32 max_blocks, u32 block_size)
 {
 	return wsq_blocks_bytes(sizeof(struct wsq_engine_bwos),
 				sizeof(struct wsq_bwos_block), blocks,
 				max_blocks, block_size);
 }
 
-/**
- * wsq_engine_bwos_init() - wsq_engine_init()
- * @ct: as there
- *
- * Context: as there.
- */
-void wsq_engine_bwos_init(struct wsq_container *ct)
+static void wsq_engine_bwos_init(struct wsq_container *ct)
 {
-	wsq_bwos_fifo_init(&ct->bwos, &wsq_no_block);
+	wsq_bwos_fifo_init(&ct->state.bwos, &wsq_no_block);
 }
 
-/**
- * wsq_engine_bwos_create() - wsq_engine_create()
- * @ct: as there
- * @node: as there
- *
- * Context: as there.
- * Return: as there.
- */
-struct wsq_engine *wsq_engine_bwos_create(const struct wsq_container *ct,
+static struct wsq_engine *wsq_engine_bwos_create(const struct wsq_container *ct,
 					  int node)
 {
 	struct wsq_blocks_layout l;
@@ -92,17 +69,8 @@ static u32 wsq_bwos_may_grow(const struct wsq_engine *engine)
 							  head)->mem.dir) : 0;
 }
 
-/**
- * wsq_engine_bwos_create_more() - wsq_engine_create_more()
- * @ct: as there
- * @node: as there
- *
- * As many blocks as there are, and one to spare.
- *
- * Context: as there.
- * Return: as there.
- */
-struct wsq_engine *wsq_engine_bwos_create_more(const struct wsq_container *ct,
+/* As many blocks as there are, and one to spare. */
+static struct wsq_engine *wsq_engine_bwos_create_more(const struct wsq_container *ct,
 					       int node)
 {
 	struct wsq_blocks_layout l;
@@ -124,16 +92,10 @@ struct wsq_engine *wsq_engine_bwos_create_more(const struct wsq_container *ct,
 	return &more->head;
 }
 
-/**
- * wsq_engine_bwos_extend() - have more blocks
- * @ct: the container
- * @engine: what wsq_engine_bwos_create_more() has made
- *
- * Context: its producer and consumer.
- */
-void wsq_engine_bwos_extend(struct wsq_container *ct, struct wsq_engine *engine)
+/* Have more blocks. */
+static void wsq_engine_bwos_extend(struct wsq_container *ct, struct wsq_engine *engine)
 {
-	wsq_bwos_fifo_extend(&ct->bwos,
+	wsq_bwos_fifo_extend(&ct->state.bwos,
 			     &container_of(engine, struct wsq_bwos_more,
 					   head)->piece);
 }
@@ -160,34 +122,34 @@ bool wsq_engine_bwos_more(struct wsq_container *ct, int ret)
 		wsq_get_end(ct);
 		grown = true;
 	}
-	if (wsq_bwos_fifo_short(&ct->bwos) && wsq_bwos_may_grow(ct->engine))
+	if (wsq_bwos_fifo_short(&ct->state.bwos) && wsq_bwos_may_grow(ct->engine))
 		wsq_grow_ask(ct);
 	return grown && ret == WSQ_FULL;
 }
 WSQ_EXPORT_KUNIT(wsq_engine_bwos_more);
 
-/**
- * wsq_engine_bwos_mount() - wsq_engine_mount()
- * @ct: as there
- * @engine: as there
- *
- * Context: as there.
- */
-void wsq_engine_bwos_mount(struct wsq_container *ct, struct wsq_engine *engine)
+static void wsq_engine_bwos_mount(struct wsq_container *ct, struct wsq_engine *engine)
 {
-	wsq_bwos_fifo_mount(&ct->bwos,
+	wsq_bwos_fifo_mount(&ct->state.bwos,
 			    &container_of(engine, struct wsq_engine_bwos,
 					  head)->mem);
 }
 
-/**
- * wsq_engine_bwos_unmount() - take an empty engine's memory away
- * @ct: the container
- *
- * Context: its producer and consumer.
- * Return: true if it was empty.
- */
-bool wsq_engine_bwos_unmount(struct wsq_container *ct)
+/* Take an empty engine's memory away. */
+static bool wsq_engine_bwos_unmount(struct wsq_container *ct)
 {
-	return wsq_bwos_fifo_unmount(&ct->bwos);
+	return wsq_bwos_fifo_unmount(&ct->state.bwos);
 }
+
+const struct wsq_engine_ops wsq_engine_bwos_ops = {
+	.name		= "bwos",
+	.patience	= MAX_SCHEDULE_TIMEOUT,
+	.sizes		= wsq_blocks_sizes,
+	.bytes		= wsq_engine_bwos_bytes,
+	.init		= wsq_engine_bwos_init,
+	.create		= wsq_engine_bwos_create,
+	.create_more	= wsq_engine_bwos_create_more,
+	.extend		= wsq_engine_bwos_extend,
+	.mount		= wsq_engine_bwos_mount,
+	.unmount	= wsq_engine_bwos_unmount,
+};

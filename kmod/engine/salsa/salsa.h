@@ -22,15 +22,15 @@
  * everywhere in the work service, and all takes are claims, for items are wanted
  * back. A finished chunk goes home, so that its memory can be given back.
  */
-#ifndef _WSQ_POOL_ENGINE_SALSA_H
-#define _WSQ_POOL_ENGINE_SALSA_H
+#ifndef _WSQ_ENGINE_SALSA_H
+#define _WSQ_ENGINE_SALSA_H
 
 #include <linux/minmax.h>
 #include <linux/wsq.h>
 
-#include "../core/grace.h"
-#include "../core/salsa.h"
-#include "container.h"
+#include "../../core/grace.h"
+#include "../../core/salsa.h"
+#include "../../pool/container.h"
 
 #define WSQ_SALSA_DEF_CHUNKS	8
 #define WSQ_SALSA_DEF_SIZE	1024
@@ -78,39 +78,18 @@ struct wsq_engine_salsa {
 	u32 first;
 };
 
-bool wsq_engine_salsa_sizes(u32 *blocks, u32 *block_size);
-size_t wsq_engine_salsa_bytes(u32 blocks, u32 max_blocks, u32 block_size);
-struct wsq_engine *wsq_engine_salsa_create(const struct wsq_container *ct,
-					   int node);
-struct wsq_engine *wsq_engine_salsa_create_more(const struct wsq_container *ct,
-						int node);
-void wsq_engine_salsa_extend(struct wsq_container *ct,
-			     struct wsq_engine *engine);
-void wsq_engine_salsa_mount(struct wsq_container *ct,
-			    struct wsq_engine *engine);
-bool wsq_engine_salsa_unmount(struct wsq_container *ct);
-int wsq_engine_salsa_pool_init(struct wsq_pool *pool);
-void wsq_engine_salsa_pool_exit(struct wsq_pool *pool);
+extern const struct wsq_engine_ops wsq_engine_salsa_ops;
 
-void wsq_engine_salsa_orphan(struct wsq_container *ct);
 int wsq_engine_salsa_open(struct wsq_container *ct,
 			  struct wsq_engine_salsa *engine);
 int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
-			   void **task);
+			   void **tasks, unsigned int max);
 bool wsq_engine_salsa_raid(const struct wsq_container *me);
-void wsq_engine_salsa_settle(const struct wsq_container *ct);
-int wsq_engine_salsa_rob(struct wsq_container *ct, struct wsq_container *me,
-			 void **tasks, unsigned int max);
-bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot, void *task);
-
-/*
- * A chunk that was stolen is used again after a grace period. No caller is notified
- * of its end, so one that waits for room looks again.
- */
-static inline long wsq_engine_salsa_patience(void)
-{
-	return max(HZ / 50, 1);
-}
+int wsq_engine_salsa_steal_claim(struct wsq_container *ct,
+				 struct wsq_container *me, void **tasks,
+				 unsigned int max);
+bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot,
+			       struct wsq_link *link);
 
 /* The engine, %NULL while it has no memory. */
 static inline struct wsq_engine_salsa *
@@ -212,9 +191,9 @@ wsq_engine_salsa_get_many(struct wsq_container *ct, void **tasks,
 	return done;
 }
 
-/* Room for items: a status. In a queue, a CPU's puts go to its own chunks. */
-static inline int wsq_engine_salsa_room(struct wsq_container *ct,
-					struct wsq_engine_salsa *engine)
+/* Make room for an item: a status. In a queue, a CPU's puts go to its own chunks. */
+static inline int wsq_engine_salsa_make_room(struct wsq_container *ct,
+					     struct wsq_engine_salsa *engine)
 {
 	if (unlikely(!engine))
 		return WSQ_FULL;
@@ -242,7 +221,7 @@ static inline int wsq_engine_salsa_put_link(struct wsq_container *ct,
 					    unsigned int phase)
 {
 	struct wsq_engine_salsa *engine = wsq_engine_salsa(ct);
-	int ret = wsq_engine_salsa_room(ct, engine);
+	int ret = wsq_engine_salsa_make_room(ct, engine);
 
 	if (likely(ret >= 0))
 		wsq_engine_salsa_fill(ct, engine, link, phase);
@@ -260,7 +239,7 @@ wsq_engine_salsa_put_links(struct wsq_container *ct,
 	int ret;
 
 	while (done < nr) {
-		ret = wsq_engine_salsa_room(ct, engine);
+		ret = wsq_engine_salsa_make_room(ct, engine);
 		if (ret < 0)
 			break;
 		if (ret == WSQ_OPENED)
@@ -305,4 +284,46 @@ static inline bool wsq_engine_salsa_shared(const struct wsq_container *ct)
 	return engine && engine->p.slots != engine->c.slots;
 }
 
-#endif /* _WSQ_POOL_ENGINE_SALSA_H */
+/* Chunks have no places. */
+static inline int wsq_engine_salsa_steal_at(struct wsq_container *ct,
+					    struct wsq_container *me, u32 place,
+					    void **tasks, unsigned int max)
+{
+	return wsq_engine_salsa_steal(ct, me, tasks, max);
+}
+
+static inline int wsq_engine_salsa_steal_claim_at(struct wsq_container *ct,
+						  struct wsq_container *me,
+						  u32 place, void **tasks,
+						  unsigned int max)
+{
+	return wsq_engine_salsa_steal_claim(ct, me, tasks, max);
+}
+
+static inline unsigned int wsq_engine_salsa_room(struct wsq_container *ct)
+{
+	return 0;
+}
+
+static inline bool wsq_engine_salsa_empty(struct wsq_container *ct)
+{
+	return !wsq_engine_salsa_waiting(ct);
+}
+
+static inline u32 wsq_engine_salsa_sample(const struct wsq_container *ct,
+					  u32 rnd, u32 *place)
+{
+	return wsq_engine_salsa_waiting(ct) ? U32_MAX : 0;
+}
+
+static inline bool wsq_engine_salsa_share(struct wsq_container *ct)
+{
+	return false;
+}
+
+static inline bool wsq_engine_salsa_opened(struct wsq_container *ct)
+{
+	return false;
+}
+
+#endif /* _WSQ_ENGINE_SALSA_H */

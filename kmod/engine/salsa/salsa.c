@@ -6,6 +6,9 @@
  * its chunks, slots on pages of their own. Further pieces have chunks only. What
  * the CPUs of a pool share, the numbers of chunks and parties, is there as long
  * as the pool.
+ *
+ *	AL(give:A), AL(feed:A): with AL(make:A) of pool/topology.c.
+ *		litmus/pool-access.litmus
  */
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
@@ -18,10 +21,10 @@
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
-#include "../compat/export.h"
-#include "engine.h"
-#include "grow.h"
-#include "pool.h"
+#include "../../compat/export.h"
+#include "../engine.h"
+#include "../../pool/grow.h"
+#include "../../pool/pool.h"
 
 /*
  * Chunk pools have room for so many times the CPU's own chunks: those of a node
@@ -89,34 +92,19 @@ static void wsq_salsa_layout_make(struct wsq_salsa_layout *l, u32 blocks,
 	l->total = PAGE_ALIGN(at);
 }
 
-/**
- * wsq_engine_salsa_sizes() - wsq_engine_sizes()
- * @blocks: as there
- * @block_size: as there
- *
- * Context: any.
- * Return: as there.
- */
-bool wsq_engine_salsa_sizes(u32 *blocks, u32 *block_size)
+static bool wsq_engine_salsa_sizes(u32 *blocks, u32 *max_blocks, u32 *block_size)
 {
 	*blocks = *blocks ?: WSQ_SALSA_DEF_CHUNKS;
 	*block_size = *block_size ?: WSQ_SALSA_DEF_SIZE;
+	*max_blocks = *max_blocks ?: *blocks;
 	return *blocks >= WSQ_SALSA_MIN_CHUNKS &&
 	       *blocks <= WSQ_SALSA_MAX_CHUNKS &&
+	       *max_blocks >= *blocks && *max_blocks <= WSQ_SALSA_MAX_CHUNKS &&
 	       *block_size >= WSQ_SALSA_MIN_SIZE &&
 	       *block_size <= WSQ_SALSA_MAX_SIZE;
 }
 
-/**
- * wsq_engine_salsa_bytes() - wsq_engine_bytes()
- * @blocks: as there
- * @max_blocks: as there
- * @block_size: as there
- *
- * Context: any.
- * Return: as there.
- */
-size_t wsq_engine_salsa_bytes(u32 blocks, u32 max_blocks, u32 block_size)
+static size_t wsq_engine_salsa_bytes(u32 blocks, u32 max_blocks, u32 block_size)
 {
 	struct wsq_salsa_layout l;
 
@@ -124,14 +112,23 @@ size_t wsq_engine_salsa_bytes(u32 blocks, u32 max_blocks, u32 block_size)
 	return l.total;
 }
 
-/**
- * wsq_engine_salsa_pool_init() - make what the CPUs of a pool share
- * @pool: the pool; sizes are set
- *
- * Context: task; may sleep.
- * Return: 0; %-EINVAL for more CPUs than consumers can be; %-ENOMEM.
- */
-int wsq_engine_salsa_pool_init(struct wsq_pool *pool)
+/* Free what the CPUs of a pool share. */
+static void wsq_engine_salsa_pool_exit(struct wsq_pool *pool)
+{
+	struct wsq_salsa *s = pool->salsa;
+
+	if (!s)
+		return;
+	kfree(s->all);
+	kvfree(s->producers);
+	kvfree(s->consumers);
+	kvfree(s->chunks);
+	kfree(s);
+	pool->salsa = NULL;
+}
+
+/* Make what the CPUs of a pool share. */
+static int wsq_engine_salsa_pool_init(struct wsq_pool *pool)
 {
 	struct wsq_salsa *s;
 
@@ -157,26 +154,6 @@ int wsq_engine_salsa_pool_init(struct wsq_pool *pool)
 	return -ENOMEM;
 }
 
-/**
- * wsq_engine_salsa_pool_exit() - free what the CPUs of a pool share
- * @pool: the pool, whose containers nobody uses any more
- *
- * Context: task; may sleep.
- */
-void wsq_engine_salsa_pool_exit(struct wsq_pool *pool)
-{
-	struct wsq_salsa *s = pool->salsa;
-
-	if (!s)
-		return;
-	kfree(s->all);
-	kvfree(s->producers);
-	kvfree(s->consumers);
-	kvfree(s->chunks);
-	kfree(s);
-	pool->salsa = NULL;
-}
-
 /*
  * A CPU outside a raw pool's mask. It has as many chunks of its own as a CPU must
  * have: wsq_engine_salsa_reserve(). Queues have no guests: who is not among their
@@ -187,15 +164,7 @@ static bool wsq_engine_salsa_guest(const struct wsq_container *ct)
 	return wsq_pool_guests(ct->pool) && !cpumask_test_cpu(ct->cpu, ct->pool->cpus);
 }
 
-/**
- * wsq_engine_salsa_create() - wsq_engine_create()
- * @ct: as there
- * @node: as there
- *
- * Context: as there.
- * Return: as there.
- */
-struct wsq_engine *wsq_engine_salsa_create(const struct wsq_container *ct,
+static struct wsq_engine *wsq_engine_salsa_create(const struct wsq_container *ct,
 					   int node)
 {
 	const struct wsq_pool *pool = ct->pool;
@@ -221,17 +190,8 @@ static bool wsq_engine_salsa_may_grow(const struct wsq_engine_salsa *es)
 	return READ_ONCE(es->nr_chunks) < es->max_chunks;
 }
 
-/**
- * wsq_engine_salsa_create_more() - wsq_engine_create_more()
- * @ct: as there
- * @node: as there
- *
- * As many chunks as there are.
- *
- * Context: as there.
- * Return: as there.
- */
-struct wsq_engine *wsq_engine_salsa_create_more(const struct wsq_container *ct,
+/* As many chunks as there are. */
+static struct wsq_engine *wsq_engine_salsa_create_more(const struct wsq_container *ct,
 						int node)
 {
 	const struct wsq_engine_salsa *es;
@@ -283,14 +243,7 @@ static void wsq_engine_salsa_supply(const struct wsq_container *ct,
 	}
 }
 
-/**
- * wsq_engine_salsa_mount() - wsq_engine_mount()
- * @ct: as there
- * @engine: as there
- *
- * Context: as there.
- */
-void wsq_engine_salsa_mount(struct wsq_container *ct,
+static void wsq_engine_salsa_mount(struct wsq_container *ct,
 			    struct wsq_engine *engine)
 {
 	struct wsq_engine_salsa *es = container_of(engine,
@@ -327,17 +280,9 @@ void wsq_engine_salsa_mount(struct wsq_container *ct,
 				es->nr_chunks);
 }
 
-/**
- * wsq_engine_salsa_extend() - have more chunks
- * @ct: the container
- * @engine: what wsq_engine_salsa_create_more() has made
- *
- * The chunks get their numbers here: the first piece may be another one than at
- * that time, with other sizes.
- *
- * Context: its producer and consumer.
- */
-void wsq_engine_salsa_extend(struct wsq_container *ct,
+/* Have more chunks. The chunks get their numbers here: the first piece may be another one than at
+that time, with other sizes. */
+static void wsq_engine_salsa_extend(struct wsq_container *ct,
 			     struct wsq_engine *engine)
 {
 	struct wsq_salsa_piece *piece = container_of(engine,
@@ -367,15 +312,8 @@ static bool wsq_engine_salsa_held(const struct wsq_salsa *s,
 	return false;
 }
 
-/**
- * wsq_engine_salsa_unmount() - take an empty engine's memory away
- * @ct: the container, of a queue
- *
- * Context: its producer and consumer.
- * Return: true if it was empty, its chunks were all here, and nobody will look
- * for them.
- */
-bool wsq_engine_salsa_unmount(struct wsq_container *ct)
+/* Take an empty engine's memory away. for them. */
+static bool wsq_engine_salsa_unmount(struct wsq_container *ct)
 {
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
 	struct wsq_salsa *s = ct->pool->salsa;
@@ -611,15 +549,8 @@ int wsq_engine_salsa_open(struct wsq_container *ct,
 	return ret;
 }
 
-/**
- * wsq_engine_salsa_orphan() - a CPU is gone: make its chunks available
- * @ct: its container
- *
- * The one it was in is left, so that no thief needs an interrupt for it.
- *
- * Context: task; may sleep. Nobody is producer or consumer there.
- */
-void wsq_engine_salsa_orphan(struct wsq_container *ct)
+/* A CPU is gone: make its chunks available. The one it was in is left, so that no thief needs an interrupt for it. */
+static void wsq_engine_salsa_orphan(struct wsq_container *ct)
 {
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
 
@@ -683,7 +614,8 @@ static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
  * wsq_engine_salsa_steal() - rob a CPU of a chunk, for a raw pool
  * @ct: the victim
  * @me: container of this CPU
- * @task: where to store the chunk's first task
+ * @tasks: where to store the chunk's first task
+ * @max: how many are wanted, not 0
  *
  * The chunk that the victim is in is stolen only if @me knows that the victim has
  * not taken anything for %WSQ_SALSA_STILL_NS: otherwise two that both look for
@@ -696,7 +628,7 @@ static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
  * Return: 1 or a negative enum wsq_status; the latter also if it is begun.
  */
 int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
-			   void **task)
+			   void **tasks, unsigned int max)
 {
 	struct wsq_engine_salsa *thief = me ? wsq_engine_salsa(me) : NULL;
 	struct wsq_engine_salsa *victim = wsq_engine_salsa(ct);
@@ -705,13 +637,13 @@ int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
 
 	if (!victim || !thief || !wsq_get_begin(me))
 		return WSQ_EMPTY;
-	ret = wsq_salsa_steal_left(&thief->c, &victim->c, false, task);
+	ret = wsq_salsa_steal_left(&thief->c, &victim->c, false, tasks);
 	if (ret == WSQ_EMPTY && wsq_engine_salsa_stuck(thief, victim, ct))
 		ret = wsq_salsa_steal_begin(&thief->c, &victim->c, may_fence,
-					    task);
-	if (ret == WSQ_OK && *task == WSQ_SALSA_TAKEN) {
-		*task = wsq_engine_salsa_get(me);
-		ret = *task ? WSQ_OK : WSQ_CONFLICT;
+					    tasks);
+	if (ret == WSQ_OK && *tasks == WSQ_SALSA_TAKEN) {
+		*tasks = wsq_engine_salsa_get(me);
+		ret = *tasks ? WSQ_OK : WSQ_CONFLICT;
 	}
 	wsq_get_end(me);
 	return ret == WSQ_OK ? 1 : ret;
@@ -733,13 +665,7 @@ bool wsq_engine_salsa_raid(const struct wsq_container *me)
 }
 WSQ_EXPORT_KUNIT(wsq_engine_salsa_raid);
 
-/**
- * wsq_engine_salsa_settle() - wsq_engine_settle()
- * @ct: as there
- *
- * Context: as there.
- */
-void wsq_engine_salsa_settle(const struct wsq_container *ct)
+static void wsq_engine_salsa_settle(const struct wsq_container *ct)
 {
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
 
@@ -749,7 +675,7 @@ void wsq_engine_salsa_settle(const struct wsq_container *ct)
 }
 
 /**
- * wsq_engine_salsa_rob() - rob a CPU of a chunk, for a queue
+ * wsq_engine_salsa_steal_claim() - rob a CPU of a chunk, for a queue
  * @ct: the victim
  * @me: container of this CPU
  * @tasks: where to store tasks of it
@@ -762,8 +688,9 @@ void wsq_engine_salsa_settle(const struct wsq_container *ct)
  * Return: how many were taken, or a negative enum wsq_status; the rest of the
  * chunk is in @me.
  */
-int wsq_engine_salsa_rob(struct wsq_container *ct, struct wsq_container *me,
-			 void **tasks, unsigned int max)
+int wsq_engine_salsa_steal_claim(struct wsq_container *ct,
+				 struct wsq_container *me, void **tasks,
+				 unsigned int max)
 {
 	struct wsq_engine_salsa *thief = me ? wsq_engine_salsa(me) : NULL;
 	struct wsq_engine_salsa *victim = wsq_engine_salsa(ct);
@@ -796,17 +723,45 @@ int wsq_engine_salsa_rob(struct wsq_container *ct, struct wsq_container *me,
  * wsq_engine_salsa_withdraw() - wsq_engine_withdraw()
  * @ct: as there
  * @slot: as there
- * @task: as there
+ * @link: as there
  *
  * Context: as there.
  * Return: as there.
  */
-bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot, void *task)
+bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot,
+			       struct wsq_link *link)
 {
 	const struct wsq_pool *pool = ct->pool;
 	u32 nr = slot / pool->block_size;
 
 	return nr < pool->max_blocks &&
 	       wsq_salsa_withdraw(pool->salsa, ct->cpu * pool->max_blocks + nr,
-				  slot % pool->block_size, task);
+				  slot % pool->block_size, link);
 }
+
+static int wsq_engine_salsa_was_empty(const struct wsq_pool *pool)
+{
+	return wsq_salsa_empty(pool->salsa) == WSQ_EMPTY;
+}
+
+const struct wsq_engine_ops wsq_engine_salsa_ops = {
+	.name		= "salsa",
+	.moves_chunks	= true,
+	/*
+	 * A chunk that was stolen is used again after a grace period. Nobody tells
+	 * of its end.
+	 */
+	.patience	= HZ / 50 ?: 1,
+	.sizes		= wsq_engine_salsa_sizes,
+	.bytes		= wsq_engine_salsa_bytes,
+	.pool_init	= wsq_engine_salsa_pool_init,
+	.pool_exit	= wsq_engine_salsa_pool_exit,
+	.was_empty	= wsq_engine_salsa_was_empty,
+	.orphan		= wsq_engine_salsa_orphan,
+	.settle		= wsq_engine_salsa_settle,
+	.create		= wsq_engine_salsa_create,
+	.create_more	= wsq_engine_salsa_create_more,
+	.extend		= wsq_engine_salsa_extend,
+	.mount		= wsq_engine_salsa_mount,
+	.unmount	= wsq_engine_salsa_unmount,
+};

@@ -7,11 +7,29 @@
 #include <linux/slab.h>
 
 #include "../compat/export.h"
-#include "blocks.h"
 #include "engine.h"
-#include "grow.h"
-#include "overflow.h"
-#include "pool.h"
+#include "../pool/grow.h"
+#include "../pool/overflow.h"
+#include "../pool/pool.h"
+
+#define WSQ_ENGINE_ROW(type, name, ...)	[type] = &wsq_engine_##name##_ops,
+
+/**
+ * wsq_engine_ops() - what is not in the fast path of an engine
+ * @kind: which engine
+ *
+ * Context: any.
+ * Return: its functions.
+ */
+const struct wsq_engine_ops *wsq_engine_ops(enum wsq_engine_type kind)
+{
+	static const struct wsq_engine_ops *const engines[] = {
+		WSQ_ENGINES(WSQ_ENGINE_ROW)
+	};
+
+	return engines[kind];
+}
+WSQ_EXPORT_KUNIT(wsq_engine_ops);
 
 /**
  * wsq_engine_sizes() - sizes of containers, from attributes
@@ -24,21 +42,10 @@
  * Context: any.
  * Return: true if they are within bounds.
  */
-bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *max_blocks,
+bool wsq_engine_sizes(enum wsq_engine_type kind, u32 *blocks, u32 *max_blocks,
 		      u32 *block_size)
 {
-	switch (kind) {
-	case WSQ_ENGINE_BWOS:
-	case WSQ_ENGINE_LIFO:
-		return wsq_blocks_sizes(blocks, max_blocks, block_size);
-	case WSQ_ENGINE_SALSA:
-		if (!wsq_engine_salsa_sizes(blocks, block_size))
-			return false;
-		*max_blocks = *max_blocks ?: *blocks;
-		return *max_blocks >= *blocks &&
-		       *max_blocks <= WSQ_SALSA_MAX_CHUNKS;
-	}
-	wsq_engine_no_other();
+	return wsq_engine_ops(kind)->sizes(blocks, max_blocks, block_size);
 }
 
 /**
@@ -51,18 +58,10 @@ bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *max_blocks,
  * Context: any.
  * Return: bytes, to the page.
  */
-size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 max_blocks,
+size_t wsq_engine_bytes(enum wsq_engine_type kind, u32 blocks, u32 max_blocks,
 			u32 block_size)
 {
-	switch (kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_bytes(blocks, max_blocks, block_size);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_bytes(blocks, max_blocks, block_size);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_bytes(blocks, max_blocks, block_size);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_ops(kind)->bytes(blocks, max_blocks, block_size);
 }
 WSQ_EXPORT_KUNIT(wsq_engine_bytes);
 
@@ -76,18 +75,10 @@ WSQ_EXPORT_KUNIT(wsq_engine_bytes);
  */
 void wsq_engine_init(struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		wsq_engine_bwos_init(ct);
-		return;
-	case WSQ_ENGINE_SALSA:
-		/* It is all in its memory. */
-		return;
-	case WSQ_ENGINE_LIFO:
-		wsq_engine_lifo_init(ct);
-		return;
-	}
-	wsq_engine_no_other();
+	const struct wsq_engine_ops *ops = wsq_engine_ops(ct->kind);
+
+	if (ops->init)
+		ops->init(ct);
 }
 
 /**
@@ -98,15 +89,10 @@ void wsq_engine_init(struct wsq_container *ct)
  */
 void wsq_engine_orphan(struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-	case WSQ_ENGINE_LIFO:
-		return;
-	case WSQ_ENGINE_SALSA:
-		wsq_engine_salsa_orphan(ct);
-		return;
-	}
-	wsq_engine_no_other();
+	const struct wsq_engine_ops *ops = wsq_engine_ops(ct->kind);
+
+	if (ops->orphan)
+		ops->orphan(ct);
 }
 
 /**
@@ -117,15 +103,10 @@ void wsq_engine_orphan(struct wsq_container *ct)
  */
 void wsq_engine_settle(const struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-	case WSQ_ENGINE_LIFO:
-		return;
-	case WSQ_ENGINE_SALSA:
-		wsq_engine_salsa_settle(ct);
-		return;
-	}
-	wsq_engine_no_other();
+	const struct wsq_engine_ops *ops = wsq_engine_ops(ct->kind);
+
+	if (ops->settle)
+		ops->settle(ct);
 }
 
 /**
@@ -138,15 +119,7 @@ void wsq_engine_settle(const struct wsq_container *ct)
  */
 struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_create(ct, node);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_create(ct, node);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_create(ct, node);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_ops(ct->kind)->create(ct, node);
 }
 
 /**
@@ -161,15 +134,7 @@ struct wsq_engine *wsq_engine_create(const struct wsq_container *ct, int node)
 struct wsq_engine *wsq_engine_create_more(const struct wsq_container *ct,
 					  int node)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_create_more(ct, node);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_create_more(ct, node);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_create_more(ct, node);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_ops(ct->kind)->create_more(ct, node);
 }
 
 /**
@@ -202,17 +167,7 @@ void wsq_engine_extend(struct wsq_container *ct)
 		return;
 	more->next = ct->engine->next;
 	ct->engine->next = more;
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		wsq_engine_bwos_extend(ct, more);
-		break;
-	case WSQ_ENGINE_LIFO:
-		wsq_engine_lifo_extend(ct, more);
-		break;
-	case WSQ_ENGINE_SALSA:
-		wsq_engine_salsa_extend(ct, more);
-		break;
-	}
+	wsq_engine_ops(ct->kind)->extend(ct, more);
 	wsq_grow_done(ct);
 	wsq_overflow_kick(ct->pool);
 }
@@ -227,37 +182,9 @@ void wsq_engine_extend(struct wsq_container *ct)
  */
 void wsq_engine_mount(struct wsq_container *ct, struct wsq_engine *engine)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		wsq_engine_bwos_mount(ct, engine);
-		break;
-	case WSQ_ENGINE_SALSA:
-		wsq_engine_salsa_mount(ct, engine);
-		break;
-	case WSQ_ENGINE_LIFO:
-		wsq_engine_lifo_mount(ct, engine);
-		break;
-	}
+	wsq_engine_ops(ct->kind)->mount(ct, engine);
 	/* Made, then shown: SALSA's thieves come by this pointer. */
 	smp_store_release(&ct->engine, engine);		/* MO(mount:A) */
-}
-
-/*
- * As its producer and consumer: make the engine what it was before it had
- * memory. True if it was empty and nobody who comes from now on finds the
- * memory: after a grace period it can be freed.
- */
-static bool wsq_engine_unmount(struct wsq_container *ct)
-{
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_unmount(ct);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_unmount(ct);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_unmount(ct);
-	}
-	wsq_engine_no_other();
 }
 
 /**
@@ -327,7 +254,8 @@ bool wsq_engine_give_back(struct wsq_container *ct)
 	if (!wsq_put_begin(ct))
 		return false;
 	if (wsq_get_begin(ct)) {
-		done = wsq_engine_unmount(ct);
+		/* Nobody who comes from now on finds the memory. */
+		done = wsq_engine_ops(ct->kind)->unmount(ct);
 		if (done) {
 			struct wsq_engine *engine = ct->engine, *next;
 
@@ -353,14 +281,9 @@ bool wsq_engine_give_back(struct wsq_container *ct)
  */
 int wsq_engine_pool_init(struct wsq_pool *pool)
 {
-	switch (pool->kind) {
-	case WSQ_ENGINE_BWOS:
-	case WSQ_ENGINE_LIFO:
-		return 0;
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_pool_init(pool);
-	}
-	wsq_engine_no_other();
+	const struct wsq_engine_ops *ops = wsq_engine_ops(pool->kind);
+
+	return ops->pool_init ? ops->pool_init(pool) : 0;
 }
 
 /**
@@ -371,15 +294,10 @@ int wsq_engine_pool_init(struct wsq_pool *pool)
  */
 void wsq_engine_pool_exit(struct wsq_pool *pool)
 {
-	switch (pool->kind) {
-	case WSQ_ENGINE_BWOS:
-	case WSQ_ENGINE_LIFO:
-		return;
-	case WSQ_ENGINE_SALSA:
-		wsq_engine_salsa_pool_exit(pool);
-		return;
-	}
-	wsq_engine_no_other();
+	const struct wsq_engine_ops *ops = wsq_engine_ops(pool->kind);
+
+	if (ops->pool_exit)
+		ops->pool_exit(pool);
 }
 
 /**
@@ -393,12 +311,7 @@ void wsq_engine_pool_exit(struct wsq_pool *pool)
  */
 int wsq_engine_was_empty(const struct wsq_pool *pool)
 {
-	switch (pool->kind) {
-	case WSQ_ENGINE_BWOS:
-	case WSQ_ENGINE_LIFO:
-		return -EOPNOTSUPP;
-	case WSQ_ENGINE_SALSA:
-		return wsq_salsa_empty(pool->salsa) == WSQ_EMPTY;
-	}
-	wsq_engine_no_other();
+	const struct wsq_engine_ops *ops = wsq_engine_ops(pool->kind);
+
+	return ops->was_empty ? ops->was_empty(pool) : -EOPNOTSUPP;
 }

@@ -3,15 +3,15 @@
  * Putting a queue's items into the slots of a BWoS queue, which is the same for
  * both: reserve, write into each item where it will be, fill, commit.
  *
- * For engine_bwos.h and engine_lifo.h. Costs: one store to the item, one to the
+ * For bwos.h and lifo.h. Costs: one store to the item, one to the
  * slot, one commit for all items that go to one block.
  */
-#ifndef _WSQ_POOL_SLOTS_H
-#define _WSQ_POOL_SLOTS_H
+#ifndef _WSQ_ENGINE_SLOTS_H
+#define _WSQ_ENGINE_SLOTS_H
 
 #include <linux/minmax.h>
 
-#include "container.h"
+#include "../pool/container.h"
 
 /*
  * Define ID_put_link() and ID_put_links(), as wsq_engine_put_link() and
@@ -69,4 +69,4 @@ id##_put_links(struct wsq_container *ct, struct wsq_link *const *links,	\
 	return done;							\
 }
 
-#endif /* _WSQ_POOL_SLOTS_H */
+#endif /* _WSQ_ENGINE_SLOTS_H */

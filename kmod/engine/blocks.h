@@ -4,17 +4,17 @@
  * their sizes, one piece of memory for directory, positions and slots, and
  * further ones for positions and slots of what an engine grows by.
  *
- * For engine_bwos.c and engine_lifo.c. Costs: two blocks beyond those that are
+ * For bwos.c and lifo.c. Costs: two blocks beyond those that are
  * asked for, one more with each further piece, 16 bytes for each block that there
  * may be, and up to a page in each piece for where things lie. Limitation: memory
  * goes as it came, all pieces at once.
  */
-#ifndef _WSQ_POOL_BLOCKS_H
-#define _WSQ_POOL_BLOCKS_H
+#ifndef _WSQ_ENGINE_BLOCKS_H
+#define _WSQ_ENGINE_BLOCKS_H
 
 #include <linux/types.h>
 
-#include "pool.h"
+#include "../pool/pool.h"
 
 /*
  * Blocks beyond those of the directory, for thieves that stopped midway: at
@@ -86,4 +86,4 @@ do {									\
 	__mem->read_first = __pool->raw;				\
 } while (0)
 
-#endif /* _WSQ_POOL_BLOCKS_H */
+#endif /* _WSQ_ENGINE_BLOCKS_H */

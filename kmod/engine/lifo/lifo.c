@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * LIFO BWoS as an engine, the parts outside the fast path: memory, more of it, and
- * what goes from the owner to thieves. What it is for is in engine_lifo.h.
+ * what goes from the owner to thieves. What it is for is in lifo.h.
  */
 #include <linux/err.h>
 #include <linux/irqflags.h>
 #include <linux/preempt.h>
 
-#include "../compat/export.h"
-#include "blocks.h"
-#include "engine.h"
-#include "grow.h"
-#include "pool.h"
+#include "../../compat/export.h"
+#include "../blocks.h"
+#include "../engine.h"
+#include "../../pool/grow.h"
+#include "../../pool/pool.h"
 
 /* Tasks that an owner keeps of what it gives away, at most. */
 #define WSQ_LIFO_KEEP		16
@@ -38,42 +38,19 @@ struct wsq_lifo_more {
 	struct wsq_bwos_lifo_piece piece;
 };
 
-/**
- * wsq_engine_lifo_bytes() - wsq_engine_bytes()
- * @blocks: as there
- * @max_blocks: as there
- * @block_size: as there
- *
- * Context: any.
- * Return: as there.
- */
-size_t wsq_engine_lifo_bytes(u32 blocks, u32 max_blocks, u32 block_size)
+static size_t wsq_engine_lifo_bytes(u32 blocks, u32 max_blocks, u32 block_size)
 {
 	return wsq_blocks_bytes(sizeof(struct wsq_engine_lifo),
 				sizeof(struct wsq_bwos_lifo_block), blocks,
 				max_blocks, block_size);
 }
 
-/**
- * wsq_engine_lifo_init() - wsq_engine_init()
- * @ct: as there
- *
- * Context: as there.
- */
-void wsq_engine_lifo_init(struct wsq_container *ct)
+static void wsq_engine_lifo_init(struct wsq_container *ct)
 {
-	wsq_bwos_lifo_init(&ct->lifo.q);
+	wsq_bwos_lifo_init(&ct->state.lifo.q);
 }
 
-/**
- * wsq_engine_lifo_create() - wsq_engine_create()
- * @ct: as there
- * @node: as there
- *
- * Context: as there.
- * Return: as there.
- */
-struct wsq_engine *wsq_engine_lifo_create(const struct wsq_container *ct,
+static struct wsq_engine *wsq_engine_lifo_create(const struct wsq_container *ct,
 					  int node)
 {
 	struct wsq_blocks_layout l;
@@ -95,17 +72,8 @@ static u32 wsq_lifo_may_grow(const struct wsq_engine *engine)
 							  head)->mem.dir) : 0;
 }
 
-/**
- * wsq_engine_lifo_create_more() - wsq_engine_create_more()
- * @ct: as there
- * @node: as there
- *
- * As many blocks as there are, and one to spare.
- *
- * Context: as there.
- * Return: as there.
- */
-struct wsq_engine *wsq_engine_lifo_create_more(const struct wsq_container *ct,
+/* As many blocks as there are, and one to spare. */
+static struct wsq_engine *wsq_engine_lifo_create_more(const struct wsq_container *ct,
 					       int node)
 {
 	struct wsq_blocks_layout l;
@@ -127,16 +95,10 @@ struct wsq_engine *wsq_engine_lifo_create_more(const struct wsq_container *ct,
 	return &more->head;
 }
 
-/**
- * wsq_engine_lifo_extend() - have more blocks
- * @ct: the container
- * @engine: what wsq_engine_lifo_create_more() has made
- *
- * Context: its producer and consumer.
- */
-void wsq_engine_lifo_extend(struct wsq_container *ct, struct wsq_engine *engine)
+/* Have more blocks. */
+static void wsq_engine_lifo_extend(struct wsq_container *ct, struct wsq_engine *engine)
 {
-	wsq_bwos_lifo_extend(&ct->lifo.q,
+	wsq_bwos_lifo_extend(&ct->state.lifo.q,
 			     &container_of(engine, struct wsq_lifo_more,
 					   head)->piece);
 }
@@ -162,46 +124,33 @@ bool wsq_engine_lifo_more(struct wsq_container *ct, int ret)
 		wsq_engine_extend(ct);
 		grown = true;
 	}
-	if (wsq_bwos_lifo_short(&ct->lifo.q) && wsq_lifo_may_grow(ct->engine))
+	if (wsq_bwos_lifo_short(&ct->state.lifo.q) && wsq_lifo_may_grow(ct->engine))
 		wsq_grow_ask(ct);
 	return grown && ret == WSQ_FULL;
 }
 WSQ_EXPORT_KUNIT(wsq_engine_lifo_more);
 
-/**
- * wsq_engine_lifo_mount() - wsq_engine_mount()
- * @ct: as there
- * @engine: as there
- *
- * Context: as there.
- */
-void wsq_engine_lifo_mount(struct wsq_container *ct, struct wsq_engine *engine)
+static void wsq_engine_lifo_mount(struct wsq_container *ct, struct wsq_engine *engine)
 {
-	wsq_bwos_lifo_mount(&ct->lifo.q,
+	wsq_bwos_lifo_mount(&ct->state.lifo.q,
 			    &container_of(engine, struct wsq_engine_lifo,
 					  head)->mem);
 }
 
-/**
- * wsq_engine_lifo_unmount() - take an empty engine's memory away
- * @ct: the container
- *
- * Context: its producer and consumer.
- * Return: true if it was empty.
- */
-bool wsq_engine_lifo_unmount(struct wsq_container *ct)
+/* Take an empty engine's memory away. */
+static bool wsq_engine_lifo_unmount(struct wsq_container *ct)
 {
-	return wsq_bwos_lifo_unmount(&ct->lifo.q);
+	return wsq_bwos_lifo_unmount(&ct->state.lifo.q);
 }
 
 /* Give away the owner's block, if there is another one to go up to. */
 static bool wsq_engine_lifo_leave(struct wsq_container *ct)
 {
-	int ret = wsq_bwos_lifo_share(&ct->lifo.q);
+	int ret = wsq_bwos_lifo_share(&ct->state.lifo.q);
 
 	if ((ret == WSQ_OPENED || ret == WSQ_FULL) &&
 	    wsq_engine_lifo_more(ct, ret))
-		ret = wsq_bwos_lifo_share(&ct->lifo.q);
+		ret = wsq_bwos_lifo_share(&ct->state.lifo.q);
 	return ret == WSQ_OPENED;
 }
 
@@ -212,7 +161,7 @@ static bool wsq_engine_lifo_leave(struct wsq_container *ct)
  */
 static bool wsq_engine_lifo_give(struct wsq_container *ct, u32 nr)
 {
-	struct wsq_bwos_lifo *q = &ct->lifo.q;
+	struct wsq_bwos_lifo *q = &ct->state.lifo.q;
 	void *keep[WSQ_LIFO_KEEP];
 	bool given, opened;
 	u32 n, i;
@@ -236,7 +185,7 @@ static bool wsq_engine_lifo_give_links(struct wsq_container *ct, u32 nr)
 	/* As in wsq_linked_refill(): no interrupt calls back what is in hand. */
 	local_irq_save(flags);
 	while (nr--) {
-		void *task = wsq_bwos_lifo_claim(&ct->lifo.q);
+		void *task = wsq_bwos_lifo_claim(&ct->state.lifo.q);
 
 		if (task && task != WSQ_TOMB)
 			keep[n++] = task;
@@ -261,12 +210,12 @@ static bool wsq_engine_lifo_give_links(struct wsq_container *ct, u32 nr)
  */
 bool wsq_engine_lifo_feed(struct wsq_container *ct)
 {
-	u32 kept = wsq_bwos_lifo_kept(&ct->lifo.q);
+	u32 kept = wsq_bwos_lifo_kept(&ct->state.lifo.q);
 	u32 nr = min_t(u32, kept / 2, WSQ_LIFO_KEEP);
 
 	if (kept < 2)
 		return false;
-	WRITE_ONCE(ct->lifo.hungry, 0);
+	WRITE_ONCE(ct->state.lifo.hungry, 0);
 	return ct->raw ? wsq_engine_lifo_give(ct, nr) :
 			 wsq_engine_lifo_give_links(ct, nr);
 }
@@ -277,19 +226,22 @@ WSQ_EXPORT_KUNIT(wsq_engine_lifo_feed);
  * @ct: as there
  *
  * Context: as there.
+ * Return: as there.
  */
-void wsq_engine_lifo_share(struct wsq_container *ct)
+bool wsq_engine_lifo_share(struct wsq_container *ct)
 {
+	bool given;
 	u8 put, get;
 
 	/* We interrupted the owner: somebody has to ask, if need be. */
 	if (READ_ONCE(ct->put_busy) && READ_ONCE(ct->get_busy))
-		return;
+		return false;
 	put = wsq_engine_lifo_begin(&ct->put_busy);
 	get = wsq_engine_lifo_begin(&ct->get_busy);
-	wsq_engine_lifo_feed(ct);
+	given = wsq_engine_lifo_feed(ct);
 	wsq_engine_lifo_end(&ct->get_busy, get);
 	wsq_engine_lifo_end(&ct->put_busy, put);
+	return given;
 }
 WSQ_EXPORT_KUNIT(wsq_engine_lifo_share);
 
@@ -304,31 +256,32 @@ WSQ_EXPORT_KUNIT(wsq_engine_lifo_share);
  */
 u32 wsq_engine_lifo_sample(const struct wsq_container *ct, u32 rnd, u32 *place)
 {
-	*place = wsq_bwos_lifo_place(&ct->lifo.q, rnd);
-	return wsq_bwos_lifo_sample(&ct->lifo.q, *place);
+	*place = wsq_bwos_lifo_place(&ct->state.lifo.q, rnd);
+	return wsq_bwos_lifo_sample(&ct->state.lifo.q, *place);
 }
 WSQ_EXPORT_KUNIT(wsq_engine_lifo_sample);
 
 /* Nothing was within reach. Has the owner something? */
 static void wsq_engine_lifo_ask(struct wsq_container *ct)
 {
-	if (!READ_ONCE(ct->lifo.hungry) && wsq_bwos_lifo_kept(&ct->lifo.q))
-		WRITE_ONCE(ct->lifo.hungry, 1);
+	if (!READ_ONCE(ct->state.lifo.hungry) && wsq_bwos_lifo_kept(&ct->state.lifo.q))
+		WRITE_ONCE(ct->state.lifo.hungry, 1);
 }
 
 /**
  * wsq_engine_lifo_steal() - wsq_engine_steal()
  * @ct: as there
+ * @me: as there
  * @tasks: as there
  * @max: as there
  *
  * Context: as there.
  * Return: as there.
  */
-int wsq_engine_lifo_steal(struct wsq_container *ct, void **tasks,
-			  unsigned int max)
+int wsq_engine_lifo_steal(struct wsq_container *ct, struct wsq_container *me,
+			  void **tasks, unsigned int max)
 {
-	int ret = wsq_bwos_lifo_steal(&ct->lifo.q, tasks, max);
+	int ret = wsq_bwos_lifo_steal(&ct->state.lifo.q, tasks, max);
 
 	if (ret == WSQ_EMPTY)
 		wsq_engine_lifo_ask(ct);
@@ -339,18 +292,33 @@ WSQ_EXPORT_KUNIT(wsq_engine_lifo_steal);
 /**
  * wsq_engine_lifo_steal_claim() - wsq_engine_steal_claim()
  * @ct: as there
+ * @me: as there
  * @tasks: as there
  * @max: as there
  *
  * Context: as there.
  * Return: as there.
  */
-int wsq_engine_lifo_steal_claim(struct wsq_container *ct, void **tasks,
+int wsq_engine_lifo_steal_claim(struct wsq_container *ct,
+				struct wsq_container *me, void **tasks,
 				unsigned int max)
 {
-	int ret = wsq_bwos_lifo_steal_claim(&ct->lifo.q, tasks, max);
+	int ret = wsq_bwos_lifo_steal_claim(&ct->state.lifo.q, tasks, max);
 
 	if (ret == WSQ_EMPTY)
 		wsq_engine_lifo_ask(ct);
 	return ret;
 }
+
+const struct wsq_engine_ops wsq_engine_lifo_ops = {
+	.name		= "lifo",
+	.patience	= MAX_SCHEDULE_TIMEOUT,
+	.sizes		= wsq_blocks_sizes,
+	.bytes		= wsq_engine_lifo_bytes,
+	.init		= wsq_engine_lifo_init,
+	.create		= wsq_engine_lifo_create,
+	.create_more	= wsq_engine_lifo_create_more,
+	.extend		= wsq_engine_lifo_extend,
+	.mount		= wsq_engine_lifo_mount,
+	.unmount	= wsq_engine_lifo_unmount,
+};

@@ -5,10 +5,9 @@
  *
  * A pool has one kind of engine, its containers know which (@kind). Operations
  * are inline, a switch on that constant and the algorithm's own inline function:
- * no pointer to a function, because the call would cost more than the operation,
- * and while there is one kind not even a compare. A switch has one case a kind
- * and no default, so that the compiler names every operation that a new kind in
- * enum wsq_engine_kind does not have yet.
+ * no pointer to a function, because the call would cost more than the operation.
+ * The cases come from the rows of engines.def, so the compiler names every operation
+ * that an engine lacks. What is not in the fast path is in struct wsq_engine_ops.
  *
  * Raw pools move pointers (put, get, steal). Queues move items that have a
  * struct wsq_link and may be wanted back one by one (put_link, claim,
@@ -52,22 +51,39 @@
  *	MO(mount:A) release -> a thief's look at @engine, by its address
  *		The same for thieves. litmus/pool-engine.litmus
  *
- * A further engine is its structure in struct wsq_container, its kind, a file
- * with what is not in kmod/core, and a case in each operation.
+ * A further engine is a row of engines.def, and a folder NAME. NAME/NAME.h has each
+ * operation of this file as wsq_engine_NAME_put() and so on, with the same arguments;
+ * NAME/NAME.c has wsq_engine_NAME_ops and what is slow. The algorithm is in kmod/core.
  */
-#ifndef _WSQ_POOL_ENGINE_H
-#define _WSQ_POOL_ENGINE_H
+#ifndef _WSQ_ENGINE_H
+#define _WSQ_ENGINE_H
 
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 
-#include "container.h"
+#include "../pool/container.h"
 
-/*
- * Behind the switches: there is no other kind, so that the last case needs no
- * compare. Not the kernel's unreachable(), which keeps the branch to it.
- */
-#define wsq_engine_no_other()	__builtin_unreachable()
+/* The operation @op of the engine @kind. All of them have the same type. */
+#define wsq_engine_do(kind, op, ...)					\
+({									\
+	typeof(wsq_engine_bwos_##op(__VA_ARGS__)) __ret;		\
+									\
+	switch (kind) {							\
+	WSQ_ENGINES(WSQ_ENGINE_CASE, __ret, op, __VA_ARGS__)		\
+	default:							\
+		/*							\
+		 * There is no other, so the last case needs no compare.\
+		 * The kernel's unreachable() keeps the branch to it.	\
+		 */							\
+		__builtin_unreachable();				\
+	}								\
+	__ret;								\
+})
+
+#define WSQ_ENGINE_CASE(type, name, state, ret, op, ...)		\
+	case type:							\
+		ret = wsq_engine_##name##_##op(__VA_ARGS__);		\
+		break;
 
 /**
  * struct wsq_engine - memory of an engine, at the front of each piece
@@ -79,13 +95,57 @@ struct wsq_engine {
 	struct wsq_engine *next;
 };
 
-#include "engine_bwos.h"
-#include "engine_lifo.h"
-#include "engine_salsa.h"
+/**
+ * struct wsq_engine_ops - what is not in the fast path of an engine
+ * @name: its name, as in engines.def
+ * @moves_chunks: thieves of a raw pool take a chunk as a whole. Each CPU has a
+ *	container of a raw pool, also one that is not of the pool
+ * @patience: for how long nobody needs to look whether there is room, in jiffies:
+ *	room comes by what others do, of which they tell, and with some engines by
+ *	time alone
+ * @sizes: wsq_engine_sizes()
+ * @bytes: wsq_engine_bytes()
+ * @pool_init: wsq_engine_pool_init(); %NULL if containers share nothing
+ * @pool_exit: wsq_engine_pool_exit(); likewise
+ * @was_empty: wsq_engine_was_empty(); %NULL if the engine cannot tell
+ * @init: wsq_engine_init(); %NULL if all is in its memory
+ * @orphan: wsq_engine_orphan(); %NULL if there is nothing to do
+ * @settle: wsq_engine_settle(); likewise
+ * @create: wsq_engine_create()
+ * @create_more: wsq_engine_create_more()
+ * @extend: have what @create_more has made. Producer and consumer
+ * @mount: put to use what @create has made, but for @engine of the container
+ * @unmount: take an empty engine's memory away: true if it was empty. Producer and
+ *	consumer
+ */
+struct wsq_engine_ops {
+	const char *name;
+	bool moves_chunks;
+	long patience;
+	bool (*sizes)(u32 *blocks, u32 *max_blocks, u32 *block_size);
+	size_t (*bytes)(u32 blocks, u32 max_blocks, u32 block_size);
+	int (*pool_init)(struct wsq_pool *pool);
+	void (*pool_exit)(struct wsq_pool *pool);
+	int (*was_empty)(const struct wsq_pool *pool);
+	void (*init)(struct wsq_container *ct);
+	void (*orphan)(struct wsq_container *ct);
+	void (*settle)(const struct wsq_container *ct);
+	struct wsq_engine *(*create)(const struct wsq_container *ct, int node);
+	struct wsq_engine *(*create_more)(const struct wsq_container *ct,
+					  int node);
+	void (*extend)(struct wsq_container *ct, struct wsq_engine *engine);
+	void (*mount)(struct wsq_container *ct, struct wsq_engine *engine);
+	bool (*unmount)(struct wsq_container *ct);
+};
 
-bool wsq_engine_sizes(enum wsq_engine_kind kind, u32 *blocks, u32 *max_blocks,
+#include "bwos/bwos.h"
+#include "lifo/lifo.h"
+#include "salsa/salsa.h"
+
+const struct wsq_engine_ops *wsq_engine_ops(enum wsq_engine_type kind);
+bool wsq_engine_sizes(enum wsq_engine_type kind, u32 *blocks, u32 *max_blocks,
 		      u32 *block_size);
-size_t wsq_engine_bytes(enum wsq_engine_kind kind, u32 blocks, u32 max_blocks,
+size_t wsq_engine_bytes(enum wsq_engine_type kind, u32 blocks, u32 max_blocks,
 			u32 block_size);
 int wsq_engine_was_empty(const struct wsq_pool *pool);
 int wsq_engine_pool_init(struct wsq_pool *pool);
@@ -117,15 +177,7 @@ bool wsq_engine_give_back(struct wsq_container *ct);
  */
 static inline int wsq_engine_put(struct wsq_container *ct, void *task)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_put(ct, task);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_put(ct, task);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_put(ct, task);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, put, ct, task);
 }
 
 /**
@@ -143,15 +195,7 @@ static inline unsigned int wsq_engine_put_many(struct wsq_container *ct,
 					       void *const *tasks,
 					       unsigned int nr, bool *opened)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_put_many(ct, tasks, nr, opened);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_put_many(ct, tasks, nr, opened);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_put_many(ct, tasks, nr, opened);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, put_many, ct, tasks, nr, opened);
 }
 
 /**
@@ -164,15 +208,7 @@ static inline unsigned int wsq_engine_put_many(struct wsq_container *ct,
  */
 static inline void *wsq_engine_get(struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_get(&ct->bwos);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_get(ct);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_get(ct);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, get, ct);
 }
 
 /**
@@ -188,15 +224,7 @@ static inline void *wsq_engine_get(struct wsq_container *ct)
 static inline unsigned int wsq_engine_get_many(struct wsq_container *ct,
 					       void **tasks, unsigned int nr)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_get_many(&ct->bwos, tasks, nr);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_get_many(ct, tasks, nr);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_get_many(ct, tasks, nr);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, get_many, ct, tasks, nr);
 }
 
 /**
@@ -217,15 +245,7 @@ static inline int wsq_engine_steal(struct wsq_container *ct,
 				   struct wsq_container *me, void **tasks,
 				   unsigned int max)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_steal(&ct->bwos, tasks, max);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_steal(ct, me, tasks);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_steal(ct, tasks, max);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, steal, ct, me, tasks, max);
 }
 
 /**
@@ -246,15 +266,7 @@ static inline int wsq_engine_steal_at(struct wsq_container *ct,
 				      struct wsq_container *me, u32 place,
 				      void **tasks, unsigned int max)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_steal_at(&ct->bwos, place, tasks, max);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_steal(ct, me, tasks);
-	case WSQ_ENGINE_LIFO:
-		return wsq_bwos_lifo_steal_at(&ct->lifo.q, place, tasks, max);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, steal_at, ct, me, place, tasks, max);
 }
 
 /**
@@ -267,15 +279,7 @@ static inline int wsq_engine_steal_at(struct wsq_container *ct,
  */
 static inline unsigned int wsq_engine_room(struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_room(ct);
-	case WSQ_ENGINE_SALSA:
-		return 0;
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_room(ct);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, room, ct);
 }
 
 /**
@@ -293,37 +297,7 @@ static inline bool wsq_engine_raid(const struct wsq_container *me)
 {
 	if (!me)
 		return false;
-	switch (me->kind) {
-	case WSQ_ENGINE_BWOS:
-		return false;
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_raid(me);
-	case WSQ_ENGINE_LIFO:
-		return false;
-	}
-	wsq_engine_no_other();
-}
-
-/**
- * wsq_engine_patience() - how long a put may wait to hear that there is room
- * @kind: which engine
- *
- * Room comes by what others do, of which they can tell, and with some engines by
- * time alone.
- *
- * Context: any but NMI, with interrupts on.
- * Return: for how long nobody needs to look, in jiffies.
- */
-static inline long wsq_engine_patience(enum wsq_engine_kind kind)
-{
-	switch (kind) {
-	case WSQ_ENGINE_BWOS:
-	case WSQ_ENGINE_LIFO:
-		return MAX_SCHEDULE_TIMEOUT;
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_patience();
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(me->kind, raid, me);
 }
 
 /* Queues. */
@@ -346,15 +320,7 @@ static inline int wsq_engine_put_link(struct wsq_container *ct,
 				      struct wsq_link *link,
 				      unsigned int phase)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_put_link(ct, link, phase);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_put_link(ct, link, phase);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_put_link(ct, link, phase);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, put_link, ct, link, phase);
 }
 
 /**
@@ -376,16 +342,7 @@ static inline unsigned int
 wsq_engine_put_links(struct wsq_container *ct, struct wsq_link *const *links,
 		     unsigned int nr, unsigned int phase, bool *opened)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_put_links(ct, links, nr, phase, opened);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_put_links(ct, links, nr, phase,
-						  opened);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_put_links(ct, links, nr, phase, opened);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, put_links, ct, links, nr, phase, opened);
 }
 
 /**
@@ -399,15 +356,7 @@ wsq_engine_put_links(struct wsq_container *ct, struct wsq_link *const *links,
  */
 static inline void *wsq_engine_claim(struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_claim(ct);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_claim(ct);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_claim(ct);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, claim, ct);
 }
 
 /**
@@ -425,15 +374,7 @@ static inline int wsq_engine_steal_claim(struct wsq_container *ct,
 					 struct wsq_container *me, void **tasks,
 					 unsigned int max)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_steal_claim(&ct->bwos, tasks, max);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_rob(ct, me, tasks, max);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_steal_claim(ct, tasks, max);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, steal_claim, ct, me, tasks, max);
 }
 
 /**
@@ -453,17 +394,8 @@ static inline int wsq_engine_steal_claim_at(struct wsq_container *ct,
 					    u32 place, void **tasks,
 					    unsigned int max)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_steal_claim_at(&ct->bwos, place, tasks,
-						    max);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_rob(ct, me, tasks, max);
-	case WSQ_ENGINE_LIFO:
-		return wsq_bwos_lifo_steal_claim_at(&ct->lifo.q, place,
-						    tasks, max);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, steal_claim_at,
+			     ct, me, place, tasks, max);
 }
 
 /**
@@ -482,15 +414,7 @@ static inline int wsq_engine_steal_claim_at(struct wsq_container *ct,
 static inline int wsq_engine_pry(struct wsq_container *ct, void **tasks,
 				 unsigned int max)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_pry(&ct->bwos, tasks, max);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_pry(ct, tasks, max);
-	case WSQ_ENGINE_LIFO:
-		return wsq_bwos_lifo_pry(&ct->lifo.q, tasks, max);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, pry, ct, tasks, max);
 }
 
 /**
@@ -507,15 +431,7 @@ static inline int wsq_engine_pry(struct wsq_container *ct, void **tasks,
 static inline bool wsq_engine_withdraw(struct wsq_container *ct, u32 slot,
 				       struct wsq_link *link)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_withdraw(&ct->bwos, slot, link);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_withdraw(ct, slot, link);
-	case WSQ_ENGINE_LIFO:
-		return wsq_bwos_lifo_withdraw(&ct->lifo.q, slot, link);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, withdraw, ct, slot, link);
 }
 
 /**
@@ -528,15 +444,7 @@ static inline bool wsq_engine_withdraw(struct wsq_container *ct, u32 slot,
  */
 static inline bool wsq_engine_empty(struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_engine_bwos_empty(ct);
-	case WSQ_ENGINE_SALSA:
-		return !wsq_engine_salsa_waiting(ct);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_empty(ct);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, empty, ct);
 }
 
 /**
@@ -548,15 +456,7 @@ static inline bool wsq_engine_empty(struct wsq_container *ct)
  */
 static inline bool wsq_engine_waiting(const struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_waiting(&ct->bwos);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_waiting(ct);
-	case WSQ_ENGINE_LIFO:
-		return wsq_bwos_lifo_waiting(&ct->lifo.q);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, waiting, ct);
 }
 
 /**
@@ -575,15 +475,7 @@ static inline bool wsq_engine_waiting(const struct wsq_container *ct)
 static inline u32 wsq_engine_sample(const struct wsq_container *ct, u32 rnd,
 				    u32 *place)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_sample(&ct->bwos, rnd, place);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_waiting(ct) ? U32_MAX : 0;
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_sample(ct, rnd, place);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, sample, ct, rnd, place);
 }
 
 /**
@@ -598,15 +490,7 @@ static inline u32 wsq_engine_sample(const struct wsq_container *ct, u32 rnd,
  */
 static inline bool wsq_engine_shared(const struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-		return wsq_bwos_fifo_shared(&ct->bwos);
-	case WSQ_ENGINE_SALSA:
-		return wsq_engine_salsa_shared(ct);
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_shared(ct);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, shared, ct);
 }
 
 /**
@@ -617,18 +501,11 @@ static inline bool wsq_engine_shared(const struct wsq_container *ct)
  * was woken for it. Most engines have nothing to do for that.
  *
  * Context: any; on the container's CPU.
+ * Return: true if thieves can reach more from now on.
  */
-static inline void wsq_engine_share(struct wsq_container *ct)
+static inline bool wsq_engine_share(struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-	case WSQ_ENGINE_SALSA:
-		return;
-	case WSQ_ENGINE_LIFO:
-		wsq_engine_lifo_share(ct);
-		return;
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, share, ct);
 }
 
 /**
@@ -642,14 +519,7 @@ static inline void wsq_engine_share(struct wsq_container *ct)
  */
 static inline bool wsq_engine_opened(struct wsq_container *ct)
 {
-	switch (ct->kind) {
-	case WSQ_ENGINE_BWOS:
-	case WSQ_ENGINE_SALSA:
-		return false;
-	case WSQ_ENGINE_LIFO:
-		return wsq_engine_lifo_opened(ct);
-	}
-	wsq_engine_no_other();
+	return wsq_engine_do(ct->kind, opened, ct);
 }
 
-#endif /* _WSQ_POOL_ENGINE_H */
+#endif /* _WSQ_ENGINE_H */

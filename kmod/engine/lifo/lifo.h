@@ -28,29 +28,22 @@
  *
  * Limitation: an owner that does nothing gives nothing.
  */
-#ifndef _WSQ_POOL_ENGINE_LIFO_H
-#define _WSQ_POOL_ENGINE_LIFO_H
+#ifndef _WSQ_ENGINE_LIFO_H
+#define _WSQ_ENGINE_LIFO_H
 
-#include "slots.h"
+#include "../slots.h"
 
-size_t wsq_engine_lifo_bytes(u32 blocks, u32 max_blocks, u32 block_size);
-void wsq_engine_lifo_init(struct wsq_container *ct);
-struct wsq_engine *wsq_engine_lifo_create(const struct wsq_container *ct,
-					  int node);
-struct wsq_engine *wsq_engine_lifo_create_more(const struct wsq_container *ct,
-					       int node);
-void wsq_engine_lifo_extend(struct wsq_container *ct,
-			    struct wsq_engine *engine);
+extern const struct wsq_engine_ops wsq_engine_lifo_ops;
+
 bool wsq_engine_lifo_more(struct wsq_container *ct, int ret);
-void wsq_engine_lifo_mount(struct wsq_container *ct, struct wsq_engine *engine);
-bool wsq_engine_lifo_unmount(struct wsq_container *ct);
 
 bool wsq_engine_lifo_feed(struct wsq_container *ct);
-void wsq_engine_lifo_share(struct wsq_container *ct);
+bool wsq_engine_lifo_share(struct wsq_container *ct);
 u32 wsq_engine_lifo_sample(const struct wsq_container *ct, u32 rnd, u32 *place);
-int wsq_engine_lifo_steal(struct wsq_container *ct, void **tasks,
-			  unsigned int max);
-int wsq_engine_lifo_steal_claim(struct wsq_container *ct, void **tasks,
+int wsq_engine_lifo_steal(struct wsq_container *ct, struct wsq_container *me,
+			  void **tasks, unsigned int max);
+int wsq_engine_lifo_steal_claim(struct wsq_container *ct,
+				struct wsq_container *me, void **tasks,
 				unsigned int max);
 
 /* An operation of the owner begins. Returns what wsq_engine_lifo_end() wants. */
@@ -71,16 +64,16 @@ static inline void wsq_engine_lifo_end(u8 *other, u8 was)
 
 static inline bool wsq_engine_lifo_asked(const struct wsq_container *ct)
 {
-	return unlikely(READ_ONCE(ct->lifo.hungry));
+	return unlikely(READ_ONCE(ct->state.lifo.hungry));
 }
 
 static inline int wsq_engine_lifo_put(struct wsq_container *ct, void *task)
 {
 	const u8 was = wsq_engine_lifo_begin(&ct->get_busy);
-	int ret = wsq_bwos_lifo_put(&ct->lifo.q, task);
+	int ret = wsq_bwos_lifo_put(&ct->state.lifo.q, task);
 
 	if (unlikely(ret != WSQ_OK) && wsq_engine_lifo_more(ct, ret))
-		ret = wsq_bwos_lifo_put(&ct->lifo.q, task);
+		ret = wsq_bwos_lifo_put(&ct->state.lifo.q, task);
 	if (wsq_engine_lifo_asked(ct) && ret == WSQ_OK &&
 	    wsq_engine_lifo_feed(ct))
 		ret = WSQ_OPENED;
@@ -98,7 +91,7 @@ wsq_engine_lifo_put_many(struct wsq_container *ct, void *const *tasks,
 
 	do {
 		fresh = false;
-		done += wsq_bwos_lifo_put_many(&ct->lifo.q, tasks + done,
+		done += wsq_bwos_lifo_put_many(&ct->state.lifo.q, tasks + done,
 					       nr - done, &fresh);
 		*opened |= fresh;
 	} while (unlikely(done < nr || fresh) &&
@@ -116,7 +109,7 @@ static inline void *wsq_engine_lifo_get(struct wsq_container *ct)
 
 	if (wsq_engine_lifo_asked(ct))
 		wsq_engine_lifo_feed(ct);
-	task = wsq_bwos_lifo_get(&ct->lifo.q);
+	task = wsq_bwos_lifo_get(&ct->state.lifo.q);
 	wsq_engine_lifo_end(&ct->put_busy, was);
 	return task;
 }
@@ -130,24 +123,24 @@ wsq_engine_lifo_get_many(struct wsq_container *ct, void **tasks,
 
 	if (wsq_engine_lifo_asked(ct))
 		wsq_engine_lifo_feed(ct);
-	done = wsq_bwos_lifo_get_many(&ct->lifo.q, tasks, nr);
+	done = wsq_bwos_lifo_get_many(&ct->state.lifo.q, tasks, nr);
 	wsq_engine_lifo_end(&ct->put_busy, was);
 	return done;
 }
 
 static inline struct wsq_bwos_lifo *wsq_bwos_lifo_of(struct wsq_container *ct)
 {
-	return &ct->lifo.q;
+	return &ct->state.lifo.q;
 }
 
 /* As wsq_bwos_lifo_reserve(). */
 static inline int wsq_lifo_reserve(struct wsq_container *ct,
 				   struct wsq_bwos_room *room)
 {
-	int ret = wsq_bwos_lifo_reserve(&ct->lifo.q, room);
+	int ret = wsq_bwos_lifo_reserve(&ct->state.lifo.q, room);
 
 	if (unlikely(ret != WSQ_OK) && wsq_engine_lifo_more(ct, ret))
-		ret = wsq_bwos_lifo_reserve(&ct->lifo.q, room);
+		ret = wsq_bwos_lifo_reserve(&ct->state.lifo.q, room);
 	return ret;
 }
 
@@ -201,9 +194,9 @@ static inline void *wsq_engine_lifo_claim(struct wsq_container *ct)
 	if (wsq_engine_lifo_asked(ct) && wsq_engine_lifo_feed(ct))
 		ct->opened = true;
 	if (unlikely(ct->turns == WSQ_ENTRY_TURN / 2))
-		task = wsq_bwos_lifo_claim_oldest(&ct->lifo.q);
+		task = wsq_bwos_lifo_claim_oldest(&ct->state.lifo.q);
 	else
-		task = wsq_bwos_lifo_claim(&ct->lifo.q);
+		task = wsq_bwos_lifo_claim(&ct->state.lifo.q);
 	wsq_engine_lifo_end(&ct->put_busy, was);
 	return likely(task) && unlikely(task == WSQ_TOMB) ? WSQ_AGAIN : task;
 }
@@ -221,7 +214,7 @@ static inline bool wsq_engine_lifo_opened(struct wsq_container *ct)
 static inline bool wsq_engine_lifo_empty(struct wsq_container *ct)
 {
 	const u8 was = wsq_engine_lifo_begin(&ct->put_busy);
-	bool empty = wsq_bwos_lifo_empty(&ct->lifo.q);
+	bool empty = wsq_bwos_lifo_empty(&ct->state.lifo.q);
 
 	wsq_engine_lifo_end(&ct->put_busy, was);
 	return empty;
@@ -230,8 +223,46 @@ static inline bool wsq_engine_lifo_empty(struct wsq_container *ct)
 /* Two of them can be had for the asking. */
 static inline bool wsq_engine_lifo_shared(const struct wsq_container *ct)
 {
-	return wsq_bwos_lifo_shared(&ct->lifo.q) ||
-	       wsq_bwos_lifo_kept(&ct->lifo.q) > 1;
+	return wsq_bwos_lifo_shared(&ct->state.lifo.q) ||
+	       wsq_bwos_lifo_kept(&ct->state.lifo.q) > 1;
 }
 
-#endif /* _WSQ_POOL_ENGINE_LIFO_H */
+static inline int wsq_engine_lifo_steal_at(struct wsq_container *ct,
+					   struct wsq_container *me, u32 place,
+					   void **tasks, unsigned int max)
+{
+	return wsq_bwos_lifo_steal_at(&ct->state.lifo.q, place, tasks, max);
+}
+
+static inline int wsq_engine_lifo_steal_claim_at(struct wsq_container *ct,
+						 struct wsq_container *me,
+						 u32 place, void **tasks,
+						 unsigned int max)
+{
+	return wsq_bwos_lifo_steal_claim_at(&ct->state.lifo.q, place, tasks,
+					    max);
+}
+
+static inline bool wsq_engine_lifo_raid(const struct wsq_container *me)
+{
+	return false;
+}
+
+static inline int wsq_engine_lifo_pry(struct wsq_container *ct, void **tasks,
+				      unsigned int max)
+{
+	return wsq_bwos_lifo_pry(&ct->state.lifo.q, tasks, max);
+}
+
+static inline bool wsq_engine_lifo_withdraw(struct wsq_container *ct, u32 slot,
+					    struct wsq_link *link)
+{
+	return wsq_bwos_lifo_withdraw(&ct->state.lifo.q, slot, link);
+}
+
+static inline bool wsq_engine_lifo_waiting(const struct wsq_container *ct)
+{
+	return wsq_bwos_lifo_waiting(&ct->state.lifo.q);
+}
+
+#endif /* _WSQ_ENGINE_LIFO_H */

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What engines have in each container, beside their memory.
+ */
+#ifndef _WSQ_ENGINE_STATE_H
+#define _WSQ_ENGINE_STATE_H
+
+#include <linux/cache.h>
+
+#include "../core/bwos_fifo.h"
+#include "../core/bwos_lifo.h"
+#include "engines.def"
+
+/**
+ * struct wsq_lifo - engine that is LIFO BWoS
+ * @q: the queue
+ * @hungry: a thief found nothing, though the owner has something. Thieves set,
+ *	the owner clears
+ */
+struct wsq_lifo {
+	struct wsq_bwos_lifo q;
+	u8 hungry ____cacheline_aligned;
+};
+
+#define WSQ_ENGINE_STATE(type, name, state, ...) state
+
+/* Which of them is there, @kind of struct wsq_container says. */
+union wsq_engine_state {
+	WSQ_ENGINES(WSQ_ENGINE_STATE)
+};
+
+#endif /* _WSQ_ENGINE_STATE_H */
