@@ -272,6 +272,8 @@ static void finish(void)
 {
 	await_threads();
 	torture_irq_stop();
+	/* It was made when the run began. */
+	finisher.since = jiffies;
 	wake_up_process(finisher.task);
 	while (!READ_ONCE(finisher.over)) {
 		schedule_timeout_idle(HZ / 10 + 1);
