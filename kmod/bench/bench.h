@@ -69,6 +69,7 @@ enum bench_does {
 	BENCH_COMPLETE,
 	BENCH_SPAWN,		/* queues others, see spawn.c */
 	BENCH_SLEEP,		/* stores the time, and sleeps */
+	BENCH_COMPUTE,		/* computes, see reach.c */
 	BENCH_NR_DOES,
 };
 
@@ -132,8 +133,9 @@ struct bench_service {
 extern unsigned int bench_cpus[BENCH_MAX_CPUS];
 extern unsigned int bench_nr_cpus;
 
-/* spawn.c */
+/* spawn.c, reach.c */
 void bench_spawn(struct bench_item *it);
+void bench_compute(void);
 
 /* peers.c: what the kernel has */
 extern struct bench_service bench_system_wq;

@@ -67,7 +67,8 @@ struct bench_kind {
  * @kind: how to measure
  * @members: how many CPUs take part; 0 means all that submit
  * @burst: how many each queues before it waits, or are in a tree; 0 means all
- * @batch: how many of them in one go, by services that can; 0 means one
+ * @batch: how many of them in one go, by services that can; 0 means one. reach: how
+ *	long each computes, in us
  * @sync: cancel: wait until it has run; flush: the whole queue; behind: both
  *	items are queued at a time
  * @far: cancel: from another CPU; flush: nothing is queued; beside: threads are
@@ -91,7 +92,7 @@ extern const struct bench_kind bench_latency;
 unsigned int bench_members(const struct bench_case *c);
 void bench_sort(u64 *values, unsigned int nr);
 
-/* cancel.c, flush.c, flight.c, spawn.c, fence.c, behind.c, beside.c, waiting.c */
+/* cancel.c, flush.c, flight.c, spawn.c, fence.c, behind.c, beside.c, waiting.c, reach.c */
 extern const struct bench_kind bench_cancel;
 extern const struct bench_kind bench_flush;
 extern const struct bench_kind bench_flight;
@@ -100,5 +101,6 @@ extern const struct bench_kind bench_fence;
 extern const struct bench_kind bench_behind;
 extern const struct bench_kind bench_beside;
 extern const struct bench_kind bench_waiting;
+extern const struct bench_kind bench_reach;
 
 #endif /* _WSQ_BENCH_CASES_H */

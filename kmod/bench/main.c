@@ -142,6 +142,9 @@ static const struct bench_case all_cases[] = {
 	{ "latency beside items of 1 ms", &bench_beside, 1 },
 	{ "latency beside threads", &bench_beside, 1, .far = true },
 	{ "interrupts of a computing item", &bench_waiting, 1 },
+	{ "200 items of 100 us", &bench_reach, 1, 200, 100 },
+	{ "64 items of 60 us", &bench_reach, 1, 64, 60 },
+	{ "200 items of 20 us", &bench_reach, 1, 200, 20 },
 };
 
 #define BENCH_CASES		ARRAY_SIZE(all_cases)

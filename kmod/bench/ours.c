@@ -40,6 +40,11 @@ static void bench_wsq_sleep(struct wsq_work *work)
 	wait_for_completion(it->done);
 }
 
+static void bench_wsq_compute(struct wsq_work *work)
+{
+	bench_compute();
+}
+
 static void bench_wsq_prepare(struct bench_item *items, unsigned int nr,
 			      enum bench_does does)
 {
@@ -49,6 +54,7 @@ static void bench_wsq_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_COMPLETE] = bench_wsq_complete,
 		[BENCH_SPAWN] = bench_wsq_spawn,
 		[BENCH_SLEEP] = bench_wsq_sleep,
+		[BENCH_COMPUTE] = bench_wsq_compute,
 	};
 	unsigned int i;
 

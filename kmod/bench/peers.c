@@ -51,6 +51,11 @@ static void bench_work_sleep(struct work_struct *work)
 	wait_for_completion(it->done);
 }
 
+static void bench_work_compute(struct work_struct *work)
+{
+	bench_compute();
+}
+
 static void bench_work_prepare(struct bench_item *items, unsigned int nr,
 			       enum bench_does does)
 {
@@ -60,6 +65,7 @@ static void bench_work_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_COMPLETE] = bench_work_complete,
 		[BENCH_SPAWN] = bench_work_spawn,
 		[BENCH_SLEEP] = bench_work_sleep,
+		[BENCH_COMPUTE] = bench_work_compute,
 	};
 	unsigned int i;
 
@@ -329,6 +335,11 @@ static void bench_kwork_sleep(struct kthread_work *work)
 	wait_for_completion(it->done);
 }
 
+static void bench_kwork_compute(struct kthread_work *work)
+{
+	bench_compute();
+}
+
 static void bench_kthread_prepare(struct bench_item *items, unsigned int nr,
 				  enum bench_does does)
 {
@@ -338,6 +349,7 @@ static void bench_kthread_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_COMPLETE] = bench_kwork_complete,
 		[BENCH_SPAWN] = bench_kwork_spawn,
 		[BENCH_SLEEP] = bench_kwork_sleep,
+		[BENCH_COMPUTE] = bench_kwork_compute,
 	};
 	unsigned int i;
 

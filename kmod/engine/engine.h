@@ -69,7 +69,7 @@
 	typeof(wsq_engine_bwos_##op(__VA_ARGS__)) __ret;		\
 									\
 	switch (kind) {							\
-	WSQ_ENGINES(WSQ_ENGINE_CASE, __ret, op, __VA_ARGS__)		\
+	WSQ_ENGINES(WSQ_ENGINE_OP, __ret, op, __VA_ARGS__)		\
 	default:							\
 		/*							\
 		 * There is no other, so the last case needs no compare.\
@@ -80,7 +80,7 @@
 	__ret;								\
 })
 
-#define WSQ_ENGINE_CASE(type, name, state, ret, op, ...)		\
+#define WSQ_ENGINE_OP(type, name, state, ret, op, ...)		\
 	case type:							\
 		ret = wsq_engine_##name##_##op(__VA_ARGS__);		\
 		break;

@@ -35,6 +35,8 @@ static inline u32 grow_blocks(const struct wsq_container *ct)
 		case WSQ_SALSA:
 			nr = READ_ONCE(wsq_engine_salsa(ct)->nr_chunks);
 			break;
+		default:
+			break;
 		}
 	}
 	preempt_enable();
