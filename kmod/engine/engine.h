@@ -71,10 +71,7 @@
 	switch (kind) {							\
 	WSQ_ENGINES(WSQ_ENGINE_OP, __ret, op, __VA_ARGS__)		\
 	default:							\
-		/*							\
-		 * There is no other, so the last case needs no compare.\
-		 * The kernel's unreachable() keeps the branch to it.	\
-		 */							\
+		/* unreachable() leaves a compare and a branch */	\
 		__builtin_unreachable();				\
 	}								\
 	__ret;								\
@@ -100,9 +97,8 @@ struct wsq_engine {
  * @name: its name, as in engines.def
  * @moves_chunks: thieves of a raw pool take a chunk as a whole. Each CPU has a
  *	container of a raw pool, also one that is not of the pool
- * @patience: for how long nobody needs to look whether there is room, in jiffies:
- *	room comes by what others do, of which they tell, and with some engines by
- *	time alone
+ * @patience: a put that waits for room looks again after so many jiffies, even if
+ *	nobody has woken it: with some engines room comes by time alone
  * @sizes: wsq_engine_sizes()
  * @bytes: wsq_engine_bytes()
  * @pool_init: wsq_engine_pool_init(); %NULL if containers share nothing

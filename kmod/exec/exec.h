@@ -322,7 +322,7 @@ struct wsq_watch {
  * @bit: its bit there. Constant.
  * @seeks: its worker was woken to steal, and has not found anything yet. Set in
  *	wsq_idle_leave(), cleared by the worker.
- * @sought: it stopped to seek, and has neither found anything nor slept since.
+ * @sought: it gave up seeking, and has neither found anything nor slept since.
  *	Worker.
  * @relied: offers in a row that this CPU has left to seekers. This CPU, with
  *	preemption off.

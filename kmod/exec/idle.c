@@ -15,8 +15,8 @@
  */
 #define WSQ_RELY_MOST		32
 
-/* Queues of CPUs with a surplus that one look takes into account. */
-#define WSQ_SEEK_LOOKS		4
+/* CPUs with a surplus, and queues there, that one look takes into account. */
+#define WSQ_SEEK_LOOKS		8
 
 struct wsq_domains wsq_domains;
 WSQ_EXPORT_KUNIT(wsq_domains);
@@ -205,7 +205,11 @@ static bool wsq_wake_worker(struct wsq_cpu *c)
 
 static void wsq_nmi_work(struct irq_work *work)
 {
-	wsq_wake_worker(container_of(work, struct wsq_cpu, nmi_work));
+	struct wsq_cpu *c = container_of(work, struct wsq_cpu, nmi_work);
+
+	/* Nobody comes: it is not the seeker either. */
+	if (!wsq_wake_worker(c))
+		atomic_cmpxchg_relaxed(&c->domain->seeker, c->cpu + 1, 0);
 }
 
 /**
@@ -411,7 +415,7 @@ bool wsq_seek_begin(struct wsq_cpu *c)
  * @c: its CPU
  *
  * A put may have relied on it since its last look. If the worker finds something
- * yet, it wakes the next one (@sought). Before it parks, wsq_park_announce() has
+ * after all, before it sleeps, it wakes the next one (@sought). Before it parks, wsq_park_announce() has
  * the barrier between this and the last look.
  *
  * Context: the current worker, with preemption off; or the CPU's role_lock is held.
@@ -425,9 +429,22 @@ void wsq_seek_stop(struct wsq_cpu *c)
 	atomic_cmpxchg_relaxed(&c->domain->seeker, c->cpu + 1, 0);
 }
 
-/* What to do about a queue at a CPU with a surplus, on behalf of @c: true if done. */
+/*
+ * Called for a queue that is ready at @vc, which has a surplus; @c is the CPU that
+ * looks. True ends the search.
+ */
 typedef bool (*wsq_surplus_fn)(const struct wsq *q, struct wsq_cpu *vc,
 			       struct wsq_cpu *c);
+
+static bool wsq_surplus_fits(const struct wsq *q, struct wsq_cpu *vc,
+			     struct wsq_cpu *c)
+{
+	int seeker = atomic_read(&c->domain->seeker);
+
+	/* Unless another one comes. */
+	return wsq_may_begin(q, c->cpu) &&
+	       !(seeker && wsq_may_begin(q, seeker - 1));
+}
 
 /* Queues at one victim, from the one on that @c has served last. */
 static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
@@ -435,11 +452,16 @@ static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
 {
 	u32 id = wsq_ready_next(vc, READ_ONCE(c->last)), first = id;
 
+	if (id == WSQ_MAX_QUEUES)
+		--*looks;
 	while (id < WSQ_MAX_QUEUES && *looks) {
 		const struct wsq *q = xa_load(&wsq_queues, id);
+		const struct wsq_container *ct;
 
 		--*looks;
-		if (q && fn(q, vc, c))
+		ct = q ? wsq_pool_any(&q->pool, vc->cpu) : NULL;
+		/* The bit may be there for the sake of another queue. */
+		if (ct && wsq_linked_stealable(ct) && fn(q, vc, c))
 			return true;
 		id = wsq_ready_next(vc, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0);
 		if (id == first)
@@ -465,12 +487,16 @@ static bool wsq_surplus_try(struct wsq_cpu *c, wsq_surplus_fn fn)
 			continue;
 		surplus = wsq_surplus_look(d);
 		while (surplus) {
+			struct wsq_cpu *vc;
 			unsigned int bit;
 
 			bit = wsq_domain_next(surplus, d == home ? c->bit : 0);
 			surplus &= ~BIT(bit);
-			if (wsq_surplus_queues(c, wsq_cpus[d->cpus[bit]], fn,
-					       &looks))
+			vc = wsq_cpus[d->cpus[bit]];
+			/* A CPU does not come for what it has itself. */
+			if (vc == c && fn == wsq_surplus_fits)
+				continue;
+			if (wsq_surplus_queues(c, vc, fn, &looks))
 				return true;
 			if (!looks)
 				return false;
@@ -485,24 +511,31 @@ static bool wsq_surplus_wake(const struct wsq *q, struct wsq_cpu *vc,
 	return wsq_wake_nearest(q, vc, c->cpu, false);
 }
 
-static bool wsq_surplus_fits(const struct wsq *q, struct wsq_cpu *vc,
-			     struct wsq_cpu *c)
-{
-	return vc != c && wsq_may_begin(q, c->cpu);
-}
-
 /**
  * wsq_surplus_for() - should a worker of a CPU come for a surplus
  * @c: the CPU, for which wsq_idle_enter() was called
  *
  * Context: any, with preemption off.
  * Return: true if a CPU has a surplus of a queue that @c may serve, and no worker
- * of its domain is on its way. A hint: it looks at a few queues.
+ * of its domain is on its way for it. A hint: it looks at a few queues.
  */
 bool wsq_surplus_for(struct wsq_cpu *c)
 {
-	return wsq_surplus_near(c->domain) && !atomic_read(&c->domain->seeker) &&
+	return wsq_surplus_near(c->domain) &&
 	       wsq_surplus_try(c, wsq_surplus_fits);
+}
+
+/**
+ * wsq_surplus_come() - wake a CPU's worker for the surplus of others
+ * @c: the CPU, which is parked
+ *
+ * Not if another CPU of its domain is on its way.
+ *
+ * Context: as wsq_wake_cpu().
+ */
+void wsq_surplus_come(struct wsq_cpu *c)
+{
+	wsq_seek_send(c, 0);
 }
 
 /**

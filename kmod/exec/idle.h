@@ -7,9 +7,9 @@
  * cache line with three words: a bit for each CPU whose worker is parked; a bit for
  * each CPU that has a surplus, that is, items which other CPUs may steal; and the
  * seeker, the CPU whose worker was woken to steal and has found nothing yet. Two
- * words of the machine have a bit for each domain: it has idle CPUs; it has a surplus
- * and no idle CPU of its own. So a worker that parks reads two lines, whatever the
- * number of CPUs.
+ * bitmaps of the machine have a bit for each domain: one says that it may have idle
+ * CPUs, the other that CPUs of other domains should look at its surplus. So a worker
+ * that parks reads few lines, whatever the number of CPUs.
  *
  * A put that leaves items within the reach of thieves sets the surplus bit of its
  * CPU, and wakes an idle worker, unless the domain of that one has a seeker that
@@ -127,6 +127,7 @@ void wsq_seek_stop(struct wsq_cpu *c);
 void wsq_seek_end_slow(struct wsq_cpu *c);
 void wsq_surplus_set(struct wsq_cpu *c);
 bool wsq_surplus_for(struct wsq_cpu *c);
+void wsq_surplus_come(struct wsq_cpu *c);
 unsigned long wsq_surplus_look(struct wsq_domain *d);
 bool wsq_surplus_clear(struct wsq_cpu *c);
 

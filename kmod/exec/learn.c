@@ -72,7 +72,8 @@ static void wsq_turn_sample(struct wsq_container *ct, u32 ran, u64 ns)
  * wsq_turn_begin() - a worker begins to serve a queue
  * @t: its time there
  *
- * A turn begins when the one before has ended, so that the clock is read once for both.
+ * If the worker came straight from another turn, this one begins when that ended: the
+ * clock is read once for both.
  *
  * Context: a worker.
  */
@@ -82,8 +83,10 @@ void wsq_turn_begin(struct wsq_turn *t)
 	t->switches = wsq_lap_switches();
 	t->sleeps = READ_ONCE(current->nvcsw);
 	t->away = wsq_lap_away();
-	t->from = t->left && t->left_switches == t->switches ?
+	/* Not if another thread had the CPU since, or has it before @away is read. */
+	t->from = t->left && t->left_switches == wsq_lap_switches() ?
 		  t->left : ktime_get_mono_fast_ns();
+	t->left = 0;
 }
 
 /**

@@ -15,7 +15,7 @@ u32 wsq_turn_check(const struct wsq_turn *t, struct wsq_container *ct,
 u32 wsq_item_least(struct wsq_container *ct, u32 ran, u64 ns);
 u64 wsq_turn_end(struct wsq_turn *t, struct wsq_container *ct, u32 ran);
 
-/* Is an item known to be so brief that reading the clock takes as long as some? */
+/* Is an item known to be so brief that reading the clock takes as long as several? */
 static inline bool wsq_item_brief(const struct wsq_container *ct)
 {
 	return ct->item_ns - 1U < NSEC_PER_USEC;

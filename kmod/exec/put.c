@@ -103,13 +103,13 @@ static void wsq_put_entry(struct wsq *q, struct wsq_container *ct,
 	wsq_put_tell(q, c);
 	/*
 	 * The worker has more than its container holds, or its CPU is in an
-	 * interrupt. If items are brief, the first one is told to others, and
-	 * those who come for it tell the next (wsq_steal_haul()). IN(push:C) is
-	 * between the item and these looks.
+	 * interrupt. If items are brief, only the first sets the surplus bit and
+	 * wakes a worker, and thieves wake further ones (wsq_steal_haul()).
+	 * IN(push:C) is between the item and these looks.
 	 */
 	if (!bound && awake &&
-	    (!wsq_surplus_test(c) ||
-	     (unlikely(wsq_idle_any()) && !wsq_brief(q, ct))))
+	    (wsq_brief(q, ct) ? ct->engine && !wsq_surplus_test(c) :
+	     !wsq_surplus_test(c) || unlikely(wsq_idle_any())))
 		wsq_wake_idle(q, c);
 }
 
@@ -127,6 +127,19 @@ static bool wsq_put_bound(struct wsq *q, struct wsq_work *work, int cpu)
 		return false;
 	wsq_put_entry(q, ct, work, READ_ONCE(q->phase), true, true);
 	return true;
+}
+
+/*
+ * Is what a put has left on this CPU worth telling? An idle CPU comes for slow items,
+ * and for what is beyond the block that the worker here takes from. If there is none,
+ * slow items are told to those that become idle.
+ */
+static inline bool wsq_put_worth(const struct wsq_cpu *c,
+				 const struct wsq_container *ct)
+{
+	if (unlikely(wsq_idle_any()))
+		return wsq_items_slow(ct) || wsq_engine_shared(ct);
+	return unlikely(wsq_items_slow(ct)) && !wsq_surplus_test(c);
 }
 
 /*
@@ -185,16 +198,11 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	if (unlikely(wsq_may_stay(c)))
 		wsq_put_behind(c, q->pool.id);
 	/*
-	 * An idle worker is woken for what is beyond the block that the worker
-	 * here takes from. Without a barrier, one that parks at this very
-	 * moment can be missed; then the task waits for the worker here, for
-	 * the next put, or for the watchdog. OPENED pays for certainty.
+	 * Without a barrier, a worker that parks at this very moment can be
+	 * missed; then the task waits for the worker here, for the next put, or
+	 * for the watchdog. OPENED pays for certainty.
 	 */
-	if (ret == WSQ_OPENED ||
-	    (unlikely(wsq_idle_any()) ?
-	     wsq_items_slow(ct) || wsq_engine_shared(ct) :
-	     /* For those that become idle. */
-	     unlikely(wsq_items_slow(ct)) && !wsq_surplus_test(c)))
+	if (ret == WSQ_OPENED || wsq_put_worth(c, ct))
 		wsq_invite(q, ct);
 }
 
@@ -435,8 +443,7 @@ static void wsq_put_chunk(struct wsq *q, struct wsq_link *const *links,
 		wsq_put_tell(q, c);
 	if (done > 1)
 		wsq_put_more(c, q->pool.id);
-	if (opened || (done && unlikely(wsq_idle_any()) &&
-		       (wsq_items_slow(ct) || wsq_engine_shared(ct))))
+	if (opened || (done && wsq_put_worth(c, ct)))
 		wsq_invite(q, ct);
 	if (likely(done == nr))
 		return;

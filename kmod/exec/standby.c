@@ -9,7 +9,8 @@
  *	- nothing waits on the CPU: the CPU counts as parked. A later put, or a
  *	  CPU that wants help, claims the wake-up as that of any parked worker.
  *	  No thread is woken before.
- *	- something waits: an interrupt on this CPU claims the wake-up at once.
+ *	- something waits, or another CPU has a surplus that nobody comes for: an
+ *	  interrupt on this CPU claims the wake-up at once.
  *
  * A claimed wake-up of a worker that is in an item makes a standby worker the
  * current one (hand-off). The old one ends its item, and then is a standby
@@ -37,7 +38,8 @@
  * and the watchdog wakes the rescuers of the queues that have one.
  *
  * What it costs: nothing while items do not sleep. A sleep takes a lock of the
- * CPU and two locked instructions; a hand-off, one wake-up.
+ * CPU and some locked instructions, and while other CPUs have a surplus a look at a
+ * few of them; a hand-off, one wake-up.
  *
  *	PK(announce:B) against IN(push:C): store buffering
  *		The worker announces that its CPU is parked, full barrier, looks
@@ -344,6 +346,7 @@ static void wsq_worker_sleeps(struct wsq_sleep_notifier *n)
 	if (c->worker == w && smp_processor_id() == w->cpu) {
 		w->asleep = true;
 		wsq_sleep_hold(c, w);
+		wsq_seek_stop(c);
 		wsq_park_announce(&c->park);
 		wsq_idle_enter(c);
 		if (wsq_waits(c, &from, WSQ_WAIT_LOOKS) != WSQ_MAX_QUEUES ||
@@ -360,7 +363,7 @@ static void wsq_worker_runs(struct wsq_sleep_notifier *n)
 {
 	struct wsq_worker *w = container_of(n, struct wsq_worker, notifier);
 	struct wsq_cpu *c = wsq_cpus[w->cpu];
-	bool waits = false;
+	bool waits = false, seeks = false;
 	unsigned long flags;
 	u32 id;
 
@@ -371,6 +374,7 @@ static void wsq_worker_runs(struct wsq_sleep_notifier *n)
 	/* Otherwise the announcement is the new worker's. */
 	if (c->worker == w) {
 		wsq_idle_leave(c);
+		seeks = READ_ONCE(c->seeks);
 		/* This worker looks at the queue again when the item ends. */
 		if (w->holds) {
 			id = READ_ONCE(w->serving)->pool.id;
@@ -382,15 +386,22 @@ static void wsq_worker_runs(struct wsq_sleep_notifier *n)
 	/* While the queue was held, nothing was watched for its sake. */
 	if (waits)
 		wsq_watch_start(c);
+	/* It was to steal, but goes on with its item: another one shall come. */
+	if (seeks)
+		wsq_seek_end(c);
 }
 
-/* Something waits behind a worker that sleeps. */
+/* Something waits behind a worker that sleeps, or could be stolen meanwhile. */
 static void wsq_standby_sleep_fn(struct irq_work *work)
 {
 	struct wsq_cpu *c = container_of(work, struct wsq_cpu, sleep_work);
+	u32 from = 0;
 
 	preempt_disable();
-	wsq_wake_cpu(c);
+	if (wsq_waits(c, &from, WSQ_WAIT_LOOKS) != WSQ_MAX_QUEUES)
+		wsq_wake_cpu(c);
+	else
+		wsq_surplus_come(c);
 	/* The watchdog may have stopped when it found the CPU parked. */
 	wsq_watch_start(c);
 	preempt_enable();

@@ -193,8 +193,8 @@ static struct wsq *wsq_steal_queue(struct wsq_cpu *c, u32 id,
 #define WSQ_NOT_MINE		INT_MIN
 
 /*
- * What one queue has at one victim: how many; negative if there are none; 0 if a
- * steal was interrupted by another, and both may have failed.
+ * What one queue has at one victim: how many; negative if there are none; 0 to look
+ * again, for there may be some that could not be had just now.
  */
 static int wsq_steal_look(struct wsq_cpu *c, struct wsq_cpu *vc, u32 id)
 {

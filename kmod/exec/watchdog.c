@@ -61,6 +61,7 @@ void (*wsq_watch_hook)(void);
 /*
  * The worker makes progress, but its items are slow, and one waits that an idle CPU
  * could begin at once. The put found no CPU idle, or did not know what items take.
+ * Whoever seeks at the second look in a row may be kept off its CPU.
  */
 static void wsq_watch_slow(struct wsq_cpu *c, u32 id)
 {
@@ -68,7 +69,8 @@ static void wsq_watch_slow(struct wsq_cpu *c, u32 id)
 	struct wsq_container *ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
 
 	if (ct && wsq_items_slow(ct) && wsq_linked_stealable(ct))
-		wsq_wake_idle(q, c);
+		c->watch.progress ? wsq_wake_idle_anew(q, c) :
+				    wsq_wake_idle(q, c);
 }
 
 /* Has the worker begun anything since the last look? */

@@ -49,7 +49,7 @@ static void wsq_engine_bwos_init(struct wsq_container *ct)
 }
 
 static struct wsq_engine *wsq_engine_bwos_create(const struct wsq_container *ct,
-					  int node)
+						 int node)
 {
 	struct wsq_blocks_layout l;
 	struct wsq_engine_bwos *engine =
@@ -71,7 +71,7 @@ static u32 wsq_bwos_may_grow(const struct wsq_engine *engine)
 
 /* As many blocks as there are, and one to spare. */
 static struct wsq_engine *wsq_engine_bwos_create_more(const struct wsq_container *ct,
-					       int node)
+						      int node)
 {
 	struct wsq_blocks_layout l;
 	struct wsq_bwos_more *more;

@@ -51,7 +51,7 @@ static void wsq_engine_lifo_init(struct wsq_container *ct)
 }
 
 static struct wsq_engine *wsq_engine_lifo_create(const struct wsq_container *ct,
-					  int node)
+						 int node)
 {
 	struct wsq_blocks_layout l;
 	struct wsq_engine_lifo *engine =
@@ -74,7 +74,7 @@ static u32 wsq_lifo_may_grow(const struct wsq_engine *engine)
 
 /* As many blocks as there are, and one to spare. */
 static struct wsq_engine *wsq_engine_lifo_create_more(const struct wsq_container *ct,
-					       int node)
+						      int node)
 {
 	struct wsq_blocks_layout l;
 	struct wsq_lifo_more *more;

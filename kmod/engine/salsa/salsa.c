@@ -165,7 +165,7 @@ static bool wsq_engine_salsa_guest(const struct wsq_container *ct)
 }
 
 static struct wsq_engine *wsq_engine_salsa_create(const struct wsq_container *ct,
-					   int node)
+						  int node)
 {
 	const struct wsq_pool *pool = ct->pool;
 	bool guest = wsq_engine_salsa_guest(ct);
@@ -192,7 +192,7 @@ static bool wsq_engine_salsa_may_grow(const struct wsq_engine_salsa *es)
 
 /* As many chunks as there are. */
 static struct wsq_engine *wsq_engine_salsa_create_more(const struct wsq_container *ct,
-						int node)
+						       int node)
 {
 	const struct wsq_engine_salsa *es;
 	struct wsq_salsa_piece *piece;
@@ -244,7 +244,7 @@ static void wsq_engine_salsa_supply(const struct wsq_container *ct,
 }
 
 static void wsq_engine_salsa_mount(struct wsq_container *ct,
-			    struct wsq_engine *engine)
+				   struct wsq_engine *engine)
 {
 	struct wsq_engine_salsa *es = container_of(engine,
 						   struct wsq_engine_salsa,
@@ -280,10 +280,12 @@ static void wsq_engine_salsa_mount(struct wsq_container *ct,
 				es->nr_chunks);
 }
 
-/* Have more chunks. The chunks get their numbers here: the first piece may be another one than at
-that time, with other sizes. */
+/*
+ * Have more chunks. They are numbered here, not when the piece was allocated: the first
+ * piece may have been replaced since.
+ */
 static void wsq_engine_salsa_extend(struct wsq_container *ct,
-			     struct wsq_engine *engine)
+				    struct wsq_engine *engine)
 {
 	struct wsq_salsa_piece *piece = container_of(engine,
 						     struct wsq_salsa_piece,
@@ -312,7 +314,10 @@ static bool wsq_engine_salsa_held(const struct wsq_salsa *s,
 	return false;
 }
 
-/* Take an empty engine's memory away. for them. */
+/*
+ * Take an empty engine's memory away. True if it was empty, all its chunks were here,
+ * and no other consumer is in one of them.
+ */
 static bool wsq_engine_salsa_unmount(struct wsq_container *ct)
 {
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
@@ -549,7 +554,10 @@ int wsq_engine_salsa_open(struct wsq_container *ct,
 	return ret;
 }
 
-/* A CPU is gone: make its chunks available. The one it was in is left, so that no thief needs an interrupt for it. */
+/*
+ * A CPU is gone: make its chunks available. The one it was in is left, so that no thief
+ * needs an interrupt for it.
+ */
 static void wsq_engine_salsa_orphan(struct wsq_container *ct)
 {
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
