@@ -297,51 +297,57 @@ static void seek_put_slow(void *arg)
 /* @item_ns: what items have taken on the full CPU before */
 static void seek_late_with(struct kunit *test, u32 item_ns, bool sleeps)
 {
-	struct seek_late l = { .sleeps = sleeps };
-	struct seek_two *s = &l.two;
 	struct wsq_container *ct;
+	struct seek_late *l;
+	struct seek_two *s;
 	struct wsq *q;
 	int i, runs = 0;
 
+	wsq_test_need_cpus(test, 2);
+	l = kzalloc(sizeof(*l), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, l);
+	l->sleeps = sleeps;
+	s = &l->two;
 	seek_init(test, s);
 	s->q = wsq_test_queue(test, 2, 4096, NULL);
 	q = wsq_test_queue(test, 2, 4, NULL);
-	l.items = vzalloc(array_size(SEEK_SLOW_ITEMS, sizeof(*l.items)));
-	KUNIT_ASSERT_NOT_NULL(test, l.items);
+	l->items = vzalloc(array_size(SEEK_SLOW_ITEMS, sizeof(*l->items)));
+	KUNIT_ASSERT_NOT_NULL(test, l->items);
 	for (i = 0; i < SEEK_SLOW_ITEMS; i++) {
-		wsq_test_item_init(&l.items[i].it, s->q, seek_slow_fn);
-		l.items[i].late = &l;
+		wsq_test_item_init(&l->items[i].it, s->q, seek_slow_fn);
+		l->items[i].late = l;
 	}
-	wsq_test_item_init(&l.busy, q, seek_busy_fn);
-	init_completion(&l.entered);
-	init_completion(&l.end);
-	KUNIT_ASSERT_TRUE(test, wsq_queue_work_on(s->idle, q, &l.busy.work));
-	wait_for_completion(&l.entered);
+	wsq_test_item_init(&l->busy, q, seek_busy_fn);
+	init_completion(&l->entered);
+	init_completion(&l->end);
+	KUNIT_ASSERT_TRUE(test, wsq_queue_work_on(s->idle, q, &l->busy.work));
+	wait_for_completion(&l->entered);
 	/* What memory the queue gets, it gets before. */
 	s->gate = wsq_test_hold(test, s->q, s->full);
 	ct = wsq_pool_ct(&s->q->pool, s->full);
 	WRITE_ONCE(ct->item_ns, item_ns);
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(s->full, seek_put_slow,
-						       &l, 1), 0);
+						       l, 1), 0);
 	if (item_ns >= WSQ_SLOW_NS)
-		KUNIT_EXPECT_TRUE(test, l.told);
+		KUNIT_EXPECT_TRUE(test, l->told);
 	wsq_test_gate_open(s->gate);
-	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&l.items[0].it.runs)));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&l->items[0].it.runs)));
 	/* The other CPU does not learn of it from the puts. */
 	if (item_ns < WSQ_SLOW_NS)
 		seek_forget(wsq_cpus[s->full]);
-	WRITE_ONCE(l.go, true);
+	WRITE_ONCE(l->go, true);
 	wsq_test_call(test, wsq_test_flush, s->q);
-	KUNIT_EXPECT_TRUE_MSG(test, l.reached,
+	KUNIT_EXPECT_TRUE_MSG(test, l->reached,
 			      "an idle CPU leaves slow items to a busy one");
-	complete(&l.end);
+	complete(&l->end);
 	for (i = 0; i < SEEK_SLOW_ITEMS; i++)
-		runs += atomic_read(&l.items[i].it.runs);
+		runs += atomic_read(&l->items[i].it.runs);
 	KUNIT_EXPECT_EQ(test, runs, SEEK_SLOW_ITEMS);
 	wsq_test_queue_end(test, q);
 	wsq_test_queue_end(test, s->q);
 	kfree(s->gate);
-	vfree(l.items);
+	vfree(l->items);
+	kfree(l);
 }
 
 /* A CPU becomes idle after items were put, because its item ends. */
