@@ -12,14 +12,15 @@
 #include "../pool/overflow.h"
 #include "../pool/pool.h"
 
-#define WSQ_ENGINE_ROW(type, name, ...)	[type] = &wsq_engine_##name##_ops,
+#define WSQ_ENGINE_ROW(type, name, ...)	\
+	[type] = &wsq_engine_##name##_ops,
 
 /**
  * wsq_engine_ops() - what is not in the fast path of an engine
  * @kind: which engine
  *
  * Context: any.
- * Return: its functions.
+ * Return: its functions; %NULL if there is no such engine.
  */
 const struct wsq_engine_ops *wsq_engine_ops(enum wsq_engine_type kind)
 {
@@ -27,7 +28,7 @@ const struct wsq_engine_ops *wsq_engine_ops(enum wsq_engine_type kind)
 		WSQ_ENGINES(WSQ_ENGINE_ROW)
 	};
 
-	return engines[kind];
+	return (unsigned int)kind < ARRAY_SIZE(engines) ? engines[kind] : NULL;
 }
 WSQ_EXPORT_KUNIT(wsq_engine_ops);
 

@@ -69,10 +69,10 @@
 	typeof(wsq_engine_bwos_##op(__VA_ARGS__)) __ret;		\
 									\
 	switch (kind) {							\
-	WSQ_ENGINES(WSQ_ENGINE_OP, __ret, op, __VA_ARGS__)		\
 	default:							\
 		/* unreachable() leaves a compare and a branch */	\
 		__builtin_unreachable();				\
+	WSQ_ENGINES(WSQ_ENGINE_OP, __ret, op, __VA_ARGS__)		\
 	}								\
 	__ret;								\
 })

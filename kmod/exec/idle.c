@@ -415,8 +415,8 @@ bool wsq_seek_begin(struct wsq_cpu *c)
  * @c: its CPU
  *
  * A put may have relied on it since its last look. If the worker finds something
- * after all, before it sleeps, it wakes the next one (@sought). Before it parks, wsq_park_announce() has
- * the barrier between this and the last look.
+ * after all, before it sleeps, it wakes the next one (@sought). Before it parks,
+ * wsq_park_announce() has the barrier between this and the last look.
  *
  * Context: the current worker, with preemption off; or the CPU's role_lock is held.
  */

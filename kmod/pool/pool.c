@@ -133,24 +133,15 @@ static int wsq_pool_cpu_dead(unsigned int cpu, struct hlist_node *node)
 	return 0;
 }
 
-#define WSQ_POOL_ENGINE(type, name, ...)	case type:
-
 /* The engine that attributes ask for; false if there is no such. */
 static bool wsq_pool_kind(const struct wsq_attrs *attrs, bool raw,
 			  enum wsq_engine_type *kind)
 {
-	enum wsq_engine_type type = attrs ? attrs->engine : WSQ_DEFAULT_ENGINE;
-
-	switch (type) {
-	case WSQ_DEFAULT_ENGINE:
+	*kind = attrs ? attrs->engine : WSQ_DEFAULT_ENGINE;
+	if (*kind == WSQ_DEFAULT_ENGINE)
 		*kind = raw && attrs && attrs->flags & WSQ_HAND_OVER ?
 			WSQ_SALSA : WSQ_BWOS;
-		return true;
-	WSQ_ENGINES(WSQ_POOL_ENGINE)
-		*kind = type;
-		return true;
-	}
-	return false;
+	return wsq_engine_ops(*kind);
 }
 
 /**

@@ -107,6 +107,7 @@ struct promise {
  */
 static unsigned long promise_passed(const struct promise_item *it)
 {
+	/* Pairs with promise_items(): @put_at is of that put. */
 	unsigned long before = smp_load_acquire(&it->before);
 
 	if (before == ULONG_MAX ||
