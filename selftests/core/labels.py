@@ -373,7 +373,7 @@ def check():
         errors += named_files(path, made)
     # The process' half of kmod/ring's is in tools/lib.
     user = KMOD.parent / "tools" / "lib"
-    for path in [*KMOD.glob("*/*.[ch]"), *user.glob("*.[ch]")]:
+    for path in [*KMOD.rglob("*.[ch]"), *user.glob("*.[ch]")]:
         if path.parent != CORE:
             borne |= parse_area(path)[2]
     for area in AREAS:
