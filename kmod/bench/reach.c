@@ -27,7 +27,7 @@
  * @home: where they are queued
  * @spent: ns until all had run. The member
  * @from: when the first was queued
- * @elsewhere: when one began on another CPU; 0 if none has. Whoever is first
+ * @elsewhere: when one began on another CPU; 0 if none has. Set by the first one
  *
  * Constant while items run, but for @elsewhere.
  */

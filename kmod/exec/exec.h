@@ -570,7 +570,6 @@ bool wsq_watch_stuck(const struct wsq_cpu *c);
 
 /* steal.c */
 bool wsq_steal(struct wsq_cpu *c);
-bool wsq_steal_last(struct wsq_cpu *c);
 void wsq_evacuate(struct wsq *q, unsigned int cpu);
 
 /* flush.c */

@@ -104,7 +104,8 @@ static void wsq_put_entry(struct wsq *q, struct wsq_container *ct,
 	/*
 	 * The worker has more than its container holds, or its CPU is in an
 	 * interrupt. If items are brief, only the first sets the surplus bit and
-	 * wakes a worker, and thieves wake further ones (wsq_steal_haul()).
+	 * wakes a worker, and thieves wake further ones (wsq_steal_haul()); none
+	 * is woken while the container has no memory, because few are there then.
 	 * IN(push:C) is between the item and these looks.
 	 */
 	if (!bound && awake &&

@@ -347,18 +347,6 @@ bool wsq_steal(struct wsq_cpu *c)
 	return again;
 }
 
-/**
- * wsq_steal_last() - look once more before the worker sleeps
- * @c: this CPU, for which wsq_idle_enter() was called
- *
- * Context: the worker.
- * Return: as wsq_steal().
- */
-bool wsq_steal_last(struct wsq_cpu *c)
-{
-	return wsq_steal(c);
-}
-
 /* Is any CPU of the queue there to take items in? Preemption is off. */
 static bool wsq_steal_refuge(const struct wsq *q)
 {

@@ -61,16 +61,20 @@ void (*wsq_watch_hook)(void);
 /*
  * The worker makes progress, but its items are slow, and one waits that an idle CPU
  * could begin at once. The put found no CPU idle, or did not know what items take.
- * Whoever seeks at the second look in a row may be kept off its CPU.
+ * At the second look in a row one more worker is woken even if another one seeks,
+ * because that one may be kept off its CPU.
  */
 static void wsq_watch_slow(struct wsq_cpu *c, u32 id)
 {
 	struct wsq *q = id < WSQ_MAX_QUEUES ? xa_load(&wsq_queues, id) : NULL;
 	struct wsq_container *ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
 
-	if (ct && wsq_items_slow(ct) && wsq_linked_stealable(ct))
-		c->watch.progress ? wsq_wake_idle_anew(q, c) :
-				    wsq_wake_idle(q, c);
+	if (!ct || !wsq_items_slow(ct) || !wsq_linked_stealable(ct))
+		return;
+	if (c->watch.progress)
+		wsq_wake_idle_anew(q, c);
+	else
+		wsq_wake_idle(q, c);
 }
 
 /* Has the worker begun anything since the last look? */

@@ -464,7 +464,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	if (!wsq_worker_announce(w, c))
 		return;
 	if (!kthread_should_stop() && !READ_ONCE(w->gone) &&
-	    !wsq_ready_free(c) && !wsq_steal_last(c)) {
+	    !wsq_ready_free(c) && !wsq_steal(c)) {
 		/* What waits for a queue's limit, another CPU may run. */
 		if (unlikely(wsq_ready_any(c)))
 			wsq_worker_watch(c);
