@@ -15,8 +15,14 @@ export KERNEL CPUS NODES MEM
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 
+# For install and uninstall; tools/lib/common.mk has more of them.
+PREFIX ?= /usr/local
+export PREFIX DESTDIR
+
 .PHONY: all
-all: tools modules ## the modules for KDIR (default: the running kernel) and the tools
+all: ## the modules for KDIR (default: the running kernel) and the tools
+	@tools/lab/needs modules tools
+	@$(MAKE) -s tools modules
 
 .PHONY: modules
 modules: ## the modules alone
@@ -24,6 +30,7 @@ modules: ## the modules alone
 
 .PHONY: tools
 tools: ## libwsq and wsqctl, in build/tools
+	@tools/lab/needs tools
 	@$(MAKE) -s -C tools/lib
 	@$(MAKE) -s -C tools/wsqctl
 
@@ -53,17 +60,18 @@ check-lab check-core check-model check-vm check-kernels check-kunit check-debug 
 torture: ## wsq_torture.ko in a guest, in runs of 5 minutes by seed: MINUTES= (10), KERNEL=stock|rt|backports|uml|debug
 	@MINUTES=$(or $(MINUTES),10) tools/check/torture
 
-.PHONY: bench bench-core bench-kernel bench-ring bench-sim
-bench: bench-core bench-kernel bench-ring bench-sim ## all benchmarks: build/bench/results.json, tables, plots
+.PHONY: bench bench-core bench-kernel bench-drivers bench-ring bench-sim
+bench: bench-core bench-kernel bench-drivers bench-ring bench-sim ## all benchmarks: build/bench/results.json, tables, plots
 bench-core: ## the algorithms beside packaged peers, natively
 	@tools/bench/collect core
 	@tools/bench/table
 	@tools/bench/plot
 
 bench-kernel: ## queues beside the kernel's own, in SMP user-mode Linux
+bench-drivers: ## drivers of Linux converted to wsq beside the same drivers as they are, there too
 bench-ring: ## tasks through a ring beside io_uring and AF_ALG, there too
-bench-sim: ## the algorithms, pools and queues on 1 to 256 simulated CPUs
-bench-kernel bench-ring bench-sim: bench-%:
+bench-sim: ## the algorithms, pools, queues and fork-join on 1 to 256 simulated CPUs
+bench-kernel bench-drivers bench-ring bench-sim: bench-%:
 	@tools/bench/collect $*
 	@tools/bench/table
 	@tools/bench/plot
@@ -72,11 +80,22 @@ bench-kernel bench-ring bench-sim: bench-%:
 vm-shell: ## a shell in the guest, module loaded, tools in PATH
 	@tools/lab/shell
 
-.PHONY: install
-install: ## modules (KDIR) and tools, under DESTDIR
-	@tools/lab/install-modules $(KDIR)
-	@$(MAKE) -s -C tools/lib install
-	@$(MAKE) -s -C tools/wsqctl install
+.PHONY: install install-tests uninstall
+install: ## wsq.ko for KDIR, its headers, libwsq and wsqctl, under DESTDIR and PREFIX
+	@tools/lab/needs modules tools install
+	@tools/lab/install all $(KDIR)
+install-tests: install ## the same, and the test modules: torture, benchmark, samples
+	@tools/lab/install tests $(KDIR)
+uninstall: ## remove what both installed, with the same DESTDIR and PREFIX
+	@tools/lab/install uninstall
+
+.PHONY: deb
+deb: ## Debian's packages, in build/deb
+	@tools/packages/build
+
+.PHONY: docs
+docs: ## the documentation as HTML, in build/docs/html
+	@Documentation/sphinx/build
 
 .PHONY: clean
 clean: ## remove build/; the cache of kernels stays (tools/lab/README.md)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Exports of kmod/core, which itself knows nothing of modules, for the KUnit
- * suites. Compiled where there is KUnit only.
+ * Exports of kmod/core for the KUnit suites; core itself knows nothing of
+ * modules. Compiled only with KUnit.
  */
 #include "compat/export.h"
 #include "core/bwos_fifo.h"
@@ -17,35 +17,35 @@ WSQ_EXPORT_KUNIT(wsq_bwos_fifo_steal_at);
 WSQ_EXPORT_KUNIT(wsq_bwos_fifo_steal);
 WSQ_EXPORT_KUNIT(wsq_bwos_fifo_sample);
 WSQ_EXPORT_KUNIT(wsq_bwos_fifo_empty);
-WSQ_EXPORT_KUNIT(wsq_bwos_fifo_mount);
-WSQ_EXPORT_KUNIT(wsq_bwos_fifo_unmount);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_attach);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_detach);
 WSQ_EXPORT_KUNIT(wsq_bwos_fifo_open);
 WSQ_EXPORT_KUNIT(wsq_bwos_fifo_claim_slow);
 WSQ_EXPORT_KUNIT(wsq_bwos_fifo_steal_claim);
 WSQ_EXPORT_KUNIT(wsq_bwos_fifo_steal_claim_at);
-WSQ_EXPORT_KUNIT(wsq_bwos_fifo_pry);
-WSQ_EXPORT_KUNIT(wsq_bwos_fifo_withdraw);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_take_kept);
+WSQ_EXPORT_KUNIT(wsq_bwos_fifo_remove);
 WSQ_EXPORT_KUNIT(wsq_bwos_fifo_waiting);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_init);
-WSQ_EXPORT_KUNIT(wsq_bwos_lifo_mount);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_attach);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_extend);
-WSQ_EXPORT_KUNIT(wsq_bwos_lifo_unmount);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_detach);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_put_slow);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_get_slow);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_put_many);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_get_many);
-WSQ_EXPORT_KUNIT(wsq_bwos_lifo_share);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_publish);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_steal_at);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_steal);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_empty);
-WSQ_EXPORT_KUNIT(wsq_bwos_lifo_shared);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_published);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_short);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_waiting);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_open);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_claim_slow);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_claim_oldest);
-WSQ_EXPORT_KUNIT(wsq_bwos_lifo_withdraw);
-WSQ_EXPORT_KUNIT(wsq_bwos_lifo_pry);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_remove);
+WSQ_EXPORT_KUNIT(wsq_bwos_lifo_steal_active);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_sample);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_steal_claim);
 WSQ_EXPORT_KUNIT(wsq_bwos_lifo_steal_claim_at);

@@ -10,9 +10,9 @@
  * the time from just before the first goes to sleep until the second function
  * runs; 0 if another CPU ran the second one earlier.
  *
- * Left out are services that run one item at a time, and those whose items must
- * not sleep. Where the newest item runs first, neither of two is behind the
- * other.
+ * Services that run one item at a time are left out, and so are those whose
+ * items must not sleep. Where the newest item runs first, neither of two is
+ * behind the other.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -44,7 +44,7 @@ static u64 bench_behind_one(struct bench_behind_take *t, unsigned int member,
 		preempt_enable();
 	} else {
 		t->s->queue(first, 1, member);
-		/* Once stamped it is about to sleep; a moment later it does. */
+		/* The item stores its stamp just before it sleeps. */
 		while (!READ_ONCE(first->stamp))
 			usleep_range(50, 100);
 		usleep_range(50, 100);
@@ -106,7 +106,7 @@ static int bench_behind_sample(const struct bench_case *c,
 static bool bench_behind_fits(const struct bench_case *c,
 			      const struct bench_service *s)
 {
-	if (c->sync && s == &bench_wsq_lifo)
+	if (c->sync && s == &bench_wsq_bwos_lifo)
 		return false;
 	return !s->raw && !s->softirq && !s->serial && s->flush_one;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The latency of an item while all CPUs that submit are busy: with items of
- * another queue that compute for a millisecond each, never fewer than two on a
- * CPU, or with one ordinary thread on each CPU that computes. The sample is the
- * time from just before an item is queued until its function runs. Its worker
- * is idle before.
+ * The latency of an item while all submitting CPUs are busy: with items of
+ * another queue that compute for a millisecond each, at least two on each CPU,
+ * or with one ordinary computing thread on each CPU. The sample is the time
+ * from just before an item is queued until its function runs. Its worker is
+ * idle before.
  *
  * The other queue is of the same kind as the service: wsq's own, or a per-CPU
  * workqueue for workqueue's. Member 0, which queues, is a thread of the busy
@@ -19,7 +19,7 @@
 #include "../compat/workqueue.h"
 #include "cases.h"
 
-/* How long an item computes, and a thread between two looks. */
+/* How long an item computes, and a thread before it yields. */
 #define BENCH_PIECE_NS		NSEC_PER_MSEC
 
 /* Items of the other queue on each CPU. */
@@ -27,7 +27,7 @@
 
 struct bench_flood;
 
-/* An item that computes, and queues itself again there. */
+/* An item that computes, and requeues itself on its CPU. */
 struct bench_flood_item {
 	union {
 		struct wsq_work wsq;
@@ -43,7 +43,7 @@ struct bench_flood_item {
  * @wq: the other queue, if it is a workqueue
  * @threads: the threads, by CPU, if there is no other queue
  * @items: the items of @q or @wq
- * @stop: the items are not to queue themselves again
+ * @stop: the items are not to requeue themselves
  */
 struct bench_flood {
 	struct wsq *q;
@@ -221,7 +221,7 @@ free:
 static bool bench_beside_fits(const struct bench_case *c,
 			      const struct bench_service *s)
 {
-	return s == &bench_wsq || s == &bench_wsq_local ||
+	return s == &bench_wsq_bwos_fifo || s == &bench_wsq_local ||
 	       s == &bench_system_wq || s == &bench_percpu_wq ||
 	       s == &bench_unbound_wq;
 }

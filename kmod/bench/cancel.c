@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calling back items that wait.
+ * Cancelling items that wait.
  *
- * Member 0 queues a burst; it, or member 1 on another CPU, calls it back, and
- * only that is timed. Meanwhile both are in the way of all workers of their
- * CPUs: they have a real-time policy, and softirqs off where the service runs
- * in them. What a service does about the places that items have left, it does
- * while it is flushed after the burst, which the second figure contains, as
- * well as the queueing and the wake-ups.
+ * Member 0 queues a burst. It, or member 1 on another CPU, cancels the burst,
+ * and only that is timed. Both members keep all workers of their CPUs from
+ * running: they have a real-time policy, and softirqs off if the service runs
+ * in them. Work that a service has to do about the slots of cancelled items is
+ * done when it is flushed after the burst. The second figure contains that
+ * flush, the queueing and the wake-ups.
  *
- * Where other CPUs may take items, only services that are not robbed by them
+ * Where other CPUs may take items, only services whose items cannot be stolen
  * are measured.
  *
  * Each wait for the other member ends after a second, because a real-time
- * thread that waits for ever would be the end of its CPU.
+ * thread that waits forever would block its CPU.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -26,7 +26,7 @@
 
 enum bench_step {
 	BENCH_IDLE,
-	BENCH_HELD,		/* member 1 is in the way of its CPU's workers */
+	BENCH_HELD,		/* member 1 holds its CPU's workers */
 	BENCH_QUEUED,
 	BENCH_OVER,		/* nothing is pending any more */
 };
@@ -44,7 +44,7 @@ struct bench_recall {
 	u64 cancelled;
 };
 
-/* Who writes a step has done all that it stands for. */
+/* All that the step stands for was done before. */
 static void bench_step(struct bench_recall *rc, enum bench_step step)
 {
 	/* Pairs with bench_await(). */
@@ -67,7 +67,7 @@ static bool bench_await(struct bench_recall *rc, enum bench_step step)
 	return true;
 }
 
-static void bench_call_back(struct bench_recall *rc)
+static void bench_cancel_item(struct bench_recall *rc)
 {
 	u64 from = ktime_get_ns();
 
@@ -92,7 +92,7 @@ static bool bench_recall_burst(struct bench_recall *rc)
 	from = ktime_get_ns();
 	rc->s->queue(rc->items, BENCH_CANCEL_BURST, 0);
 	if (!rc->c->far)
-		bench_call_back(rc);
+		bench_cancel_item(rc);
 	bench_step(rc, BENCH_QUEUED);
 	ok = rc->members == 1 || bench_await(rc, BENCH_OVER);
 	if (rc->s->softirq)
@@ -122,10 +122,10 @@ static void bench_recall_job(unsigned int member, void *arg)
 		if (!bench_await(rc, BENCH_QUEUED))
 			break;
 		if (rc->c->far)
-			bench_call_back(rc);
+			bench_cancel_item(rc);
 		bench_step(rc, BENCH_OVER);
 	}
-	/* If member 0 gave up, the other must not sleep on. */
+	/* If member 0 gives up, the other must not sleep on. */
 	if (!member)
 		complete_all(&rc->go);
 	sched_set_normal(current, 0);
@@ -151,7 +151,7 @@ static int bench_cancel_take(const struct bench_case *c,
 		ret = rc->error;
 	if (!ret && !s->clean(items, BENCH_CANCEL_BURST))
 		ret = -EIO;
-	/* A sample of which some have run is none; few are acceptable. */
+	/* The sample is invalid if more than a few items have run. */
 	if (!ret && rc->cancelled < BENCH_CANCELS - BENCH_CANCELS / 64)
 		ret = -EBUSY;
 	if (!ret) {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How one sample of each kind is taken that is about many items at a time, and
+ * How to take one sample of each kind that measures many items at a time, and
  * of the latency of one.
  *
- * execute: members queue bursts and wait until they have run, over and over;
- * time from the first start to the last end, for each item. Contains the price
- * of waking and of waiting once a burst.
+ * execute: members queue bursts and wait until they have run, repeatedly; time
+ * from the first start to the last end, per item. Contains one wake-up and one
+ * wait per burst.
  * queueing: the queueing loop alone, with preemption off, so that no worker of
- * this CPU runs meanwhile; what is queued runs between two bursts, apart. A
- * worker of another CPU that comes to fetch items is part of the price.
+ * this CPU runs. The queued items run between two bursts, untimed. The cost of
+ * a worker of another CPU that comes to fetch items is included.
  * hand over: member 0 produces, member 1 consumes.
- * latency: from before one item is queued until its function runs, with the
- * worker idle before.
+ * latency: from before one item is queued until its function runs. The worker
+ * is idle before.
  *
  * With batches, a service that takes several items at a time gets them so, and
- * is charged for filling the array; the others get them one by one.
+ * the time to fill the array is included. The others get them one by one.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
@@ -39,7 +39,7 @@ struct bench_take {
  * bench_members() - how many CPUs take part
  * @c: the case
  *
- * Return: a number from 1; may be more than there are.
+ * Return: a number from 1; may exceed the number of submitting CPUs.
  */
 unsigned int bench_members(const struct bench_case *c)
 {
@@ -130,7 +130,7 @@ static int bench_cmp(const void *a, const void *b)
 
 /**
  * bench_sort() - sort, for percentiles
- * @values: what
+ * @values: the values
  * @nr: how many
  */
 void bench_sort(u64 *values, unsigned int nr)
@@ -234,6 +234,8 @@ static int bench_hand_over_take(const struct bench_case *c,
 		sample[0] = bench_span(t, 2, nr);
 		if (!s->clean(items, nr))
 			ret = -EIO;
+		sample[1] = s->again ? div_u64(s->again() * 10000ULL, nr) :
+				       BENCH_NO_SAMPLE;
 	}
 	kfree(t);
 	return ret;
@@ -266,7 +268,7 @@ static int bench_latency_take(const struct bench_case *c,
 static bool bench_execute_fits(const struct bench_case *c,
 			       const struct bench_service *s)
 {
-	/* Batches of pointers are services of their own. */
+	/* Pools of pointers have services of their own for batches. */
 	return !(c->batch && s->raw) && !(s->restricted && c->members != 1);
 }
 
@@ -295,7 +297,7 @@ const struct bench_kind bench_queueing = {
 };
 
 const struct bench_kind bench_hand_over = {
-	.parts = { { "", "ns" } },
+	.parts = { { "", "ns" }, { ", repeats", "%" } },
 	.fits = bench_hand_over_fits,
 	.take = bench_hand_over_take,
 };

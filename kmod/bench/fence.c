@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What displacing an owner costs: member 1 puts and takes tasks as an owner of
- * a chunk does (core/fence.h, scenario D), member 0 fences its CPU over and
- * over, as a thief does between claiming a chunk and reading its index.
+ * What displacing an owner costs. Member 1 puts and takes tasks as an owner of
+ * a chunk does (core/fence.h, scenario D). Member 0 fences that CPU repeatedly,
+ * as a thief does between claiming a chunk and reading its index.
  *
  * thief: until the call returns. until through: until the owner's CPU has
  * executed the barrier; the asynchronous form returns before. victim: by how
- * much the owner is later for each fence. operation: a put and a take while
- * nobody steals; beside it what they cost where each take pays for itself, by
- * a barrier or by a compare-and-exchange of the slot, and nobody is fenced.
+ * much each fence delays the owner. operation: a put and a take without
+ * stealing. For comparison, the same with a barrier in each take, or with a
+ * compare-and-exchange of the slot, and without fences.
  */
 #include <linux/atomic.h>
 #include <linux/ktime.h>
@@ -23,8 +23,8 @@
 /* Tasks put and taken within a section. */
 #define FENCE_SLOTS		64
 
-/* Sections without a fence, and fences, in a sample; pause between these. */
-#define FENCE_LAPS		2000
+/* Sections without a fence, and fences, in a sample; pause between fences. */
+#define FENCE_ROUNDS		2000
 #define FENCE_NR		200
 #define FENCE_PAUSE_NS		20000
 
@@ -40,15 +40,15 @@ enum bench_fence_how {
  * @how: what is measured
  * @cpu: the owner's
  * @set: that CPU
- * @call: for it
+ * @call: fence call to that CPU
  * @ready: the owner has measured itself and goes on
- * @over: it need not any longer
+ * @over: the owner may stop
  * @called: time spent in calls
- * @waited: time until they were through
- * @alone: time of %FENCE_LAPS laps
- * @laps: further laps, while fences came
+ * @waited: time until the fences were done
+ * @alone: time of %FENCE_ROUNDS sections
+ * @laps: further sections, while fences came
  * @spent: their time
- * @owner: the owner word; the owner's line but for thieves
+ * @owner: the owner word; only thieves write here besides the owner
  * @idx: the owner's index
  * @slots: the chunk
  */
@@ -66,7 +66,7 @@ struct bench_fence {
 	atomic64_t slots[FENCE_SLOTS] ____cacheline_aligned;
 };
 
-/* Returns false if somebody else took the chunk; here nobody ever does. */
+/* Returns false if a thief took the chunk, which never happens here. */
 static __always_inline bool fence_take(struct bench_fence *f,
 				       enum bench_fence_how how)
 {
@@ -81,7 +81,7 @@ static __always_inline bool fence_take(struct bench_fence *f,
 	}
 	atomic64_set(&f->idx, i + 1);
 	if (how == FENCE_BARRIER)
-		/* What the fence spares the owner. */
+		/* The barrier that the fence saves the owner. */
 		smp_mb();
 	else
 		wsq_fence_light();
@@ -91,8 +91,8 @@ static __always_inline bool fence_take(struct bench_fence *f,
 	return true;
 }
 
-static __always_inline void fence_lap(struct bench_fence *f,
-				      enum bench_fence_how how)
+static __always_inline void fence_round(struct bench_fence *f,
+					enum bench_fence_how how)
 {
 	int i;
 
@@ -111,15 +111,15 @@ static __always_inline void fence_own(struct bench_fence *f,
 {
 	u64 from = ktime_get_ns(), i;
 
-	for (i = 0; i < FENCE_LAPS && !READ_ONCE(f->over); i++)
-		fence_lap(f, how);
+	for (i = 0; i < FENCE_ROUNDS && !READ_ONCE(f->over); i++)
+		fence_round(f, how);
 	f->alone = ktime_get_ns() - from;
 	/* Pairs with fence_thief(). */
 	smp_store_release(&f->ready, true);
 	from = ktime_get_ns();
 	/* Pairs with fence_thief(). */
 	for (i = 0; !smp_load_acquire(&f->over); i++) {
-		fence_lap(f, how);
+		fence_round(f, how);
 		if (i % 64 == 0)
 			cond_resched();
 	}
@@ -193,14 +193,14 @@ static void bench_fence_job(unsigned int member, void *arg)
 		fence_thief(arg);
 }
 
-/* Each way is a service that can do nothing else. */
+/* Each way is a service that is used in this case only. */
 
 static int fence_start(void)
 {
 	return 0;
 }
 
-/* With fence=cas, and on isolated CPUs, there is none. */
+/* With fence=cas, and on isolated CPUs, there is no interrupt. */
 static int fence_start_ipi(void)
 {
 	if (bench_nr_cpus > 1 && !wsq_fence_reaches(bench_cpus[1]))
@@ -253,7 +253,7 @@ static void fence_figures(const struct bench_fence *f, u64 *sample)
 {
 	u64 expected;
 
-	sample[3] = div_u64(f->alone * 100, FENCE_LAPS * FENCE_SLOTS);
+	sample[3] = div_u64(f->alone * 100, FENCE_ROUNDS * FENCE_SLOTS);
 	if (f->how > FENCE_STARTED) {
 		sample[0] = BENCH_NO_SAMPLE;
 		sample[1] = BENCH_NO_SAMPLE;
@@ -262,8 +262,8 @@ static void fence_figures(const struct bench_fence *f, u64 *sample)
 	}
 	sample[0] = div_u64(f->called * 100, FENCE_NR);
 	sample[1] = div_u64(f->waited * 100, FENCE_NR);
-	/* Less than nothing is nothing: it was slower when it was alone. */
-	expected = div_u64(f->alone * f->laps, FENCE_LAPS);
+	/* Zero if the owner was slower without fences. */
+	expected = div_u64(f->alone * f->laps, FENCE_ROUNDS);
 	sample[2] = f->spent < expected ? 0 :
 		    div_u64((f->spent - expected) * 100, FENCE_NR);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One item in flight for each submitting CPU, as linux's lib/test_workqueue.c
- * has it: each member queues its item and sleeps until the item's function has
- * completed it, over and over. Items per second of all members together;
- * percentiles, over all members, of the queueing call alone (which is what
+ * One item in flight for each submitting CPU, as in the kernel's
+ * lib/test_workqueue.c: each member repeatedly queues its item and sleeps until
+ * the item's function has completed it. Items per second of all members
+ * together; percentiles, over all members, of the queueing call alone (which
  * test_workqueue reports) and of the whole round.
  *
- * An item may be queued again before the worker is through with it.
+ * An item may be queued again while its function is still returning.
  */
 #include <linux/completion.h>
 #include <linux/ktime.h>
@@ -72,7 +72,7 @@ static void bench_flight_figures(struct bench_flights *fl, unsigned int members,
 	sample[4] = fl->queue[nr / 2] * 100;
 	sample[5] = fl->queue[nr / 10 * 9] * 100;
 	sample[6] = fl->queue[nr / 20 * 19] * 100;
-	/* Resolves what the clock may not. */
+	/* The mean resolves times below the clock's resolution. */
 	sample[7] = div_u64(sum * 100, nr);
 }
 

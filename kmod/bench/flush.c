@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for one item: member 0 queues it and waits, for the item or for the
- * whole queue, over and over; time for one queueing and waiting. Contains a
- * wake-up of the worker and one of the waiter. Where nothing is queued, the
- * price of finding that out.
+ * Waiting for one item: member 0 repeatedly queues it and waits, for the item
+ * or for the whole queue; time for one queueing and waiting. Contains a wake-up
+ * of the worker and one of the waiter. If nothing is queued, the cost of
+ * finding that out.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>

@@ -6,16 +6,16 @@
  *	insmod wsq_bench.ko rounds=15 items=100000 cases=execute:queue
  *	cat /sys/kernel/debug/wsq_bench
  *
- * For whoever wants to know what wsq costs on their own kernel beside
- * workqueue, kthread_worker and ptr_ring; tools/bench/here does it all. make
- * bench-kernel runs it in SMP user-mode Linux. Empty items show what the service
- * costs, nothing else: see Documentation/when-not.rst.
+ * Shows what wsq costs on a given kernel beside workqueue, kthread_worker and
+ * ptr_ring. tools/bench/here does all of this; make bench-kernel runs it in SMP
+ * user-mode Linux. Empty items show the cost of the service only: see
+ * Documentation/when-not.rst.
  *
- * What it takes: two CPUs busy, or as many as asked for; 64 bytes of memory an
- * item and CPU (more on debug kernels), and no more than a quarter of what is
- * free; at most so many seconds. A signal ends it, within a sample (some 0.1 s).
- * Never more than a millisecond with preemption off or at real-time priority
- * (items=10000 or less: with 100000, one burst takes some ten).
+ * Load: two busy CPUs, or as many as asked for; 64 bytes of memory per item and
+ * CPU (more on debug kernels), at most a quarter of the free memory; a limited
+ * time in seconds. A signal ends it, within a sample (some 0.1 s). At most a
+ * millisecond with preemption off or at real-time priority (with items=10000 or
+ * less; with 100000 one burst takes some ten).
  *
  * Limitations: submitting CPUs are the first that are online.
  */
@@ -27,17 +27,18 @@
 #include <linux/sched/signal.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/wsq_version.h>
 
 #include "../compat/export.h"
 #include "cases.h"
 
 static char *cases;
 module_param(cases, charp, 0444);
-MODULE_PARM_DESC(cases, "beginnings of metrics to measure, by colons (default all)");
+MODULE_PARM_DESC(cases, "prefixes of metrics to measure, separated by colons (default all)");
 
 static char *only;
 module_param(only, charp, 0444);
-MODULE_PARM_DESC(only, "beginnings of services to measure, by colons (default all)");
+MODULE_PARM_DESC(only, "prefixes of services to measure, separated by colons (default all)");
 
 static unsigned int rounds = 15;
 module_param(rounds, uint, 0444);
@@ -57,7 +58,7 @@ MODULE_PARM_DESC(seconds, "when to end, at the latest (default 120)");
 
 static bool verbose;
 module_param(verbose, bool, 0444);
-MODULE_PARM_DESC(verbose, "tell what is about to be measured");
+MODULE_PARM_DESC(verbose, "print what is about to be measured");
 
 static bool print;
 module_param(print, bool, 0444);
@@ -70,45 +71,65 @@ MODULE_PARM_DESC(run, "number of this boot, to be shown (default 0)");
 unsigned int bench_cpus[BENCH_MAX_CPUS];
 unsigned int bench_nr_cpus;
 
-static struct bench_service *const services[] = {
-	&bench_wsq,
-	&bench_wsq_salsa,
-	&bench_wsq_lifo,
-	&bench_system_wq,
-	&bench_wsq_local,
-	&bench_percpu_wq,
-	&bench_unbound_wq,
-	&bench_scope_shard,
-	&bench_wsq_large,
-	&bench_wsq_blocks,
-	&bench_bh_wq,
-	&bench_ordered_wq,
-	&bench_kthread_worker,
-	&bench_scope_cpu,
-	&bench_scope_smt,
-	&bench_scope_cache,
-	&bench_scope_numa,
-	&bench_scope_system,
-	&bench_pool,
-	&bench_salsa_pool,
-	&bench_lifo_pool,
-	&bench_ptr_ring,
-	&bench_pool_many,
-	&bench_salsa_pool_many,
-	&bench_lifo_pool_many,
-	&bench_ptr_ring_many,
-	&bench_fence_heavy,
-	&bench_fence_started,
-	&bench_fence_barrier,
-	&bench_fence_cas,
-	&bench_waiting_many,
-	&bench_waiting_one,
-	&bench_waiting_none,
+#define BENCH_QUEUE_ROW(type, name, ...)	{ &bench_wsq_##name },
+#define BENCH_POOL_ROW(type, name, ...)		{ &bench_pool_##name },
+#define BENCH_POOL_MANY_ROW(type, name, ...)	{ &bench_pool_##name##_many },
+
+static const struct {
+	struct bench_service *is;
+} services[] = {
+	WSQ_ENGINES(BENCH_QUEUE_ROW)
+	{ &bench_system_wq },
+	{ &bench_wsq_local },
+	{ &bench_percpu_wq },
+	{ &bench_unbound_wq },
+	{ &bench_scope_shard },
+	{ &bench_wsq_large },
+	{ &bench_wsq_blocks },
+	{ &bench_wsq_last },
+	{ &bench_wsq_batch },
+	{ &bench_wsq_short },
+	{ &bench_wsq_high },
+	{ &bench_highpri_wq },
+	{ &bench_list_work },
+	{ &bench_list_delayed },
+	{ &bench_list_fifo },
+	{ &bench_wsq_job },
+	{ &bench_wsq_serials },
+	{ &bench_wsq_list },
+	{ &bench_bh_wq },
+	{ &bench_ordered_wq },
+	{ &bench_kthread_worker },
+	{ &bench_scope_cpu },
+	{ &bench_scope_smt },
+	{ &bench_scope_cache },
+	{ &bench_scope_numa },
+	{ &bench_scope_system },
+	WSQ_ALL_ENGINES(BENCH_POOL_ROW)
+	{ &bench_ptr_ring },
+	WSQ_ALL_ENGINES(BENCH_POOL_MANY_ROW)
+	{ &bench_ptr_ring_many },
+	{ &bench_fence_heavy },
+	{ &bench_fence_started },
+	{ &bench_fence_barrier },
+	{ &bench_fence_cas },
+	{ &bench_waiting_many },
+	{ &bench_waiting_one },
+	{ &bench_waiting_none },
+	{ &bench_call_plain },
+	{ &bench_call_spinlock },
+	{ &bench_call_serial },
+	{ &bench_call_serials },
+	{ &bench_call_future },
+	{ &bench_call_unit },
+	{ &bench_wsq_fj },
+	{ &bench_wsq_fj_one },
+	{ &bench_fj_plain },
 };
 
 #define BENCH_SERVICES		ARRAY_SIZE(services)
 
-/* A burst of 1000 fits into a container of default size, a long one does not. */
+/* A burst of 1000 fits into a default container, a long one does not. */
 static const struct bench_case all_cases[] = {
 	{ "execute, 1 CPU, bursts of 1000", &bench_execute, 1, 1000 },
 	{ "execute, 1 CPU, one burst", &bench_execute, 1 },
@@ -142,9 +163,35 @@ static const struct bench_case all_cases[] = {
 	{ "latency beside items of 1 ms", &bench_beside, 1 },
 	{ "latency beside threads", &bench_beside, 1, .far = true },
 	{ "interrupts of a computing item", &bench_waiting, 1 },
+	{ "completion", &bench_completion, 1, 1, BENCH_AT_REST },
+	{ "completion, CPUs loaded", &bench_completion, 1, 1, BENCH_LOADED },
+	{ "completion, CPU taken by a thread", &bench_completion, 1, 1,
+	  BENCH_THREAD_TAKES },
+	{ "completion, CPU taken by an item", &bench_completion, 1, 1,
+	  BENCH_ITEM_TAKES },
+	{ "completions at saturation", &bench_completion, 1, BENCH_DEVICE,
+	  BENCH_SATURATED },
 	{ "200 items of 100 us", &bench_reach, 1, 200, 100 },
 	{ "64 items of 60 us", &bench_reach, 1, 64, 60 },
 	{ "200 items of 20 us", &bench_reach, 1, 200, 20 },
+	{ "1024 items of 1 us", &bench_reach, 1, 1024, 1 },
+	{ "40 items of 5 us", &bench_reach, 1, 40, 5 },
+	{ "40 items of 10 us", &bench_reach, 1, 40, 10 },
+	/* 10 ms of work, for Documentation/choosing.rst. */
+	{ "10000 items of 1 us", &bench_reach, 1, 10000, 1 },
+	{ "5000 items of 2 us", &bench_reach, 1, 5000, 2 },
+	{ "2000 items of 5 us", &bench_reach, 1, 2000, 5 },
+	{ "1000 items of 10 us", &bench_reach, 1, 1000, 10 },
+	{ "200 items of 50 us", &bench_reach, 1, 200, 50 },
+	{ "20 items of 500 us", &bench_reach, 1, 20, 500 },
+	{ "an item of a computing caller", &bench_computing, 1 },
+	{ "behind a list", &bench_list, 1 },
+	{ "start and run, bursts of 1000", &bench_call, 1, 1000 },
+	{ "fib 20", &bench_forkjoin, 1, 20, BENCH_FJ_FIB },
+	{ "fib 24", &bench_forkjoin, 1, 24, BENCH_FJ_FIB },
+	{ "fib 30", &bench_forkjoin, 1, 30, BENCH_FJ_FIB },
+	{ "queens 10", &bench_forkjoin, 1, 10, BENCH_FJ_QUEENS },
+	{ "unbalanced tree", &bench_forkjoin, 1, 1, BENCH_FJ_TREE },
 };
 
 #define BENCH_CASES		ARRAY_SIZE(all_cases)
@@ -159,7 +206,7 @@ static u64 *bench_samples(unsigned int c, unsigned int s, unsigned int part)
 	       ((c * BENCH_SERVICES + s) * BENCH_MAX_PARTS + part) * rounds;
 }
 
-/* Is one of the beginnings in @list that of @name? */
+/* Is one of the prefixes in @list a prefix of @name? */
 static bool bench_wanted(const char *list, const char *name)
 {
 	const char *at = list;
@@ -180,7 +227,7 @@ static bool bench_wanted(const char *list, const char *name)
 static bool bench_fits(const struct bench_case *c,
 		       const struct bench_service *s)
 {
-	/* Two are a case of their own. */
+	/* Two CPUs are a case of their own. */
 	if (c->kind == &bench_execute && !c->members && bench_nr_cpus <= 2)
 		return false;
 	return !s->error && bench_members(c) <= bench_nr_cpus &&
@@ -188,7 +235,7 @@ static bool bench_fits(const struct bench_case *c,
 	       c->kind->fits(c, s);
 }
 
-/* Take a sample of each service. Returns 0, 1 if it is time to end, or errno. */
+/* Take a sample of each service. Returns 0, 1 to end, or an errno. */
 static int bench_case(unsigned int c, unsigned int round,
 		      struct bench_item *all, unsigned long until)
 {
@@ -198,8 +245,8 @@ static int bench_case(unsigned int c, unsigned int round,
 	int ret;
 
 	for (s = 0; s < BENCH_SERVICES; s++) {
-		if (!bench_wanted(only, services[s]->name) ||
-		    !bench_fits(bc, services[s]))
+		if (!bench_wanted(only, services[s].is->name) ||
+		    !bench_fits(bc, services[s].is))
 			continue;
 		if (signal_pending(current))
 			return -EINTR;
@@ -207,14 +254,14 @@ static int bench_case(unsigned int c, unsigned int round,
 			return 1;
 		if (verbose)
 			pr_info("wsq_bench: %s: %s\n", bc->metric,
-				services[s]->name);
-		ret = bc->kind->take(bc, services[s], all, items, sample);
-		/* Something came in between; the next round may do better. */
+				services[s].is->name);
+		ret = bc->kind->take(bc, services[s].is, all, items, sample);
+		/* The sample was disturbed; the next round may succeed. */
 		if (ret == -EBUSY || ret == -ETIMEDOUT)
 			continue;
 		if (ret) {
 			pr_err("wsq_bench: %s, %s: error %d\n",
-			       services[s]->name, bc->metric, ret);
+			       services[s].is->name, bc->metric, ret);
 			return ret;
 		}
 		for (p = 0; p < BENCH_MAX_PARTS && bc->kind->parts[p].name; p++)
@@ -261,12 +308,12 @@ static void bench_report_case(struct seq_file *m, unsigned int c,
 			continue;
 		snprintf(metric, sizeof(metric), "%s%s", bc->metric,
 			 part[p].name);
-		bench_report(m, services[s]->name, metric, part[p].unit, values,
+		bench_report(m, services[s].is->name, metric, part[p].unit, values,
 			     begun, run);
 	}
 }
 
-/* The metric under which it is said that a service is missing. */
+/* The metric that carries the note that a service is missing. */
 static const char *bench_note_on(const struct bench_service *s)
 {
 	if (s->only == &bench_flight)
@@ -275,6 +322,8 @@ static const char *bench_note_on(const struct bench_service *s)
 		return "fence, thief";
 	if (s->only == &bench_waiting)
 		return "interrupts of a computing item, p50";
+	if (s->only == &bench_completion)
+		return "completion, p50";
 	return all_cases[0].metric;
 }
 
@@ -287,10 +336,10 @@ static void bench_report_all(struct seq_file *m)
 			bench_report_case(m, c, s);
 	}
 	for (s = 0; s < BENCH_SERVICES; s++)
-		if (services[s]->error)
-			bench_report_note(m, services[s]->name,
-					  bench_note_on(services[s]),
-					  services[s]->error == -EOPNOTSUPP ?
+		if (services[s].is->error)
+			bench_report_note(m, services[s].is->name,
+					  bench_note_on(services[s].is),
+					  services[s].is->error == -EOPNOTSUPP ?
 					  "not in this kernel" :
 					  "could not be started", run);
 }
@@ -309,7 +358,7 @@ static void bench_services_start(void)
 	unsigned int s;
 
 	for (s = 0; s < BENCH_SERVICES; s++)
-		services[s]->error = services[s]->start();
+		services[s].is->error = services[s].is->start();
 }
 
 static void bench_services_stop(void)
@@ -317,11 +366,11 @@ static void bench_services_stop(void)
 	unsigned int s = BENCH_SERVICES;
 
 	while (s--)
-		if (!services[s]->error)
-			services[s]->stop();
+		if (!services[s].is->error)
+			services[s].is->stop();
 }
 
-/* Memory for items, without driving anybody out of his. */
+/* Memory for items, at most a quarter of what is available. */
 static struct bench_item *bench_items_new(void)
 {
 	u64 size = (u64)bench_nr_cpus * items * sizeof(struct bench_item);
@@ -343,7 +392,7 @@ static int __init bench_init(void)
 	unsigned int cpu;
 	int ret;
 
-	/* Some kinds take what they need whatever is asked for. */
+	/* Some kinds need a minimum of items, whatever is asked for. */
 	if (!rounds || rounds > 1000 || items < BENCH_CANCEL_BURST ||
 	    items > 10000000 || !cpus || cpus > BENCH_MAX_CPUS ||
 	    !seconds || seconds > 3600)
@@ -388,4 +437,5 @@ module_exit(bench_exit);
 
 MODULE_DESCRIPTION("Benchmark of wsq beside what the kernel has");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(WSQ_VERSION);
 WSQ_IMPORT_NS();

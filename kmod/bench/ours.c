@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Queues of wsq, with each engine and several sizes of container.
- */
+/* Queues of wsq, with each engine and several container sizes. */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -45,6 +43,11 @@ static void bench_wsq_compute(struct wsq_work *work)
 	bench_compute();
 }
 
+static void bench_wsq_finish(struct wsq_work *work)
+{
+	bench_finish(container_of(work, struct bench_item, wsq));
+}
+
 static void bench_wsq_prepare(struct bench_item *items, unsigned int nr,
 			      enum bench_does does)
 {
@@ -55,6 +58,7 @@ static void bench_wsq_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_SPAWN] = bench_wsq_spawn,
 		[BENCH_SLEEP] = bench_wsq_sleep,
 		[BENCH_COMPUTE] = bench_wsq_compute,
+		[BENCH_FINISH] = bench_wsq_finish,
 	};
 	unsigned int i;
 
@@ -119,7 +123,7 @@ static void bench_wsq_put_many(struct wsq *q, struct bench_item *items,
 
 #define BENCH_ATTRS(...)	{ __VA_ARGS__ }
 
-/* @how initialises a struct wsq_attrs; what follows, a struct bench_service. */
+/* @how initializes a struct wsq_attrs; the rest a struct bench_service. */
 #define BENCH_WSQ(id, title, how, ...)					\
 static struct wsq *bench_q_##id;					\
 									\
@@ -170,12 +174,81 @@ struct bench_service bench_##id = {					\
 	__VA_ARGS__							\
 }
 
-BENCH_WSQ(wsq, "wsq queue", (0));
-BENCH_WSQ(wsq_salsa, "wsq salsa queue", (.engine = WSQ_SALSA));
-BENCH_WSQ(wsq_lifo, "wsq lifo queue", (.engine = WSQ_BWOS_LIFO));
+#define BENCH_WSQ_ENGINE(type, name, ...)				\
+	BENCH_WSQ(wsq_##name, BENCH_TITLE(type, name, "queue"), (.engine = (type)));
+WSQ_ENGINES(BENCH_WSQ_ENGINE)
 BENCH_WSQ(wsq_local, "wsq queue on one CPU", (.cpumask = cpumask_of(bench_cpus[0])),
 	  .stays = true, .restricted = true);
 BENCH_WSQ(wsq_large, "wsq queue 32x4096", (.blocks = 32, .block_size = 4096),
 	  .only = &bench_execute);
 BENCH_WSQ(wsq_blocks, "wsq queue 64x256", (.blocks = 64, .block_size = 256),
 	  .only = &bench_execute);
+BENCH_WSQ(wsq_short, "wsq queue 64x32", (.blocks = 64, .block_size = 32),
+	  .only = &bench_reach);
+BENCH_WSQ(wsq_high, "wsq high", (.class = WSQ_CLASS_HIGH), .only = &bench_completion);
+
+/*
+ * wsq's default queue, waited for as peers.c waits for system_wq: by an item
+ * that is queued last on the same CPU. A flush of the queue also waits for
+ * items of other CPUs.
+ */
+static struct wsq_work bench_last_items[BENCH_MAX_CPUS];
+
+static int bench_last_start(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < BENCH_MAX_CPUS; i++)
+		INIT_WSQ_WORK(&bench_last_items[i], bench_wsq_empty);
+	return 0;
+}
+
+static void bench_last_stop(void)
+{
+}
+
+static void bench_last_flush(unsigned int member)
+{
+	wsq_queue_work(bench_q_wsq_bwos_fifo, &bench_last_items[member]);
+	wsq_flush_work(&bench_last_items[member]);
+}
+
+struct bench_service bench_wsq_last = {
+	.name = "wsq queue, last item",
+	.start = bench_last_start,
+	.stop = bench_last_stop,
+	.prepare = bench_wsq_prepare,
+	.queue = bench_wsq_bwos_fifo_queue,
+	.queue_many = bench_wsq_bwos_fifo_queue_many,
+	.flush = bench_last_flush,
+	.flush_one = bench_wsq_flush_one,
+	.clean = bench_wsq_clean,
+	.only = &bench_execute,
+};
+
+/*
+ * wsq's default queue, which gets what an interrupt brings as one batch. Any
+ * CPU's interrupt calls this, so the array is on its stack.
+ */
+static void bench_batch_queue(struct bench_item *items, unsigned int nr,
+			      unsigned int member)
+{
+	struct wsq_work *works[BENCH_GROUP];
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		works[i] = &items[i].wsq;
+	wsq_queue_work_many(bench_q_wsq_bwos_fifo, works, nr);
+}
+
+struct bench_service bench_wsq_batch = {
+	.name = "wsq queue, batches",
+	.start = bench_last_start,
+	.stop = bench_last_stop,
+	.prepare = bench_wsq_prepare,
+	.queue = bench_batch_queue,
+	.flush = bench_wsq_bwos_fifo_flush,
+	.flush_one = bench_wsq_flush_one,
+	.clean = bench_wsq_clean,
+	.only = &bench_completion,
+};

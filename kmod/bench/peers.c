@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the kernel has for running items: workqueue in its kinds, and
+ * The kernel's services for running items: workqueue in its kinds, and
  * kthread_worker.
  *
- * system_wq is not flushed (that is forbidden): an item queued last on the same
- * CPU is waited for instead. Workers of one CPU start items in order, and empty
- * items end where they start; but an item whose worker was off the CPU when it
- * was queued again waits for that worker, hence the patience afterwards.
+ * Flushing system_wq is forbidden. Instead an item queued last on the same CPU
+ * is waited for. Workers of one CPU start items in order, and empty items end
+ * at once. But if an item's worker was off the CPU when the item was queued
+ * again, the item waits for that worker. Therefore the caller retries for a
+ * while.
  *
- * Affinity scopes of unbound queues can be chosen in sysfs only: whoever loads
- * the module must have it mounted, or does without those services.
+ * Affinity scopes of unbound queues can be set in sysfs only. Unless sysfs is
+ * mounted, those services are left out.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -56,6 +57,11 @@ static void bench_work_compute(struct work_struct *work)
 	bench_compute();
 }
 
+static void bench_work_finish(struct work_struct *work)
+{
+	bench_finish(container_of(work, struct bench_item, work));
+}
+
 static void bench_work_prepare(struct bench_item *items, unsigned int nr,
 			       enum bench_does does)
 {
@@ -66,6 +72,7 @@ static void bench_work_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_SPAWN] = bench_work_spawn,
 		[BENCH_SLEEP] = bench_work_sleep,
 		[BENCH_COMPUTE] = bench_work_compute,
+		[BENCH_FINISH] = bench_work_finish,
 	};
 	unsigned int i;
 
@@ -95,11 +102,11 @@ static unsigned int bench_work_cancel(struct bench_item *items,
 
 static bool bench_work_clean(struct bench_item *items, unsigned int nr)
 {
-	unsigned int i, patience = 1000;
+	unsigned int i, timeout = 1000;
 
 	for (i = 0; i < nr; i++) {
 		while (work_pending(&items[i].work)) {
-			if (!patience--)
+			if (!timeout--)
 				return false;
 			usleep_range(1000, 2000);
 		}
@@ -172,7 +179,7 @@ static int bench_ordered_make(struct workqueue_struct **wq, unsigned int flags)
 	return *wq ? 0 : -ENOMEM;
 }
 
-/* Choose the affinity scope of a queue by its name. */
+/* Set the affinity scope of a queue by its name. */
 static int bench_scope_set(const char *wq, const char *scope)
 {
 	struct file *file;
@@ -248,6 +255,8 @@ struct bench_service bench_##id = {					\
 
 BENCH_WQ(percpu_wq, "per-CPU workqueue", bench_wq_make, WSQ_WQ_PERCPU,
 	 .stays = true);
+BENCH_WQ(highpri_wq, "WQ_HIGHPRI", bench_wq_make, WSQ_WQ_PERCPU | WQ_HIGHPRI,
+	 .stays = true, .only = &bench_completion);
 BENCH_WQ(unbound_wq, "WQ_UNBOUND", bench_wq_make, WQ_UNBOUND);
 BENCH_WQ(bh_wq, "WQ_BH", bench_bh_make, WSQ_WQ_BH,
 	 .stays = true, .softirq = true);
@@ -266,7 +275,7 @@ BENCH_WQ(scope_numa, "WQ_UNBOUND numa", bench_scope_make, "numa",
 BENCH_WQ(scope_system, "WQ_UNBOUND system", bench_scope_make, "system",
 	 .only = &bench_flight);
 
-/* kthread_worker, one for each submitting CPU, there */
+/* kthread_worker, one bound to each submitting CPU */
 
 static struct kthread_worker bench_kworker[BENCH_MAX_CPUS];
 static struct task_struct *bench_kworker_task[BENCH_MAX_CPUS];
@@ -340,6 +349,11 @@ static void bench_kwork_compute(struct kthread_work *work)
 	bench_compute();
 }
 
+static void bench_kwork_finish(struct kthread_work *work)
+{
+	bench_finish(container_of(work, struct bench_item, kwork));
+}
+
 static void bench_kthread_prepare(struct bench_item *items, unsigned int nr,
 				  enum bench_does does)
 {
@@ -350,6 +364,7 @@ static void bench_kthread_prepare(struct bench_item *items, unsigned int nr,
 		[BENCH_SPAWN] = bench_kwork_spawn,
 		[BENCH_SLEEP] = bench_kwork_sleep,
 		[BENCH_COMPUTE] = bench_kwork_compute,
+		[BENCH_FINISH] = bench_kwork_finish,
 	};
 	unsigned int i;
 

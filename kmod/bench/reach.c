@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A burst of items that compute: does it find idle CPUs? Member 0 queues the burst
- * to a queue that was made just before, on a machine that idles, and waits until it
- * has run.
+ * A burst of items that compute: does it find idle CPUs? Member 0 queues the
+ * burst to a new queue on an idle machine, and waits until it has run.
  *
- * Figures: how many times faster the burst was than its items one after the other;
- * and the time from just before the first put until an item began on another CPU, none
- * if none did.
+ * Figures: how many times faster the burst was than its items one after the
+ * other; and the time from just before the first put until an item began on
+ * another CPU, none if none did.
  *
- * Limitation: where a host takes CPU time away, items seem to compute meanwhile.
+ * Limitation: if the host takes CPU time away, items seem to compute in that
+ * time.
  */
 #include <linux/atomic.h>
 #include <linux/delay.h>
@@ -24,10 +24,11 @@
  * @c: the case
  * @s: the service
  * @items: the items
- * @home: where they are queued
+ * @home: the CPU where they are queued
  * @spent: ns until all had run. The member
  * @from: when the first was queued
- * @elsewhere: when one began on another CPU; 0 if none has. Set by the first one
+ * @elsewhere: when one began on another CPU; 0 if none has. Set by the first
+ *	one
  *
  * Constant while items run, but for @elsewhere.
  */
@@ -42,7 +43,7 @@ static struct bench_burst {
 } bench_burst;
 
 /**
- * bench_compute() - what the function of an item does, with %BENCH_COMPUTE
+ * bench_compute() - the function of an item, with %BENCH_COMPUTE
  *
  * Context: whatever the service runs items in.
  */
@@ -62,7 +63,7 @@ static void bench_reach_job(unsigned int member, void *arg)
 {
 	struct bench_burst *b = arg;
 
-	/* Until those who made the queue sleep. */
+	/* Let the threads that created the queue go to sleep. */
 	usleep_range(2000, 3000);
 	b->home = raw_smp_processor_id();
 	atomic64_set(&b->elsewhere, 0);
@@ -84,7 +85,7 @@ static int bench_reach_take(const struct bench_case *c, struct bench_service *s,
 	b->s = s;
 	b->items = items;
 	s->prepare(items, c->burst, BENCH_COMPUTE);
-	/* A queue that knows nothing of its items yet. */
+	/* A new queue, which has learnt nothing of its items. */
 	s->stop();
 	ret = s->start();
 	if (ret) {

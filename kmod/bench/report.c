@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Samples as JSON lines for tools/bench/collect (its format is in
- * tools/bench/README.md), in a file or as kernel messages. Those are cut at some
- * 900 bytes, so samples are spread over lines.
+ * tools/bench/README.md), in a file or as kernel messages. Kernel messages are
+ * cut at some 900 bytes, so samples are spread over several lines.
  */
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -13,7 +13,7 @@
 
 #define BENCH_PER_LINE		20
 
-/* A line: what it is about, then one of these. */
+/* A line: its head, then one of the other two. */
 #define BENCH_HEAD	"{\"suite\":\"kernel\",\"case\":\"%s\",\"metric\":\"%s\","
 #define BENCH_SAMPLES	"\"unit\":\"%s\",\"run\":%u,\"round\":%u,\"samples\":[%s]}\n"
 #define BENCH_NOTE	"\"run\":%u,\"note\":\"%s\"}\n"
@@ -36,12 +36,12 @@ static __printf(2, 3) void bench_say(struct seq_file *m, const char *fmt, ...)
 /**
  * bench_report() - print samples
  * @m: where to, %NULL for kernel messages
- * @service: what was measured
- * @metric: what was counted
- * @unit: in what
+ * @service: the service
+ * @metric: the metric
+ * @unit: its unit
  * @samples: hundredths of @unit, in the order of rounds, or %BENCH_NO_SAMPLE
  * @nr: how many
- * @run: which boot they are of
+ * @run: number of the boot
  */
 void bench_report(struct seq_file *m, const char *service, const char *metric,
 		  const char *unit, const u64 *samples, unsigned int nr,
@@ -73,10 +73,10 @@ void bench_report(struct seq_file *m, const char *service, const char *metric,
 /**
  * bench_report_note() - say why there are no samples
  * @m: where to, %NULL for kernel messages
- * @service: what was not measured
- * @metric: what was to be counted
+ * @service: the service
+ * @metric: the metric
  * @note: why
- * @run: of which boot
+ * @run: number of the boot
  */
 void bench_report_note(struct seq_file *m, const char *service,
 		       const char *metric, const char *note, unsigned int run)

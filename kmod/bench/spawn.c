@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Work that spawns work: member 0 queues the root of a binary tree, each item
- * queues its two children, and member 0 sleeps until the last leaf has run; time
- * from queueing the root, for each item. Contains one wake-up of the waiter a
- * tree, and those of workers who find work to rob.
+ * queues its two children, and member 0 sleeps until the last leaf has run.
+ * Time from queueing the root, per item. Contains one wake-up of the waiter per
+ * tree, and those of workers that find work to steal.
  *
- * That all have run is told up the tree: each item but the root counts down its
- * parent, whose two children mostly run on one CPU. A counter that all leaves
- * share would cost more than the items, and draining is not to be had from each
- * service. The price is the same for all of them.
+ * Completion is passed up the tree: each item but the root counts down its
+ * parent, whose two children mostly run on one CPU. A counter shared by all
+ * leaves would cost more than the items, and not every service can be drained.
+ * The cost is the same for all services.
  *
- * Children are queued one after the other, by member 0's means: a kthread_worker
- * has one thread here.
+ * Children are queued one after the other, as member 0: a kthread_worker has
+ * one thread here.
  */
 #include <linux/completion.h>
 #include <linux/ktime.h>
@@ -20,13 +20,13 @@
 #include "cases.h"
 
 /**
- * struct bench_tree - the tree that grows
+ * struct bench_tree - the current tree
  * @s: the service
- * @items: the tree, as a heap: those of i are 2 * i + 1 and 2 * i + 2
+ * @items: the tree, as a heap: the children of i are 2 * i + 1 and 2 * i + 2
  * @nr: how many; odd, so that an item has both children or none
  * @spent: ns, over all trees
  *
- * @spent is the member's, all else constant while items run.
+ * The member writes @spent, all else is constant while items run.
  */
 static struct bench_tree {
 	struct bench_service *s;
@@ -36,7 +36,7 @@ static struct bench_tree {
 } bench_tree;
 
 /**
- * bench_spawn() - what the function of an item does, with %BENCH_SPAWN
+ * bench_spawn() - the function of an item, with %BENCH_SPAWN
  * @it: the item
  *
  * Context: whatever the service runs items in.
@@ -103,7 +103,7 @@ static int bench_spawn_take(const struct bench_case *c,
 static bool bench_spawn_fits(const struct bench_case *c,
 			     const struct bench_service *s)
 {
-	/* Nobody runs the pointers of a pool, and children are queued anywhere. */
+	/* Pools do not run their pointers. Children are queued on any CPU. */
 	return !s->raw && !s->restricted;
 }
 

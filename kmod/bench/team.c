@@ -27,7 +27,7 @@ static int bench_member_fn(void *arg)
 	struct bench_member *m = arg;
 	struct bench_team *team = m->team;
 
-	/* Start together: who is late by a wake-up would submit alone. */
+	/* Start together: a thread whose wake-up is late would submit alone. */
 	atomic_dec(&team->to_come);
 	while (atomic_read(&team->to_come)) {
 		cpu_relax();
@@ -37,7 +37,7 @@ static int bench_member_fn(void *arg)
 	if (atomic_dec_and_test(&team->to_go))
 		complete(&team->over);
 
-	/* Whoever started us ends us. */
+	/* Wait for kthread_stop() by bench_team_run(). */
 	set_current_state(TASK_IDLE);
 	while (!kthread_should_stop()) {
 		schedule();
@@ -54,7 +54,7 @@ static int bench_member_fn(void *arg)
  * @arg: for @job
  *
  * Context: task; may sleep.
- * Return: 0 or a negative errno, then nothing has run.
+ * Return: 0, or a negative errno if nothing has run.
  */
 int bench_team_run(unsigned int nr, bench_job_t job, void *arg)
 {
@@ -73,7 +73,7 @@ int bench_team_run(unsigned int nr, bench_job_t job, void *arg)
 		tasks[i] = kthread_create(bench_member_fn, &members[i],
 					  "wsq_bench/%u", bench_cpus[i]);
 		if (IS_ERR(tasks[i])) {
-			/* Those made so far have never run: they end at once. */
+			/* The threads so far have not run: they end at once. */
 			ret = PTR_ERR(tasks[i]);
 			nr = i;
 			goto stop;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * How much an item that computes is interrupted while items of many queues wait
- * behind it. These are bound to its CPU, so no other CPU can help. The item
- * reads the clock over and over. A step of more than a microsecond counts as an
- * interrupt. The tick is among them, and interruptions by the host of a virtual
- * machine; if nothing waits, there are no others. A sample is the length of
- * each step, and their share of the time.
+ * behind it. Those items are bound to its CPU, so no other CPU can help. The
+ * item reads the clock repeatedly. A step of more than a microsecond counts as
+ * an interrupt. That includes the tick, and interruptions by the host of a
+ * virtual machine; if nothing waits, there are no others. A sample is the
+ * length of each step, and their fraction of the time.
  *
- * It computes for 20 ms, or until an item behind it begins. If another thread
- * of the same CPU may have preempted it, that step is left out.
+ * The item computes for 20 ms, or until an item behind it begins. A step in
+ * which another thread of the same CPU may have preempted it is left out.
  */
 #include <linux/completion.h>
 #include <linux/err.h>
@@ -37,11 +37,11 @@
  * @nr: queues with an item behind it
  * @queues: these
  * @items: their items
- * @begun: how many of those have begun
+ * @begun: how many of @items have begun
  * @steps: the lengths of steps, ns
  * @nr_steps: how many
  * @in_steps: their sum, ns
- * @spent: what the item computed, ns
+ * @spent: how long the item computed, ns
  * @over: the item has ended
  */
 struct bench_waiting {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * __uninitialized is younger than 6.6: where the kernel clears what is on the stack
- * (INIT_STACK_ALL_ZERO), it leaves alone what is filled in anyway.
+ * __uninitialized is newer than 6.6. Where the kernel clears stack variables
+ * (INIT_STACK_ALL_ZERO), it exempts variables that are filled in anyway.
  */
 #ifndef _WSQ_COMPAT_ATTRIBUTES_H
 #define _WSQ_COMPAT_ATTRIBUTES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * <linux/device/class.h>: 6.4 made the class that functions get constant, and
- * took the module away from class_create().
+ * <linux/device/class.h>: 6.4 made the class that callbacks get const, and
+ * removed the module argument of class_create().
  */
 #ifndef _WSQ_COMPAT_DEVICE_H
 #define _WSQ_COMPAT_DEVICE_H

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The heavy side of core/fence.h in the kernel, how often it has disturbed each
- * CPU, and the parameter that does without it. See wsq_fence.h, and there what
- * it costs.
+ * The heavy side of core/fence.h in the kernel, the count of interrupts it has
+ * sent to each CPU, and the parameter that disables it. wsq_fence.h has the
+ * contract and the cost.
  *
- * Interrupts are counted by the CPU that has them, in the handler.
+ * Each CPU counts its own interrupts, in the handler.
  *
  *	FN(heavy:A), FN(heavy:C), FN(heavy:B)
- *		against a light side: store buffering. The barriers are the
- *		caller's own, where the set is empty; where a CPU is
- *		interrupted, the call's release and the handler's acquire do
- *		their work.
+ *		against a light side: store buffering. If the set is empty, the
+ *		barriers are the caller's own. If a CPU is interrupted, the
+ *		call's release and the handler's acquire do their work.
  *		litmus/fence-heavy.litmus
  *	FN(start:A), FN(start:B), FN(serve:A), FN(answer:A) -> FN(done:A),
  *	FN(done:B)
- *		The same, for a call that is waited for later. Of each pair of
+ *		As above, for a call that is waited for later. Of each pair of
  *		barrier and release, or acquire, one would do.
  *		litmus/fence-start.litmus
  */
@@ -62,7 +61,7 @@ static const struct kernel_param_ops wsq_fence_mode_ops = {
 };
 
 module_param_cb(fence, &wsq_fence_mode_ops, NULL, 0444);
-MODULE_PARM_DESC(fence, "who pays where a thief displaces an owner: ipi, the thief, by interrupting the owner's CPU (default); cas, the owner, by a barrier for each task");
+MODULE_PARM_DESC(fence, "which side pays when a thief displaces an owner: ipi: the thief, by interrupting the owner's CPU (default); cas: the owner, by a barrier for each task");
 __MODULE_PARM_TYPE(fence, "charp");
 
 static void wsq_fence_serve(void *unused)
@@ -76,20 +75,20 @@ static void wsq_fence_serve(void *unused)
 
 /**
  * wsq_fence_heavy() - make each CPU of a set execute a full barrier
- * @cpus: the set, a cpumask; nobody changes it until this returns
+ * @cpus: the set, a cpumask; must not change until this returns
  * @nr_words: its words
  *
- * Context: task, with interrupts on; spins until the slowest CPU has had its
- * interrupts on. Otherwise as in core/fence.h.
+ * Context: task, with interrupts on. Spins until the slowest CPU has enabled
+ * its interrupts. Otherwise as in core/fence.h.
  */
 void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
 {
 	const struct cpumask *mask = to_cpumask((unsigned long *)cpus);
 
-	/* Two that wait for each other with interrupts off never end. */
+	/* Two callers waiting for each other with interrupts off deadlock. */
 	lockdep_assert_irqs_enabled();
 	WARN_ON_ONCE(!in_task());
-	/* A set that is no whole cpumask: rather all CPUs than some too few. */
+	/* If the set is not a whole cpumask, fence all CPUs. */
 	if (WARN_ON_ONCE(nr_words < wsq_fence_words()))
 		mask = cpu_online_mask;
 	/* The caller's half: what precedes is before each handler. */
@@ -100,22 +99,22 @@ void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
 		smp_call_function_many(mask, wsq_fence_serve, NULL, true);
 		preempt_enable();
 	}
-	/* This CPU's own sections, and where the set was empty. */
+	/* For this CPU's own sections, and for an empty set. */
 	smp_mb();					/* FN(heavy:B) */
 }
 WSQ_EXPORT(wsq_fence_heavy);
 
 /*
- * The kernel is through with csd before it calls this, so the call may be gone
- * once it is done. This text may not: freeing a module's takes a grace period,
- * and interrupts are off here.
+ * The kernel no longer uses csd when it calls this, so the call may be freed
+ * once it is done. The code of this function may not: freeing a module's code
+ * takes a grace period, and interrupts are off here.
  */
 static void wsq_fence_answer(void *info)
 {
 	struct wsq_fence_call *call = info;
 
 	wsq_fence_serve(NULL);
-	/* Pairs with wsq_fence_done(), which may have the call freed. */
+	/* Pairs with wsq_fence_done(), whose caller may free the call. */
 	smp_store_release(&call->done, 1);		/* FN(answer:A) */
 }
 
@@ -134,11 +133,11 @@ WSQ_EXPORT(wsq_fence_call_init);
 
 /**
  * wsq_fence_start() - begin to make one CPU execute a full barrier
- * @call: the call, which is not under way
+ * @call: the call, which is not in progress
  * @cpu: the CPU
  *
- * A CPU that is offline, the caller's own, and any with fence=cas, are done at
- * once: see wsq_fence.h.
+ * Completes at once if the CPU is offline or the caller's own, or with
+ * fence=cas: see wsq_fence.h.
  *
  * Context: any but NMI.
  */
@@ -155,20 +154,20 @@ void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu)
 		/* FN(start:B) */
 		ret = smp_call_function_single_async(cpu, &call->csd);
 	preempt_enable();
-	/* Then the handler of the one that is under way says when. */
+	/* A call in progress: its handler will set done. */
 	if (WARN_ON_ONCE(ret == -EBUSY))
 		return;
-	/* Nobody is asked: the caller's own barriers will do. */
+	/* If no CPU is interrupted, the caller's own barriers are enough. */
 	if (ret)
 		WRITE_ONCE(call->done, 1);
 }
 WSQ_EXPORT(wsq_fence_start);
 
 /**
- * wsq_fence_done() - is a call through
+ * wsq_fence_done() - has a call completed
  * @call: the call
  *
- * Context: any, by whoever started it or has it from them.
+ * Context: any, by the context that started it or one that was handed it.
  * Return: true once the CPU has executed its barrier; then what follows is
  * behind it.
  */
@@ -177,18 +176,18 @@ bool wsq_fence_done(const struct wsq_fence_call *call)
 	/* Pairs with wsq_fence_answer(). */
 	if (!smp_load_acquire(&call->done))		/* FN(done:A) */
 		return false;
-	/* The caller's own, as wsq_fence_heavy() has, where nobody was asked. */
+	/* The caller's barrier, as in wsq_fence_heavy(), without a handler. */
 	smp_mb();					/* FN(done:B) */
 	return true;
 }
 WSQ_EXPORT(wsq_fence_done);
 
 /**
- * wsq_fence_interrupts() - how often a CPU was interrupted for a fence
+ * wsq_fence_interrupts() - number of interrupts of a CPU for fences
  * @cpu: a possible CPU
  *
  * Context: any.
- * Return: that number, since the module was loaded.
+ * Return: the count since the module was loaded.
  */
 u64 wsq_fence_interrupts(unsigned int cpu)
 {

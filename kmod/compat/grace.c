@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Grace periods for callers that have interrupts off, where 6.1 does not let
- * start_poll_synchronize_rcu() be called: call_rcu() begins one instead. See
- * wsq_grace.h.
+ * Grace periods for callers that have interrupts off. On 6.1 they must not call
+ * start_poll_synchronize_rcu(), so call_rcu() begins a grace period instead.
+ * See wsq_grace.h.
  *
- * One callback serves all callers. It is called once more if a caller came while
- * it was under way, because the grace period that was under way then need not be
- * a whole one for that caller.
+ * One callback serves all callers. It is queued again if a caller came while it
+ * was queued, because the grace period already in progress may not be a full
+ * one for that caller.
  *
  * Cost: a lock, and at most two grace periods for each caller.
  */
@@ -22,7 +22,7 @@
 /* Protects wsq_grace_wanted. Taken with interrupts off. */
 static DEFINE_RAW_SPINLOCK(wsq_grace_lock);
 
-/* Grace periods that are wanted. If not 0, the callback is queued; 2: twice. */
+/* Grace periods wanted. If not 0, the callback is queued; 2: queue it again. */
 static unsigned int wsq_grace_wanted;
 
 static struct rcu_head wsq_grace_head;
@@ -40,7 +40,7 @@ static void wsq_grace_over(struct rcu_head *head)
 }
 
 /**
- * wsq_grace_begin() - make sure that a whole grace period follows
+ * wsq_grace_begin() - ensure that a full grace period follows
  *
  * Context: any but NMI, where it warns and does nothing.
  */
@@ -49,7 +49,7 @@ void wsq_grace_begin(void)
 	unsigned long flags;
 	bool first;
 
-	/* NMI may have interrupted a holder of this lock, or of one of RCU's. */
+	/* An NMI may have interrupted a holder of this lock, or of RCU's. */
 	if (WARN_ON_ONCE(in_nmi()))
 		return;
 	raw_spin_lock_irqsave(&wsq_grace_lock, flags);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * <linux/sched/isolation.h>: kinds of housekeeping CPUs were renumbered and
- * merged; the two used here have kept their names. From 7.0 on the masks change
- * at run time, with cpuset partitions that are isolated, and are under RCU;
- * modules are not notified.
+ * merged; the two used here kept their names. From 7.0 on, isolated cpuset
+ * partitions change the masks at run time, under RCU; modules are not notified.
  */
 #ifndef _WSQ_COMPAT_ISOLATION_H
 #define _WSQ_COMPAT_ISOLATION_H
@@ -22,8 +21,8 @@
 #endif
 
 /*
- * CPUs that are neither isolated (isolcpus, cpuset partitions) nor without a tick
- * (nohz_full), at this moment.
+ * CPUs that are neither isolated (isolcpus, cpuset partitions) nor without a
+ * tick (nohz_full), at this moment.
  */
 static inline void wsq_housekeeping_cpus(struct cpumask *mask)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * <kunit/test.h>: cases have a speed since 6.7. Kernels before that run the slow
- * ones with all others.
+ * <kunit/test.h>: cases have a speed since 6.7. Older kernels run slow cases
+ * with all others.
  */
 #ifndef _WSQ_COMPAT_KUNIT_H
 #define _WSQ_COMPAT_KUNIT_H

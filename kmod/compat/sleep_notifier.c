@@ -22,11 +22,11 @@ static void wsq_sleep_out(struct preempt_notifier *notifier,
 	unsigned int state = READ_ONCE(current->__state);
 
 	/*
-	 * PREEMPT_RT: a thread that waits for a spinlock goes on soon. Its
-	 * state is TASK_RTLOCK_WAIT then, not the one that it had set.
+	 * PREEMPT_RT: a thread that waits for a spinlock runs again soon. Its
+	 * state is then TASK_RTLOCK_WAIT, not the one that it had set.
 	 */
 	if (state != TASK_RUNNING && !(state & TASK_RTLOCK_WAIT))
-		n->sleeps(n);
+		n->sleeps(n, next);
 }
 
 static struct preempt_ops wsq_sleep_ops = {
@@ -48,8 +48,8 @@ void wsq_sleep_notifiers_get(void)
 /**
  * wsq_sleep_notifiers_put() - undo wsq_sleep_notifiers_get()
  *
- * Context: module unload, when no thread is registered any more; as
- * wsq_sleep_notifiers_get().
+ * Context: module unload, when no thread is registered any more; may sleep; not
+ * under the CPU hotplug lock.
  */
 void wsq_sleep_notifiers_put(void)
 {

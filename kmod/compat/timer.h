@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * <linux/timer.h>: del_timer() became timer_delete() in 6.2, and went later;
- * destroy_timer_on_stack() became timer_destroy_on_stack() in 6.16.
+ * <linux/timer.h>: del_timer() became timer_delete() in 6.2, and was removed
+ * later; destroy_timer_on_stack() became timer_destroy_on_stack() in 6.16.
  */
 #ifndef _WSQ_COMPAT_TIMER_H
 #define _WSQ_COMPAT_TIMER_H

@@ -2,9 +2,9 @@
 /*
  * Gather the machine's topology from the running kernel.
  *
- * x86 tells the last-level cache of a CPU, as a function up to 6.6 and as a
- * member of its CPU data since. Elsewhere, modules see no cache numbers, and a
- * package stands for its cache.
+ * x86 has the last-level cache of a CPU, as a function up to 6.6 and as a
+ * member of its CPU data since. On other architectures modules cannot get cache
+ * numbers, and the package number is used instead.
  */
 #include <linux/cpumask.h>
 #include <linux/nodemask.h>
@@ -33,10 +33,10 @@ static int wsq_cache_of(unsigned int cpu)
 
 /**
  * wsq_topology_gather() - describe the running machine
- * @topo: the machine, not initialised
+ * @topo: the machine, not initialized
  *
- * CPUs that are possible but have not been seen yet count as cores of their
- * own on the node that the firmware names for them.
+ * CPUs that are possible but have never been online count as cores of their own
+ * on the node that the firmware names for them.
  *
  * Context: task; may sleep.
  * Return: 0 or %-ENOMEM.
@@ -51,18 +51,18 @@ int wsq_topology_gather(struct wsq_topology *topo)
 		return ret;
 
 	for_each_possible_cpu(cpu) {
-		struct wsq_place *place = &topo->places[cpu];
+		struct wsq_cpu_location *loc = &topo->cpus[cpu];
 		int node = cpu_to_node(cpu);
 		unsigned int sibling;
 
-		place->core = cpu;
+		loc->core = cpu;
 		if (cpu_online(cpu)) {
 			sibling = cpumask_first(topology_sibling_cpumask(cpu));
 			if (sibling < nr_cpu_ids)
-				place->core = sibling;
+				loc->core = sibling;
 		}
-		place->cache = wsq_cache_of(cpu);
-		place->node = node == NUMA_NO_NODE ? 0 : node;
+		loc->cache = wsq_cache_of(cpu);
+		loc->node = node == NUMA_NO_NODE ? 0 : node;
 	}
 	for (a = 0; a < topo->nr_nodes; a++) {
 		for (b = 0; b < topo->nr_nodes; b++)

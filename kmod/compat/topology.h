@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * <linux/topology.h> and what architectures hang on it: last-level caches have
- * no exported name that all supported kernels share.
+ * <linux/topology.h> and its architecture parts: last-level caches have no
+ * exported name that all supported kernels share.
  */
 #ifndef _WSQ_COMPAT_TOPOLOGY_H
 #define _WSQ_COMPAT_TOPOLOGY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * <linux/workqueue.h>: 6.9 brought WQ_BH; 6.18 wants per-CPU queues to say so
- * and renamed system_wq, whose use it reports since.
+ * <linux/workqueue.h>: 6.9 added WQ_BH. 6.18 requires a flag for per-CPU
+ * queues, renamed system_wq, and warns about uses of the old name.
  */
 #ifndef _WSQ_COMPAT_WORKQUEUE_H
 #define _WSQ_COMPAT_WORKQUEUE_H
@@ -18,7 +18,7 @@
 #define wsq_system_wq		system_wq
 #endif
 
-/* Flags of a queue that runs in softirq context; 0 if there is no such. */
+/* Flags of a queue that runs in softirq context; 0 if the kernel has none. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 9, 0)
 #define WSQ_WQ_BH		(WQ_BH | WSQ_WQ_PERCPU)
 #else

@@ -2,7 +2,7 @@
 /*
  * The hooks of core/grace.h in the kernel: RCU's polled grace periods.
  *
- * Cost: get takes a lock of RCU's if no grace period is under way, passed reads
+ * Cost: get takes an RCU lock if no grace period is in progress; passed reads
  * two words. Limitations: a grace period takes some ten milliseconds.
  */
 #ifndef _WSQ_COMPAT_GRACE_H
@@ -22,7 +22,7 @@ static inline u64 wsq_grace_get(void)
 
 	if (likely(!irqs_disabled()))
 		return start_poll_synchronize_rcu();
-	/* With interrupts off, that of 6.1 begins none, or warns. */
+	/* With interrupts off, 6.1's begins none, or warns. */
 	cookie = get_state_synchronize_rcu();
 	wsq_grace_begin();
 	return cookie;

@@ -2,25 +2,27 @@
 /*
  * What kmod/core is compiled against in the kernel.
  *
- * kmod/core has several compilations (Documentation/design.rst) and finds each
- * platform by this name and the include path: this file in the module, its
- * namesakes under selftests/core/shim in stress, benchmarks, model checker and
- * simulator. Everything core may use is here or in <linux/atomic.h>:
+ * kmod/core has several compilations (Documentation/design.rst). Each finds its
+ * platform by this name and the include path: this file in the module, files of
+ * the same name under selftests/core/shim in stress tests, benchmarks, model
+ * checker and simulator. Everything core may use is here or in
+ * <linux/atomic.h>:
  *
  * atomic64_*       every word that more than one context touches
  * wsq_slot_*       payload: written before it is published. Read after it is
- *                  claimed, or before by a thief whose claim then tells whether
- *                  what he read is good (read_first, bwos_fifo.h): by _read and
- *                  _write, for such a thief may come at any time. With claimed
- *                  slots (bwos_fifo.h) the slot itself is what is
- *                  raced for, by _publish, _claim, _claim_if and _peek; so
- *                  are those of chunks (salsa.h), by _publish, _acquire,
- *                  _peek, _mark_if and _reset
- * wsq_local_*      a word whose other party is on the same CPU, namely an
- *                  interrupt or the code it interrupted. Program order is all
- *                  such a pair needs, so a compiler barrier is all it gets;
- *                  where two threads play the parts (stress tests, the model
- *                  checker) the shim makes them acquire and release
+ *                  claimed, or, by a thief that reads first (read_first,
+ *                  bwos_fifo.h), before its claim, which tells whether what it
+ *                  read is valid. Accessed by _read and _write, because such a
+ *                  thief may come at any time. With claimed slots
+ *                  (bwos_fifo.h) contexts race for the slot itself, by
+ *                  _publish, _claim, _claim_if and _peek; for the slots of
+ *                  chunks (salsa.h), by _publish, _acquire, _peek, _mark_if
+ *                  and _reset
+ * wsq_local_*      a word whose other user is on the same CPU: an interrupt, or
+ *                  the code it interrupted. Program order is all that such a
+ *                  pair needs, so it gets a compiler barrier only. If two
+ *                  threads play the parts (stress tests, the model checker),
+ *                  the shim makes them acquire and release
  */
 #ifndef _WSQ_PLATFORM_H
 #define _WSQ_PLATFORM_H
@@ -36,7 +38,7 @@
 
 /**
  * typedef wsq_slot_t - one payload slot of a container
- * @task: the task, owned by whoever claimed the slot
+ * @task: the task, owned by the context that claimed the slot
  */
 typedef struct {
 	void *task;
@@ -52,14 +54,14 @@ static inline void wsq_slot_write(wsq_slot_t *slot, void *task)
 	WRITE_ONCE(slot->task, task);
 }
 
-/* Store a task for whoever claims it. Release. */
+/* Store a task for later claims. Release. */
 static inline void wsq_slot_publish(wsq_slot_t *slot, void *task)
 {
 	/* Pairs with the claims below. */
 	smp_store_release(&slot->task, task);
 }
 
-/* Take what is in the slot, %NULL if it was taken before. Full barrier. */
+/* Take the slot's task, %NULL if it was taken before. Full barrier. */
 static inline void *wsq_slot_claim(wsq_slot_t *slot)
 {
 	return xchg(&slot->task, NULL);
@@ -71,26 +73,26 @@ static inline bool wsq_slot_claim_if(wsq_slot_t *slot, void *task)
 	return cmpxchg(&slot->task, task, NULL) == task;
 }
 
-/* What is in the slot, as of some moment. */
+/* Read the slot, as of some moment. No order. */
 static inline void *wsq_slot_peek(const wsq_slot_t *slot)
 {
 	return READ_ONCE(slot->task);
 }
 
-/* What is in the slot; who put it is before what follows. Acquire. */
+/* Read the slot; what preceded its put is visible. Acquire. */
 static inline void *wsq_slot_acquire(const wsq_slot_t *slot)
 {
 	/* Pairs with wsq_slot_publish(). */
 	return smp_load_acquire(&slot->task);
 }
 
-/* Put @mark in the place of @task, if that is there. Full barrier if so. */
+/* Replace @task by @mark if @task is in the slot. Full barrier if so. */
 static inline bool wsq_slot_mark_if(wsq_slot_t *slot, void *task, void *mark)
 {
 	return cmpxchg(&slot->task, task, mark) == task;
 }
 
-/* Nothing is in the slot, whoever may still look. No order. */
+/* Empty the slot, even if other contexts may still read it. No order. */
 static inline void wsq_slot_reset(wsq_slot_t *slot)
 {
 	WRITE_ONCE(slot->task, NULL);
@@ -100,13 +102,13 @@ static inline void wsq_slot_reset(wsq_slot_t *slot)
 static_assert(sizeof(wsq_slot_t) == sizeof(u64));
 
 /*
- * The same of @nr slots, as fast as memory is cleared, but in whole words: who
- * still looks may claim what he saw without asking whose it is (wsq_salsa_pry()),
- * and must not have seen half a task.
+ * Empty @nr slots, as fast as memory is cleared, but in whole words. A context
+ * that still reads may claim what it saw without checking the chunk's owner
+ * (wsq_salsa_steal_active()), so it must not see half a task.
  */
 static inline void wsq_slots_reset(wsq_slot_t *slots, u32 nr)
 {
-	/* Whoever looks has been told that the chunk is gone, or asks the slot. */
+	/* A reader finds that the chunk is gone, or claims by the slot. */
 	data_race(memset64((u64 *)slots, 0, nr));
 }
 

@@ -1,54 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What both BWoS queues have: how many blocks of what size, positions, room for
- * tasks in claimed slots, and a directory: which place comes behind which, which
- * block serves there, and where blocks are.
+ * What both BWoS queues share: limits, positions, the space reservation for
+ * claimed slots, and the directory of blocks.
  *
  * A position is one 64-bit word, round above index, so that one compare covers
- * both. What a round counts, and what else a block has, is each queue's own
- * business (bwos_fifo.h, bwos_lifo.h).
+ * both. What a round counts, and what else a block has, differs between the
+ * queues (bwos_fifo.h, bwos_lifo.h).
  *
- * Places form a ring. The word of a place names the next one and the number of
- * the block that serves here, in one word, so that who steps from place to place
- * loads one word for each. A table has the address of each block by its number:
- * blocks may come later, in further pieces of memory, and numbers are for good.
+ * Directory entries form a ring. The word of an entry holds the index of the
+ * next entry and the number of the block that serves here, so a step to the
+ * next entry loads one word. A table maps block numbers to addresses. Blocks
+ * may be added later, in further memory segments; a block keeps its number.
  *
- * Growing inserts new places behind one of the ring (wsq_bwos_dir_insert()):
- * first all that belongs to them is written, then how many places there are, last
- * the word that makes them part of the ring. Nobody waits for anybody.
+ * The directory grows by inserting new entries behind an existing one
+ * (wsq_bwos_dir_insert()). The new entries are written first, then the number
+ * of entries, and last the word that links the new entries into the ring. No
+ * context waits for another.
  *
- * Who passes over all places of a directory that may grow meanwhile, counts his
- * steps and asks at each for the number of places anew. So he visits each place
- * that was there when he began: inserting leaves the order of the others as it
- * is, the pass ends only after as many steps as there are places that it can have
- * come by, and until it is around it comes by none twice. What is in places that
- * came meanwhile was put meanwhile.
+ * A pass over all entries of a directory that may grow counts its steps and
+ * rereads the number of entries at each step. It visits every entry that
+ * existed when it began: inserting keeps the order of the existing entries, the
+ * pass ends only after as many steps as there are entries on its way, and it
+ * meets no entry twice before it has been around. Tasks in entries inserted
+ * during the pass were put during the pass.
  *
  * Accesses bear labels BW(operation:letter). Pairs, and what rests on each:
  *
  *	BW(insert:D) release -> BW(at:A) acquire
- *		Who finds a new place by the word of the one before finds its own
- *		word, its block's address and words, and sees that there are so
- *		many places.
+ *		A reader that finds a new entry by the word of the one before
+ *		also sees the entry's own word, its block's address and words,
+ *		and the new number of entries.
  *		litmus/bwos-insert-at.litmus
- *	BW(insert:C) release -> BW(places:A) acquire
- *		The same for who finds it because there are so many.
+ *	BW(insert:C) release -> BW(entries:A) acquire
+ *		As above, for a reader that finds the entry by the number of
+ *		entries.
  *		litmus/bwos-insert-places.litmus
  *	BW(replace:A) release -> BW(at:A) acquire
- *		... and for who finds another block in an old place, one that came
- *		with new places.
+ *		As above, for a reader that finds another block in an old entry,
+ *		one that was added with new entries.
  *		litmus/bwos-replace-at.litmus
  *	BW(insert:A) release -> BW(find:A) acquire
- *		Who has a block's number from elsewhere, and finds its address,
- *		sees its words and slots as they were made.
+ *		A reader that has a block's number from elsewhere, and finds its
+ *		address, sees the block's words and slots as initialized.
  *		litmus/bwos-insert-find.litmus
  *
- * No order: BW(own:D), where the owner of the directory reads what nobody else
- * writes, and BW(block:A), for a number from a word that was read with acquire, or
- * by the owner.
+ * No order: BW(own:D), where the owner of the directory reads words that only
+ * it writes, and BW(block:A), whose number comes from a word that was read with
+ * acquire, or is read by the owner.
  *
- * For: those two. Costs: a step from one place to the next loads the two places'
- * words and an address.
+ * Cost: a step from one entry to the next loads the words of both and a block
+ * address.
  */
 #ifndef _WSQ_CORE_BWOS_H
 #define _WSQ_CORE_BWOS_H
@@ -61,8 +62,8 @@
 #define WSQ_BWOS_MAX_BLOCK_SIZE	4096
 
 /*
- * 13 bits hold the index 4096. 51 bits of round last 260 days at one every
- * 10 ns, and only a thief asleep for exactly that long could be fooled.
+ * 13 bits hold the index 4096. 51 bits of round last 260 days at one round
+ * every 10 ns. Only a thief that sleeps for exactly that long could be misled.
  */
 #define WSQ_BWOS_IDX_BITS	13
 #ifndef WSQ_BWOS_ROUND_BITS
@@ -90,45 +91,46 @@ static inline u64 wsq_bwos_next_round(u64 pos)
 	return (wsq_bwos_round(pos) + WSQ_BWOS_ROUND_ONE) & WSQ_BWOS_ROUND_MASK;
 }
 
-/* A claim's answer: a task was here, and somebody took it out. */
+/* What a claim returns if the task had already been taken out of the slot. */
 #define WSQ_TOMB		((void *)-2L)
 
 /**
- * struct wsq_bwos_room - room for tasks, between reserve and commit
+ * struct wsq_bwos_space - space reservation, between reserve and commit
  * @b: the producer's position
  * @nr: number of the first slot
- * @n: slots there are in a row
+ * @n: number of consecutive slots
  */
-struct wsq_bwos_room {
+struct wsq_bwos_space {
 	u64 b;
 	u32 nr;
 	u32 n;
 };
 
 /**
- * struct wsq_bwos_dir - places and blocks of a queue, part of its memory
- * @words: word of each place, @max_places of them. Written by the owner
- * @blocks: address of each block, 0 while there is none of that number;
+ * struct wsq_bwos_dir - directory and blocks of a queue, part of its memory
+ * @words: word of each entry, @max_entries of them. Written by the owner
+ * @blocks: address of each block, 0 if there is no block of that number;
  *	@max_blocks of them. Written by the owner
- * @nr_places: places there are. Written by the owner
- * @spare: numbers of blocks that may serve anywhere. Owner only
- * @held: numbers of blocks that wait for a thief to count. Owner only; as many as
- *	there may be of @spare, @max_blocks - @max_places
- * @nr_blocks: numbers that were given. Owner only
- * @max_places: places there may be. Constant
- * @max_blocks: blocks there may be, spare ones included. Constant
+ * @nr_entries: number of entries. Written by the owner
+ * @spare: numbers of blocks that may serve in any entry. Owner only
+ * @held: numbers of blocks whose thieves have not counted yet. Owner only. Has
+ *	space for as many as @spare, @max_blocks - @max_entries
+ * @nr_blocks: block numbers assigned. Owner only
+ * @max_entries: maximum number of entries. Constant
+ * @max_blocks: maximum number of blocks, spare ones included. Constant
  *
- * The owner is whoever changes places: the producer of a FIFO queue, who alone
- * replaces, and is the consumer as well when it grows; a LIFO queue's owner.
+ * The owner is the context that changes the directory. In a FIFO queue that is
+ * the producer, which alone replaces blocks and holds the consumer's role as
+ * well when it grows the directory. In a LIFO queue it is the queue's owner.
  */
 struct wsq_bwos_dir {
 	atomic64_t *words;
 	atomic64_t *blocks;
-	atomic64_t nr_places;
+	atomic64_t nr_entries;
 	u16 *spare;
 	u16 *held;
 	u32 nr_blocks;
-	u32 max_places;
+	u32 max_entries;
 	u32 max_blocks;
 };
 
@@ -137,46 +139,46 @@ static inline u64 wsq_bwos_word(u32 next, u64 nr)
 	return (u64)next << 32 | nr;
 }
 
-/* The place behind the one whose word is @word. */
+/* Index of the entry behind the one whose word is @word. */
 static inline u32 wsq_bwos_next(u64 word)
 {
 	return (u32)(word >> 32);
 }
 
-/* The number of the block that serves there. */
+/* Number of the block that serves in the entry whose word is @word. */
 static inline u32 wsq_bwos_nr(u64 word)
 {
 	return (u32)word;
 }
 
-/* The word of @place, for anybody. */
-static inline u64 wsq_bwos_at(const struct wsq_bwos_dir *dir, u32 place)
+/* The word of entry @index, for any reader. */
+static inline u64 wsq_bwos_at(const struct wsq_bwos_dir *dir, u32 index)
 {
 	/* Pairs with BW(insert:D) and BW(replace:A). */
-	return (u64)atomic64_read_acquire(&dir->words[place]);	/* BW(at:A) */
+	return (u64)atomic64_read_acquire(&dir->words[index]);	/* BW(at:A) */
 }
 
-/* The word of @place, for those who change it, or wait while others do. */
-static inline u64 wsq_bwos_own_at(const struct wsq_bwos_dir *dir, u32 place)
+/* The word of entry @index, for the owner, or a context that it interrupted. */
+static inline u64 wsq_bwos_own_at(const struct wsq_bwos_dir *dir, u32 index)
 {
-	return (u64)atomic64_read(&dir->words[place]);		/* BW(own:D) */
+	return (u64)atomic64_read(&dir->words[index]);		/* BW(own:D) */
 }
 
-/* Places there are, at least. */
-static inline u32 wsq_bwos_places(const struct wsq_bwos_dir *dir)
+/* Lower bound of the number of entries. */
+static inline u32 wsq_bwos_nr_entries(const struct wsq_bwos_dir *dir)
 {
 	/* Pairs with BW(insert:C). */
-	return (u32)atomic64_read_acquire(&dir->nr_places);	/* BW(places:A) */
+	return (u32)atomic64_read_acquire(&dir->nr_entries);	/* BW(entries:A) */
 }
 
-/* The address of a block that is known to be there. */
+/* Address of a block that is known to exist. */
 static inline void *wsq_bwos_block_at(const struct wsq_bwos_dir *dir, u32 nr)
 {
 	return (void *)(uintptr_t)
 		atomic64_read(&dir->blocks[nr]);		/* BW(block:A) */
 }
 
-/* The address of the block of any number, %NULL if there is none, or not yet. */
+/* Address of block @nr, any number; %NULL if there is none, or not yet. */
 static inline void *wsq_bwos_find(const struct wsq_bwos_dir *dir, u32 nr)
 {
 	if (nr >= dir->max_blocks)
@@ -186,17 +188,17 @@ static inline void *wsq_bwos_find(const struct wsq_bwos_dir *dir, u32 nr)
 		atomic64_read_acquire(&dir->blocks[nr]);	/* BW(find:A) */
 }
 
-/* Have block @nr serve at @place. */
-static inline void wsq_bwos_dir_replace(struct wsq_bwos_dir *dir, u32 place, u32 nr)
+/* Make block @nr serve in entry @index. */
+static inline void wsq_bwos_dir_replace(struct wsq_bwos_dir *dir, u32 index, u32 nr)
 {
-	u32 next = wsq_bwos_next(wsq_bwos_own_at(dir, place));	/* BW(own:D) */
+	u32 next = wsq_bwos_next(wsq_bwos_own_at(dir, index));	/* BW(own:D) */
 
-	/* The block may be younger than the place: pairs with BW(at:A). */
-	atomic64_set_release(&dir->words[place],		/* BW(replace:A) */
+	/* The block may be newer than the entry: pairs with BW(at:A) */
+	atomic64_set_release(&dir->words[index],		/* BW(replace:A) */
 			     (s64)wsq_bwos_word(next, nr));
 }
 
-/* Give the block at @blk, which is ready to be found, a number. */
+/* Assign a number to the initialized block at @blk. */
 static inline u32 wsq_bwos_number(struct wsq_bwos_dir *dir, void *blk)
 {
 	u32 nr = dir->nr_blocks++;
@@ -208,24 +210,24 @@ static inline u32 wsq_bwos_number(struct wsq_bwos_dir *dir, void *blk)
 }
 
 /*
- * Insert @n places behind @place, with the blocks @nr, @nr + 1, ...; there is room
- * for them. Returns the last one.
+ * Insert @n entries behind entry @index, with the blocks @nr, @nr + 1, ... The
+ * caller has checked the limits. Returns the index of the last one.
  */
-static inline u32 wsq_bwos_dir_insert(struct wsq_bwos_dir *dir, u32 place,
+static inline u32 wsq_bwos_dir_insert(struct wsq_bwos_dir *dir, u32 index,
 				      u32 nr, u32 n)
 {
-	u64 was = wsq_bwos_own_at(dir, place);			/* BW(own:D) */
-	u32 first = (u32)atomic64_read(&dir->nr_places);	/* BW(own:D) */
+	u64 was = wsq_bwos_own_at(dir, index);			/* BW(own:D) */
+	u32 first = (u32)atomic64_read(&dir->nr_entries);	/* BW(own:D) */
 	u32 i;
 
 	for (i = 0; i < n; i++)
 		atomic64_set(&dir->words[first + i],		/* BW(insert:B) */
 			     (s64)wsq_bwos_word(i + 1 < n ? first + i + 1 :
 						wsq_bwos_next(was), nr + i));
-	/* Who finds a place by its number finds its word: BW(places:A). */
-	atomic64_set_release(&dir->nr_places, (s64)(first + n)); /* BW(insert:C) */
-	/* Who comes to it by the ring does so, too: BW(at:A). */
-	atomic64_set_release(&dir->words[place],		/* BW(insert:D) */
+	/* A reader that has an entry's index sees its word: BW(entries:A). */
+	atomic64_set_release(&dir->nr_entries, (s64)(first + n)); /* BW(insert:C) */
+	/* So does a reader that reaches it through the ring: BW(at:A). */
+	atomic64_set_release(&dir->words[index],		/* BW(insert:D) */
 			     (s64)wsq_bwos_word(first, wsq_bwos_nr(was)));
 	return first + n - 1;
 }

@@ -5,7 +5,7 @@
  */
 #include "bwos_fifo.h"
 
-/* A thief that loses this many claims in one block looks at another one. */
+/* A thief that loses this many claims in one block tries another one. */
 #define WSQ_BWOS_CLAIM_TRIES	4
 
 static inline struct wsq_bwos_mem *wsq_bwos_mem(const struct wsq_bwos_fifo *q)
@@ -18,7 +18,7 @@ static inline struct wsq_bwos_mem *wsq_bwos_mem(const struct wsq_bwos_fifo *q)
 static inline struct wsq_bwos_mem *
 wsq_bwos_thief_mem(const struct wsq_bwos_fifo *q)
 {
-	/* Pairs with BF(mount:A): the memory is as mounted or later. */
+	/* Pairs with BF(attach:A): the memory is as attached, or later. */
 	return (struct wsq_bwos_mem *)(uintptr_t)
 		atomic64_read_acquire(&q->mem);			/* BF(steal:G) */
 }
@@ -29,35 +29,35 @@ wsq_bwos_blk(const struct wsq_bwos_mem *mem, u32 nr)
 	return (struct wsq_bwos_block *)wsq_bwos_block_at(&mem->dir, nr);
 }
 
-/* The block at @place, for anybody. */
+/* The block of entry @index, for any reader. */
 static inline struct wsq_bwos_block *
-wsq_bwos_blk_at(const struct wsq_bwos_mem *mem, u32 place)
+wsq_bwos_blk_at(const struct wsq_bwos_mem *mem, u32 index)
 {
-	u64 word = wsq_bwos_at(&mem->dir, place);		/* BW(at:A) */
+	u64 word = wsq_bwos_at(&mem->dir, index);		/* BW(at:A) */
 
 	return wsq_bwos_blk(mem, wsq_bwos_nr(word));
 }
 
-/* Where an end goes next. It is in use by its owner, or by nobody. */
+/* Look up where @end goes next. @end is used by its owner, or by no context. */
 static inline void wsq_bwos_look_ahead(const struct wsq_bwos_mem *mem,
 				       struct wsq_bwos_end *end)
 {
 	const struct wsq_bwos_dir *dir = &mem->dir;
 
-	end->next = wsq_bwos_next(wsq_bwos_own_at(dir, end->place)); /* BW(own:D) */
+	end->next = wsq_bwos_next(wsq_bwos_own_at(dir, end->index)); /* BW(own:D) */
 	end->next_nr = wsq_bwos_nr(wsq_bwos_own_at(dir, end->next)); /* BW(own:D) */
 	end->next_blk = wsq_bwos_blk(mem, end->next_nr);
 }
 
 /**
- * wsq_bwos_fifo_init() - make a queue that has no memory yet
+ * wsq_bwos_fifo_init() - initialize a queue without memory
  * @q: the queue
- * @none: a block with all positions 0, of which nobody writes; may serve any
- *	number of queues, must live as long as they
+ * @none: a block with all positions 0 that is never written; may serve any
+ *	number of queues, must outlive them
  *
- * Without memory the queue is full for puts and empty for everybody else.
+ * Without memory the queue is full for puts and empty for all others.
  *
- * Context: before anybody else knows @q.
+ * Context: before any other context knows @q.
  */
 void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, struct wsq_bwos_block *none)
 {
@@ -68,7 +68,7 @@ void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, struct wsq_bwos_block *none)
 	q->p.slots = NULL;
 	q->p.block_size = 0;
 	q->p.first = 0;
-	q->p.place = 0;
+	q->p.index = 0;
 	q->p.next_blk = none;
 	q->p.next = 0;
 	q->p.next_nr = 0;
@@ -78,18 +78,18 @@ void wsq_bwos_fifo_init(struct wsq_bwos_fifo *q, struct wsq_bwos_block *none)
 	atomic64_set(&q->mem, 0);
 }
 
-/* Number the blocks of a piece, all spent in @round, from the @from-th on. */
+/* Number @nr blocks of @segment from index @from on, all drained in @round. */
 static void wsq_bwos_supply(struct wsq_bwos_mem *mem,
-			    const struct wsq_bwos_piece *piece, u64 round,
+			    const struct wsq_bwos_segment *segment, u64 round,
 			    u32 from, u32 nr)
 {
 	const s64 size = (s64)(round | mem->block_size);
 	u32 i;
 
 	for (i = from; i < from + nr; i++) {
-		struct wsq_bwos_block *blk = &piece->blocks[i];
+		struct wsq_bwos_block *blk = &segment->blocks[i];
 
-		blk->slots = &piece->slots[(u64)i * mem->block_size];
+		blk->slots = &segment->slots[(u64)i * mem->block_size];
 		atomic64_set(&blk->b_pos, size);		/* BF(extend:A) */
 		atomic64_set(&blk->f_pos, size);		/* BF(extend:A) */
 		atomic64_set(&blk->s_pos, size);		/* BF(extend:A) */
@@ -99,40 +99,40 @@ static void wsq_bwos_supply(struct wsq_bwos_mem *mem,
 }
 
 /**
- * wsq_bwos_fifo_mount() - give a queue memory
+ * wsq_bwos_fifo_attach() - attach memory to a queue
  * @q: the queue, without memory
  * @mem: the memory; the slots of @mem->first hold %NULL if slots are to be
  *	claimed
  *
  * Context: producer and consumer at once.
  */
-void wsq_bwos_fifo_mount(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem)
+void wsq_bwos_fifo_attach(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem)
 {
-	const struct wsq_bwos_piece *piece = &mem->first;
+	const struct wsq_bwos_segment *segment = &mem->first;
 	const u64 first = WSQ_BWOS_ROUND_ONE;
 	struct wsq_bwos_dir *dir = &mem->dir;
-	struct wsq_bwos_block *blk = piece->blocks;
-	u32 n = piece->nr_places;
+	struct wsq_bwos_block *blk = segment->blocks;
+	u32 n = segment->nr_entries;
 	u32 size = mem->block_size;
 	u32 i;
 
-	q->nr_spare = piece->nr_spare;
+	q->nr_spare = segment->nr_spare;
 	q->nr_held = 0;
 	atomic64_set(&q->t_hint, 0);
 
-	/* Every block is spent in round 0 ... */
+	/* Every block is drained in round 0 ... */
 	dir->nr_blocks = 0;
-	wsq_bwos_supply(mem, piece, 0, 0, n + piece->nr_spare);
+	wsq_bwos_supply(mem, segment, 0, 0, n + segment->nr_spare);
 	for (i = dir->nr_blocks; i < dir->max_blocks; i++)
 		atomic64_set(&dir->blocks[i], 0);
 	for (i = 0; i < n; i++)
 		atomic64_set(&dir->words[i],
 			     (s64)wsq_bwos_word(i + 1 < n ? i + 1 : 0, i));
-	atomic64_set(&dir->nr_places, (s64)n);
-	for (i = 0; i < piece->nr_spare; i++)
+	atomic64_set(&dir->nr_entries, (s64)n);
+	for (i = 0; i < segment->nr_spare; i++)
 		dir->spare[i] = (u16)(n + i);
 
-	/* ... but the first, which is open in round 1 and taken over. */
+	/* ... except the first, which is open in round 1 and taken over. */
 	atomic64_set(&blk->b_pos, (s64)first);
 	atomic64_set(&blk->f_pos, (s64)first);
 	atomic64_set(&blk->s_pos, (s64)(first | size));
@@ -142,74 +142,74 @@ void wsq_bwos_fifo_mount(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem)
 	q->p.slots = blk->slots;
 	q->p.block_size = size;
 	q->p.first = 0;
-	q->p.place = 0;
+	q->p.index = 0;
 	wsq_bwos_look_ahead(mem, &q->p);
 	q->c = q->p;
 	q->c_seen = first;
 	/* Pairs with BF(steal:G). */
-	atomic64_set_release(&q->mem, (s64)(uintptr_t)mem);	/* BF(mount:A) */
+	atomic64_set_release(&q->mem, (s64)(uintptr_t)mem);	/* BF(attach:A) */
 }
 
 /**
- * wsq_bwos_fifo_extend() - give a queue more memory
+ * wsq_bwos_fifo_extend() - add a memory segment to a queue
  * @q: the queue, with memory
- * @piece: more of it, which stays as long as that; slots hold %NULL if slots are
- *	to be claimed. Of what would be more than the directory has room for, some
- *	is left alone
+ * @segment: the segment; must stay as long as the queue's memory. Its slots
+ *	hold %NULL if slots are to be claimed. Blocks beyond the directory's
+ *	limits stay unused
  *
- * The new places come behind the producer's, so that it goes to them next.
+ * The new entries come behind the producer's, so the producer goes there next.
  *
  * Context: producer and consumer at once.
- * Return: how many places there are more.
+ * Return: number of entries added.
  */
 u32 wsq_bwos_fifo_extend(struct wsq_bwos_fifo *q,
-			 const struct wsq_bwos_piece *piece)
+			 const struct wsq_bwos_segment *segment)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
 	struct wsq_bwos_dir *dir = &mem->dir;
-	u32 spares = dir->max_blocks - dir->max_places - q->nr_spare -
+	u32 spares = dir->max_blocks - dir->max_entries - q->nr_spare -
 		     q->nr_held;
-	u32 room = dir->max_places -
-		   (u32)atomic64_read(&dir->nr_places);		/* BF(own:M) */
-	u32 n = piece->nr_places < room ? piece->nr_places : room;
-	/* Of the producer's round, which is no consumer's next one here. */
+	u32 space = dir->max_entries -
+		   (u32)atomic64_read(&dir->nr_entries);		/* BF(own:M) */
+	u32 n = segment->nr_entries < space ? segment->nr_entries : space;
+	/* The producer's round, which is never a consumer's next one here. */
 	u64 b = (u64)atomic64_read(&q->p.blk->b_pos);		/* BF(own:P) */
 	u32 nr = dir->nr_blocks;
 	u32 last, i;
 
-	if (spares > piece->nr_spare)
-		spares = piece->nr_spare;
-	wsq_bwos_supply(mem, piece, wsq_bwos_round(b), 0, n);
-	wsq_bwos_supply(mem, piece, wsq_bwos_round(b), piece->nr_places,
+	if (spares > segment->nr_spare)
+		spares = segment->nr_spare;
+	wsq_bwos_supply(mem, segment, wsq_bwos_round(b), 0, n);
+	wsq_bwos_supply(mem, segment, wsq_bwos_round(b), segment->nr_entries,
 			spares);
 	for (i = 0; i < spares; i++)
 		dir->spare[q->nr_spare++] = (u16)(nr + n + i);
 	if (!n)
 		return 0;
 
-	last = wsq_bwos_dir_insert(dir, q->p.place, nr, n);	/* BW(insert:D) */
+	last = wsq_bwos_dir_insert(dir, q->p.index, nr, n);	/* BW(insert:D) */
 	/*
-	 * A consumer that has read its block to the end may stand where the
-	 * producer stands, a whole lap behind it: what comes next for it is
-	 * behind the new places.
+	 * A consumer that has read its block to the end may stand at the
+	 * producer's entry, one trip around the ring behind. Its next block is
+	 * behind the new entries.
 	 */
-	if (q->c.place == q->p.place && wsq_bwos_fifo_shared(q))
-		q->c.place = last;
+	if (q->c.index == q->p.index && wsq_bwos_fifo_published(q))
+		q->c.index = last;
 	wsq_bwos_look_ahead(mem, &q->p);
 	wsq_bwos_look_ahead(mem, &q->c);
 	return n;
 }
 
 /**
- * wsq_bwos_fifo_unmount() - take an empty queue's memory away
+ * wsq_bwos_fifo_detach() - detach the memory of an empty queue
  * @q: the queue
  *
  * Context: producer and consumer at once. Thieves may still read the memory,
- * and count in it, until each has left the section it is in: free it after a
- * grace period.
+ * and count in it, until each has left its section. Free it after a grace
+ * period.
  * Return: the memory, or %NULL if the queue has none or is not empty.
  */
-struct wsq_bwos_mem *wsq_bwos_fifo_unmount(struct wsq_bwos_fifo *q)
+struct wsq_bwos_mem *wsq_bwos_fifo_detach(struct wsq_bwos_fifo *q)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
 
@@ -229,8 +229,8 @@ static bool wsq_bwos_counted(struct wsq_bwos_block *blk)
 }
 
 /*
- * A block that may be opened in place of @nr, which a thief still reads; @nr
- * is set aside until the thief has counted. Returns @nr itself if there is
+ * Find a block that may be opened instead of @nr, which a thief still reads.
+ * @nr is set aside until the thief has counted. Returns @nr itself if there is
  * none.
  */
 static u32 wsq_bwos_replace(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem,
@@ -253,7 +253,7 @@ static u32 wsq_bwos_replace(struct wsq_bwos_fifo *q, struct wsq_bwos_mem *mem,
 	return nr;
 }
 
-/* Give the blocks back whose thieves have counted meanwhile. */
+/* Make held blocks spare again once their thieves have counted. */
 static void wsq_bwos_release_held(struct wsq_bwos_fifo *q,
 				  struct wsq_bwos_mem *mem)
 {
@@ -278,13 +278,13 @@ static bool wsq_bwos_read_up(struct wsq_bwos_block *blk)
 }
 
 /*
- * Move the producer to the next place and open its block for a new round
- * (section 4.2.2, figure 8). False if the block is not spent.
+ * Move the producer to the next entry and open its block for a new round
+ * (section 4.2.2, figure 8). False if the block is not drained.
  */
 static bool wsq_bwos_open(struct wsq_bwos_fifo *q)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
-	/* Nobody else replaces: what was looked up still serves there. */
+	/* Only the producer replaces: what was looked up still serves. */
 	struct wsq_bwos_block *blk = q->p.next_blk;
 	u32 nr = q->p.next_nr;
 	u64 b, round;
@@ -296,7 +296,7 @@ static bool wsq_bwos_open(struct wsq_bwos_fifo *q)
 
 	if (!wsq_bwos_read_up(blk))
 		return false;
-	/* Who reads first is over by BF(take:C). */
+	/* Thieves that read first are done by BF(take:C). */
 	if (!mem->read_first && !wsq_bwos_counted(blk)) {
 		nr = wsq_bwos_replace(q, mem, nr);
 		if (nr == q->p.next_nr)
@@ -308,47 +308,47 @@ static bool wsq_bwos_open(struct wsq_bwos_fifo *q)
 		wsq_bwos_release_held(q, mem);
 	}
 
-	/* Nobody but the producer looks at the block in this round so far. */
+	/* So far only the producer looks at the block in this round. */
 	atomic64_set(&blk->s_cnt, (s64)round);			/* BF(open:D) */
-	/* Grant: with BF(put:C), thieves may claim from slot 0. */
+	/* From BF(put:C) on, thieves may claim from slot 0. */
 	atomic64_set(&blk->s_pos, (s64)round);			/* BF(open:E) */
-	/* Last, so that a take-over that sees the round finds the grant. */
+	/* Last: a takeover that sees the round must find s_pos reset. */
 	wsq_local_set(&blk->b_pos, round);			/* BF(open:F) */
 
 	q->p.blk = blk;
 	q->p.slots = blk->slots;
 	q->p.first = nr * (u32)q->p.block_size;
-	q->p.place = q->p.next;
+	q->p.index = q->p.next;
 	wsq_bwos_look_ahead(mem, &q->p);
 	return true;
 }
 
 /**
- * wsq_bwos_fifo_put_slow() - wsq_bwos_fifo_put() when the block is full
+ * wsq_bwos_fifo_put_slow() - wsq_bwos_fifo_put() into a full block
  * @q: the queue
  * @task: what to append
  *
- * Context: as wsq_bwos_fifo_put(). Bounded by the number of spare blocks.
- * Return: %WSQ_OPENED or %WSQ_FULL.
+ * Context: the producer. Bounded by the number of spare blocks.
+ * Return: %WSQ_PUBLISHED or %WSQ_FULL.
  */
 int wsq_bwos_fifo_put_slow(struct wsq_bwos_fifo *q, void *task)
 {
 	if (!wsq_bwos_open(q))
 		return WSQ_FULL;
 	wsq_bwos_fifo_put(q, task);
-	return WSQ_OPENED;
+	return WSQ_PUBLISHED;
 }
 
 /**
- * wsq_bwos_fifo_open() - begin a new block
- * @q: the queue, whose producer's block is full
+ * wsq_bwos_fifo_open() - start a new block
+ * @q: the queue; the producer's block is full
  *
- * Context: as wsq_bwos_fifo_put(). Bounded by the number of spare blocks.
- * Return: %WSQ_OPENED or %WSQ_FULL.
+ * Context: the producer. Bounded by the number of spare blocks.
+ * Return: %WSQ_PUBLISHED or %WSQ_FULL.
  */
 int wsq_bwos_fifo_open(struct wsq_bwos_fifo *q)
 {
-	return wsq_bwos_open(q) ? WSQ_OPENED : WSQ_FULL;
+	return wsq_bwos_open(q) ? WSQ_PUBLISHED : WSQ_FULL;
 }
 
 /**
@@ -356,28 +356,28 @@ int wsq_bwos_fifo_open(struct wsq_bwos_fifo *q)
  * @q: the queue
  * @tasks: what to append
  * @nr: how many
- * @opened: set to true if a block was begun, otherwise left alone
+ * @published: set to true if a block was started, otherwise left alone
  *
- * Context: as wsq_bwos_fifo_put().
+ * Context: the producer.
  * Return: how many were appended, from the front of @tasks; less than @nr only
  * if the queue is full.
  */
 u32 wsq_bwos_fifo_put_many(struct wsq_bwos_fifo *q, void *const *tasks, u32 nr,
-			   bool *opened)
+			   bool *published)
 {
 	u32 done = 0;
 
 	while (done < nr) {
 		u64 b = (u64)atomic64_read(&q->p.blk->b_pos);	/* BF(put:A) */
 		u64 i = wsq_bwos_idx(b);
-		u64 room = q->p.block_size - i;
-		u64 n = room < nr - done ? room : nr - done;
+		u64 space = q->p.block_size - i;
+		u64 n = space < nr - done ? space : nr - done;
 		u64 k;
 
 		if (!n) {
 			if (!wsq_bwos_open(q))
 				break;
-			*opened = true;
+			*published = true;
 			continue;
 		}
 		for (k = 0; k < n; k++)
@@ -392,7 +392,7 @@ u32 wsq_bwos_fifo_put_many(struct wsq_bwos_fifo *q, void *const *tasks, u32 nr,
 }
 
 /*
- * Move the consumer to the next place and take its block over from thieves
+ * Move the consumer to the next entry and take its block over from thieves
  * (section 4.2.1, figure 7). False if the producer has not come that far.
  */
 static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
@@ -403,7 +403,7 @@ static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 
 	if (!mem)
 		return false;
-	/* The producer may have replaced the block since: look again if so. */
+	/* The producer may have replaced the block since the look-up. */
 	if (unlikely(wsq_bwos_nr(wsq_bwos_own_at(&mem->dir,	/* BF(take:A) */
 						 q->c.next)) != q->c.next_nr))
 		wsq_bwos_look_ahead(mem, &q->c);
@@ -416,17 +416,17 @@ static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 		return false;
 
 	/*
-	 * Claims up to here stand, later ones fail. Pairs with BF(steal:H), for
+	 * Earlier claims stand, later ones fail. Pairs with BF(steal:H), for
 	 * what is put to these slots next.
 	 */
 	s = (u64)atomic64_xchg_acquire(&blk->s_pos,		/* BF(take:C) */
 				       (s64)(round | size));
 	wsq_local_set(&blk->f_pos, s);				/* BF(take:D) */
 	/*
-	 * What thieves will not take counts as taken, so that s_cnt ends at
-	 * block_size. If no thief claimed in this round, none will count, and
-	 * a store does for 8 cycles less; else an add keeps the thieves'
-	 * releases in force for BF(open:B).
+	 * Slots that thieves will not take count as taken, so that s_cnt ends
+	 * at block_size. If no thief claimed in this round, none will count,
+	 * and a store is enough, 8 cycles cheaper. Otherwise an add keeps the
+	 * thieves' releases in force for BF(open:B).
 	 */
 	if (!wsq_bwos_idx(s) || mem->read_first)
 		atomic64_set(&blk->s_cnt, (s64)(round | size));	/* BF(take:F) */
@@ -438,14 +438,14 @@ static bool wsq_bwos_take_over(struct wsq_bwos_fifo *q)
 	q->c_seen = s;
 	q->c.slots = blk->slots;
 	q->c.first = q->c.next_nr * (u32)size;
-	q->c.place = q->c.next;
+	q->c.index = q->c.next;
 	wsq_bwos_look_ahead(mem, &q->c);
 	return true;
 }
 
 /*
- * Move on to a block of which thieves have left something. Blocks that they
- * have emptied are passed over; the number of blocks bounds the loop.
+ * Move on to a block in which thieves have left something. Blocks that they
+ * have emptied are skipped; the number of blocks bounds the loop.
  */
 static bool wsq_bwos_advance(struct wsq_bwos_fifo *q)
 {
@@ -459,15 +459,15 @@ static bool wsq_bwos_advance(struct wsq_bwos_fifo *q)
 		if (wsq_bwos_idx(f) != q->c.block_size)
 			return true;
 	}
-	/* Only if the producer opened blocks as fast as we passed over them. */
+	/* Only if the producer opened blocks as fast as this skipped them. */
 	return false;
 }
 
 /**
- * wsq_bwos_fifo_get_slow() - wsq_bwos_fifo_get() when the block is read up
+ * wsq_bwos_fifo_get_slow() - wsq_bwos_fifo_get() at the end of a block
  * @q: the queue
  *
- * Context: as wsq_bwos_fifo_get().
+ * Context: the consumer.
  * Return: the task, or %NULL if there is none.
  */
 void *wsq_bwos_fifo_get_slow(struct wsq_bwos_fifo *q)
@@ -476,10 +476,10 @@ void *wsq_bwos_fifo_get_slow(struct wsq_bwos_fifo *q)
 }
 
 /**
- * wsq_bwos_fifo_claim_slow() - wsq_bwos_fifo_claim() when the block is read up
+ * wsq_bwos_fifo_claim_slow() - wsq_bwos_fifo_claim() at the end of a block
  * @q: the queue
  *
- * Context: as wsq_bwos_fifo_claim().
+ * Context: the consumer.
  * Return: as wsq_bwos_fifo_claim().
  */
 void *wsq_bwos_fifo_claim_slow(struct wsq_bwos_fifo *q)
@@ -493,7 +493,7 @@ void *wsq_bwos_fifo_claim_slow(struct wsq_bwos_fifo *q)
  * @tasks: where to store them
  * @nr: how many at most
  *
- * Context: as wsq_bwos_fifo_get().
+ * Context: the consumer.
  * Return: how many were taken; 0 if there is none.
  */
 u32 wsq_bwos_fifo_get_many(struct wsq_bwos_fifo *q, void **tasks, u32 nr)
@@ -526,8 +526,8 @@ u32 wsq_bwos_fifo_get_many(struct wsq_bwos_fifo *q, void **tasks, u32 nr)
 	return done;
 }
 
-/* Read the slots of a claimed range, or claim them one by one. */
-static u32 wsq_bwos_haul(wsq_slot_t *slots, u64 n, void **tasks, bool claim)
+/* Read the slots of a claimed range, or claim them one by one (@claim). */
+static u32 wsq_bwos_read_batch(wsq_slot_t *slots, u64 n, void **tasks, bool claim)
 {
 	u32 got = 0;
 	u64 k;
@@ -563,7 +563,7 @@ static inline int wsq_bwos_steal_from(const struct wsq_bwos_mem *mem,
 			return WSQ_DONE;
 		/* Pairs with BF(put:C). */
 		b = (u64)atomic64_read_acquire(&blk->b_pos);	/* BF(steal:C) */
-		/* Another round, or older than s: not ours to judge. */
+		/* Another round, or older than s: no claim is possible. */
 		if (wsq_bwos_round(b) != wsq_bwos_round(s) ||
 		    wsq_bwos_idx(b) <= i)
 			return WSQ_EMPTY;
@@ -573,11 +573,11 @@ static inline int wsq_bwos_steal_from(const struct wsq_bwos_mem *mem,
 		if (!claim && mem->read_first) {
 			u32 few = max >> 4 * tries;
 
-			/* Who reads for long loses to who does not: less, then. */
+			/* Long reads lose to short ones: read less each try. */
 			if (n > few)
 				n = few ? few : 1;
-			wsq_bwos_haul(&slots[i], n, tasks, false);
-			/* Unchanged: so were the slots. BF(take:C) */
+			wsq_bwos_read_batch(&slots[i], n, tasks, false);
+			/* s_pos unchanged: so were the slots. BF(take:C) */
 			if ((u64)atomic64_cmpxchg_release(&blk->s_pos, (s64)s,
 							  (s64)(s + n)) != s) /* BF(steal:H) */
 				continue;
@@ -587,76 +587,78 @@ static inline int wsq_bwos_steal_from(const struct wsq_bwos_mem *mem,
 						  (s64)(s + n)) != s) /* BF(steal:D) */
 			continue;
 
-		got = wsq_bwos_haul(&slots[i], n, tasks, claim);
+		got = wsq_bwos_read_batch(&slots[i], n, tasks, claim);
 		/* After the slots are read: pairs with BF(open:B). */
 		atomic64_fetch_add_release((s64)n, &blk->s_cnt); /* BF(steal:F) */
-		/* All of them taken out: there may be more behind. */
+		/* If all had been taken out, there may be more behind. */
 		if (got)
 			return (int)got;
 	}
 	return WSQ_CONFLICT;
 }
 
-/* @place may be of other memory: the owner can have changed it since. */
-static inline int wsq_bwos_try_at(struct wsq_bwos_fifo *q, u32 place,
+/* @index may be of older memory: the owner may have changed it since. */
+static inline int wsq_bwos_try_at(struct wsq_bwos_fifo *q, u32 index,
 				  void **tasks, u32 max, bool claim)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
 
-	if (!mem || place >= wsq_bwos_places(&mem->dir))
+	if (!mem || index >= wsq_bwos_nr_entries(&mem->dir))
 		return WSQ_EMPTY;
-	return wsq_bwos_steal_from(mem, wsq_bwos_blk_at(mem, place), /* BF(steal:A) */
+	return wsq_bwos_steal_from(mem, wsq_bwos_blk_at(mem, index), /* BF(steal:A) */
 				   tasks, max, claim);
 }
 
 /**
- * wsq_bwos_fifo_steal_at() - take tasks from one block
+ * wsq_bwos_fifo_steal_at() - steal from one block
  * @q: the queue
- * @place: the place of the block; %WSQ_EMPTY if there is no such
+ * @index: directory index of the block; %WSQ_EMPTY if there is no such entry
  * @tasks: where to store them
  * @max: how many at most: 1 for one task, the block size for all there are
  *
- * Context: anybody, with preemption off: a thief that is descheduled before it
+ * Context: any, with preemption off: a thief that is descheduled before it
  * counts keeps a block out of use.
  * Return: how many were taken, oldest first; %WSQ_EMPTY if none is there yet;
- * %WSQ_DONE if thieves are shut out; %WSQ_CONFLICT if others were faster.
+ * %WSQ_DONE if thieves are shut out; %WSQ_CONFLICT if other thieves were
+ * faster.
  */
-int wsq_bwos_fifo_steal_at(struct wsq_bwos_fifo *q, u32 place, void **tasks,
+int wsq_bwos_fifo_steal_at(struct wsq_bwos_fifo *q, u32 index, void **tasks,
 			   u32 max)
 {
-	return wsq_bwos_try_at(q, place, tasks, max, false);
+	return wsq_bwos_try_at(q, index, tasks, max, false);
 }
 
 /**
  * wsq_bwos_fifo_steal_claim_at() - wsq_bwos_fifo_steal_at() for claimed slots
  * @q: the queue
- * @place: as there
+ * @index: directory index of the block
  * @tasks: where to store them
  * @max: how many at most
  *
- * Context: as wsq_bwos_fifo_steal_at().
+ * Context: any, with preemption off.
  * Return: as wsq_bwos_fifo_steal_at().
  */
-int wsq_bwos_fifo_steal_claim_at(struct wsq_bwos_fifo *q, u32 place,
+int wsq_bwos_fifo_steal_claim_at(struct wsq_bwos_fifo *q, u32 index,
 				 void **tasks, u32 max)
 {
-	return wsq_bwos_try_at(q, place, tasks, max, true);
+	return wsq_bwos_try_at(q, index, tasks, max, true);
 }
 
 /**
- * wsq_bwos_fifo_sample() - how full is a block that chance picks
+ * wsq_bwos_fifo_sample() - number of stealable tasks in a random block
  * @q: the queue
- * @rnd: the chance: any number, all equally likely
- * @place: where to say which place it was; left alone if there is no memory
+ * @rnd: a random number, uniform over all u32
+ * @index: where to store the block's directory index; left alone if there is no
+ *	memory
  *
- * On average over all @rnd, what it says is to the block size as what thieves
- * could take is to the capacity (section 3.4 of the paper). Reads the words of
+ * The expected value, relative to the block size, is the number of stealable
+ * tasks relative to the capacity (section 3.4 of the paper). Reads the words of
  * that one block.
  *
- * Context: anybody, in a section that keeps the memory: preemption off.
+ * Context: any, in a section that keeps the memory: preemption off.
  * Return: how many tasks thieves could take there. A hint.
  */
-u32 wsq_bwos_fifo_sample(const struct wsq_bwos_fifo *q, u32 rnd, u32 *place)
+u32 wsq_bwos_fifo_sample(const struct wsq_bwos_fifo *q, u32 rnd, u32 *index)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
 	struct wsq_bwos_block *blk;
@@ -664,9 +666,9 @@ u32 wsq_bwos_fifo_sample(const struct wsq_bwos_fifo *q, u32 rnd, u32 *place)
 
 	if (!mem)
 		return 0;
-	*place = (u32)((u64)rnd * wsq_bwos_places(&mem->dir) >> 32);
-	blk = wsq_bwos_blk_at(mem, *place);			/* BF(steal:A) */
-	/* Of two rounds, they make a wrong hint and nothing worse. */
+	*index = (u32)((u64)rnd * wsq_bwos_nr_entries(&mem->dir) >> 32);
+	blk = wsq_bwos_blk_at(mem, *index);			/* BF(steal:A) */
+	/* If they are of two rounds, the hint is wrong, and nothing worse. */
 	i = wsq_bwos_idx((u64)atomic64_read(&blk->s_pos));	/* BF(sample:A) */
 	end = wsq_bwos_idx((u64)atomic64_read(&blk->b_pos));	/* BF(sample:B) */
 	return end > i ? (u32)(end - i) : 0;
@@ -678,44 +680,44 @@ static inline int wsq_bwos_steal(struct wsq_bwos_fifo *q, void **tasks,
 	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
 	u32 hint = (u32)atomic64_read(&q->t_hint);		/* BF(hint:A) */
 	int ret = WSQ_EMPTY;
-	u32 place = hint;
+	u32 index = hint;
 	u32 i;
 
 	if (!mem)
 		return WSQ_EMPTY;
-	/* A hint of other memory. */
-	if (place >= wsq_bwos_places(&mem->dir))
-		place = 0;
-	/* As many steps as there are places by then (bwos.h). */
-	for (i = 0; i < wsq_bwos_places(&mem->dir); i++) {
-		u64 word = wsq_bwos_at(&mem->dir, place);	/* BF(steal:A) */
+	/* The hint may be of older memory. */
+	if (index >= wsq_bwos_nr_entries(&mem->dir))
+		index = 0;
+	/* The number of entries is reread at each step (bwos.h). */
+	for (i = 0; i < wsq_bwos_nr_entries(&mem->dir); i++) {
+		u64 word = wsq_bwos_at(&mem->dir, index);	/* BF(steal:A) */
 		int n = wsq_bwos_steal_from(mem,
 					    wsq_bwos_blk(mem, wsq_bwos_nr(word)),
 					    tasks, max, claim);
 
 		if (n > 0) {
-			if (place != hint)			/* BF(hint:B) */
-				atomic64_set(&q->t_hint, (s64)place);
+			if (index != hint)			/* BF(hint:B) */
+				atomic64_set(&q->t_hint, (s64)index);
 			return n;
 		}
 		if (n == WSQ_CONFLICT)
 			ret = WSQ_CONFLICT;
-		place = wsq_bwos_next(word);
+		index = wsq_bwos_next(word);
 	}
 	return ret;
 }
 
 /**
- * wsq_bwos_fifo_steal() - take tasks from whichever block has some
+ * wsq_bwos_fifo_steal() - steal from any block
  * @q: the queue
  * @tasks: where to store them
  * @max: how many at most; all come from one block
  *
- * Begins where a thief last found something and passes once over all places.
+ * Begins where a thief last found a task and passes once over all entries.
  *
- * Context: as wsq_bwos_fifo_steal_at().
+ * Context: any, with preemption off.
  * Return: how many were taken; %WSQ_EMPTY if no block had any; %WSQ_CONFLICT
- * if the only ones that had were contended.
+ * if every block that had some was contended.
  */
 int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max)
 {
@@ -728,7 +730,7 @@ int wsq_bwos_fifo_steal(struct wsq_bwos_fifo *q, void **tasks, u32 max)
  * @tasks: where to store them
  * @max: how many at most; all come from one block
  *
- * Context: as wsq_bwos_fifo_steal_at().
+ * Context: any, with preemption off.
  * Return: as wsq_bwos_fifo_steal().
  */
 int wsq_bwos_fifo_steal_claim(struct wsq_bwos_fifo *q, void **tasks, u32 max)
@@ -737,43 +739,56 @@ int wsq_bwos_fifo_steal_claim(struct wsq_bwos_fifo *q, void **tasks, u32 max)
 }
 
 /**
- * wsq_bwos_fifo_pry() - take tasks out of the consumer's own block
+ * wsq_bwos_fifo_take_kept() - take tasks out of the consumer's active block
  * @q: the queue, with claimed slots
  * @tasks: where to store them
  * @max: how many at most
+ * @least: 0 for the oldest; otherwise the newer half, if there are so many
  *
- * For when the consumer is held up by the task it took last. Disturbs it:
- * reads its lines and leaves it tombs to walk over.
+ * Serves wsq_bwos_fifo_steal_active() and wsq_bwos_fifo_halve().
  *
- * Context: anybody, in a section that keeps the memory: preemption off.
- * Return: how many were taken, oldest first.
+ * Return: the number of tasks stored.
  */
-int wsq_bwos_fifo_pry(struct wsq_bwos_fifo *q, void **tasks, u32 max)
+int wsq_bwos_fifo_take_kept(const struct wsq_bwos_fifo *q, void **tasks,
+			    u32 max, u32 least)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
 	u32 got = 0;
-	u32 place;
+	u32 index;
 
 	if (!mem)
 		return 0;
-	for (place = 0; place < wsq_bwos_places(&mem->dir) && got < max;
-	     place++) {
+	for (index = 0; index < wsq_bwos_nr_entries(&mem->dir) && got < max;
+	     index++) {
 		struct wsq_bwos_block *blk =
-			wsq_bwos_blk_at(mem, place);		/* BF(pry:A) */
+			wsq_bwos_blk_at(mem, index);		/* BF(active:A) */
 		wsq_slot_t *slots = blk->slots;
-		u64 f = (u64)atomic64_read(&blk->f_pos);	/* BF(pry:B) */
-		u64 b = (u64)atomic64_read(&blk->b_pos);	/* BF(pry:C) */
+		u64 f = (u64)atomic64_read(&blk->f_pos);	/* BF(active:B) */
+		u64 b = (u64)atomic64_read(&blk->b_pos);	/* BF(active:C) */
 		u64 i, end = wsq_bwos_idx(b);
 
 		/* The slots decide; positions only say where to look. */
 		if (wsq_bwos_round(f) != wsq_bwos_round(b))
 			continue;
-		for (i = wsq_bwos_idx(f); i < end && got < max; i++) {
-			void *task = wsq_slot_peek(&slots[i]);	/* BF(pry:D) */
+		i = wsq_bwos_idx(f);
+		if (least) {
+			u64 half;
+
+			/* Skip what other thieves have taken. */
+			while (end > i &&
+			       !wsq_slot_peek(&slots[end - 1]))	/* BF(active:D) */
+				end--;
+			if (i + least > end)
+				continue;
+			half = (end - i) / 2;
+			i = end - (half < max - got ? half : max - got);
+		}
+		for (; i < end && got < max; i++) {
+			void *task = wsq_slot_peek(&slots[i]);	/* BF(active:D) */
 
 			/* Pairs with BF(fill:A). */
 			if (task && wsq_slot_claim_if(&slots[i],
-						      task))	/* BF(pry:E) */
+						      task))	/* BF(active:E) */
 				tasks[got++] = task;
 		}
 	}
@@ -781,15 +796,15 @@ int wsq_bwos_fifo_pry(struct wsq_bwos_fifo *q, void **tasks, u32 max)
 }
 
 /**
- * wsq_bwos_fifo_withdraw() - take one task out, wherever it is by now
+ * wsq_bwos_fifo_remove() - remove one task, whatever the positions say
  * @q: the queue, with claimed slots
  * @nr: number of the slot where it may be; any number
  * @task: the task
  *
- * Context: anybody, in a section that keeps the memory: preemption off.
- * Return: true if @task was there and is the caller's now.
+ * Context: any, in a section that keeps the memory: preemption off.
+ * Return: true if @task was there; the caller owns it now.
  */
-bool wsq_bwos_fifo_withdraw(struct wsq_bwos_fifo *q, u32 nr, void *task)
+bool wsq_bwos_fifo_remove(struct wsq_bwos_fifo *q, u32 nr, void *task)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
 
@@ -807,25 +822,25 @@ bool wsq_bwos_fifo_withdraw(struct wsq_bwos_fifo *q, u32 nr, void *task)
 }
 
 /**
- * wsq_bwos_fifo_waiting() - does anything wait here
+ * wsq_bwos_fifo_waiting() - is any task left in the queue
  * @q: the queue
  *
- * Context: anybody, in a section that keeps the memory: preemption off.
+ * Context: any, in a section that keeps the memory: preemption off.
  * Return: a hint.
  */
 bool wsq_bwos_fifo_waiting(const struct wsq_bwos_fifo *q)
 {
 	struct wsq_bwos_mem *mem = wsq_bwos_thief_mem(q);
-	u32 place;
+	u32 index;
 
-	for (place = 0; mem && place < wsq_bwos_places(&mem->dir); place++) {
+	for (index = 0; mem && index < wsq_bwos_nr_entries(&mem->dir); index++) {
 		struct wsq_bwos_block *blk =
-			wsq_bwos_blk_at(mem, place);		/* BF(pry:A) */
-		u64 b = (u64)atomic64_read(&blk->b_pos);	/* BF(pry:C) */
-		u64 f = (u64)atomic64_read(&blk->f_pos);	/* BF(pry:B) */
+			wsq_bwos_blk_at(mem, index);		/* BF(active:A) */
+		u64 b = (u64)atomic64_read(&blk->b_pos);	/* BF(active:C) */
+		u64 f = (u64)atomic64_read(&blk->f_pos);	/* BF(active:B) */
 		u64 s = (u64)atomic64_read(&blk->s_pos);	/* BF(steal:B) */
 
-		/* Taken over: the consumer's; else its f_pos is of old. */
+		/* Taken over: the consumer's. Else f_pos is of an old round. */
 		if (wsq_bwos_round(f) == wsq_bwos_round(b) ?
 		    f < b : wsq_bwos_round(s) == wsq_bwos_round(b) && s < b)
 			return true;
@@ -834,19 +849,19 @@ bool wsq_bwos_fifo_waiting(const struct wsq_bwos_fifo *q)
 }
 
 /**
- * wsq_bwos_fifo_empty() - would a get come back with nothing
+ * wsq_bwos_fifo_empty() - would a get find nothing
  * @q: the queue
  *
- * Context: the consumer, who must not be interrupted by one who extends.
- * Return: true if there is nothing in the consumer's block and the producer
- * has not begun another. False does not promise a task: thieves may have taken
+ * Context: the consumer; no context that extends may interrupt it.
+ * Return: true if there is nothing in the consumer's block and the producer has
+ * not started another. False does not promise a task: thieves may have taken
  * all of the next block.
  */
 bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q)
 {
 	u64 f = (u64)atomic64_read(&q->c.blk->f_pos);		/* BF(own:C) */
 	struct wsq_bwos_mem *mem = wsq_bwos_mem(q);
-	u32 place, nr;
+	u32 index, nr;
 	u64 b;
 
 	if (!mem)
@@ -856,19 +871,19 @@ bool wsq_bwos_fifo_empty(const struct wsq_bwos_fifo *q)
 		return b <= f;
 	}
 
-	place = wsq_bwos_next(wsq_bwos_own_at(&mem->dir, q->c.place));
-	nr = wsq_bwos_nr(wsq_bwos_own_at(&mem->dir, place));	/* BF(empty:B) */
+	index = wsq_bwos_next(wsq_bwos_own_at(&mem->dir, q->c.index));
+	nr = wsq_bwos_nr(wsq_bwos_own_at(&mem->dir, index));	/* BF(empty:B) */
 	b = (u64)atomic64_read(&wsq_bwos_blk(mem, nr)->b_pos); /* BF(empty:C) */
 	return wsq_bwos_round(b) != wsq_bwos_next_round(f);
 }
 
 /**
- * wsq_bwos_fifo_short() - is there no room but in the producer's block
+ * wsq_bwos_fifo_short() - is the producer's block the only space left
  * @q: the queue
  *
  * Context: the producer.
- * Return: true if the next block is still in use and no spare one can serve in its
- * place.
+ * Return: true if the next block is still in use and no spare one can replace
+ * it.
  */
 bool wsq_bwos_fifo_short(const struct wsq_bwos_fifo *q)
 {

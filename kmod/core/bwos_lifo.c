@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * LIFO BWoS, the owner's parts outside the fast path: memory, and moving from
- * block to block. The argument, the labels and the pairs are in bwos_lifo.h;
- * bwos_lifo_steal.c has the thieves' half.
+ * block to block. bwos_lifo.h has the correctness argument, the labels and the
+ * pairs; bwos_lifo_steal.c has the thieves' half.
  *
- * Costs: a move from block to block loads a word of the directory, an address and
- * the block's line. Limitations: bwos_lifo.h.
+ * Cost: a move from block to block loads a word of the directory, an address
+ * and the block's line. Limitations: bwos_lifo.h.
  */
 #include "bwos_lifo_mem.h"
 
@@ -17,22 +17,22 @@ wsq_bwos_lifo_mem(const struct wsq_bwos_lifo *q)
 		atomic64_read(&q->mem);				/* LI(own:F) */
 }
 
-/* The block at @place, for the owner. */
+/* The block of entry @index, for the owner. */
 static inline struct wsq_bwos_lifo_block *
-wsq_bwos_lifo_own_blk(const struct wsq_bwos_lifo_mem *mem, u32 place)
+wsq_bwos_lifo_own_blk(const struct wsq_bwos_lifo_mem *mem, u32 index)
 {
-	u64 word = wsq_bwos_own_at(&mem->dir, place);		/* LI(own:D) */
+	u64 word = wsq_bwos_own_at(&mem->dir, index);		/* LI(own:D) */
 
 	return wsq_bwos_lifo_blk(mem, wsq_bwos_nr(word));
 }
 
 /**
- * wsq_bwos_lifo_init() - make a queue that has no memory yet
+ * wsq_bwos_lifo_init() - initialize a queue without memory
  * @q: the queue
  *
- * Without memory the queue is full for puts and empty for everybody else.
+ * Without memory the queue is full for puts and empty for all others.
  *
- * Context: before anybody else knows @q.
+ * Context: before any other context knows @q.
  */
 void wsq_bwos_lifo_init(struct wsq_bwos_lifo *q)
 {
@@ -43,7 +43,7 @@ void wsq_bwos_lifo_init(struct wsq_bwos_lifo *q)
 	q->blk = NULL;
 	q->round = 0;
 	atomic64_set(&q->first, 0);
-	q->place = 0;
+	q->index = 0;
 	q->depth = 0;
 	q->nr_spare = 0;
 	q->nr_held = 0;
@@ -51,26 +51,26 @@ void wsq_bwos_lifo_init(struct wsq_bwos_lifo *q)
 	atomic64_set(&q->mem, 0);
 }
 
-/* Places there are, for the owner. */
-static u32 wsq_bwos_lifo_places(const struct wsq_bwos_lifo_mem *mem)
+/* Number of directory entries, for the owner. */
+static u32 wsq_bwos_lifo_nr_entries(const struct wsq_bwos_lifo_mem *mem)
 {
-	return (u32)atomic64_read(&mem->dir.nr_places);		/* LI(own:D) */
+	return (u32)atomic64_read(&mem->dir.nr_entries);		/* LI(own:D) */
 }
 
 /*
- * Number the blocks of a piece, from the @from-th on. Every one is spent: nothing
+ * Number @nr blocks of @segment from index @from on. All are drained: nothing
  * was ever claimed.
  */
 static void wsq_bwos_lifo_supply(struct wsq_bwos_lifo_mem *mem,
-				 const struct wsq_bwos_lifo_piece *piece,
+				 const struct wsq_bwos_lifo_segment *segment,
 				 u32 from, u32 nr)
 {
 	u32 i;
 
 	for (i = from; i < from + nr; i++) {
-		struct wsq_bwos_lifo_block *blk = &piece->blocks[i];
+		struct wsq_bwos_lifo_block *blk = &segment->blocks[i];
 
-		blk->slots = &piece->slots[(u64)i * mem->block_size];
+		blk->slots = &segment->slots[(u64)i * mem->block_size];
 		atomic64_set(&blk->s_pos, 0);			/* LI(extend:A) */
 		atomic64_set(&blk->b_pos, 0);			/* LI(extend:A) */
 		atomic64_set(&blk->s_cnt, 0);			/* LI(extend:A) */
@@ -79,22 +79,22 @@ static void wsq_bwos_lifo_supply(struct wsq_bwos_lifo_mem *mem,
 }
 
 /**
- * wsq_bwos_lifo_mount() - give a queue memory
+ * wsq_bwos_lifo_attach() - attach memory to a queue
  * @q: the queue, without memory
  * @mem: the memory; the slots of @mem->first hold %NULL if slots are to be
  *	claimed
  *
  * Context: the owner.
  */
-void wsq_bwos_lifo_mount(struct wsq_bwos_lifo *q, struct wsq_bwos_lifo_mem *mem)
+void wsq_bwos_lifo_attach(struct wsq_bwos_lifo *q, struct wsq_bwos_lifo_mem *mem)
 {
-	const struct wsq_bwos_lifo_piece *piece = &mem->first;
+	const struct wsq_bwos_lifo_segment *segment = &mem->first;
 	struct wsq_bwos_dir *dir = &mem->dir;
-	u32 n = piece->nr_places;
+	u32 n = segment->nr_entries;
 	u32 i;
 
 	dir->nr_blocks = 0;
-	wsq_bwos_lifo_supply(mem, piece, 0, n + piece->nr_spare);
+	wsq_bwos_lifo_supply(mem, segment, 0, n + segment->nr_spare);
 	for (i = dir->nr_blocks; i < dir->max_blocks; i++)
 		atomic64_set(&dir->blocks[i], 0);
 	for (i = 0; i < n; i++) {
@@ -102,27 +102,27 @@ void wsq_bwos_lifo_mount(struct wsq_bwos_lifo *q, struct wsq_bwos_lifo_mem *mem)
 			     (s64)wsq_bwos_word(i + 1 < n ? i + 1 : 0, i));
 		mem->below[i] = (u16)((i ? i : n) - 1);
 	}
-	atomic64_set(&dir->nr_places, (s64)n);
-	for (i = 0; i < piece->nr_spare; i++)
+	atomic64_set(&dir->nr_entries, (s64)n);
+	for (i = 0; i < segment->nr_spare; i++)
 		dir->spare[i] = (u16)(n + i);
 
-	q->blk = piece->blocks;
+	q->blk = segment->blocks;
 	q->slots = q->blk->slots;
 	q->block_size = mem->block_size;
-	q->nr_spare = (u16)piece->nr_spare;
+	q->nr_spare = (u16)segment->nr_spare;
 	/* Pairs with LI(steal:G). */
-	atomic64_set_release(&q->mem, (s64)(uintptr_t)mem);	/* LI(mount:A) */
+	atomic64_set_release(&q->mem, (s64)(uintptr_t)mem);	/* LI(attach:A) */
 }
 
 /**
- * wsq_bwos_lifo_unmount() - take an empty queue's memory away
+ * wsq_bwos_lifo_detach() - detach the memory of an empty queue
  * @q: the queue
  *
  * Context: the owner. Thieves may still read the memory, and count in it, until
- * each has left the section it is in: free it after a grace period.
+ * each has left its section. Free it after a grace period.
  * Return: the memory, or %NULL if the queue has none or is not empty.
  */
-struct wsq_bwos_lifo_mem *wsq_bwos_lifo_unmount(struct wsq_bwos_lifo *q)
+struct wsq_bwos_lifo_mem *wsq_bwos_lifo_detach(struct wsq_bwos_lifo *q)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
 
@@ -132,14 +132,14 @@ struct wsq_bwos_lifo_mem *wsq_bwos_lifo_unmount(struct wsq_bwos_lifo *q)
 	return mem;
 }
 
-/* Have all thieves counted that claimed any of the first @n slots of @blk? */
+/* Have all thieves that claimed any of the first @n slots of @blk counted? */
 static bool wsq_bwos_lifo_counted(struct wsq_bwos_lifo_block *blk, u64 n)
 {
 	/* Pairs with LI(steal:F): their slot reads are over. */
 	return (u64)atomic64_read_acquire(&blk->s_cnt) == n;	/* LI(begin:B) */
 }
 
-/* Is there something in @blk, in which the owner is not? The owner asks. */
+/* Is any task left in @blk, which is not the owner's? For the owner. */
 static bool wsq_bwos_lifo_left(const struct wsq_bwos_lifo_block *blk)
 {
 	/* Pairs with LI(steal:H): if not, their slot reads are over. */
@@ -150,68 +150,69 @@ static bool wsq_bwos_lifo_left(const struct wsq_bwos_lifo_block *blk)
 }
 
 /*
- * Have thieves begin at the lowest block that has something. They may have emptied
- * the one at which the owner stands by now, a lap later, and would begin with what
- * is put there next, and have the oldest last. (An owner who cannot go up until they
- * have emptied the next block has nothing to show them.)
+ * Make thieves begin at the lowest block that has a task. They may have emptied
+ * the owner's current block one trip around the ring ago. Without this they
+ * would begin with what is put there next and take the oldest task last. (An
+ * owner that cannot go up until they have emptied the next block has nothing to
+ * show them.)
  */
 static void wsq_bwos_lifo_show_bottom(struct wsq_bwos_lifo *q,
 				      const struct wsq_bwos_lifo_mem *mem)
 {
-	u32 place = q->place;
+	u32 index = q->index;
 	u32 d;
 
 	for (d = 0; d < q->depth; d++) {
 		struct wsq_bwos_lifo_block *blk;
 		u64 b;
 
-		place = mem->below[place];
-		blk = wsq_bwos_lifo_own_blk(mem, place);
+		index = mem->below[index];
+		blk = wsq_bwos_lifo_own_blk(mem, index);
 		if (!wsq_bwos_lifo_left(blk))
 			continue;
 		b = (u64)atomic64_read(&blk->b_pos);		/* LI(own:B) */
 		atomic64_set(&q->t_hint,
-			     (s64)(wsq_bwos_round(b) | place));	/* LI(hint:C) */
+			     (s64)(wsq_bwos_round(b) | index));	/* LI(hint:C) */
 	}
 }
 
 /**
- * wsq_bwos_lifo_extend() - give a queue more memory
+ * wsq_bwos_lifo_extend() - add a memory segment to a queue
  * @q: the queue, with memory
- * @piece: more of it, which stays as long as that; slots hold %NULL if slots are
- *	to be claimed. Of what would be more than the directory has room for, some
- *	is left alone
+ * @segment: the segment; must stay as long as the queue's memory. Its slots
+ *	hold %NULL if slots are to be claimed. Blocks beyond the directory's
+ *	limits stay unused
  *
- * The new places come above the owner's, so that it goes to them next.
+ * The new entries come above the owner's, so the owner goes there next.
  *
  * Context: the owner.
- * Return: how many places there are more.
+ * Return: number of entries added.
  */
 u32 wsq_bwos_lifo_extend(struct wsq_bwos_lifo *q,
-			 const struct wsq_bwos_lifo_piece *piece)
+			 const struct wsq_bwos_lifo_segment *segment)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
 	struct wsq_bwos_dir *dir = &mem->dir;
-	u32 spares = dir->max_blocks - dir->max_places - q->nr_spare -
+	u32 spares = dir->max_blocks - dir->max_entries - q->nr_spare -
 		     q->nr_held;
-	u32 first = wsq_bwos_lifo_places(mem);
-	u32 room = dir->max_places - first;
-	u32 n = piece->nr_places < room ? piece->nr_places : room;
+	u32 first = wsq_bwos_lifo_nr_entries(mem);
+	u32 space = dir->max_entries - first;
+	u32 n = segment->nr_entries < space ? segment->nr_entries : space;
 	u32 nr = dir->nr_blocks;
 	u32 above, last, i;
 
-	if (spares > piece->nr_spare)
-		spares = piece->nr_spare;
-	wsq_bwos_lifo_supply(mem, piece, 0, n);
-	wsq_bwos_lifo_supply(mem, piece, piece->nr_places, spares);
+	if (spares > segment->nr_spare)
+		spares = segment->nr_spare;
+	wsq_bwos_lifo_supply(mem, segment, 0, n);
+	wsq_bwos_lifo_supply(mem, segment, segment->nr_entries, spares);
 	for (i = 0; i < spares; i++)
 		dir->spare[q->nr_spare++] = (u16)(nr + n + i);
 	if (!n)
 		return 0;
 
-	above = wsq_bwos_next(wsq_bwos_own_at(dir, q->place));	/* LI(own:D) */
-	last = wsq_bwos_dir_insert(dir, q->place, nr, n);	/* BW(insert:D) */
-	mem->below[first] = q->place;
+	above = wsq_bwos_next(wsq_bwos_own_at(dir, q->index));	/* LI(own:D) */
+	last = wsq_bwos_dir_insert(dir, q->index, nr, n);	/* BW(insert:D) */
+	mem->below[first] = q->index;
 	for (i = first + 1; i <= last; i++)
 		mem->below[i] = (u16)(i - 1);
 	mem->below[above] = (u16)last;
@@ -219,9 +220,9 @@ u32 wsq_bwos_lifo_extend(struct wsq_bwos_lifo *q,
 	return n;
 }
 
-/* Is @blk, in which the owner is not, empty and free of thieves? */
-static bool wsq_bwos_lifo_spent(const struct wsq_bwos_lifo_mem *mem,
-				struct wsq_bwos_lifo_block *blk)
+/* Is @blk, which is not the owner's, empty and free of thieves? */
+static bool wsq_bwos_lifo_drained(const struct wsq_bwos_lifo_mem *mem,
+				  struct wsq_bwos_lifo_block *blk)
 {
 	u64 b = (u64)atomic64_read(&blk->b_pos);		/* LI(own:B) */
 
@@ -231,8 +232,9 @@ static bool wsq_bwos_lifo_spent(const struct wsq_bwos_lifo_mem *mem,
 }
 
 /*
- * A block that may be begun in place of @nr, which a thief still reads; @nr is
- * set aside until the thief has counted. Returns @nr itself if there is none.
+ * Find a block that may be begun instead of @nr, which a thief still reads. @nr
+ * is set aside until the thief has counted. Returns @nr itself if there is
+ * none.
  */
 static u32 wsq_bwos_lifo_replace(struct wsq_bwos_lifo *q,
 				 struct wsq_bwos_lifo_mem *mem, u32 nr)
@@ -247,7 +249,7 @@ static u32 wsq_bwos_lifo_replace(struct wsq_bwos_lifo *q,
 	}
 	for (i = 0; i < q->nr_held; i++) {
 		other = dir->held[i];
-		if (wsq_bwos_lifo_spent(mem, wsq_bwos_lifo_blk(mem, other))) {
+		if (wsq_bwos_lifo_drained(mem, wsq_bwos_lifo_blk(mem, other))) {
 			dir->held[i] = (u16)nr;
 			return other;
 		}
@@ -255,7 +257,7 @@ static u32 wsq_bwos_lifo_replace(struct wsq_bwos_lifo *q,
 	return nr;
 }
 
-/* Give the blocks back whose thieves have counted meanwhile. */
+/* Make held blocks spare again once their thieves have counted. */
 static void wsq_bwos_lifo_release_held(struct wsq_bwos_lifo *q,
 				       struct wsq_bwos_lifo_mem *mem)
 {
@@ -265,7 +267,7 @@ static void wsq_bwos_lifo_release_held(struct wsq_bwos_lifo *q,
 	while (i < q->nr_held) {
 		u32 nr = dir->held[i];
 
-		if (wsq_bwos_lifo_spent(mem, wsq_bwos_lifo_blk(mem, nr))) {
+		if (wsq_bwos_lifo_drained(mem, wsq_bwos_lifo_blk(mem, nr))) {
 			dir->spare[q->nr_spare++] = (u16)nr;
 			dir->held[i] = dir->held[--q->nr_held];
 		} else {
@@ -274,72 +276,72 @@ static void wsq_bwos_lifo_release_held(struct wsq_bwos_lifo *q,
 	}
 }
 
-/* Block @nr at @place is the owner's. */
+/* Make block @nr in entry @index the owner's. */
 static void wsq_bwos_lifo_stand(struct wsq_bwos_lifo *q,
-				struct wsq_bwos_lifo_mem *mem, u32 nr, u32 place)
+				struct wsq_bwos_lifo_mem *mem, u32 nr, u32 index)
 {
 	q->blk = wsq_bwos_lifo_blk(mem, nr);
 	q->slots = q->blk->slots;
-	q->place = (u16)place;
-	/* For who pries: a hint. */
+	q->index = (u16)index;
+	/* A hint for thieves that steal from the active block. */
 	atomic64_set(&q->first, (s64)nr * mem->block_size);	/* LI(own:G) */
 }
 
-/* Let thieves have what is in the owner's block. */
-static void wsq_bwos_lifo_grant(struct wsq_bwos_lifo *q)
+/* Publish the owner's block to thieves. */
+static void wsq_bwos_lifo_publish_block(struct wsq_bwos_lifo *q)
 {
 	u64 pos = (u64)atomic64_read(&q->pos);			/* LI(own:C) */
 	u64 low = (u64)atomic64_read(&q->low);			/* LI(own:A) */
 
-	/* Another round each time, for who slept since an earlier grant. */
+	/* A new round each time, for thieves asleep since an earlier one. */
 	q->round = wsq_bwos_next_round(q->round);
-	atomic64_set(&q->blk->b_pos, (s64)(q->round | pos));	/* LI(grant:A) */
-	/* Publishes the slots, LI(grant:A) and LI(begin:A) to LI(steal:B). */
+	atomic64_set(&q->blk->b_pos, (s64)(q->round | pos));	/* LI(publish:A) */
+	/* Publishes the slots, LI(publish:A) and LI(begin:A) to LI(steal:B). */
 	atomic64_set_release(&q->blk->s_pos,
-			     (s64)(q->round | low));		/* LI(grant:B) */
+			     (s64)(q->round | low));		/* LI(publish:B) */
 	/* All other blocks are empty: this is the bottom. */
 	if (!q->depth)
 		atomic64_set(&q->t_hint,
-			     (s64)(q->round | q->place));	/* LI(hint:C) */
+			     (s64)(q->round | q->index));	/* LI(hint:C) */
 }
 
 /*
- * Grant the owner's block and go up to the next place. False if the block there
- * is not spent and nothing can be put in its place.
+ * Publish the owner's block and go up to the next entry. False if the block
+ * there is not drained and cannot be replaced.
  */
 static bool wsq_bwos_lifo_up(struct wsq_bwos_lifo *q)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
 	struct wsq_bwos_lifo_block *blk;
-	u32 place, was, nr;
+	u32 index, was, nr;
 
 	if (!mem)
 		return false;
-	place = wsq_bwos_next(wsq_bwos_own_at(&mem->dir, q->place));
-	was = wsq_bwos_nr(wsq_bwos_own_at(&mem->dir, place));	/* LI(own:D) */
+	index = wsq_bwos_next(wsq_bwos_own_at(&mem->dir, q->index));
+	was = wsq_bwos_nr(wsq_bwos_own_at(&mem->dir, index));	/* LI(own:D) */
 	blk = wsq_bwos_lifo_blk(mem, was);
 	nr = was;
 
-	if (!wsq_bwos_lifo_spent(mem, blk)) {
-		/* Tasks, not only thieves that still read? Full. */
+	if (!wsq_bwos_lifo_drained(mem, blk)) {
+		/* Full if there are tasks, not only late thieves. */
 		if (wsq_bwos_lifo_left(blk))
 			return false;
 		nr = wsq_bwos_lifo_replace(q, mem, was);
 		if (nr == was)
 			return false;
 		/* A thief with either number finds a block of this queue. */
-		wsq_bwos_dir_replace(&mem->dir, place, nr);	/* LI(begin:C) */
+		wsq_bwos_dir_replace(&mem->dir, index, nr);	/* LI(begin:C) */
 	} else if (q->nr_held) {
 		wsq_bwos_lifo_release_held(q, mem);
 	}
 
-	wsq_bwos_lifo_grant(q);
+	wsq_bwos_lifo_publish_block(q);
 
-	wsq_bwos_lifo_stand(q, mem, nr, place);
-	/* Around the queue the bottom is lost, which was empty. */
-	if (q->depth + 1U < wsq_bwos_lifo_places(mem))
+	wsq_bwos_lifo_stand(q, mem, nr, index);
+	/* Once around the ring the bottom block is reused; it was empty. */
+	if (q->depth + 1U < wsq_bwos_lifo_nr_entries(mem))
 		q->depth++;
-	/* No claim is under way, nor possible before the next grant. */
+	/* No claim is under way, nor possible before the next publication. */
 	atomic64_set(&q->blk->s_cnt, 0);			/* LI(begin:A) */
 	atomic64_set(&q->low, 0);				/* LI(own:A) */
 	atomic64_set(&q->pos, 0);				/* LI(put:C) */
@@ -347,31 +349,31 @@ static bool wsq_bwos_lifo_up(struct wsq_bwos_lifo *q)
 }
 
 /**
- * wsq_bwos_lifo_put_slow() - wsq_bwos_lifo_put() when the block is full
+ * wsq_bwos_lifo_put_slow() - wsq_bwos_lifo_put() into a full block
  * @q: the queue
  * @task: what to put
  *
- * Context: as wsq_bwos_lifo_put(). Bounded by the number of spare blocks.
- * Return: %WSQ_OPENED or %WSQ_FULL.
+ * Context: the owner. Bounded by the number of spare blocks.
+ * Return: %WSQ_PUBLISHED or %WSQ_FULL.
  */
 int wsq_bwos_lifo_put_slow(struct wsq_bwos_lifo *q, void *task)
 {
 	if (!wsq_bwos_lifo_up(q))
 		return WSQ_FULL;
 	wsq_bwos_lifo_put(q, task);
-	return WSQ_OPENED;
+	return WSQ_PUBLISHED;
 }
 
 /**
  * wsq_bwos_lifo_open() - go up to a new block
- * @q: the queue, whose owner's block is full
+ * @q: the queue; the owner's block is full
  *
- * Context: as wsq_bwos_lifo_put(). Bounded by the number of spare blocks.
- * Return: %WSQ_OPENED or %WSQ_FULL.
+ * Context: the owner. Bounded by the number of spare blocks.
+ * Return: %WSQ_PUBLISHED or %WSQ_FULL.
  */
 int wsq_bwos_lifo_open(struct wsq_bwos_lifo *q)
 {
-	return wsq_bwos_lifo_up(q) ? WSQ_OPENED : WSQ_FULL;
+	return wsq_bwos_lifo_up(q) ? WSQ_PUBLISHED : WSQ_FULL;
 }
 
 /**
@@ -379,27 +381,28 @@ int wsq_bwos_lifo_open(struct wsq_bwos_lifo *q)
  * @q: the queue
  * @tasks: what to put
  * @nr: how many
- * @opened: set to true if a block was granted to thieves, otherwise left alone
+ * @published: set to true if a block was published to thieves, otherwise left
+ *	alone
  *
- * Context: as wsq_bwos_lifo_put().
- * Return: how many were put, from the front of @tasks; less than @nr only if the
- * queue is full.
+ * Context: the owner.
+ * Return: how many were put, from the front of @tasks; less than @nr only if
+ * the queue is full.
  */
 u32 wsq_bwos_lifo_put_many(struct wsq_bwos_lifo *q, void *const *tasks, u32 nr,
-			   bool *opened)
+			   bool *published)
 {
 	u32 done = 0;
 
 	while (done < nr) {
 		u64 i = (u64)atomic64_read(&q->pos);		/* LI(put:A) */
-		u64 room = q->block_size - i;
-		u64 n = room < nr - done ? room : nr - done;
+		u64 space = q->block_size - i;
+		u64 n = space < nr - done ? space : nr - done;
 		u64 k;
 
 		if (!n) {
 			if (!wsq_bwos_lifo_up(q))
 				break;
-			*opened = true;
+			*published = true;
 			continue;
 		}
 		for (k = 0; k < n; k++)
@@ -412,55 +415,54 @@ u32 wsq_bwos_lifo_put_many(struct wsq_bwos_lifo *q, void *const *tasks, u32 nr,
 }
 
 /**
- * wsq_bwos_lifo_share() - let thieves have what is in the owner's block
+ * wsq_bwos_lifo_publish() - publish what is in the owner's block
  * @q: the queue
  *
- * For when the owner is held up by the task it got last. What is put meanwhile
- * goes to the next block; the owner gets the rest of this one back as of any
- * other.
+ * For an owner that is held up by the task it got last. Later puts go to the
+ * next block. The owner gets the rest of this block back as of any other.
  *
- * Context: as wsq_bwos_lifo_put(). Bounded by the number of blocks.
- * Return: %WSQ_OPENED if thieves may rob the block now; %WSQ_OK if there is
- * something for them in others; %WSQ_EMPTY if there is nothing to share;
- * %WSQ_FULL if the next block is still in use.
+ * Context: the owner. Bounded by the number of blocks.
+ * Return: %WSQ_PUBLISHED if thieves may steal from the block now; %WSQ_OK if
+ * other blocks have something for them; %WSQ_EMPTY if there is nothing to
+ * publish; %WSQ_FULL if the next block is still in use.
  */
-int wsq_bwos_lifo_share(struct wsq_bwos_lifo *q)
+int wsq_bwos_lifo_publish(struct wsq_bwos_lifo *q)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
 	u64 pos = (u64)atomic64_read(&q->pos);			/* LI(own:C) */
-	u32 place = q->place;
+	u32 index = q->index;
 	u32 d;
 
 	if (!mem)
 		return WSQ_EMPTY;
 	for (d = 0; d < q->depth; d++) {
-		place = mem->below[place];
-		if (wsq_bwos_lifo_left(wsq_bwos_lifo_own_blk(mem, place)))
+		index = mem->below[index];
+		if (wsq_bwos_lifo_left(wsq_bwos_lifo_own_blk(mem, index)))
 			return WSQ_OK;
 	}
 	if (pos == (u64)atomic64_read(&q->low))			/* LI(own:A) */
 		return WSQ_EMPTY;
-	return wsq_bwos_lifo_up(q) ? WSQ_OPENED : WSQ_FULL;
+	return wsq_bwos_lifo_up(q) ? WSQ_PUBLISHED : WSQ_FULL;
 }
 
 /*
- * Take over what thieves have left of the block at @place, and go there from the
- * owner's block, which is empty. False if nothing is left.
+ * Take over what thieves have left of the block in entry @index, and go there
+ * from the owner's block, which is empty. False if nothing is left.
  */
 static bool wsq_bwos_lifo_take_over(struct wsq_bwos_lifo *q,
-				    struct wsq_bwos_lifo_mem *mem, u32 place)
+				    struct wsq_bwos_lifo_mem *mem, u32 index)
 {
-	u32 nr = wsq_bwos_nr(wsq_bwos_own_at(&mem->dir, place)); /* LI(own:D) */
+	u32 nr = wsq_bwos_nr(wsq_bwos_own_at(&mem->dir, index)); /* LI(own:D) */
 	struct wsq_bwos_lifo_block *blk = wsq_bwos_lifo_blk(mem, nr);
 	u64 low = (u64)atomic64_read(&q->low);			/* LI(own:A) */
 	u64 b, s, was;
 
-	/* What is drained stays so: no exchange for that. */
+	/* An empty block stays empty: no exchange for that. */
 	if (!wsq_bwos_lifo_left(blk))
 		return false;
 	b = (u64)atomic64_read(&blk->b_pos);			/* LI(own:B) */
 	/*
-	 * Claims up to here stand, later ones fail. Pairs with LI(steal:H), for
+	 * Earlier claims stand, later ones fail. Pairs with LI(steal:H), for
 	 * what is put to these slots next.
 	 */
 	s = (u64)atomic64_xchg_acquire(&blk->s_pos,
@@ -469,36 +471,36 @@ static bool wsq_bwos_lifo_take_over(struct wsq_bwos_lifo *q,
 	if (wsq_bwos_idx(s) == wsq_bwos_idx(b))
 		return false;
 
-	/* Spent once all that was claimed of it is counted. */
+	/* The block is drained once all claims of it are counted. */
 	was = (u64)atomic64_read(&q->blk->b_pos);		/* LI(own:E) */
 	atomic64_set(&q->blk->b_pos,
 		     (s64)(wsq_bwos_round(was) | low));		/* LI(leave:A) */
 
-	wsq_bwos_lifo_stand(q, mem, nr, place);
+	wsq_bwos_lifo_stand(q, mem, nr, index);
 	atomic64_set(&q->low, (s64)wsq_bwos_idx(s));		/* LI(own:A) */
 	atomic64_set(&q->pos, (s64)wsq_bwos_idx(b));		/* LI(get:C) */
 	return true;
 }
 
 /*
- * Go down to a block of which thieves have left something. Blocks that they have
- * emptied are passed over, once: they are out of @depth then.
+ * Go down to a block in which thieves have left something. Blocks that they
+ * have emptied are skipped, once: @depth no longer counts them.
  */
 static bool wsq_bwos_lifo_down(struct wsq_bwos_lifo *q)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
 	u64 low = (u64)atomic64_read(&q->low);			/* LI(own:A) */
-	u32 place = q->place;
+	u32 index = q->index;
 
 	if (!mem)
 		return false;
 	while (q->depth) {
 		q->depth--;
-		place = mem->below[place];
-		if (wsq_bwos_lifo_take_over(q, mem, place))
+		index = mem->below[index];
+		if (wsq_bwos_lifo_take_over(q, mem, index))
 			return true;
 	}
-	/* Empty. Have the whole block for what comes, if thieves are done. */
+	/* Empty: restart the block from slot 0 if thieves are done with it. */
 	if (low && (mem->read_first || wsq_bwos_lifo_counted(q->blk, low))) {
 		atomic64_set(&q->blk->s_cnt, 0);		/* LI(begin:A) */
 		atomic64_set(&q->low, 0);			/* LI(own:A) */
@@ -508,10 +510,10 @@ static bool wsq_bwos_lifo_down(struct wsq_bwos_lifo *q)
 }
 
 /**
- * wsq_bwos_lifo_get_slow() - wsq_bwos_lifo_get() when the block is empty
+ * wsq_bwos_lifo_get_slow() - wsq_bwos_lifo_get() from an empty block
  * @q: the queue
  *
- * Context: as wsq_bwos_lifo_get(). Bounded by the number of blocks.
+ * Context: the owner. Bounded by the number of blocks.
  * Return: the task, or %NULL if there is none.
  */
 void *wsq_bwos_lifo_get_slow(struct wsq_bwos_lifo *q)
@@ -520,10 +522,10 @@ void *wsq_bwos_lifo_get_slow(struct wsq_bwos_lifo *q)
 }
 
 /**
- * wsq_bwos_lifo_claim_slow() - wsq_bwos_lifo_claim() when the block is empty
+ * wsq_bwos_lifo_claim_slow() - wsq_bwos_lifo_claim() from an empty block
  * @q: the queue
  *
- * Context: as wsq_bwos_lifo_claim(). Bounded by the number of blocks.
+ * Context: the owner. Bounded by the number of blocks.
  * Return: as wsq_bwos_lifo_claim().
  */
 void *wsq_bwos_lifo_claim_slow(struct wsq_bwos_lifo *q)
@@ -537,7 +539,7 @@ void *wsq_bwos_lifo_claim_slow(struct wsq_bwos_lifo *q)
  * @tasks: where to store them, the topmost first
  * @nr: how many at most
  *
- * Context: as wsq_bwos_lifo_get().
+ * Context: the owner.
  * Return: how many were taken; less than @nr only if there are no more.
  */
 u32 wsq_bwos_lifo_get_many(struct wsq_bwos_lifo *q, void **tasks, u32 nr)
@@ -564,7 +566,7 @@ u32 wsq_bwos_lifo_get_many(struct wsq_bwos_lifo *q, void **tasks, u32 nr)
 }
 
 /**
- * wsq_bwos_lifo_empty() - would a get come back with nothing
+ * wsq_bwos_lifo_empty() - would a get find nothing
  * @q: the queue
  *
  * Context: the owner. Bounded by the number of blocks.
@@ -575,7 +577,7 @@ bool wsq_bwos_lifo_empty(const struct wsq_bwos_lifo *q)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_mem(q);
 	u64 pos = (u64)atomic64_read(&q->pos);			/* LI(own:C) */
-	u32 place = q->place;
+	u32 index = q->index;
 	u32 d;
 
 	if (!mem)
@@ -583,33 +585,33 @@ bool wsq_bwos_lifo_empty(const struct wsq_bwos_lifo *q)
 	if (pos != (u64)atomic64_read(&q->low))			/* LI(own:A) */
 		return false;
 	for (d = 0; d < q->depth; d++) {
-		place = mem->below[place];
-		if (wsq_bwos_lifo_left(wsq_bwos_lifo_own_blk(mem, place)))
+		index = mem->below[index];
+		if (wsq_bwos_lifo_left(wsq_bwos_lifo_own_blk(mem, index)))
 			return false;
 	}
 	return true;
 }
 
 /**
- * wsq_bwos_lifo_shared() - may thieves find something here
+ * wsq_bwos_lifo_published() - may thieves find a task here
  * @q: the queue
  *
  * Context: the owner.
- * Return: true if a block below the owner's was granted. A hint: thieves may
- * have been there already.
+ * Return: true if a block below the owner's was published. A hint: thieves may
+ * already have taken the tasks.
  */
-bool wsq_bwos_lifo_shared(const struct wsq_bwos_lifo *q)
+bool wsq_bwos_lifo_published(const struct wsq_bwos_lifo *q)
 {
 	return q->depth;
 }
 
 /**
- * wsq_bwos_lifo_short() - is there no room but in the owner's block
+ * wsq_bwos_lifo_short() - is the owner's block the only space left
  * @q: the queue
  *
  * Context: the owner.
- * Return: true if the next block is still in use and no spare one can serve in its
- * place. One that is held, and is counted just now, is not looked for.
+ * Return: true if the next block is still in use and no spare one can replace
+ * it. Held blocks that have been counted since are not considered.
  */
 bool wsq_bwos_lifo_short(const struct wsq_bwos_lifo *q)
 {
@@ -620,7 +622,7 @@ bool wsq_bwos_lifo_short(const struct wsq_bwos_lifo *q)
 		return true;
 	blk = wsq_bwos_lifo_own_blk(mem,
 				    wsq_bwos_next(wsq_bwos_own_at(&mem->dir,
-								  q->place)));
-	return !wsq_bwos_lifo_spent(mem, blk) &&
+								  q->index)));
+	return !wsq_bwos_lifo_drained(mem, blk) &&
 	       (wsq_bwos_lifo_left(blk) || !q->nr_spare);
 }

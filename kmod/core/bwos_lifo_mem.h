@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From a LIFO BWoS to its blocks, as the owner and thieves both go.
+ * The block lookup that the owner's and the thieves' half of LIFO BWoS share.
  *
- * For: bwos_lifo.c and bwos_lifo_steal.c, nobody else. Costs: one load of the
- * table. Limitation: the block has to be there; wsq_bwos_find() asks.
+ * Only for bwos_lifo.c and bwos_lifo_steal.c. Cost: one load of the table.
+ * Limitation: the block must exist; wsq_bwos_find() checks.
  */
 #ifndef _WSQ_CORE_BWOS_LIFO_MEM_H
 #define _WSQ_CORE_BWOS_LIFO_MEM_H

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * LIFO BWoS, the thieves' half: stealing, prying, withdrawing, and what may be
- * asked by anybody; and wsq_bwos_lifo_claim_oldest(), an owner who goes the
- * thieves' way. The argument, the labels and the pairs are in bwos_lifo.h.
+ * LIFO BWoS, the thieves' half: stealing, also from the active block, removing
+ * one task, and queries for any context; and wsq_bwos_lifo_claim_oldest(), an
+ * owner that steals from itself. bwos_lifo.h has the correctness argument, the
+ * labels and the pairs.
  *
- * Costs: a theft in bwos_lifo.h; a pass loads a word, an address and the block's
- * line for each place. Limitations: bwos_lifo.h.
+ * Cost: bwos_lifo.h for a steal; a pass loads a word, an address and the
+ * block's line for each entry. Limitations: bwos_lifo.h.
  */
 #include "bwos_lifo_mem.h"
 
-/* A thief that loses this many claims in one block looks at another one. */
+/* A thief that loses this many claims in one block tries another one. */
 #define WSQ_BWOS_LIFO_CLAIM_TRIES	4
 
 static inline struct wsq_bwos_lifo_mem *
 wsq_bwos_lifo_thief_mem(const struct wsq_bwos_lifo *q)
 {
-	/* Pairs with LI(mount:A): the memory is as mounted or later. */
+	/* Pairs with LI(attach:A): the memory is as attached, or later. */
 	return (struct wsq_bwos_lifo_mem *)(uintptr_t)
 		atomic64_read_acquire(&q->mem);			/* LI(steal:G) */
 }
 
-/* The block at @place, for anybody. */
+/* The block of entry @index, for any reader. */
 static inline struct wsq_bwos_lifo_block *
-wsq_bwos_lifo_blk_at(const struct wsq_bwos_lifo_mem *mem, u32 place)
+wsq_bwos_lifo_blk_at(const struct wsq_bwos_lifo_mem *mem, u32 index)
 {
-	u64 word = wsq_bwos_at(&mem->dir, place);		/* BW(at:A) */
+	u64 word = wsq_bwos_at(&mem->dir, index);		/* BW(at:A) */
 
 	return wsq_bwos_lifo_blk(mem, wsq_bwos_nr(word));
 }
 
-/* Read the slots of a claimed range, or claim them one by one. */
-static u32 wsq_bwos_lifo_haul(wsq_slot_t *slots, u64 n, void **tasks, bool claim)
+/* Read the slots of a claimed range, or claim them one by one (@claim). */
+static u32 wsq_bwos_lifo_read_batch(wsq_slot_t *slots, u64 n, void **tasks, bool claim)
 {
 	u32 got = 0;
 	u64 k;
@@ -49,22 +50,22 @@ static u32 wsq_bwos_lifo_haul(wsq_slot_t *slots, u64 n, void **tasks, bool claim
 	return got;
 }
 
-static inline int wsq_bwos_lifo_rob(const struct wsq_bwos_lifo_mem *mem,
-				    struct wsq_bwos_lifo_block *blk,
-				    void **tasks, u32 max, bool claim)
+static inline int wsq_bwos_lifo_steal_blk(const struct wsq_bwos_lifo_mem *mem,
+					  struct wsq_bwos_lifo_block *blk,
+					  void **tasks, u32 max, bool claim)
 {
 	wsq_slot_t *slots = blk->slots;
 	u32 tries;
 
 	for (tries = 0; tries < WSQ_BWOS_LIFO_CLAIM_TRIES; tries++) {
-		/* Pairs with LI(grant:B). */
+		/* Pairs with LI(publish:B). */
 		u64 s = (u64)atomic64_read_acquire(&blk->s_pos); /* LI(steal:B) */
 		u64 b = (u64)atomic64_read(&blk->b_pos);	/* LI(steal:C) */
 		u64 i = wsq_bwos_idx(s);
 		u32 got;
 		u64 n;
 
-		/* Of a later grant: s is gone, or about to go. */
+		/* b is of a later publication: s is gone, or about to go. */
 		if (wsq_bwos_round(b) != wsq_bwos_round(s))
 			return WSQ_EMPTY;
 		if (wsq_bwos_idx(b) <= i)
@@ -75,106 +76,106 @@ static inline int wsq_bwos_lifo_rob(const struct wsq_bwos_lifo_mem *mem,
 		if (!claim && mem->read_first) {
 			u32 few = max >> 4 * tries;
 
-			/* Who reads for long loses to who does not: less, then. */
+			/* Long reads lose to short ones: read less each try. */
 			if (n > few)
 				n = few ? few : 1;
-			wsq_bwos_lifo_haul(&slots[i], n, tasks, false);
-			/* Unchanged: so were the slots. LI(take:C), LI(left:A) */
+			wsq_bwos_lifo_read_batch(&slots[i], n, tasks, false);
+			/* Same s_pos, same slots. LI(take:C), LI(left:A) */
 			if ((u64)atomic64_cmpxchg_release(&blk->s_pos, (s64)s,
 							  (s64)(s + n)) != s) /* LI(steal:H) */
 				continue;
 			return (int)n;
 		}
-		/* Unchanged, hence of the grant that LI(steal:B) has acquired. */
+		/* Unchanged: of the publication that LI(steal:B) acquired. */
 		if ((u64)atomic64_cmpxchg_relaxed(&blk->s_pos, (s64)s,
 						  (s64)(s + n)) != s) /* LI(steal:D) */
 			continue;
 
-		got = wsq_bwos_lifo_haul(&slots[i], n, tasks, claim);
+		got = wsq_bwos_lifo_read_batch(&slots[i], n, tasks, claim);
 		/* After the slots are read: pairs with LI(begin:B). */
 		atomic64_fetch_add_release((s64)n, &blk->s_cnt); /* LI(steal:F) */
-		/* All of them taken out: there may be more behind. */
+		/* If all had been taken out, there may be more behind. */
 		if (got)
 			return (int)got;
 	}
 	return WSQ_CONFLICT;
 }
 
-/* @place may be of other memory: the owner can have changed it since. */
-static inline int wsq_bwos_lifo_rob_at(struct wsq_bwos_lifo *q, u32 place,
-				       void **tasks, u32 max, bool claim)
+/* @index may be of older memory: the owner may have changed it since. */
+static inline int wsq_bwos_lifo_steal_blk_at(struct wsq_bwos_lifo *q, u32 index,
+					     void **tasks, u32 max, bool claim)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
 
-	if (!mem || place >= wsq_bwos_places(&mem->dir))
+	if (!mem || index >= wsq_bwos_nr_entries(&mem->dir))
 		return WSQ_EMPTY;
-	return wsq_bwos_lifo_rob(mem, wsq_bwos_lifo_blk_at(mem, place), /* LI(steal:A) */
-				 tasks, max, claim);
+	return wsq_bwos_lifo_steal_blk(mem, wsq_bwos_lifo_blk_at(mem, index), /* LI(steal:A) */
+				       tasks, max, claim);
 }
 
 /**
- * wsq_bwos_lifo_steal_at() - take tasks from one block
+ * wsq_bwos_lifo_steal_at() - steal from one block
  * @q: the queue
- * @place: the place of the block; any number
+ * @index: directory index of the block; any number
  * @tasks: where to store them
  * @max: how many at most: 1 for one task, the block size for all there are
  *
- * Context: anybody, with preemption off: a thief that is descheduled before it
+ * Context: any, with preemption off: a thief that is descheduled before it
  * counts keeps a block out of use.
- * Return: how many were taken, oldest first; %WSQ_EMPTY if the owner is granting
- * the block; %WSQ_DONE if nothing in it is for thieves; %WSQ_CONFLICT if others
- * were faster.
+ * Return: how many were taken, oldest first; %WSQ_EMPTY if the owner is
+ * publishing the block; %WSQ_DONE if nothing in it is for thieves;
+ * %WSQ_CONFLICT if other thieves were faster.
  */
-int wsq_bwos_lifo_steal_at(struct wsq_bwos_lifo *q, u32 place, void **tasks,
+int wsq_bwos_lifo_steal_at(struct wsq_bwos_lifo *q, u32 index, void **tasks,
 			   u32 max)
 {
-	return wsq_bwos_lifo_rob_at(q, place, tasks, max, false);
+	return wsq_bwos_lifo_steal_blk_at(q, index, tasks, max, false);
 }
 
 /**
  * wsq_bwos_lifo_steal_claim_at() - wsq_bwos_lifo_steal_at() for claimed slots
  * @q: the queue
- * @place: the place of the block; any number
+ * @index: directory index of the block; any number
  * @tasks: where to store them
  * @max: how many at most
  *
- * Context: as wsq_bwos_lifo_steal_at().
- * Return: as wsq_bwos_lifo_steal_at(); %WSQ_CONFLICT also where all had been
+ * Context: any, with preemption off.
+ * Return: as wsq_bwos_lifo_steal_at(); %WSQ_CONFLICT also if all had been
  * taken out.
  */
-int wsq_bwos_lifo_steal_claim_at(struct wsq_bwos_lifo *q, u32 place,
+int wsq_bwos_lifo_steal_claim_at(struct wsq_bwos_lifo *q, u32 index,
 				 void **tasks, u32 max)
 {
-	return wsq_bwos_lifo_rob_at(q, place, tasks, max, true);
+	return wsq_bwos_lifo_steal_blk_at(q, index, tasks, max, true);
 }
 
-static inline int wsq_bwos_lifo_rob_lowest(struct wsq_bwos_lifo *q,
-					   void **tasks, u32 max, bool claim)
+static inline int wsq_bwos_lifo_steal_blk_lowest(struct wsq_bwos_lifo *q,
+						 void **tasks, u32 max, bool claim)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
 	u64 hint = (u64)atomic64_read(&q->t_hint);		/* LI(hint:A) */
-	u32 place = (u32)wsq_bwos_idx(hint);
+	u32 index = (u32)wsq_bwos_idx(hint);
 	int ret = WSQ_EMPTY;
 	u32 i;
 
 	if (!mem)
 		return WSQ_EMPTY;
-	/* A hint of other memory. */
-	if (place >= wsq_bwos_places(&mem->dir))
-		place = 0;
-	/* As many steps as there are places by then (bwos.h). */
-	for (i = 0; i < wsq_bwos_places(&mem->dir); i++) {
-		u64 word = wsq_bwos_at(&mem->dir, place);	/* LI(steal:A) */
-		int n = wsq_bwos_lifo_rob(mem,
-					  wsq_bwos_lifo_blk(mem, wsq_bwos_nr(word)),
-					  tasks, max, claim);
+	/* The hint may be of older memory. */
+	if (index >= wsq_bwos_nr_entries(&mem->dir))
+		index = 0;
+	/* The number of entries is reread at each step (bwos.h). */
+	for (i = 0; i < wsq_bwos_nr_entries(&mem->dir); i++) {
+		u64 word = wsq_bwos_at(&mem->dir, index);	/* LI(steal:A) */
+		int n = wsq_bwos_lifo_steal_blk(mem,
+						wsq_bwos_lifo_blk(mem, wsq_bwos_nr(word)),
+						tasks, max, claim);
 
 		if (n > 0) {
-			u64 to = wsq_bwos_round(hint) | place;
+			u64 to = wsq_bwos_round(hint) | index;
 
 			/*
-			 * Unless the owner has begun at another bottom. What was
-			 * left for others' sake, or after many holes, is below.
+			 * Unless the owner has set another bottom. Blocks that
+			 * were contended, or had all tasks removed, are below.
 			 */
 			if (to != hint && ret == WSQ_EMPTY)
 				atomic64_cmpxchg_relaxed(&q->t_hint, (s64)hint,
@@ -183,26 +184,26 @@ static inline int wsq_bwos_lifo_rob_lowest(struct wsq_bwos_lifo *q,
 		}
 		if (n == WSQ_CONFLICT)
 			ret = WSQ_CONFLICT;
-		place = wsq_bwos_next(word);
+		index = wsq_bwos_next(word);
 	}
 	return ret;
 }
 
 /**
- * wsq_bwos_lifo_steal() - take tasks from the lowest block that has some
+ * wsq_bwos_lifo_steal() - steal from the lowest block that has tasks
  * @q: the queue
  * @tasks: where to store them
  * @max: how many at most; all come from one block
  *
- * Begins at the bottom, as far as is known, and passes once over all places.
+ * Begins at the bottom, as far as is known, and passes once over all entries.
  *
- * Context: as wsq_bwos_lifo_steal_at().
+ * Context: any, with preemption off.
  * Return: how many were taken; %WSQ_EMPTY if no block had any; %WSQ_CONFLICT
- * if the only ones that had were contended.
+ * if every block that had some was contended.
  */
 int wsq_bwos_lifo_steal(struct wsq_bwos_lifo *q, void **tasks, u32 max)
 {
-	return wsq_bwos_lifo_rob_lowest(q, tasks, max, false);
+	return wsq_bwos_lifo_steal_blk_lowest(q, tasks, max, false);
 }
 
 /**
@@ -211,13 +212,13 @@ int wsq_bwos_lifo_steal(struct wsq_bwos_lifo *q, void **tasks, u32 max)
  * @tasks: where to store them
  * @max: how many at most; all come from one block
  *
- * Context: as wsq_bwos_lifo_steal_at().
- * Return: as wsq_bwos_lifo_steal(); %WSQ_CONFLICT also where all that was found
+ * Context: any, with preemption off.
+ * Return: as wsq_bwos_lifo_steal(); %WSQ_CONFLICT also if all that was found
  * had been taken out.
  */
 int wsq_bwos_lifo_steal_claim(struct wsq_bwos_lifo *q, void **tasks, u32 max)
 {
-	return wsq_bwos_lifo_rob_lowest(q, tasks, max, true);
+	return wsq_bwos_lifo_steal_blk_lowest(q, tasks, max, true);
 }
 
 /* Take tasks out of the owner's block, oldest first; returns how many. */
@@ -226,40 +227,40 @@ static u32 wsq_bwos_lifo_pick(const struct wsq_bwos_lifo *q,
 			      void **tasks, u32 max)
 {
 	/* The slots decide; these only say where to look. */
-	u64 i = (u64)atomic64_read(&q->low);			/* LI(pry:A) */
-	u64 end = (u64)atomic64_read(&q->pos);			/* LI(pry:B) */
-	u32 first = (u32)atomic64_read(&q->first);		/* LI(pry:C) */
+	u64 i = (u64)atomic64_read(&q->low);			/* LI(active:A) */
+	u64 end = (u64)atomic64_read(&q->pos);			/* LI(active:B) */
+	u32 first = (u32)atomic64_read(&q->first);		/* LI(active:C) */
 	struct wsq_bwos_lifo_block *blk = (struct wsq_bwos_lifo_block *)
 		wsq_bwos_find(&mem->dir, first / mem->block_size); /* BW(find:A) */
 	u32 got = 0;
 
-	/* Each may be of another block, and of other memory. */
+	/* Each may be of another block, and of older memory. */
 	if (!blk || end > mem->block_size)
 		return 0;
 	for (; i < end && got < max; i++) {
 		wsq_slot_t *slot = &blk->slots[i];
-		void *task = wsq_slot_peek(slot);		/* LI(pry:D) */
+		void *task = wsq_slot_peek(slot);		/* LI(active:D) */
 
 		/* Pairs with LI(fill:A). */
-		if (task && wsq_slot_claim_if(slot, task))	/* LI(pry:E) */
+		if (task && wsq_slot_claim_if(slot, task))	/* LI(active:E) */
 			tasks[got++] = task;
 	}
 	return got;
 }
 
 /**
- * wsq_bwos_lifo_pry() - take tasks out of the owner's block
+ * wsq_bwos_lifo_steal_active() - steal from the owner's active block
  * @q: the queue, with claimed slots
  * @tasks: where to store them
  * @max: how many at most
  *
- * For when the owner is held up by the task it took last. Disturbs it: reads its
- * lines and leaves it tombs to walk over.
+ * For an owner that is held up by the task it took last. Disturbs the owner:
+ * reads its lines and leaves it tombstones to skip.
  *
- * Context: anybody, in a section that keeps the memory: preemption off.
+ * Context: any, in a section that keeps the memory: preemption off.
  * Return: how many were taken, oldest first.
  */
-int wsq_bwos_lifo_pry(struct wsq_bwos_lifo *q, void **tasks, u32 max)
+int wsq_bwos_lifo_steal_active(struct wsq_bwos_lifo *q, void **tasks, u32 max)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
 
@@ -267,15 +268,15 @@ int wsq_bwos_lifo_pry(struct wsq_bwos_lifo *q, void **tasks, u32 max)
 }
 
 /**
- * wsq_bwos_lifo_withdraw() - take one task out, wherever it is by now
+ * wsq_bwos_lifo_remove() - remove one task, whatever the positions say
  * @q: the queue, with claimed slots
  * @nr: number of the slot where it may be; any number
  * @task: the task
  *
- * Context: anybody, in a section that keeps the memory: preemption off.
- * Return: true if @task was there and is the caller's now.
+ * Context: any, in a section that keeps the memory: preemption off.
+ * Return: true if @task was there; the caller owns it now.
  */
-bool wsq_bwos_lifo_withdraw(struct wsq_bwos_lifo *q, u32 nr, void *task)
+bool wsq_bwos_lifo_remove(struct wsq_bwos_lifo *q, u32 nr, void *task)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
 	struct wsq_bwos_lifo_block *blk;
@@ -295,14 +296,13 @@ bool wsq_bwos_lifo_withdraw(struct wsq_bwos_lifo *q, u32 nr, void *task)
  * wsq_bwos_lifo_claim_oldest() - take the task at the bottom
  * @q: the queue, with claimed slots
  *
- * For an owner that must not keep what lies below waiting for ever: a task that
- * puts itself again would always be on top. Shares the owner's block if thieves
- * have nothing, and robs the lowest one as they do; if the block cannot be
- * shared, for want of another one, takes its oldest task out. What is not to be
- * had that way, because thieves are at it, is taken from the top.
+ * Keeps tasks at the bottom from starving: a task that puts itself again would
+ * always be on top. Publishes the owner's block if thieves have nothing, and
+ * steals from the lowest block as they do. If the block cannot be published
+ * because there is no next one, takes its oldest task out. If both fail because
+ * thieves are active there, takes the task on top.
  *
- * Context: as wsq_bwos_lifo_claim(). Bounded by the number of blocks, or by the
- * size of one.
+ * Context: the owner. Bounded by the number of blocks, or by the size of one.
  * Return: as wsq_bwos_lifo_claim().
  */
 void *wsq_bwos_lifo_claim_oldest(struct wsq_bwos_lifo *q)
@@ -311,7 +311,7 @@ void *wsq_bwos_lifo_claim_oldest(struct wsq_bwos_lifo *q)
 	void *task;
 	int got;
 
-	switch (wsq_bwos_lifo_share(q)) {
+	switch (wsq_bwos_lifo_publish(q)) {
 	case WSQ_EMPTY:
 		return wsq_bwos_lifo_claim(q);
 	case WSQ_FULL:
@@ -324,11 +324,11 @@ void *wsq_bwos_lifo_claim_oldest(struct wsq_bwos_lifo *q)
 	return got > 0 ? task : wsq_bwos_lifo_claim(q);
 }
 
-/* How much thieves may find at @place. No order, a hint. */
-static u64 wsq_bwos_lifo_granted(const struct wsq_bwos_lifo_mem *mem, u32 place)
+/* Number of tasks that thieves may find in entry @index. No order, a hint. */
+static u64 wsq_bwos_lifo_published_round(const struct wsq_bwos_lifo_mem *mem, u32 index)
 {
 	const struct wsq_bwos_lifo_block *blk =
-		wsq_bwos_lifo_blk_at(mem, place);		/* LI(look:C) */
+		wsq_bwos_lifo_blk_at(mem, index);		/* LI(look:C) */
 	u64 s = (u64)atomic64_read(&blk->s_pos);		/* LI(look:D) */
 	u64 b = (u64)atomic64_read(&blk->b_pos);		/* LI(look:E) */
 
@@ -336,59 +336,78 @@ static u64 wsq_bwos_lifo_granted(const struct wsq_bwos_lifo_mem *mem, u32 place)
 }
 
 /**
- * wsq_bwos_lifo_waiting() - does anything wait here
+ * wsq_bwos_lifo_waiting() - is any task left in the queue
  * @q: the queue
  *
- * Context: anybody, in a section that keeps the memory: preemption off.
+ * Context: any, in a section that keeps the memory: preemption off.
  * Return: a hint.
  */
 bool wsq_bwos_lifo_waiting(const struct wsq_bwos_lifo *q)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
-	u32 place;
+	u32 index;
 
 	if (!mem)
 		return false;
 	if (atomic64_read(&q->pos) !=				/* LI(look:A) */
 	    atomic64_read(&q->low))				/* LI(look:B) */
 		return true;
-	for (place = 0; place < wsq_bwos_places(&mem->dir); place++)
-		if (wsq_bwos_lifo_granted(mem, place))
+	for (index = 0; index < wsq_bwos_nr_entries(&mem->dir); index++)
+		if (wsq_bwos_lifo_published_round(mem, index))
 			return true;
 	return false;
 }
 
 /**
- * wsq_bwos_lifo_place() - a place that chance picks
+ * wsq_bwos_lifo_shut() - are all blocks closed to thieves, or empty
  * @q: the queue
- * @rnd: the chance: any number, all equally likely
  *
- * Context: anybody, in a section that keeps the memory: preemption off.
- * Return: one of the places there are; 0 if there is no memory.
+ * Context: any, in a section that keeps the memory: preemption off.
+ * Return: true if so, which stays so until the owner publishes a block. Also
+ * true if there is no memory.
  */
-u32 wsq_bwos_lifo_place(const struct wsq_bwos_lifo *q, u32 rnd)
+bool wsq_bwos_lifo_shut(const struct wsq_bwos_lifo *q)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
+	u32 index;
 
-	return mem ? (u32)((u64)rnd * wsq_bwos_places(&mem->dir) >> 32) : 0;
+	for (index = 0; mem && index < wsq_bwos_nr_entries(&mem->dir); index++)
+		if (wsq_bwos_lifo_published_round(mem, index))
+			return false;
+	return true;
 }
 
 /**
- * wsq_bwos_lifo_sample() - how many tasks could thieves take from one block
+ * wsq_bwos_lifo_random_index() - a random directory index
  * @q: the queue
- * @place: the place of the block; any number
+ * @rnd: a random number, uniform over all u32
  *
- * Reads that block's words only: what a thief that chooses among many victims
- * asks a few of (section 3.4 of the paper).
- *
- * Context: anybody, in a section that keeps the memory: preemption off.
- * Return: a hint; 0 if there are none, or no such place.
+ * Context: any, in a section that keeps the memory: preemption off.
+ * Return: the index of an existing entry; 0 if there is no memory.
  */
-u32 wsq_bwos_lifo_sample(const struct wsq_bwos_lifo *q, u32 place)
+u32 wsq_bwos_lifo_random_index(const struct wsq_bwos_lifo *q, u32 rnd)
 {
 	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
 
-	if (!mem || place >= wsq_bwos_places(&mem->dir))
+	return mem ? (u32)((u64)rnd * wsq_bwos_nr_entries(&mem->dir) >> 32) : 0;
+}
+
+/**
+ * wsq_bwos_lifo_sample() - number of stealable tasks in one block
+ * @q: the queue
+ * @index: directory index of the block; any number
+ *
+ * Reads that block's words only. A thief samples a few victims this way before
+ * it chooses one (section 3.4 of the paper).
+ *
+ * Context: any, in a section that keeps the memory: preemption off.
+ * Return: a hint; 0 if there are none, or no such entry.
+ */
+u32 wsq_bwos_lifo_sample(const struct wsq_bwos_lifo *q, u32 index)
+{
+	struct wsq_bwos_lifo_mem *mem = wsq_bwos_lifo_thief_mem(q);
+
+	if (!mem || index >= wsq_bwos_nr_entries(&mem->dir))
 		return 0;
-	return (u32)wsq_bwos_lifo_granted(mem, place);
+	return (u32)wsq_bwos_lifo_published_round(mem, index);
 }

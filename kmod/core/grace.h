@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Grace periods that are polled: whoever gives memory to another use must know
- * that nobody is left who saw it in the last one.
+ * Polled grace periods: memory may be reused only when no context is left that
+ * saw it in its earlier use.
  *
- * For: salsa.h. Only the contract is here. The hooks come from the platform
+ * For: salsa.h. Only the contract is here. The platform supplies the hooks
  * through <wsq_grace.h>, found by the include path: RCU in the module
- * (kmod/compat), quiescent states that threads announce in user space and
- * under the model checker.
+ * (kmod/compat), quiescent states that threads announce in user space and under
+ * the model checker.
  *
  *	wsq_grace_get()		a cookie for this moment
  *	wsq_grace_passed(cookie)
- *				Is every section that was under way then over?
- *				Acquire, if so: what those did is visible.
+ *				Have all sections ended that were running then?
+ *				Acquire, if so: what they did is visible.
  *
- * Sections are those of core/fence.h: with preemption off, in the kernel, which
+ * Sections are those of core/fence.h: with preemption off, which in the kernel
  * are RCU read sides. Both hooks may be called in a section and with interrupts
- * off; neither waits. wsq_grace_passed() may be called from NMI, wsq_grace_get()
- * must not be: it takes a lock.
+ * off; neither waits. wsq_grace_passed() may be called from NMI,
+ * wsq_grace_get() must not be: it takes a lock.
  */
 #ifndef _WSQ_CORE_GRACE_H
 #define _WSQ_CORE_GRACE_H

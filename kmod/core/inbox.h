@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inbox: the entrance of a container for everybody but its producer.
+ * Inbox: where every context but its producer puts tasks into a container.
  *
  * A list of links that any number of contexts push to by compare-and-exchange
- * and that is taken as a whole by one exchange. Unbounded, because the links
- * are inside the tasks; safe in NMI context, because a push that was
- * interrupted has changed nothing yet or everything. What hardirq and NMI
- * handlers queue while they interrupted a put, what other CPUs aim at this one
- * and what does not fit into a full container goes here.
+ * and that one exchange takes as a whole. It is unbounded, because the links
+ * are inside the tasks. It is safe in NMI context, because an interrupted push
+ * has changed either nothing yet or everything. Three kinds of tasks go here:
+ * those that hardirq and NMI handlers queue after interrupting a put, those
+ * that other CPUs queue for this one, and those that do not fit into a full
+ * container.
  *
  * Why not a ring of many producers: a producer that is interrupted between
- * claiming and filling a cell stops the consumer, and it would be bounded.
- * Taking the whole list, instead of popping one link, leaves no room for ABA.
+ * claiming and filling a cell stops the consumer, and the ring would be
+ * bounded. Taking the whole list, instead of popping one link, excludes ABA.
  *
  * Operation against operation:
  *
@@ -22,22 +23,22 @@
  *
  * A link belongs to the inbox from push to take, then to the taker.
  *
- * The list is newest first. struct wsq_backlog turns what was taken into
- * oldest first, a bounded number of links at a time. A backlog belongs to one
- * context; nothing in it is shared.
+ * The list is newest first. struct wsq_backlog reverses what was taken, a
+ * bounded number of links at a time. A backlog belongs to one context; nothing
+ * in it is shared.
  *
  * Pairs:
  *
  *	IN(push:C) full -> IN(take:A) acquire
  *		The taker sees the task as it was when pushed, and the links
- *		behind it. Links pushed earlier by others are covered too: the
- *		compare-and-exchanges form one chain of releases.
+ *		behind it. This covers links that other contexts pushed earlier:
+ *		the compare-and-exchanges form one chain of releases.
  *		litmus/inbox-push-take.litmus
  *	IN(back:A) full -> IN(take:A) acquire
- *		The same for links that were taken and given back.
+ *		As above, for links that were taken and given back.
  *		litmus/inbox-back-take.litmus
  *	IN(push:C) full, then a look at the park word
- *		See parking.h: store task, look whether the worker parked.
+ *		See parking.h: store the task, check whether the worker parked.
  *		litmus/parking-remote.litmus
  *
  * No order: IN(push:A), which IN(push:C) verifies; IN(empty:A), a hint;
@@ -52,7 +53,7 @@
 
 /**
  * struct wsq_inbox - list of pushed links, newest first
- * @head: address of the newest link, 0 if none. Anybody, by compare-and-
+ * @head: address of the newest link, 0 if none. Any context, by compare-and-
  *	exchange (push) or exchange (take).
  */
 struct wsq_inbox {
@@ -60,9 +61,9 @@ struct wsq_inbox {
 };
 
 /**
- * struct wsq_backlog - what was taken from an inbox, being put in order
- * @turned: links already turned; oldest first once @rest is empty
- * @rest: links still to be turned, newest first
+ * struct wsq_backlog - links taken from an inbox, being reversed
+ * @turned: links already reversed; oldest first once @rest is empty
+ * @rest: links still to be reversed, newest first
  */
 struct wsq_backlog {
 	atomic64_t *turned;
@@ -85,25 +86,35 @@ static inline void wsq_inbox_init(struct wsq_inbox *in)
 }
 
 /**
- * wsq_inbox_try_push() - one attempt to push a link
+ * wsq_inbox_try_push_many() - one attempt to push several links
  * @in: the inbox
- * @link: the link, in no list
+ * @newest: leads to the others by wsq_link_set(), in no list
+ * @oldest: the last of them, perhaps @newest
  *
- * Context: any, NMI included. On %WSQ_CONFLICT call again: somebody else's
- * push or take succeeded, so the system as a whole moves on.
- * Return: %WSQ_OK; %WSQ_OPENED if the inbox was empty, then the caller makes
- * sure that somebody will look into it; %WSQ_CONFLICT.
+ * They stay together: what other contexts push is in front of them or behind.
+ *
+ * Context: any, NMI included. On %WSQ_CONFLICT call again: another push or take
+ * succeeded, so the system as a whole makes progress.
+ * Return: %WSQ_OK; %WSQ_PUBLISHED if the inbox was empty: the caller must make
+ * sure that some context will take from it; %WSQ_CONFLICT.
  * Ordering: full barrier on success.
  */
-static inline int wsq_inbox_try_push(struct wsq_inbox *in, atomic64_t *link)
+static inline int wsq_inbox_try_push_many(struct wsq_inbox *in,
+					  atomic64_t *newest, atomic64_t *oldest)
 {
 	s64 head = atomic64_read(&in->head);			/* IN(push:A) */
 
-	atomic64_set(link, head);				/* IN(push:B) */
+	atomic64_set(oldest, head);				/* IN(push:B) */
 	if (atomic64_cmpxchg(&in->head, head,
-			     (s64)(uintptr_t)link) != head)	/* IN(push:C) */
+			     (s64)(uintptr_t)newest) != head)	/* IN(push:C) */
 		return WSQ_CONFLICT;
-	return head ? WSQ_OK : WSQ_OPENED;
+	return head ? WSQ_OK : WSQ_PUBLISHED;
+}
+
+/* The same for one link, in no list. */
+static inline int wsq_inbox_try_push(struct wsq_inbox *in, atomic64_t *link)
+{
+	return wsq_inbox_try_push_many(in, link, link);
 }
 
 /**
@@ -135,14 +146,14 @@ static inline atomic64_t *wsq_inbox_take(struct wsq_inbox *in)
 }
 
 /**
- * wsq_inbox_give_back() - put back what is left of what was taken
+ * wsq_inbox_give_back() - put back the rest of what was taken
  * @in: the inbox
- * @links: one or more links that lead from one to the next, taken from @in
+ * @links: one or more chained links, taken from @in
  *
- * For lists whose order is nobody's concern: what was pushed since may come
- * behind. Costs nothing for each link but those.
+ * For lists whose order does not matter: links pushed since may come behind.
+ * Costs nothing for each link but those.
  *
- * Context: any. Goes round only if somebody has pushed since.
+ * Context: any. Repeats only if another context has pushed since.
  */
 static inline void wsq_inbox_give_back(struct wsq_inbox *in, atomic64_t *links)
 {
@@ -182,14 +193,14 @@ static inline void wsq_backlog_fill(struct wsq_backlog *bl, atomic64_t *links)
 }
 
 /**
- * wsq_backlog_turn() - put links in order, a bounded number
+ * wsq_backlog_reverse() - reverse links, a bounded number
  * @bl: the backlog
- * @budget: how many links to turn at most
+ * @budget: how many links to reverse at most
  *
  * Context: the backlog's owner.
  * Return: true if the backlog is in order and wsq_backlog_pop() may be called.
  */
-static inline bool wsq_backlog_turn(struct wsq_backlog *bl, u32 budget)
+static inline bool wsq_backlog_reverse(struct wsq_backlog *bl, u32 budget)
 {
 	atomic64_t *link;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Parking: how a worker goes to sleep without missing a task, and how a put
- * finds out, almost for nothing, that it has to wake it.
+ * finds out cheaply that it must wake the worker.
  *
  * The worker announces that it parks, looks for work once more, and sleeps.
- * A put makes its task visible, then looks at the announcement. One of the two
+ * A put makes its task visible, then reads the announcement. One of the two
  * must see the other. Of the classical two full barriers each side needs one
- * only where the other side is another CPU:
+ * only if the other side is another CPU:
  *
  * Scenario A: the put is on the worker's own CPU (local).
  *
@@ -16,9 +16,9 @@
  *	(look) task there?	parked?
  *
  *	Both run on one CPU, so one of them runs between two instructions of
- *	the other, never beside it: program order suffices. A put that comes
- *	before the look is found; one that comes after it sees parked.
- *	Forbidden: look finds nothing and the put sees parked == 0.
+ *	the other, never beside it: program order suffices. A put before the
+ *	look is found. A put after the look sees parked.
+ *	Forbidden: the look finds nothing and the put sees parked == 0.
  *
  * Scenario B: the put is on another CPU, through the inbox or a ready bit.
  *
@@ -34,12 +34,12 @@
  *	litmus/parking-remote.litmus
  *
  * A wake-up is claimed by an exchange of the word. Of many puts one pays for
- * it, and of one put at most one worker wakes. A worker that found a task at its
- * last look takes the announcement back by the same exchange, and so learns
+ * it, and one put wakes at most one worker. A worker that found a task at its
+ * last look takes the announcement back by the same exchange, which also shows
  * whether a put has claimed the wake-up.
  *
- * Limitations: a put on another CPU needs a full barrier of its own. Each that
- * exists has one, in the exchange that makes its task visible.
+ * Limitations: a put on another CPU needs a full barrier of its own. Every such
+ * put has one, in the exchange that makes its task visible.
  */
 #ifndef _WSQ_CORE_PARKING_H
 #define _WSQ_CORE_PARKING_H
@@ -88,13 +88,13 @@ static inline bool wsq_parked(const struct wsq_park *park)
 }
 
 /**
- * wsq_park_claim() - does the caller have to wake the worker
+ * wsq_park_claim() - must the caller wake the worker
  * @park: the worker's announcement
  *
  * A put calls this after its task is visible: in program order on the worker's
  * own CPU, behind a full barrier elsewhere. The worker calls it when it is
- * awake, before it looks for tasks; a wake-up that was claimed before may still
- * arrive.
+ * awake, before it looks for tasks. A wake-up that was claimed earlier may
+ * still arrive.
  *
  * Context: any, NMI included.
  * Return: true for exactly one caller for each time the worker parked.

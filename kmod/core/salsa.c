@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SALSA, outside the fast path: producers that begin a chunk, consumers that
- * move from one to the next, and where finished chunks go. The argument is in
- * salsa.h.
+ * move from one to the next, and where finished chunks go. The correctness
+ * argument is in salsa.h.
  */
 #include "salsa.h"
 #include "salsa_find.h"
 #include "grace.h"
 
-/* How often a consumer looks again because thieves were faster. */
+/* Retries of a consumer that lost to thieves. */
 #define WSQ_SALSA_TRIES		8
 
-/* How often a loop goes round another party that succeeded. */
+/* Retries of a loop because another context succeeded. */
 #define WSQ_SALSA_SPINS		64
 
-/* Takes that find nothing before a consumer leaves the chunk it is in. */
+/* Takes without a task before a consumer leaves the chunk it is in. */
 #define WSQ_SALSA_DRY		2
 
 static void wsq_salsa_list_init(struct wsq_salsa_list *list,
@@ -37,9 +37,9 @@ static void wsq_salsa_list_init(struct wsq_salsa_list *list,
  * @slots: its chunk_size slots, empty
  * @nr: its number
  * @home: id of the consumer it is for
- * @node: where it is
+ * @node: NUMA node of its memory
  *
- * Context: any; nobody uses the number.
+ * Context: any; the number is unused.
  */
 void wsq_salsa_chunk_init(struct wsq_salsa *s, struct wsq_salsa_chunk *chunk,
 			  wsq_slot_t *slots, u32 nr, u32 home, u32 node)
@@ -60,14 +60,14 @@ void wsq_salsa_chunk_init(struct wsq_salsa *s, struct wsq_salsa_chunk *chunk,
 }
 
 /**
- * wsq_salsa_producer_init() - make a producer
+ * wsq_salsa_producer_init() - initialize a producer
  * @s: the pool
  * @p: the producer
  * @id: its number, below max_parties
- * @entries: room for its list
- * @nr_entries: how many chunks it can have out at a time
+ * @entries: memory for its list
+ * @nr_entries: how many chunks that are not free it can have
  *
- * Context: any; nobody uses the number.
+ * Context: any; the number is unused.
  */
 void wsq_salsa_producer_init(struct wsq_salsa *s, struct wsq_salsa_producer *p,
 			     u32 id, atomic64_t *entries, u32 nr_entries)
@@ -83,20 +83,20 @@ void wsq_salsa_producer_init(struct wsq_salsa *s, struct wsq_salsa_producer *p,
 }
 
 /**
- * wsq_salsa_consumer_init() - make a consumer
+ * wsq_salsa_consumer_init() - initialize a consumer
  * @s: the pool
  * @c: the consumer
  * @id: its number, below max_parties; the CPU that its fence goes to, unless it
  *	claims
- * @node: where it is
+ * @node: its NUMA node
  * @claims: it claims every task
- * @room: memory for it
+ * @mem: memory for it
  *
- * Context: any; nobody uses the number. One that does not claim is in @s->all.
+ * Context: any; the number is unused. @s->all contains @c unless it claims.
  */
 void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 			     u32 id, u32 node, bool claims,
-			     const struct wsq_salsa_room *room)
+			     const struct wsq_salsa_consumer_mem *mem)
 {
 	const struct wsq_salsa_count none = {};
 
@@ -115,20 +115,20 @@ void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 	c->turn = 0;
 	c->cookie = 0;
 	c->count = none;
-	c->raid.chunk = NULL;
-	wsq_fence_call_init(&c->raid.call);
+	c->async.chunk = NULL;
+	wsq_fence_call_init(&c->async.call);
 	atomic64_set(&c->in, 0);
 	atomic64_set(&c->stealing, 0);
-	wsq_salsa_list_init(&c->stolen, room->stolen,
+	wsq_salsa_list_init(&c->stolen, mem->stolen,
 			    s->max_parties + WSQ_SALSA_ENTRIES);
-	c->feeders = room->feeders;
+	c->feeders = mem->feeders;
 	wsq_inbox_init(&c->returned);
 	wsq_inbox_init(&c->waiting);
-	wsq_salsa_ring_init(&c->pool, room->places, room->nr_places);
+	wsq_salsa_ring_init(&c->pool, mem->cells, mem->nr_cells);
 	atomic64_set_release(&s->consumers[id], (s64)(uintptr_t)c);
 }
 
-/* What a list says of a chunk in this life. */
+/* The list entry for a chunk in its current life. */
 static s64 wsq_salsa_entry(const struct wsq_salsa_chunk *chunk)
 {
 	u64 life = (u64)atomic64_read(&chunk->life);		/* SA(list:J) */
@@ -137,15 +137,15 @@ static s64 wsq_salsa_entry(const struct wsq_salsa_chunk *chunk)
 }
 
 /*
- * Does the list need this entry? Not if the chunk is free, or has lived on
- * since: whoever opened it has it in a list of his own. Nor, if @id is said, if
- * it is another consumer's by now.
+ * Does the list need this entry? Not if the chunk is free, or was opened again
+ * since: the producer that opened it has it in its own list. Nor, if @id is
+ * given, if the chunk is another consumer's by now.
  */
 static bool wsq_salsa_entry_used(const struct wsq_salsa *s,
-				 const struct wsq_salsa_list *list, u32 place,
+				 const struct wsq_salsa_list *list, u32 index,
 				 u32 id)
 {
-	s64 entry = atomic64_read(&list->entries[place]);	/* SA(list:B) */
+	s64 entry = atomic64_read(&list->entries[index]);	/* SA(list:B) */
 	const struct wsq_salsa_chunk *chunk;
 	u64 word;
 
@@ -157,32 +157,32 @@ static bool wsq_salsa_entry_used(const struct wsq_salsa *s,
 	       (id == WSQ_SALSA_NONE || wsq_salsa_id(word) == id);
 }
 
-/* Where the list has room, from its oldest entry on, or a status. */
-static int wsq_salsa_list_room(const struct wsq_salsa *s,
-			       const struct wsq_salsa_list *list, u32 id)
+/* Index of a free entry, from the oldest entry on, or a status. */
+static int wsq_salsa_list_index(const struct wsq_salsa *s,
+				const struct wsq_salsa_list *list, u32 id)
 {
 	u64 next = (u64)atomic64_read(&list->next);		/* SA(list:C) */
 	const struct wsq_salsa_chunk *in = NULL;
-	u32 i, place, nr;
+	u32 i, index, nr;
 
-	/* The chunk that it is in may be stolen just now, and be taken back. */
+	/* The consumer's current chunk may be stolen and taken back. */
 	if (id != WSQ_SALSA_NONE)
 		in = wsq_salsa_consumer_at(s, id)->chunk;
 	for (i = 0; i < list->size; i++) {
-		place = (u32)((next + i) % list->size);
-		nr = (u32)atomic64_read(&list->entries[place]);	/* SA(list:G) */
-		if (!wsq_salsa_entry_used(s, list, place, id) &&
+		index = (u32)((next + i) % list->size);
+		nr = (u32)atomic64_read(&list->entries[index]);	/* SA(list:G) */
+		if (!wsq_salsa_entry_used(s, list, index, id) &&
 		    !(in && nr == in->nr + 1))
-			return (int)place;
+			return (int)index;
 	}
 	return WSQ_FULL;
 }
 
 /*
- * Put a chunk where there is room, or where it is already: a list that held
- * one in several places could run out of them.
+ * Put a chunk into entry @index, or into the entry that it already has: a list
+ * with several entries for one chunk could run out of entries.
  */
-static u32 wsq_salsa_list_set(struct wsq_salsa_list *list, u32 place,
+static u32 wsq_salsa_list_set(struct wsq_salsa_list *list, u32 index,
 			      const struct wsq_salsa_chunk *chunk)
 {
 	u32 i, top = (u32)atomic64_read(&list->top);		/* SA(list:K) */
@@ -190,13 +190,13 @@ static u32 wsq_salsa_list_set(struct wsq_salsa_list *list, u32 place,
 
 	for (i = 0; i < top; i++) {
 		if ((u32)atomic64_read(&list->entries[i]) == (u32)entry) /* SA(list:D) */
-			place = i;
+			index = i;
 	}
-	/* Release: who finds it sees the chunk as it is now. */
-	atomic64_set_release(&list->entries[place], entry);	/* SA(list:I) */
-	if (place >= top)
-		atomic64_set(&list->top, (s64)place + 1);	/* SA(list:L) */
-	return place;
+	/* Release: a CPU that finds the entry sees the chunk as it is now. */
+	atomic64_set_release(&list->entries[index], entry);	/* SA(list:I) */
+	if (index >= top)
+		atomic64_set(&list->top, (s64)index + 1);	/* SA(list:L) */
+	return index;
 }
 
 /**
@@ -207,27 +207,27 @@ static u32 wsq_salsa_list_set(struct wsq_salsa_list *list, u32 place,
  * @chunk: the chunk
  *
  * Context: the list's writer.
- * Return: the place, for wsq_salsa_list_drop(); %WSQ_FULL.
+ * Return: the entry's index, for wsq_salsa_list_drop(); %WSQ_FULL.
  */
 int wsq_salsa_list_add(const struct wsq_salsa *s, struct wsq_salsa_list *list,
 		       u32 id, const struct wsq_salsa_chunk *chunk)
 {
-	int place = wsq_salsa_list_room(s, list, id);
+	int index = wsq_salsa_list_index(s, list, id);
 
-	return place < 0 ? place :
-			   (int)wsq_salsa_list_set(list, (u32)place, chunk);
+	return index < 0 ? index :
+			   (int)wsq_salsa_list_set(list, (u32)index, chunk);
 }
 
 /**
- * wsq_salsa_list_drop() - take a chunk out of a list again
+ * wsq_salsa_list_drop() - remove an entry from a list
  * @list: the list
- * @place: what wsq_salsa_list_add() returned
+ * @index: what wsq_salsa_list_add() returned
  *
  * Context: the list's writer.
  */
-void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 place)
+void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 index)
 {
-	atomic64_set(&list->entries[place], 0);			/* SA(list:F) */
+	atomic64_set(&list->entries[index], 0);			/* SA(list:F) */
 }
 
 static struct wsq_salsa_chunk *wsq_salsa_of_link(atomic64_t *link)
@@ -237,8 +237,8 @@ static struct wsq_salsa_chunk *wsq_salsa_of_link(atomic64_t *link)
 }
 
 /*
- * A chunk from beside a consumer's chunk pool: who takes nothing does not look
- * there himself. The rest goes back.
+ * Take a chunk from @returned, for producers: a consumer that takes no tasks
+ * does not look there. The rest goes back.
  */
 static struct wsq_salsa_chunk *wsq_salsa_get_returned(struct wsq_salsa_consumer *c)
 {
@@ -250,13 +250,13 @@ static struct wsq_salsa_chunk *wsq_salsa_get_returned(struct wsq_salsa_consumer 
 	return first ? wsq_salsa_of_link(first) : NULL;
 }
 
-/* Is the grace period over that a chunk waits for? */
+/* Is the grace period that a chunk waits for over? */
 static bool wsq_salsa_ready(u64 cookie)
 {
 	return wsq_grace_passed(cookie);			/* SA(reap:A) */
 }
 
-/* The same, of those that wait for a grace period: one whose is over. */
+/* Take a chunk from @waiting whose grace period is over. The rest goes back. */
 static struct wsq_salsa_chunk *wsq_salsa_get_waiting(struct wsq_salsa_consumer *c)
 {
 	atomic64_t *rest = wsq_inbox_take(&c->waiting);
@@ -275,7 +275,7 @@ static struct wsq_salsa_chunk *wsq_salsa_get_waiting(struct wsq_salsa_consumer *
 	return link ? wsq_salsa_of_link(link) : NULL;
 }
 
-/* A free chunk of a consumer's, or %NULL. */
+/* Take a free chunk of a consumer; %NULL if there is none. */
 static struct wsq_salsa_chunk *wsq_salsa_get_chunk(struct wsq_salsa_consumer *c)
 {
 	struct wsq_salsa_chunk *chunk;
@@ -293,16 +293,16 @@ static struct wsq_salsa_chunk *wsq_salsa_get_chunk(struct wsq_salsa_consumer *c)
 /**
  * wsq_salsa_open() - begin a chunk from a consumer's chunk pool
  * @p: the producer; its chunk, if any, is full
- * @c: the consumer whose the tasks will be
+ * @c: the consumer that the tasks are for
  *
  * Section 5.4 of the paper: a consumer without spare chunks has enough to do,
  * and another one may have some.
  *
  * Context: the producer, in a section of fence.h. Never sleeps; clears a
  * chunk's slots.
- * Return: %WSQ_OK; %WSQ_FULL if @c's pool has none, or @p has as many chunks out
- * as its list has room for, or if those that were given back to @c are in the
- * hands of another producer, who takes one and puts back the rest.
+ * Return: %WSQ_OK; %WSQ_FULL if @c's pool has no chunk, or @p's list has no
+ * free entry, or another producer has just taken the returned chunks of @c, of
+ * which it will keep one and put back the rest.
  */
 int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 {
@@ -311,12 +311,12 @@ int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 	struct wsq_salsa_list *list = &p->list;
 	u64 bit = 1ULL << p->id % 64;
 	u32 i, life;
-	int place;
+	int index;
 	u64 word;
 
-	/* Nothing comes back to the ring: first the list, then the chunk. */
-	place = wsq_salsa_list_room(s, list, WSQ_SALSA_NONE);
-	if (place < 0)
+	/* First a list entry, then the chunk: the ring takes nothing back. */
+	index = wsq_salsa_list_index(s, list, WSQ_SALSA_NONE);
+	if (index < 0)
 		return WSQ_FULL;
 	chunk = wsq_salsa_get_chunk(c);
 	if (!chunk)
@@ -329,10 +329,10 @@ int wsq_salsa_open(struct wsq_salsa_producer *p, struct wsq_salsa_consumer *c)
 				   c->id, 0);
 	life = (u32)atomic64_read(&chunk->life) + 1;		/* SA(open:H) */
 	atomic64_set(&chunk->life, life);			/* SA(open:I) */
-	/* Who sees the word sees the slots empty. */
+	/* A CPU that sees the word sees the slots empty. */
 	atomic64_set_release(&chunk->owner, (s64)word);		/* SA(open:B) */
-	i = wsq_salsa_list_set(list, (u32)place, chunk);	/* SA(open:C) */
-	/* The oldest first: where this one came is behind it. */
+	i = wsq_salsa_list_set(list, (u32)index, chunk);	/* SA(open:C) */
+	/* Lookups begin at the oldest entry, which is behind this one. */
 	atomic64_set(&list->next, (s64)i + 1);			/* SA(list:E) */
 	if (!((u64)atomic64_read(&c->feeders[p->id / 64]) & bit)) /* SA(open:F) */
 		atomic64_fetch_or_relaxed((s64)bit,
@@ -354,7 +354,7 @@ static void wsq_salsa_drop(struct wsq_salsa_consumer *c)
 }
 
 /**
- * wsq_salsa_set_limit() - how far takes go by themselves
+ * wsq_salsa_set_limit() - set how many slots the fast path may take
  * @c: the consumer
  *
  * Context: the consumer.
@@ -368,10 +368,10 @@ void wsq_salsa_set_limit(struct wsq_salsa_consumer *c)
 }
 
 /**
- * wsq_salsa_become() - be in a chunk
+ * wsq_salsa_become() - make a chunk the current one
  * @c: the consumer
  * @chunk: the chunk
- * @word: the owner word by which it entered
+ * @word: the owner word by which it was entered
  *
  * Context: the consumer.
  */
@@ -387,7 +387,7 @@ void wsq_salsa_become(struct wsq_salsa_consumer *c,
 	wsq_salsa_set_limit(c);
 }
 
-/* Who looks after a free chunk: a consumer of its node. */
+/* The consumer that keeps a free chunk: one of the chunk's node. */
 static struct wsq_salsa_consumer *
 wsq_salsa_keeper(struct wsq_salsa_consumer *c, const struct wsq_salsa_chunk *chunk)
 {
@@ -400,14 +400,14 @@ wsq_salsa_keeper(struct wsq_salsa_consumer *c, const struct wsq_salsa_chunk *chu
 
 static void wsq_salsa_push(struct wsq_inbox *in, struct wsq_salsa_chunk *chunk)
 {
-	/* Whoever is in the way has pushed a chunk, or got one. */
+	/* A conflict means that another context pushed a chunk, or took one. */
 	while (wsq_inbox_try_push(in, &chunk->link) == WSQ_CONFLICT)
 		;
 }
 
 /*
- * A chunk for the next producer: in a chunk pool or beside it, never where one
- * context alone would find it, which may not come again for long.
+ * Make a chunk free for the next producer, in a chunk pool or in @returned. Not
+ * where only one context would find it, which may not look again for long.
  */
 static void wsq_salsa_give(struct wsq_salsa_consumer *c,
 			   struct wsq_salsa_chunk *chunk)
@@ -418,13 +418,13 @@ static void wsq_salsa_give(struct wsq_salsa_consumer *c,
 		wsq_salsa_push(&keeper->returned, chunk);
 }
 
-/* Chunks from beside the chunk pool, as far as that has room. */
+/* Move chunks from @returned to the chunk pool, as far as they fit. */
 static void wsq_salsa_fetch(struct wsq_salsa_consumer *c)
 {
 	atomic64_t *link = wsq_inbox_take(&c->returned), *next;
 
 	while (unlikely(link)) {
-		/* Whoever gets the chunk uses its link. */
+		/* The next holder of the chunk uses its link. */
 		next = wsq_link_next(link);
 		if (wsq_salsa_ring_give(&c->pool, wsq_salsa_of_link(link)->nr)) {
 			wsq_inbox_give_back(&c->returned, link);
@@ -435,9 +435,9 @@ static void wsq_salsa_fetch(struct wsq_salsa_consumer *c)
 }
 
 /*
- * Chunks whose grace period is over. All that wait are looked at, but not again
- * before one of those that had to go on waiting need no longer: the one that has
- * waited longest, for they stay in their order.
+ * Move chunks whose grace period is over. Looks at all waiting chunks, but not
+ * again before the grace period of one that had to go on waiting is over: the
+ * one that has waited longest, because they stay in order.
  */
 static void wsq_salsa_reap(struct wsq_salsa_consumer *c)
 {
@@ -449,7 +449,7 @@ static void wsq_salsa_reap(struct wsq_salsa_consumer *c)
 		return;
 	c->cookie = 0;
 	for (link = wsq_inbox_take(&c->waiting); link; link = next) {
-		/* Whoever gets the chunk uses its link. */
+		/* The next holder of the chunk uses its link. */
 		next = wsq_link_next(link);
 		chunk = wsq_salsa_of_link(link);
 		if (wsq_salsa_ready(chunk->cookie)) {
@@ -470,15 +470,15 @@ static void wsq_salsa_reap(struct wsq_salsa_consumer *c)
 }
 
 /**
- * wsq_salsa_tidy() - bring free chunks to where producers look first
+ * wsq_salsa_tidy() - move free chunks to where producers look first
  * @c: the consumer
  *
- * Chunks that others have returned, that waited for a grace period, or for room
- * in the chunk pool. A consumer that takes does so by itself. Producers find them
- * without, for more.
+ * Moves chunks that other consumers have returned, and those that waited for a
+ * grace period or for space in the chunk pool. A consumer does this itself when
+ * it takes. Without it producers still find the chunks, at a higher cost.
  *
- * Context: the consumer, or whoever stands in for one that takes nothing any
- * more, in a section of fence.h.
+ * Context: the consumer, or a context that replaces one that takes no more
+ * tasks, in a section of fence.h.
  */
 void wsq_salsa_tidy(struct wsq_salsa_consumer *c)
 {
@@ -487,8 +487,8 @@ void wsq_salsa_tidy(struct wsq_salsa_consumer *c)
 }
 
 /**
- * wsq_salsa_recycle() - a chunk that is free now
- * @c: who freed it
+ * wsq_salsa_recycle() - make a freed chunk available
+ * @c: the consumer that freed it
  * @chunk: the chunk
  * @tainted: a take may be under way in it
  *
@@ -513,7 +513,7 @@ void wsq_salsa_recycle(struct wsq_salsa_consumer *c,
  * @c: the consumer
  * @chunk: the chunk, made by wsq_salsa_chunk_init()
  *
- * Context: the consumer, or before anybody knows @c.
+ * Context: the consumer, or before any other context knows @c.
  */
 void wsq_salsa_supply(struct wsq_salsa_consumer *c,
 		      struct wsq_salsa_chunk *chunk)
@@ -521,7 +521,7 @@ void wsq_salsa_supply(struct wsq_salsa_consumer *c,
 	wsq_salsa_give(c, chunk);
 }
 
-/* Change the owner word of the chunk it is in; false if that was stolen. */
+/* Change the owner word of the current chunk; false if it was stolen. */
 static bool wsq_salsa_change(struct wsq_salsa_consumer *c, u64 word)
 {
 	c->count.exchanges++;
@@ -533,10 +533,11 @@ static bool wsq_salsa_change(struct wsq_salsa_consumer *c, u64 word)
 }
 
 /**
- * wsq_salsa_leave() - leave the chunk it is in, if any
+ * wsq_salsa_leave() - leave the current chunk, if any
  * @c: the consumer
  *
- * For who goes to sleep, or away: others have the rest without a fence then.
+ * For a consumer that goes to sleep or stops. Thieves then need no fence for
+ * the rest.
  *
  * Context: the consumer, in a section of fence.h, no take under way.
  */
@@ -562,7 +563,7 @@ void wsq_salsa_leave(struct wsq_salsa_consumer *c)
 	wsq_salsa_drop(c);
 }
 
-/* Enter the next chunk that has a task, or none to come. A status. */
+/* Enter the next chunk that has a task, or that is drained. A status. */
 static int wsq_salsa_advance(struct wsq_salsa_consumer *c)
 {
 	struct wsq_salsa_chunk *chunk;
@@ -570,9 +571,9 @@ static int wsq_salsa_advance(struct wsq_salsa_consumer *c)
 	u64 word, mine;
 
 	chunk = wsq_salsa_find(c, &turn,
-			       WSQ_SALSA_IS_LEFT | WSQ_SALSA_IS_SPENT, &word);
+			       WSQ_SALSA_IS_LEFT | WSQ_SALSA_IS_DRAINED, &word);
 	if (!chunk) {
-		/* What comes next may be for the chunk that it is in. */
+		/* The next task may be for the current chunk. */
 		if (++c->dry >= WSQ_SALSA_DRY)
 			wsq_salsa_leave(c);
 		return WSQ_EMPTY;
@@ -596,19 +597,20 @@ static int wsq_salsa_advance(struct wsq_salsa_consumer *c)
 }
 
 /**
- * wsq_salsa_contend() - the chunk was stolen after the index was stored
+ * wsq_salsa_contend() - compete for a task of a stolen chunk
  * @c: the consumer
  * @task: the task in its next slot
  *
- * Consumer and thief compete for @task: one of them gets it. The consumer takes
- * the rest of the chunk back if the thief still waits for its fence.
+ * The chunk was stolen after the consumer stored the index. Consumer and thief
+ * compete for @task: one of them gets it. The consumer takes the rest of the
+ * chunk back if the thief still waits for its fence.
  *
- * Context: as wsq_salsa_get().
+ * Context: the consumer, in a section of fence.h. Never sleeps.
  * Return: @task if it is the caller's; %NULL, with @busy still set.
  */
 void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task)
 {
-	/* The thief may think it his: SA(take:F). */
+	/* The thief may claim it, too: SA(take:F). */
 	bool won = wsq_slot_mark_if(&c->slots[c->at], task,
 				    WSQ_SALSA_TAKEN);		/* SA(contend:A) */
 
@@ -624,7 +626,7 @@ void *wsq_salsa_contend(struct wsq_salsa_consumer *c, void *task)
 	return task;
 }
 
-/* Take from the chunk it is in, whichever way. %NULL if that brings nothing. */
+/* Take from the current chunk, plainly or by a claim. %NULL if that fails. */
 static void *wsq_salsa_take_any(struct wsq_salsa_consumer *c)
 {
 	void *task;
@@ -635,7 +637,7 @@ static void *wsq_salsa_take_any(struct wsq_salsa_consumer *c)
 		return wsq_salsa_take(c, c->at);
 	do {
 		task = wsq_salsa_pick(c, c->at);
-		/* Who claims by himself is told, and calls again. */
+		/* A consumer that claims gets TAKEN, and calls again. */
 	} while (task == WSQ_SALSA_TAKEN && !c->claims &&
 		 c->at < c->s->chunk_size);
 	return task == WSQ_SALSA_TAKEN && !c->claims ? NULL : task;
@@ -645,8 +647,8 @@ static void *wsq_salsa_take_any(struct wsq_salsa_consumer *c)
  * wsq_salsa_get_slow() - take a task from another chunk than the last
  * @c: the consumer
  *
- * Context: as wsq_salsa_get() and wsq_salsa_claim().
- * Return: as there.
+ * Context: the consumer, in a section of fence.h. Never sleeps.
+ * Return: as wsq_salsa_get(), or wsq_salsa_claim() if @c claims.
  */
 void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 {
@@ -658,7 +660,7 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 		task = wsq_salsa_steal_end(c);
 	for (tries = 0; !task && tries < WSQ_SALSA_TRIES; tries++) {
 		if (c->chunk) {
-			/* Finished, claimed from, stolen, or dry. */
+			/* Finished, claimed from, stolen, or without tasks. */
 			task = wsq_salsa_take_any(c);
 			if (task)
 				break;
@@ -684,10 +686,10 @@ void *wsq_salsa_get_slow(struct wsq_salsa_consumer *c)
 /**
  * wsq_salsa_close() - give up a chunk that is not full
  * @p: the producer
- * @c: the consumer whose chunk it is
+ * @c: the consumer that the chunk is for
  *
- * So that memory can be taken back. A chunk of which something is left, or
- * that was stolen, stays.
+ * Makes it possible to free the memory. A chunk that has tasks left, or was
+ * stolen, stays.
  *
  * Context: producer and consumer at once, in a section of fence.h.
  * Return: true if @p has no chunk now.
@@ -722,44 +724,44 @@ bool wsq_salsa_close(struct wsq_salsa_producer *p,
 }
 
 /*
- * Is every task of a chunk claimed? If not, the number of slots that were read
- * to find that out is added to @looked.
+ * Is every task of a chunk claimed? If not, the number of slots read to find
+ * out is added to @looked.
  */
-static bool wsq_salsa_is_spent(const struct wsq_salsa *s,
-			       const struct wsq_salsa_chunk *chunk, u64 word,
-			       u64 *looked)
+static bool wsq_salsa_is_drained(const struct wsq_salsa *s,
+				 const struct wsq_salsa_chunk *chunk, u64 word,
+				 u64 *looked)
 {
 	u64 from, i;
 	void *task;
 
 	/* Filled in order: more tasks come unless the last slot is claimed. */
 	if (wsq_slot_peek(&chunk->slots[s->chunk_size - 1]) !=
-	    WSQ_SALSA_TAKEN)					/* SA(spent:B) */
+	    WSQ_SALSA_TAKEN)					/* SA(drained:B) */
 		return false;
-	from = wsq_salsa_taken(chunk, word);			/* SA(spent:C) */
-	i = wsq_salsa_first(s, chunk, from, &task);		/* SA(spent:D) */
+	from = wsq_salsa_taken(chunk, word);			/* SA(drained:C) */
+	i = wsq_salsa_first(s, chunk, from, &task);		/* SA(drained:D) */
 	if (i < s->chunk_size)
 		*looked += i - from;
 	return i == s->chunk_size;
 }
 
 /**
- * wsq_salsa_reclaim() - free a chunk of which every task was claimed
- * @c: the consumer to which the chunks go when they are free; all consumers of
- *	the pool claim
+ * wsq_salsa_reclaim() - free a chunk in which every task was claimed
+ * @c: the consumer to which the freed chunks go; all consumers of the pool
+ *	claim
  * @first: number of the first chunk to look at
  * @nr: chunks to look at
  *
- * The consumer of such a chunk frees it with its next take. That may be long
- * after: if the tasks were withdrawn, the consumer has no reason to take.
+ * The consumer of such a chunk frees it with its next take. That may take long:
+ * if the tasks were removed, the consumer has no reason to take.
  *
  * Looks at one slot of each chunk. In chunks that still have tasks it looks at
  * no more slots than two chunks have.
  *
  * Context: any but NMI; the consumer @c, no take under way, in a section of
  * fence.h. Never sleeps.
- * Return: true if there is one more chunk for wsq_salsa_open(); false if none was
- * found, or only chunks that have to wait for a grace period.
+ * Return: true if there is one more chunk for wsq_salsa_open(); false if none
+ * was found, or only chunks that must wait for a grace period.
  */
 bool wsq_salsa_reclaim(struct wsq_salsa_consumer *c, u32 first, u32 nr)
 {
@@ -774,12 +776,12 @@ bool wsq_salsa_reclaim(struct wsq_salsa_consumer *c, u32 first, u32 nr)
 
 		if (!chunk)
 			continue;
-		word = (u64)atomic64_read_acquire(&chunk->owner); /* SA(spent:A) */
+		word = (u64)atomic64_read_acquire(&chunk->owner); /* SA(drained:A) */
 		if (wsq_salsa_state(word) != WSQ_SALSA_LEFT &&
 		    !(wsq_salsa_state(word) == WSQ_SALSA_ENTERED &&
 		      word & WSQ_SALSA_CLAIMS))
 			continue;
-		if (!wsq_salsa_is_spent(s, chunk, word, &looked))
+		if (!wsq_salsa_is_drained(s, chunk, word, &looked))
 			continue;
 		mine = chunk == c->chunk && word == c->own;
 		next = wsq_salsa_next_word(word, WSQ_SALSA_FREE, c->id, 0);
@@ -788,7 +790,7 @@ bool wsq_salsa_reclaim(struct wsq_salsa_consumer *c, u32 first, u32 nr)
 			next = wsq_salsa_next_epoch(next);
 		c->count.exchanges++;
 		if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)word,
-					  (s64)next) != word)	/* SA(spent:E) */
+					  (s64)next) != word)	/* SA(drained:E) */
 			continue;
 		if (mine)
 			wsq_salsa_drop(c);
@@ -800,23 +802,23 @@ bool wsq_salsa_reclaim(struct wsq_salsa_consumer *c, u32 first, u32 nr)
 }
 
 /**
- * wsq_salsa_at_home() - how many of its own chunks a consumer has at hand
- * @c: the consumer, of a pool whose chunks go home
+ * wsq_salsa_at_home() - number of a consumer's own chunks that are free
+ * @c: the consumer, of a pool whose chunks return to their home
  *
- * Context: the consumer and only producer that gets chunks of it, in a section
- * of fence.h.
- * Return: those in its chunk pool; 0 if it owes others a chunk, or a take may be
- * under way in one that was finished.
+ * Context: the consumer and the only producer that gets chunks from it, in a
+ * section of fence.h.
+ * Return: chunks in its chunk pool; 0 if it holds a chunk of another consumer,
+ * or a take may be under way in one that was finished.
  */
 u32 wsq_salsa_at_home(struct wsq_salsa_consumer *c)
 {
-	u32 place;
+	u32 index;
 
 	wsq_salsa_tidy(c);
 	if (!wsq_inbox_empty(&c->waiting))
 		return 0;
-	for (place = 0; place < c->stolen.size; place++) {
-		if (wsq_salsa_entry_used(c->s, &c->stolen, place, c->id))
+	for (index = 0; index < c->stolen.size; index++) {
+		if (wsq_salsa_entry_used(c->s, &c->stolen, index, c->id))
 			return 0;
 	}
 	return (u32)wsq_salsa_ring_count(&c->pool);

@@ -7,84 +7,85 @@
  * Synchronization NUMA-aware Algorithm for Producer-Consumer Pools", CCIT
  * Report 807, 2012: algorithms 3 to 6, sections 5 and 6.1.
  *
- * What it is: tasks lie in chunks of some thousand slots. A chunk is filled by
- * one producer and emptied by one consumer, its owner, neither of which needs
- * an atomic read-modify-write or a fence for a task. A thief takes the chunk,
- * not the task: it changes the owner, and where the old one may be at work in
- * the chunk pays for both sides' order with a displacement fence (fence.h).
+ * Tasks lie in chunks of some thousand slots. One producer fills a chunk and
+ * one consumer, its owner, empties it. Neither needs an atomic
+ * read-modify-write or a fence for a task. A thief takes the chunk, not the
+ * task: it changes the owner. If the old owner may be working in the chunk, the
+ * thief pays for both sides' order with a displacement fence (fence.h).
  *
- * What it costs: put is one slot store. get is the slot load, two loads of the
- * owner word, the store of the index, and two stores that say that a take is
- * under way. A chunk costs its producer a compare-and-exchange and the clearing
- * of its slots, its consumer two compare-and-exchanges (enter, finish); a steal
- * of a chunk that nobody is in costs one, of one that its consumer is in two and
- * an interrupt, which the thief does not wait for. If that comes in the middle of a
- * take, both sides pay one more, for the task that both may think theirs.
+ * Cost: put is one slot store. get is the slot load, two loads of the owner
+ * word, the store of the index, and two stores that say that a take is under
+ * way. A chunk costs its producer a compare-and-exchange and the clearing of
+ * its slots, its consumer two compare-and-exchanges (enter, finish). Stealing a
+ * chunk that no consumer is in costs one compare-and-exchange. Stealing a chunk
+ * that its consumer is in costs two and an interrupt, which the thief does not
+ * wait for. If the interrupt hits a take, both sides pay one more, for the task
+ * that both may claim.
  *
  * Best suited for: producers and consumers on different CPUs, and loads that
  * move in bulk. Limitations: order is kept within a chunk only; memory comes in
- * chunks; a task in a chunk that its consumer is in can be had by an interrupt
- * only.
+ * chunks; a task in a chunk that its consumer is in can be stolen only with an
+ * interrupt.
  *
- * Who may call what, from where: producers and consumers each one context at a
- * time; a consumer's operations, those of a thief included (it is a consumer
- * that robs another), in a section of fence.h, on the CPU that bears the
- * consumer's number unless its tasks are claimed. withdraw, waiting and empty
- * are anybody's, in a section.
+ * Callers and contexts: producers and consumers each one context at a time. A
+ * consumer's operations, stealing included (a thief is a consumer that steals
+ * from another), run in a section of fence.h, on the CPU that has the
+ * consumer's number unless its tasks are claimed. remove, waiting and empty
+ * are for any context, in a section.
  *
- *		|  put  |  get  | steal | withdraw
+ *		|  put  |  get  | steal | remove
  *	--------+-------+-------+-------+---------
  *	put	|  (1)  |   +   |   +   |   +
  *	get	|   +   |  (2)  |   +   |   +
  *	steal	|   +   |   +   |  (2)  |   +
- *	withdraw|   +   |   +   |   +   |   +
+ *	remove	|   +   |   +   |   +   |   +
  *
  *	(1) each producer for itself
  *	(2) each consumer for itself: get and steal of one consumer exclude each
  *	    other
  *
  * Two ways of taking. Plain: as above. Claimed: every take is a
- * compare-and-exchange of the slot, from the task to WSQ_SALSA_TAKEN; then a
- * task can be withdrawn by anybody who knows its slot, and a chunk can be stolen
- * at any time by one compare-and-exchange and no fence. It is for queues whose
- * tasks are cancelled, for consumers on CPUs that no interrupt may disturb, and
- * where no interrupts can be sent (mode "cas"). A chunk that was once claimed
- * from stays so until it is used anew.
+ * compare-and-exchange of the slot, from the task to WSQ_SALSA_TAKEN. Then any
+ * context that knows a task's slot can remove the task, and one
+ * compare-and-exchange steals a chunk at any time, without a fence. Claiming is
+ * for queues whose tasks are cancelled, for consumers on CPUs that no interrupt
+ * may disturb, and where no interrupts can be sent (mode "cas"). A chunk that
+ * was once claimed from stays so until it is reused.
  *
  * Departures from the paper:
  *
  * 1. A consumer enters a chunk and leaves it (DESIGN decision 4; the states are
- *    in salsa_owner.h). Chunks that nobody is in are stolen without a fence, and
- *    a consumer that parks leaves nothing that would need one.
+ *    in salsa_owner.h). Chunks that no consumer is in are stolen without a
+ *    fence, and a consumer that parks leaves no chunk that would need one.
  * 2. The index is in the owner word when a chunk changes hands, and in one of
- *    the chunk's index words while somebody is in it. So there are no nodes that
- *    carry it, to be copied and reclaimed; lists hold chunk numbers, which may
- *    be stale: the owner word alone says whose a chunk is.
- *    A producer has one list, whoever got its chunks, and not one for each
- *    consumer: a consumer knows who feeds it, and skips what is not its own.
- * 3. A thief learns from the victim's @busy word, read behind the fence, whether
- *    a take is under way. If not, the chunk is as if it had been left.
+ *    the chunk's index words while a consumer is in it. So there are no nodes
+ *    that carry the index, to be copied and reclaimed. Lists hold chunk
+ *    numbers, which may be stale: only the owner word says which consumer a
+ *    chunk belongs to. A producer has one list for all consumers, not one for
+ *    each. A consumer knows which producers feed it, and skips chunks that are
+ *    not its own.
+ * 3. A thief learns from the victim's @busy word, read behind the fence,
+ *    whether a take is under way. If not, the chunk is as if it had been left.
  * 4. TAKEN is written for claims, and where victim and thief compete for a task
- *    (SA(contend:A), SA(take:F)). Plainly taken slots are cleared by the producer
- *    that uses the chunk next, which fetches its cache lines in one go.
- * 5. A thief need not wait for its fence (wsq_salsa_steal_begin()): the chunk
- *    is STOLEN and in its list, the thief goes on with other things, and its
- *    next get behind the fence makes the chunk one of its own that no consumer
- *    is in.
+ *    (SA(contend:A), SA(take:F)). Plainly taken slots are cleared by the
+ *    producer that reuses the chunk, which fetches its cache lines in one go.
+ * 5. A thief need not wait for its fence (wsq_salsa_steal_begin()). The chunk
+ *    is STOLEN and in its list, and the thief does other work. Its next get
+ *    behind the fence makes the chunk one of its own that no consumer is in.
  * 6. Emptiness is a double collect over all chunks instead of n traversals with
  *    indicators (salsa_scan.c): it costs takes nothing.
  *
  * Section 5.3 of the paper, case by case. V is the victim, A the thief, @a the
  * index that A reads behind its fence.
  *
- *	V takes a task and A steals. V stores the index (get:D), then looks at
- *	the owner (get:E). A changes the owner (take:A), then fences V, then
- *	reads the index (take:D). If V's look at the owner is before the fence's
- *	point in V, the index is, too, and A begins behind it; V has the task
- *	plainly. If it is behind, V sees the theft and competes for slot @a or
- *	the one before by compare-and-exchange (contend:A), A does so for slot @a
- *	(take:F): one of them has it. unit salsa: steal_before_index,
- *	steal_after_index
+ *	V takes a task and A steals. V stores the index (get:D), then reads the
+ *	owner (get:E). A changes the owner (take:A), then fences V, then reads
+ *	the index (take:D). If V reads the owner before the fence's point in V,
+ *	it stores the index before it, too: A begins behind that slot, and V has
+ *	the task plainly. If V reads the owner behind the point, V sees the
+ *	steal and competes for slot @a or the one before by compare-and-exchange
+ *	(contend:A). A does so for slot @a (take:F): one of them gets it. unit
+ *	salsa: steal_before_index, steal_after_index
  *
  *	The stolen empty chunk. A finds no task at @a and enters there, to take
  *	it plainly when it comes. V must not take it then: V looks at the owner
@@ -104,16 +105,16 @@
  *	salsa: steal_stale
  *
  *	The thief that stops midway. The chunk is in A's list before its owner
- *	changes, so others find it there; it is STOLEN, still with V's epoch and
- *	entry index, and a CPU that takes it over fences all, because it does
+ *	changes, so others find it there. It is STOLEN, still with V's epoch and
+ *	entry index. A CPU that takes it over fences all CPUs, because it does
  *	not know V. unit salsa: steal_halted
  *
  *	The thief that does not wait. It stops midway, in a section, and goes on
- *	in another one. All it keeps is the word by which the chunk was STOLEN.
- *	If the owner word is still that one, no CPU but V has taken from the
- *	chunk, and V's fence is through. If not, the chunk is not the thief's
- *	any more, nor is its entry in the thief's list, which may be another
- *	chunk's. unit salsa: begin_*
+ *	in another section. All it keeps is the word by which the chunk was
+ *	STOLEN. If the owner word is still that one, no CPU but V has taken from
+ *	the chunk, and V's fence has completed. If not, neither the chunk nor
+ *	its entry in the thief's list is the thief's any more; the entry may be
+ *	another chunk's. unit salsa: begin_*
  *
  *	The victim that comes back (wsq_salsa_take_back()). While A waits for
  *	its fence no CPU takes from the chunk, and V knows its index without a
@@ -121,19 +122,19 @@
  *	compare-and-exchange, and goes on in its own epoch: the index word has
  *	had no other writer.
  *
- *	- A ends its theft, whether V's CPU has answered before or after, by a
+ *	- A ends its steal, whether V's CPU has answered before or after, by a
  *	  compare-and-exchange of the word by which it stole. Either A or V
  *	  succeeds. If V does, A drops what it has read of index and slots.
  *	  Until it knows, A writes nothing but the owner word.
  *	- A third CPU that takes the chunk over from A changes the word, too. If
- *	  V was first, that CPU fails; if V was second, V is refused. V is
- *	  refused as well while that CPU waits for its own fence: the word has
- *	  that CPU's id, and its @stealing names no victim.
+ *	  V was first, that CPU fails; if V was second, V is refused. V is also
+ *	  refused while that CPU waits for its own fence: the word has that
+ *	  CPU's id, and its @stealing names no victim.
  *	- V's word may be old: the chunk may have been stolen from V long ago,
  *	  used, freed and stolen from another consumer. So a STOLEN word and a
  *	  tag do not prove that it was V's. The thief says in its @stealing
  *	  which chunk it steals from which consumer, before it changes the owner
- *	  and until it has ended the theft. Meanwhile that thief makes one
+ *	  and until it has ended the steal. In that time the thief makes one
  *	  STOLEN word of that chunk only (wsq_salsa_steal_begin() does not take
  *	  over what it is stealing), from an ENTERED word of V's. That is the
  *	  last ENTERED word that V made, by which V is in the chunk. The word
@@ -141,46 +142,47 @@
  *	  @stealing says.
  *	- V in the middle of a take competes for its slot first (contend:A), and
  *	  takes the chunk back behind that slot if V got the task. If A got it,
- *	  A has ended the theft, and V is refused.
- *	- The chunk is in V's list, if it ever was: V keeps the entry of the chunk
- *	  that it is in (wsq_salsa_list_room()).
- *	- No take but V's own can be under way in the chunk because of this: the
- *	  epoch stays, and whether it waits for a grace period is as before. A
- *	  may read the chunk by its STOLEN word for long after, as any chunk of
- *	  another consumer.
+ *	  A has ended the steal, and V is refused.
+ *	- The chunk is in V's list, if it ever was: V keeps the entry of the
+ *	  chunk that it is in (wsq_salsa_list_index()).
+ *	- No other take but V's can be under way in the chunk because of this:
+ *	  the epoch stays, and so does whether the chunk waits for a grace
+ *	  period. A may read the chunk by its STOLEN word long afterwards, as
+ *	  any chunk of another consumer.
  *
  *	unit salsa_back
  *
- * Reclamation. A chunk that is finished goes to the pool of the consumer that
- * finished it. A take may be under way in it only if it was stolen while one
- * was; such a chunk has an epoch above 0 and waits for a grace period
- * (grace.h). Others are used again at once, and tags refuse CPUs that saw them
- * before. Both lie where any producer finds them, because the consumer that has
- * finished a chunk may not look again for long. Thieves and scanners may read
- * slots of a chunk that is another consumer's by then. What they read counts
- * only if they find the owner word unchanged after that.
+ * Reclamation. A finished chunk goes to the pool of the consumer that finished
+ * it. A take may be under way in it only if it was stolen during a take. Such a
+ * chunk has an epoch above 0 and waits for a grace period (grace.h). Others are
+ * reused at once, and tags refuse CPUs that saw them before. Both kinds lie
+ * where any producer finds them, because the consumer that has finished a chunk
+ * may not look again for long. Thieves and scanners may read slots of a chunk
+ * that is another consumer's by then. What they read counts only if they find
+ * the owner word unchanged after that.
  *
- * A chunk of which every task was withdrawn waits for its consumer, which need not
- * take again soon. A producer that finds no chunk has wsq_salsa_reclaim() free one.
- * Claimed slots stay claimed as long as the owner word stays, so that one
- * compare-and-exchange of the word is enough. If another consumer is in the chunk
- * it may still store an index there: such a chunk gets the next epoch, and waits
- * for a grace period.
+ * A chunk from which every task was removed waits for its consumer, which may
+ * not take again soon. A producer that finds no chunk has wsq_salsa_reclaim()
+ * free one. Claimed slots stay claimed as long as the owner word stays, so one
+ * compare-and-exchange of the word is enough. If another consumer is in the
+ * chunk it may still store an index there: such a chunk gets the next epoch,
+ * and waits for a grace period.
  *
  * Accesses bear labels SA(operation:letter). One that a function makes for
  * several callers may have a label at the call as well: SA(leave:A) and
  * SA(finish:A) are SA(change:A); SA(open:C), SA(steal:E) and SA(send:A) are
  * SA(list:I), and SA(send:A) does SA(steal:E)'s work; SA(take:D), SA(take:J),
- * SA(scan:D) and SA(spent:C) are SA(find:C); SA(spent:D) is SA(find:D). Pairs,
- * and what rests on each:
+ * SA(scan:D) and SA(drained:C) are SA(find:C); SA(drained:D) is SA(find:D).
+ * Pairs, and what rests on each:
  *
  *	SA(put:A) release -> SA(get:B) acquire
  *		A CPU that takes a task sees what was done before the put.
  *		litmus/salsa-put-get.litmus
- *	SA(put:A) release -> SA(claim:C), SA(contend:A), SA(take:F), SA(pry:B),
- *	SA(out:A), full
- *		The same for a CPU that claims it. litmus/salsa-put-claim.litmus
- *	... against each other, full
+ *	SA(put:A) release -> SA(claim:C), SA(contend:A), SA(take:F),
+ *	SA(active:B), SA(out:A), full
+ *		As above, for a CPU that claims it.
+ *		litmus/salsa-put-claim.litmus
+ *	these five against each other, full
  *		One of them has the task.
  *		litmus/salsa-claim-claim.litmus
  *	SA(claim:D) release -> SA(take:G), SA(scan:C)
@@ -190,49 +192,53 @@
  *		A CPU that finds a chunk sees its slots and index words cleared.
  *		litmus/salsa-open-find.litmus
  *	SA(list:I) release -> SA(find:A) acquire
- *		Nothing more: not needed for the above. A CPU that finds the
- *		entry and an old word finds nothing there.
- *	SA(get:D), SA(get:H), SA(get:E) against SA(take:A), SA(take:B), SA(take:D):
- *	store buffering, by the displacement fence
+ *		Not needed for the above: a CPU that finds the entry and an old
+ *		word finds nothing there.
+ *	SA(get:D), SA(get:H), SA(get:E) against SA(take:A), SA(take:B),
+ *	SA(take:D): store buffering, by the displacement fence
  *		Section 5.3, first case; scenario D of fence.h.
- *		litmus/salsa-fence.litmus, a step for each place where the
+ *		litmus/salsa-fence.litmus, a step for each point where the
  *		interrupt finds V
  *	SA(get:B), SA(get:C) against SA(take:A), SA(take:B), SA(take:E)
  *		The second case; same files.
- *	SA(get:A), SA(get:G), SA(get:C) against SA(take:A), SA(take:B), SA(take:C)
+ *	SA(get:A), SA(get:G), SA(get:C) against SA(take:A), SA(take:B),
+ *	SA(take:C)
  *		A thief that reads @busy clear behind the fence knows that V's
- *		next take finds the theft. litmus/salsa-quiet.litmus, likewise
+ *		next take finds the steal. litmus/salsa-quiet.litmus, likewise
  *	SA(contend:A) full -> SA(take:C) acquire
- *		... and that V's last one is over, and its index in SA(take:D).
- *		Of SA(get:F), SA(slow:D) and SA(steal:D), release, the fence does
- *		the work: what they end has begun before its point.
- *		litmus/salsa-quiet.litmus, step 3; all that the two do for one slot:
- *		litmus/salsa-displace.litmus;
+ *		The thief also knows that V's last take is over, and sees its
+ *		index in SA(take:D). SA(get:F), SA(slow:D) and SA(steal:D) are
+ *		release as well, but the fence does their work: the takes that
+ *		they end began before its point.
+ *		litmus/salsa-quiet.litmus, step 3;
+ *		all that the two do for one slot: litmus/salsa-displace.litmus;
  *		for two slots of a batch: litmus/salsa-batch.litmus
  *	SA(take:B) then SA(take:M), one heavy fence
- *		For all of the above: what is between the two has no part in it.
+ *		For all of the above: what is between the two plays no role.
  *	SA(take:I)
  *		As SA(take:B), for all consumers that may have been the victim.
  *		litmus/salsa-overtake.litmus
  *	SA(take:J), SA(find:E), then SA(take:G) full
- *		What was read of a chunk is of the word's time if the word is
+ *		What was read of a chunk belongs to the word if the word is
  *		found unchanged.
  *		litmus/salsa-look-take.litmus
  *	SA(leave:A), that is SA(change:A), and SA(take:H) where it leaves the
  *	chunk to the CPU that enters it next, full -> SA(find:B) acquire, then
  *	SA(enter:A), SA(take:G), full
- *		A consumer that enters comes behind all that the one that left
- *		has done: the index is in the word, and the index word of its
- *		epoch belongs to the one that stores next.
+ *		A consumer that enters sees all that the one that left has done:
+ *		the index is in the word, and the index word of its epoch
+ *		belongs to the consumer that stores next.
  *		litmus/salsa-leave-enter.litmus
- *	SA(open:B) release -> SA(spent:A) acquire, SA(spent:E) full
- *		A chunk is freed by a CPU that is not in it only if all slots of its
+ *	SA(open:B) release -> SA(drained:A) acquire, SA(drained:E) full
+ *		A CPU that is not in a chunk frees it only if all slots of its
  *		present life are claimed.
- *		litmus/salsa-spent.litmus
- *	SA(take:N), SA(send:C), then SA(take:A) full -> SA(back:A) acquire, SA(back:B)
+ *		litmus/salsa-drained.litmus
+ *	SA(take:N), SA(send:C), then SA(take:A) full -> SA(back:A) acquire,
+ *	SA(back:B)
  *		V takes a chunk back only from the thief that has it from V.
  *		litmus/salsa-back.litmus
- *	SA(steal:E) -> SA(take:A), SA(take:G), SA(back:C), full -> SA(find:B) acquire
+ *	SA(steal:E) -> SA(take:A), SA(take:G), SA(back:C), full -> SA(find:B)
+ *	acquire
  *		A CPU that sees that a chunk is not V's any more finds it in A's
  *		list. A CPU that sees that it is V's again finds it in V's list.
  *		litmus/salsa-list-owner.litmus
@@ -240,36 +246,38 @@
  *		A CPU that finds a chunk free, however many consumers had it,
  *		sees the @in of those from which it was stolen and that have not
  *		noticed. litmus/salsa-enter-in.litmus
- *	SA(finish:A), SA(take:H), SA(close:B), SA(spent:E), full;
+ *	SA(finish:A), SA(take:H), SA(close:B), SA(drained:E), full;
  *	SR(give:C) -> SR(get:B) -> SA(open:A), SA(open:D)
  *		Slots and index words are cleared when no CPU takes from them
  *		any more. The ring's pair suffices. Apart from that, the word of
  *		SA(take:H) has all that its reader needs.
  *		litmus/salsa-finish-open.litmus
  *	SA(retire:A) -> SA(reap:A)
- *		... nor claims, where a take was under way at the theft.
+ *		Nor does any CPU claim from them, if a take was under way at the
+ *		steal.
  *		litmus/salsa-grace.litmus
  *	SA(scan:B) heavy against SA(get:D), SA(scan:C) full against SA(claim:D),
  *	SA(change:A), SA(close:B)
  *		A CPU that sees that a task was taken sees what was put before
  *		it. See salsa_scan.c. litmus/salsa-scan.litmus,
  *		litmus/salsa-scan-claim.litmus, litmus/salsa-scan-finish.litmus
- *	SA(change:A), SA(close:B), SA(spent:E), full; SR(give:C) -> SR(get:B) ->
- *	SA(open:A), against SA(scan:E), SA(scan:F), SA(scan:G)
+ *	SA(change:A), SA(close:B), SA(drained:E), full; SR(give:C) -> SR(get:B)
+ *	-> SA(open:A), against SA(scan:E), SA(scan:F), SA(scan:G)
  *		A look that read a slot or an index word cleared for the chunk's
  *		next life finds the owner word changed.
  *		litmus/salsa-scan-word.litmus
  *	wsq_salsa_chunk_init() and its like, release -> SA(at:A), SA(at:B),
  *	SA(at:C) acquire
- *		A CPU that knows a number sees what has that number as it was
- *		made. litmus/salsa-known.litmus
+ *		A CPU that knows a number sees the object of that number as
+ *		initialized. litmus/salsa-known.litmus
  *
- * No order: hints, which SA(take:A), SA(take:G) or SA(enter:A) verify by the word
- * (SA(find:C) to SA(find:I) but behind the fence, SA(list:A), SA(list:B),
- * SA(claim:B)); what has one writer and is read by it (SA(list:C) to SA(list:G),
- * SA(list:K), SA(list:L), SA(open:E), SA(open:H)); SA(list:J), which coherence
- * makes of the writer's life of the chunk or a later one; clearing @in;
- * SA(open:G), for a feeder's bit stays; SA(close:A), which SA(close:B) verifies.
+ * No order: hints, which SA(take:A), SA(take:G) or SA(enter:A) verify by the
+ * word (SA(find:C) to SA(find:I) except behind the fence, SA(list:A),
+ * SA(list:B), SA(claim:B)); words that their only writer reads (SA(list:C) to
+ * SA(list:G), SA(list:K), SA(list:L), SA(open:E), SA(open:H)); SA(list:J),
+ * which by coherence reads the writer's life of the chunk or a later one;
+ * clearing @in; SA(open:G), because a feeder's bit stays; SA(close:A), which
+ * SA(close:B) verifies; SA(holds:A), which the caller orders (pool/reach.h).
  */
 #ifndef _WSQ_CORE_SALSA_H
 #define _WSQ_CORE_SALSA_H
@@ -282,7 +290,7 @@
 #include "salsa_ring.h"
 #include "status.h"
 
-/* A thief's list has room for so many chunks beyond one of each producer. */
+/* Entries of a thief's list beyond one chunk of each producer. */
 #ifndef WSQ_SALSA_ENTRIES
 #define WSQ_SALSA_ENTRIES	16
 #endif
@@ -300,15 +308,17 @@
 /**
  * struct wsq_salsa_chunk - a chunk
  * @owner: the owner word (salsa_owner.h)
- * @idx: tasks taken, by epoch. Written by who is in the chunk with that epoch;
- *	claims of the last epoch: by all who were
+ * @idx: tasks taken, by epoch. Written by the consumer that is in the chunk
+ *	with that epoch; claims of the last epoch: by all consumers that were in
+ *	it
  * @nr: its number. Constant
- * @home: consumer for whom its memory was allocated. Constant
- * @node: where its memory is. Constant
+ * @home: consumer for which its memory was allocated. Constant
+ * @node: NUMA node of its memory. Constant
  * @slots: its tasks. Constant address
- * @life: how often it was opened, modulo 2^32. Who opens it
- * @link: place in a list of chunks. Who has the chunk while it is free
- * @cookie: grace period to wait for. Who has finished the chunk
+ * @life: how often it was opened, modulo 2^32. The producer that opens it
+ * @link: link in a list of free chunks. The holder of the chunk while it is
+ *	free
+ * @cookie: grace period to wait for. The consumer that finished the chunk
  */
 struct wsq_salsa_chunk {
 	atomic64_t owner WSQ_CACHE_ALIGNED;
@@ -324,11 +334,11 @@ struct wsq_salsa_chunk {
 
 /**
  * struct wsq_salsa_list - chunks of one writer
- * @next: where to look first. The writer
+ * @next: index of the entry to look at first. The writer
  * @top: entries below may be in use. The writer
- * @entries: chunks: number plus one, above it the life in which it was put in; 0
- *	for none. Stale ones stay. The writer. Constant address
- * @size: entries there are. Constant
+ * @entries: chunks: number plus one, above it the life in which it was put in;
+ *	0 for none. Stale ones stay. The writer. Constant address
+ * @size: number of entries. Constant
  */
 struct wsq_salsa_list {
 	atomic64_t next;
@@ -338,18 +348,18 @@ struct wsq_salsa_list {
 };
 
 /**
- * struct wsq_salsa_room - memory for a consumer, zeroed
+ * struct wsq_salsa_consumer_mem - memory for a consumer, zeroed
  * @feeders: (max_parties + 63) / 64 words
  * @stolen: max_parties + %WSQ_SALSA_ENTRIES words: of each producer a thief may
  *	have a chunk that is still being filled
- * @places: room for the chunk pool
- * @nr_places: how much, a power of two
+ * @cells: slots of the chunk pool
+ * @nr_cells: number of @cells, a power of two
  */
-struct wsq_salsa_room {
+struct wsq_salsa_consumer_mem {
 	atomic64_t *feeders;
 	atomic64_t *stolen;
-	atomic64_t *places;
-	u32 nr_places;
+	atomic64_t *cells;
+	u32 nr_cells;
 };
 
 struct wsq_salsa_consumer;
@@ -357,14 +367,15 @@ struct wsq_salsa_producer;
 
 /**
  * struct wsq_salsa - what the parties of a pool share
- * @chunks: addresses of chunks by number, 0 for none. Constant but for the words
+ * @chunks: addresses of chunks by number, 0 for none. Constant except the words
  * @consumers: addresses of consumers by id, 0 for none. As @chunks
  * @producers: addresses of producers by id, 0 for none. As @chunks
- * @max_chunks: numbers there are. Constant
- * @max_parties: ids of consumers and producers there are. Constant
+ * @max_chunks: number of chunk numbers. Constant
+ * @max_parties: number of ids of consumers and producers. Constant
  * @chunk_size: tasks in a chunk, up to %WSQ_SALSA_MAX_SIZE. Constant
- * @all: consumers that take plainly, as a set for wsq_fence_heavy(). Who adds
- *	consumers; those that do not run yet may be in it
+ * @all: consumers that take plainly, as a set for wsq_fence_heavy(). Written by
+ *	the context that adds consumers; may contain consumers that do not run
+ *	yet
  * @all_words: its words; 0 if none takes plainly. Constant
  */
 struct wsq_salsa {
@@ -380,16 +391,16 @@ struct wsq_salsa {
 
 /**
  * struct wsq_salsa_producer - where a producer stands
- * @slots: of the chunk it fills
+ * @slots: slots of the chunk it fills
  * @at: its next slot
  * @size: slots of the chunk; 0 while it has none
  * @id: its number. Constant
  * @nr: number of the chunk that it fills
  * @s: the pool. Constant
- * @list: its chunks that are not free, whose they may be. It writes, anybody
- *	reads
+ * @list: its chunks that are not free, of any consumer. The producer writes,
+ *	any context reads
  *
- * Private to the producer, but for @list.
+ * Private to the producer, except @list.
  */
 struct wsq_salsa_producer {
 	wsq_slot_t *slots WSQ_CACHE_ALIGNED;
@@ -402,21 +413,21 @@ struct wsq_salsa_producer {
 };
 
 /**
- * struct wsq_salsa_count - what a consumer did, by it
+ * struct wsq_salsa_count - statistics of a consumer, which writes them
  * @entered: chunks entered
  * @left: chunks left unfinished
  * @finished: chunks finished
- * @retired: ... of which had to wait for a grace period
- * @stolen: chunks stolen that nobody was in
- * @displaced: chunks stolen from a consumer that was in them
- * @busy: ... in the middle of a take
+ * @retired: ... that had to wait for a grace period
+ * @stolen: chunks stolen that no consumer was in
+ * @replaced: chunks stolen from a consumer that was in them
+ * @busy: ... during a take
  * @overtaken: chunks taken over from another thief
  * @lost: chunks that it was in and that were stolen
  * @back: chunks that it took back from a thief that waited for its fence
  * @contended: takes decided by compare-and-exchange with a thief
- * @exchanges: compare-and-exchanges in all, those of claims left out
+ * @exchanges: all compare-and-exchanges except those of claims
  * @fences: heavy fences
- * @sent: ... of which it did not wait for
+ * @sent: ... that it did not wait for
  */
 struct wsq_salsa_count {
 	u64 entered;
@@ -424,7 +435,7 @@ struct wsq_salsa_count {
 	u64 finished;
 	u64 retired;
 	u64 stolen;
-	u64 displaced;
+	u64 replaced;
 	u64 busy;
 	u64 overtaken;
 	u64 lost;
@@ -436,18 +447,18 @@ struct wsq_salsa_count {
 };
 
 /**
- * struct wsq_salsa_raid - a robbery that is under way, if any
- * @chunk: what is stolen, or %NULL
- * @stolen: owner word by which it is
- * @victim: whom it is stolen from
- * @call: the fence. Its CPU's, too, until it is done
+ * struct wsq_salsa_async_steal - an asynchronous steal in progress, if any
+ * @chunk: the chunk being stolen, or %NULL
+ * @stolen: owner word of the steal
+ * @victim: the consumer it is stolen from
+ * @call: the fence. Shared with the victim's CPU until it is done
  *
- * @chunk may have gone on to others, who took it over, and be in use anew. As
- * long as its word is @stolen it has not: the thief alone makes STOLEN words
- * with its id, and another one of this chunk only for as long as it steals and
+ * Another thief may have taken @chunk over, and it may be reused. It has not
+ * been as long as its owner word is @stolen: only this thief makes STOLEN words
+ * with its id, and it makes no other one of this chunk while it steals and
  * waits.
  */
-struct wsq_salsa_raid {
+struct wsq_salsa_async_steal {
 	struct wsq_salsa_chunk *chunk;
 	u64 stolen;
 	const struct wsq_salsa_consumer *victim;
@@ -457,35 +468,38 @@ struct wsq_salsa_raid {
 /**
  * struct wsq_salsa_consumer - a single-consumer pool, the paper's SCPool
  * @chunk: the chunk it is in, or %NULL
- * @slots: of @chunk
+ * @slots: slots of @chunk
  * @at: next slot to take
- * @limit: slots of @chunk that it may take from as it does by itself, plainly
- *	or, with @claims, by claims; 0 without one, in one to be claimed from
- *	if it takes plainly, and while a robbery is under way
+ * @limit: number of slots of @chunk that the fast path may take, plainly or,
+ *	with
+ *	@claims, by claims. 0 without a chunk, in a chunk to be claimed from if
+ *	the consumer takes plainly, and during an asynchronous steal
  * @idx: index word of @chunk for its epoch
  * @own: owner word with which it is in @chunk
- * @busy: a take is under way. It writes, thieves read
+ * @busy: a take is under way. The consumer writes, thieves read
  * @s: the pool. Constant
  * @id: its number. Constant
- * @node: where it is. Constant
+ * @node: its NUMA node. Constant
  * @claims: it claims every task. Constant
- * @dry: takes that found nothing since the last that found something
+ * @dry: takes since the last that found a task
  * @turn: producer whose chunks come next
- * @cookie: of one in @waiting, when it last looked; 0: it has to look again
+ * @cookie: grace period of a chunk in @waiting, as of its last look; 0: it must
+ *	look again
  * @count: statistics
- * @raid: robbery under way
+ * @async: asynchronous steal in progress
  * @in: number of the chunk that it is in, or about to enter, plus one; 0 for
- *	none. It writes, who frees chunks reads
- * @stealing: what it steals by the robbery that is under way: the victim's id, and
- *	below it the chunk's number plus one; 0 for nothing. It writes, victims read
- * @stolen: chunks that it has stolen. It writes, anybody reads
- * @feeders: bit p is set if producer p has had chunks here. Anybody sets
- * @returned: free chunks of its node that others have finished, or for which
- *	@pool has no room. Anybody
- * @waiting: finished ones that wait for a grace period. Anybody
- * @pool: its chunk pool. It gives, producers get
+ *	none. The consumer writes, contexts that free chunks read
+ * @stealing: what the asynchronous steal in progress steals: the victim's id,
+ *	and below it the chunk's number plus one; 0 for nothing. The consumer
+ *	writes, victims read
+ * @stolen: chunks that it has stolen. The consumer writes, any context reads
+ * @feeders: bit p is set if producer p has had chunks here. Any context sets
+ * @returned: free chunks of its node that other consumers have finished, or
+ *	that do not fit into @pool. Any context
+ * @waiting: finished chunks that wait for a grace period. Any context
+ * @pool: its chunk pool. The consumer gives, producers get
  *
- * Private to the consumer where nothing else is said.
+ * Private to the consumer unless stated otherwise.
  */
 struct wsq_salsa_consumer {
 	struct wsq_salsa_chunk *chunk WSQ_CACHE_ALIGNED;
@@ -504,7 +518,7 @@ struct wsq_salsa_consumer {
 	u32 turn;
 	u64 cookie;
 	struct wsq_salsa_count count;
-	struct wsq_salsa_raid raid;
+	struct wsq_salsa_async_steal async;
 
 	atomic64_t in WSQ_CACHE_ALIGNED;
 	atomic64_t stealing;
@@ -521,7 +535,7 @@ void wsq_salsa_producer_init(struct wsq_salsa *s, struct wsq_salsa_producer *p,
 			     u32 id, atomic64_t *entries, u32 nr_entries);
 void wsq_salsa_consumer_init(struct wsq_salsa *s, struct wsq_salsa_consumer *c,
 			     u32 id, u32 node, bool claims,
-			     const struct wsq_salsa_room *room);
+			     const struct wsq_salsa_consumer_mem *mem);
 void wsq_salsa_supply(struct wsq_salsa_consumer *c,
 		      struct wsq_salsa_chunk *chunk);
 
@@ -535,22 +549,23 @@ int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
 			  void **task);
 int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,
 			 struct wsq_salsa_consumer *v, bool full, void **task);
-u32 wsq_salsa_pry(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
-		  bool inside);
+u32 wsq_salsa_steal_active(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
+			   bool inside);
 u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v, bool *seized);
 bool wsq_salsa_close(struct wsq_salsa_producer *p,
 		     struct wsq_salsa_consumer *c);
 bool wsq_salsa_reclaim(struct wsq_salsa_consumer *c, u32 first, u32 nr);
 u32 wsq_salsa_at_home(struct wsq_salsa_consumer *c);
 
-bool wsq_salsa_withdraw(struct wsq_salsa *s, u32 nr, u64 index, void *task);
+bool wsq_salsa_remove(struct wsq_salsa *s, u32 nr, u64 index, void *task);
 bool wsq_salsa_waiting(const struct wsq_salsa_consumer *c);
+bool wsq_salsa_holds(const struct wsq_salsa_consumer *c);
 int wsq_salsa_empty(struct wsq_salsa *s);
 
 static inline struct wsq_salsa_chunk *wsq_salsa_chunk_at(const struct wsq_salsa *s,
 							 u32 nr)
 {
-	/* Acquire: who knows the number sees the chunk as it was made. */
+	/* Acquire: a CPU that knows the number sees the chunk initialized. */
 	return (struct wsq_salsa_chunk *)(uintptr_t)
 		atomic64_read_acquire(&s->chunks[nr]);		/* SA(at:A) */
 }
@@ -570,18 +585,18 @@ wsq_salsa_producer_at(const struct wsq_salsa *s, u32 id)
 }
 
 /**
- * wsq_salsa_under_way() - has the consumer begun to rob another
+ * wsq_salsa_under_way() - is an asynchronous steal in progress
  * @c: the consumer
  *
  * Context: the consumer.
- * Return: true until a get of @c has found that the fence is through.
+ * Return: true until a get of @c has found that the fence has completed.
  */
 static inline bool wsq_salsa_under_way(const struct wsq_salsa_consumer *c)
 {
-	return c->raid.chunk;
+	return c->async.chunk;
 }
 
-/* Put a task into a slot, which is free. */
+/* Put a task into a free slot. */
 static inline void wsq_salsa_fill(wsq_slot_t *slot, void *task)
 {
 	wsq_slot_publish(slot, task);				/* SA(put:A) */
@@ -593,9 +608,10 @@ static inline void wsq_salsa_fill(wsq_slot_t *slot, void *task)
  * @task: the task; not %NULL, nor an error pointer, as %WSQ_SALSA_TAKEN is one
  *
  * Context: the producer. Never sleeps.
- * Return: %WSQ_OK; %WSQ_FULL if the producer has no chunk, or its chunk is full:
- * wsq_salsa_open() one with a consumer and try again.
- * Ordering: what precedes the call is visible to whoever takes the task.
+ * Return: %WSQ_OK; %WSQ_FULL if the producer has no chunk, or its chunk is
+ * full: wsq_salsa_open() one with a consumer and try again.
+ * Ordering: what precedes the call is visible to the context that takes the
+ * task.
  */
 static inline int wsq_salsa_put(struct wsq_salsa_producer *p, void *task)
 {
@@ -614,17 +630,17 @@ static inline int wsq_salsa_put(struct wsq_salsa_producer *p, void *task)
  * @tasks: the tasks, as for wsq_salsa_put()
  * @nr: how many
  *
- * Context: as wsq_salsa_put().
- * Return: how many there was room for; if less than @nr, wsq_salsa_open() a
- * chunk with a consumer and put the rest.
+ * Context: the producer. Never sleeps.
+ * Return: how many fit; if less than @nr, wsq_salsa_open() a chunk with a
+ * consumer and put the rest.
  * Ordering: as wsq_salsa_put().
  */
 static inline u32 wsq_salsa_put_many(struct wsq_salsa_producer *p,
 				     void *const *tasks, u32 nr)
 {
 	wsq_slot_t *slots = p->slots + p->at;
-	u64 room = p->size - p->at;
-	u32 i, n = room < nr ? (u32)room : nr;
+	u64 mem = p->size - p->at;
+	u32 i, n = mem < nr ? (u32)mem : nr;
 
 	for (i = 0; i < n; i++)
 		wsq_salsa_fill(&slots[i], tasks[i]);
@@ -632,7 +648,7 @@ static inline u32 wsq_salsa_put_many(struct wsq_salsa_producer *p,
 	return n;
 }
 
-/* What a take needs of its consumer, loaded once: fences make memory forgotten. */
+/* What a take needs of its consumer, loaded once: fences force a reload. */
 struct wsq_salsa_view {
 	const atomic64_t *owner;
 	wsq_slot_t *slots;
@@ -650,19 +666,19 @@ wsq_salsa_view(const struct wsq_salsa_consumer *c)
 	return v;
 }
 
-/* The task in slot @i; %NULL: there is none, or the chunk is ours no longer. */
+/* The task in slot @i; %NULL if there is none, or the chunk was stolen. */
 static inline void *wsq_salsa_peek(const struct wsq_salsa_view *v, u64 i)
 {
 	void *task = wsq_slot_acquire(&v->slots[i]);		/* SA(get:B) */
 
-	/* A task that came after a theft is the thief's. */
+	/* A task that was put after a steal is the thief's. */
 	if (unlikely(!task ||
 		     (u64)atomic64_read(v->owner) != v->own))	/* SA(get:C) */
 		return NULL;
 	return task;
 }
 
-/* Say what is being taken, then look who may. */
+/* Store the index of the take, then check that the chunk is still ours. */
 static inline bool wsq_salsa_announce(const struct wsq_salsa_view *v, u64 i)
 {
 	atomic64_set(v->idx, (s64)(i + 1));			/* SA(get:D) */
@@ -670,7 +686,7 @@ static inline bool wsq_salsa_announce(const struct wsq_salsa_view *v, u64 i)
 	return (u64)atomic64_read(v->owner) == v->own;		/* SA(get:E) */
 }
 
-/* Takes begin, and are over. */
+/* Mark the begin of takes; wsq_salsa_busy_end() marks the end. */
 static inline void wsq_salsa_busy_begin(struct wsq_salsa_consumer *c)
 {
 	atomic64_set(&c->busy, 1);				/* SA(get:A) */
@@ -683,8 +699,8 @@ static inline void wsq_salsa_busy_end(struct wsq_salsa_consumer *c)
 }
 
 /*
- * One plain take. %NULL with @busy still set: there is none, or the chunk is
- * ours no longer.
+ * One plain take. %NULL with @busy still set if there is no task, or the chunk
+ * was stolen.
  */
 static inline void *wsq_salsa_take(struct wsq_salsa_consumer *c, u64 i)
 {
@@ -722,7 +738,7 @@ static inline void *wsq_salsa_get(struct wsq_salsa_consumer *c)
 	return wsq_salsa_get_slow(c);
 }
 
-/* Up to @nr plain takes from the chunk that it is in, which has not ended. */
+/* Up to @nr plain takes from the current chunk, which has slots left. */
 static inline u32 wsq_salsa_take_many(struct wsq_salsa_consumer *c, void **tasks,
 				      u32 nr)
 {
@@ -742,7 +758,7 @@ static inline u32 wsq_salsa_take_many(struct wsq_salsa_consumer *c, void **tasks
 			break;
 		}
 	}
-	/* Of no meaning if the chunk is gone. */
+	/* Meaningless if the chunk was stolen. */
 	c->at = i + n;
 	wsq_salsa_busy_end(c);
 	return n;
@@ -754,12 +770,12 @@ static inline u32 wsq_salsa_take_many(struct wsq_salsa_consumer *c, void **tasks
  * @tasks: where to store them
  * @nr: how many at most, above 0
  *
- * All are of one chunk. The takes share what says that one is under way, so that
- * a thief finds this more often than it is true of his slot.
+ * All are of one chunk. The takes share one @busy mark, so a thief finds it set
+ * more often than its own slot is being taken.
  *
- * Context: as wsq_salsa_get().
- * Return: how many were taken; 0 if none was found, else maybe less than there
- * are.
+ * Context: the consumer, in a section of fence.h. Never sleeps.
+ * Return: how many were taken, perhaps less than there are; 0 if none was
+ * found.
  */
 static inline u32 wsq_salsa_get_many(struct wsq_salsa_consumer *c, void **tasks,
 				     u32 nr)
@@ -780,12 +796,12 @@ static inline u32 wsq_salsa_get_many(struct wsq_salsa_consumer *c, void **tasks,
 	return *tasks ? 1 : 0;
 }
 
-/* One claim. %NULL: there is none, or the chunk is ours no longer. */
+/* One claim. %NULL if there is no task, or the chunk was stolen. */
 static inline void *wsq_salsa_pick(struct wsq_salsa_consumer *c, u64 i)
 {
 	void *task = wsq_slot_peek(&c->slots[i]);		/* SA(claim:A) */
 
-	/* Not ours any more: whose it is takes the rest. */
+	/* If the chunk was stolen, its new owner takes the rest. */
 	if (unlikely(!task ||
 		     (u64)atomic64_read(&c->chunk->owner) != c->own)) /* SA(claim:B) */
 		return NULL;
@@ -795,8 +811,9 @@ static inline void *wsq_salsa_pick(struct wsq_salsa_consumer *c, u64 i)
 				       WSQ_SALSA_TAKEN)))	/* SA(claim:C) */
 		task = WSQ_SALSA_TAKEN;
 	/*
-	 * Where others may begin: never behind what is still there. Release: who
-	 * claimed the task may be another, behind its put (salsa_scan.c).
+	 * Where others may begin: never behind a task that is still there.
+	 * Release: another CPU may have claimed the task, behind its put
+	 * (salsa_scan.c).
 	 */
 	atomic64_set_release(c->idx, (s64)(i + 1));		/* SA(claim:D) */
 	return task;
@@ -807,8 +824,8 @@ static inline void *wsq_salsa_pick(struct wsq_salsa_consumer *c, u64 i)
  * @c: the consumer, made with @claims
  *
  * Context: the consumer, in a section of fence.h. Never sleeps.
- * Return: a task; %WSQ_SALSA_TAKEN if somebody else had it first: call again;
- * %NULL if none was found.
+ * Return: a task; %WSQ_SALSA_TAKEN if another context claimed it first: call
+ * again; %NULL if none was found.
  */
 static inline void *wsq_salsa_claim(struct wsq_salsa_consumer *c)
 {

@@ -1,27 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Finding chunks in the lists of a SALSA consumer: what its own traversal, its
- * thieves and whoever asks have in common. Part of salsa*.c.
+ * Finding chunks in the lists of a SALSA consumer, for its own traversal, its
+ * thieves and queries. Part of salsa*.c.
  */
 #ifndef _WSQ_CORE_SALSA_FIND_H
 #define _WSQ_CORE_SALSA_FIND_H
 
 #include "salsa.h"
 
-/* States, as a set. */
+/* A set of states. */
 enum wsq_salsa_want {
 	WSQ_SALSA_IS_LEFT	= 1U << WSQ_SALSA_LEFT,
 	WSQ_SALSA_IS_INSIDE	= 1U << WSQ_SALSA_ENTERED |
 				  1U << WSQ_SALSA_STOLEN,
-	/* ... and of these only chunks that their producer has filled. */
+	/* Of these, only chunks that their producer has filled. */
 	WSQ_SALSA_IS_FULL	= 1U << 4,
-	/* ... and those of which every task was claimed: to be finished. */
-	WSQ_SALSA_IS_SPENT	= 1U << 5,
+	/* Also chunks in which every task was claimed: to be finished. */
+	WSQ_SALSA_IS_DRAINED	= 1U << 5,
+	/* Also chunks without a task. */
+	WSQ_SALSA_IS_EMPTY	= 1U << 6,
 };
 
 /*
- * Tasks that were taken, as of some moment, when the owner word was @word: no
- * more than in truth.
+ * Lower bound of the number of tasks taken, as of some moment, when the owner
+ * word was @word.
  */
 static inline u64 wsq_salsa_taken(const struct wsq_salsa_chunk *chunk, u64 word)
 {
@@ -34,8 +36,8 @@ static inline u64 wsq_salsa_taken(const struct wsq_salsa_chunk *chunk, u64 word)
 }
 
 /*
- * The first slot from @i on that was not claimed; *@task is what is in it.
- * The size if all were.
+ * The first slot from @i on that was not claimed; *@task is its content. The
+ * chunk size if all were claimed.
  */
 static inline u64 wsq_salsa_first(const struct wsq_salsa *s,
 				  const struct wsq_salsa_chunk *chunk, u64 i,
@@ -51,20 +53,21 @@ static inline u64 wsq_salsa_first(const struct wsq_salsa *s,
 	return i;
 }
 
-/* Is there a task to take, or, if @spent is said, will there never be one? */
+/* Is there a task to take, or, with @drained, is the chunk drained? */
 static inline bool wsq_salsa_any(const struct wsq_salsa *s,
 				 const struct wsq_salsa_chunk *chunk, u64 word,
-				 bool spent)
+				 bool drained)
 {
 	void *task;
 	u64 i = wsq_salsa_first(s, chunk, wsq_salsa_taken(chunk, word), &task);
 
-	return task || (spent && i == s->chunk_size);
+	return task || (drained && i == s->chunk_size);
 }
 
 /*
- * A chunk of consumer @id in @list that is in one of the states @want and has a
- * task: the oldest. *@word is its owner word. %NULL if there is none.
+ * The oldest chunk of consumer @id in @list that is in one of the states @want
+ * and has a task, or needs none because of %WSQ_SALSA_IS_EMPTY. *@word is its
+ * owner word. %NULL if there is none.
  */
 static inline struct wsq_salsa_chunk *
 wsq_salsa_look(const struct wsq_salsa *s, const struct wsq_salsa_list *list,
@@ -74,24 +77,25 @@ wsq_salsa_look(const struct wsq_salsa *s, const struct wsq_salsa_list *list,
 	u32 i, top = (u32)atomic64_read(&list->top);		/* SA(find:I) */
 
 	for (i = 0; i < top; i++) {
-		u32 place = (u32)((next + i) % top);
+		u32 index = (u32)((next + i) % top);
 		struct wsq_salsa_chunk *chunk;
 		u32 nr;
 		u64 w;
 
-		/* Whichever life is meant: the owner word is of the last. */
-		nr = (u32)atomic64_read_acquire(&list->entries[place]); /* SA(find:A) */
+		/* The entry may be of an earlier life: check the owner word. */
+		nr = (u32)atomic64_read_acquire(&list->entries[index]); /* SA(find:A) */
 		chunk = nr ? wsq_salsa_chunk_at(s, nr - 1) : NULL;
 		if (!chunk)
 			continue;
 		w = (u64)atomic64_read_acquire(&chunk->owner);	/* SA(find:B) */
 		if (wsq_salsa_id(w) != id || !(want >> wsq_salsa_state(w) & 1))
 			continue;
-		/* Once full it stays so, for as long as the word stays. */
+		/* A full chunk stays full as long as the word stays. */
 		if (want & WSQ_SALSA_IS_FULL &&
 		    !wsq_slot_peek(&chunk->slots[s->chunk_size - 1])) /* SA(find:E) */
 			continue;
-		if (!wsq_salsa_any(s, chunk, w, want & WSQ_SALSA_IS_SPENT))
+		if (!(want & WSQ_SALSA_IS_EMPTY) &&
+		    !wsq_salsa_any(s, chunk, w, want & WSQ_SALSA_IS_DRAINED))
 			continue;
 		*word = w;
 		return chunk;
@@ -100,8 +104,9 @@ wsq_salsa_look(const struct wsq_salsa *s, const struct wsq_salsa_list *list,
 }
 
 /*
- * The same in all lists of consumer @v: its stolen ones, then those of the
- * producers from *@turn on, which is the one behind who had it on return.
+ * As wsq_salsa_look(), in all lists of consumer @v: its stolen chunks, then
+ * those of the producers from *@turn on. On return *@turn is the producer
+ * behind the one that had the chunk.
  */
 static inline struct wsq_salsa_chunk *
 wsq_salsa_find(const struct wsq_salsa_consumer *v, u32 *turn, u32 want,
@@ -128,10 +133,10 @@ wsq_salsa_find(const struct wsq_salsa_consumer *v, u32 *turn, u32 want,
 	return chunk;
 }
 
-/* Between salsa.c and salsa_steal.c. */
+/* Shared by salsa.c and salsa_steal.c. */
 int wsq_salsa_list_add(const struct wsq_salsa *s, struct wsq_salsa_list *list,
 		       u32 id, const struct wsq_salsa_chunk *chunk);
-void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 place);
+void wsq_salsa_list_drop(struct wsq_salsa_list *list, u32 index);
 void wsq_salsa_set_limit(struct wsq_salsa_consumer *c);
 void wsq_salsa_become(struct wsq_salsa_consumer *c,
 		      struct wsq_salsa_chunk *chunk, u64 word);

@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A chunk's owner word: who may take from it, and from where on.
+ * A chunk's owner word: which consumer may take from the chunk, and from where
+ * on.
  *
- * One word, so that one compare-and-exchange changes all of it, and every
- * change has a tag of its own: a change of a word that was read long ago fails.
+ * It is one word, so that one compare-and-exchange changes all of it. Every
+ * change has a tag of its own: a change that expects an old word fails.
  *
  *	bits	 0-1	state
  *		 2	tasks are claimed one by one in their slots
  *		 3-5	epoch: which of the chunk's index words counts
- *		 6-18	index of the next task, as of the change; the index words
- *			say what was taken since
+ *		 6-18	index of the next task, as of the change; the index
+ *			words say what was taken since
  *		19-31	id of the consumer
  *		32-63	tag, one more with every change
  *
- * States, and who changes them:
+ * States, and what changes them:
  *
- *	FREE	 nobody's, though entries of lists may still name it. The producer
- *		 that got it out of a chunk pool fills it in and makes it LEFT,
- *		 with index 0.
- *	LEFT	 the consumer's, which is not in it. Index 0: the paper's fresh
+ *	FREE	 no consumer's, though list entries may still name it. The
+ *		 producer that got it from a chunk pool fills it in and makes it
+ *		 LEFT, with index 0.
+ *	LEFT	 a consumer's, which is not in it. Index 0: the paper's fresh
  *		 chunk. Its consumer enters it; a thief takes it over and is in
  *		 it by the same change.
- *	ENTERED	 the consumer is in it, and nobody else writes the index word of
- *		 the epoch, but that those who claim share the last one. It
- *		 leaves, or finishes (FREE); a thief takes it over.
- *	STOLEN	 a thief has taken it from under its consumer and does not know
- *		 yet where to begin. The thief enters or leaves it when it knows.
- *		 Before that another thief may take it over, or the consumer may
- *		 enter it again.
+ *	ENTERED	 the consumer is in it, and alone writes the index word of the
+ *		 epoch, except that consumers that claim share the last one. The
+ *		 consumer leaves, or finishes (FREE); a thief takes it over.
+ *	STOLEN	 a thief has taken it from the consumer that is in it and does
+ *		 not know yet where to begin. The thief enters or leaves it when
+ *		 it knows. Before that another thief may take it over, or the
+ *		 consumer may enter it again.
  *
  * Between two changes a chunk is one consumer's. 32 bits of tag last 40 seconds
- * at a change every 10 ns, and only who slept with preemption off for exactly
- * that long could be fooled. Two words outlast sections: what a consumer is in its
- * chunk by, for no other makes an ENTERED word with its id, and what a thief waits
- * by for a fence, for no other makes a STOLEN one (struct wsq_salsa_raid).
+ * at a change every 10 ns. Only a CPU that slept with preemption off for
+ * exactly that long could be misled. Two words outlast sections: the one by
+ * which a consumer is in its chunk, because no other makes an ENTERED word with
+ * its id; and the one with which a thief waits for a fence, because no other
+ * makes a STOLEN word with its id (struct wsq_salsa_async_steal).
  */
 #ifndef _WSQ_CORE_SALSA_OWNER_H
 #define _WSQ_CORE_SALSA_OWNER_H

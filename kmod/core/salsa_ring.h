@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The chunk pool of a SALSA consumer: a ring of chunk numbers that one side
- * fills and many empty.
+ * The chunk pool of a SALSA consumer: a ring of chunk numbers with one giver
+ * and any number of getters.
  *
  * After the chunk pools of Gidron et al., "SALSA", section 5.4, which are
- * Michael-Scott queues there. Here only the consumer gives chunks back, so
- * that a ring does: giving is two loads and two stores, getting one
- * compare-and-exchange. Positions are never reduced: a number that was read
- * from a place that has been filled again is dropped with the position.
+ * Michael-Scott queues there. Here only the consumer gives chunks back, so a
+ * ring is enough: giving is two loads and two stores, getting one
+ * compare-and-exchange. Positions are never reduced: if a slot was refilled
+ * after it was read, the exchange of the position fails and the number is
+ * dropped.
  *
- * Who may call: give, one context at a time; get, anybody, at any time.
+ * Callers: give, one context at a time; get, any context, at any time.
  *
  * Pairs:
  *	SR(give:C) release -> SR(get:B) acquire
- *		Who gets a number sees the ring's place, and all that was done
- *		to the chunk before it was given.
+ *		A context that gets a number sees the ring's slot, and all that
+ *		was done to the chunk before it was given.
  *		litmus/salsa-ring-give.litmus
  *	SR(get:D) full -> SR(give:B) acquire
- *		A place is filled again only after its number was read. (A store
- *		that waits for the test of SR(give:B) needs no acquire.)
+ *		A slot is refilled only after its number was read. (A store that
+ *		waits for the test of SR(give:B) needs no acquire.)
  *		litmus/salsa-ring-get.litmus
  *
- * No order: SR(get:A), SR(get:C), which SR(get:D) verifies; SR(give:A), SR(give:D),
- * the giver's; SR(count:A), SR(count:B), a hint.
+ * No order: SR(get:A), SR(get:C), which SR(get:D) verifies; SR(give:A),
+ * SR(give:D), the giver's; SR(count:A), SR(count:B), a hint.
  */
 #ifndef _WSQ_CORE_SALSA_RING_H
 #define _WSQ_CORE_SALSA_RING_H
@@ -33,24 +34,24 @@
 
 /**
  * struct wsq_salsa_ring - a chunk pool
- * @head: numbers got so far. Anybody.
+ * @head: numbers got so far. Any context.
  * @tail: numbers given so far. The giver.
- * @places: the numbers. The giver. Constant address
- * @mask: places minus one, of a power of two. Constant
+ * @cells: slots, each with a number. The giver. Constant address
+ * @mask: number of slots minus one, a power of two. Constant
  */
 struct wsq_salsa_ring {
 	atomic64_t head WSQ_CACHE_ALIGNED;
 	atomic64_t tail WSQ_CACHE_ALIGNED;
-	atomic64_t *places;
+	atomic64_t *cells;
 	u64 mask;
 };
 
 static inline void wsq_salsa_ring_init(struct wsq_salsa_ring *r,
-				       atomic64_t *places, u32 nr)
+				       atomic64_t *cells, u32 nr)
 {
 	atomic64_set(&r->head, 0);
 	atomic64_set(&r->tail, 0);
-	r->places = places;
+	r->cells = cells;
 	r->mask = nr - 1;
 }
 
@@ -69,7 +70,7 @@ static inline int wsq_salsa_ring_give(struct wsq_salsa_ring *r, u32 nr)
 
 	if (tail - head > r->mask)
 		return WSQ_FULL;
-	atomic64_set(&r->places[tail & r->mask], (s64)nr);	/* SR(give:D) */
+	atomic64_set(&r->cells[tail & r->mask], (s64)nr);	/* SR(give:D) */
 	atomic64_set_release(&r->tail, (s64)(tail + 1));	/* SR(give:C) */
 	return WSQ_OK;
 }
@@ -80,24 +81,24 @@ static inline int wsq_salsa_ring_give(struct wsq_salsa_ring *r, u32 nr)
  * @nr: where to store it
  *
  * Context: any.
- * Return: %WSQ_OK; %WSQ_EMPTY; %WSQ_CONFLICT if somebody else got it first.
+ * Return: %WSQ_OK; %WSQ_EMPTY; %WSQ_CONFLICT if another context got it first.
  */
 static inline int wsq_salsa_ring_get(struct wsq_salsa_ring *r, u32 *nr)
 {
 	u64 head = (u64)atomic64_read(&r->head);		/* SR(get:A) */
 	u64 tail = (u64)atomic64_read_acquire(&r->tail);	/* SR(get:B) */
 
-	/* An old @head may lie anywhere before @tail: the exchange tells. */
+	/* An old @head may lie anywhere before @tail: the exchange decides. */
 	if ((s64)(tail - head) <= 0)
 		return WSQ_EMPTY;
-	*nr = (u32)atomic64_read(&r->places[head & r->mask]);	/* SR(get:C) */
+	*nr = (u32)atomic64_read(&r->cells[head & r->mask]);	/* SR(get:C) */
 	if (atomic64_cmpxchg(&r->head, (s64)head,
 			     (s64)(head + 1)) != (s64)head)	/* SR(get:D) */
 		return WSQ_CONFLICT;
 	return WSQ_OK;
 }
 
-/* How many are in, as of some moment. */
+/* Number of chunks in the pool, as of some moment. */
 static inline u64 wsq_salsa_ring_count(const struct wsq_salsa_ring *r)
 {
 	u64 head = (u64)atomic64_read(&r->head);		/* SR(count:A) */

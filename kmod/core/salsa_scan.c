@@ -1,58 +1,61 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: what anybody may ask of a pool. Is anything here, is the whole pool
- * empty, and can I have this one task back?
+ * SALSA: queries for any context. Is a consumer's pool empty, is the whole pool
+ * empty, and removing one task.
  *
- * Emptiness (section 5.5 of the paper, algorithm 6). A get may say that the pool
- * is empty only if there was a moment when it was. One look at all chunks does
- * not tell: a task may come to one that was looked at already, and another
- * leave one that was not. The paper marks every pool, has every take that may
- * empty one wipe the marks, and looks n times, for n - 1 takes may be about to
- * wipe. Here takes do nothing for it, and two looks do:
+ * Emptiness (section 5.5 of the paper, algorithm 6). A get may say that the
+ * pool is empty only if there was a moment when it was. One look at all chunks
+ * cannot show that: a task may come to a chunk that was looked at already, and
+ * another may leave a chunk that was not. The paper marks every pool, has every
+ * take that may empty one wipe the marks, and looks n times, because n - 1
+ * takes may be about to wipe. Here takes do nothing for it, and two looks
+ * suffice:
  *
  * Every chunk has a clock that never goes back: tag of the owner word, then
- * tasks taken. A look reads the word, then index and slot, then the word again:
- * otherwise it might read the index and slots of a later life of the chunk and
- * put them down to this one. Two looks at all chunks, each of which found every
- * chunk empty, and the sums of the clocks are equal: then each clock was, for
- * none goes back and what all gain between two looks is less than the sum's
- * width. So from its first look to its second no task was taken from any chunk,
- * nor was any opened; and at the second there was none in it, and so there was
- * none at any moment since the first. All chunks were empty at the moment between
- * the looks.
+ * tasks taken. A look reads the word, then index and slot, then the word again.
+ * Otherwise it might read index and slots of a later life of the chunk and
+ * count them for this one. Suppose that each of two looks at all chunks found
+ * every chunk empty, and the sums of the clocks are equal. Then each clock is
+ * equal, because none goes back and what all gain between two looks is less
+ * than the sum's width. So from its first look to its second no task was taken
+ * from any chunk, and none was opened. At the second look the chunk had no
+ * task, so it had none at any moment since the first. All chunks were empty at
+ * the moment between the looks.
  *
- * Which moment that is: chunks are not moved, so that a theft hides nothing from
- * the look (it changes the tag). What a taker has in its store buffer has not
- * happened yet as far as this is concerned: it took a task that is still seen,
- * and the look says so. The other way round: the index that a plain take stored
- * is seen, and a put that happened before that take is not, because a plain
- * store orders nothing. Between the looks is a heavy fence to all that take
- * plainly. What they had stored when the first look saw it, they had stored
- * before the fence's point, and all that they had seen by then is before the
- * second look: litmus/salsa-scan.litmus. Claims need no fence: what is seen of them
- * is the slot, which a full barrier stored, or an index, stored with release by
- * who claimed the task or found that another had (SA(claim:D)):
+ * Which moment that is: chunks are not moved, so a steal hides nothing from the
+ * look (it changes the tag). Stores in a taker's store buffer have not happened
+ * yet for this purpose: the task that it took is still seen, and the look says
+ * so. The reverse needs care: a look may see the index that a plain take
+ * stored, but not a put that happened before that take, because a plain store
+ * orders nothing. So between the looks is a heavy fence to all consumers that
+ * take plainly. What the first look saw of their stores, they had stored before
+ * the fence's point, and all that they had seen by then is before the second
+ * look:
+ * litmus/salsa-scan.litmus. Claims need no fence. What the look sees of them is
+ * either the slot, which a full barrier stored, or an index, stored with
+ * release by the consumer that claimed the task or found that another had
+ * (SA(claim:D)):
  * litmus/salsa-scan-claim.litmus. So the moment is in an order consistent with
  * happens-before.
  *
- * Other than in the paper, a get that finds this out twice in vain is told so
- * (%WSQ_CONFLICT) and may take again: somebody else took, or moved from one chunk
- * to another, so the pool as a whole moves on.
+ * Unlike in the paper, if the two looks disagree the result is %WSQ_CONFLICT,
+ * and the caller may take again: another consumer took a task, or moved from
+ * one chunk to another, so the pool as a whole makes progress.
  *
- * Chunks may come meanwhile: a new one's clock is 0, as if it had been there and
- * free, and whoever made it known did so before it was opened. Numbers of chunks
- * that go and come back (queues give memory back) would let clocks go back: it is
- * for pools that keep their chunks.
+ * Chunks may be added between the looks. A new chunk's clock is 0, as if it had
+ * been there and free, and it was made known before it was opened. Chunk
+ * numbers that disappear and return (queues free memory) would let clocks go
+ * back: this is for pools that keep their chunks.
  */
 #include "salsa.h"
 #include "salsa_find.h"
 
-/* Index below tag: both of the clock's parts. */
+/* The clock's lower part is the index, its upper part the tag. */
 #define WSQ_SALSA_CLOCK_BITS	13
 
 /*
- * One look at all chunks; @sum is of their clocks. %WSQ_EMPTY; %WSQ_OK if there
- * was a task; %WSQ_CONFLICT if a chunk changed hands under the look.
+ * One look at all chunks; @sum is the sum of their clocks. %WSQ_EMPTY; %WSQ_OK
+ * if there was a task; %WSQ_CONFLICT if a chunk changed hands during the look.
  */
 static int wsq_salsa_collect(const struct wsq_salsa *s, u64 *sum)
 {
@@ -89,9 +92,9 @@ static int wsq_salsa_collect(const struct wsq_salsa *s, u64 *sum)
  *
  * Context: task, interrupts on, in a section of fence.h if chunks can be freed.
  * Interrupts all CPUs whose consumers take plainly.
- * Return: %WSQ_EMPTY if so; %WSQ_OK if there was a task to be seen;
- * %WSQ_CONFLICT if chunks changed hands or takes went on meanwhile.
- * Ordering: a task whose put happened before the call was taken, if %WSQ_EMPTY.
+ * Return: %WSQ_EMPTY if so; %WSQ_OK if a task was seen; %WSQ_CONFLICT if chunks
+ * changed hands or tasks were taken during the call.
+ * Ordering: if %WSQ_EMPTY, a task whose put happened before the call was taken.
  */
 int wsq_salsa_empty(struct wsq_salsa *s)
 {
@@ -116,7 +119,7 @@ int wsq_salsa_empty(struct wsq_salsa *s)
  * @c: the consumer
  *
  * Context: any, in a section of fence.h.
- * Return: a hint: as of some moment, lists looked at one after the other.
+ * Return: a hint: the lists are looked at one after the other.
  */
 bool wsq_salsa_waiting(const struct wsq_salsa_consumer *c)
 {
@@ -128,17 +131,36 @@ bool wsq_salsa_waiting(const struct wsq_salsa_consumer *c)
 }
 
 /**
- * wsq_salsa_withdraw() - take one task out of its slot
+ * wsq_salsa_holds() - may a consumer's chunks get tasks
+ * @c: the consumer
+ *
+ * Context: any, in a section of fence.h.
+ * Return: false if @c has no chunk, and gets none except by wsq_salsa_open() or
+ * by a theft of its own. A chunk that a thief has begun to steal counts as long
+ * as @c is in it, because @c may take it back.
+ */
+bool wsq_salsa_holds(const struct wsq_salsa_consumer *c)
+{
+	u32 turn = 0;
+	u64 word;
+
+	return atomic64_read(&c->in) ||				/* SA(holds:A) */
+	       wsq_salsa_find(c, &turn, WSQ_SALSA_IS_LEFT | WSQ_SALSA_IS_INSIDE |
+			      WSQ_SALSA_IS_EMPTY, &word);
+}
+
+/**
+ * wsq_salsa_remove() - remove one task from its slot
  * @s: the pool, all of whose consumers claim
  * @nr: number of the chunk
  * @index: number of the slot
  * @task: the task
  *
  * Context: any, in a section of fence.h.
- * Return: true if the caller has the task now. If the same task was put into the
- * same slot again, it is that one.
+ * Return: true if the caller has the task now. If the same task was put into
+ * the same slot again, the caller has that one.
  */
-bool wsq_salsa_withdraw(struct wsq_salsa *s, u32 nr, u64 index, void *task)
+bool wsq_salsa_remove(struct wsq_salsa *s, u32 nr, u64 index, void *task)
 {
 	struct wsq_salsa_chunk *chunk;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: stealing chunks. The argument is in salsa.h.
+ * SALSA: stealing chunks. The correctness argument is in salsa.h.
  */
 #include "salsa.h"
 #include "salsa_find.h"
@@ -12,7 +12,7 @@ static s64 wsq_salsa_prey(const struct wsq_salsa_chunk *chunk,
 	return (s64)((u64)v->id << 32 | (chunk->nr + 1));
 }
 
-/* Get at the first task of a chunk that was stolen just now. A status. */
+/* Take the first task of a chunk that was just stolen. A status. */
 static int wsq_salsa_begin(struct wsq_salsa_consumer *c, void **task)
 {
 	*task = c->claims ? wsq_salsa_claim(c) : wsq_salsa_get(c);
@@ -20,8 +20,8 @@ static int wsq_salsa_begin(struct wsq_salsa_consumer *c, void **task)
 }
 
 /*
- * Change the owner of a chunk that nobody is in, or that is claimed from. The
- * index of @word is not too high, and exact in the first case.
+ * Change the owner of a chunk that no consumer is in, or that is claimed from.
+ * The index of @word is not too high, and exact in the first case.
  */
 static int wsq_salsa_take_over(struct wsq_salsa_consumer *c,
 			       struct wsq_salsa_chunk *chunk, u64 word,
@@ -32,7 +32,7 @@ static int wsq_salsa_take_over(struct wsq_salsa_consumer *c,
 
 	if (c->claims)
 		mine |= WSQ_SALSA_CLAIMS;
-	/* Whoever was in it may be about to claim one more. */
+	/* The consumer that was in it may be about to claim one more. */
 	if (wsq_salsa_state(word) != WSQ_SALSA_LEFT)
 		mine = wsq_salsa_next_epoch(mine);
 	c->count.exchanges++;
@@ -50,15 +50,15 @@ static u64 wsq_salsa_taint(u64 word)
 	u64 next = wsq_salsa_next_epoch(word);
 
 	/*
-	 * None is left: claim from now on. Claims store no index that is too
+	 * If none is left, claim from now on. Claims store no index that is too
 	 * high, and the words' indices are at least where the chunk begins.
 	 */
 	return next == word ? word | WSQ_SALSA_CLAIMS : next;
 }
 
 /*
- * The chunk is not its consumer's any more, and nobody else's to take from yet.
- * The owner word that says so; 0 if somebody was faster.
+ * Take the chunk away from its consumer. No consumer may take from it yet.
+ * Returns the new owner word; 0 if another context was faster.
  */
 static u64 wsq_salsa_seize(struct wsq_salsa_consumer *c,
 			   struct wsq_salsa_chunk *chunk, u64 word)
@@ -74,10 +74,9 @@ static u64 wsq_salsa_seize(struct wsq_salsa_consumer *c,
 }
 
 /*
- * Behind the fence: make a chunk that was seized ours, to be in it or to have it
- * for later (@state). *@task is the first of it that is to be had or, if for
- * later, only the one that its consumer may be taking. A status: %WSQ_OK with a
- * task.
+ * Behind the fence: make a seized chunk ours, to be in it or to leave it for
+ * later (@state). *@task is its first task or, if it is left for later, only
+ * the task that its old consumer may be taking. A status: %WSQ_OK with a task.
  */
 static int wsq_salsa_settle(struct wsq_salsa_consumer *c,
 			    struct wsq_salsa_chunk *chunk, u64 stolen,
@@ -93,12 +92,13 @@ static int wsq_salsa_settle(struct wsq_salsa_consumer *c,
 	begin = at;
 	if (at < s->chunk_size)
 		found = wsq_slot_peek(&chunk->slots[at]);	/* SA(take:E) */
-	/* A take that is under way may be of this one. */
+	/* A take that is under way may be of this slot. */
 	if (busy && found)
 		begin++;
 	/*
-	 * With nothing to come, for later it is over: nobody would look at it,
-	 * and who has a part in what is at stake keeps it from being used anew.
+	 * A chunk to be left for later with no slot left is finished, because
+	 * no consumer would look at it. The contenders for the last task keep
+	 * it from being reused.
 	 */
 	over = begin == s->chunk_size && !(enter && found);
 	if (over)
@@ -113,7 +113,7 @@ static int wsq_salsa_settle(struct wsq_salsa_consumer *c,
 	if ((u64)atomic64_cmpxchg(&chunk->owner, (s64)stolen,
 				  (s64)mine) != stolen)		/* SA(take:H) */
 		return WSQ_CONFLICT;
-	c->count.displaced++;
+	c->count.replaced++;
 	c->count.busy += busy;
 	if (over) {
 		if (enter)
@@ -134,9 +134,9 @@ static int wsq_salsa_settle(struct wsq_salsa_consumer *c,
 }
 
 /*
- * Take over a chunk that another thief has begun to steal. The word does not say
- * from which consumer: the fence goes to all that take plainly, and one of them
- * may be in the middle of a take. A status.
+ * Take over a chunk that another thief has begun to steal. The word does not
+ * say from which consumer. So the fence goes to all that take plainly, and one
+ * of them may be in the middle of a take. A status.
  */
 static int wsq_salsa_overtake(struct wsq_salsa_consumer *c,
 			      struct wsq_salsa_chunk *chunk, u64 word,
@@ -153,50 +153,52 @@ static int wsq_salsa_overtake(struct wsq_salsa_consumer *c,
 }
 
 /*
- * Begin to take a chunk from under the consumer that takes from it plainly: the
- * fence is sent, wsq_salsa_steal_end() does the rest. A status.
+ * Begin to steal a chunk from the consumer that takes from it plainly. This
+ * sends the fence; wsq_salsa_steal_end() does the rest. A status.
  */
 static int wsq_salsa_send(struct wsq_salsa_consumer *c,
 			  struct wsq_salsa_consumer *v,
 			  struct wsq_salsa_chunk *chunk, u64 word)
 {
-	struct wsq_salsa_raid *raid = &c->raid;
-	int place;
+	struct wsq_salsa_async_steal *async = &c->async;
+	int index;
 
-	/* As in wsq_salsa_take_chunk(). */
-	place = wsq_salsa_list_add(c->s, &c->stolen, c->id,
+	/* First in our list, as in wsq_salsa_take_chunk(). */
+	index = wsq_salsa_list_add(c->s, &c->stolen, c->id,
 				   chunk);			/* SA(send:A) */
-	if (place < 0)
+	if (index < 0)
 		return WSQ_FULL;
-	/* Name chunk and victim before the theft: for wsq_salsa_take_back(). */
+	/* Name chunk and victim before the steal: for wsq_salsa_take_back(). */
 	atomic64_set(&c->stealing, wsq_salsa_prey(chunk, v));	/* SA(send:B) */
-	raid->stolen = wsq_salsa_seize(c, chunk, word);
-	if (!raid->stolen) {
+	async->stolen = wsq_salsa_seize(c, chunk, word);
+	if (!async->stolen) {
 		atomic64_set(&c->stealing, 0);			/* SA(send:C) */
-		wsq_salsa_list_drop(&c->stolen, (u32)place);
+		wsq_salsa_list_drop(&c->stolen, (u32)index);
 		return WSQ_CONFLICT;
 	}
-	raid->chunk = chunk;
-	raid->victim = v;
-	/* Takes go the slow way, and so pass wsq_salsa_steal_end(). */
+	async->chunk = chunk;
+	async->victim = v;
+	/* Takes use the slow path, and so reach wsq_salsa_steal_end(). */
 	c->limit = 0;
 	c->count.sent++;
 	c->count.fences++;
-	wsq_fence_start(&raid->call, v->id);			/* SA(take:B) */
+	wsq_fence_start(&async->call, v->id);			/* SA(take:B) */
 	return WSQ_CONFLICT;
 }
 
 /**
  * wsq_salsa_take_back() - take back a chunk that a thief has begun to steal
- * @c: the consumer, in a chunk whose owner word is not @own any more; no take is
- *	under way, or one whose slot is claimed, and @at is the slot behind it
+ * @c: the consumer, in a chunk whose owner word is no longer @own. Either no
+ *	take is under way, or one whose slot is claimed, and @at is the slot
+ *	behind it
  *
  * Fails if the thief has taken the chunk over from another thief: such a thief
  * does not say from which consumer the chunk was stolen.
  *
- * Context: the consumer, in a section of fence.h. Never sleeps; interrupts no CPU.
- * Return: true if @c is in the chunk, in the same epoch, from @at on; false if the
- * chunk is lost.
+ * Context: the consumer, in a section of fence.h. Never sleeps; interrupts no
+ * CPU.
+ * Return: true if @c is in the chunk, in the same epoch, from @at on; false if
+ * the chunk is lost.
  */
 bool wsq_salsa_take_back(struct wsq_salsa_consumer *c)
 {
@@ -222,49 +224,49 @@ bool wsq_salsa_take_back(struct wsq_salsa_consumer *c)
 }
 
 /**
- * wsq_salsa_steal_end() - end a theft that was begun
- * @c: the thief; one is under way
+ * wsq_salsa_steal_end() - end an asynchronous steal
+ * @c: the thief, with a steal in progress
  *
- * If the theft succeeds, the chunk is in @c's list of stolen chunks, as one
+ * If the steal succeeds, the chunk is in @c's list of stolen chunks, as one
  * that no consumer is in. If another thief has taken it over, or the victim has
  * taken it back, the list is left as it is: the entry may be another chunk's by
  * now.
  *
  * Context: as wsq_salsa_get_slow(), which calls it.
- * Return: a task, if one was at stake between victim and thief and is the
- * thief's; %NULL if not, or if the victim's CPU has not answered yet.
+ * Return: a task, if victim and thief competed for one and the thief got it;
+ * %NULL if not, or if the victim's CPU has not answered yet.
  */
 void *wsq_salsa_steal_end(struct wsq_salsa_consumer *c)
 {
-	struct wsq_salsa_raid *raid = &c->raid;
-	struct wsq_salsa_chunk *chunk = raid->chunk;
+	struct wsq_salsa_async_steal *async = &c->async;
+	struct wsq_salsa_chunk *chunk = async->chunk;
 	void *task = NULL;
 	bool busy;
 
-	if (!wsq_fence_done(&raid->call))			/* SA(take:M) */
+	if (!wsq_fence_done(&async->call))			/* SA(take:M) */
 		return NULL;
-	busy = atomic64_read_acquire(&raid->victim->busy);	/* SA(take:C) */
-	raid->chunk = NULL;
+	busy = atomic64_read_acquire(&async->victim->busy);	/* SA(take:C) */
+	async->chunk = NULL;
 	/* Before this thief's next STOLEN word, which has a full barrier. */
 	atomic64_set(&c->stealing, 0);				/* SA(take:N) */
 	wsq_salsa_set_limit(c);
-	wsq_salsa_settle(c, chunk, raid->stolen, busy, WSQ_SALSA_LEFT, &task);
+	wsq_salsa_settle(c, chunk, async->stolen, busy, WSQ_SALSA_LEFT, &task);
 	return task;
 }
 
-/* Steal what has been found. */
+/* Steal a chunk that was found. */
 static int wsq_salsa_take_chunk(struct wsq_salsa_consumer *c,
 				struct wsq_salsa_chunk *chunk, u64 word,
 				void **task)
 {
-	int place, ret;
+	int index, ret;
 
 	atomic64_set(&c->busy, 1);				/* SA(steal:A) */
 	wsq_salsa_leave(c);
-	/* First in our list, then ours: nobody loses sight of it. */
-	place = wsq_salsa_list_add(c->s, &c->stolen, c->id,
+	/* First in our list, then ours: so thieves always find it. */
+	index = wsq_salsa_list_add(c->s, &c->stolen, c->id,
 				   chunk);			/* SA(steal:E) */
-	if (place < 0) {
+	if (index < 0) {
 		ret = WSQ_FULL;
 		goto out;
 	}
@@ -275,7 +277,7 @@ static int wsq_salsa_take_chunk(struct wsq_salsa_consumer *c,
 	else
 		ret = wsq_salsa_overtake(c, chunk, word, task);
 	if (ret == WSQ_CONFLICT) {
-		wsq_salsa_list_drop(&c->stolen, (u32)place);
+		wsq_salsa_list_drop(&c->stolen, (u32)index);
 		atomic64_set(&c->in, 0);			/* SA(steal:C) */
 	}
 out:
@@ -290,26 +292,27 @@ out:
  * @may_fence: the caller may interrupt other CPUs: task context, interrupts on
  * @task: where to store the first task
  *
- * The interrupt is sent, and the thief goes on with whatever it likes, gets and
- * thefts included. wsq_salsa_under_way() says whether the victim has still to
- * answer. The next get of the thief after the answer makes the chunk one of its
- * own. Until then no consumer takes from it, unless another thief takes it over, or
- * the victim takes it back. One theft can be under way at a time.
+ * Sends the interrupt and returns. The thief may do anything until the victim
+ * answers, gets and steals included. wsq_salsa_under_way() says whether the
+ * answer is still missing. The thief's next get after the answer makes the
+ * chunk one of its own. Until then no consumer takes from it, unless another
+ * thief takes it over, or the victim takes it back. Only one steal can be in
+ * progress at a time.
  *
- * A chunk whose tasks are claimed needs no interrupt and is stolen at once. So is
- * one that another thief has begun to steal, for an interrupt to each CPU whose
- * consumer takes plainly. Then the thief leaves the chunk it is in, and is in the
- * stolen one on return.
+ * A chunk whose tasks are claimed needs no interrupt and is stolen at once. A
+ * chunk that another thief has begun to steal is also stolen at once, at the
+ * cost of an interrupt to each CPU whose consumer takes plainly. In both cases
+ * the thief leaves the chunk it is in, and is in the stolen one on return.
  *
  * For pools that keep their chunks and consumers.
  *
- * Context: the consumer @c, in a section of fence.h. Never sleeps; spins, to take
- * over from another thief, until the other CPUs have answered.
- * Return: %WSQ_OK with a task, which is %WSQ_SALSA_TAKEN if @c claims and another
- * party was faster: get the next; %WSQ_EMPTY if there was nothing to steal;
- * %WSQ_CONFLICT if the theft is begun, if one was under way before, if it needs
- * an interrupt without @may_fence, or if another thief or @v was faster; %WSQ_FULL if
- * @c has too many chunks.
+ * Context: the consumer @c, in a section of fence.h. Never sleeps. To take over
+ * from another thief it spins until the other CPUs have answered.
+ * Return: %WSQ_OK with a task, which is %WSQ_SALSA_TAKEN if @c claims and
+ * another context was faster: get the next; %WSQ_EMPTY if there was nothing to
+ * steal; %WSQ_CONFLICT if the steal is in progress, if another was in progress
+ * before, if it needs an interrupt without @may_fence, or if another thief or
+ * @v was faster; %WSQ_FULL if @c has too many chunks.
  */
 int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
 			  struct wsq_salsa_consumer *v, bool may_fence,
@@ -329,10 +332,10 @@ int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
 		return WSQ_CONFLICT;
 	if (wsq_salsa_state(word) == WSQ_SALSA_STOLEN)
 		/*
-		 * wsq_salsa_take_back() relies on it that this thief makes one
-		 * STOLEN word only of the chunk that @stealing names.
+		 * wsq_salsa_take_back() relies on this: this thief makes only
+		 * one STOLEN word of the chunk that @stealing names.
 		 */
-		return chunk == c->raid.chunk ? WSQ_CONFLICT :
+		return chunk == c->async.chunk ? WSQ_CONFLICT :
 			wsq_salsa_take_chunk(c, chunk, word, task);
 	return wsq_salsa_under_way(c) ? WSQ_CONFLICT :
 					wsq_salsa_send(c, v, chunk, word);
@@ -342,15 +345,15 @@ int wsq_salsa_steal_begin(struct wsq_salsa_consumer *c,
  * wsq_salsa_steal_left() - steal a chunk that no consumer is in
  * @c: the thief
  * @v: the victim
- * @full: only of one that its producer has filled. What a producer still fills
- *	goes to the thief from then on, who may not expect it
+ * @full: only a chunk that its producer has filled. If a producer still fills
+ *	the chunk, later tasks go to the thief, which may not expect that
  * @task: where to store the first task
  *
- * It needs no fence. The thief leaves the chunk it is in, and is in the stolen one
- * on return.
+ * It needs no fence. The thief leaves the chunk it is in, and is in the stolen
+ * one on return.
  *
- * Context: the consumer @c, in a section of fence.h. Never sleeps; needs no other
- * CPU.
+ * Context: the consumer @c, in a section of fence.h. Never sleeps; waits for no
+ * other CPU.
  * Return: as wsq_salsa_steal_begin(); %WSQ_CONFLICT only if another thief was
  * faster.
  */
@@ -368,15 +371,16 @@ int wsq_salsa_steal_left(struct wsq_salsa_consumer *c,
 }
 
 /**
- * wsq_salsa_progress() - how far a consumer has got in the chunk that it is in
+ * wsq_salsa_progress() - how far a consumer has got in its current chunk
  * @v: the consumer
  * @seized: set to whether it is one that @v has begun to steal
  *
- * For thieves who leave to a consumer what it is at, unless it stands still.
+ * For thieves that leave a consumer its current chunk unless it makes no
+ * progress.
  *
  * Context: any, in a section of fence.h.
  * Return: a number that changes with each of its takes, and when the chunk
- * changes hands; 0 if it is in none with a task left.
+ * changes hands; 0 if it is in no chunk with a task left.
  */
 u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v, bool *seized)
 {
@@ -389,25 +393,25 @@ u64 wsq_salsa_progress(const struct wsq_salsa_consumer *v, bool *seized)
 	if (!chunk)
 		return 0;
 	*seized = wsq_salsa_state(word) == WSQ_SALSA_STOLEN;
-	/* The tag is unlike any other of this chunk; the index is of it. */
+	/* The tag is unique for this chunk, and the index belongs to it. */
 	return (word >> WSQ_SALSA_TAG_SHIFT << WSQ_SALSA_TAG_SHIFT |
 		(u64)chunk->nr << 13) + wsq_salsa_taken(chunk, word) + 1;
 }
 
 /**
- * wsq_salsa_pry() - take single tasks from under a consumer
+ * wsq_salsa_steal_active() - steal single tasks from a consumer
  * @v: the consumer, of a pool all of whose consumers claim
  * @tasks: where to store them
  * @max: how many at most
- * @inside: also of the chunk that the consumer is in
+ * @inside: also from the chunk that the consumer is in
  *
- * For who has no chunks of his own, or wants no more than a task.
+ * For callers that have no chunks of their own, or want only one task.
  *
  * Context: any, in a section of fence.h.
  * Return: how many were taken.
  */
-u32 wsq_salsa_pry(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
-		  bool inside)
+u32 wsq_salsa_steal_active(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
+			   bool inside)
 {
 	u32 want = WSQ_SALSA_IS_LEFT | (inside ? WSQ_SALSA_IS_INSIDE : 0);
 	const struct wsq_salsa *s = v->s;
@@ -420,13 +424,13 @@ u32 wsq_salsa_pry(const struct wsq_salsa_consumer *v, void **tasks, u32 max,
 	if (!chunk)
 		return 0;
 	for (i = wsq_salsa_taken(chunk, word); i < s->chunk_size && n < max; i++) {
-		task = wsq_slot_peek(&chunk->slots[i]);		/* SA(pry:A) */
+		task = wsq_slot_peek(&chunk->slots[i]);		/* SA(active:A) */
 		if (!task)
 			break;
-		/* Whatever use the chunk is in by now: a task is a task. */
+		/* The chunk may be reused by now; any task will do. */
 		if (task != WSQ_SALSA_TAKEN &&
 		    wsq_slot_mark_if(&chunk->slots[i], task,
-				     WSQ_SALSA_TAKEN))		/* SA(pry:B) */
+				     WSQ_SALSA_TAKEN))		/* SA(active:B) */
 			tasks[n++] = task;
 	}
 	return n;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What engines made of blocks have in common, FIFO and LIFO BWoS: the bounds of
- * their sizes, one piece of memory for directory, positions and slots, and
- * further ones for positions and slots of what an engine grows by.
+ * What the engines made of blocks, FIFO and LIFO BWoS, share: the bounds of
+ * their sizes, a memory segment for directory, positions and slots, and further
+ * segments with positions and slots by which an engine grows.
  *
- * For bwos.c and lifo.c. Costs: two blocks beyond those that are
- * asked for, one more with each further piece, 16 bytes for each block that there
- * may be, and up to a page in each piece for where things lie. Limitation: memory
- * goes as it came, all pieces at once.
+ * For bwos_fifo.c and bwos_lifo.c. Costs: two blocks beyond those that are
+ * asked for, one more with each further segment, 16 bytes for each block that
+ * there may be, and in each segment up to a page for the distance between its
+ * parts and the rest of the last page. Limitation: all segments are freed at
+ * once.
  */
 #ifndef _WSQ_ENGINE_BLOCKS_H
 #define _WSQ_ENGINE_BLOCKS_H
@@ -17,21 +18,21 @@
 #include "../pool/pool.h"
 
 /*
- * Blocks beyond those of the directory, for thieves that stopped midway: at
- * first, and with each further piece.
+ * Spare blocks, for thieves that stopped between claiming and counting: in the
+ * first segment, and in each further one.
  */
 #define WSQ_SPARE_BLOCKS	2
 #define WSQ_SPARE_MORE		1
 
 /**
- * struct wsq_blocks_layout - where the parts of an engine's memory lie, in bytes
+ * struct wsq_blocks_layout - byte offsets of the parts of an engine's memory
  * @dir: words of the directory
- * @table: addresses of its blocks
+ * @table: block addresses
  * @spare: numbers of spare blocks
  * @held: numbers of held blocks
- * @blocks: what thieves see of a block
+ * @blocks: block headers, which thieves read
  * @slots: slots
- * @total: all of it, in whole pages
+ * @total: size of all of it, in whole pages
  */
 struct wsq_blocks_layout {
 	size_t dir;
@@ -59,31 +60,31 @@ void wsq_blocks_fill_dir(struct wsq_bwos_dir *dir, void *memory,
 u32 wsq_blocks_may_grow(const struct wsq_bwos_dir *dir);
 
 /*
- * Fill in a piece, of which each algorithm has its own type with these members, in
- * @memory that wsq_blocks_create() or wsq_blocks_create_more() made.
+ * Fill in a memory segment, in @memory from wsq_blocks_create() or
+ * wsq_blocks_create_more(). Each algorithm has its own type with these members.
  */
-#define wsq_blocks_fill_piece(piece, memory, l, places, spares)		\
+#define wsq_blocks_fill_segment(segment, memory, l, entries, spares)		\
 do {									\
-	typeof(piece) __piece = (piece);				\
+	typeof(segment) __segment = (segment);				\
 									\
-	__piece->blocks = (void *)(memory) + (l)->blocks;		\
-	__piece->slots = (void *)(memory) + (l)->slots;			\
-	__piece->nr_places = (places);					\
-	__piece->nr_spare = (spares);					\
+	__segment->blocks = (void *)(memory) + (l)->blocks;		\
+	__segment->slots = (void *)(memory) + (l)->slots;			\
+	__segment->nr_entries = (entries);					\
+	__segment->nr_spare = (spares);					\
 } while (0)
 
-/* The same for all of a queue's memory, which wsq_blocks_create() made for @ct. */
+/* Fill in all of a queue's memory, which wsq_blocks_create() made for @ct. */
 #define wsq_blocks_fill(mem, memory, l, ct)				\
 do {									\
 	typeof(mem) __mem = (mem);					\
 	const struct wsq_pool *__pool = (ct)->pool;			\
 									\
 	wsq_blocks_fill_dir(&__mem->dir, (memory), (l), (ct));		\
-	wsq_blocks_fill_piece(&__mem->first, (memory), (l),		\
-			      __pool->blocks, WSQ_SPARE_BLOCKS);	\
+	wsq_blocks_fill_segment(&__mem->first, (memory), (l),		\
+				__pool->blocks, WSQ_SPARE_BLOCKS);	\
 	__mem->block_size = __pool->block_size;				\
-	/* Pointers are words: a claim tells that what was read is good. */ \
-	__mem->read_first = __pool->raw;				\
+	/* Pointers are single words: a claim proves that they are good. */ \
+	__mem->read_first = __pool->pointers;				\
 } while (0)
 
 #endif /* _WSQ_ENGINE_BLOCKS_H */

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Engines, the parts outside the fast path: sizes, and memory that comes and
- * goes. What it is for is in engine.h.
+ * Engines, the parts outside the fast path: sizes, and attaching and detaching
+ * memory. See engine.h.
  */
-#include <linux/mm.h>
-#include <linux/slab.h>
-
 #include "../compat/export.h"
+#include "alloc.h"
 #include "engine.h"
 #include "../pool/grow.h"
 #include "../pool/overflow.h"
@@ -16,16 +14,16 @@
 	[type] = &wsq_engine_##name##_ops,
 
 /**
- * wsq_engine_ops() - what is not in the fast path of an engine
+ * wsq_engine_ops() - an engine's operations outside the fast path
  * @kind: which engine
  *
  * Context: any.
- * Return: its functions; %NULL if there is no such engine.
+ * Return: its operations; %NULL if there is no such engine.
  */
 const struct wsq_engine_ops *wsq_engine_ops(enum wsq_engine_type kind)
 {
 	static const struct wsq_engine_ops *const engines[] = {
-		WSQ_ENGINES(WSQ_ENGINE_ROW)
+		WSQ_ALL_ENGINES(WSQ_ENGINE_ROW)
 	};
 
 	return (unsigned int)kind < ARRAY_SIZE(engines) ? engines[kind] : NULL;
@@ -35,7 +33,7 @@ WSQ_EXPORT_KUNIT(wsq_engine_ops);
 /**
  * wsq_engine_sizes() - sizes of containers, from attributes
  * @kind: which engine
- * @blocks: as in struct wsq_attrs, 0 for the default; the number it comes to is
+ * @blocks: as in struct wsq_attrs, 0 for the default; the resulting number is
  *	stored there
  * @max_blocks: likewise
  * @block_size: likewise
@@ -67,12 +65,12 @@ size_t wsq_engine_bytes(enum wsq_engine_type kind, u32 blocks, u32 max_blocks,
 WSQ_EXPORT_KUNIT(wsq_engine_bytes);
 
 /**
- * wsq_engine_init() - make a container's engine, without memory
+ * wsq_engine_init() - initialize a container's engine, without memory
  * @ct: the container; @kind and @pool are set
  *
- * It is full for puts and empty for everybody else.
+ * It is full for puts and empty for all others.
  *
- * Context: before anybody else knows @ct.
+ * Context: before any other context knows @ct.
  */
 void wsq_engine_init(struct wsq_container *ct)
 {
@@ -83,22 +81,22 @@ void wsq_engine_init(struct wsq_container *ct)
 }
 
 /**
- * wsq_engine_orphan() - a container's CPU is gone
+ * wsq_engine_cpu_dead() - a container's CPU is gone
  * @ct: the container
  *
- * Context: task. Nobody is producer or consumer.
+ * Context: task. No context is producer or consumer.
  */
-void wsq_engine_orphan(struct wsq_container *ct)
+void wsq_engine_cpu_dead(struct wsq_container *ct)
 {
 	const struct wsq_engine_ops *ops = wsq_engine_ops(ct->kind);
 
-	if (ops->orphan)
-		ops->orphan(ct);
+	if (ops->cpu_dead)
+		ops->cpu_dead(ct);
 }
 
 /**
- * wsq_engine_settle() - wait until nobody writes to an engine's memory
- * @ct: the container, of a pool that nobody uses any more
+ * wsq_engine_settle() - wait until no context writes to an engine's memory
+ * @ct: the container, of a pool that is no longer used
  *
  * Context: task; may sleep.
  */
@@ -139,8 +137,8 @@ struct wsq_engine *wsq_engine_create_more(const struct wsq_container *ct,
 }
 
 /**
- * wsq_engine_destroy() - free an engine's memory, all pieces of it
- * @engine: the memory, which nobody uses; may be %NULL
+ * wsq_engine_destroy() - free all memory segments of an engine
+ * @engine: the memory, no longer in use, or %NULL
  *
  * Context: task; may sleep.
  */
@@ -149,13 +147,14 @@ void wsq_engine_destroy(struct wsq_engine *engine)
 	while (engine) {
 		struct wsq_engine *next = engine->next;
 
-		kvfree(engine);
+		wsq_engine_free(engine);
 		engine = next;
 	}
 }
+WSQ_EXPORT_KUNIT(wsq_engine_destroy);
 
 /**
- * wsq_engine_extend() - put to use what an engine was offered beside what it has
+ * wsq_engine_extend() - attach the memory segment that an engine was offered
  * @ct: container of this CPU, with memory
  *
  * Context: any; producer and consumer.
@@ -174,44 +173,45 @@ void wsq_engine_extend(struct wsq_container *ct)
 }
 
 /**
- * wsq_engine_mount() - put an engine's memory to use
+ * wsq_engine_attach() - attach an engine's memory
  * @ct: the container, without engine memory
  * @engine: the memory
  *
- * Context: before anybody else knows @ct, or as its producer and consumer.
- * Ordering: thieves that see the memory see it as it was mounted.
+ * Context: before any other context knows @ct, or as its producer and consumer.
+ * Ordering: thieves that see the memory see it as it was attached.
  */
-void wsq_engine_mount(struct wsq_container *ct, struct wsq_engine *engine)
+void wsq_engine_attach(struct wsq_container *ct, struct wsq_engine *engine)
 {
-	wsq_engine_ops(ct->kind)->mount(ct, engine);
-	/* Made, then shown: SALSA's thieves come by this pointer. */
-	smp_store_release(&ct->engine, engine);		/* MO(mount:A) */
+	wsq_engine_ops(ct->kind)->attach(ct, engine);
+	/* Initialize before publishing: SALSA's thieves use this pointer. */
+	smp_store_release(&ct->engine, engine);		/* MO(attach:A) */
 }
 
 /**
- * wsq_engine_offer() - leave memory for a container's CPU to mount
+ * wsq_engine_offer() - leave memory for a container's CPU to attach
  * @ct: the container
- * @engine: the memory, %NULL if there was none to be had
+ * @engine: the memory, %NULL if there is none
  *
  * Context: task, one at a time for @ct.
- * Return: true if it was taken in.
+ * Return: true if there was memory to offer.
  */
 bool wsq_engine_offer(struct wsq_container *ct, struct wsq_engine *engine)
 {
 	if (engine)
 		/*
-		 * Pairs with the exchange in wsq_engine_accept(). One that asked
-		 * again before it saw the last offer has had that in vain.
+		 * Pairs with the exchange in wsq_engine_accept(). If the CPU
+		 * asked again before it saw the last offer, that offer is
+		 * freed.
 		 */
-		kvfree(xchg(&ct->offered, engine));	/* OF(offer:A) */
-	/* Who sees this sees the offer. */
+		wsq_engine_destroy(xchg(&ct->offered, engine)); /* OF(offer:A) */
+	/* A CPU that sees this sees the offer. */
 	smp_store_release(&ct->wanted, false);		/* OF(offer:B) */
 	return engine;
 }
 
 /**
- * wsq_engine_accept() - mount what was offered
- * @ct: container of this CPU, or an orphan in foster care
+ * wsq_engine_accept() - attach offered memory
+ * @ct: container of this CPU, or a dead CPU's that this CPU has adopted
  *
  * Context: task, with preemption off.
  * Return: true if the engine has memory now.
@@ -225,12 +225,11 @@ bool wsq_engine_accept(struct wsq_container *ct)
 	if (!wsq_put_begin(ct))
 		return false;
 	if (wsq_get_begin(ct)) {
-		/* OF(accept:A): Housekeeping may have taken it back. */
+		/* OF(accept:A): Maintenance work may have taken it back. */
 		struct wsq_engine *engine = xchg(&ct->offered, NULL);
 
 		if (engine) {
-			wsq_engine_mount(ct, engine);
-			ct->entered = 0;
+			wsq_engine_attach(ct, engine);
 			done = true;
 		}
 		wsq_get_end(ct);
@@ -255,8 +254,8 @@ bool wsq_engine_give_back(struct wsq_container *ct)
 	if (!wsq_put_begin(ct))
 		return false;
 	if (wsq_get_begin(ct)) {
-		/* Nobody who comes from now on finds the memory. */
-		done = wsq_engine_ops(ct->kind)->unmount(ct);
+		/* From now on no context can find the memory. */
+		done = wsq_engine_ops(ct->kind)->detach(ct);
 		if (done) {
 			struct wsq_engine *engine = ct->engine, *next;
 
@@ -264,7 +263,7 @@ bool wsq_engine_give_back(struct wsq_container *ct)
 			for (; engine; engine = next) {
 				next = engine->next;
 				/* Thieves may still look. */
-				kvfree_rcu(engine, rcu);
+				wsq_engine_free_rcu(engine);
 			}
 		}
 		wsq_get_end(ct);
@@ -274,7 +273,7 @@ bool wsq_engine_give_back(struct wsq_container *ct)
 }
 
 /**
- * wsq_engine_pool_init() - make what a pool's containers share
+ * wsq_engine_pool_init() - initialize what a pool's containers share
  * @pool: the pool; kind and sizes are set
  *
  * Context: task; may sleep.
@@ -302,17 +301,29 @@ void wsq_engine_pool_exit(struct wsq_pool *pool)
 }
 
 /**
- * wsq_engine_was_empty() - was there a moment when a raw pool's engines held
- * nothing
+ * wsq_engine_was_empty() - was a pointer pool empty at some moment
  * @pool: the pool
  *
  * Context: task, interrupts on, preemption off.
- * Return: 1 if there was; 0 if a task was seen, or tasks were taken meanwhile;
- * %-EOPNOTSUPP if the engine cannot tell.
+ * Return: 1 if so; 0 if a task was seen, or tasks were taken during the
+ * call; %-EOPNOTSUPP if the engine cannot tell.
  */
 int wsq_engine_was_empty(const struct wsq_pool *pool)
 {
 	const struct wsq_engine_ops *ops = wsq_engine_ops(pool->kind);
 
 	return ops->was_empty ? ops->was_empty(pool) : -EOPNOTSUPP;
+}
+
+/**
+ * wsq_engine_drained() - has a pointer pool's engine nothing more for thieves
+ * @ct: the container, where a thief has found nothing
+ *
+ * Context: any, with preemption off.
+ * Return: true if thieves can find nothing before the next wsq_reach_set(),
+ * by the engine or after a put that returned %WSQ_PUBLISHED.
+ */
+bool wsq_engine_drained(struct wsq_container *ct)
+{
+	return wsq_engine_ops(ct->kind)->drained(ct);
 }

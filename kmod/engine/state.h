@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What engines have in each container, beside their memory.
+ * Per-container state of the engines, outside their memory.
  */
 #ifndef _WSQ_ENGINE_STATE_H
 #define _WSQ_ENGINE_STATE_H
@@ -12,10 +12,10 @@
 #include "engines.def"
 
 /**
- * struct wsq_lifo - engine that is LIFO BWoS
+ * struct wsq_lifo - LIFO BWoS as an engine
  * @q: the queue
- * @hungry: a thief found nothing, though the owner has something. Thieves set,
- *	the owner clears
+ * @hungry: a thief found nothing, though the owner has tasks. Thieves set, the
+ *	owner clears
  */
 struct wsq_lifo {
 	struct wsq_bwos_lifo q;
@@ -24,9 +24,9 @@ struct wsq_lifo {
 
 #define WSQ_ENGINE_STATE(type, name, state, ...) state
 
-/* Which of them is there, @kind of struct wsq_container says. */
+/* @kind of struct wsq_container says which member is valid. */
 union wsq_engine_state {
-	WSQ_ENGINES(WSQ_ENGINE_STATE)
+	WSQ_ALL_ENGINES(WSQ_ENGINE_STATE)
 };
 
 #endif /* _WSQ_ENGINE_STATE_H */

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which CPUs run a queue's items: those of its cpumask, or of the module's. The
- * module's leaves isolated CPUs alone unless its parameter says otherwise.
+ * Which CPUs run a queue's items: those of its own cpumask, or of the module's.
+ * The module's excludes isolated CPUs unless its parameter says otherwise.
  *
- * Which CPUs are isolated may change at run time, with cpuset partitions, and
- * modules are not notified. On kernels where that is so, maintenance work looks
- * every two seconds while a queue follows the module's mask, and moves such
- * queues. Its timer is deferrable: it wakes no idle CPU. Where the mask cannot
- * change, the work is never queued.
+ * Cpuset partitions may isolate CPUs at run time, and modules are not notified.
+ * On kernels where that is so, maintenance work checks every two seconds, while
+ * a queue follows the module's mask, and moves such queues. Its timer is
+ * deferrable, so it wakes no idle CPU. On other kernels it is never queued.
  */
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
@@ -25,22 +24,21 @@ MODULE_PARM_DESC(cpumask, "CPUs of queues that name none, as a list; default: al
 /* CPUs of the parameter, if it was given. Constant after load. */
 static cpumask_var_t wsq_cpus_param;
 
-/* How often the module's mask is compared with that of the queues. */
+/* Interval at which the module's mask is compared with the queues'. */
 #define WSQ_FOLLOW_JIFFIES	(2 * HZ)
 
-/* Queues that are looked at under the lock of all queues. */
+/* Queues looked at before wsq_queues_lock is released. */
 #define WSQ_FOLLOW_MOST		8
 
 static void wsq_follow_look(struct work_struct *work);
-/* Deferrable: while all CPUs are idle, no item runs on an isolated one. */
+/* Deferrable: while all CPUs are idle, no item runs on an isolated CPU. */
 static DECLARE_DEFERRABLE_WORK(wsq_follow_work, wsq_follow_look);
 
 /**
  * wsq_default_cpus() - CPUs of queues that name none
  * @cpus: where to store them; not empty afterwards
  *
- * Those of the module's parameter, or all that are not isolated at this moment:
- * cpuset partitions may isolate CPUs at run time.
+ * The CPUs of the module's parameter, or all that are not isolated now.
  *
  * Context: any.
  */
@@ -61,8 +59,8 @@ WSQ_EXPORT_KUNIT(wsq_default_cpus);
  * wsq_cpumask_init() - read the module's parameter
  *
  * Context: module load.
- * Return: 0; %-EINVAL if the parameter is no list of CPUs, or none of them is
- * possible; %-ENOMEM.
+ * Return: 0; %-EINVAL if the parameter is no list of CPUs, or lists no possible
+ * CPU; %-ENOMEM.
  */
 int wsq_cpumask_init(void)
 {
@@ -93,65 +91,66 @@ void wsq_cpumask_exit(void)
 }
 
 /*
- * Move what is in containers of CPUs that have left the queue, and in orphans whose
- * items had to stay because no CPU of the queue was online.
+ * Move items out of containers whose CPU has left the queue, or is dead and
+ * kept its items because no CPU of the queue was online.
  */
 static void wsq_cpumask_clear(struct wsq *q)
 {
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
+		struct wsq_lane *lane = wsq_lane_any(q, cpu);
 
-		if (ct && atomic_read(&ct->orphan) != WSQ_OWNED)
+		if (lane && atomic_read(&lane->ct.ownership) != WSQ_OWNED)
 			wsq_evacuate(q, cpu);
 	}
 }
 
 /*
- * A CPU that has joined again may have items that were left there, without their
- * ready bit: a CPU that has no part in a queue drops it (wsq_serve_drop()).
+ * A CPU that joins again may have items from before without their ready bit,
+ * which a CPU that is no member drops (wsq_serve_drop()).
  */
-static void wsq_cpumask_tell(struct wsq *q)
+static void wsq_cpumask_notify(struct wsq *q)
 {
 	unsigned int cpu;
 
 	preempt_disable();
 	for_each_online_cpu(cpu) {
-		if (wsq_pool_ct(&q->pool, cpu))
-			wsq_ready_mark(wsq_cpus[cpu], q->pool.id);
+		if (wsq_lane(q, cpu))
+			wsq_ready_mark(wsq_cpu_of(q, cpu), q->id);
 	}
 	preempt_enable();
 }
 
 /*
- * Have a queue use other CPUs. Its mask_lock and CPU hotplug's lock are held.
- * Return: as wsq_set_cpumask().
+ * Change a queue's CPUs. Its mask_lock and the CPU hotplug lock are held.
+ * Returns 0 or an error, as wsq_set_cpumask().
  */
 static int wsq_cpumask_change(struct wsq *q, const struct cpumask *cpus,
 			      struct cpumask *left)
 {
-	int ret = wsq_workers_need(cpus);
+	int ret = wsq_workers_need(q->class, cpus);
 
 	if (!ret)
 		ret = wsq_pool_set_cpus(&q->pool, cpus, left);
 	wsq_cpumask_clear(q);
-	wsq_cpumask_tell(q);
+	wsq_cpumask_notify(q);
 	return ret;
 }
 
 /**
- * wsq_follow() - have a queue that names no CPUs use the module's
- * @q: the queue, which cannot go meanwhile
+ * wsq_follow() - make a queue that names no CPUs use the module's
+ * @q: the queue, which is not freed meanwhile
  * @cpus: the module's CPUs
  * @left: scratch memory
  *
  * Waits neither for CPU hotplug nor for another change of the queue's mask:
- * hotplug may wait for an item that waits for a lock of the caller. If it
- * cannot have a lock at once, or if none of @cpus is online, it does nothing.
+ * hotplug may wait for an item that waits for a lock of the caller. It does
+ * nothing if a lock is taken, or if none of @cpus is online.
  *
  * Context: task; may sleep.
- * Return: true if @q names no CPUs, and is to be looked at again.
+ * Return: true if @q must be looked at again: it names no CPUs, or its mask is
+ * being changed.
  */
 bool wsq_follow(struct wsq *q, const struct cpumask *cpus, struct cpumask *left)
 {
@@ -162,7 +161,7 @@ bool wsq_follow(struct wsq *q, const struct cpumask *cpus, struct cpumask *left)
 	follows = q->follows;
 	if (follows && !cpumask_equal(q->pool.cpus, cpus) &&
 	    cpus_read_trylock()) {
-		/* Without memory the next look tries again. */
+		/* If memory is short, the next look tries again. */
 		if (cpumask_intersects(cpus, cpu_online_mask))
 			wsq_cpumask_change(q, cpus, left);
 		cpus_read_unlock();
@@ -173,8 +172,8 @@ bool wsq_follow(struct wsq *q, const struct cpumask *cpus, struct cpumask *left)
 WSQ_EXPORT_KUNIT(wsq_follow);
 
 /*
- * Have all queues follow. True if one is to be looked at again. Each change takes
- * a grace period, so the lock is not held for long.
+ * wsq_follow() for all queues. True if one must be looked at again. A change
+ * takes a grace period, so few are made before the lock is released.
  */
 static bool wsq_follow_all(const struct cpumask *cpus, struct cpumask *left)
 {
@@ -216,13 +215,13 @@ static void wsq_follow_look(struct work_struct *work)
 }
 
 /**
- * wsq_follow_later() - compare the module's mask with that of the queues
+ * wsq_follow_later() - compare the module's mask with the queues' in a while
  *
  * Context: any but NMI.
  */
 void wsq_follow_later(void)
 {
-	queue_delayed_work(wsq_housekeeping, &wsq_follow_work,
+	queue_delayed_work(wsq_maintenance, &wsq_follow_work,
 			   WSQ_FOLLOW_JIFFIES);
 }
 WSQ_EXPORT_KUNIT(wsq_follow_later);
@@ -248,18 +247,6 @@ void wsq_follow_exit(void)
 	cancel_delayed_work_sync(&wsq_follow_work);
 }
 
-/**
- * wsq_set_cpumask() - change which CPUs run a queue's items
- * @q: the queue; may be in use
- * @mask: the CPUs from now on; %NULL for the module's, also when these change
- *
- * Items that wait on CPUs that are left out move to others. One that runs there
- * runs to its end.
- *
- * Context: task; may sleep. Not from an item of @q.
- * Return: 0; %-EINVAL if no possible CPU is in @mask; %-ENOMEM, or %-EINTR if
- * the caller was killed, and then nothing has changed.
- */
 int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask)
 {
 	cpumask_var_t cpus, left;

@@ -16,7 +16,7 @@ static void *wsq_debug_hint(void *addr)
 	return ((struct wsq_work *)addr)->func;
 }
 
-/* One that DECLARE_WSQ_WORK() made was never initialised at run time. */
+/* An item of DECLARE_WSQ_WORK() is never initialised at run time. */
 static bool wsq_debug_is_static(void *addr)
 {
 	return READ_ONCE(((struct wsq_work *)addr)->state) & WSQ_WORK_STATIC;
@@ -38,7 +38,7 @@ static const struct debug_obj_descr wsq_debug_descr = {
 	.fixup_free		= wsq_debug_fixup_init,
 };
 
-/* Debug objects take locks that an NMI may have interrupted. */
+/* Not in an NMI: debug objects take locks that it may have interrupted. */
 void wsq_debug_activate(struct wsq_work *work)
 {
 	if (!in_nmi())
@@ -51,13 +51,6 @@ void wsq_debug_deactivate(struct wsq_work *work)
 }
 #endif
 
-/**
- * __wsq_init_work() - an item is about to be initialised
- * @work: the item
- * @onstack: it is on the caller's stack
- *
- * Context: any but NMI.
- */
 void __wsq_init_work(struct wsq_work *work, bool onstack)
 {
 #ifdef CONFIG_DEBUG_OBJECTS_WORK
@@ -69,10 +62,6 @@ void __wsq_init_work(struct wsq_work *work, bool onstack)
 }
 WSQ_EXPORT(__wsq_init_work);
 
-/**
- * wsq_destroy_work_on_stack() - before an item on the stack goes
- * @work: the item, idle; made by INIT_WSQ_WORK_ONSTACK()
- */
 void wsq_destroy_work_on_stack(struct wsq_work *work)
 {
 #ifdef CONFIG_DEBUG_OBJECTS_WORK
@@ -81,10 +70,6 @@ void wsq_destroy_work_on_stack(struct wsq_work *work)
 }
 WSQ_EXPORT(wsq_destroy_work_on_stack);
 
-/**
- * wsq_destroy_delayed_work_on_stack() - before a delayed item on the stack goes
- * @dwork: the item, idle; made by INIT_WSQ_DELAYED_WORK_ONSTACK()
- */
 void wsq_destroy_delayed_work_on_stack(struct wsq_delayed_work *dwork)
 {
 	timer_destroy_on_stack(&dwork->timer);

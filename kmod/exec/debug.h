@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Debug objects: an item is active while it has a place. A kernel with
+ * Debug objects: an item is active while it is pending. A kernel with
  * CONFIG_DEBUG_OBJECTS_WORK reports one that is freed or initialised then.
  */
 #ifndef _WSQ_EXEC_DEBUG_H

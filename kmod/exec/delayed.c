@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Delayed items: an item with a timer in front. An item on its timer is
- * pending, in a place of its own kind.
+ * pending, and its @where is %WSQ_ON_TIMER.
  *
  * An interrupt cannot spin for the owner of an item, because it may have
- * interrupted that owner. To set another time it leaves a request, the bit
+ * interrupted that owner. To change the time it leaves a request, the bit
  * %WSQ_REARM. A worker that begins the item (wait.c), or a context that puts it
  * on its timer (wsq_arm()), sees the bit and follows the request. A context
- * that cancels the item, or sets a later time, drops the request.
+ * that cancels the item, or sets its time anew, drops the request.
  *
  *	context that arms		interrupt that requests
  *	-----------------		-----------------------
- *	interrupts off			try to get the item, in vain
+ *	interrupts off			try to own the item, fail
  *	RA(arm:A) it is on its timer	RA(ask:A) set REARM (full barrier)
- *	RA(arm:B) smp_mb		it is on its timer? get it from there :
- *	REARM? then as requested	leave it at that
+ *	RA(arm:B) smp_mb		it is on its timer? take it off :
+ *	REARM? then as requested	done
  *	add_timer()
  *	interrupts on
  *
- * One sees the other. While @where says that an item is on its timer, and the
- * timer is not set, the owner has interrupts off, so that no interrupt waits for
- * a context that it interrupted.
+ * One sees the other. While @where says that an item is on its timer but the
+ * timer is not set, the owner has interrupts off. So no interrupt waits for a
+ * context that it interrupted.
  *
  *	RA(arm:B) against RA(ask:A): store buffering
  *		litmus/exec-rearm-timer.litmus
  *	RA(ask:A) full -> RA(drop:A) full
- *		It is seen when the request is dropped.
+ *		A context that drops the request sees its time, queue and CPU.
  *		litmus/exec-rearm.litmus
  */
 #include <linux/irqflags.h>
@@ -36,7 +36,7 @@
 #include "item.h"
 #include "put.h"
 
-/* Drop a request. Returns what the state was. */
+/* Drop a request. Returns the state before. */
 static unsigned long wsq_drop_request(struct wsq_work *work)
 {
 	unsigned long state = READ_ONCE(work->state);
@@ -48,10 +48,10 @@ static unsigned long wsq_drop_request(struct wsq_work *work)
 	return state;
 }
 
-/* Take a request: returns the time, and sets queue and CPU. */
+/* Take a request: set queue and CPU, and return the time. */
 static unsigned long wsq_take_request(struct wsq_delayed_work *dwork)
 {
-	/* Acquire: it was written before the bit was set. */
+	/* Acquire: the request was written before the bit was set. */
 	wsq_drop_request(&dwork->work);
 	dwork->q = READ_ONCE(dwork->rearm.q);
 	dwork->cpu = READ_ONCE(dwork->rearm.cpu);
@@ -83,7 +83,7 @@ static void wsq_arm(struct wsq_delayed_work *dwork, unsigned long expires)
  * @work: the item of a struct wsq_delayed_work, pending
  *
  * Context: any but NMI, with preemption off.
- * Return: true if it was there, and the caller owns it now.
+ * Return: true if it was on its timer. The caller owns it then.
  */
 bool wsq_unarm(struct wsq_work *work)
 {
@@ -100,12 +100,6 @@ bool wsq_unarm(struct wsq_work *work)
 	return got;
 }
 
-/**
- * wsq_delayed_work_timer_fn() - queue a delayed item whose time has come
- * @timer: its timer
- *
- * Context: timer, interrupts off.
- */
 void wsq_delayed_work_timer_fn(struct timer_list *timer)
 {
 	struct wsq_delayed_work *dwork = container_of(timer,
@@ -119,7 +113,7 @@ void wsq_delayed_work_timer_fn(struct timer_list *timer)
 }
 WSQ_EXPORT(wsq_delayed_work_timer_fn);
 
-/* Put an item, owned, on its timer or, without delay, on its queue. */
+/* Put an item, owned, on its timer or, if @delay is 0, on its queue. */
 static bool wsq_delay(struct wsq *q, struct wsq_delayed_work *dwork, int cpu,
 		      unsigned long delay)
 {
@@ -150,10 +144,10 @@ void wsq_rearm(struct wsq_work *work)
 }
 
 /*
- * Request that the owner of the item puts it on its timer. Returns false if no
- * context owns it any more, or if it may be on its timer already: look again.
- * If two interrupts request at a time, the item gets queue, CPU and time from
- * one of the two, or some from each.
+ * Request that the item's owner puts it on its timer. Returns false if no
+ * context owns it any more, or if it may be on its timer already: try again. If
+ * two interrupts request at the same time, queue, CPU and time may come from
+ * different ones.
  */
 static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
 			  int cpu, unsigned long delay)
@@ -170,21 +164,9 @@ static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
 			return false;
 		/* RA(ask:A) */
 	} while (!try_cmpxchg(&dwork->work.state, &state, state | WSQ_REARM));
-	return wsq_where_kind(READ_ONCE(dwork->work.link.where)) != WSQ_ON_TIMER;
+	return wsq_location_kind(READ_ONCE(dwork->work.link.where)) != WSQ_ON_TIMER;
 }
 
-/**
- * wsq_queue_delayed_work_on() - queue a work item after a delay, on a given CPU
- * @cpu: the CPU, or %WSQ_CPU_ANY
- * @q: the queue
- * @dwork: the item
- * @delay: jiffies to wait; 0 queues at once
- *
- * Context: any but NMI.
- * Return: true if @dwork was put on its timer or queued; false if it was
- * pending already, or is disabled.
- * Ordering: what precedes the call is visible to the function.
- */
 bool wsq_queue_delayed_work_on(int cpu, struct wsq *q,
 			       struct wsq_delayed_work *dwork,
 			       unsigned long delay)
@@ -200,18 +182,6 @@ bool wsq_queue_delayed_work_on(int cpu, struct wsq *q,
 }
 WSQ_EXPORT(wsq_queue_delayed_work_on);
 
-/**
- * wsq_mod_delayed_work_on() - set a new delay for a work item, counted from now
- * @cpu: the CPU, or %WSQ_CPU_ANY
- * @q: the queue
- * @dwork: the item, pending or not
- * @delay: jiffies to wait; 0 queues at once
- *
- * Context: any but NMI.
- * Return: true if @dwork was pending: it runs once, @delay from now. False if
- * it was idle, or ran: it is queued anew. A disabled item is not queued.
- * Ordering: what precedes the call is visible to the function.
- */
 bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
 			     struct wsq_delayed_work *dwork,
 			     unsigned long delay)
@@ -220,13 +190,13 @@ bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
 
 	for (;;) {
 		if (wsq_grab(&dwork->work, &was_pending)) {
-			/* Requests of interrupts up to now are older. */
+			/* A request that an interrupt left is older. */
 			wsq_drop_request(&dwork->work);
 			wsq_delay(q, dwork, cpu, delay);
 			preempt_enable();
 			return was_pending;
 		}
-		/* Perhaps this interrupted the owner. */
+		/* The caller may have interrupted the owner. */
 		asked = wsq_ask_rearm(q, dwork, cpu, delay);
 		preempt_enable();
 		if (asked)
@@ -237,20 +207,6 @@ bool wsq_mod_delayed_work_on(int cpu, struct wsq *q,
 }
 WSQ_EXPORT(wsq_mod_delayed_work_on);
 
-/**
- * wsq_flush_delayed_work() - have a delayed item run now, and wait for it
- * @dwork: the item
- *
- * Takes @dwork off its timer and queues it, then waits as wsq_flush_work()
- * does. If the run is cancelled meanwhile, or the queue refuses @dwork, this
- * still waits for a run before it that is under way. If another context puts
- * @dwork on its timer again, this waits for that timer.
- *
- * Context: task; may sleep. Not from the item itself, nor with a lock held that
- * its function takes.
- * Return: true if it had to wait, false if @dwork was idle.
- * Ordering: all that the function did is visible.
- */
 bool wsq_flush_delayed_work(struct wsq_delayed_work *dwork)
 {
 	bool timed;

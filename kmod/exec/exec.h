@@ -3,15 +3,15 @@
  * The work service: queues, the workers that serve them, and how the two find
  * each other. Internal.
  *
- * A queue is a pool whose tasks are work items. Workers belong to the module,
- * one at a time for each CPU, and serve all queues. Which queues have work on a
- * CPU is told by that CPU's ready bits, one for each queue. A put that finds
- * its bit set is done; one that finds it clear sets it and wakes the worker if
- * that parked. The worker clears a bit when it has found the container empty,
- * looks once more, and parks when no bit is left and stealing brings nothing.
+ * A queue is a pool whose tasks are work items. Workers belong to the module:
+ * each CPU has one current worker, which serves all queues. A CPU has a ready
+ * bit for each queue, set while the queue may have work there. A put that finds
+ * its bit set is done. A put that finds it clear sets it, and wakes the worker
+ * if it is parked. A worker that finds the container empty clears the bit and
+ * looks once more. It parks when no bit is left and stealing brings nothing.
  *
- * Ready bits: a leaf of 64 words, 64 queues each, and a summary word, so that a
- * thief learns with one load that a CPU has nothing.
+ * The ready bits are a leaf of 64 words, 64 queues each, and a summary word. A
+ * thief needs one load to see that a CPU has no work.
  *
  *	mark (put)			unmark (worker)
  *	----------			---------------
@@ -21,29 +21,33 @@
  *	wake if parked			leaf word 0? RD(tidy:A) clear
  *					summary bit, RD(tidy:B) smp_mb
  *					leaf word still 0? else set summary bit
- *					and wake if parked, for others tidy too
+ *					and wake if parked: any CPU may tidy
  *
  *	IN(push:C), RD(mark:A), RD(summary:A) against RD(unmark:B), RD(tidy:B),
  *	RD(drop:B), RD(forget:B): store buffering
  *		One of the two sides sees the other's store. On the container's
- *		own CPU no order is needed (scenario A of core/parking.h);
- *		elsewhere the push into the inbox is a full barrier, so that
+ *		own CPU no order is needed (scenario A of core/parking.h).
+ *		Elsewhere the push into the inbox is a full barrier, so
  *		RD(mark:A) and RD(summary:A) need none of their own.
  *		litmus/exec-ready.litmus
- *	SV(serve:A) release -> SV(left:A) acquire
- *		A queue is freed behind all that a worker did in it.
+ *	SV(serve:A), SV(rescue:A) release -> SV(left:A), SV(left:B) acquire
+ *		A queue is freed after all that a worker did in it. A queue is
+ *		frozen after all that its items did.
  *		litmus/exec-serving.litmus
  *	RS(ask:B) against RS(sleep:A): store buffering
- *		A rescuer that is asked for is woken, or sees for which CPU.
- *		litmus/exec-rescue.litmus
+ *		A request wakes the rescuer, or the rescuer sees the CPU in its
+ *		mask before it sleeps. litmus/exec-rescue.litmus
  *	DR(drain:A), DR(drain:B) release -> DR(stall:A), DR(stall:B) acquire
- *		A CPU that sees that a queue drains sees since when.
+ *		A CPU that sees a drain under way sees when it began.
  *		litmus/exec-drain.litmus
  *	MM(give:B), then RD(mark:A), full
  *		A worker that sees the ready bit gives the memory back.
  *		litmus/exec-give-back.litmus
- *	OF(drop:A): with OF(offer:A) of engine/engine.c. litmus/pool-offer.litmus
- *	JB(piece:A): one helper has a piece of a job. litmus/exec-job.litmus
+ *	OF(drop:A): with OF(offer:A) of engine/engine.c.
+ *		litmus/pool-offer.litmus
+ *	JB(part:A): one helper gets a piece of a job. litmus/exec-job.litmus
+ *	JB(helper:A), JB(end:A): atomicity alone. Each helper is queued once,
+ *		and the caller knows which helpers may be queued.
  */
 #ifndef _WSQ_EXEC_EXEC_H
 #define _WSQ_EXEC_EXEC_H
@@ -55,75 +59,90 @@
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
-#include <linux/swait.h>
 #include <linux/workqueue.h>
 #include <linux/wsq.h>
 #include <linux/xarray.h>
 
 #include "../compat/sleep_notifier.h"
 #include "../core/parking.h"
-#include "../pool/linked.h"
 #include "../pool/pool.h"
 #include "idle.h"
+#include "lane.h"
+#include "ordered.h"
 #include "tenant.h"
 
 #define WSQ_LEAF_WORDS		64
 #define WSQ_MAX_QUEUES		(WSQ_LEAF_WORDS * 64)
 
-/* Of these numbers, those from here on are of queues of users' rings. */
+/* Queue numbers from here on are for the queues of users' rings. */
 #define WSQ_FIRST_TENANT	(WSQ_MAX_QUEUES - WSQ_MAX_TENANTS)
 
-/* Items that a worker runs for one queue before it looks at the next. */
+/* A worker leaves a queue after this many items ... */
 #define WSQ_BUDGET		64
 
-/* ... or for how long, if another queue waits. */
+/* ... or after this time slice, if another queue waits. */
 #define WSQ_SLICE_NS		(100 * NSEC_PER_USEC)
 
-/* Most debt that a queue may have. */
+/* Values of enum wsq_class_nr. */
+#define WSQ_CLASSES		2
+
+/* Upper bound of a queue's debt. */
 #define WSQ_DEBT_MAX_NS		(10 * NSEC_PER_MSEC)
 
-/* Items of a queue that may be under way on a CPU. */
+/* Items of a queue that may be under way on a CPU: default, upper bound. */
 #define WSQ_DEF_MAX_ACTIVE	1024
 #define WSQ_MAX_MAX_ACTIVE	65536
 
-/* wsq_waits(): there may be a queue that waits. */
+/* wsq_waits(): a queue may wait that was not looked at. */
 #define WSQ_UNKNOWN		(WSQ_MAX_QUEUES + 1)
 
 /* Tasks that a worker claims from one victim at a time. */
-#define WSQ_STEAL_PIECE		16
+#define WSQ_STEAL_MOST		16
 
-/* No phase: nothing was run yet, or no flush waits. */
-#define WSQ_NO_PHASE		WSQ_PHASES
+/* No flush color: no item has run yet, or no flush waits. */
+#define WSQ_NO_COLOR		WSQ_FLUSH_COLORS
 
 /* struct wsq.flags */
 #define WSQ_Q_DYING		BIT(0)
 #define WSQ_Q_DRAINING		BIT(1)
 
 struct device;
+struct wsq_class;
+struct wsq_order;
 struct wsq_rescuer;
 
 /**
  * struct wsq - a queue
- * @pool: its containers; their @id is the number of the queue's ready bits
- * @flags: WSQ_Q_*. Written under @drain_lock, anybody reads.
- * @phase: the phase that puts count in. Written under @flush_lock.
- * @awaited: the phase that a flush sleeps for or is about to, %WSQ_NO_PHASE if
- *	none does. Written under @flush_lock, read by workers.
- * @flush_lock: one flush at a time
- * @flush_wait: where a flush sleeps
- * @drain_lock: one drain at a time, and @drainers
- * @drainers: drains under way
- * @drain_since: since when there are any, in jiffies. Written under @drain_lock
- *	before @flags says so; anybody reads.
- * @drain_rounds: flushes since then after which something was left. Written under
- *	@drain_lock, with release; anybody reads.
- * @drain_seen: @drain_rounds when the stall detector last looked. Detector.
+ * @pool: its containers, each at the front of a struct wsq_lane
+ * @id: its number, and that of its ready bits. Constant.
+ * @class: its class: which workers run its items. Constant.
+ * @flags: WSQ_Q_*. Written under @drain_lock, read by any CPU.
+ * @color: the flush color of new puts. Written under @flush_lock, read by puts.
+ * @awaited: the flush color that flushes wait for, %WSQ_NO_COLOR if there are
+ *	none. Written under @flush_lock, read by workers.
+ * @flush_step: counts the changes of @awaited. Likewise.
+ * @flush_lock: taken in any context but NMI, no lock is taken under it. Protects
+ *	the five around it
+ * @flush_now: calls of wsq_flush() that end when @awaited is done; empty until
+ *	the color has been changed for them
+ * @flush_later: calls for which the color has to be changed yet
+ * @drain_lock: protects @flags, @drainers, @drain_since and @drain_rounds
+ * @drainers: drains under way. @drain_lock.
+ * @drain_since: when the first of them began, in jiffies. Written under
+ *	@drain_lock before @flags shows the drain; read by any CPU.
+ * @drain_rounds: flushes since then that left the queue not empty. Written
+ *	under @drain_lock, with release; read by any CPU.
+ * @drain_seen: @drain_rounds at the stall detector's last check. Detector.
  * @drain_from: @drain_since at that check. Detector.
- * @drain_told: ms after which the drain was last reported. Detector.
- * @max_active: as in struct wsq_attrs, never 0. Constant.
- * @mask_lock: one change of @pool's CPUs at a time, and @follows
- * @follows: it names no CPUs and uses the module's. @mask_lock, but before the
- *	queue can be found.
+ * @drain_reported: the drain's age in ms when it was last reported. Detector.
+ * @max_active: items that may be under way on a CPU: @limit, or 0 while the
+ *	queue is frozen. Written under wsq_limit_lock; read by any CPU.
+ * @limit: as @max_active of struct wsq_attrs, never 0. wsq_limit_lock.
+ * @freezable: in the list of freezable queues, otherwise empty. wsq_limit_lock.
+ * @order: what %WSQ_ORDERED needs (ordered.h); %NULL without. Constant.
+ * @mask_lock: one change of @pool's CPUs at a time; protects @follows
+ * @follows: the queue names no CPUs and uses the module's. @mask_lock, except
+ *	before the queue can be found.
  * @rescuer: runs items when no worker can; %NULL without %WSQ_MEM_RECLAIM.
  *	Constant.
  * @dev: its directory in sysfs; %NULL without %WSQ_SYSFS. Constant while the
@@ -134,19 +153,26 @@ struct wsq_rescuer;
  */
 struct wsq {
 	struct wsq_pool pool;
+	u32 id;
+	struct wsq_class *class;
 	unsigned int flags;
-	unsigned int phase;
+	unsigned int color;
 	unsigned int awaited;
-	struct mutex flush_lock;	/* one flush at a time */
-	struct swait_queue_head flush_wait;
-	struct mutex drain_lock;	/* drainers and what is about them, flags */
+	u32 flush_step;
+	raw_spinlock_t flush_lock;	/* steps of a flush, who waits for them */
+	struct list_head flush_now;
+	struct list_head flush_later;
+	struct mutex drain_lock;	/* flags, and what drains change */
 	unsigned int drainers;
 	unsigned long drain_since;
 	unsigned long drain_rounds;
 	unsigned long drain_seen;
 	unsigned long drain_from;
-	unsigned int drain_told;
+	unsigned int drain_reported;
 	u32 max_active;
+	u32 limit;
+	struct list_head freezable;
+	struct wsq_order *order;
 	struct mutex mask_lock;		/* changes of the pool's CPUs */
 	bool follows;
 	struct wsq_rescuer *rescuer;
@@ -158,6 +184,24 @@ struct wsq {
 #endif
 };
 
+static inline struct wsq *wsq_of_pool(struct wsq_pool *pool)
+{
+	return container_of(pool, struct wsq, pool);
+}
+
+/* The lane of a member CPU, or NULL. */
+static inline struct wsq_lane *wsq_lane(const struct wsq *q, unsigned int cpu)
+{
+	return wsq_lane_of(wsq_pool_ct(&q->pool, cpu));
+}
+
+/* The lane of a CPU, whether it is still a member or not, or NULL. */
+static inline struct wsq_lane *wsq_lane_any(const struct wsq *q,
+					    unsigned int cpu)
+{
+	return wsq_lane_of(wsq_pool_any(&q->pool, cpu));
+}
+
 /* struct wsq_worker.loose: where the thread may run. */
 enum {
 	WSQ_FAST,		/* on its CPU */
@@ -166,16 +210,16 @@ enum {
 };
 
 /**
- * struct wsq_turn - a worker's time at a queue (learn.c)
+ * struct wsq_slice - a worker's time slice at a queue (learn.c)
  * @from: when it began, ns of CLOCK_MONOTONIC
- * @first: what the first item took, if no other thread had the CPU meanwhile
- * @switches: wsq_lap_switches() when it began
- * @sleeps: how often the worker had slept by then
- * @away: wsq_lap_away() by then
- * @left: when the turn before ended, if this one follows at once; 0 otherwise
- * @left_switches: wsq_lap_switches() by then
+ * @first: ns that the first item took, if no other thread ran in that time
+ * @switches: wsq_timestamp_switches() at the beginning
+ * @sleeps: the thread's voluntary context switches at the beginning
+ * @away: wsq_timestamp_away() at the beginning
+ * @left: end of the time slice before, if this one follows at once; 0 otherwise
+ * @left_switches: wsq_timestamp_switches() at @left
  */
-struct wsq_turn {
+struct wsq_slice {
 	u64 from;
 	u64 first;
 	unsigned long switches;
@@ -187,54 +231,59 @@ struct wsq_turn {
 
 /**
  * struct wsq_worker - a thread that runs items
- * @cpu: the CPU it belongs to. Constant, but for a rescuer.
- * @id: its number, by which an item remembers which worker ran it last.
- *	Constant.
+ * @cpu: the CPU it belongs to. Constant, except for a rescuer.
+ * @class: the class of the queues it serves. Constant.
+ * @id: its number, stored in the items that it ran last. Constant.
  * @task: the thread. Constant.
- * @serving: the queue it is at, which wsq_destroy() must not free. Worker.
+ * @serving: the queue it serves, which wsq_destroy() must not free. Worker.
  * @cur: the item it runs, %NULL between two. Worker; any CPU reads.
  * @func: the function of @cur. Worker; any CPU reads.
- * @nr_run: how many items it has begun. Worker; any CPU reads.
- * @bound: @cur is to run on this CPU. Worker, before @cur; any CPU reads.
- * @turn: its time at @serving. Worker.
- * @attention: something was left below for the worker. Set under @lock, cleared
- *	by the worker under @lock, read by it without.
- * @lock: what other contexts leave here
+ * @nr_run: number of items it has begun. Worker; any CPU reads.
+ * @bound: @cur must run on this CPU. Worker, before @cur; any CPU reads.
+ * @turn: its time slice at @serving. Worker.
+ * @attention: another context left something below. Set under @lock; the worker
+ *	clears it under @lock and reads it without.
+ * @lock: protects what other contexts leave here
  * @waiters: struct wsq_work_waiter of contexts that wait for @cur. @lock.
  * @deferred: items that were queued again while they run here. @lock.
- * @replaced: another worker is current. The CPU's role_lock and @lock; once
- *	seen, the worker's.
+ * @replaced: another worker is current. The CPU's role_lock; set under @lock,
+ *	too, once the worker runs.
  * @gone: it has lost its CPU and ends as soon as it can. Hotplug callback.
- * @ending: it was taken out of the standby workers to be ended. The CPU's
+ * @ending: removed from the standby workers in order to end. The CPU's
  *	role_lock.
  * @notifier: called when it sleeps. Constant once it runs.
  * @asleep: it has announced that its CPU is parked, and has not run since.
  *	Worker, in the scheduler's hooks.
  * @holds: it held its queue when it went to sleep (standby.c). As @asleep.
- * @away: the container that counts @cur as under way, if the worker was
- *	replaced behind it. The CPU's role_lock, then the worker.
+ * @away: the lane that counts @cur as under way, if the worker was replaced
+ *	while it ran @cur. The CPU's role_lock, then the worker.
  * @computes: @away counts @cur as detached. Changed by exchange.
- * @sleep_work: @cur was detached, and sleeps now
+ * @sleep_work: runs when @cur, which was detached, sleeps
  * @loose: where the thread may run. The CPU's role_lock; then the new worker,
  *	by release; then the worker itself.
  * @loose_cpus: the CPUs to let it run on. As @loose.
  * @list: in wsq_workers
  * @standby: in the CPU's list of standby workers. The CPU's role_lock.
  * @rescuer: what else a rescuer has, %NULL for others. Constant once it runs.
- * @stall_run: @nr_run when the stall detector last looked. wsq_workers_lock.
- * @stall_since: since when it has been that, in jiffies. wsq_workers_lock.
- * @began: when @cur was begun, while that is collected (kmod/obs/hist.c).
- *	Worker; any CPU reads.
- * @began_run: the @nr_run that @began is of. Worker; any CPU reads.
- * @began_by: the collection that @began is of. Worker.
- * @lap_end: when an item that is timed has ended last (lap.h). Worker.
- * @lap_run: the @nr_run of that item. Worker.
- * @lap_switches: how often the worker had given up the CPU by then. Worker.
+ * @stall_run: @nr_run at the stall detector's last look. wsq_workers_lock.
+ * @stall_since: when @nr_run became @stall_run, in jiffies. wsq_workers_lock.
+ * @began: when @cur began, if kmod/obs/hist.c collects that. Worker; any CPU
+ *	reads.
+ * @began_run: the @nr_run that @began belongs to. Worker; any CPU reads.
+ * @began_by: the collection that @began belongs to. Worker.
+ * @timestamp_end: when the last timed item ended (timestamp.h). Worker.
+ * @timestamp_run: @nr_run of that item. Worker.
+ * @timestamp_switches: wsq_timestamp_switches() before @timestamp_end was read.
+ *	Worker.
  * @rcu: to free it
+ *
+ * Here and below, a member's last words say what writes it, or which lock
+ * protects it.
  */
 struct wsq_worker {
 	unsigned int cpu;
 	u32 id;
+	struct wsq_class *class;
 	struct task_struct *task;
 	struct wsq *serving;
 	struct wsq_work *cur;
@@ -242,7 +291,7 @@ struct wsq_worker {
 	u64 nr_run;
 	bool bound;
 	bool attention;
-	struct wsq_turn turn;
+	struct wsq_slice turn;
 	raw_spinlock_t lock;		/* what other contexts leave here */
 	struct list_head waiters;
 	struct list_head deferred;
@@ -252,7 +301,7 @@ struct wsq_worker {
 	bool asleep;
 	bool holds;
 	struct wsq_sleep_notifier notifier;
-	struct wsq_container *away;
+	struct wsq_lane *away;
 	atomic_t computes;
 	struct irq_work sleep_work;
 	int loose;
@@ -265,30 +314,31 @@ struct wsq_worker {
 	u64 began;
 	u64 began_run;
 	u64 began_by;
-	u64 lap_end;
-	u64 lap_run;
-	unsigned long lap_switches;
+	u64 timestamp_end;
+	u64 timestamp_run;
+	unsigned long timestamp_switches;
 	struct rcu_head rcu;
 };
 
 /**
- * struct wsq_watch - the watchdog: looks whether a CPU's worker makes progress
- * @stuck: @nr_run + 1 of the item behind which others may take from the
- *	consumer's block; 0 for none. Timer; thieves read.
+ * struct wsq_watchdog - the watchdog: checks that a CPU's worker makes progress
+ * @stuck: @nr_run + 1 of the item during which thieves may take from the
+ *	consumer's block; 0 for none. Timer, and puts in interrupts of this CPU;
+ *	thieves read.
  * @timer: pinned to the CPU
- * @ask: has the CPU set the timer, for another CPU. By @watched of struct
- *	wsq_cpu.
- * @nmi_work: sets it for a put in an NMI handler
- * @seen: @nr_run of the worker when the timer last looked. Timer.
- * @worker: the worker that @seen is of. Timer.
+ * @ask: starts the timer on behalf of another CPU. Serialised by @watched of
+ *	struct wsq_cpu.
+ * @nmi_work: starts the timer for a put in an NMI handler
+ * @seen: @nr_run of the worker at the timer's last look. Timer.
+ * @worker: the worker that @seen belongs to. Timer.
  * @since: when @seen was first seen, ns of CLOCK_MONOTONIC. Timer.
  * @period: ns until the timer looks again. Timer.
- * @progress: the worker had begun an item when the timer last looked. Timer.
- * @from: the queue to look at first. Timer.
- * @limited_from: likewise, of queues at their limit. Timer.
- * @expiries: how often the timer has looked. Timer; any CPU reads.
+ * @progress: the last look found that the worker had begun an item. Timer.
+ * @from: number of the queue to look at first. Timer.
+ * @limited_from: likewise, for queues at their limit. Timer.
+ * @expiries: number of looks. Timer; any CPU reads.
  */
-struct wsq_watch {
+struct wsq_watchdog {
 	u64 stuck;
 	struct hrtimer timer;
 	call_single_data_t ask;
@@ -304,51 +354,61 @@ struct wsq_watch {
 };
 
 /**
- * struct wsq_cpu - what the work service knows about a CPU
+ * struct wsq_cpu - what the work service knows about a CPU, for one class
  * @summary: bit i is set while @leaf[i] may have bits. Any CPU.
- * @leaf: ready bits of all queues. Set by any CPU, cleared by the worker.
+ * @leaf: ready bits of all queues. Set by any CPU; cleared by the worker, and
+ *	when a queue is freed.
  * @held: queues that the CPU's workers pass over (standby.c). Set by the
- *	worker, cleared by one that ends an item, and when the CPU goes offline.
- * @passed: the worker has passed over a queue at its limit, here or on another
- *	CPU, since an item has ended. Set by the worker, cleared as @held is.
- * @park: the worker's announcement
+ *	worker; cleared when an item ends, a worker comes, or the CPU goes
+ *	offline.
+ * @passed: since an item last ended, the worker has passed over a queue at its
+ *	limit, here or on another CPU. Set by the worker, cleared when an item
+ *	ends.
+ * @park: set while the current worker is parked
  * @cpu: its number. Constant.
+ * @watched: the timer of @watchdog is set, or is being set. Any CPU, by
+ *	exchange; read by puts, with @park and @worker.
  * @worker: the current worker, %NULL while there is none. Written under
  *	@role_lock, read with preemption off.
- * @watched: the timer of @watch is set, or is being set. Any CPU, by exchange;
- *	read by puts, with @park and @worker.
- * @access: whom to steal from. Constant.
+ * @class: the class. Constant.
+ * @access: the CPUs to steal from. Constant.
  * @domain: the CPUs that share its cache. Constant.
- * @bit: its bit there. Constant.
+ * @idle_thread: the CPU's idle thread, never freed; %NULL until it was first
+ *	seen. Written once, on that CPU.
+ * @bit: its bit in the words of @domain. Constant.
  * @seeks: its worker was woken to steal, and has not found anything yet. Set in
  *	wsq_idle_leave(), cleared by the worker.
- * @sought: it gave up seeking, and has neither found anything nor slept since.
- *	Worker.
+ * @sought: its worker gave up seeking, and has neither found anything nor slept
+ *	since. Worker.
  * @relied: offers in a row that this CPU has left to seekers. This CPU, with
  *	preemption off.
- * @next: queue to begin with, for fairness. Workers.
- * @next_tenant: likewise, of tenants' queues. Workers.
- * @tenants_debt: as @debt_ns of struct wsq_container, of all tenants' queues.
- *	Workers.
- * @last: queue that was served last. Workers.
- * @steals: tasks taken from others, by distance. Workers, preemption off.
+ * @vain: puts of items that were already pending. This CPU, with preemption
+ *	off. A hint: the increment of an interrupt may be lost.
+ * @next: number of the queue to serve next, for fairness. Workers.
+ * @next_tenant: likewise, for tenants' queues. Workers.
+ * @tenants_debt: as @debt_ns of struct wsq_lane, for all tenants' queues
+ *	together. Workers.
+ * @last: number of the queue that was served last. Workers.
+ * @steals: tasks stolen, by distance. Workers, preemption off.
  * @parks: times a worker parked. Workers.
- * @standins: times a standby worker became current. @role_lock.
- * @role_lock: which worker is current, and which are standby workers
+ * @standbys: times a standby worker became current. @role_lock.
+ * @role_lock: protects which worker is current, and which are standby workers
  * @standby: standby workers. @role_lock.
  * @nr_standby: how many. @role_lock.
  * @wanted: a hand-off found no standby worker. @role_lock.
- * @loosen: a worker that the scheduler shall move. @role_lock.
+ * @loosen: a worker that the scheduler is to move. @role_lock.
  * @nr_workers: all workers of this CPU. wsq_workers_lock.
  * @spawn: makes a standby worker
- * @sleep_work: wakes a standby worker: the current one sleeps
- * @watch: the watchdog
+ * @sleep_work: wakes a standby worker when the current one sleeps
+ * @watchdog: the watchdog
  * @wakeups: wake-ups sent from this CPU. Any context.
+ * @sent: when its worker was last woken to steal, ns of CLOCK_MONOTONIC. The
+ *	CPU that wakes it.
  * @old_puts: tasks put on this CPU to queues that are gone. wsq_queues_lock.
  * @old_inbox: of these, through an inbox. wsq_queues_lock.
  * @old_gets: tasks run by this CPU for queues that are gone. wsq_queues_lock.
  * @nmi_work: wakes the worker for a put in an NMI handler
- * @refuse_work: sees to items whose put was refused in an NMI handler
+ * @refuse_work: handles items whose put was refused in an NMI handler
  */
 struct wsq_cpu {
 	unsigned long summary;
@@ -357,23 +417,28 @@ struct wsq_cpu {
 
 	struct wsq_park park ____cacheline_aligned;
 	unsigned int cpu;
-	struct wsq_worker *worker;
 	atomic_t watched;
+	struct wsq_worker *worker;
+	struct wsq_class *class;
 	const struct wsq_access *access;
 	struct wsq_domain *domain;
+	const struct task_struct *idle_thread;
 	u8 bit;
-	bool seeks;
+
+	/* what the CPU itself changes often */
+	bool seeks ____cacheline_aligned;
 	bool sought;
+	bool passed;
 	u8 relied;
+	u32 vain;
 	u32 next;
 	u32 next_tenant;
 	u32 tenants_debt;
 	u32 last;
-	bool passed;
 	u64 steals[WSQ_DIST_NR];
 	u64 parks;
 
-	struct wsq_watch watch ____cacheline_aligned;
+	struct wsq_watchdog watchdog ____cacheline_aligned;
 
 	/* which worker is current */
 	raw_spinlock_t role_lock ____cacheline_aligned;
@@ -381,12 +446,13 @@ struct wsq_cpu {
 	unsigned int nr_standby;
 	bool wanted;
 	struct wsq_worker *loosen;
-	u64 standins;
+	u64 standbys;
 	unsigned int nr_workers;
 	struct delayed_work spawn;
 	struct irq_work sleep_work;
 
 	atomic64_t wakeups ____cacheline_aligned;
+	u64 sent;
 	u64 old_puts;
 	u64 old_inbox;
 	u64 old_gets;
@@ -394,69 +460,149 @@ struct wsq_cpu {
 	struct irq_work refuse_work;
 };
 
+/**
+ * struct wsq_class - a class of queues, and the workers that serve them
+ * @domains: its CPUs by cache, which are idle, and which have a surplus
+ * @nr: its number, enum wsq_class_nr. Constant.
+ * @nice: the nice value of its workers. Constant.
+ * @name: its name, for users. Constant.
+ * @suffix: end of its workers' names. Constant.
+ * @needed: CPUs that some queue of the class includes. wsq_workers_lock.
+ * @cpus: what the class knows about each possible CPU. Constant.
+ */
+struct wsq_class {
+	struct wsq_domains domains;
+	u32 nr;
+	int nice;
+	const char *name;
+	const char *suffix;
+	cpumask_var_t needed;
+	struct wsq_cpu *cpus[];
+};
+
+extern struct wsq_class *wsq_classes[WSQ_CLASSES];
 extern struct wsq_cpu **wsq_cpus;
 extern struct xarray wsq_queues;
 extern struct mutex wsq_queues_lock;
 extern struct list_head wsq_workers;
 extern struct mutex wsq_workers_lock;
 
+/* What a queue's class knows about a CPU. */
+static inline struct wsq_cpu *wsq_cpu_of(const struct wsq *q, unsigned int cpu)
+{
+	return q->class->cpus[cpu];
+}
+
+/* What a worker's class knows about the worker's CPU. */
+static inline struct wsq_cpu *wsq_worker_cpu(const struct wsq_worker *w)
+{
+	return w->class->cpus[w->cpu];
+}
+
+/* A CPU of a domain, by its bit. */
+static inline struct wsq_cpu *wsq_domain_cpu(const struct wsq_domain *d,
+					     unsigned int bit)
+{
+	const struct wsq_class *class =
+		container_of(d->all, struct wsq_class, domains);
+
+	return class->cpus[d->cpus[bit]];
+}
+
+/*
+ * Look up a queue that is ready on @c, with preemption off. %NULL if it is gone
+ * or its number is that of a queue of another class now.
+ */
+static inline struct wsq *wsq_queue_at(const struct wsq_cpu *c, u32 id)
+{
+	struct wsq *q = xa_load(&wsq_queues, id);
+
+	return q && likely(q->class == c->class) ? q : NULL;
+}
+
+/* class.c */
+int wsq_classes_init(void);
+void wsq_classes_exit(void);
+struct wsq_class *wsq_class_get(u32 nr);
+struct wsq_class *wsq_class_find(u32 nr);
+
 /* ready.c */
-int wsq_ready_init(void);
-void wsq_ready_exit(void);
 void wsq_ready_mark(struct wsq_cpu *c, u32 id);
-void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_container *ct);
+void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_lane *lane);
 void wsq_ready_drop(struct wsq_cpu *c, u32 id);
 void wsq_ready_tidy(struct wsq_cpu *c);
-void wsq_ready_forget(u32 id);
+void wsq_ready_forget(const struct wsq *q);
 u32 wsq_ready_next(const struct wsq_cpu *c, u32 from);
 u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end);
 u32 wsq_ready_own(const struct wsq_cpu *c, u32 from);
 
 /*
- * Work for less than this is done before another CPU has come for it. If it
- * takes longer after all, the watch wakes one.
+ * Less work than this is done before another CPU has come for it. If it takes
+ * longer after all, the watchdog wakes one.
  */
 #define WSQ_WORTH_WAKING_NS	(20 * NSEC_PER_USEC)
 
-/* Items that take as long as this are worth a wake-up each. */
-#define WSQ_SLOW_NS		(10 * NSEC_PER_USEC)
-
-/*
- * May each item be worth the wake-up of another CPU? Also if what they take is not
- * known yet.
- */
-static inline bool wsq_items_slow(const struct wsq_container *ct)
+/* ns from the wake-up of a seeker in this lane's domain to its first look. */
+static inline u32 wsq_come_ns(const struct wsq_lane *lane)
 {
-	return READ_ONCE(ct->item_ns) - 1U >= WSQ_SLOW_NS - 1;
+	const struct wsq *q = wsq_of_pool(lane->ct.pool);
+
+	return READ_ONCE(wsq_cpu_of(q, lane->ct.cpu)->domain->come_ns);
 }
 
-/* Is a block of such items too little to wake another CPU for? */
-static inline bool wsq_brief(const struct wsq *q, const struct wsq_container *ct)
+/*
+ * Does an item take longer than another CPU needs to come for it? True also
+ * while the item time is not known.
+ */
+static inline bool wsq_items_slow(const struct wsq_lane *lane)
 {
-	u32 ns = READ_ONCE(ct->item_ns);
+	u32 ns = READ_ONCE(lane->item_ns) - 1U;
+
+	/* For brief items a look at the lane is enough. */
+	return ns >= WSQ_COME_MIN_NS - 1 && ns >= wsq_come_ns(lane) - 1;
+}
+
+/* Do items that only the consumer can reach take as long as one slow item? */
+static inline bool wsq_keeps_much(const struct wsq_lane *lane)
+{
+	u64 ns = READ_ONCE(lane->item_ns);
+
+	ns *= wsq_engine_kept(&lane->ct);
+	return ns >= WSQ_COME_MIN_NS && ns >= wsq_come_ns(lane);
+}
+
+/* Is a block of such items not worth waking another CPU? */
+static inline bool wsq_brief(const struct wsq *q, const struct wsq_lane *lane)
+{
+	u32 ns = READ_ONCE(lane->item_ns);
 
 	return ns && (u64)ns * q->pool.block_size < WSQ_WORTH_WAKING_NS;
 }
 
 /*
- * This CPU has items within the reach of thieves, or can have: tell, and have one
- * more worker come, if that is worth it. Preemption is off.
+ * This CPU has items that thieves can reach, or can publish some. Wake one more
+ * worker. Preemption is off.
  */
-static inline void wsq_invite(const struct wsq *q, struct wsq_container *ct)
+static inline void wsq_wake_another(const struct wsq *q, struct wsq_lane *lane)
 {
-	if (wsq_brief(q, ct))
-		return;
-	/* Offer, then look who is idle: as idle.h says. */
+	/* Publish, then look for idle CPUs: idle.h. */
 	smp_mb();					/* ID(offer:A) */
-	if (wsq_wake_idle(q, wsq_cpus[ct->cpu]))
-		wsq_engine_share(ct);
+	if (wsq_wake_idle(q, wsq_cpu_of(q, lane->ct.cpu)))
+		wsq_engine_publish(&lane->ct);
+}
+
+/* The same, if that is worth it. */
+static inline void wsq_wake_one_more(const struct wsq *q, struct wsq_lane *lane)
+{
+	if (!wsq_brief(q, lane))
+		wsq_wake_another(q, lane);
 }
 
 void wsq_put_behind(struct wsq_cpu *c, u32 id);
 
 /*
- * A put found the ready bit set, and relies on the worker. Could its item be
- * left there? Yes if the worker sleeps in an item, or no watchdog timer is set.
+ * A put that found the ready bit set relies on the worker. Can its item get
+ * stuck? Yes if the worker sleeps in an item, or if no watchdog timer is set.
  */
 static inline bool wsq_may_stay(const struct wsq_cpu *c)
 {
@@ -464,8 +610,8 @@ static inline bool wsq_may_stay(const struct wsq_cpu *c)
 }
 
 /*
- * More than one item was put at once. The worker, which the first has perhaps
- * woken, may be in that one for long. Preemption is off.
+ * Several items were put at once. If the first has woken the worker, it may run
+ * for long, and the others wait behind it. Preemption is off.
  */
 static inline void wsq_put_more(struct wsq_cpu *c, u32 id)
 {
@@ -473,13 +619,13 @@ static inline void wsq_put_more(struct wsq_cpu *c, u32 id)
 		wsq_put_behind(c, id);
 }
 
-/* Has a CPU a surplus? No order. */
+/* Does a CPU have a surplus? No order. */
 static inline bool wsq_surplus_test(const struct wsq_cpu *c)
 {
 	return test_bit(c->bit, &c->domain->surplus);
 }
 
-/* A worker that was woken to steal has found something. Preemption is off. */
+/* This CPU's seeker, if it is one, has found something. Preemption is off. */
 static inline void wsq_seek_end(struct wsq_cpu *c)
 {
 	if (unlikely(READ_ONCE(c->seeks) || READ_ONCE(c->sought)))
@@ -491,7 +637,7 @@ static __always_inline bool wsq_ready_test(const struct wsq_cpu *c, u32 id)
 	return test_bit(id, c->leaf);
 }
 
-/* Has this queue alone work here? False if that takes more than a look. */
+/* Is this the only queue with work here? False if a quick look cannot tell. */
 static inline bool wsq_ready_alone(const struct wsq_cpu *c, u32 id)
 {
 	/* On 32-bit machines two words of @leaf share a bit of @summary. */
@@ -505,7 +651,7 @@ static inline bool wsq_ready_any(const struct wsq_cpu *c)
 	return READ_ONCE(c->summary);
 }
 
-/* May an item be here that a worker of this CPU may begin? */
+/* May there be an item that a worker of this CPU may begin? */
 static inline bool wsq_ready_free(const struct wsq_cpu *c)
 {
 	return wsq_ready_any(c) && wsq_ready_own(c, 0) < WSQ_MAX_QUEUES;
@@ -515,20 +661,23 @@ static inline bool wsq_ready_free(const struct wsq_cpu *c)
 int wsq_worker_fn(void *arg);
 struct wsq_worker *wsq_worker_current(void);
 void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
-	       struct wsq_container *ct);
-void wsq_account(struct wsq *q, struct wsq_container *ct, bool home,
-		 unsigned int phase);
+	       struct wsq_lane *lane);
+void wsq_account(struct wsq *q, struct wsq_lane *lane, bool home,
+		 unsigned int color);
+void wsq_serve_order(struct wsq_worker *w, struct wsq_work *token);
 
 /* workers.c: the threads */
 int wsq_workers_init(void);
 void wsq_workers_exit(void);
-int wsq_workers_need(const struct cpumask *cpus);
+int wsq_workers_need(struct wsq_class *class, const struct cpumask *cpus);
+bool wsq_workers_at(const struct wsq *q, bool notify);
 void wsq_workers_leave(const struct wsq *q);
-bool wsq_workers_thin(void);
-void wsq_queue_orphan(struct wsq_pool *pool, unsigned int cpu);
-struct wsq_worker *wsq_worker_create(unsigned int cpu, int (*fn)(void *arg),
-				     const char *name);
-struct wsq_worker *wsq_worker_new(unsigned int cpu);
+bool wsq_workers_shrink(void);
+void wsq_queue_cpu_dead(struct wsq_pool *pool, unsigned int cpu);
+struct wsq_worker *wsq_worker_create(struct wsq_class *class, unsigned int cpu,
+				     int (*fn)(void *arg), const char *name);
+struct wsq_worker *wsq_worker_new(struct wsq_cpu *c);
+void wsq_worker_notify(struct wsq_worker *w);
 void wsq_worker_dismiss(struct wsq_worker *w);
 void wsq_worker_end(struct wsq_worker *w);
 void wsq_worker_gone(const struct wsq_worker *w);
@@ -545,58 +694,60 @@ void wsq_standby_have(struct wsq_cpu *c);
 void wsq_standby_offline(struct wsq_cpu *c);
 void wsq_standby_wait(struct wsq_worker *w);
 void wsq_standby_loosen(struct wsq_cpu *c);
-bool wsq_standby_thin(struct wsq_cpu *c, struct list_head *over);
+void wsq_unlimit(struct wsq_cpu *c, u32 id);
+bool wsq_standby_shrink(struct wsq_cpu *c, struct list_head *over);
 bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 		  bool computes);
 void wsq_away_end(struct wsq_worker *w);
 bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
-	      const struct wsq_container *ct);
+	      const struct wsq_lane *lane);
 bool wsq_limited(const struct wsq_cpu *c, const struct wsq *q,
-		 const struct wsq_container *ct);
+		 const struct wsq_lane *lane);
 bool wsq_rescue_begin(struct wsq_cpu *c, const struct wsq *q,
-		      struct wsq_container *ct);
-void wsq_rescue_end(struct wsq_cpu *c, struct wsq_container *ct);
+		      struct wsq_lane *lane);
+void wsq_rescue_end(struct wsq_cpu *c, struct wsq_lane *lane);
 u32 wsq_waits(const struct wsq_cpu *c, u32 *from, unsigned int looks);
 
 /* wait.c */
 void wsq_refuse_work_fn(struct irq_work *irq_work);
 
 /* watchdog.c */
-extern void (*wsq_watch_hook)(void);
-void wsq_watch_init(struct wsq_cpu *c);
-void wsq_watch_exit(struct wsq_cpu *c);
-void wsq_watch_start(struct wsq_cpu *c);
-bool wsq_watch_stuck(const struct wsq_cpu *c);
+extern void (*wsq_watchdog_hook)(void);
+void wsq_watchdog_init(struct wsq_cpu *c);
+void wsq_watchdog_exit(struct wsq_cpu *c);
+void wsq_watchdog_start(struct wsq_cpu *c);
+bool wsq_watchdog_stuck(const struct wsq_cpu *c);
 
 /* steal.c */
-bool wsq_steal(struct wsq_cpu *c);
+bool wsq_steal(struct wsq_cpu *c, bool last);
 void wsq_evacuate(struct wsq *q, unsigned int cpu);
 
 /* flush.c */
 void wsq_flush_init(struct wsq *q);
 bool wsq_flushed(const struct wsq *q);
-void wsq_flush_wake(struct wsq *q, unsigned int phase);
+void wsq_flush_go_on(struct wsq *q);
 
-/* After a full barrier since the last item of @phase was counted. */
-static inline void wsq_flush_check(struct wsq *q, unsigned int phase)
+/* Call behind a full barrier after the last item of @color was counted. */
+static inline void wsq_flush_check(struct wsq *q, unsigned int color)
 {
-	if (unlikely(READ_ONCE(q->awaited) == phase) && phase != WSQ_NO_PHASE)
-		wsq_flush_wake(q, phase);
+	if (unlikely(READ_ONCE(q->awaited) == color) && color != WSQ_NO_COLOR)
+		wsq_flush_go_on(q);
 }
 
-/* queue.c, put.c, memory.c, rescue.c, cpumask.c */
+/* queue.c, put.c, engine_memory.c, rescue.c, cpumask.c */
 int wsq_queues_init(void);
 void wsq_queues_exit(void);
 void wsq_queues_settle(void);
 void wsq_put(struct wsq *q, struct wsq_work *work, int cpu);
 void wsq_put_again(struct wsq_work *work);
 void wsq_memory_exit(void);
-void wsq_memory_serve(struct wsq_container *ct);
+void wsq_memory_serve(struct wsq_lane *lane);
 void wsq_memory_later(void);
 int wsq_rescuer_fn(void *arg);
 int wsq_rescuer_create(struct wsq *q);
 void wsq_rescuer_destroy(struct wsq *q);
 void wsq_rescue(struct wsq *q, unsigned int cpu);
+bool wsq_rescuer_at(const struct wsq *q);
 const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q);
 void wsq_default_cpus(struct cpumask *cpus);
 bool wsq_follow(struct wsq *q, const struct cpumask *cpus,
@@ -607,9 +758,18 @@ void wsq_follow_exit(void);
 int wsq_cpumask_init(void);
 void wsq_cpumask_exit(void);
 
-static inline struct wsq *wsq_of_pool(struct wsq_pool *pool)
-{
-	return container_of(pool, struct wsq, pool);
-}
+/* limit.c */
+extern struct task_struct *wsq_sentinel;
+int wsq_freeze_add(struct wsq *q);
+void wsq_freeze_remove(struct wsq *q);
+void wsq_freeze_begin(void);
+bool wsq_freeze_busy(void);
+void wsq_freeze_end(void);
+void wsq_freeze_exit(void);
+
+/* Directories of queues in sysfs: kmod/obs supplies them. */
+bool wsq_sysfs_name_ok(const char *name);
+int wsq_sysfs_add(struct wsq *q);
+void wsq_sysfs_remove(struct wsq *q);
 
 #endif /* _WSQ_EXEC_EXEC_H */

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Idle workers, surpluses, and who is woken. The argument is in idle.h.
+ * Idle workers, surpluses, and which worker to wake. The argument is in idle.h.
  */
 #include <linux/bitops.h>
 #include <linux/cpumask.h>
-#include <linux/slab.h>
+#include <linux/ktime.h>
+#include <linux/minmax.h>
 
 #include "../compat/export.h"
+#include "../compat/sleep_notifier.h"
 #include "exec.h"
 
 /*
- * So many offers of one CPU in a row may be left to seekers. The next one wakes a
- * worker: a seeker may be kept off its CPU.
+ * A CPU may leave this many offers in a row to seekers. The next offer wakes a
+ * worker, because a seeker may be kept off its CPU.
  */
-#define WSQ_RELY_MOST		32
+#define WSQ_RELY_MOST		128
 
-/* CPUs with a surplus, and queues there, that one look takes into account. */
+/* Most idle CPUs that are compared to find the best one to wake. */
+#define WSQ_RANK_LOOKS		8
+
+/* Most CPUs with a surplus, and queues there, that one search looks at. */
 #define WSQ_SEEK_LOOKS		8
-
-struct wsq_domains wsq_domains;
-WSQ_EXPORT_KUNIT(wsq_domains);
 
 /* ---- bits of a domain, and the machine's bit of that domain ---- */
 
@@ -29,8 +31,8 @@ static void wsq_domain_set(unsigned long *word, unsigned int bit)
 	smp_mb__after_atomic();				/* DM(set:B) */
 }
 
-/* After wsq_domain_set(). */
-static void wsq_domain_tell(unsigned long *map, u32 id)
+/* Set the domain's bit of the machine, after wsq_domain_set(). */
+static void wsq_domain_set_bit(unsigned long *map, u32 id)
 {
 	if (test_bit(id, map))
 		return;
@@ -38,7 +40,7 @@ static void wsq_domain_tell(unsigned long *map, u32 id)
 	smp_mb__after_atomic();				/* DM(set:D) */
 }
 
-/* False if it was clear already. The machine's bit stays, for wsq_domain_look(). */
+/* False if it was already clear. wsq_domain_look() clears the machine's bit. */
 static bool wsq_domain_clear(unsigned long *word, unsigned int bit)
 {
 	if (!test_bit(bit, word))
@@ -48,9 +50,9 @@ static bool wsq_domain_clear(unsigned long *word, unsigned int bit)
 }
 
 /*
- * The bits of a domain. If there are none, the machine's bit is cleared, so that the
- * next one need not look here. It is not cleared with the last bit of the domain,
- * because that comes and goes.
+ * The bits of a domain. If there are none, the machine's bit is cleared, to
+ * spare the next context the look. It is not cleared along with the domain's
+ * last bit, because that bit changes often.
  */
 static unsigned long wsq_domain_look(unsigned long *word, unsigned long *map,
 				     u32 id)
@@ -69,18 +71,18 @@ static unsigned long wsq_domain_look(unsigned long *word, unsigned long *map,
 
 /**
  * wsq_surplus_look() - which CPUs of a domain have a surplus
- * @d: the domain, of which the machine's bit is set
+ * @d: the domain, whose bit of the machine is set
  *
  * Context: any.
  * Return: its bits.
  */
 unsigned long wsq_surplus_look(struct wsq_domain *d)
 {
-	return wsq_domain_look(&d->surplus, wsq_domains.surplus, d->id);
+	return wsq_domain_look(&d->surplus, d->all->surplus, d->id);
 }
 
 /**
- * wsq_surplus_set() - a CPU has items within the reach of thieves
+ * wsq_surplus_set() - a CPU has items that thieves can reach
  * @c: the CPU
  *
  * Context: any. A full barrier since the items were put there.
@@ -91,7 +93,7 @@ void wsq_surplus_set(struct wsq_cpu *c)
 
 	if (!test_bit(c->bit, &d->surplus))
 		wsq_domain_set(&d->surplus, c->bit);
-	wsq_domain_tell(wsq_domains.surplus, d->id);
+	wsq_domain_set_bit(d->all->surplus, d->id);
 }
 
 /**
@@ -99,8 +101,8 @@ void wsq_surplus_set(struct wsq_cpu *c)
  * @c: the CPU
  *
  * Context: any.
- * Return: true if the caller has to look at all its queues again; false if another
- * context has cleared the bit.
+ * Return: true if the caller must look at all queues of @c again; false if
+ * another context has cleared the bit.
  */
 bool wsq_surplus_clear(struct wsq_cpu *c)
 {
@@ -110,7 +112,7 @@ bool wsq_surplus_clear(struct wsq_cpu *c)
 }
 
 /**
- * wsq_idle_enter() - tell that a CPU is parked
+ * wsq_idle_enter() - set a parked CPU's idle bit
  * @c: the CPU; wsq_park_announce() was called
  *
  * Look for work once more after this, and only then sleep.
@@ -123,15 +125,14 @@ void wsq_idle_enter(struct wsq_cpu *c)
 	struct wsq_domain *d = c->domain;
 
 	wsq_domain_set(&d->idle, c->bit);
-	wsq_domain_tell(wsq_domains.idle, d->id);
+	wsq_domain_set_bit(d->all->idle, d->id);
 }
 
-/* The CPU's wake-up is about to be claimed. */
 static void wsq_idle_clear(struct wsq_cpu *c)
 {
 	struct wsq_domain *d = c->domain;
 
-	/* Before the claim: a bit that is set after this is of a later park. */
+	/* Before the claim: a bit that is set after this is a later park's. */
 	wsq_domain_clear(&d->idle, c->bit);
 }
 
@@ -149,7 +150,7 @@ void wsq_idle_leave(struct wsq_cpu *c)
 	wsq_idle_clear(c);
 	if (wsq_park_claim(&c->park))
 		return;
-	/* The wake-up was claimed by a context that may have made it the seeker. */
+	/* The context that claimed the wake-up may have made it the seeker. */
 	smp_mb();					/* SK(take:A) */
 	seeker = atomic_read(&d->seeker);		/* SK(take:B) */
 	if (seeker == (int)c->cpu + 1)
@@ -157,17 +158,19 @@ void wsq_idle_leave(struct wsq_cpu *c)
 }
 
 /**
- * wsq_idle_count() - how many CPUs count as idle
+ * wsq_idle_count() - how many CPUs count as idle for normal queues
  *
  * Context: any.
- * Return: the number, as of some moment.
+ * Return: the number at some moment.
  */
 unsigned int wsq_idle_count(void)
 {
+	const struct wsq_domains *all =
+		&wsq_classes[WSQ_CLASS_NORMAL]->domains;
 	unsigned int i, nr = 0;
 
-	for (i = 0; i < wsq_domains.nr; i++)
-		nr += hweight_long(READ_ONCE(wsq_domains.list[i]->idle));
+	for (i = 0; i < all->nr; i++)
+		nr += hweight_long(READ_ONCE(all->list[i]->idle));
 	return nr;
 }
 WSQ_EXPORT_KUNIT(wsq_idle_count);
@@ -175,9 +178,9 @@ WSQ_EXPORT_KUNIT(wsq_idle_count);
 /* ---- waking ---- */
 
 /*
- * The wake-up of a CPU that announced that it is parked. Its worker sleeps for
- * want of items, or in an item: then a standby worker takes its place. If that
- * item has just ended, the worker looks at the ready bits by itself. False if no
+ * Wake the worker of a CPU whose wake-up was claimed. If the worker sleeps in
+ * an item, a standby worker becomes current instead. If that item has just
+ * ended, the worker looks at the ready bits without being woken. False if no
  * worker comes before the item ends.
  */
 static bool wsq_wake_worker(struct wsq_cpu *c)
@@ -191,15 +194,12 @@ static bool wsq_wake_worker(struct wsq_cpu *c)
 	if (READ_ONCE(w->cur)) {
 		if (wsq_hand_off(c, w, nr_run, false))
 			return true;
-		wsq_watch_start(c);
+		wsq_watchdog_start(c);
 		return READ_ONCE(w->nr_run) != nr_run || !READ_ONCE(w->cur);
 	}
-	/*
-	 * One that is awake already may begin another item first, which may
-	 * compute for long.
-	 */
+	/* A worker that was awake may begin a long item first. */
 	if (!wake_up_process(w->task))
-		wsq_watch_start(c);
+		wsq_watchdog_start(c);
 	return true;
 }
 
@@ -207,7 +207,7 @@ static void wsq_nmi_work(struct irq_work *work)
 {
 	struct wsq_cpu *c = container_of(work, struct wsq_cpu, nmi_work);
 
-	/* Nobody comes: it is not the seeker either. */
+	/* No worker comes: the CPU cannot be the seeker either. */
 	if (!wsq_wake_worker(c))
 		atomic_cmpxchg_relaxed(&c->domain->seeker, c->cpu + 1, 0);
 }
@@ -220,7 +220,7 @@ static void wsq_nmi_work(struct irq_work *work)
  *
  * Context: any, NMI included, with preemption off; not under a runqueue lock or
  * a task's pi_lock.
- * Return: true if the wake-up was the caller's, and a worker comes.
+ * Return: true if the caller claimed the wake-up, and a worker comes.
  */
 bool wsq_wake_cpu(struct wsq_cpu *c)
 {
@@ -229,7 +229,7 @@ bool wsq_wake_cpu(struct wsq_cpu *c)
 	wsq_idle_clear(c);
 	if (!wsq_park_claim(&c->park))
 		return false;
-	atomic64_inc(&wsq_cpus[smp_processor_id()]->wakeups);
+	atomic64_inc(&c->class->cpus[smp_processor_id()]->wakeups);
 	if (unlikely(in_nmi())) {
 		irq_work_queue(&c->nmi_work);
 		return true;
@@ -240,20 +240,172 @@ bool wsq_wake_cpu(struct wsq_cpu *c)
 /* May the worker of this CPU begin items of the queue? */
 static bool wsq_may_begin(const struct wsq *q, unsigned int cpu)
 {
-	return wsq_pool_ct(&q->pool, cpu) &&
-	       !test_bit(q->pool.id, wsq_cpus[cpu]->held);
+	return wsq_lane(q, cpu) &&
+	       !test_bit(q->id, wsq_cpu_of(q, cpu)->held);
 }
 
-/* May one more offer be left to a seeker? Preemption is off. */
-static bool wsq_rely(void)
+/* May this CPU leave one more offer to a seeker? Preemption is off. */
+static bool wsq_rely(const struct wsq_class *class)
 {
-	struct wsq_cpu *here = wsq_cpus[smp_processor_id()];
+	struct wsq_cpu *here = class->cpus[smp_processor_id()];
 
 	here->relied = here->relied < WSQ_RELY_MOST ? here->relied + 1 : 0;
 	return here->relied;
 }
 
-/* Wake a worker as the seeker of its domain; @was: what @seeker is to be. */
+/**
+ * wsq_idle_meet() - a worker gives up its CPU: remember the CPU's idle thread
+ * @class: the worker's class
+ * @next: the thread that runs now
+ *
+ * Modules cannot ask the kernel for it.
+ *
+ * Context: the scheduler's hook, on that CPU.
+ */
+void wsq_idle_meet(const struct wsq_class *class,
+		   const struct task_struct *next)
+{
+	struct wsq_cpu *c = class->cpus[smp_processor_id()];
+
+	if (unlikely(!c->idle_thread) && wsq_is_idle_thread(next))
+		WRITE_ONCE(c->idle_thread, next);
+}
+
+/**
+ * wsq_idle_really() - does a CPU whose worker is parked run no other thread
+ * @c: the CPU
+ *
+ * Context: any.
+ * Return: a hint; true if nothing is known.
+ */
+bool wsq_idle_really(const struct wsq_cpu *c)
+{
+	const struct task_struct *idle = READ_ONCE(c->idle_thread);
+
+	return !idle || wsq_thread_runs(idle);
+}
+WSQ_EXPORT_KUNIT(wsq_idle_really);
+
+/* Rank of a CPU whose worker is parked, worst first, as in the scheduler. */
+enum wsq_rank {
+	WSQ_RANK_BUSY,		/* it runs another thread */
+	WSQ_RANK_SIBLING,	/* it is idle, but not all of its core is */
+	WSQ_RANK_CORE,		/* its core is idle */
+};
+
+static enum wsq_rank wsq_idle_rank(const struct wsq_domain *d,
+				   unsigned long idle, unsigned int bit)
+{
+	if (!wsq_idle_really(wsq_domain_cpu(d, bit)))
+		return WSQ_RANK_BUSY;
+	return d->cores[bit] & ~idle ? WSQ_RANK_SIBLING : WSQ_RANK_CORE;
+}
+
+/*
+ * The best of the idle CPUs @left of a domain, from @from upwards; of many it
+ * looks at a few. @idle has the CPUs that were tried already, too.
+ */
+static unsigned int wsq_idle_best(const struct wsq_domain *d,
+				  unsigned long idle, unsigned long left,
+				  unsigned int from, enum wsq_rank *rank)
+{
+	unsigned int best = wsq_domain_next(left, from), bit = best, looks;
+
+	*rank = wsq_idle_rank(d, idle, best);
+	for (looks = 1; looks < WSQ_RANK_LOOKS; looks++) {
+		enum wsq_rank other;
+
+		left &= ~BIT(bit);
+		if (*rank == WSQ_RANK_CORE || !left)
+			break;
+		bit = wsq_domain_next(left, from);
+		other = wsq_idle_rank(d, idle, bit);
+		if (other > *rank) {
+			*rank = other;
+			best = bit;
+		}
+	}
+	return best;
+}
+
+/* An idle CPU of a domain, not @from, that may begin items of @q. */
+static unsigned int wsq_idle_in(struct wsq_domain *d, const struct wsq *q,
+				const struct wsq_cpu *from)
+{
+	unsigned long idle = wsq_domain_look(&d->idle, d->all->idle, d->id);
+	unsigned long left = idle;
+
+	while (left) {
+		enum wsq_rank rank;
+		unsigned int bit = wsq_idle_best(d, idle, left, from->bit,
+						 &rank);
+		unsigned int cpu = d->cpus[bit];
+
+		if (rank == WSQ_RANK_BUSY)
+			break;
+		left &= ~BIT(bit);
+		if (cpu != from->cpu && wsq_may_begin(q, cpu) &&
+		    READ_ONCE(wsq_cpu_of(q, cpu)->worker))
+			return cpu;
+	}
+	return nr_cpu_ids;
+}
+
+/**
+ * wsq_idle_nearest() - which idle CPU should run an item that this CPU puts
+ * @q: the queue
+ *
+ * Context: any, with preemption off.
+ * Return: the CPU, not this one; %nr_cpu_ids if none is idle. A hint: the CPU
+ * may have been woken since.
+ */
+unsigned int wsq_idle_nearest(const struct wsq *q)
+{
+	const struct wsq_cpu *c = wsq_cpu_of(q, smp_processor_id());
+	const struct wsq_domains *all = &q->class->domains;
+	unsigned int i, cpu = nr_cpu_ids;
+
+	if (!wsq_idle_any(all))
+		return cpu;
+	for (i = 0; i < all->nr && cpu == nr_cpu_ids; i++) {
+		u32 id = c->domain->order[i];
+
+		if (test_bit(id, all->idle))
+			cpu = wsq_idle_in(all->list[id], q, c);
+	}
+	return cpu;
+}
+WSQ_EXPORT_KUNIT(wsq_idle_nearest);
+
+/**
+ * wsq_idle_next() - an idle CPU of another domain, if there is any
+ * @q: the queue
+ *
+ * Begins with the domain whose number is next to this CPU's. So if the CPU that
+ * is returned calls this in turn, and so on, that goes round all domains.
+ *
+ * Context: any, with preemption off.
+ * Return: as wsq_idle_nearest().
+ */
+unsigned int wsq_idle_next(const struct wsq *q)
+{
+	const struct wsq_cpu *c = wsq_cpu_of(q, smp_processor_id());
+	const struct wsq_domains *all = &q->class->domains;
+	unsigned int i, cpu = nr_cpu_ids;
+
+	if (!wsq_idle_any(all))
+		return cpu;
+	for (i = 1; i <= all->nr && cpu == nr_cpu_ids; i++) {
+		u32 id = (c->domain->id + i) % all->nr;
+
+		if (test_bit(id, all->idle))
+			cpu = wsq_idle_in(all->list[id], q, c);
+	}
+	return cpu;
+}
+WSQ_EXPORT_KUNIT(wsq_idle_next);
+
+/* Wake a worker as the seeker of its domain, if the domain's is still @was. */
 static bool wsq_seek_send(struct wsq_cpu *c, int was)
 {
 	struct wsq_domain *d = c->domain;
@@ -261,100 +413,125 @@ static bool wsq_seek_send(struct wsq_cpu *c, int was)
 
 	if (!wsq_parked(&c->park) || !READ_ONCE(c->worker))
 		return false;
+	WRITE_ONCE(c->sent, ktime_get_mono_fast_ns());
 	/* SK(send:A) */
 	if (atomic_cmpxchg(&d->seeker, was, me) != was)
 		return false;
 	if (wsq_wake_cpu(c))
 		return true;
 	/*
-	 * Another context has woken it, or no worker comes. In the first case the
-	 * worker may have seen that it is the seeker; it stops as usual then.
+	 * Another context has woken it, or no worker comes. In the first case
+	 * the worker may have seen that it is the seeker, and stops as usual.
 	 */
 	atomic_cmpxchg_relaxed(&d->seeker, me, 0);
 	return false;
 }
 
 /*
- * Have an idle worker of a domain come for what @q has at @at. One that seeks there
- * will do, unless @anew. Not @self.
+ * Wake an idle worker of a domain, not that of @self, to steal what @q has on
+ * @at. If @rely is set, the domain's seeker suffices. Idle workers whose CPU
+ * runs another thread are skipped if @busy is not %NULL, and @busy is set to
+ * true.
  */
 static bool wsq_wake_in(struct wsq_domain *d, const struct wsq *q,
-			const struct wsq_cpu *at, unsigned int self, bool anew)
+			const struct wsq_cpu *at, unsigned int self, bool rely,
+			bool *busy)
 {
-	unsigned long idle = wsq_domain_look(&d->idle, wsq_domains.idle, d->id);
-	/* Once for each offer: one of many wakes a worker in any case. */
-	bool rely = !anew && wsq_rely();
+	unsigned long idle = wsq_domain_look(&d->idle, d->all->idle, d->id);
+	unsigned long left = idle;
 
 	for (;;) {
 		int seeker = atomic_read(&d->seeker);
 		unsigned int bit, cpu;
+		enum wsq_rank rank;
 
 		if (seeker && rely && wsq_may_begin(q, seeker - 1))
 			return true;
-		if (!idle)
+		if (!left)
 			return false;
-		bit = wsq_domain_next(idle, at->domain == d ? at->bit : 0);
+		bit = wsq_idle_best(d, idle, left, at->bit, &rank);
+		if (busy && rank == WSQ_RANK_BUSY) {
+			*busy = true;
+			return false;
+		}
 		cpu = d->cpus[bit];
-		idle &= ~BIT(bit);
+		left &= ~BIT(bit);
 		if (cpu != self && wsq_may_begin(q, cpu) &&
-		    wsq_seek_send(wsq_cpus[cpu], seeker))
+		    wsq_seek_send(wsq_cpu_of(q, cpu), seeker))
 			return true;
 	}
+}
+
+/* The same for all domains but @c's own. */
+static bool wsq_wake_abroad(const struct wsq *q, const struct wsq_cpu *c,
+			    unsigned int self, bool rely, bool *busy)
+{
+	const struct wsq_domain *home = c->domain;
+	const struct wsq_domains *all = home->all;
+	unsigned int i;
+
+	if (!wsq_idle_any(all))
+		return false;
+	for (i = 1; i < all->nr; i++) {
+		if (test_bit(home->order[i], all->idle) &&
+		    wsq_wake_in(all->list[home->order[i]], q, c, self, rely,
+				busy))
+			return true;
+	}
+	return false;
 }
 
 static bool wsq_wake_nearest(const struct wsq *q, struct wsq_cpu *c,
 			     unsigned int self, bool anew)
 {
 	struct wsq_domain *home = c->domain;
-	unsigned int i;
+	/* One of many offers wakes a worker even if there is a seeker. */
+	bool rely = !anew && wsq_rely(c->class), busy = false;
 
-	/* If this sets a bit, it is ordered before what follows. */
+	/* If this sets the bit, it is a full barrier. */
 	if (!test_bit(c->bit, &home->surplus))
 		wsq_domain_set(&home->surplus, c->bit);
-	if (wsq_wake_in(home, q, c, self, anew))
+	if (wsq_wake_in(home, q, c, self, rely, &busy))
 		return true;
-	/* It takes other domains. */
-	wsq_domain_tell(wsq_domains.surplus, home->id);
-	if (!wsq_idle_any())
-		return false;
-	for (i = 1; i < wsq_domains.nr; i++) {
-		if (test_bit(home->order[i], wsq_domains.idle) &&
-		    wsq_wake_in(wsq_domains.list[home->order[i]], q, c, self,
-				anew))
-			return true;
-	}
-	return false;
+	/* No worker of this domain: try the others. */
+	wsq_domain_set_bit(home->all->surplus, home->id);
+	if (wsq_wake_abroad(q, c, self, rely, &busy))
+		return true;
+	/* A worker whose CPU runs another thread is better than none. */
+	return busy && (wsq_wake_in(home, q, c, self, rely, NULL) ||
+			wsq_wake_abroad(q, c, self, rely, NULL));
 }
 
 /**
- * wsq_wake_idle() - have an idle worker come to steal
+ * wsq_wake_idle() - wake an idle worker to steal
  * @q: the queue that has something to steal
- * @c: the CPU where it is
+ * @c: the CPU that has it
  *
- * Wakes the nearest one, or leaves it to the seeker of that one's domain.
+ * Wakes the nearest idle worker, or leaves the items to the seeker of that
+ * worker's domain.
  *
  * Context: as wsq_wake_cpu(). A full barrier since the items were put there.
- * Return: true if one comes.
+ * Return: true if a worker comes.
  */
 bool wsq_wake_idle(const struct wsq *q, struct wsq_cpu *c)
 {
-	const struct wsq_cpu *here = wsq_cpus[smp_processor_id()];
+	const struct wsq_cpu *here = c->class->cpus[smp_processor_id()];
 	const struct wsq_worker *w = READ_ONCE(here->worker);
-	/* A worker that says this of what it has brought home is awake. */
+	/* A worker that offers what it has stolen is awake itself. */
 	bool self = w && w->task == current && in_task();
 
 	return wsq_wake_nearest(q, c, self ? here->cpu : nr_cpu_ids, false);
 }
 
 /**
- * wsq_wake_idle_anew() - wsq_wake_idle(), whoever seeks already
- * @q: as there
- * @c: as there
+ * wsq_wake_idle_anew() - wake an idle worker even if one seeks
+ * @q: the queue that has something to steal
+ * @c: the CPU that has it
  *
- * For the watchdog: whoever seeks has not come for a while.
+ * For the watchdog: no seeker has come for a while.
  *
  * Context: as wsq_wake_cpu().
- * Return: true if one was woken.
+ * Return: true if a worker was woken.
  */
 bool wsq_wake_idle_anew(const struct wsq *q, struct wsq_cpu *c)
 {
@@ -365,40 +542,41 @@ bool wsq_wake_idle_anew(const struct wsq *q, struct wsq_cpu *c)
 /**
  * wsq_wake_all() - wake every idle worker that may take a queue's items
  * @q: the queue; %NULL for any
- * @c: the CPU where they are, which has no worker
+ * @c: the CPU that has the items, and no worker
  *
  * Context: as wsq_wake_cpu().
  */
 void wsq_wake_all(const struct wsq *q, struct wsq_cpu *c)
 {
+	const struct wsq_domains *all = c->domain->all;
 	unsigned int i, bit;
 
 	wsq_surplus_set(c);
 	smp_mb();						/* ID(all:A) */
-	for (i = 0; i < wsq_domains.nr; i++) {
-		const struct wsq_domain *d = wsq_domains.list[i];
+	for (i = 0; i < all->nr; i++) {
+		const struct wsq_domain *d = all->list[i];
 		unsigned long idle = READ_ONCE(d->idle);
 
 		for_each_set_bit(bit, &idle, BITS_PER_LONG) {
-			if (!q || wsq_pool_ct(&q->pool, d->cpus[bit]))
-				wsq_wake_cpu(wsq_cpus[d->cpus[bit]]);
+			if (!q || wsq_lane(q, d->cpus[bit]))
+				wsq_wake_cpu(wsq_domain_cpu(d, bit));
 		}
 	}
 }
 
 /**
- * wsq_seek_begin() - a worker that is awake would be the seeker of its domain
+ * wsq_seek_begin() - make an awake worker the seeker of its domain
  * @c: its CPU
  *
  * Context: the current worker.
- * Return: true if it is now.
+ * Return: false if the domain has a seeker, or the worker has lost its CPU.
  */
 bool wsq_seek_begin(struct wsq_cpu *c)
 {
 	atomic_t *seeker = &c->domain->seeker;
 	bool begun;
 
-	/* A worker that seeks already has looked, and found nothing. */
+	/* If this worker is the seeker, it has looked and found nothing. */
 	if (READ_ONCE(c->seeks) || atomic_read(seeker))
 		return false;
 	preempt_disable();
@@ -411,14 +589,42 @@ bool wsq_seek_begin(struct wsq_cpu *c)
 }
 
 /**
- * wsq_seek_stop() - a worker has found nothing: it seeks no longer
+ * wsq_seek_came() - a worker is awake: if it seeks, measure its wake-up
  * @c: its CPU
  *
- * A put may have relied on it since its last look. If the worker finds something
- * after all, before it sleeps, it wakes the next one (@sought). Before it parks,
+ * The time from wake-up to first look decides what is worth waking an idle CPU
+ * for. It is some microseconds on most machines, more where CPUs are virtual or
+ * sleep deeply.
+ *
+ * Context: the current worker, with preemption off.
+ */
+void wsq_seek_came(struct wsq_cpu *c)
+{
+	struct wsq_domain *d = c->domain;
+	u32 came = READ_ONCE(d->came_ns), come = READ_ONCE(d->come_ns);
+	u64 ns;
+
+	if (!READ_ONCE(c->seeks))
+		return;
+	ns = ktime_get_mono_fast_ns() - READ_ONCE(c->sent);
+	/* Limited: a worker that was kept off its CPU says little. */
+	came = (7 * came + (u32)min_t(u64, ns, 2 * WSQ_COME_MAX_NS)) / 8;
+	WRITE_ONCE(d->came_ns, came);
+	came = clamp_t(u32, came, WSQ_COME_MIN_NS, WSQ_COME_MAX_NS);
+	if (came > come + come / 8 || came < come - come / 8)
+		WRITE_ONCE(d->come_ns, came);
+}
+
+/**
+ * wsq_seek_stop() - a worker has found nothing, and seeks no longer
+ * @c: its CPU
+ *
+ * A put may have relied on it since its last look. If the worker then finds
+ * something before it sleeps, it wakes the next one (@sought). If it parks,
  * wsq_park_announce() has the barrier between this and the last look.
  *
- * Context: the current worker, with preemption off; or the CPU's role_lock is held.
+ * Context: the current worker, with preemption off; or the CPU's role_lock is
+ * held.
  */
 void wsq_seek_stop(struct wsq_cpu *c)
 {
@@ -430,8 +636,8 @@ void wsq_seek_stop(struct wsq_cpu *c)
 }
 
 /*
- * Called for a queue that is ready at @vc, which has a surplus; @c is the CPU that
- * looks. True ends the search.
+ * Called for a queue that is ready on @vc, which has a surplus, on behalf of
+ * @c. True ends the search.
  */
 typedef bool (*wsq_surplus_fn)(const struct wsq *q, struct wsq_cpu *vc,
 			       struct wsq_cpu *c);
@@ -441,12 +647,12 @@ static bool wsq_surplus_fits(const struct wsq *q, struct wsq_cpu *vc,
 {
 	int seeker = atomic_read(&c->domain->seeker);
 
-	/* Unless another one comes. */
+	/* Not if the domain's seeker may take the items. */
 	return wsq_may_begin(q, c->cpu) &&
 	       !(seeker && wsq_may_begin(q, seeker - 1));
 }
 
-/* Queues at one victim, from the one on that @c has served last. */
+/* Try @fn for the queues of one victim, first that which @c served last. */
 static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
 			       wsq_surplus_fn fn, unsigned int *looks)
 {
@@ -455,13 +661,13 @@ static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
 	if (id == WSQ_MAX_QUEUES)
 		--*looks;
 	while (id < WSQ_MAX_QUEUES && *looks) {
-		const struct wsq *q = xa_load(&wsq_queues, id);
-		const struct wsq_container *ct;
+		const struct wsq *q = wsq_queue_at(vc, id);
+		const struct wsq_lane *lane;
 
 		--*looks;
-		ct = q ? wsq_pool_any(&q->pool, vc->cpu) : NULL;
-		/* The bit may be there for the sake of another queue. */
-		if (ct && wsq_linked_stealable(ct) && fn(q, vc, c))
+		lane = q ? wsq_lane_any(q, vc->cpu) : NULL;
+		/* The surplus may be another queue's. */
+		if (lane && wsq_lane_stealable(lane) && fn(q, vc, c))
 			return true;
 		id = wsq_ready_next(vc, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0);
 		if (id == first)
@@ -471,19 +677,19 @@ static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
 }
 
 /*
- * Try @fn for queues at CPUs with a surplus, the nearest first, until it has done
- * something. Preemption is off, so of many queues it tries a few.
+ * Try @fn for queues of CPUs with a surplus, the nearest first, until it
+ * returns true. Preemption is off, so of many queues it tries a few.
  */
 static bool wsq_surplus_try(struct wsq_cpu *c, wsq_surplus_fn fn)
 {
 	const struct wsq_domain *home = c->domain;
 	unsigned int i, looks = WSQ_SEEK_LOOKS;
 
-	for (i = 0; i < wsq_domains.nr; i++) {
-		struct wsq_domain *d = wsq_domains.list[home->order[i]];
+	for (i = 0; i < home->all->nr; i++) {
+		struct wsq_domain *d = home->all->list[home->order[i]];
 		unsigned long surplus;
 
-		if (i && !test_bit(d->id, wsq_domains.surplus))
+		if (i && !test_bit(d->id, home->all->surplus))
 			continue;
 		surplus = wsq_surplus_look(d);
 		while (surplus) {
@@ -492,8 +698,8 @@ static bool wsq_surplus_try(struct wsq_cpu *c, wsq_surplus_fn fn)
 
 			bit = wsq_domain_next(surplus, d == home ? c->bit : 0);
 			surplus &= ~BIT(bit);
-			vc = wsq_cpus[d->cpus[bit]];
-			/* A CPU does not come for what it has itself. */
+			vc = wsq_domain_cpu(d, bit);
+			/* A CPU is not woken to steal from itself. */
 			if (vc == c && fn == wsq_surplus_fits)
 				continue;
 			if (wsq_surplus_queues(c, vc, fn, &looks))
@@ -512,12 +718,13 @@ static bool wsq_surplus_wake(const struct wsq *q, struct wsq_cpu *vc,
 }
 
 /**
- * wsq_surplus_for() - should a worker of a CPU come for a surplus
+ * wsq_surplus_for() - should a parked CPU's worker come for a surplus
  * @c: the CPU, for which wsq_idle_enter() was called
  *
  * Context: any, with preemption off.
- * Return: true if a CPU has a surplus of a queue that @c may serve, and no worker
- * of its domain is on its way for it. A hint: it looks at a few queues.
+ * Return: true if another CPU has a surplus of a queue that @c may serve, and
+ * the seeker of @c's domain, if any, may not take it. A hint: it looks at a few
+ * queues.
  */
 bool wsq_surplus_for(struct wsq_cpu *c)
 {
@@ -526,10 +733,10 @@ bool wsq_surplus_for(struct wsq_cpu *c)
 }
 
 /**
- * wsq_surplus_come() - wake a CPU's worker for the surplus of others
- * @c: the CPU, which is parked
+ * wsq_surplus_come() - wake a parked CPU's worker to steal
+ * @c: the CPU
  *
- * Not if another CPU of its domain is on its way.
+ * Does nothing if its domain has a seeker.
  *
  * Context: as wsq_wake_cpu().
  */
@@ -542,7 +749,7 @@ void wsq_surplus_come(struct wsq_cpu *c)
  * wsq_seek_end_slow() - a seeker has found something: wake the next one
  * @c: its CPU
  *
- * If any CPU has a surplus: a put may have left its item to this worker.
+ * Only if there is a surplus: a put may have left its item to this worker.
  *
  * Context: the current worker, with preemption off.
  */
@@ -551,59 +758,8 @@ void wsq_seek_end_slow(struct wsq_cpu *c)
 	wsq_seek_stop(c);
 	WRITE_ONCE(c->sought, false);
 	smp_mb();					/* SK(end:A) */
-	if (wsq_idle_any() && wsq_surplus_near(c->domain))
+	if (wsq_idle_any(c->domain->all) && wsq_surplus_near(c->domain))
 		wsq_surplus_try(c, wsq_surplus_wake);
-}
-
-/* ---- init ---- */
-
-static struct wsq_domain *wsq_domain_add(void)
-{
-	struct wsq_domain *d = kzalloc(sizeof(*d), GFP_KERNEL);
-
-	if (!d)
-		return NULL;
-	d->order = kcalloc(nr_cpu_ids, sizeof(*d->order), GFP_KERNEL);
-	if (!d->order) {
-		kfree(d);
-		return NULL;
-	}
-	d->id = wsq_domains.nr;
-	wsq_domains.list[wsq_domains.nr++] = d;
-	return d;
-}
-
-/* The domain of a CPU's cache that has room for one more. */
-static struct wsq_domain *wsq_domain_for(unsigned int cpu)
-{
-	unsigned int i = wsq_domains.nr;
-
-	while (i--) {
-		struct wsq_domain *d = wsq_domains.list[i];
-
-		if (d->nr < BITS_PER_LONG &&
-		    wsq_topology_distance(&wsq_machine, d->cpus[0], cpu) <=
-		    WSQ_DIST_CACHE)
-			return d;
-	}
-	return wsq_domain_add();
-}
-
-/* All domains, by the distance of their CPUs from the first one of this. */
-static void wsq_domain_order(struct wsq_domain *d)
-{
-	const struct wsq_access *list = wsq_cpus[d->cpus[0]]->access;
-	unsigned int i, k, nr = 0;
-
-	d->order[nr++] = d->id;
-	for (i = 0; i < list->nr; i++) {
-		u32 id = wsq_cpus[list->victims[i].cpu]->domain->id;
-
-		for (k = 0; k < nr && d->order[k] != id; k++)
-			;
-		if (k == nr)
-			d->order[nr++] = id;
-	}
 }
 
 /**
@@ -615,50 +771,4 @@ void wsq_idle_cpu_init(struct wsq_cpu *c)
 	wsq_park_init(&c->park);
 	/* Hard: c->worker is only safe with preemption off. */
 	c->nmi_work = IRQ_WORK_INIT_HARD(wsq_nmi_work);
-}
-
-/**
- * wsq_idle_init() - form the domains, when all of wsq_cpus is there
- *
- * Context: module load.
- * Return: 0 or %-ENOMEM; wsq_idle_exit() is due in both cases.
- */
-int wsq_idle_init(void)
-{
-	unsigned int cpu, i;
-
-	wsq_domains.list = kcalloc(nr_cpu_ids, sizeof(*wsq_domains.list),
-				   GFP_KERNEL);
-	if (!wsq_domains.list)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		struct wsq_domain *d = wsq_domain_for(cpu);
-
-		if (!d)
-			return -ENOMEM;
-		wsq_cpus[cpu]->domain = d;
-		wsq_cpus[cpu]->bit = d->nr;
-		d->cpus[d->nr++] = cpu;
-	}
-	for (i = 0; i < wsq_domains.nr; i++)
-		wsq_domain_order(wsq_domains.list[i]);
-	wsq_domains.words = BITS_TO_LONGS(wsq_domains.nr);
-	return 0;
-}
-
-/**
- * wsq_idle_exit() - after all else of the work service
- *
- * Context: module unload.
- */
-void wsq_idle_exit(void)
-{
-	while (wsq_domains.nr) {
-		struct wsq_domain *d = wsq_domains.list[--wsq_domains.nr];
-
-		kfree(d->order);
-		kfree(d);
-	}
-	kfree(wsq_domains.list);
-	memset(&wsq_domains, 0, sizeof(wsq_domains));
 }

@@ -6,44 +6,43 @@
  *
  *	bit	 0	pending: the item is queued, on its timer, or about to
  *			be queued. The context that sets the bit owns the item,
- *			and with it the right to change the rest of the word,
- *			until it has put the item in its place. Then the
- *			context that takes the item out of there owns it
+ *			and may change the rest of the word, until it has queued
+ *			the item. Then the context that takes the item out owns
+ *			it
  *		 1	waited: a context waits for the pending item (wait.c).
  *			Set by any context while the pending bit is set
  *		 2	rearm: the owner puts the item on its timer instead
  *			(delayed.c). Set by interrupts, which cannot wait for
  *			the owner
- *		 3	made by the compiler, and not begun yet: for debug
- *			objects
+ *		 3	statically initialized, and never run: for debug objects
  *		 8-23	how often it is disabled
- *		32-63	number of the worker that ran it last, or runs it
+ *		32-63	number of the worker that runs it, or ran it last
  *
- * Taking an item: a worker claims it from its place, stores it in its @cur, and
- * clears the pending bit, in that order. Then it calls the function and does
- * not touch the item again, which may be freed or queued anew.
+ * Taking an item: a worker claims it, stores it in its @cur, and clears the
+ * pending bit, in that order. Then it calls the function and does not touch the
+ * item again, which may be freed or queued anew.
  *
- * Never two at once: a worker that claims an item looks which worker ran it
- * last. If that worker still runs it (its @cur says so), the claimer leaves the
- * item there, in the list @deferred, under the worker's lock:
+ * Non-reentrant: a worker that claims an item looks which worker ran it last.
+ * If that worker still runs it (it is in its @cur), the claimer leaves the item
+ * with it, in the list @deferred, under that worker's lock:
  *
  *	worker A			worker B, which owns the item
  *	--------			-----------------------------
  *	RN(run:B) cur = NULL		lock A
  *	full barrier: claim of the	RN(leave:A) attention = true
- *	next item, RN(park:A), or	RN(leave:B) smp_mb
- *	RN(stop:A)			cur == item? leave it there : run it
+ *	next item, RN(order:A),		RN(leave:B) smp_mb
+ *	RN(park:A), or RN(stop:A)	cur == item? leave it there : run it
  *	attention? lock, look		unlock A
  *
- * If B still sees the item in @cur, A's look at @attention comes after B's
- * store. A then waits for the lock and finds the item. Otherwise A does not run
- * it any more. A context that waits for the function to return (wait.c) does
- * the same, and so does the hand-off of a CPU to a standby worker (standby.c).
+ * If B still sees the item in @cur, A reads @attention after B's store, waits
+ * for the lock and finds the item. Otherwise A does not run the item any more.
+ * A context that waits for the function to return (wait.c) uses the same
+ * protocol, and so does the hand-off of a CPU to a standby worker (standby.c).
  *
- * What a flush waits for: the run for which the item was queued last. If that
- * run is cancelled, or the put is refused, it is the run before. The canceller
- * decides which, while it owns the item, because no worker can begin the item
- * then:
+ * wsq_flush_work() waits for the run for which the item was queued last. If
+ * that run is cancelled, or the put is refused, it waits for the run before.
+ * The canceller decides which, while it owns the item, because no worker can
+ * begin the item then:
  *
  *	canceller, which owns the item, under the lock of the waiters' bucket
  *	---------------------------------------------------------------------
@@ -57,15 +56,15 @@
  *	RN(cancel:C) unlock the worker
  *	if not, complete the waiters, without locks
  *
- *	RN(park:A), RN(stop:A), BF(claim:A) against RN(leave:B), RN(hand:B):
- *	store buffering
+ *	RN(order:A), RN(park:A), RN(stop:A), BF(claim:A) against RN(leave:B),
+ *	RN(hand:B): store buffering
  *		litmus/exec-attention.litmus, and for a claim from an overflow
- *		list litmus/exec-attention-entry.litmus
+ *		list litmus/exec-attention-inbox.litmus
  *	RN(run:B) release -> RN(runs:A) acquire
- *		If the worker does not run the item, what its function did is
- *		seen. litmus/exec-through.litmus
+ *		A context that sees that the worker does not run the item sees
+ *		what its function did. litmus/exec-through.litmus
  *	RN(begin:A), RN(slow:A), RN(waiters:A) full, against RN(queue:A),
- *	RN(owed:A), RN(bulk:A), RN(delay:A) full
+ *	RN(owed:A), RN(bulk:A), RN(delay:A), RN(rcu:A) full
  *		A put that finds the item pending is seen by the run that it
  *		relies on. litmus/exec-pending.litmus
  *	RN(begin:A), ... full -> RN(queue:A), RN(grab:A) -> the next claim
@@ -87,15 +86,14 @@
  *		The next put writes after the canceller.
  *		litmus/exec-clear.litmus
  *	RN(begin:A) full -> RN(undefer:A) acquire
- *		An item that is where it was looked for is this worker's.
+ *		An item that is still deferred is in this worker's list.
  *		litmus/exec-undefer.litmus
  *	WH(free:A), a grace period, against a look at the queue with preemption
  *	off
  *		A CPU that reads where the item is does not find another queue
- *		of the same number there. litmus/exec-where.litmus
- *	RN(waited:A), by its lock. litmus/exec-waited.litmus
- *	RN(disable:A): of this and RN(queue:A) one is first.
- *		litmus/exec-disable.litmus
+ *		of the same number there. litmus/exec-location.litmus
+ *	RN(waited:A): ordered by its lock. litmus/exec-waited.litmus
+ *	RN(disable:A), RN(queue:A): one comes first. litmus/exec-disable.litmus
  *	BU(run:A), RN(begin:A) against BU(look:A), BU(look:B), BU(look:C)
  *		An item that is pending or runs is not found idle.
  *		litmus/exec-busy.litmus
@@ -119,10 +117,10 @@
 #define WSQ_RAN_SHIFT		32
 
 /**
- * struct wsq_work_waiter - a context waits for one run of an item
+ * struct wsq_work_waiter - a context that waits for one run of an item
  * @work: the item; once it runs, only its address is used
- * @done: it has run, or was cancelled and does not run
- * @list: in the bucket of its item, or with the worker
+ * @done: completed when it has run, or was cancelled and does not run
+ * @list: in the bucket of its item, or in @waiters of the worker
  */
 struct wsq_work_waiter {
 	struct wsq_work *work;
@@ -141,6 +139,7 @@ bool wsq_defer(u32 ran, struct wsq_work *work);
 bool wsq_undefer(struct wsq_work *work, u64 where);
 bool wsq_wait_pending(struct wsq_work *work);
 bool wsq_wait_running(struct wsq_work *work);
+void wsq_wait_spinning(const struct wsq_work *work);
 
 /* item.c, delayed.c */
 bool wsq_grab(struct wsq_work *work, bool *was_pending);
@@ -151,7 +150,7 @@ void wsq_disable_work_wait(struct wsq_work *work);
 /**
  * wsq_begin() - clear the pending bit of an item that is about to run
  * @w: the worker that runs it
- * @work: the item, owned; @work->link.where has no kind any more
+ * @work: the item, owned; @work->link.where has no kind
  *
  * Context: task, with preemption off since the item was claimed.
  * Return: false if the item was put on its timer instead.
@@ -177,6 +176,9 @@ static inline bool wsq_runs(const struct wsq_worker *w,
 	/* Pairs with the release in wsq_run(). */
 	return smp_load_acquire(&w->cur) == work;	/* RN(runs:A) */
 }
+
+/* In the state of a token (ordered.h). No worker has this number. */
+#define WSQ_RAN_TOKEN	U32_MAX
 
 static inline u32 wsq_ran(unsigned long state)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues: make, drain, free.
+ * Queues: create, drain, free.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>
@@ -9,16 +9,15 @@
 #include <linux/string.h>
 
 #include "../compat/export.h"
-#include "../obs/sysfs.h"
 #include "../pool/victim.h"
 #include "item.h"
 #include "tenant.h"
 
-/* Queues by id. Workers look under RCU, or with preemption off. */
+/* Queues by id. Workers look them up under RCU, or with preemption off. */
 struct xarray wsq_queues;
 WSQ_EXPORT_KUNIT(wsq_queues);
 
-/* Makes and frees one queue at a time; holds queues for statistics. */
+/* Serializes adding and removing queues; keeps queues while statistics look. */
 DEFINE_MUTEX(wsq_queues_lock);
 
 static void wsq_queue_lockdep_init(struct wsq *q, struct lock_class_key *key,
@@ -31,19 +30,19 @@ static void wsq_queue_lockdep_init(struct wsq *q, struct lock_class_key *key,
 }
 
 /**
- * wsq_queues_settle() - wait until queues that were destroyed are gone
+ * wsq_queues_settle() - wait until queues that were destroyed are freed
  *
  * Context: task; may sleep.
  */
 void wsq_queues_settle(void)
 {
-	/* Those that wait for their grace period, then for their turn. */
+	/* Queues that wait for a grace period, then those in the workqueue. */
 	rcu_barrier();
-	flush_workqueue(wsq_housekeeping);
+	flush_workqueue(wsq_maintenance);
 }
 WSQ_EXPORT_KUNIT(wsq_queues_settle);
 
-/* Take a number that is not to be found yet. */
+/* Reserve a number. A look-up does not find the queue yet. */
 static int wsq_queue_number(struct wsq *q, bool tenant)
 {
 	const struct xa_limit limit = tenant ?
@@ -53,51 +52,66 @@ static int wsq_queue_number(struct wsq *q, bool tenant)
 	int ret;
 
 	for (;;) {
-		ret = xa_alloc(&wsq_queues, &q->pool.id, XA_ZERO_ENTRY, limit,
+		ret = xa_alloc(&wsq_queues, &q->id, XA_ZERO_ENTRY, limit,
 			       GFP_KERNEL);
 		if (ret != -EBUSY || waited)
 			return ret == -EBUSY ? -ENOSPC : ret;
-		/* Some may be of queues that are gone but for their memory. */
+		/* Destroyed queues keep their numbers until they are freed. */
 		wsq_queues_settle();
 		waited = true;
 	}
 }
 
-/* Give the queue its number and its parts. */
+/* Build what a queue consists of, and make it visible. */
 static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs,
 			   bool tenant)
 {
 	int ret;
 
-	q->max_active = attrs->max_active ?: WSQ_DEF_MAX_ACTIVE;
+	q->limit = attrs->max_active ?: WSQ_DEF_MAX_ACTIVE;
+	q->max_active = q->limit;
+	q->class = wsq_class_get(attrs->class);
+	if (!q->class)
+		return -ENOMEM;
 	ret = wsq_queue_number(q, tenant);
 	if (ret)
 		return ret;
-	q->pool.on_orphan = wsq_queue_orphan;
+	if (attrs->flags & WSQ_ORDERED)
+		ret = wsq_order_create(q);
+	if (ret)
+		goto erase;
+	q->pool.ct_bytes = sizeof(struct wsq_lane);
+	q->pool.ct_init = wsq_lane_init;
+	q->pool.on_dead_cpu = wsq_queue_cpu_dead;
 	ret = wsq_pool_init(&q->pool, &wsq_machine, attrs, false);
 	if (ret)
 		goto erase;
 	cpus_read_lock();
-	ret = wsq_workers_need(q->pool.cpus);
+	ret = wsq_workers_need(q->class, q->pool.cpus);
 	cpus_read_unlock();
 	if (ret)
 		goto exit_pool;
-	if (attrs->flags & WSQ_MEM_RECLAIM)
+	if (attrs->flags & WSQ_FREEZABLE)
+		ret = wsq_freeze_add(q);
+	if (!ret && attrs->flags & WSQ_MEM_RECLAIM)
 		ret = wsq_rescuer_create(q);
 	if (ret)
-		goto exit_pool;
+		goto unfreeze;
 	mutex_lock(&wsq_queues_lock);
-	xa_store(&wsq_queues, q->pool.id, q, GFP_KERNEL);
+	xa_store(&wsq_queues, q->id, q, GFP_KERNEL);
 	mutex_unlock(&wsq_queues_lock);
 	return 0;
+unfreeze:
+	wsq_freeze_remove(q);
 exit_pool:
 	wsq_pool_exit(&q->pool);
 erase:
-	xa_erase(&wsq_queues, q->pool.id);
+	wsq_order_destroy(q);
+	xa_erase(&wsq_queues, q->id);
 	return ret;
 }
 
-/* wsq_queue_build() with CPUs if the attributes name none. */
+/* wsq_queue_build(), with the module's CPUs if the attributes name none. */
 static int wsq_queue_build_on(struct wsq *q, const struct wsq_attrs *attrs,
 			      bool tenant)
 {
@@ -119,7 +133,24 @@ static int wsq_queue_build_on(struct wsq *q, const struct wsq_attrs *attrs,
 	return ret;
 }
 
-/* Make a queue. @name has @len bytes, which may be more than fits. */
+/* Are the attributes within bounds, and do they fit together? */
+static bool wsq_queue_attrs_ok(const struct wsq_attrs *attrs)
+{
+	if (!attrs)
+		return true;
+	if (attrs->flags & ~(WSQ_MEM_RECLAIM | WSQ_RESIDENT | WSQ_SYSFS |
+			     WSQ_ORDERED | WSQ_FREEZABLE) ||
+	    attrs->max_active > WSQ_MAX_MAX_ACTIVE ||
+	    attrs->class >= WSQ_CLASSES)
+		return false;
+	/* One item at a time, and no engine. */
+	return !(attrs->flags & WSQ_ORDERED) ||
+	       (!(attrs->flags & WSQ_RESIDENT) && !attrs->max_active &&
+		!attrs->engine && !attrs->blocks && !attrs->block_size &&
+		!attrs->max_blocks);
+}
+
+/* Create a queue. The name had @len bytes, which may be more than fits. */
 static struct wsq *wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
 				    struct lock_class_key *key,
 				    const char *lock_name, const char *name,
@@ -129,8 +160,7 @@ static struct wsq *wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
 	struct wsq *q;
 	int ret;
 
-	if (flags & ~(WSQ_MEM_RECLAIM | WSQ_RESIDENT | WSQ_SYSFS) ||
-	    (attrs && attrs->max_active > WSQ_MAX_MAX_ACTIVE))
+	if (!wsq_queue_attrs_ok(attrs))
 		return ERR_PTR(-EINVAL);
 	q = kzalloc(sizeof(*q), GFP_KERNEL);
 	if (!q)
@@ -142,6 +172,7 @@ static struct wsq *wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
 		return ERR_PTR(-EINVAL);
 	}
 	wsq_flush_init(q);
+	INIT_LIST_HEAD(&q->freezable);
 	mutex_init(&q->drain_lock);
 	mutex_init(&q->mask_lock);
 	wsq_queue_lockdep_init(q, key, lock_name);
@@ -160,16 +191,6 @@ static struct wsq *wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
 	return q;
 }
 
-/**
- * wsq_create_key() - wsq_create(), with a lockdep class
- * @attrs: what it is like; %NULL or zero members for defaults
- * @key: the class of what flushing the queue depends on
- * @lock_name: name of the class
- * @fmt: the queue's name, as for printf
- *
- * Context: task; may sleep.
- * Return: as wsq_create().
- */
 struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
 			   struct lock_class_key *key, const char *lock_name,
 			   const char *fmt, ...)
@@ -186,15 +207,15 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
 WSQ_EXPORT(wsq_create_key);
 
 /**
- * wsq_tenant_create() - make a queue for what a user's rings submit
+ * wsq_tenant_create() - create a queue for what a user's rings submit
  * @attrs: as for wsq_create()
  * @name: its name
  *
- * On a CPU where other queues wait, all such queues together get the share of
- * one.
+ * On a CPU where other queues wait, all such queues together get the time of
+ * one queue.
  *
  * Context: task; may sleep.
- * Return: as wsq_create(); wsq_destroy() is due at the end.
+ * Return: as wsq_create(); destroy it with wsq_destroy().
  */
 struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *name)
 {
@@ -204,16 +225,6 @@ struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *name)
 				strnlen(name, WSQ_NAME_LEN));
 }
 
-/**
- * wsq_set_steal() - change whom a queue's CPUs rob, and how much they take
- * @q: the queue; may be in use
- * @policy: an enum wsq_steal_policy, 0 for the default
- * @batch: an enum wsq_steal_batch, 0 for the default
- *
- * Context: any. Thefts that are under way end as they began.
- * Return: 0; %-EINVAL if there is no such policy or batch, and then nothing has
- * changed.
- */
 int wsq_set_steal(struct wsq *q, u32 policy, u32 batch)
 {
 	if (batch >= WSQ_STEAL_BATCHES ||
@@ -223,31 +234,32 @@ int wsq_set_steal(struct wsq *q, u32 policy, u32 batch)
 }
 WSQ_EXPORT(wsq_set_steal);
 
-/* Keep what the queue counted, so that statistics do not go back. */
+/* Keep the queue's counts, so that statistics do not go back. */
 static void wsq_queue_fold(const struct wsq *q)
 {
-	unsigned int cpu, phase;
+	unsigned int cpu, color;
 
 	for_each_possible_cpu(cpu) {
-		const struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
-		struct wsq_cpu *c = wsq_cpus[cpu];
+		const struct wsq_lane *lane = wsq_lane_any(q, cpu);
+		struct wsq_cpu *c = wsq_cpu_of(q, cpu);
 
-		if (!ct)
+		if (!lane)
 			continue;
-		for (phase = 0; phase < WSQ_PHASES; phase++) {
-			u64 in = atomic64_read(&ct->in_cnt[phase]);
+		for (color = 0; color < WSQ_FLUSH_COLORS; color++) {
+			u64 in = atomic64_read(&lane->in_cnt[color]);
 
-			c->old_puts += READ_ONCE(ct->put_cnt[phase]) + in;
+			c->old_puts += READ_ONCE(lane->put_cnt[color]) + in;
 			c->old_inbox += in;
-			c->old_gets += READ_ONCE(ct->done_cnt[phase]) +
-				       atomic64_read(&ct->far_cnt[phase]);
+			c->old_gets += READ_ONCE(lane->done_cnt[color]) +
+				       atomic64_read(&lane->far_cnt[color]);
 		}
 	}
 }
 
 /*
- * Run what is queued, until nothing is left. @flags replace %WSQ_Q_DRAINING in
- * one step, so that no put comes in between.
+ * Run what is queued, until nothing is left. One store then sets @flags and, if
+ * no other drain is under way, clears %WSQ_Q_DRAINING, so that no put comes in
+ * between.
  */
 static void wsq_queue_drain(struct wsq *q, unsigned int flags)
 {
@@ -257,18 +269,18 @@ static void wsq_queue_drain(struct wsq *q, unsigned int flags)
 	if (!q->drainers++) {
 		WRITE_ONCE(q->drain_since, jiffies);
 		WRITE_ONCE(q->drain_rounds, 0);
-		/* DR(drain:A): A CPU that sees it sees the above. */
+		/* DR(drain:A): A CPU that sees the flag sees the above. */
 		smp_store_release(&q->flags, q->flags | WSQ_Q_DRAINING);
 	}
 	mutex_unlock(&q->drain_lock);
-	/* Items that queue items: each round gets one generation further. */
+	/* If items queue items, each round runs one more generation. */
 	for (;;) {
 		wsq_flush(q);
 		empty = wsq_flushed(q);
 		mutex_lock(&q->drain_lock);
 		if (empty)
 			break;
-		/* DR(drain:B): Behind @drain_since. */
+		/* DR(drain:B): After @drain_since. */
 		smp_store_release(&q->drain_rounds, q->drain_rounds + 1);
 		mutex_unlock(&q->drain_lock);
 	}
@@ -279,66 +291,46 @@ static void wsq_queue_drain(struct wsq *q, unsigned int flags)
 	mutex_unlock(&q->drain_lock);
 }
 
-/**
- * wsq_drain() - run what is queued, until nothing is left
- * @q: the queue
- *
- * Meanwhile only the items of @q may queue to it; other puts are refused, with
- * a warning. Items that are on a timer are not waited for. If items that queue
- * items keep it from ending for stall_ms (module parameter), the kernel log says
- * so, and again each time that it has taken twice as long.
- *
- * Context: task; may sleep. As wsq_flush().
- */
 void wsq_drain(struct wsq *q)
 {
 	wsq_queue_drain(q, 0);
 }
 WSQ_EXPORT(wsq_drain);
 
-/* A grace period after the queue could last be found. */
+/* Free a queue, a grace period after it was removed from wsq_queues. */
 static void wsq_queue_free(struct work_struct *work)
 {
 	struct wsq *q = container_of(to_rcu_work(work), struct wsq, free_work);
 
-	/* Who found it by its number leaves it soon: there is nothing in it. */
+	/* A worker that found it by its number leaves soon: it is empty. */
 	wsq_workers_leave(q);
-	wsq_ready_forget(q->pool.id);
+	wsq_ready_forget(q);
 	mutex_lock(&wsq_queues_lock);
-	xa_erase(&wsq_queues, q->pool.id);
+	xa_erase(&wsq_queues, q->id);
 	mutex_unlock(&wsq_queues_lock);
 	wsq_pool_exit(&q->pool);
+	wsq_order_destroy(q);
 	kfree(q);
 }
 
-/**
- * wsq_destroy() - run what is queued, then free the queue
- * @q: the queue, or %NULL
- *
- * Nobody may queue to @q once this is called, but for its own items, which are
- * waited for as well. Delayed items are the caller's to cancel before.
- *
- * All functions of items have returned when this does. The memory goes after a
- * grace period that is not waited for.
- *
- * Context: task; may sleep. Not from an item of @q.
- */
 void wsq_destroy(struct wsq *q)
 {
 	if (!q)
 		return;
 
 	wsq_sysfs_remove(q);
+	/* If it is frozen, its items run now. */
+	wsq_freeze_remove(q);
 	wsq_queue_drain(q, WSQ_Q_DYING);
 	wsq_rescuer_destroy(q);
-	/* Not to be found any more, but the number stays taken. */
+	/* Look-ups do not find the queue any more; its number stays taken. */
 	mutex_lock(&wsq_queues_lock);
-	xa_store(&wsq_queues, q->pool.id, XA_ZERO_ENTRY, GFP_KERNEL);
+	xa_store(&wsq_queues, q->id, XA_ZERO_ENTRY, GFP_KERNEL);
 	/* Statistics either find the queue or what it counted. */
 	wsq_queue_fold(q);
 	mutex_unlock(&wsq_queues_lock);
 	INIT_RCU_WORK(&q->free_work, wsq_queue_free);
-	queue_rcu_work(wsq_housekeeping, &q->free_work);	/* WH(free:A) */
+	queue_rcu_work(wsq_maintenance, &q->free_work);	/* WH(free:A) */
 }
 WSQ_EXPORT(wsq_destroy);
 
@@ -363,6 +355,7 @@ int wsq_queues_init(void)
 void wsq_queues_exit(void)
 {
 	wsq_follow_exit();
+	wsq_freeze_exit();
 	wsq_queues_settle();
 	WARN_ON(!xa_empty(&wsq_queues));
 	xa_destroy(&wsq_queues);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ready bits. The argument is in exec.h.
+ * Ready bits. exec.h has the protocol.
  */
 #include <linux/cpumask.h>
 #include <linux/rcupdate.h>
@@ -9,9 +9,6 @@
 
 #include "../compat/export.h"
 #include "exec.h"
-
-struct wsq_cpu **wsq_cpus;
-WSQ_EXPORT_KUNIT(wsq_cpus);
 
 static inline unsigned int wsq_leaf_word(u32 id)
 {
@@ -24,7 +21,7 @@ static bool wsq_leaf_empty(const struct wsq_cpu *c, unsigned int word)
 	       (word + 1) * 64;
 }
 
-/* Summary bits are few and on 32-bit machines do not fit: two words share. */
+/* The summary is one word: on 32-bit machines two leaf words share a bit. */
 static inline unsigned int wsq_summary_bit(unsigned int word)
 {
 	return word % BITS_PER_LONG;
@@ -41,8 +38,8 @@ static bool wsq_summary_empty(const struct wsq_cpu *c, unsigned int word)
 }
 
 /*
- * Something is in @word, and the worker shall know. One that is awake may be in
- * a long item. Preemption is off.
+ * A bit of leaf word @word was set: notify the worker. If the worker is awake,
+ * it may be in a long item, so start the watchdog. Preemption is off.
  */
 static void wsq_summary_mark(struct wsq_cpu *c, unsigned int word)
 {
@@ -51,13 +48,13 @@ static void wsq_summary_mark(struct wsq_cpu *c, unsigned int word)
 	if (unlikely(!READ_ONCE(c->worker)))
 		wsq_wake_all(NULL, c);
 	else if (!wsq_parked(&c->park) || !wsq_wake_cpu(c))
-		wsq_watch_start(c);
+		wsq_watchdog_start(c);
 }
 
 /*
- * Clear the summary bit of a word that has become empty. Anybody may, with
- * preemption off. A worker that finds the bit clear in between may park, so
- * setting it again has to wake as a put does.
+ * Clear the summary bit of a leaf word that has become empty. Any context may,
+ * with preemption off. A worker that finds the bit clear in between may park,
+ * so a context that sets it again must wake the worker, as a put does.
  */
 static void wsq_summary_tidy(struct wsq_cpu *c, unsigned int word)
 {
@@ -70,36 +67,36 @@ static void wsq_summary_tidy(struct wsq_cpu *c, unsigned int word)
 }
 
 /**
- * wsq_ready_mark() - tell a CPU that a queue has work for it
+ * wsq_ready_mark() - notify a CPU that a queue has work for it
  * @c: the CPU
  * @id: the queue's number
  *
- * Context: as wsq_wake_cpu(). On another CPU the task was published with a full
- * barrier.
+ * Context: as wsq_wake_cpu(). If @c is not this CPU, the caller published the
+ * item with a full barrier.
  */
 void wsq_ready_mark(struct wsq_cpu *c, u32 id)
 {
 	if (test_and_set_bit(id, c->leaf))		/* RD(mark:A) */
 		return;
-	/* Always: the bit may be there, about to be cleared. */
+	/* Always: the summary bit may be set, but about to be cleared. */
 	wsq_summary_mark(c, wsq_leaf_word(id));
 }
 
 /**
- * wsq_ready_unmark() - a queue seems to have no more work for this CPU
+ * wsq_ready_unmark() - clear the ready bit of a queue that seems empty here
  * @c: the CPU
  * @id: the queue's number
- * @ct: its container here
+ * @lane: its lane here
  *
  * Context: the worker, with preemption off.
  */
-void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_container *ct)
+void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_lane *lane)
 {
 	unsigned int word = wsq_leaf_word(id);
 
 	clear_bit(id, c->leaf);				/* RD(unmark:A) */
 	smp_mb__after_atomic();				/* RD(unmark:B) */
-	if (!wsq_linked_idle(ct)) {
+	if (!wsq_lane_idle(lane)) {
 		wsq_ready_mark(c, id);
 		return;
 	}
@@ -107,7 +104,7 @@ void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_container *ct)
 }
 
 /**
- * wsq_ready_drop() - a queue's work is none of this CPU's business any more
+ * wsq_ready_drop() - clear the ready bit of a queue that this CPU has left
  * @c: the CPU
  * @id: the queue's number
  *
@@ -121,13 +118,13 @@ void wsq_ready_drop(struct wsq_cpu *c, u32 id)
 }
 
 /**
- * wsq_ready_tidy() - summary bits are set, but no queue was found ready
+ * wsq_ready_tidy() - clear summary bits without a leaf bit
  * @c: the CPU
  *
- * A put on another CPU that sets the leaf bit, then the summary bit, may find
- * in between that the worker saw the one thanks to another queue's summary bit,
- * ran the item and cleared both. The summary bit it then sets stands for
- * nothing, and the worker would never park.
+ * A put on another CPU sets the leaf bit, then the summary bit. In between, the
+ * worker may see the leaf bit, because another queue has set the summary bit,
+ * run the item and clear both. Then the put sets a summary bit without a leaf
+ * bit, and the worker would never park.
  *
  * Context: the worker.
  */
@@ -144,21 +141,23 @@ void wsq_ready_tidy(struct wsq_cpu *c)
 }
 
 /**
- * wsq_ready_forget() - a queue is gone
- * @id: its number
+ * wsq_ready_forget() - clear the ready bits of a queue that is freed
+ * @q: the queue
  *
- * Context: task. Nobody puts to the queue any more, and no worker is at it.
+ * Context: task. No context puts to the queue any more, no worker serves it.
  */
-void wsq_ready_forget(u32 id)
+void wsq_ready_forget(const struct wsq *q)
 {
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
+		struct wsq_cpu *c = wsq_cpu_of(q, cpu);
+
 		preempt_disable();
-		clear_bit(id, wsq_cpus[cpu]->leaf);	/* RD(forget:A) */
+		clear_bit(q->id, c->leaf);		/* RD(forget:A) */
 		/* Clear, then look: as in wsq_ready_unmark(). */
 		smp_mb__after_atomic();			/* RD(forget:B) */
-		wsq_summary_tidy(wsq_cpus[cpu], wsq_leaf_word(id));
+		wsq_summary_tidy(c, wsq_leaf_word(q->id));
 		preempt_enable();
 	}
 }
@@ -169,7 +168,7 @@ void wsq_ready_forget(u32 id)
  * @from: where to begin
  *
  * Context: any.
- * Return: its number; the first at or behind @from, then from 0;
+ * Return: its number, the first from @from upwards, then from 0;
  * %WSQ_MAX_QUEUES if there is none.
  */
 u32 wsq_ready_next(const struct wsq_cpu *c, u32 from)
@@ -177,14 +176,14 @@ u32 wsq_ready_next(const struct wsq_cpu *c, u32 from)
 	const unsigned long summary = READ_ONCE(c->summary);
 	unsigned int turn = 0, start = wsq_leaf_word(from);
 
-	/* What comes meanwhile wakes whoever goes to sleep for want of it. */
+	/* A put that comes now wakes a worker that parks for lack of items. */
 	while (summary && turn <= WSQ_LEAF_WORDS) {
 		unsigned int word = (start + turn) % WSQ_LEAF_WORDS;
 		unsigned int at = wsq_summary_bit(word);
 		unsigned long ahead = summary >> at, bit;
 
 		if (!(ahead & 1)) {
-			/* Past all words that have nothing. */
+			/* Skip all empty words. */
 			turn += ahead ? __ffs(ahead) : BITS_PER_LONG - at;
 			continue;
 		}
@@ -202,11 +201,11 @@ WSQ_EXPORT_KUNIT(wsq_ready_next);
  * wsq_ready_in() - the next queue that the worker of a CPU may serve
  * @c: the CPU
  * @from: the first number to look at
- * @end: behind the last one
+ * @end: the last one, plus 1
  *
  * Context: any.
- * Return: its number, the first at or behind @from; %WSQ_MAX_QUEUES if there is
- * none that has work and is not held.
+ * Return: the first number that has work and is not held; %WSQ_MAX_QUEUES if
+ * there is none.
  */
 u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end)
 {
@@ -218,7 +217,7 @@ u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end)
 		u32 stop;
 
 		if (!(ahead & 1)) {
-			/* Past all words that have nothing. */
+			/* Skip all empty words. */
 			word += ahead ? __ffs(ahead) :
 				BITS_PER_LONG - wsq_summary_bit(word);
 			continue;
@@ -236,83 +235,17 @@ u32 wsq_ready_in(const struct wsq_cpu *c, u32 from, u32 end)
 }
 
 /**
- * wsq_ready_own() - wsq_ready_in() all of a CPU's queues
+ * wsq_ready_own() - wsq_ready_in() of all queues
  * @c: the CPU
  * @from: where to begin
  *
  * Context: any.
- * Return: the first at or behind @from, then from 0; %WSQ_MAX_QUEUES if there
- * is none.
+ * Return: its number, the first from @from upwards, then from 0;
+ * %WSQ_MAX_QUEUES if there is none.
  */
 u32 wsq_ready_own(const struct wsq_cpu *c, u32 from)
 {
 	u32 id = wsq_ready_in(c, from, WSQ_MAX_QUEUES);
 
 	return id < WSQ_MAX_QUEUES || !from ? id : wsq_ready_in(c, 0, from);
-}
-
-/**
- * wsq_ready_init() - before anything else of the work service
- *
- * Context: module load.
- * Return: 0 or %-ENOMEM.
- */
-int wsq_ready_init(void)
-{
-	unsigned int cpu;
-
-	wsq_cpus = kcalloc(nr_cpu_ids, sizeof(*wsq_cpus), GFP_KERNEL);
-	if (!wsq_cpus)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		struct wsq_cpu *c;
-
-		/* Of a node that is still offline, nearby memory must do. */
-		c = kzalloc_node(sizeof(*c), GFP_KERNEL,
-				 node_online(cpu_to_node(cpu)) ?
-				 cpu_to_node(cpu) : NUMA_NO_NODE);
-		if (!c)
-			goto err;
-		wsq_cpus[cpu] = c;
-		c->cpu = cpu;
-		wsq_idle_cpu_init(c);
-		wsq_watch_init(c);
-		wsq_standby_init(c);
-		c->refuse_work = IRQ_WORK_INIT_HARD(wsq_refuse_work_fn);
-		c->access = wsq_topology_access(&wsq_machine, cpu);
-		if (!c->access)
-			goto err;
-	}
-	if (!wsq_idle_init())
-		return 0;
-err:
-	wsq_ready_exit();
-	return -ENOMEM;
-}
-
-/**
- * wsq_ready_exit() - after everything else of the work service
- *
- * Context: module unload. No put runs or follows.
- */
-void wsq_ready_exit(void)
-{
-	unsigned int cpu;
-
-	if (wsq_cpus) {
-		/* Interrupts that the last puts asked for have come after this. */
-		synchronize_rcu();
-		for_each_possible_cpu(cpu) {
-			if (!wsq_cpus[cpu])
-				continue;
-			irq_work_sync(&wsq_cpus[cpu]->nmi_work);
-			irq_work_sync(&wsq_cpus[cpu]->refuse_work);
-			wsq_watch_exit(wsq_cpus[cpu]);
-			wsq_standby_exit(wsq_cpus[cpu]);
-			kfree(wsq_cpus[cpu]);
-		}
-	}
-	kfree(wsq_cpus);
-	wsq_cpus = NULL;
-	wsq_idle_exit();
 }

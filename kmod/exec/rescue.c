@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rescuers: a thread of its own for each queue that memory reclaim may wait
- * for. If the workers of a CPU sleep, perhaps for memory, and there is no memory
- * for a standby worker, the rescuer goes to that CPU and runs what its queue has
- * there, as another worker of the CPU, within the queue's limit.
+ * Rescuers: one thread for each queue that memory reclaim may wait for. If the
+ * workers of a CPU sleep, perhaps for memory, and there is no memory for a
+ * standby worker, the rescuer goes to that CPU. It runs its queue's items there
+ * as another worker of the CPU, within the queue's limit.
  */
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
 
+#include "../compat/export.h"
 #include "item.h"
 
 /**
  * struct wsq_rescuer - a queue's rescuer
  * @w: the thread, a worker without a CPU of its own
  * @q: the queue
- * @cpus: where it is needed. Set by anybody, cleared by the rescuer.
+ * @cpus: where it is needed. Set by any context, cleared by the rescuer.
  */
 struct wsq_rescuer {
 	struct wsq_worker *w;
@@ -23,38 +24,39 @@ struct wsq_rescuer {
 	cpumask_var_t cpus;
 };
 
-/* Run what the queue has on one CPU. */
+/* Run the queue's items on one CPU. */
 static void wsq_rescue_cpu(struct wsq_rescuer *r, unsigned int cpu)
 {
-	struct wsq_cpu *c = wsq_cpus[cpu];
-	struct wsq_container *ct;
+	struct wsq_cpu *c = wsq_cpu_of(r->q, cpu);
+	struct wsq_lane *lane;
 
-	/* Offline, or about to be: others find what is there. */
+	/* Offline, or about to be: other CPUs take its items. */
 	if (cpu_dying(cpu) || set_cpus_allowed_ptr(current, cpumask_of(cpu)))
 		return;
 	WRITE_ONCE(r->w->cpu, cpu);
-	/* The queue cannot go: it ends us first. */
+	/* The queue is not freed: wsq_destroy() ends the rescuer first. */
 	WRITE_ONCE(r->w->serving, r->q);
 	do {
 		preempt_disable();
-		ct = smp_processor_id() == cpu ?
-		     wsq_pool_ct(&r->q->pool, cpu) : NULL;
-		if (ct && !wsq_rescue_begin(c, r->q, ct))
-			ct = NULL;
+		lane = smp_processor_id() == cpu ?
+		     wsq_lane(r->q, cpu) : NULL;
+		if (lane && !wsq_rescue_begin(c, r->q, lane))
+			lane = NULL;
 		preempt_enable();
-		if (!ct)
+		if (!lane)
 			break;
-		wsq_serve(r->w, c, r->q, ct);
+		wsq_serve(r->w, c, r->q, lane);
 		preempt_disable();
-		wsq_rescue_end(c, ct);
+		wsq_rescue_end(c, lane);
 		preempt_enable();
 		cond_resched();
-	} while (wsq_ready_test(c, r->q->pool.id) && !kthread_should_stop());
-	WRITE_ONCE(r->w->serving, NULL);
+	} while (wsq_ready_test(c, r->q->id) && !kthread_should_stop());
+	/* As in wsq_serve_next(). */
+	smp_store_release(&r->w->serving, NULL);	/* SV(rescue:A) */
 }
 
 /**
- * wsq_rescuer_fn() - a rescuer's life
+ * wsq_rescuer_fn() - a rescuer's thread function
  * @arg: its struct wsq_worker
  *
  * Return: 0.
@@ -86,8 +88,8 @@ int wsq_rescuer_fn(void *arg)
 }
 
 /**
- * wsq_rescue() - a queue's items on a CPU have nobody to run them
- * @q: the queue; if it has a rescuer, that comes
+ * wsq_rescue() - send a queue's rescuer, if it has one, to a CPU
+ * @q: the queue; it has items there that no worker runs
  * @cpu: the CPU
  *
  * Context: any but NMI, with preemption off.
@@ -101,17 +103,38 @@ void wsq_rescue(struct wsq *q, unsigned int cpu)
 	cpumask_set_cpu(cpu, r->cpus);				/* RS(ask:A) */
 	/* Set, then look whether it is asleep. */
 	smp_mb__after_atomic();					/* RS(ask:B) */
-	/* Asleep in an item, it looks again when that is through. */
+	/* In an item, it looks again when that ends. */
 	if (!READ_ONCE(r->w->cur))
 		wake_up_process(r->w->task);
+}
+WSQ_EXPORT_KUNIT(wsq_rescue);
+
+/**
+ * wsq_rescuer_at() - does a queue's rescuer serve it
+ * @q: the queue
+ *
+ * If so, it looks whether @q is frozen before it begins the next item.
+ *
+ * Context: task. The queue is not being destroyed.
+ * Return: true if so. If not, the caller sees what it did.
+ */
+bool wsq_rescuer_at(const struct wsq *q)
+{
+	const struct wsq_rescuer *r = q->rescuer;
+
+	/* SV(left:B) */
+	if (!r || smp_load_acquire(&r->w->serving) != q)
+		return false;
+	wsq_worker_notify(r->w);
+	return true;
 }
 
 /**
  * wsq_rescuer_worker() - a queue's rescuer as a worker, for statistics
  * @q: the queue
  *
- * Context: any, with RCU held for as long as the worker is used.
- * Return: the worker; %NULL if there is none, or none any more.
+ * Context: any, under RCU while the worker is used.
+ * Return: the worker; %NULL if there is none.
  */
 const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q)
 {
@@ -119,9 +142,10 @@ const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q)
 
 	return r ? r->w : NULL;
 }
+WSQ_EXPORT_KUNIT(wsq_rescuer_worker);
 
 /**
- * wsq_rescuer_create() - give a queue its rescuer
+ * wsq_rescuer_create() - create a queue's rescuer
  * @q: the queue
  *
  * Context: task; may sleep.
@@ -140,9 +164,9 @@ int wsq_rescuer_create(struct wsq *q)
 		return -ENOMEM;
 	}
 	r->q = q;
-	snprintf(name, sizeof(name), "wsq-R-%u", q->pool.id);
-	r->w = wsq_worker_create(cpumask_first(q->pool.cpus), wsq_rescuer_fn,
-				 name);
+	snprintf(name, sizeof(name), "wsq-R-%u", q->id);
+	r->w = wsq_worker_create(q->class, cpumask_first(q->pool.cpus),
+				 wsq_rescuer_fn, name);
 	if (IS_ERR(r->w)) {
 		int ret = PTR_ERR(r->w);
 

@@ -3,79 +3,82 @@
  * Standby workers: no item waits behind one that sleeps.
  *
  * A CPU has one current worker, which owns the CPU's containers, and at least
- * one standby worker of the same CPU. When the current worker sleeps in an
- * item, it says so from the scheduler's hook (kmod/compat/sleep_notifier.h):
+ * one standby worker. When the current worker sleeps in an item, the
+ * scheduler's hook (kmod/compat/sleep_notifier.h) announces that:
  *
- *	- nothing waits on the CPU: the CPU counts as parked. A later put, or a
- *	  CPU that wants help, claims the wake-up as that of any parked worker.
- *	  No thread is woken before.
- *	- something waits, or another CPU has a surplus that nobody comes for: an
- *	  interrupt on this CPU claims the wake-up at once.
+ *	- If nothing waits on the CPU, the CPU counts as parked, and no thread
+ *	  is woken. A later put, or a CPU with a surplus, claims the wake-up as
+ *	  that of any parked worker.
+ *	- If something waits, or another CPU has a surplus that no worker comes
+ *	  for, an interrupt on this CPU claims the wake-up at once.
  *
- * A claimed wake-up of a worker that is in an item makes a standby worker the
- * current one (hand-off). The old one ends its item, and then is a standby
- * worker itself. A hand-off is harmless if the item had just been woken: both
- * run for a while, and only the current worker begins items.
+ * If the worker is in an item, the context that claimed the wake-up makes a
+ * standby worker current (hand-off). The old worker ends its item, then becomes
+ * a standby worker. A hand-off is harmless if the item has just been woken:
+ * both workers run for a while, and only the current one begins items.
  *
  * An item that computes for long does not sleep. The watchdog (watchdog.c)
  * hands off for it after 10 ms. Unless the item is bound to its CPU, the new
  * worker lets the scheduler move the old one elsewhere (detaching).
  *
- * Limits. @max_active of a queue is how many of its items may be under way on
- * a CPU; an item under way behind which the worker was replaced is counted in
- * its container (@away), and so is one that the queue's rescuer is at. A queue
- * at its limit is held: the CPU's workers pass over it, and bring none of its
- * items home, until one of these items ends. So is a queue of which an item was
- * detached, until that item ends or sleeps: otherwise a queue of long items
- * would have one more thread compute on this CPU every 10 ms. The limit is each
- * CPU's: other CPUs take from a held queue what is not bound, and the watchdog
- * wakes an idle one for it.
+ * Limits. At most @max_active items of a queue may be under way on a CPU. The
+ * lane counts (@away) each item whose worker was replaced while running it, and
+ * the queue's rescuer while it serves the lane. A queue at its limit is held:
+ * the CPU's workers pass over it and steal none of its items until one of these
+ * items ends. A queue with a detached item is held until that item ends or
+ * sleeps. Otherwise a queue of long items would add a computing thread to this
+ * CPU every 10 ms. The limit holds for each CPU separately: other CPUs may take
+ * unbound items of a held queue, and the watchdog wakes an idle CPU for them.
  *
- * Threads. A CPU has WSQ_MAX_WORKERS workers at most, and one more for each
- * queue of which nothing is under way there, so that items of one queue that
- * sleep do not stop another queue. A standby worker is made in task context
- * when the last one is used. If there is no memory for it, that is tried again,
- * and the watchdog wakes the rescuers of the queues that have one.
+ * Threads. A CPU has at most WSQ_MAX_WORKERS workers, plus one for each queue
+ * that has no item under way there, so that sleeping items of one queue do not
+ * stop another queue. When the last standby worker is used, another is made in
+ * task context. If there is no memory, that is tried again later, and the
+ * watchdog wakes the rescuers of the queues that have one.
  *
  * What it costs: nothing while items do not sleep. A sleep takes a lock of the
- * CPU and some locked instructions, and while other CPUs have a surplus a look at a
- * few of them; a hand-off, one wake-up.
+ * CPU and some locked instructions; while other CPUs have a surplus, it looks
+ * at a few of them. A hand-off costs one wake-up.
  *
  *	PK(announce:B) against IN(push:C): store buffering
  *		The worker announces that its CPU is parked, full barrier, looks
- *		whether anything waits. A put from another CPU pushes its item, a
+ *		whether anything waits. A put from another CPU pushes its item,
  *		full barrier, and looks at the announcement. On the container's
  *		own CPU the scheduler's hook runs before or after the put, never
  *		beside it. litmus/parking-remote.litmus
  *	HD(hold:A) against HD(release:A): store buffering
- *		A worker that holds a queue looks at the count again; one that
- *		lowers the count looks whether the queue is held.
+ *		A worker that holds a queue looks at the count again. A context
+ *		that lowers the count looks whether the queue is held.
  *		litmus/exec-hold.litmus
  *	HD(sleep:A) against HD(release:A): store buffering
- *		The same where the worker that holds the queue is about to sleep
- *		in one of its items. litmus/exec-hold-sleep.litmus
+ *		As HD(hold:A), for a worker that holds its queue because it is
+ *		about to sleep in an item. litmus/exec-hold-sleep.litmus
  *	HD(release:B) against PK(announce:B): store buffering
- *		A worker that parks sees that a queue is held no longer, or is
+ *		A worker that parks sees that a queue is no longer held, or is
  *		woken. litmus/exec-hold-wake.litmus
  *	HD(release:A) against PK(announce:B): store buffering
- *		A worker that parks, and passes over a queue at its limit that is
- *		not held, sees the lower count, or is woken.
+ *		A worker that parks, and passes over a queue at its limit that
+ *		is not held, sees the lower count, or is woken.
  *		litmus/exec-limit-wake.litmus
  *	HD(release:B) against PK(announce:B): order of two stores to @passed
- *		A worker that parks says again that it has passed over a queue,
- *		or is woken by the context that has taken that back.
+ *		A worker that passes over a queue and parks sets @passed last,
+ *		or the context that cleared @passed wakes it.
  *		litmus/exec-passed.litmus
+ *	HD(raise:A) against HD(hold:A): order of two stores to @held
+ *		A worker that holds a queue sees the higher limit, or the
+ *		context that raised it (limit.c) clears the hold.
+ *		litmus/exec-came.litmus
  *	HD(came:A) against HD(hold:A): order of two stores to @held
  *		A worker that holds a queue because the CPU can have no more
- *		workers sees the one that has come, or that one's context takes
- *		the hold back. litmus/exec-came.litmus
+ *		workers sees the standby worker that has come, or the context
+ *		that added that worker clears the hold. litmus/exec-came.litmus
  *	HD(came:B) against PK(announce:B): store buffering
  *		As HD(release:B).
  *	HD(hand:A) release -> HD(rescue:A) acquire
- *		A rescuer that sees the new current worker sees the count that
- *		has the item of the old one. litmus/exec-rescue-limit.litmus
+ *		A rescuer that sees the new current worker sees a count that
+ *		includes the old worker's item. litmus/exec-rescue-limit.litmus
  *	DT(loosen:A) release -> DT(wait:A) acquire
- *		The old worker takes its CPU mask back after the new one has
+ *		The old worker restores its CPU mask after the new one has
  *		changed it. litmus/exec-detach.litmus
  */
 #include <linux/bitmap.h>
@@ -87,55 +90,54 @@
 #include "../compat/export.h"
 #include "item.h"
 
-/* Workers of one CPU, but for those that nothing else can do without. */
+/* Workers of one CPU, not counting those for queues with nothing under way. */
 #define WSQ_MAX_WORKERS		1024
 
-/* Ready queues that are looked at with interrupts off. */
+/* Most ready queues to look at with interrupts off. */
 #define WSQ_WAIT_LOOKS		8
 
-/* After a failure to make a worker. */
+/* Delay in jiffies after a worker could not be made. */
 #define WSQ_SPAWN_RETRY		max(HZ / 100, 1)
 
 /*
- * May no worker of this CPU begin another item of the queue? At
- * WSQ_MAX_WORKERS, further workers are only for queues of which nothing is
- * under way.
+ * Is the queue at its limit on this CPU? At WSQ_MAX_WORKERS, more workers are
+ * made only for queues with nothing under way.
  */
 static bool wsq_at_limit(const struct wsq_cpu *c, const struct wsq *q,
-			 const struct wsq_container *ct)
+			 const struct wsq_lane *lane)
 {
-	u32 away = atomic_read(&ct->away);
+	u32 away = atomic_read(&lane->away);
 
-	return away >= q->max_active || atomic_read(&ct->detached) ||
+	return away >= READ_ONCE(q->max_active) || atomic_read(&lane->detached) ||
 	       (unlikely(away) && !READ_ONCE(c->nr_standby) &&
 		READ_ONCE(c->nr_workers) >= WSQ_MAX_WORKERS);
 }
 
 /**
- * wsq_hold() - pass over a queue until one of its items ends, if it must be
+ * wsq_hold() - hold a queue if it is at its limit
  * @c: the CPU
  * @q: the queue
- * @ct: its container on @c
+ * @lane: its lane on @c
  *
  * Context: the current worker, with preemption off.
  * Return: true if the queue is held now.
  */
 bool wsq_hold(struct wsq_cpu *c, const struct wsq *q,
-	      const struct wsq_container *ct)
+	      const struct wsq_lane *lane)
 {
-	if (likely(!wsq_at_limit(c, q, ct))) {
-		/* Held for want of a worker, perhaps. */
-		if (unlikely(test_bit(q->pool.id, c->held)))
-			clear_bit(q->pool.id, c->held);
+	if (likely(!wsq_at_limit(c, q, lane))) {
+		/* It may have been held because there was no standby worker. */
+		if (unlikely(test_bit(q->id, c->held)))
+			clear_bit(q->id, c->held);
 		return false;
 	}
-	/* What is passed over may be on another CPU. */
+	/* A thief holds a queue, too: the items may be on another CPU. */
 	WRITE_ONCE(c->passed, true);
-	set_bit(q->pool.id, c->held);
+	set_bit(q->id, c->held);
 	smp_mb__after_atomic();				/* HD(hold:A) */
-	if (wsq_at_limit(c, q, ct))
+	if (wsq_at_limit(c, q, lane))
 		return true;
-	clear_bit(q->pool.id, c->held);
+	clear_bit(q->id, c->held);
 	return false;
 }
 
@@ -149,37 +151,37 @@ static void wsq_hold_none(struct wsq_cpu *c)
 }
 
 /**
- * wsq_limited() - does what waits of a queue on a CPU wait for the limit
+ * wsq_limited() - do a queue's items on a CPU wait because of its limit
  * @c: the CPU
  * @q: the queue
- * @ct: its container on @c
+ * @lane: its lane on @c
  *
  * Context: any, with preemption off.
  * Return: a hint.
  */
 bool wsq_limited(const struct wsq_cpu *c, const struct wsq *q,
-		 const struct wsq_container *ct)
+		 const struct wsq_lane *lane)
 {
-	return test_bit(q->pool.id, c->held) || wsq_at_limit(c, q, ct);
+	return test_bit(q->id, c->held) || wsq_at_limit(c, q, lane);
 }
 
-/*
- * One item less of @ct is under way, or computes: lower that count. The queue may
- * be held no longer. Preemption is off.
+/**
+ * wsq_unlimit() - a queue may be below its limit again: release it if it is held
+ * @c: the CPU
+ * @id: the queue's number
  *
- * A look that passes over a queue at its limit need not hold it (wsq_waits()).
- * So the worker is woken even if the queue is not held. The worker may be in an
- * item that computes: nothing has watched it for the sake of a held queue.
+ * wsq_waits() passes over a queue at its limit without holding it, so the
+ * worker is woken even if the queue is not held. The watchdog is started
+ * because it may have stopped while the queue was held, and the worker may be
+ * in a long item.
+ *
+ * Context: any but NMI, with preemption off; a full barrier since the count or
+ * the limit was changed.
  */
-static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
-			atomic_t *count)
+void wsq_unlimit(struct wsq_cpu *c, u32 id)
 {
-	u32 id = wsq_where_queue(ct->where);
-	bool passed, waits;
+	bool passed = READ_ONCE(c->passed), waits;
 
-	atomic_dec(count);
-	smp_mb__after_atomic();				/* HD(release:A) */
-	passed = READ_ONCE(c->passed);
 	if (passed)
 		WRITE_ONCE(c->passed, false);
 	clear_bit(id, c->held);
@@ -190,84 +192,94 @@ static void wsq_release(struct wsq_cpu *c, const struct wsq_container *ct,
 		wsq_wake_cpu(c);
 	/* A CPU without a worker is offline, or is about to be. */
 	if (waits && READ_ONCE(c->worker))
-		wsq_watch_start(c);
+		wsq_watchdog_start(c);
+}
+
+/* Lower @lane's @count (@away or @detached). Preemption is off. */
+static void wsq_release(struct wsq_cpu *c, const struct wsq_lane *lane,
+			atomic_t *count)
+{
+	atomic_dec(count);
+	smp_mb__after_atomic();				/* HD(release:A) */
+	wsq_unlimit(c, wsq_location_queue(lane->ct.tag));
 }
 
 /**
  * wsq_rescue_begin() - may a rescuer serve a queue on a CPU
  * @c: the CPU, which is this one
  * @q: the queue
- * @ct: its container on @c
+ * @lane: its lane on @c
  *
- * The item that the current worker may be in counts, because the worker does not
- * look at the limit again before it leaves the queue.
+ * If the current worker is at the queue, it counts as an item under way,
+ * because it does not check the limit again before it leaves the queue.
  *
  * Context: the rescuer, with preemption off.
- * Return: true if so. Then the rescuer counts as an item that is under way.
+ * Return: true if so. Then the rescuer counts as an item under way.
  */
 bool wsq_rescue_begin(struct wsq_cpu *c, const struct wsq *q,
-		      struct wsq_container *ct)
+		      struct wsq_lane *lane)
 {
-	/* Acquire: with a new worker, the count of the item of the old one. */
+	/* Acquire: if the worker is new, @away counts the old one's item. */
 	const struct wsq_worker *w =
 		smp_load_acquire(&c->worker);		/* HD(rescue:A) */
-	u32 most = q->max_active - (w && READ_ONCE(w->serving) == q);
+	u32 under_way = atomic_read(&lane->away) +
+			(w && READ_ONCE(w->serving) == q);
 
-	if (atomic_read(&ct->away) >= most)
+	if (under_way >= READ_ONCE(q->max_active))
 		return false;
-	atomic_inc(&ct->away);
+	atomic_inc(&lane->away);
 	return true;
 }
 
 /**
- * wsq_rescue_end() - a rescuer leaves a queue's container
- * @c: the container's CPU
- * @ct: the container
+ * wsq_rescue_end() - a rescuer leaves a queue's lane
+ * @c: the lane's CPU
+ * @lane: the lane
  *
  * Context: the rescuer, with preemption off.
  */
-void wsq_rescue_end(struct wsq_cpu *c, struct wsq_container *ct)
+void wsq_rescue_end(struct wsq_cpu *c, struct wsq_lane *lane)
 {
-	wsq_release(c, ct, &ct->away);
+	wsq_release(c, lane, &lane->away);
 }
 
 /*
- * A put that finds the ready bit set relies on the worker, which may sleep in
- * an item, or be in it for long. Preemption is off; the item was made visible
- * with a full barrier, unless this is its CPU.
+ * A put found the ready bit set and relies on the worker, which may sleep in an
+ * item, or be in it for long. Preemption is off. Unless @c is this CPU, the
+ * item was made visible with a full barrier.
  */
 void wsq_put_behind(struct wsq_cpu *c, u32 id)
 {
-	/* For a held queue, wsq_release() or wsq_worker_runs() does it. */
+	/* wsq_release() or wsq_worker_runs() looks at a held queue again. */
 	if (!wsq_parked(&c->park) || test_bit(id, c->held) || !wsq_wake_cpu(c))
-		wsq_watch_start(c);
+		wsq_watchdog_start(c);
 }
 
 /**
- * wsq_waits() - does anything wait here that a worker may begin
+ * wsq_waits() - find a queue with an item that a worker of a CPU may begin
  * @c: the CPU
- * @from: the queue's number to begin with; where to go on is stored there
- * @looks: queues to look at, at most
+ * @from: number of the first queue to look at; set to where to go on
+ * @looks: most queues to look at
  *
  * Context: any, with preemption off.
- * Return: the number of the first queue; %WSQ_MAX_QUEUES if there is none;
- * %WSQ_UNKNOWN if there may be one behind those that were looked at.
+ * Return: the queue's number; %WSQ_MAX_QUEUES if there is none; %WSQ_UNKNOWN if
+ * there may be one that was not looked at.
  */
 u32 wsq_waits(const struct wsq_cpu *c, u32 *from, unsigned int looks)
 {
 	u32 id = wsq_ready_own(c, *from), first = id;
 
 	for (; id < WSQ_MAX_QUEUES; looks--) {
-		const struct wsq_container *ct;
+		const struct wsq_lane *lane;
 		const struct wsq *q;
 
 		if (!looks) {
 			*from = id;
 			return WSQ_UNKNOWN;
 		}
-		q = xa_load(&wsq_queues, id);
-		ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
-		if (ct && !wsq_at_limit(c, q, ct) && wsq_linked_waiting(ct)) {
+		q = wsq_queue_at(c, id);
+		lane = q ? wsq_lane_any(q, c->cpu) : NULL;
+		if (lane && !wsq_at_limit(c, q, lane) && wsq_lane_waiting(lane)) {
 			*from = id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0;
 			return id;
 		}
@@ -279,9 +291,9 @@ u32 wsq_waits(const struct wsq_cpu *c, u32 *from, unsigned int looks)
 	return WSQ_MAX_QUEUES;
 }
 
-/* ---- the worker says that it sleeps ---- */
+/* ---- the worker announces that it sleeps ---- */
 
-/* An item that was detached no longer computes: its queue may go on. */
+/* A detached item sleeps: release its queue, from an interrupt. */
 static void wsq_detached_sleeps(struct wsq_worker *w)
 {
 	if (atomic_xchg_relaxed(&w->computes, 0))
@@ -292,56 +304,58 @@ static void wsq_detached_fn(struct irq_work *work)
 {
 	struct wsq_worker *w = container_of(work, struct wsq_worker,
 					    sleep_work);
-	struct wsq_container *ct;
+	struct wsq_lane *lane;
 
 	preempt_disable();
-	/* Until the worker has ended the item, it waits for this. */
-	ct = w->away;
-	wsq_release(wsq_cpus[w->cpu], ct, &ct->detached);
+	/* wsq_away_end() waits for this. */
+	lane = w->away;
+	wsq_release(wsq_worker_cpu(w), lane, &lane->detached);
 	preempt_enable();
 }
 
-/* Is the queue at its limit if the current worker's item counts, too? */
+/* Is the queue at its limit if the current worker's item is counted, too? */
 static bool wsq_at_limit_with(const struct wsq *q,
-			      const struct wsq_container *ct)
+			      const struct wsq_lane *lane)
 {
-	return atomic_read(&ct->away) + 1 >= q->max_active;
+	return atomic_read(&lane->away) + 1 >= READ_ONCE(q->max_active);
 }
 
-/* With the item that sleeps its queue may be at its limit. */
+/* Hold the queue if the item that is about to sleep brings it to its limit. */
 static void wsq_sleep_hold(struct wsq_cpu *c, struct wsq_worker *w)
 {
-	/* In an item, so the queue is there. */
+	/* The worker is in an item, so the queue exists. */
 	const struct wsq *q = READ_ONCE(w->serving);
-	const struct wsq_container *ct;
+	const struct wsq_lane *lane;
 
-	ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
-	w->holds = ct && wsq_at_limit_with(q, ct) &&
-		   !test_bit(q->pool.id, c->held);
+	lane = q ? wsq_lane_any(q, c->cpu) : NULL;
+	w->holds = lane && wsq_at_limit_with(q, lane) &&
+		   !test_bit(q->id, c->held);
 	if (!w->holds)
 		return;
-	set_bit(q->pool.id, c->held);
-	/* An item that was detached may end now, on another CPU. */
+	set_bit(q->id, c->held);
+	/* A detached item may end on another CPU now. */
 	smp_mb__after_atomic();				/* HD(sleep:A) */
-	if (wsq_at_limit_with(q, ct))
+	if (wsq_at_limit_with(q, lane))
 		return;
-	clear_bit(q->pool.id, c->held);
+	clear_bit(q->id, c->held);
 	w->holds = false;
 }
 
 /*
- * The current worker sleeps in an item: the scheduler's hook, with interrupts
- * off and the runqueue's lock held. It must not wake any thread.
+ * The scheduler's hook when a worker goes to sleep. Interrupts are off and the
+ * runqueue's lock is held, so it must not wake a thread.
  */
-static void wsq_worker_sleeps(struct wsq_sleep_notifier *n)
+static void wsq_worker_sleeps(struct wsq_sleep_notifier *n,
+			      const struct task_struct *next)
 {
 	struct wsq_worker *w = container_of(n, struct wsq_worker, notifier);
-	struct wsq_cpu *c = wsq_cpus[w->cpu];
+	struct wsq_cpu *c = wsq_worker_cpu(w);
 	u32 from = 0;
 
+	wsq_idle_meet(w->class, next);
 	if (!READ_ONCE(w->cur))
 		return;
-	/* A hand-off from another CPU is before this, or sees the parked CPU. */
+	/* A hand-off on another CPU precedes this, or sees the CPU parked. */
 	raw_spin_lock(&c->role_lock);
 	if (c->worker == w && smp_processor_id() == w->cpu) {
 		w->asleep = true;
@@ -358,11 +372,11 @@ static void wsq_worker_sleeps(struct wsq_sleep_notifier *n)
 	raw_spin_unlock(&c->role_lock);
 }
 
-/* The item goes on. */
+/* The scheduler's hook when a worker runs again. */
 static void wsq_worker_runs(struct wsq_sleep_notifier *n)
 {
 	struct wsq_worker *w = container_of(n, struct wsq_worker, notifier);
-	struct wsq_cpu *c = wsq_cpus[w->cpu];
+	struct wsq_cpu *c = wsq_worker_cpu(w);
 	bool waits = false, seeks = false;
 	unsigned long flags;
 	u32 id;
@@ -377,21 +391,21 @@ static void wsq_worker_runs(struct wsq_sleep_notifier *n)
 		seeks = READ_ONCE(c->seeks);
 		/* This worker looks at the queue again when the item ends. */
 		if (w->holds) {
-			id = READ_ONCE(w->serving)->pool.id;
+			id = READ_ONCE(w->serving)->id;
 			clear_bit(id, c->held);
 			waits = wsq_ready_test(c, id);
 		}
 	}
 	raw_spin_unlock_irqrestore(&c->role_lock, flags);
-	/* While the queue was held, nothing was watched for its sake. */
+	/* The watchdog may have stopped while the queue was held. */
 	if (waits)
-		wsq_watch_start(c);
-	/* It was to steal, but goes on with its item: another one shall come. */
+		wsq_watchdog_start(c);
+	/* It is the seeker but continues its item: another worker must come. */
 	if (seeks)
 		wsq_seek_end(c);
 }
 
-/* Something waits behind a worker that sleeps, or could be stolen meanwhile. */
+/* The current worker sleeps, and something waits or can be stolen. */
 static void wsq_standby_sleep_fn(struct irq_work *work)
 {
 	struct wsq_cpu *c = container_of(work, struct wsq_cpu, sleep_work);
@@ -403,11 +417,11 @@ static void wsq_standby_sleep_fn(struct irq_work *work)
 	else
 		wsq_surplus_come(c);
 	/* The watchdog may have stopped when it found the CPU parked. */
-	wsq_watch_start(c);
+	wsq_watchdog_start(c);
 	preempt_enable();
 }
 
-/* Wait until no other context changes where this thread may run. */
+/* Wait for a wsq_standby_loosen() of this worker, if one is to come. */
 static void wsq_standby_loosened(const struct wsq_worker *w)
 {
 	/* DT(wait:A) */
@@ -443,22 +457,22 @@ void wsq_standby_leave(struct wsq_worker *w)
 
 /* ---- hand-off ---- */
 
-/* An item of @w is under way without @w being current. role_lock is held. */
+/* @w is in an item and no longer current: count the item. role_lock is held. */
 static void wsq_away_begin(struct wsq_cpu *c, struct wsq_worker *w,
 			   bool computes)
 {
-	/* @w is in an item, so the queue is there. */
+	/* @w is in an item, so the queue exists. */
 	struct wsq *q = READ_ONCE(w->serving);
-	struct wsq_container *ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
+	struct wsq_lane *lane = q ? wsq_lane_any(q, c->cpu) : NULL;
 
-	w->away = ct;
-	if (!ct)
+	w->away = lane;
+	if (!lane)
 		return;
-	atomic_inc(&ct->away);
+	atomic_inc(&lane->away);
 	if (!computes)
 		return;
 	if (wsq_sleep_notifiers()) {
-		atomic_inc(&ct->detached);
+		atomic_inc(&lane->detached);
 		atomic_set(&w->computes, 1);
 	}
 	if (w->bound)
@@ -470,29 +484,29 @@ static void wsq_away_begin(struct wsq_cpu *c, struct wsq_worker *w,
 }
 
 /**
- * wsq_away_end() - the item behind which this worker was replaced has ended
+ * wsq_away_end() - the item during which a worker was replaced has ended
  * @w: the worker
  *
  * Context: @w itself, before it leaves the queue; may sleep.
  */
 void wsq_away_end(struct wsq_worker *w)
 {
-	struct wsq_container *ct = w->away;
+	struct wsq_lane *lane = w->away;
 
-	if (!ct)
+	if (!lane)
 		return;
 	if (atomic_xchg_relaxed(&w->computes, 0))
-		atomic_dec(&ct->detached);
+		atomic_dec(&lane->detached);
 	else
 		irq_work_sync(&w->sleep_work);
 	w->away = NULL;
 	preempt_disable();
-	wsq_release(wsq_cpus[w->cpu], ct, &ct->away);
+	wsq_release(wsq_worker_cpu(w), lane, &lane->away);
 	preempt_enable();
 }
 
 /*
- * Is the worker in an item? If so, it sees what is left with it when the item
+ * Is the worker in an item? If so, it sees what was left below when the item
  * ends. Its lock is held.
  */
 static bool wsq_in_item(struct wsq_worker *w)
@@ -511,7 +525,7 @@ static bool wsq_in_item(struct wsq_worker *w)
  * @computes: the item does not sleep
  *
  * Context: any but NMI, with preemption off.
- * Return: true if @w is not current any more.
+ * Return: true if @w is no longer current.
  */
 bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 		  bool computes)
@@ -527,7 +541,7 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 					     standby);
 		raw_spin_lock(&w->lock);
 		replaced = wsq_in_item(w) && READ_ONCE(w->nr_run) == seen;
-		/* The worker that is made then calls wsq_standby_came(). */
+		/* When one is made, wsq_standby_came() hands off to it. */
 		c->wanted = replaced && !s;
 		if (replaced && s) {
 			WRITE_ONCE(w->replaced, true);
@@ -537,7 +551,7 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 			wsq_away_begin(c, w, computes);
 			/* HD(hand:A) */
 			smp_store_release(&c->worker, s);
-			WRITE_ONCE(c->standins, c->standins + 1);
+			WRITE_ONCE(c->standbys, c->standbys + 1);
 			/* The new worker is awake. */
 			wsq_idle_leave(c);
 		} else {
@@ -551,22 +565,22 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 	if (s)
 		wake_up_process(s->task);
 	if (more)
-		/* On that CPU, because this one may be busy. */
+		/* On that CPU, because this CPU may be busy. */
 		schedule_delayed_work_on(c->cpu, &c->spawn, 0);
-	/* The watchdog goes on looking if none can be made. */
+	/* If none can be made, the watchdog keeps trying. */
 	if (!s && more)
-		wsq_watch_start(c);
+		wsq_watchdog_start(c);
 	return replaced;
 }
 
 /**
- * wsq_standby_offline() - a CPU loses its current worker, and has no other
+ * wsq_standby_offline() - a CPU loses its current worker, and gets no other
  * @c: the CPU
  *
- * The item of the worker counts from here on as that of any worker that is not
- * current: until it ends, also if the CPU comes back. No queue stays held. The
- * next current worker looks at the limits itself, and a worker that has held its
- * queue to sleep does not take that back when it is no longer current.
+ * From here on the worker's item counts as that of a replaced worker: until it
+ * ends, even if the CPU comes back. No queue stays held. The next current
+ * worker checks the limits itself, and a worker that held its queue before it
+ * slept does not clear the hold once it is no longer current.
  *
  * Context: hotplug callback; the CPU's role_lock is held.
  */
@@ -583,35 +597,35 @@ void wsq_standby_offline(struct wsq_cpu *c)
 		raw_spin_unlock(&w->lock);
 	}
 	wsq_hold_none(c);
-	/* A worker that sleeps in an item does not take this back. */
+	/* A worker that sleeps in an item no longer does this itself. */
 	wsq_idle_leave(c);
 }
 
 /*
- * There are standby workers again: no queue is held for want of one. A queue that
- * is at its limit is held again by the next look.
+ * There are standby workers again: release the queues that were held because
+ * there was none. A queue at its limit is held again at the next look.
  */
 static void wsq_standby_unhold(struct wsq_cpu *c)
 {
 	preempt_disable();
-	/* The worker is there, then no queue is held, then look who is parked. */
+	/* Add the worker, release the queues, then look at the parked state. */
 	smp_mb();					/* HD(came:A) */
 	wsq_hold_none(c);
 	smp_mb();					/* HD(came:B) */
 	wsq_wake_cpu(c);
 	if (wsq_ready_any(c) && READ_ONCE(c->worker))
-		wsq_watch_start(c);
+		wsq_watchdog_start(c);
 	preempt_enable();
 }
 
-/* A standby worker has come. Preemption is on. */
+/* A standby worker was added. Preemption is on. */
 static void wsq_standby_came(struct wsq_cpu *c)
 {
 	struct wsq_worker *w;
 
 	if (unlikely(READ_ONCE(c->nr_workers) >= WSQ_MAX_WORKERS))
 		wsq_standby_unhold(c);
-	/* Does a hand-off want it? */
+	/* Did a hand-off find none? */
 	if (!READ_ONCE(c->wanted))
 		return;
 	preempt_disable();
@@ -621,7 +635,7 @@ static void wsq_standby_came(struct wsq_cpu *c)
 	preempt_enable();
 }
 
-/* Is there a queue here of which nothing is under way, and something waits? */
+/* Does something wait here of a queue that has nothing under way? */
 static bool wsq_standby_needed(struct wsq_cpu *c)
 {
 	unsigned int looks = WSQ_MAX_QUEUES / WSQ_WAIT_LOOKS;
@@ -629,14 +643,14 @@ static bool wsq_standby_needed(struct wsq_cpu *c)
 	u32 id, from = 0;
 
 	while (!needed && looks--) {
-		struct wsq_container *ct;
+		struct wsq_lane *lane;
 		struct wsq *q;
 
 		preempt_disable();
 		id = wsq_waits(c, &from, WSQ_WAIT_LOOKS);
-		q = id < WSQ_MAX_QUEUES ? xa_load(&wsq_queues, id) : NULL;
-		ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
-		needed = ct && !atomic_read(&ct->away);
+		q = id < WSQ_MAX_QUEUES ? wsq_queue_at(c, id) : NULL;
+		lane = q ? wsq_lane_any(q, c->cpu) : NULL;
+		needed = lane && !atomic_read(&lane->away);
 		preempt_enable();
 		if (id == WSQ_MAX_QUEUES || !from)
 			break;
@@ -644,7 +658,7 @@ static bool wsq_standby_needed(struct wsq_cpu *c)
 	return needed;
 }
 
-/* Make a standby worker. */
+/* Make a standby worker, if there is none. */
 static void wsq_standby_spawn(struct work_struct *work)
 {
 	struct wsq_cpu *c = container_of(to_delayed_work(work), struct wsq_cpu,
@@ -654,17 +668,17 @@ static void wsq_standby_spawn(struct work_struct *work)
 
 	/*
 	 * Do not take cpus_read_lock(): hotplug may wait for an item that is
-	 * queued behind one that needs it. While the CPU has a current worker,
-	 * its teardown is still to come, and waits for wsq_workers_lock.
+	 * queued behind one that needs it. wsq_workers_lock suffices: while the
+	 * CPU has a current worker, its teardown has not yet taken that lock.
 	 */
 	mutex_lock(&wsq_workers_lock);
 	if (c->worker && !READ_ONCE(c->nr_standby) &&
 	    (c->nr_workers < WSQ_MAX_WORKERS || wsq_standby_needed(c))) {
-		w = wsq_worker_new(c->cpu);
+		w = wsq_worker_new(c);
 		failed = IS_ERR(w);
 	}
 	if (w && !failed) {
-		/* Listed before it runs: no further one is asked for. */
+		/* List it before it runs, so that no other one is made. */
 		raw_spin_lock_irq(&c->role_lock);
 		w->replaced = true;
 		list_add(&w->standby, &c->standby);
@@ -675,14 +689,14 @@ static void wsq_standby_spawn(struct work_struct *work)
 	mutex_unlock(&wsq_workers_lock);
 	wsq_standby_came(c);
 	if (failed)
-		/* Anywhere: a timer on a CPU that goes offline does not expire. */
+		/* On any CPU: the timer of an offline CPU does not expire. */
 		schedule_delayed_work(&c->spawn, WSQ_SPAWN_RETRY);
-	/* Maintenance work ends it when it has been idle for a while. */
+	/* Maintenance work ends the worker after it was idle for a while. */
 	wsq_memory_later();
 }
 
 /**
- * wsq_standby_have() - have a standby worker made for a CPU that has none
+ * wsq_standby_have() - make a standby worker for a CPU that has none, later
  * @c: the CPU
  *
  * Context: task.
@@ -708,36 +722,37 @@ void wsq_standby_loosen(struct wsq_cpu *c)
 	raw_spin_unlock_irq(&c->role_lock);
 	if (!old)
 		return;
-	/* @old waits for this before it ends, or is a standby worker. */
+	/* @old waits for this before it ends or becomes a standby worker. */
 	set_cpus_allowed_ptr(old->task, old->loose_cpus);
 	put_task_struct(old->task);
 	smp_store_release(&old->loose, WSQ_LOOSE);	/* DT(loosen:A) */
 }
 
-/* Back to the CPU, after wsq_standby_loosen(). */
+/* Undo wsq_standby_loosen(). */
 static void wsq_standby_fasten(struct wsq_worker *w)
 {
 	if (!w->loose)
 		return;
 	wsq_standby_loosened(w);
 	w->loose = WSQ_FAST;
-	/* wsq_worker_return() sees to it if the CPU is going offline. */
+	/* If the CPU is going offline, wsq_worker_return() handles it. */
 	if (!cpu_dying(w->cpu))
 		set_cpus_allowed_ptr(current, cpumask_of(w->cpu));
 }
 
 /**
- * wsq_standby_wait() - be a standby worker, unless current already
+ * wsq_standby_wait() - be a standby worker until current
  * @w: the worker
  *
- * A worker comes here each time before it is current, the first time included:
- * it is the one that moves a worker that was detached for it.
+ * A worker calls this each time before it serves as the current one, even the
+ * first time. If an item was detached in the hand-off to @w, @w lets the
+ * scheduler move its worker.
  *
  * Context: @w itself. Returns when it is current, or to end.
  */
 void wsq_standby_wait(struct wsq_worker *w)
 {
-	struct wsq_cpu *c = wsq_cpus[w->cpu];
+	struct wsq_cpu *c = wsq_worker_cpu(w);
 
 	wsq_standby_fasten(w);
 	raw_spin_lock_irq(&c->role_lock);
@@ -765,16 +780,16 @@ void wsq_standby_wait(struct wsq_worker *w)
 }
 
 /**
- * wsq_standby_thin() - take out standby workers that are not needed
+ * wsq_standby_shrink() - remove standby workers that are not needed
  * @c: the CPU
- * @over: where to put them, by @list
+ * @over: list to put them in, by @list
  *
- * One stays, so that the next item that sleeps finds it. Of the others, half.
+ * Removes half of them, but leaves one for the next item that sleeps.
  *
  * Context: task; wsq_workers_lock is held.
  * Return: true if there may be more.
  */
-bool wsq_standby_thin(struct wsq_cpu *c, struct list_head *over)
+bool wsq_standby_shrink(struct wsq_cpu *c, struct list_head *over)
 {
 	struct wsq_worker *w;
 	unsigned int nr;
@@ -790,7 +805,7 @@ bool wsq_standby_thin(struct wsq_cpu *c, struct list_head *over)
 		if (w) {
 			list_del_init(&w->standby);
 			WRITE_ONCE(c->nr_standby, c->nr_standby - 1);
-			/* If it has not run yet, it would enter itself. */
+			/* It may not have run yet, and would list itself. */
 			w->ending = true;
 		}
 		raw_spin_unlock_irq(&c->role_lock);
@@ -807,7 +822,7 @@ bool wsq_standby_thin(struct wsq_cpu *c, struct list_head *over)
  * @w: the worker
  *
  * Context: task; may sleep.
- * Return: 0 or %-ENOMEM. wsq_standby_worker_exit() is due in both cases.
+ * Return: 0 or %-ENOMEM. Call wsq_standby_worker_exit() in both cases.
  */
 int wsq_standby_worker_init(struct wsq_worker *w)
 {

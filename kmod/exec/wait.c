@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for one item, and everything else that is left with a worker until
- * the function it runs has returned. The protocol is in item.h.
+ * Waiting for one item, and all else that other contexts leave with a worker
+ * until the function that it runs has returned. item.h has the protocol.
  *
  * A context that waits for a pending item adds itself to a table, by the item's
  * address, and sets the item's waited bit. The context that ends the pending
@@ -16,12 +16,16 @@
  * Cost: none while no context waits.
  */
 #include <linux/hash.h>
+#include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
 
 #include "item.h"
 
 #define WSQ_WAIT_BITS		6
+
+/* About as long as it takes to sleep and to be woken. */
+#define WSQ_SPIN_NS		(20 * NSEC_PER_USEC)
 
 /**
  * struct wsq_wait_bucket - waiters of pending items whose addresses hash alike
@@ -84,8 +88,8 @@ static void wsq_complete_waiters(struct list_head *waiters)
 }
 
 /*
- * Does the worker still run the item? Then it looks at what the caller leaves
- * with it under its lock. If not, all that the function did is visible.
+ * Does the worker still run the item? If so, it looks later at what the caller
+ * leaves with it under its lock. If not, all that the function did is visible.
  */
 static bool wsq_still_runs(struct wsq_worker *w, const struct wsq_work *work)
 {
@@ -96,7 +100,7 @@ static bool wsq_still_runs(struct wsq_worker *w, const struct wsq_work *work)
 }
 
 /**
- * wsq_refused_clear() - give up the items that an NMI could not put
+ * wsq_refused_clear() - clear the pending bits of items refused in NMI handlers
  *
  * Context: any but NMI, with preemption off.
  */
@@ -114,7 +118,7 @@ void wsq_refused_clear(void)
 }
 
 /**
- * wsq_refuse_work_fn() - the interrupt that comes as soon as an NMI is over
+ * wsq_refuse_work_fn() - irq_work of an NMI in which a put was refused
  * @irq_work: a CPU's @refuse_work
  *
  * Context: hardirq.
@@ -131,7 +135,7 @@ static void wsq_refuse_later(struct wsq_work *work)
 	irq_work_queue(&wsq_cpus[smp_processor_id()]->refuse_work);
 }
 
-/* Clear the pending bit. From here on the item may be queued, or be gone. */
+/* Clear the pending bit. From here on the item may be queued, or freed. */
 static void wsq_clear_waited(struct wsq_work *work)
 {
 	unsigned long state = READ_ONCE(work->state);
@@ -145,9 +149,9 @@ static void wsq_clear_waited(struct wsq_work *work)
  * wsq_clear_pending() of an item that contexts wait for. The worker that ran it
  * last may still do so, and they wait for that run, too.
  *
- * Look, then clear, then leave the waiters, all under the worker's lock: while
- * the item is owned, no worker can begin it, so the run that is seen is the one
- * before; and a waiter may free the item as soon as it is completed.
+ * Look, then clear, then leave the waiters, all under the worker's lock. While
+ * the item is owned, no worker can begin it, so a run that is seen is the one
+ * before. A waiter may free the item as soon as it is completed.
  */
 static void wsq_clear_pending_slow(struct wsq_work *work)
 {
@@ -179,9 +183,9 @@ static void wsq_clear_pending_slow(struct wsq_work *work)
  * wsq_clear_pending() - give up an item that will not run
  * @work: the item, owned
  *
- * An interrupt that asked for the item's timer (%WSQ_REARM) was told that the
- * item was pending, and did not queue it. Its request goes with the pending
- * bit, and counts neither as queued nor as cancelled.
+ * Drops a request of an interrupt (%WSQ_REARM), too. wsq_mod_delayed_work_on()
+ * told that interrupt that the item was pending, and did not queue it. So the
+ * request counts neither as queued nor as cancelled.
  *
  * Context: any, with preemption off.
  */
@@ -202,8 +206,8 @@ void wsq_clear_pending(struct wsq_work *work)
 }
 
 /*
- * Clear the pending bit of an item that begins, and take its waiters along.
- * Returns false, and nothing has changed, if a bit of @unless is set.
+ * Clear the pending bit of an item that begins, and move its waiters to the
+ * worker. If a bit of @unless is set, changes nothing and returns false.
  */
 static bool wsq_begin_waited(struct wsq_worker *w, struct wsq_work *work,
 			     unsigned long ran, unsigned long unless)
@@ -233,10 +237,10 @@ static bool wsq_begin_waited(struct wsq_worker *w, struct wsq_work *work,
 }
 
 /**
- * wsq_begin_slow() - wsq_begin() of an item that is more than pending
+ * wsq_begin_slow() - wsq_begin() if the waited or rearm bit may be set
  * @w: the worker
  * @work: the item
- * @ran: the number of @w, where the state has it
+ * @ran: the number of @w, shifted as in the state word
  *
  * Context: as wsq_begin().
  * Return: as wsq_begin().
@@ -251,7 +255,7 @@ bool wsq_begin_slow(struct wsq_worker *w, struct wsq_work *work,
 		unsigned long rearm = state & WSQ_DEPTH ? 0 : WSQ_REARM;
 
 		if (state & rearm) {
-			/* Instead of this run. Its waiters go on waiting. */
+			/* Not run now. Its waiters go on waiting. */
 			wsq_rearm(work);
 			return false;
 		}
@@ -288,7 +292,7 @@ void wsq_attend(struct wsq_worker *w)
 						list);
 		if (link) {
 			list_del(&link->list);
-			WRITE_ONCE(link->where, wsq_where_in_hand(link->where));
+			WRITE_ONCE(link->where, wsq_location_owned(link->where));
 		}
 		raw_spin_unlock_irqrestore(&w->lock, flags);
 		if (link)
@@ -304,8 +308,12 @@ void wsq_attend(struct wsq_worker *w)
  * @ran: number of the worker that ran it last
  * @work: the item, owned
  *
+ * The token of a queue that keeps order looks like an item that a worker that
+ * never existed ran last. It is no item to run: its list is served instead.
+ *
  * Context: a worker, with preemption off.
- * Return: true if it was left there, false if no worker runs it.
+ * Return: true if it was left there, or was such a token; false if no worker
+ * runs it.
  */
 bool wsq_defer(u32 ran, struct wsq_work *work)
 {
@@ -315,16 +323,22 @@ bool wsq_defer(u32 ran, struct wsq_work *work)
 
 	/*
 	 * The worker stored @cur before it cleared the pending bit, and the put
-	 * that the caller claims found the bit clear.
+	 * of the item that the caller claimed found the bit clear.
 	 */
-	if (!w || likely(!wsq_runs(w, work)))
+	if (unlikely(!w)) {
+		if (likely(ran != WSQ_RAN_TOKEN))
+			return false;
+		wsq_serve_order(wsq_worker_current(), work);
+		return true;
+	}
+	if (likely(!wsq_runs(w, work)))
 		return false;
 	raw_spin_lock_irqsave(&w->lock, flags);
 	runs = wsq_still_runs(w, work);
 	if (runs) {
 		/* RN(leave:C) */
 		WRITE_ONCE(work->link.where,
-			   wsq_where_in_hand(work->link.where) | WSQ_DEFERRED);
+			   wsq_location_owned(work->link.where) | WSQ_DEFERRED);
 		list_add_tail(&work->link.list, &w->deferred);
 	}
 	raw_spin_unlock_irqrestore(&w->lock, flags);
@@ -350,13 +364,13 @@ bool wsq_undefer(struct wsq_work *work, u64 where)
 		return false;
 	raw_spin_lock_irqsave(&w->lock, flags);
 	/*
-	 * RN(undefer:A): An item can only be left with the worker that ran it
-	 * last. It may be in another queue by now.
+	 * RN(undefer:A): An item is only left with the worker that ran it last.
+	 * By now it may be in another queue.
 	 */
 	if (smp_load_acquire(&work->link.where) == where &&
 	    wsq_ran(READ_ONCE(work->state)) == w->id) {
 		list_del(&work->link.list);
-		WRITE_ONCE(work->link.where, wsq_where_in_hand(where));
+		WRITE_ONCE(work->link.where, wsq_location_owned(where));
 		got = true;
 	}
 	raw_spin_unlock_irqrestore(&w->lock, flags);
@@ -396,6 +410,31 @@ bool wsq_wait_pending(struct wsq_work *work)
 }
 
 /**
+ * wsq_wait_spinning() - spin for a moment while an item runs
+ * @work: the item
+ *
+ * For items that are likely to end before the caller could sleep and be woken.
+ *
+ * Context: task.
+ */
+void wsq_wait_spinning(const struct wsq_work *work)
+{
+	u64 from = ktime_get_mono_fast_ns();
+	const struct wsq_worker *w;
+	bool runs;
+
+	do {
+		cpu_relax();
+		/* The worker is not freed: this is an RCU read side. */
+		preempt_disable();
+		w = wsq_worker_find(wsq_ran(READ_ONCE(work->state)));
+		runs = w && wsq_runs(w, work);
+		preempt_enable();
+	} while (runs && !need_resched() &&
+		 ktime_get_mono_fast_ns() - from < WSQ_SPIN_NS);
+}
+
+/**
  * wsq_wait_running() - wait until no worker runs an item
  * @work: the item
  *
@@ -412,7 +451,7 @@ bool wsq_wait_running(struct wsq_work *work)
 	bool runs = false;
 
 	init_completion(&waiter.done);
-	/* The worker cannot go: this is an RCU read side. */
+	/* The worker is not freed: this is an RCU read side. */
 	preempt_disable();
 	/* RN(wait:A): State, then @cur of the worker that it names. */
 	w = wsq_worker_find(wsq_ran(smp_load_acquire(&work->state)));

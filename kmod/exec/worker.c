@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What workers do: serve all queues that have work on their CPU in turn, steal
- * when there is none, and park when there is nothing to steal; parked, a worker
- * costs no time.
+ * What workers do: serve the queues that have work on their CPU, round robin;
+ * steal when there is none; park when there is nothing to steal. A parked
+ * worker costs no time.
  *
  * A worker owns the containers of its CPU only while it runs there, with
- * preemption off. Two workers of one CPU, of which one was replaced and has not
- * noticed yet, cannot disturb each other because of that. A worker that has
- * lost its CPU, or was replaced, ends the item that it runs; the item is counted
- * in far_cnt if the worker is no longer on its CPU.
+ * preemption off. So a worker that was replaced and has not noticed yet cannot
+ * disturb the current one. A worker that has lost its CPU, or was replaced,
+ * ends the item that it runs. The item is counted in far_cnt if the worker is
+ * no longer on its CPU.
  *
- * Time. A worker leaves a queue after 64 items, or after 100 us if another queue
- * waits. A queue whose items take longer than that owes the rest (@debt_ns), and
- * is passed over as long as others wait, until it has made up for it. Queues of
- * users' rings (tenants) count as one queue against all others: in each round
- * one of them has its turn.
+ * Time. A worker leaves a queue after 64 items, or after 100 us if another
+ * queue waits. A queue whose items take longer owes the rest (@debt_ns). While
+ * others wait it is passed over until it has paid that back. The queues of
+ * users' rings (tenants) together count as one queue: one of them is served in
+ * each round.
  */
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
@@ -28,46 +28,53 @@
 #include "learn.h"
 #include "tenant.h"
 
-/* A worker that parks twice within this time gets too many wake-ups. */
-#define WSQ_BREATHE_NS		(10 * NSEC_PER_USEC)
+/* A worker that parks twice within this time is woken too often. */
+#define WSQ_YIELD_NS		(10 * NSEC_PER_USEC)
 
-/* For how long it looks for items then: about as long as a wake-up takes. */
+/* How long it then looks for items: about the time of a wake-up. */
 #define WSQ_LINGER_NS		(2 * NSEC_PER_USEC)
 
-/* Queues that are passed over at most when the next one is chosen. */
+/* How long it stays away from victims that other CPUs are stealing from. */
+#define WSQ_PAUSE_NS		(2 * NSEC_PER_USEC)
+
+/* How often it parks without yielding after a yield did not pay. */
+#define WSQ_YIELD_SKIP		256
+
+/* Most queues that are passed over when the next one is chosen. */
 #define WSQ_PASS_MOST		16
 
-/* Is the caller, with preemption off, an owner of this container? */
-static bool wsq_at_home(const struct wsq_worker *w, const struct wsq *q,
-			const struct wsq_container *ct)
+/* Does the caller, with preemption off, own this lane? */
+static __always_inline bool wsq_at_home(const struct wsq_worker *w,
+					const struct wsq *q,
+					const struct wsq_lane *lane)
 {
 	return likely(smp_processor_id() == w->cpu) &&
 	       likely(!READ_ONCE(w->gone)) &&
-	       likely(wsq_pool_ct(&q->pool, w->cpu) == ct);
+	       likely(wsq_lane(q, w->cpu) == lane);
 }
 
 /**
  * wsq_account() - count an item that has run, or will not
  * @q: the queue
- * @ct: the container that counted it as put, or any other of @q
- * @home: the caller is an owner of @ct
- * @phase: the item's phase
+ * @lane: the lane that counted it as put, or any other of @q
+ * @home: the caller owns @lane
+ * @color: the item's flush color
  *
  * Context: any, with preemption off.
  */
-void wsq_account(struct wsq *q, struct wsq_container *ct, bool home,
-		 unsigned int phase)
+void wsq_account(struct wsq *q, struct wsq_lane *lane, bool home,
+		 unsigned int color)
 {
 	if (likely(home))
-		smp_store_release(&ct->done_cnt[phase],	/* FL(count:A) */
-				  ct->done_cnt[phase] + 1);
+		smp_store_release(&lane->done_cnt[color],	/* FL(count:A) */
+				  lane->done_cnt[color] + 1);
 	else
 		/* FL(count:B) */
-		atomic64_fetch_add_release(1, &ct->far_cnt[phase]);
+		atomic64_fetch_add_release(1, &lane->far_cnt[color]);
 }
 
-/* Call the function. The item may be gone when it returns. */
-static void wsq_call(struct wsq *q, struct wsq_work *work, wsq_func_t func)
+/* Call the function, which may free the item. */
+static __always_inline void wsq_run_func(struct wsq *q, struct wsq_work *work, wsq_func_t func)
 {
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map map;
@@ -94,44 +101,45 @@ static void wsq_call(struct wsq *q, struct wsq_work *work, wsq_func_t func)
 }
 
 /*
- * Run an item that was claimed. Preemption is off, on return as well. Returns
- * the phase to count it in, %WSQ_NO_PHASE if it did not run here.
+ * Run a claimed item. Preemption is off, on return as well. Returns the flush
+ * color to count it in, %WSQ_NO_COLOR if it did not run here.
  */
-static unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
-			    struct wsq_work *work, unsigned int last_phase)
+static __always_inline unsigned int wsq_run(struct wsq_worker *w, struct wsq *q,
+					    struct wsq_work *work,
+					    unsigned int last_color)
 {
 	u32 ran = wsq_ran(READ_ONCE(work->state));
 	u64 where = READ_ONCE(work->link.where);
-	unsigned int phase = wsq_where_phase(where);
+	unsigned int color = wsq_location_color(where);
 	wsq_func_t func = work->func;
 
 	if (unlikely(ran != w->id) && ran && wsq_defer(ran, work))
-		return WSQ_NO_PHASE;
+		return WSQ_NO_COLOR;
 
 	wsq_debug_deactivate(work);
-	WRITE_ONCE(work->link.where, wsq_where_in_hand(where));
+	WRITE_ONCE(work->link.where, wsq_location_owned(where));
 	WRITE_ONCE(w->func, func);
-	WRITE_ONCE(w->bound, wsq_where_bound(where));
+	WRITE_ONCE(w->bound, wsq_location_bound(where));
 	WRITE_ONCE(w->nr_run, w->nr_run + 1);			/* BU(run:A) */
 	WRITE_ONCE(w->cur, work);				/* RN(run:A) */
 	/*
-	 * Full barrier, if it begins: the count of the item before is out
-	 * before @awaited is read.
+	 * Full barrier, if the item begins: the item before is counted before
+	 * @awaited is read.
 	 */
 	if (likely(wsq_begin(w, work))) {
 		preempt_enable();
-		if (phase != last_phase)
-			wsq_flush_check(q, last_phase);
-		wsq_call(q, work, func);
+		if (color != last_color)
+			wsq_flush_check(q, last_color);
+		wsq_run_func(q, work, func);
 		cond_resched();
 		preempt_disable();
-	} else if (phase != last_phase) {
-		/* Its way back to its timer had a full barrier, too. */
-		wsq_flush_check(q, last_phase);
+	} else if (color != last_color) {
+		/* Rearming the item's timer was a full barrier, too. */
+		wsq_flush_check(q, last_color);
 	}
 	/* Release: a context that sees NULL sees what the function did. */
 	smp_store_release(&w->cur, NULL);			/* RN(run:B) */
-	return phase;
+	return color;
 }
 
 /* Does another queue wait here? Preemption may be on. */
@@ -146,35 +154,56 @@ static bool wsq_others_ready(const struct wsq_cpu *c, u32 id)
 }
 
 /*
- * The queue had @used ns of this CPU for @ran items. The worker owns @ct. More
- * than twice the least that its items take is not charged: interrupts or a busy
- * host took that time.
+ * Charge the queue for @used ns of this CPU, in which it ran @ran items. The
+ * worker owns @lane. At most twice the least time of such items is charged,
+ * because interrupts or a busy host took the rest.
  */
-static void wsq_charge(struct wsq_cpu *c, const struct wsq *q,
-		       struct wsq_container *ct, unsigned int ran, u64 used)
+static __always_inline void wsq_charge(struct wsq_cpu *c, const struct wsq *q,
+				       struct wsq_lane *lane, unsigned int ran,
+				       u64 used)
 {
 	u32 over;
 
-	used = min(used, 2ULL * ran * wsq_item_least(ct, ran, used));
-	if (likely(used <= WSQ_SLICE_NS) || !wsq_others_ready(c, q->pool.id))
+	used = min(used, 2ULL * ran * wsq_item_least(lane, ran, used));
+	if (likely(used <= WSQ_SLICE_NS) || !wsq_others_ready(c, q->id))
 		return;
 	over = min_t(u64, used - WSQ_SLICE_NS, WSQ_DEBT_MAX_NS);
-	ct->debt_ns = min_t(u32, ct->debt_ns + over, WSQ_DEBT_MAX_NS);
-	if (q->pool.id >= WSQ_FIRST_TENANT)
+	lane->debt_ns = min_t(u32, lane->debt_ns + over, WSQ_DEBT_MAX_NS);
+	if (q->id >= WSQ_FIRST_TENANT)
 		c->tenants_debt = min_t(u32, c->tenants_debt + over,
 					WSQ_DEBT_MAX_NS);
 }
 
+/*
+ * The worker has run items of a queue, and counts their CPU time. @owner: it
+ * owns @lane, and updates what the lane has learned. Preemption is off.
+ */
+static void wsq_serve_count(struct wsq_worker *w, struct wsq_cpu *c,
+			    struct wsq *q, struct wsq_lane *lane,
+			    unsigned int ran, bool owner)
+{
+	u64 used;
+
+	if (unlikely(!owner)) {
+		used = wsq_slice_used(&w->turn, ktime_get_mono_fast_ns());
+		atomic64_add(used, &lane->far_ns);
+		return;
+	}
+	used = wsq_slice_end(&w->turn, lane, ran);
+	WRITE_ONCE(lane->used_ns, lane->used_ns + used);
+	wsq_charge(c, q, lane, ran, used);
+}
+
 /**
- * wsq_turn_over() - should the running item leave its worker
+ * wsq_slice_over() - should the running item give way to others
  *
  * For functions of items that work in pieces and can queue themselves again.
  *
  * Context: function of an item.
  * Return: true if the worker's time slice is used up and another queue waits on
- * this CPU; or if the CPU has another worker by now.
+ * this CPU; or if another worker is current.
  */
-bool wsq_turn_over(void)
+bool wsq_slice_over(void)
 {
 	const struct wsq_worker *w = wsq_worker_current();
 	const struct wsq *q = w ? READ_ONCE(w->serving) : NULL;
@@ -183,98 +212,101 @@ bool wsq_turn_over(void)
 		return false;
 	return READ_ONCE(w->replaced) ||
 	       (ktime_get_mono_fast_ns() - w->turn.from >= WSQ_SLICE_NS &&
-		wsq_others_ready(wsq_cpus[w->cpu], q->pool.id));
+		wsq_others_ready(wsq_worker_cpu(w), q->id));
 }
 
-/* Leave an item that was claimed to the next worker. Preemption is off. */
+/* Leave a claimed item to the new current worker. Preemption is off. */
 static void wsq_give_back(struct wsq_cpu *c, const struct wsq *q,
-			  struct wsq_container *ct, struct wsq_link *link)
+			  struct wsq_lane *lane, struct wsq_link *link)
 {
 	u64 where = READ_ONCE(link->where);
 
-	wsq_linked_push(ct, link, wsq_where_phase(where),
-			wsq_where_bound(where), false);
-	wsq_ready_mark(c, q->pool.id);
+	wsq_lane_push(lane, link, wsq_location_color(where),
+		      wsq_location_bound(where), false);
+	wsq_ready_mark(c, q->id);
 }
 
 /**
  * wsq_serve() - run items of one queue, for a time slice
  * @w: the worker
  * @c: its CPU
- * @q: the queue; it cannot go, because @w->serving names it
- * @ct: its container here
+ * @q: the queue; it cannot be freed, because @w->serving names it
+ * @lane: its lane on @c
  *
  * Context: @w itself.
  */
 void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
-	       struct wsq_container *ct)
+	       struct wsq_lane *lane)
 {
 	unsigned int budget = WSQ_BUDGET;
-	unsigned int last = WSQ_NO_PHASE;
+	unsigned int last = WSQ_NO_COLOR;
 	unsigned long tick = jiffies;
 	u32 ran = 0, check;
 	bool home = false;
 	void *task;
 
-	wsq_turn_begin(&w->turn);
+	wsq_slice_begin(&w->turn);
 	preempt_disable();
-	home = wsq_at_home(w, q, ct);
-	check = wsq_turn_first_check(ct);
-	if (home && (unlikely(!ct->engine) ||
-		     unlikely(READ_ONCE(ct->give_back))))
-		wsq_memory_serve(ct);
+	home = wsq_at_home(w, q, lane);
+	check = wsq_slice_first_check(lane);
+	if (home && (unlikely(!lane->ct.engine) ||
+		     unlikely(READ_ONCE(lane->give_back))))
+		wsq_memory_serve(lane);
 	while (budget-- && home) {
-		unsigned int phase;
+		unsigned int color;
 
-		task = wsq_linked_claim(ct);
+		task = wsq_lane_claim(lane);
 		if (!task) {
-			wsq_ready_unmark(c, q->pool.id, ct);
+			wsq_ready_unmark(c, q->id, lane);
 			break;
 		}
 		if (task == WSQ_AGAIN)
 			continue;
-		/* A claim is a full barrier, wherever it was: item.h. */
+		/* Each way to claim an item is a full barrier: item.h. */
 		if (unlikely(READ_ONCE(w->attention))) {
 			wsq_attend(w);
-			/* Replaced as the item before this one ended. */
-			if (READ_ONCE(w->replaced)) {
-				wsq_give_back(c, q, ct, task);
+			/*
+			 * It was replaced as the item before this ended, or the
+			 * queue is being frozen.
+			 */
+			if (READ_ONCE(w->replaced) || !READ_ONCE(q->max_active)) {
+				wsq_give_back(c, q, lane, task);
 				break;
 			}
 		}
-		/* More behind it: one more worker may be worth its waking. */
-		if ((budget == WSQ_BUDGET - 1 && wsq_engine_shared(ct)) ||
-		    wsq_engine_opened(ct))
-			wsq_invite(q, ct);
+		/* More items wait: one more worker may be worth waking. */
+		if ((budget == WSQ_BUDGET - 1 && wsq_engine_has_published(&lane->ct)) ||
+		    wsq_engine_published(&lane->ct))
+			wsq_wake_one_more(q, lane);
 
-		phase = wsq_run(w, q, task, last);
-		home = wsq_at_home(w, q, ct);
-		if (unlikely(phase == WSQ_NO_PHASE))
+		color = wsq_run(w, q, task, last);
+		home = wsq_at_home(w, q, lane);
+		if (unlikely(color == WSQ_NO_COLOR))
 			continue;
-		wsq_account(q, ct, home, phase);
-		last = phase;
-		if (!ran++ && unlikely(!wsq_item_brief(ct)))
-			wsq_turn_first(&w->turn);
+		wsq_account(q, lane, home, color);
+		last = color;
+		if (!ran++ && unlikely(!wsq_item_brief(lane)))
+			wsq_slice_first(&w->turn);
 		if (unlikely(READ_ONCE(w->replaced)))
 			break;
-		/* After a tick too: the items may have become longer. */
+		/* Check after a tick, too: the items may take longer now. */
 		if (likely(--check) && likely(!time_after(jiffies, tick)))
 			continue;
-		/* Brief items, and nobody waits for the end of the slice. */
-		if (likely(!check) && likely(wsq_item_brief(ct)) &&
-		    likely(wsq_ready_alone(c, q->pool.id))) {
+		/* Brief items, and no other queue waits: no check needed. */
+		if (likely(!check) && likely(wsq_item_brief(lane)) &&
+		    likely(wsq_ready_alone(c, q->id))) {
 			check = ran;
 			continue;
 		}
-		check = wsq_turn_check(&w->turn, ct, ran);
+		check = wsq_slice_check(&w->turn, lane, ran);
 		tick = jiffies;
-		if (!check && wsq_others_ready(c, q->pool.id))
+		if (!check && wsq_others_ready(c, q->id))
 			break;
 		check = check ?: 1;
 	}
-	/* What a container has learned is its own CPU's. */
-	if (likely(home) && likely(ran) && likely(!READ_ONCE(w->replaced)))
-		wsq_charge(c, q, ct, ran, wsq_turn_end(&w->turn, ct, ran));
+	if (likely(ran))
+		wsq_serve_count(w, c, q, lane, ran,
+				home && !READ_ONCE(w->replaced));
 	preempt_enable();
 
 	smp_mb();					/* FL(serve:A) */
@@ -285,25 +317,112 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 		wsq_away_end(w);
 }
 
+/* Shall the worker leave the list of a queue that keeps order? */
+static bool wsq_order_over(const struct wsq_worker *w, const struct wsq *q,
+			   unsigned int ran, unsigned long tick)
+{
+	if (READ_ONCE(w->replaced) || READ_ONCE(w->gone) || ran >= WSQ_BUDGET ||
+	    !READ_ONCE(q->max_active))
+		return true;
+	/* The clock need not be read for each item. */
+	return (is_power_of_2(ran) || time_after(jiffies, tick)) &&
+	       wsq_slice_over();
+}
+
+/* The list is not in order yet: give way. Preemption is off, as on return. */
+static void wsq_order_pause(void)
+{
+	preempt_enable();
+	cond_resched();
+	preempt_disable();
+}
+
+/**
+ * wsq_serve_order() - run items of a queue that keeps order, for a time slice
+ * @w: the worker, in wsq_serve()
+ * @token: the queue's token (ordered.h), claimed by @w
+ *
+ * Context: @w itself, with preemption off, as on return.
+ */
+void wsq_serve_order(struct wsq_worker *w, struct wsq_work *token)
+{
+	struct wsq_order *o = container_of(token, struct wsq_order, token);
+	struct wsq *q = READ_ONCE(w->serving);
+	struct wsq_lane *lane = wsq_lane_any(q, w->cpu);
+	unsigned int last = WSQ_NO_COLOR, ran = 0;
+	u64 owed = wsq_oq_counted(&o->count), done = 0;
+	unsigned long tick = jiffies;
+	bool home = wsq_at_home(w, q, lane);
+	void *task;
+
+	while (owed) {
+		unsigned int color;
+		int ret;
+
+		/* The claim of the token did this for the first item. */
+		if (ran) {
+			smp_mb();			/* RN(order:A) */
+			if (unlikely(READ_ONCE(w->attention)))
+				wsq_attend(w);
+			if (wsq_order_over(w, q, ran, tick))
+				break;
+		}
+		ret = wsq_lane_inbox_take(&o->list, &task, 1, false);
+		if (ret == WSQ_CONFLICT) {
+			wsq_order_pause();
+			continue;
+		}
+		if (ret == WSQ_EMPTY) {
+			/* What is counted was taken, or cancelled. */
+			owed = wsq_oq_lower(&o->count, owed);
+			done = 0;
+			continue;
+		}
+		color = wsq_run(w, q, task, last);
+		home = wsq_at_home(w, q, lane);
+		if (likely(color != WSQ_NO_COLOR)) {
+			wsq_account(q, lane, home, color);
+			last = color;
+		}
+		ran++;
+		if (++done == owed) {
+			owed = wsq_oq_lower(&o->count, done);
+			done = 0;
+		}
+	}
+	/* Without the token, another CPU may run the next item now. */
+	if (owed) {
+		if (done)
+			wsq_oq_lower(&o->count, done);
+		wsq_order_keep(w, token);
+	}
+	/* The list counts as one item: that is what a thief would get. */
+	if (ran)
+		wsq_serve_count(w, wsq_cpu_of(q, w->cpu), q, lane, 1,
+				home && !READ_ONCE(w->replaced));
+	smp_mb();					/* FL(order:A) */
+	wsq_flush_check(q, last);
+}
+
 /*
- * A queue that this CPU has left, or that is gone: other CPUs adopt its items
- * here. Preemption is off.
+ * This CPU is no longer a member of the queue, or the queue is gone. Other CPUs
+ * adopt the items that it left here. Preemption is off.
  */
 static void wsq_serve_drop(struct wsq_cpu *c, u32 id)
 {
 	struct wsq *q;
 
 	wsq_ready_drop(c, id);
-	/* Unless the CPU has joined again, or the number is another queue's. */
-	q = xa_load(&wsq_queues, id);
-	if (q && wsq_pool_ct(&q->pool, c->cpu))
+	/* The CPU may be a member again, or of a new queue of that number. */
+	q = wsq_queue_at(c, id);
+	if (q && wsq_lane(q, c->cpu))
 		wsq_ready_mark(c, id);
 }
 
 /*
- * The next queue of [@first, @end) that is not in debt; if all that are ready
- * are in debt, the one with the least. Each queue that is passed over pays off
- * a time slice. Preemption is off.
+ * The next ready queue of [@first, @end) that is not in debt; if all are, the
+ * one with the least debt. Each queue that is passed over pays off a time
+ * slice. Preemption is off.
  */
 static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
 {
@@ -312,7 +431,7 @@ static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
 	unsigned int most = WSQ_PASS_MOST;
 
 	for (;;) {
-		struct wsq_container *ct;
+		struct wsq_lane *lane;
 		struct wsq *q;
 
 		if (id == WSQ_MAX_QUEUES && from > first) {
@@ -321,16 +440,16 @@ static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
 		}
 		if (id == WSQ_MAX_QUEUES || id == passed || !most--)
 			return least;
-		q = xa_load(&wsq_queues, id);
-		ct = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
-		if (!ct || likely(!ct->debt_ns))
+		q = wsq_queue_at(c, id);
+		lane = q ? wsq_lane(q, c->cpu) : NULL;
+		if (!lane || likely(!lane->debt_ns))
 			return id;
-		if (ct->debt_ns < least_ns) {
-			least_ns = ct->debt_ns;
+		if (lane->debt_ns < least_ns) {
+			least_ns = lane->debt_ns;
 			least = id;
 		}
-		/* The debt is this CPU's workers', with preemption off. */
-		ct->debt_ns -= min_t(u32, ct->debt_ns, WSQ_SLICE_NS);
+		/* Only this CPU's workers write it, with preemption off. */
+		lane->debt_ns -= min_t(u32, lane->debt_ns, WSQ_SLICE_NS);
 		if (passed == WSQ_MAX_QUEUES)
 			passed = id;
 		from = id + 1;
@@ -338,7 +457,7 @@ static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
 	}
 }
 
-/* May the tenants have a turn, although others wait? */
+/* May a tenant's queue be served although others wait? */
 static bool wsq_pick_tenants(struct wsq_cpu *c)
 {
 	if (!c->tenants_debt)
@@ -348,8 +467,8 @@ static bool wsq_pick_tenants(struct wsq_cpu *c)
 }
 
 /*
- * Which queue to serve next: in turn, and one of the tenants' at the end of each
- * round. %WSQ_MAX_QUEUES if none has work here. Preemption is off.
+ * The queue to serve next: round robin, with one queue of a tenant at the end
+ * of each round. %WSQ_MAX_QUEUES if none has work here. Preemption is off.
  */
 static u32 wsq_pick(struct wsq_cpu *c)
 {
@@ -376,7 +495,7 @@ static u32 wsq_pick(struct wsq_cpu *c)
 /* Serve the next queue that has work here. False if there is none. */
 static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 {
-	struct wsq_container *ct = NULL;
+	struct wsq_lane *lane = NULL;
 	u32 id = WSQ_MAX_QUEUES;
 	bool home, held = false;
 	struct wsq *q;
@@ -387,11 +506,11 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 		id = wsq_pick(c);
 	if (id < WSQ_MAX_QUEUES) {
 		wsq_seek_end(c);
-		q = xa_load(&wsq_queues, id);
-		ct = q ? wsq_pool_ct(&q->pool, c->cpu) : NULL;
-		held = ct && wsq_hold(c, q, ct);
-		/* Before preemption is on again: against wsq_workers_leave(). */
-		if (!ct)
+		q = wsq_queue_at(c, id);
+		lane = q ? wsq_lane(q, c->cpu) : NULL;
+		held = lane && wsq_hold(c, q, lane);
+		/* With preemption off, so that wsq_workers_leave() sees it. */
+		if (!lane)
 			wsq_serve_drop(c, id);
 		else if (likely(!held))
 			WRITE_ONCE(w->serving, q);
@@ -402,20 +521,20 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 			wsq_ready_tidy(c);
 		return !home;
 	}
-	if (!ct || unlikely(held))
+	if (!lane || unlikely(held))
 		return true;
 
 	WRITE_ONCE(c->last, id);
-	wsq_serve(w, c, q, ct);
-	/* The queue may go once this is seen. */
+	wsq_serve(w, c, q, lane);
+	/* The queue may be freed once this is seen. */
 	smp_store_release(&w->serving, NULL);		/* SV(serve:A) */
 	return true;
 }
 
 /*
- * Announce that this worker parks. False if its CPU went offline: what is
- * announced there is another worker's from then on. wsq_worker_offline() waits
- * for sections with preemption off.
+ * Announce that this worker parks. False if its CPU went offline: from then on
+ * only another worker may announce that there. wsq_worker_offline() waits for
+ * sections with preemption off.
  */
 static bool wsq_worker_announce(const struct wsq_worker *w, struct wsq_cpu *c)
 {
@@ -433,28 +552,35 @@ static bool wsq_worker_announce(const struct wsq_worker *w, struct wsq_cpu *c)
 	return !gone;
 }
 
-/* Awake: take that back. */
-static void wsq_worker_awake(const struct wsq_worker *w, struct wsq_cpu *c)
+/* Undo wsq_worker_announce(). */
+static void wsq_worker_awake(const struct wsq_worker *w, struct wsq_cpu *c,
+			     bool slept)
 {
 	__set_current_state(TASK_RUNNING);
 	preempt_disable();
-	if (likely(!READ_ONCE(w->gone)))
+	if (likely(!READ_ONCE(w->gone))) {
 		wsq_idle_leave(c);
+		if (slept)
+			wsq_seek_came(c);
+	}
 	preempt_enable();
 }
 
-static void wsq_worker_watch(struct wsq_cpu *c)
+static void wsq_worker_watchdog(struct wsq_cpu *c)
 {
 	preempt_disable();
-	wsq_watch_start(c);
+	wsq_watchdog_start(c);
 	preempt_enable();
 }
 
 static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 {
+	bool slept = false;
+
 	/*
-	 * From here on no context leaves anything here: this worker runs
-	 * nothing. If it was replaced, the announcement is the new worker's.
+	 * Behind this barrier no context leaves anything for this worker,
+	 * because it runs no item. If it was replaced, only the new worker may
+	 * announce.
 	 */
 	smp_mb();					/* RN(park:A) */
 	if (READ_ONCE(w->attention)) {
@@ -464,20 +590,21 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	if (!wsq_worker_announce(w, c))
 		return;
 	if (!kthread_should_stop() && !READ_ONCE(w->gone) &&
-	    !wsq_ready_free(c) && !wsq_steal(c)) {
-		/* What waits for a queue's limit, another CPU may run. */
+	    !wsq_ready_free(c) && !wsq_steal(c, true)) {
+		/* Another CPU may run what waits for a queue's limit here. */
 		if (unlikely(wsq_ready_any(c)))
-			wsq_worker_watch(c);
+			wsq_worker_watchdog(c);
 		WRITE_ONCE(c->sought, false);
 		WRITE_ONCE(c->parks, c->parks + 1);
 		trace_wsq_park(c->cpu);
 		schedule();
 		trace_wsq_unpark(c->cpu);
+		slept = true;
 	}
-	wsq_worker_awake(w, c);
+	wsq_worker_awake(w, c, slept);
 }
 
-/* Others are about to have the CPU: puts are not to rely on this worker. */
+/* The worker is about to yield: puts must not rely on it as the seeker. */
 static void wsq_worker_unseek(struct wsq_cpu *c)
 {
 	preempt_disable();
@@ -485,7 +612,7 @@ static void wsq_worker_unseek(struct wsq_cpu *c)
 	preempt_enable();
 }
 
-/* Look for items for as long as a wake-up takes. True if there may be some. */
+/* Look for items for about the time of a wake-up. True if there may be some. */
 static bool wsq_worker_linger(struct wsq_cpu *c, u64 from)
 {
 	do {
@@ -499,36 +626,115 @@ static bool wsq_worker_linger(struct wsq_cpu *c, u64 from)
 }
 
 /*
- * A worker that parked less than WSQ_BREATHE_NS ago does not park at once, nor does
- * one if a CPU of its domain has a surplus, which others look at just now. If it is
- * woken for every single item, because it preempts the thread that queues them, an
- * item costs two context switches. So it lets the others on this CPU go first, and
- * finds what they have queued meanwhile. On a CPU that has nothing else to run, it
- * waits for a moment. Returns true if there may be items; otherwise parking comes
- * next.
+ * There was something to steal. If the worker has got none of it, other CPUs
+ * are stealing it. They finish sooner if this CPU stays away from their cache
+ * lines for a moment.
  */
-static bool wsq_worker_breathe(struct wsq_cpu *c, u64 *parked)
+static void wsq_worker_pause(struct wsq_cpu *c)
+{
+	u64 from;
+
+	if (likely(wsq_ready_any(c)))
+		return;
+	from = ktime_get_mono_fast_ns();
+	do {
+		cpu_relax();
+	} while (!wsq_ready_any(c) && !need_resched() &&
+		 ktime_get_mono_fast_ns() - from < WSQ_PAUSE_NS);
+}
+
+/**
+ * struct wsq_rest - what a worker did when it last had nothing to do
+ * @parked: when it was about to park, or found items; 0 if it yielded, or
+ *	waited in vain
+ * @yielded: it yielded
+ * @seen: wsq_worker_put() when it yielded
+ * @switches: wsq_timestamp_switches() when it yielded
+ * @skip: how many times it parks before it yields again
+ */
+struct wsq_rest {
+	u64 parked;
+	bool yielded;
+	u64 seen;
+	unsigned long switches;
+	u32 skip;
+};
+
+/* Items that it has begun, plus puts here that found their item pending. */
+static u64 wsq_worker_put(const struct wsq_worker *w, const struct wsq_cpu *c)
+{
+	return w->nr_run + READ_ONCE(c->vain);
+}
+
+/*
+ * If the worker has yielded, and that brought less than two puts for each time
+ * it was switched out since, it does not yield for a while.
+ */
+static void wsq_worker_judge(const struct wsq_worker *w, const struct wsq_cpu *c,
+			     struct wsq_rest *r)
+{
+	if (r->yielded && wsq_worker_put(w, c) - r->seen <
+			  2 * (wsq_timestamp_switches() - r->switches))
+		r->skip = WSQ_YIELD_SKIP;
+	r->yielded = false;
+}
+
+/*
+ * Should the worker yield, so that other threads of this CPU queue more items
+ * before it runs? That pays if it brought several puts the last time. If it
+ * brought only one, the producer waits for each item. Then a worker that parks,
+ * and preempts the producer when woken, has the item done before the producer
+ * looks for it. From time to time the worker tries again to yield.
+ */
+static bool wsq_worker_yields(const struct wsq_worker *w, const struct wsq_cpu *c,
+			      struct wsq_rest *r)
+{
+	if (r->skip) {
+		r->skip--;
+		return false;
+	}
+	r->seen = wsq_worker_put(w, c);
+	r->switches = wsq_timestamp_switches();
+	r->yielded = true;
+	return true;
+}
+
+/*
+ * Before it parks, a worker yields or waits for a moment if it parked less than
+ * WSQ_YIELD_NS ago, or if a CPU of its domain has a surplus, which other CPUs
+ * are looking at. A worker that preempts its producer is woken for every single
+ * item, and each item costs two context switches. If it yields instead, it
+ * finds all that was queued until it runs again. On a CPU with nothing else to
+ * run, it waits. Returns true if there may be items, false if the worker is to
+ * park.
+ */
+static bool wsq_worker_yield(struct wsq_worker *w, struct wsq_cpu *c,
+			     struct wsq_rest *r)
 {
 	u64 now = ktime_get_mono_fast_ns();
 	bool soon = false, found = false;
 
-	/* If the last call has found nothing, the worker parks. */
-	if (*parked)
-		soon = now - *parked < WSQ_BREATHE_NS ||
+	wsq_worker_judge(w, c, r);
+	/* If the last call yielded or waited in vain, the worker parks. */
+	if (r->parked)
+		soon = now - r->parked < WSQ_YIELD_NS ||
 		       READ_ONCE(c->domain->surplus);
 	if (soon && single_task_running()) {
 		found = wsq_worker_linger(c, now);
 	} else if (soon) {
-		wsq_worker_unseek(c);
-		yield();
+		soon = wsq_worker_yields(w, c, r);
+		if (soon) {
+			wsq_worker_unseek(c);
+			yield();
+		}
 	}
-	*parked = !soon || found ? now : 0;
+	r->parked = !soon || found ? now : 0;
 	return soon;
 }
 
 /*
- * Is the worker elsewhere, or may the scheduler move it? An attempt to take the
- * CPU offline leaves it so, if that failed.
+ * Is the worker on another CPU, or may the scheduler move it? A failed attempt
+ * to take the CPU offline leaves it so.
  */
 static bool wsq_worker_strays(const struct wsq_worker *w)
 {
@@ -537,11 +743,11 @@ static bool wsq_worker_strays(const struct wsq_worker *w)
 }
 
 /*
- * Back to the worker's CPU. Hotplug drives a worker out before its callback is
- * called, and calls none if the CPU stays after all.
+ * Move back to the worker's CPU. Hotplug moves a worker away before it calls
+ * the callback, and calls none if the CPU stays online after all.
  *
  * A thread whose mask is set to a CPU that is going offline stays where it is,
- * outside of its mask; PREEMPT_RT's migrate_enable() warns of that.
+ * outside of its mask. PREEMPT_RT's migrate_enable() warns of that.
  */
 static void wsq_worker_return(const struct wsq_worker *w)
 {
@@ -549,13 +755,13 @@ static void wsq_worker_return(const struct wsq_worker *w)
 		set_cpus_allowed_ptr(current, cpumask_of(w->cpu));
 	if (raw_smp_processor_id() == w->cpu)
 		return;
-	/* Not yet: the CPU is going offline, or is not quite back. */
+	/* The CPU is going offline, or is not quite back: try again later. */
 	set_cpus_allowed_ptr(current, cpu_possible_mask);
 	schedule_timeout_idle(1);
 }
 
 /**
- * wsq_worker_fn() - a worker's life
+ * wsq_worker_fn() - a worker's thread function
  * @arg: the struct wsq_worker
  *
  * Return: 0.
@@ -563,11 +769,11 @@ static void wsq_worker_return(const struct wsq_worker *w)
 int wsq_worker_fn(void *arg)
 {
 	struct wsq_worker *w = arg;
-	struct wsq_cpu *c = wsq_cpus[w->cpu];
-	u64 parked = 0;
+	struct wsq_cpu *c = wsq_worker_cpu(w);
+	struct wsq_rest rest = {};
 
 	wsq_standby_enter(w);
-	/* It may have become current before it has run, behind a detached one. */
+	/* If it is current already, it may have a detached worker to move. */
 	wsq_standby_wait(w);
 	while (!kthread_should_stop() && !READ_ONCE(w->gone)) {
 		if (unlikely(READ_ONCE(w->replaced))) {
@@ -583,16 +789,18 @@ int wsq_worker_fn(void *arg)
 			continue;
 		}
 		w->turn.left = 0;
-		if (wsq_steal(c)) {
-			/* Perhaps only because another CPU steals there. */
+		if (wsq_steal(c, false)) {
+			wsq_worker_pause(c);
 			cond_resched_tasks_rcu_qs();
 			continue;
 		}
-		if (wsq_worker_breathe(c, &parked)) {
+		if (wsq_worker_yield(w, c, &rest)) {
 			cond_resched_tasks_rcu_qs();
 			continue;
 		}
 		wsq_worker_park(w, c);
+		/* It may have found a surplus, stolen nothing and not slept. */
+		cond_resched_tasks_rcu_qs();
 	}
 	smp_mb();					/* RN(stop:A) */
 	if (READ_ONCE(w->attention))
@@ -613,7 +821,7 @@ int wsq_worker_fn(void *arg)
  * wsq_worker_current() - the worker that runs the caller
  *
  * Context: any.
- * Return: the worker, %NULL if the caller is none.
+ * Return: the worker, %NULL if the caller does not run in one.
  */
 struct wsq_worker *wsq_worker_current(void)
 {
@@ -625,13 +833,6 @@ struct wsq_worker *wsq_worker_current(void)
 	return kthread_data(current);
 }
 
-/**
- * wsq_current_work() - the item whose function the caller is in
- *
- * Context: any.
- * Return: the item, which may be gone if its function has freed it; %NULL if
- * the caller is no item.
- */
 struct wsq_work *wsq_current_work(void)
 {
 	const struct wsq_worker *w = wsq_worker_current();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The workers' threads: made when the first queue that includes their CPU is,
- * kept until the module or the CPU goes. Each CPU has a current worker and at
- * least one standby worker; standby.c says when they change roles.
+ * The workers' threads. A CPU's workers are made with the first queue that
+ * includes the CPU, and kept until the CPU goes offline or the module is
+ * unloaded. Each CPU has a current worker and at least one standby worker;
+ * standby.c says when they change roles.
  *
- * A worker whose CPU goes offline is marked gone. It ends as soon as the item
- * that it runs does, wherever the scheduler has moved it; maintenance work then
- * frees it.
+ * A worker whose CPU goes offline is marked gone. It ends as soon as its item
+ * does, on whichever CPU that runs. Maintenance work then frees it.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -18,29 +18,26 @@
 #include "../compat/export.h"
 #include "item.h"
 
-/* All workers, those that lost their CPU included. */
+/* All workers, including those that lost their CPU. */
 LIST_HEAD(wsq_workers);
 WSQ_EXPORT_KUNIT(wsq_workers);
 
-/* Starts and ends one worker at a time; holds the list. */
+/* Starts and ends one worker at a time; protects the list. */
 DEFINE_MUTEX(wsq_workers_lock);
 WSQ_EXPORT_KUNIT(wsq_workers_lock);
 
-/* Workers by number; no worker has 0. */
+/* Workers by number. No worker has number 0. */
 static DEFINE_XARRAY_ALLOC1(wsq_worker_ids);
 
 static enum cpuhp_state wsq_worker_hp;
 
-/* CPUs that some queue includes. wsq_workers_lock. */
-static cpumask_var_t wsq_needed;
-
 /**
- * wsq_worker_find() - a worker by its number
+ * wsq_worker_find() - find a worker by its number
  * @id: the number
  *
  * Context: any, with preemption off or RCU held for as long as the worker is
  * used.
- * Return: the worker, %NULL if there is none any more.
+ * Return: the worker, %NULL if it no longer exists.
  */
 struct wsq_worker *wsq_worker_find(u32 id)
 {
@@ -49,15 +46,16 @@ struct wsq_worker *wsq_worker_find(u32 id)
 
 /**
  * wsq_worker_create() - make a worker, not running yet
+ * @class: its class
  * @cpu: its CPU
- * @fn: its life; the worker is its argument
+ * @fn: its thread function, called with the worker
  * @name: its name
  *
  * Context: task; may sleep.
  * Return: the worker or ERR_PTR().
  */
-struct wsq_worker *wsq_worker_create(unsigned int cpu, int (*fn)(void *arg),
-				     const char *name)
+struct wsq_worker *wsq_worker_create(struct wsq_class *class, unsigned int cpu,
+				     int (*fn)(void *arg), const char *name)
 {
 	struct wsq_worker *w;
 	int ret;
@@ -66,6 +64,7 @@ struct wsq_worker *wsq_worker_create(unsigned int cpu, int (*fn)(void *arg),
 	if (!w)
 		return ERR_PTR(-ENOMEM);
 	w->cpu = cpu;
+	w->class = class;
 	raw_spin_lock_init(&w->lock);
 	INIT_LIST_HEAD(&w->waiters);
 	INIT_LIST_HEAD(&w->deferred);
@@ -95,7 +94,7 @@ free:
  * wsq_worker_end() - end a worker and free it
  * @w: the worker; not current, in no list
  *
- * Context: task; may sleep until the item that it runs ends.
+ * Context: task; may sleep until the worker's item ends.
  */
 void wsq_worker_end(struct wsq_worker *w)
 {
@@ -109,43 +108,45 @@ void wsq_worker_end(struct wsq_worker *w)
 
 /**
  * wsq_worker_new() - make a worker for an online CPU, not running yet
- * @cpu: the CPU
+ * @c: the CPU, and the class
  *
  * Context: task; may sleep; wsq_workers_lock is held.
  * Return: the worker or ERR_PTR().
  */
-struct wsq_worker *wsq_worker_new(unsigned int cpu)
+struct wsq_worker *wsq_worker_new(struct wsq_cpu *c)
 {
 	struct wsq_worker *w;
 	char name[TASK_COMM_LEN];
 
 	lockdep_assert_held(&wsq_workers_lock);
-	snprintf(name, sizeof(name), "wsq/%u", cpu);
-	w = wsq_worker_create(cpu, wsq_worker_fn, name);
+	snprintf(name, sizeof(name), "wsq/%u%s", c->cpu, c->class->suffix);
+	w = wsq_worker_create(c->class, c->cpu, wsq_worker_fn, name);
 	if (IS_ERR(w))
 		return w;
-	kthread_bind(w->task, cpu);
+	kthread_bind(w->task, c->cpu);
+	set_user_nice(w->task, c->class->nice);
 	list_add(&w->list, &wsq_workers);
-	WRITE_ONCE(wsq_cpus[cpu]->nr_workers, wsq_cpus[cpu]->nr_workers + 1);
+	WRITE_ONCE(c->nr_workers, c->nr_workers + 1);
 	return w;
 }
 
 /**
- * wsq_worker_dismiss() - take a worker that is to end out of the list
+ * wsq_worker_dismiss() - remove a worker that is to end from the list
  * @w: the worker; wsq_worker_end() follows
  *
  * Context: task; wsq_workers_lock is held.
  */
 void wsq_worker_dismiss(struct wsq_worker *w)
 {
+	struct wsq_cpu *c = wsq_worker_cpu(w);
+
 	lockdep_assert_held(&wsq_workers_lock);
 	if (!w->gone)
-		WRITE_ONCE(wsq_cpus[w->cpu]->nr_workers,
-			   wsq_cpus[w->cpu]->nr_workers - 1);
+		WRITE_ONCE(c->nr_workers, c->nr_workers - 1);
 	list_del(&w->list);
 }
 
-/* End workers that were taken out of the list, by @list. */
+/* End the workers in @over, after wsq_worker_dismiss(). */
 static void wsq_workers_end(struct list_head *over)
 {
 	struct wsq_worker *w, *n;
@@ -154,9 +155,7 @@ static void wsq_workers_end(struct list_head *over)
 		wsq_worker_end(w);
 }
 
-/*
- * Workers that lost their CPU and have ended the item that they ran.
- */
+/* End the workers that lost their CPU and have left their queue. */
 static void wsq_workers_reap(struct work_struct *work)
 {
 	struct wsq_worker *w, *n;
@@ -176,7 +175,7 @@ static void wsq_workers_reap(struct work_struct *work)
 static DECLARE_WORK(wsq_reap_work, wsq_workers_reap);
 
 /**
- * wsq_worker_gone() - a worker that lost its CPU is at its end
+ * wsq_worker_gone() - a worker ends: if it lost its CPU, have it freed
  * @w: the worker
  *
  * Context: @w itself.
@@ -184,18 +183,17 @@ static DECLARE_WORK(wsq_reap_work, wsq_workers_reap);
 void wsq_worker_gone(const struct wsq_worker *w)
 {
 	if (READ_ONCE(w->gone))
-		queue_work(wsq_housekeeping, &wsq_reap_work);
+		queue_work(wsq_maintenance, &wsq_reap_work);
 }
 
-/* Give an online CPU its worker. wsq_workers_lock is held. */
-static int wsq_worker_start(unsigned int cpu)
+/* Start an online CPU's current worker. wsq_workers_lock is held. */
+static int wsq_worker_start(struct wsq_cpu *c)
 {
-	struct wsq_cpu *c = wsq_cpus[cpu];
 	struct wsq_worker *w;
 
 	if (c->worker)
 		return 0;
-	w = wsq_worker_new(cpu);
+	w = wsq_worker_new(c);
 	if (IS_ERR(w))
 		return PTR_ERR(w);
 	raw_spin_lock_irq(&c->role_lock);
@@ -208,27 +206,35 @@ static int wsq_worker_start(unsigned int cpu)
 }
 
 /**
- * wsq_workers_thin() - end standby workers that are idle
+ * wsq_workers_shrink() - end standby workers that are idle
  *
  * Context: task; may sleep.
  * Return: true if there may be more.
  */
-bool wsq_workers_thin(void)
+bool wsq_workers_shrink(void)
 {
 	LIST_HEAD(over);
 	bool more = false;
 	unsigned int cpu;
+	u32 nr;
 
 	mutex_lock(&wsq_workers_lock);
-	for_each_possible_cpu(cpu)
-		more |= wsq_standby_thin(wsq_cpus[cpu], &over);
+	for (nr = 0; nr < WSQ_CLASSES; nr++) {
+		struct wsq_class *class = wsq_class_find(nr);
+
+		for_each_possible_cpu(cpu) {
+			if (class)
+				more |= wsq_standby_shrink(class->cpus[cpu],
+							   &over);
+		}
+	}
 	mutex_unlock(&wsq_workers_lock);
 	/* Without the lock: they may be kept off their CPUs for long. */
 	wsq_workers_end(&over);
 	return more;
 }
 
-/* Move what orphans have to CPUs that are back, where workers are watched. */
+/* Move items of dead CPUs' queues to online CPUs, where a watchdog runs. */
 static void wsq_workers_adopt(struct work_struct *work)
 {
 	struct wsq *q;
@@ -238,10 +244,10 @@ static void wsq_workers_adopt(struct work_struct *work)
 	mutex_lock(&wsq_queues_lock);
 	xa_for_each(&wsq_queues, id, q) {
 		for_each_possible_cpu(cpu) {
-			struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
+			struct wsq_lane *lane = wsq_lane_any(q, cpu);
 
-			if (ct && atomic_read(&ct->orphan) != WSQ_OWNED)
-				wsq_queue_orphan(&q->pool, cpu);
+			if (lane && atomic_read(&lane->ct.ownership) != WSQ_OWNED)
+				wsq_queue_cpu_dead(&q->pool, cpu);
 		}
 		cond_resched();
 	}
@@ -251,8 +257,8 @@ static void wsq_workers_adopt(struct work_struct *work)
 static DECLARE_WORK(wsq_adopt_work, wsq_workers_adopt);
 
 /*
- * Queues may have items here that were left while the CPU had no part in them, and
- * without their ready bits: wsq_serve_drop().
+ * Queues may have items here without ready bits, left from when the CPU was no
+ * member: wsq_serve_drop().
  */
 static void wsq_worker_inherit(struct wsq_cpu *c)
 {
@@ -261,43 +267,50 @@ static void wsq_worker_inherit(struct wsq_cpu *c)
 
 	preempt_disable();
 	xa_for_each(&wsq_queues, id, q) {
-		if (wsq_pool_ct(&q->pool, c->cpu))
+		if (q->class == c->class && wsq_lane(q, c->cpu))
 			wsq_ready_mark(c, id);
 	}
 	if (wsq_ready_any(c))
-		wsq_watch_start(c);
+		wsq_watchdog_start(c);
 	preempt_enable();
 }
 
 static int wsq_worker_online(unsigned int cpu)
 {
 	int ret = 0;
+	u32 nr;
 
-	mutex_lock(&wsq_workers_lock);
-	if (cpumask_test_cpu(cpu, wsq_needed))
-		ret = wsq_worker_start(cpu);
-	mutex_unlock(&wsq_workers_lock);
+	for (nr = 0; nr < WSQ_CLASSES && !ret; nr++) {
+		struct wsq_class *class = wsq_class_find(nr);
+
+		if (!class)
+			continue;
+		mutex_lock(&wsq_workers_lock);
+		if (cpumask_test_cpu(cpu, class->needed))
+			ret = wsq_worker_start(class->cpus[cpu]);
+		mutex_unlock(&wsq_workers_lock);
+		if (!ret)
+			wsq_worker_inherit(class->cpus[cpu]);
+	}
+	/* It may be the first online CPU of a queue. */
 	if (!ret)
-		wsq_worker_inherit(wsq_cpus[cpu]);
-	/* It may be the first of a queue's CPUs that is. */
-	if (!ret)
-		queue_work(wsq_housekeeping, &wsq_adopt_work);
+		queue_work(wsq_maintenance, &wsq_adopt_work);
 	return ret;
 }
 
-static int wsq_worker_offline(unsigned int cpu)
+/* The workers of one class lose a CPU. */
+static void wsq_worker_lose(struct wsq_cpu *c)
 {
-	struct wsq_cpu *c = wsq_cpus[cpu];
 	struct wsq_worker *w;
 
 	mutex_lock(&wsq_workers_lock);
 	raw_spin_lock_irq(&c->role_lock);
 	wsq_standby_offline(c);
 	list_for_each_entry(w, &wsq_workers, list) {
-		if (w->cpu != cpu)
+		if (wsq_worker_cpu(w) != c)
 			continue;
 		WRITE_ONCE(w->gone, true);
-		/* One that has not run yet does not take itself out. */
+		/* A worker that never ran does not remove itself. */
 		list_del_init(&w->standby);
 	}
 	WRITE_ONCE(c->nr_standby, 0);
@@ -305,64 +318,77 @@ static int wsq_worker_offline(unsigned int cpu)
 	raw_spin_unlock_irq(&c->role_lock);
 	WRITE_ONCE(c->nr_workers, 0);
 	/*
-	 * A context that read c->worker wakes it with preemption off. And the
-	 * worker may have been about to announce that it parks.
+	 * Wait for contexts that read c->worker and wake it, with preemption
+	 * off, and for a worker that is about to announce that it parks.
 	 */
 	synchronize_rcu();
 	raw_spin_lock_irq(&c->role_lock);
 	wsq_idle_leave(c);
 	raw_spin_unlock_irq(&c->role_lock);
-	/* The new worker, which should do this, may not run any more. */
+	/* A replacement that should do this may never run. */
 	wsq_standby_loosen(c);
-	/* One that is in an item, asleep perhaps, finds out by itself. */
+	/* A worker in an item sees @gone when the item ends. */
 	list_for_each_entry(w, &wsq_workers, list) {
-		if (w->cpu == cpu && !READ_ONCE(w->cur))
+		if (wsq_worker_cpu(w) == c && !READ_ONCE(w->cur))
 			wake_up_process(w->task);
 	}
 	mutex_unlock(&wsq_workers_lock);
 	/* Workers that never ran do not call wsq_worker_gone(). */
-	queue_work(wsq_housekeeping, &wsq_reap_work);
-	/* What they leave waits for thieves, then for foster consumers. */
+	queue_work(wsq_maintenance, &wsq_reap_work);
+	/* Thieves take the items left here; other CPUs adopt the rest. */
 	preempt_disable();
 	if (wsq_ready_any(c))
 		wsq_wake_all(NULL, c);
-	/* The worker may have been woken to steal. */
+	/* The worker may have been the seeker. */
 	wsq_seek_end(c);
 	preempt_enable();
+}
+
+static int wsq_worker_offline(unsigned int cpu)
+{
+	u32 nr;
+
+	for (nr = 0; nr < WSQ_CLASSES; nr++) {
+		struct wsq_class *class = wsq_class_find(nr);
+
+		if (class)
+			wsq_worker_lose(class->cpus[cpu]);
+	}
 	return 0;
 }
 
 /**
- * wsq_queue_orphan() - a CPU that is offline may have left items behind
+ * wsq_queue_cpu_dead() - a CPU that is offline may have left items behind
  * @pool: the queue's pool
  * @cpu: the CPU
  *
- * Context: task; may sleep. The queue cannot go.
+ * Context: task; may sleep. The queue cannot be freed meanwhile.
  */
-void wsq_queue_orphan(struct wsq_pool *pool, unsigned int cpu)
+void wsq_queue_cpu_dead(struct wsq_pool *pool, unsigned int cpu)
 {
-	/* To where workers are watched. */
+	/* Move the items to CPUs where a watchdog runs. */
 	wsq_evacuate(wsq_of_pool(pool), cpu);
 }
 
 /**
- * wsq_workers_need() - have workers on some CPUs
- * @cpus: the CPUs; those that are offline get theirs when they come
+ * wsq_workers_need() - start workers on some CPUs
+ * @class: their class
+ * @cpus: the CPUs; an offline CPU gets its worker when it comes online
  *
  * Context: task; may sleep; CPU hotplug lock held.
  * Return: 0 or a negative errno.
  */
-int wsq_workers_need(const struct cpumask *cpus)
+int wsq_workers_need(struct wsq_class *class, const struct cpumask *cpus)
 {
 	unsigned int cpu;
 	int ret = 0;
 
 	mutex_lock(&wsq_workers_lock);
 	for_each_cpu(cpu, cpus) {
-		cpumask_set_cpu(cpu, wsq_needed);
+		cpumask_set_cpu(cpu, class->needed);
 		if (!cpu_online(cpu))
 			continue;
-		ret = wsq_worker_start(cpu);
+		ret = wsq_worker_start(class->cpus[cpu]);
 		if (ret)
 			break;
 	}
@@ -370,8 +396,28 @@ int wsq_workers_need(const struct cpumask *cpus)
 	return ret;
 }
 
-/* Is any worker at a queue? If not, what it did there is seen. */
-static bool wsq_workers_at(const struct wsq *q)
+/**
+ * wsq_worker_notify() - have a worker look whether its queue is frozen
+ * @w: the worker; looks before it begins the next item
+ *
+ * Context: task.
+ */
+void wsq_worker_notify(struct wsq_worker *w)
+{
+	raw_spin_lock_irq(&w->lock);
+	WRITE_ONCE(w->attention, true);
+	raw_spin_unlock_irq(&w->lock);
+}
+
+/**
+ * wsq_workers_at() - does any worker serve a queue
+ * @q: the queue
+ * @notify: call wsq_worker_notify() for those that do
+ *
+ * Context: task; may sleep.
+ * Return: true if so. If not, the caller sees what they did.
+ */
+bool wsq_workers_at(const struct wsq *q, bool notify)
 {
 	struct wsq_worker *w;
 	bool at = false;
@@ -379,26 +425,29 @@ static bool wsq_workers_at(const struct wsq *q)
 	mutex_lock(&wsq_workers_lock);
 	list_for_each_entry(w, &wsq_workers, list) {
 		/* Pairs with the release in wsq_serve_next(). */
-		at = smp_load_acquire(&w->serving) == q;	/* SV(left:A) */
-		if (at)
+		if (smp_load_acquire(&w->serving) != q)		/* SV(left:A) */
+			continue;
+		at = true;
+		if (!notify)
 			break;
+		wsq_worker_notify(w);
 	}
 	mutex_unlock(&wsq_workers_lock);
 	return at;
 }
 
 /**
- * wsq_workers_leave() - wait until no worker is at a queue
- * @q: the queue; empty, and no longer to be found
+ * wsq_workers_leave() - wait until no worker serves a queue
+ * @q: the queue; it is empty and can no longer be found
  *
- * The lock is not held while waiting, so that a worker that is kept off its CPU
- * keeps no queue from being made.
+ * Waits without wsq_workers_lock, so that a worker that is kept off its CPU
+ * does not delay the creation of queues.
  *
  * Context: task; may sleep.
  */
 void wsq_workers_leave(const struct wsq *q)
 {
-	while (wsq_workers_at(q))
+	while (wsq_workers_at(q, false))
 		usleep_range(20, 200);
 }
 
@@ -412,18 +461,52 @@ int wsq_workers_init(void)
 {
 	int ret;
 
-	if (!zalloc_cpumask_var(&wsq_needed, GFP_KERNEL))
-		return -ENOMEM;
 	wsq_sleep_notifiers_get();
 	ret = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wsq/worker:online",
 					wsq_worker_online, wsq_worker_offline);
 	if (ret < 0) {
 		wsq_sleep_notifiers_put();
-		free_cpumask_var(wsq_needed);
 		return ret;
 	}
 	wsq_worker_hp = ret;
 	return 0;
+}
+
+/* No worker of a class, which may be %NULL, is current any more. */
+static void wsq_workers_resign(struct wsq_class *class)
+{
+	struct wsq_worker *w, *n;
+	unsigned int cpu;
+
+	if (!class)
+		return;
+	for_each_possible_cpu(cpu) {
+		struct wsq_cpu *c = class->cpus[cpu];
+
+		raw_spin_lock_irq(&c->role_lock);
+		WRITE_ONCE(c->worker, NULL);
+		/*
+		 * A worker that never ran does not remove itself from the list,
+		 * and maintenance work must not find one that was freed.
+		 */
+		list_for_each_entry_safe(w, n, &c->standby, standby)
+			list_del_init(&w->standby);
+		WRITE_ONCE(c->nr_standby, 0);
+		raw_spin_unlock_irq(&c->role_lock);
+	}
+}
+
+/* No worker of a class, which may be %NULL, is detached or made any more. */
+static void wsq_workers_settle(struct wsq_class *class)
+{
+	unsigned int cpu;
+
+	if (!class)
+		return;
+	for_each_possible_cpu(cpu) {
+		wsq_standby_loosen(class->cpus[cpu]);
+		cancel_delayed_work_sync(&class->cpus[cpu]->spawn);
+	}
 }
 
 /**
@@ -435,32 +518,18 @@ void wsq_workers_exit(void)
 {
 	struct wsq_worker *w, *n;
 	LIST_HEAD(over);
-	unsigned int cpu;
+	u32 nr;
 
 	cpuhp_remove_state_nocalls(wsq_worker_hp);
 	cancel_work_sync(&wsq_adopt_work);
 	mutex_lock(&wsq_workers_lock);
-	for_each_possible_cpu(cpu) {
-		struct wsq_cpu *c = wsq_cpus[cpu];
-
-		raw_spin_lock_irq(&c->role_lock);
-		WRITE_ONCE(c->worker, NULL);
-		/*
-		 * A worker that never ran does not take itself out of the list,
-		 * and maintenance work must not find one that was freed.
-		 */
-		list_for_each_entry_safe(w, n, &c->standby, standby)
-			list_del_init(&w->standby);
-		WRITE_ONCE(c->nr_standby, 0);
-		raw_spin_unlock_irq(&c->role_lock);
-	}
+	for (nr = 0; nr < WSQ_CLASSES; nr++)
+		wsq_workers_resign(wsq_class_find(nr));
 	mutex_unlock(&wsq_workers_lock);
-	/* A context that saw a current worker is through, timers included. */
+	/* Wait for contexts that read a current worker, timers included. */
 	synchronize_rcu();
-	for_each_possible_cpu(cpu) {
-		wsq_standby_loosen(wsq_cpus[cpu]);
-		cancel_delayed_work_sync(&wsq_cpus[cpu]->spawn);
-	}
+	for (nr = 0; nr < WSQ_CLASSES; nr++)
+		wsq_workers_settle(wsq_class_find(nr));
 	/* No more workers are made. */
 	mutex_lock(&wsq_workers_lock);
 	list_for_each_entry_safe(w, n, &wsq_workers, list) {
@@ -470,9 +539,8 @@ void wsq_workers_exit(void)
 	mutex_unlock(&wsq_workers_lock);
 	cancel_work_sync(&wsq_reap_work);
 	wsq_workers_end(&over);
-	/* Last: a worker may ask for housekeeping on its way out. */
+	/* Last: a worker that ends may queue maintenance work. */
 	wsq_memory_exit();
 	wsq_sleep_notifiers_put();
 	xa_destroy(&wsq_worker_ids);
-	free_cpumask_var(wsq_needed);
 }

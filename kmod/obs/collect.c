@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is collected only while somebody asked for it, by writing 1 to `collect`
- * in /sys/kernel/debug/wsq: histograms of latency (hist.c) and who robs whom
- * (steals.c). Both attach to tracepoints, so that nothing is paid without.
+ * Statistics that are collected only on request, by writing 1 to `collect` in
+ * /sys/kernel/debug/wsq: histograms of latency (hist.c) and a matrix of steals
+ * (steal_matrix.c). Both attach to tracepoints, so they cost nothing otherwise.
  *
- * Writing 1 again begins anew: the new collection is attached before the old
- * one is given up, so that a failure leaves all as it was. Each has its own
- * memory, handed to its probes as their argument.
+ * Writing 1 again starts afresh: the new collection is attached before the old
+ * one is detached, so that a failure leaves the old one in place. Each has its
+ * own memory, which its probes get as their argument.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -20,19 +20,19 @@
 #include "../exec/exec.h"
 #include "collect.h"
 #include "hist.h"
-#include "steals.h"
+#include "steal_matrix.h"
 
 /**
- * struct wsq_collection - what is collected
+ * struct wsq_collection - one collection
  * @hist: latencies
- * @steals: who robs whom
+ * @steals: steals by thief and victim
  */
 struct wsq_collection {
 	struct wsq_hist *hist;
 	struct wsq_steals *steals;
 };
 
-/* The one that is attached, %NULL if none is; whoever holds the lock. */
+/* The attached collection, or %NULL. Under the lock. */
 static struct wsq_collection *wsq_collection;
 static DEFINE_MUTEX(wsq_collect_lock);
 
@@ -43,7 +43,7 @@ static void wsq_collection_free(struct wsq_collection *n)
 	kfree(n);
 }
 
-/* Probes may still be at it, but no new ones. */
+/* Free a detached collection. Its probes may still run. */
 static void wsq_collection_drop(struct wsq_collection *n)
 {
 	tracepoint_synchronize_unregister();
@@ -69,7 +69,7 @@ static int wsq_collection_attach(struct wsq_collection *n)
 	return ret;
 }
 
-/* Make a collection and attach it. */
+/* Create a collection and attach it. */
 static int wsq_collection_begin(struct wsq_collection **out)
 {
 	struct wsq_collection *n = kzalloc(sizeof(*n), GFP_KERNEL);
@@ -178,8 +178,8 @@ static int wsq_matrix_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(wsq_matrix);
 
 /**
- * wsq_collect_files() - make the files
- * @dir: where
+ * wsq_collect_files() - create the files
+ * @dir: their directory
  *
  * Context: module load.
  */
@@ -191,12 +191,12 @@ void wsq_collect_files(struct dentry *dir)
 }
 
 /**
- * wsq_collect_ran_for() - how long a worker has been in its item
- * @w: the worker; cannot go
+ * wsq_collect_ran_for() - how long a worker has been running its item
+ * @w: the worker, which cannot be freed
  *
  * Context: any.
- * Return: nanoseconds, 1 at least; 0 if it runs nothing or began it while
- * nothing was collected.
+ * Return: nanoseconds, 1 at least; 0 if it runs nothing, or nothing was
+ * collected when the item began.
  */
 u64 wsq_collect_ran_for(const struct wsq_worker *w)
 {
@@ -204,7 +204,7 @@ u64 wsq_collect_ran_for(const struct wsq_worker *w)
 	u64 run = smp_load_acquire(&w->began_run);		/* BG(ran:A) */
 	u64 began = READ_ONCE(w->began);
 
-	/* That of a later item comes after the number of that item. */
+	/* A later @began is stored after the later @nr_run. */
 	smp_rmb();						/* BG(ran:B) */
 	if (!READ_ONCE(w->cur) || !run || READ_ONCE(w->nr_run) != run)
 		return 0;
@@ -212,7 +212,7 @@ u64 wsq_collect_ran_for(const struct wsq_worker *w)
 }
 
 /**
- * wsq_collect_exit() - collect no more
+ * wsq_collect_exit() - stop collecting
  *
  * Context: module unload; the files are gone.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is collected only while somebody asked for it. See collect.c.
+ * Statistics that are collected only on request. See collect.c.
  */
 #ifndef _WSQ_OBS_COLLECT_H
 #define _WSQ_OBS_COLLECT_H

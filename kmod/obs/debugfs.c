@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/wsq: queues, workers, thieves and pollers as they are, for whoever
- * wonders what the module is at. Documentation/observability.rst shows the formats.
+ * /sys/kernel/debug/wsq: the state of queues, workers, thieves and pollers.
+ * Documentation/observability.rst shows the formats.
  *
- * Nothing is kept for it: reading looks, under the locks that keep queues and
- * workers from going, and costs as much as there is to be shown.
+ * Nothing is recorded for these files. A read looks at each object, under the
+ * locks that keep queues and workers from being freed.
  *
- * Limitations: things move while they are looked at. Each number is right by
- * itself; what is computed from two of them is not to be taken to the last item.
+ * Limitations: values change while they are read. Each is right by itself; what
+ * is computed from two of them may be off by a few items.
  */
 #include <linux/debugfs.h>
 #include <linux/jiffies.h>
@@ -15,6 +15,7 @@
 #include <linux/module.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
+#include <linux/wsq_pool.h>
 
 #include "../exec/exec.h"
 #include "../pool/victim.h"
@@ -24,7 +25,7 @@
 
 static struct dentry *wsq_debugfs_dir;
 
-/* The first queue whose number is @id or more. wsq_queues_lock is held. */
+/* The first queue whose id is @id or more. wsq_queues_lock is held. */
 static struct wsq *wsq_queues_seek(unsigned long id, loff_t *pos)
 {
 	struct wsq *q = xa_find(&wsq_queues, &id, ULONG_MAX, XA_PRESENT);
@@ -33,7 +34,7 @@ static struct wsq *wsq_queues_seek(unsigned long id, loff_t *pos)
 	return q;
 }
 
-/* Position 0 is the head line, then a queue stands at its number + 1. */
+/* Position 0 is the header line, a queue is at its id + 1. */
 static void *wsq_queues_start(struct seq_file *m, loff_t *pos)
 {
 	mutex_lock(&wsq_queues_lock);
@@ -50,7 +51,7 @@ static void wsq_queues_stop(struct seq_file *m, void *v)
 	mutex_unlock(&wsq_queues_lock);
 }
 
-/* How many items of a queue are in their functions. */
+/* How many functions of a queue's items are running. */
 static unsigned int wsq_queue_running(const struct wsq *q)
 {
 	const struct wsq_worker *w;
@@ -69,18 +70,18 @@ static unsigned int wsq_queue_running(const struct wsq *q)
 
 static void wsq_queue_counts(const struct wsq *q, u64 *queued, u64 *done)
 {
-	unsigned int cpu, phase;
+	unsigned int cpu, color;
 
 	*queued = 0;
 	*done = 0;
 	for_each_possible_cpu(cpu) {
-		const struct wsq_container *ct = wsq_pool_any(&q->pool, cpu);
+		const struct wsq_lane *lane = wsq_lane_any(q, cpu);
 
-		for (phase = 0; ct && phase < WSQ_PHASES; phase++) {
-			*done += READ_ONCE(ct->done_cnt[phase]) +
-				 atomic64_read(&ct->far_cnt[phase]);
-			*queued += READ_ONCE(ct->put_cnt[phase]) +
-				   atomic64_read(&ct->in_cnt[phase]);
+		for (color = 0; lane && color < WSQ_FLUSH_COLORS; color++) {
+			*done += READ_ONCE(lane->done_cnt[color]) +
+				 atomic64_read(&lane->far_cnt[color]);
+			*queued += READ_ONCE(lane->put_cnt[color]) +
+				   atomic64_read(&lane->in_cnt[color]);
 		}
 	}
 }
@@ -90,8 +91,12 @@ static void wsq_queue_show_flags(struct seq_file *m, const struct wsq *q)
 	unsigned int flags = READ_ONCE(q->flags);
 	const char *comma = "";
 
+	if (q->class->nr != WSQ_CLASS_NORMAL) {
+		seq_puts(m, q->class->name);
+		comma = ",";
+	}
 	if (READ_ONCE(q->rescuer)) {
-		seq_puts(m, "reclaim");
+		seq_printf(m, "%sreclaim", comma);
 		comma = ",";
 	}
 	if (q->pool.resident) {
@@ -120,10 +125,10 @@ static int wsq_queues_show(struct seq_file *m, void *v)
 		return 0;
 	}
 	/*
-	 * It may just be changed, bit by bit. Not under @mask_lock, within
-	 * which others wait for hotplug, and hotplug may wait for queues.
+	 * The mask may be changing, bit by bit. Do not take @mask_lock: its
+	 * holder may wait for hotplug, and hotplug may wait for queues.
 	 */
-	seq_printf(m, "%u %*pbl ", q->pool.id, cpumask_pr_args(q->pool.cpus));
+	seq_printf(m, "%u %*pbl ", q->id, cpumask_pr_args(q->pool.cpus));
 	wsq_queue_show_flags(m, q);
 	running = wsq_queue_running(q);
 	wsq_queue_counts(q, &queued, &done);
@@ -141,10 +146,32 @@ static const struct seq_operations wsq_queues_sops = {
 };
 DEFINE_SEQ_ATTRIBUTE(wsq_queues);
 
+static int wsq_pools_show(struct seq_file *m, void *v)
+{
+	struct wsq_pool_counts c;
+	struct wsq_pool *pool;
+
+	seq_puts(m, "engine cpus puts takes thefts duplicates name\n");
+	mutex_lock(&wsq_pools_lock);
+	list_for_each_entry(pool, &wsq_pools, list) {
+		seq_printf(m, "%s %*pbl ", wsq_engine_ops(pool->kind)->name,
+			   cpumask_pr_args(pool->cpus));
+		if (wsq_pool_read_counts(pool, &c))
+			seq_puts(m, "- - - -");
+		else
+			seq_printf(m, "%llu %llu %llu %llu", c.puts, c.takes,
+				   c.thefts, c.duplicates);
+		seq_printf(m, " %s\n", pool->name);
+	}
+	mutex_unlock(&wsq_pools_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(wsq_pools);
+
 /* The role of a worker on its CPU. */
 static const char *wsq_worker_role(const struct wsq_worker *w)
 {
-	struct wsq_cpu *c = wsq_cpus[w->cpu];
+	struct wsq_cpu *c = wsq_worker_cpu(w);
 	const char *role;
 
 	raw_spin_lock_irq(&c->role_lock);
@@ -158,7 +185,7 @@ static const char *wsq_worker_role(const struct wsq_worker *w)
 	return role;
 }
 
-/* How long the item has been running, as far as anybody knows. */
+/* How long the item has been running, if known. */
 static void wsq_worker_show_time(struct seq_file *m, const struct wsq_worker *w)
 {
 	u64 ns = wsq_collect_ran_for(w);
@@ -167,14 +194,14 @@ static void wsq_worker_show_time(struct seq_file *m, const struct wsq_worker *w)
 		seq_printf(m, "%llu", div_u64(ns, NSEC_PER_USEC));
 	else if (READ_ONCE(w->cur) && w->stall_run &&
 		 w->stall_run == READ_ONCE(w->nr_run))
-		/* The stall detector has seen it so long. */
+		/* Since the stall detector first saw this item. */
 		seq_printf(m, ">=%u000",
 			   jiffies_to_msecs(jiffies - w->stall_since));
 	else
 		seq_putc(m, '-');
 }
 
-/* @q: the queue it is at, or %NULL; it cannot go. */
+/* @q: the queue that it serves, or %NULL; it cannot be freed. */
 static void wsq_worker_show(struct seq_file *m, const struct wsq_worker *w,
 			    const struct wsq *q, const char *role)
 {
@@ -182,13 +209,13 @@ static void wsq_worker_show(struct seq_file *m, const struct wsq_worker *w,
 
 	seq_printf(m, "%u %d %s %llu ", READ_ONCE(w->cpu),
 		   task_pid_nr(w->task), role, READ_ONCE(w->nr_run));
-	/* Of what the line is about, not of an item that has begun since. */
+	/* Only for an item of this line, not for one that began since. */
 	if (q && func)
 		wsq_worker_show_time(m, w);
 	else
 		seq_putc(m, '-');
 	if (q)
-		seq_printf(m, " %u ", q->pool.id);
+		seq_printf(m, " %u ", q->id);
 	else
 		seq_puts(m, " - ");
 	if (func)
@@ -206,7 +233,7 @@ static void wsq_workers_show_rescuers(struct seq_file *m)
 	mutex_lock(&wsq_queues_lock);
 	xa_for_each(&wsq_queues, id, q) {
 		rcu_read_lock();
-		/* Whoever ends it waits for a grace period first. */
+		/* A rescuer is ended only after a grace period. */
 		w = wsq_rescuer_worker(q);
 		if (w)
 			wsq_worker_show(m, w, q, "rescuer");
@@ -222,7 +249,7 @@ static int wsq_workers_show(struct seq_file *m, void *unused)
 	seq_puts(m, "cpu pid role items us queue function\n");
 	mutex_lock(&wsq_workers_lock);
 	list_for_each_entry_reverse(w, &wsq_workers, list)
-		/* The queue waits for our lock before it is freed. */
+		/* A queue is freed only after taking this lock. */
 		wsq_worker_show(m, w, READ_ONCE(w->serving),
 				wsq_worker_role(w));
 	mutex_unlock(&wsq_workers_lock);
@@ -237,10 +264,10 @@ static int wsq_thieves_show(struct seq_file *m, void *unused)
 
 	seq_puts(m, "cpu policy drawn rejected found\n");
 	for_each_possible_cpu(cpu) {
-		const struct wsq_robber *r = wsq_robber(cpu);
+		const struct wsq_pool_thief *r = wsq_pool_thief(cpu);
 
 		for (policy = 1; policy < WSQ_STEAL_POLICIES; policy++) {
-			/* In this order, so that the last is the sum at least. */
+			/* In this order, so that @drawn is at least the sum. */
 			u64 found = READ_ONCE(r->found[policy]);
 			u64 rejected = READ_ONCE(r->rejected[policy]);
 			u64 drawn = READ_ONCE(r->drawn[policy]);
@@ -275,9 +302,9 @@ static int wsq_pollers_show(struct seq_file *m, void *unused)
 DEFINE_SHOW_ATTRIBUTE(wsq_pollers);
 
 /**
- * wsq_debugfs_init() - when all that is to be seen is there
+ * wsq_debugfs_init() - create the files, after all that they show
  *
- * Without debugfs, or memory for it, the module works as well.
+ * Errors are ignored: the module works without debugfs.
  *
  * Context: module load.
  */
@@ -286,6 +313,8 @@ void wsq_debugfs_init(void)
 	wsq_debugfs_dir = debugfs_create_dir("wsq", NULL);
 	debugfs_create_file("queues", 0400, wsq_debugfs_dir, NULL,
 			    &wsq_queues_fops);
+	debugfs_create_file("pools", 0400, wsq_debugfs_dir, NULL,
+			    &wsq_pools_fops);
 	debugfs_create_file("workers", 0400, wsq_debugfs_dir, NULL,
 			    &wsq_workers_fops);
 	debugfs_create_file("thieves", 0400, wsq_debugfs_dir, NULL,
@@ -296,7 +325,7 @@ void wsq_debugfs_init(void)
 }
 
 /**
- * wsq_debugfs_exit() - before anything that is to be seen goes
+ * wsq_debugfs_exit() - remove the files, before anything that they show
  *
  * Context: module unload.
  */

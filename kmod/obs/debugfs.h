@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * /sys/kernel/debug/wsq, as the module sees it. See debugfs.c.
+ * /sys/kernel/debug/wsq. See debugfs.c.
  */
 #ifndef _WSQ_OBS_DEBUGFS_H
 #define _WSQ_OBS_DEBUGFS_H

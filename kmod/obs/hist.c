@@ -1,26 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Histograms of how long items wait and how long they run, by powers of two of
- * nanoseconds, kept while somebody collects (collect.c).
+ * Histograms of how long items wait and how long they run, in powers of two of
+ * nanoseconds, counted while a collection is attached (collect.c).
  *
- * A work item has no room for a time stamp. When it was put is kept in a table
- * by the item's address, of fixed size: buckets of one cache line, four slots
- * each. What finds no slot is lost, and counted as such once it begins. What was
- * begun is in its worker.
+ * A work item has no space for a timestamp. The time of its put is kept in a
+ * table of fixed size, hashed by the item's address: buckets of one cache line,
+ * four slots each. An item that finds no slot is counted as lost when it
+ * begins. The time of its begin is kept in its worker.
  *
- * A put may come from anywhere, NMI included, so nobody waits for a slot, and
- * nothing is locked. A slot is two words, and its key says who may write it:
+ * A put may come from any context, NMI included. So nothing is locked, and no
+ * context waits for a slot. A slot is two words, and its key says which context
+ * may write it:
  *
  *	key		may become	by
  *	---		----------	--
- *	0		BUSY		whoever has an item in hand to put
- *	an item		BUSY		who puts that item: it was called back
- *					before; or another, who finds it stale
- *	an item		0		who begins that item
- *	BUSY		an item		who made it BUSY, after the stamp
+ *	0		BUSY		a context that owns an item to put
+ *	an item		BUSY		a context that puts that item, which
+ *					was cancelled before; or another, if
+ *					the slot is stale
+ *	an item		0		the worker that begins that item
+ *	BUSY		an item		the context that made it BUSY, after
+ *					the stamp
  *
- * All but the last by compare-and-exchange. Only who has an item in hand makes
- * its address a key, so no two slots have the same one.
+ * All but the last are compare-and-exchange. Only the owner of an item makes
+ * its address a key, so no two slots have the same key.
  *
  *	put				begin
  *	---				-----
@@ -31,10 +34,10 @@
  *	item is put			item pending?
  *					key = 0		HI(take:D)
  *
- * An item may be queued again before its begin is here, because a worker clears
- * the pending bit first. So a begin that read a stamp looks for the bit: if it
- * saw the new put's stamp, it sees the bit, and the sample is lost. If it saw
- * another item's stamp, because the slot was taken, it fails to clear the key.
+ * An item may be queued again before its begin is recorded, because a worker
+ * clears the pending bit first. So a begin that has read a stamp checks the
+ * bit. If the stamp is of the new put, the bit is seen, and the sample is lost.
+ * If the slot was taken for another item, clearing the key fails.
  *
  *	HI(put:C) release -> HI(take:A) acquire, HI(take:C)
  *		litmus/obs-hist.litmus, litmus/obs-stamp.litmus
@@ -45,14 +48,14 @@
  *		litmus/obs-began.litmus
  *	HI(make:A): no two collections have one number. litmus/obs-number.litmus
  *
- * Costs, while attached: an exchange or two and a clock reading at each put and
- * each begin, a clock reading at each end; 64 KiB of memory for each possible
+ * Cost, while attached: an exchange or two and a clock reading for each put and
+ * each begin, a clock reading for each end; 64 KiB of memory for each possible
  * CPU, 4 MiB at most.
  *
- * Limitations: a sample is too short if an item is queued again and called back
- * within the few instructions between its claim and its begin. Items that were
- * called back keep their slots until their addresses are queued again, or until
- * others take them after WSQ_HIST_STALE_NS; with many, samples are lost.
+ * Limitations: a sample is too short if an item is queued again and cancelled
+ * within the few instructions between its claim and its begin. Cancelled items
+ * keep their slots until their addresses are queued again, or until other items
+ * take them after WSQ_HIST_STALE_NS. With many such items, samples are lost.
  */
 #include <linux/cpumask.h>
 #include <linux/hash.h>
@@ -73,17 +76,17 @@
 #define WSQ_HIST_WAYS		4
 #define WSQ_HIST_BUSY		1UL
 
-/* For each CPU, and in all. */
+/* Slots for each CPU, and the maximum. */
 #define WSQ_HIST_SLOTS		4096
 #define WSQ_HIST_MAX_SLOTS	(256 * 1024)
 
-/* An item that has waited so long may lose its slot to another. */
+/* After this time an item may lose its slot to another. */
 #define WSQ_HIST_STALE_NS	(10 * NSEC_PER_SEC)
 
 /**
  * struct wsq_stamp - when an item was put
  * @key: the item's address, 0 or WSQ_HIST_BUSY. As above.
- * @ns: when. Who made @key BUSY writes, anybody reads.
+ * @ns: when. Written by the context that made @key BUSY; any context reads.
  */
 struct wsq_stamp {
 	unsigned long key;
@@ -91,14 +94,14 @@ struct wsq_stamp {
 };
 
 /**
- * struct wsq_hist_cpu - what was counted on one CPU
- * @waited: items by the time from being put to being begun
+ * struct wsq_hist_cpu - the counts of one CPU
+ * @waited: items by the time from put to begin
  * @ran: items by the time they ran
  * @begun: items begun
- * @lost: of these, those that it is not known of when they were put
+ * @lost: of these, those whose time of put is not known
  * @cut: items that ended, and had begun before this was attached
  *
- * All of workers of this CPU, with preemption off; anybody reads.
+ * Written by workers of this CPU with preemption off; any CPU reads.
  */
 struct wsq_hist_cpu {
 	u64 waited[WSQ_HIST_BUCKETS];
@@ -109,11 +112,11 @@ struct wsq_hist_cpu {
 };
 
 /**
- * struct wsq_hist - what is counted
+ * struct wsq_hist - the histograms of one collection
  * @bits: log2 of the number of buckets of @stamps. Constant.
- * @nr: number of this collection, by which a worker remembers it. Constant.
+ * @nr: number of this collection, as in struct wsq_worker.began_by. Constant.
  * @cpus: counts
- * @stamps: slots, WSQ_HIST_WAYS to a bucket. Anybody, as above.
+ * @stamps: slots, WSQ_HIST_WAYS to a bucket. Any context, as above.
  */
 struct wsq_hist {
 	unsigned int bits;
@@ -129,7 +132,7 @@ static void wsq_hist_count(u64 *count)
 
 static u64 *wsq_hist_bucket(u64 *buckets, s64 ns)
 {
-	/* Clocks of CPUs may differ by a little. */
+	/* Clocks of CPUs may differ a little. */
 	return &buckets[ns > 0 ? min(fls64(ns), WSQ_HIST_BUCKETS - 1) : 0];
 }
 
@@ -145,13 +148,13 @@ static bool wsq_hist_take(struct wsq_stamp *s, unsigned long old)
 	       cmpxchg(&s->key, old, WSQ_HIST_BUSY) == old;	/* HI(own:A) */
 }
 
-/* A slot for an item that is about to be put, BUSY; %NULL if there is none. */
+/* Make a slot BUSY for an item about to be put; %NULL if there is none. */
 static struct wsq_stamp *wsq_hist_slot(struct wsq_stamp *ways,
 				       unsigned long key, u64 now)
 {
 	unsigned int i;
 
-	/* If it has one, it must not get another. */
+	/* An item that has a slot must not get another. */
 	for (i = 0; i < WSQ_HIST_WAYS; i++) {
 		if (wsq_hist_take(&ways[i], key))
 			return &ways[i];
@@ -186,7 +189,7 @@ static void wsq_hist_queue_probe(void *data, const char *queue,
 	smp_store_release(&s->key, key);			/* HI(put:C) */
 }
 
-/* When the item was put that is about to be called. False if not known. */
+/* Find when an item was put that is about to be called. False if not known. */
 static bool wsq_hist_find(const struct wsq_hist *h, const void *item, u64 *ns)
 {
 	const struct wsq_work *work = item;
@@ -199,7 +202,7 @@ static bool wsq_hist_find(const struct wsq_hist *h, const void *item, u64 *ns)
 			continue;
 		*ns = READ_ONCE(ways[i].ns);
 		smp_rmb();				/* HI(take:C) */
-		/* Still there, for its function has yet to be called. */
+		/* The item exists, for its function is yet to be called. */
 		if (READ_ONCE(work->state) & WSQ_PENDING)
 			return false;
 		/* HI(take:D) */
@@ -251,7 +254,7 @@ static void wsq_hist_end_probe(void *data, const char *queue, const void *work,
 }
 
 /**
- * wsq_hist_create() - make histograms, empty
+ * wsq_hist_create() - allocate empty histograms
  *
  * Context: task; may sleep.
  * Return: the histograms, or %NULL.
@@ -279,7 +282,7 @@ struct wsq_hist *wsq_hist_create(void)
 
 /**
  * wsq_hist_destroy() - free histograms
- * @h: the histograms, or %NULL; nobody counts there any more
+ * @h: the histograms, or %NULL; no longer counted in
  *
  * Context: task; may sleep.
  */
@@ -293,7 +296,7 @@ void wsq_hist_destroy(struct wsq_hist *h)
 }
 
 /**
- * wsq_hist_attach() - begin to count
+ * wsq_hist_attach() - start counting
  * @h: the histograms
  *
  * Context: task; may sleep.
@@ -308,9 +311,9 @@ int wsq_hist_attach(struct wsq_hist *h)
 	if (ret)
 		return ret;
 	/*
-	 * Before that of begins, so that each item that counts as begun is also
-	 * seen to end. That of begins is called after the one of a collection
-	 * that this one replaces, and has the last word in w->began_by.
+	 * The end probe before the start probe, so that each item that counts
+	 * as begun is also seen to end. The start probe runs after that of a
+	 * collection that this one replaces, so it writes w->began_by last.
 	 */
 	ret = register_trace_wsq_execute_end(wsq_hist_end_probe, h);
 	if (ret)
@@ -327,9 +330,10 @@ no_end:
 }
 
 /**
- * wsq_hist_detach() - count no more, once tracepoint_synchronize_unregister()
- * has returned
+ * wsq_hist_detach() - stop counting
  * @h: the histograms
+ *
+ * Probes may run until tracepoint_synchronize_unregister() has returned.
  *
  * Context: task; may sleep.
  */
@@ -340,7 +344,7 @@ void wsq_hist_detach(struct wsq_hist *h)
 	unregister_trace_wsq_execute_end(wsq_hist_end_probe, h);
 }
 
-/* Add up CPUs. */
+/* Add up the counts of all CPUs. */
 static void wsq_hist_sum(const struct wsq_hist *h, struct wsq_hist_cpu *sum)
 {
 	unsigned int cpu, i;
@@ -361,8 +365,8 @@ static void wsq_hist_sum(const struct wsq_hist *h, struct wsq_hist_cpu *sum)
 
 /**
  * wsq_hist_show() - print histograms
- * @m: where to
- * @h: the histograms; may be counted in meanwhile
+ * @m: the output
+ * @h: the histograms; may be counted in during the call
  *
  * Context: task; may sleep.
  * Return: 0 or %-ENOMEM.

@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The stall detector: says once, in the kernel log and by the tracepoint
- * wsq_stall, that something has waited in a queue on a CPU for stall_ms. The
- * report has the queue, the CPU, what its worker runs meanwhile, and the
- * worker's stack. An item that sleeps or computes for long is not reported
- * while nothing waits behind it.
+ * The stall detector: reports once, in the kernel log and by the tracepoint
+ * wsq_stall, that an item has waited in a queue on a CPU for stall_ms. The
+ * report has the queue, the CPU, what its worker runs, and the worker's stack.
+ * An item that sleeps or computes for long is not reported while nothing waits
+ * behind it.
  *
- * When something waits behind a worker that is awake, the watchdog
- * (kmod/exec/watchdog.c) arms the detector, which then looks four times in
+ * If something waits behind a worker that is awake, the watchdog
+ * (kmod/exec/watchdog.c) arms the detector. The detector looks four times in
  * stall_ms, and goes on while anything waits. So an idle module costs nothing,
- * and nothing is counted or stamped for an item. A container has three places
- * where items wait: the two inboxes, which count what is taken from them, and
- * the engine. Something has left the engine if an item of the container has
- * ended, or if more items were put than it has room for: other CPUs steal then.
- * A place that has something in each look, and has not moved, has kept an item
- * waiting. A look passes over queues in which nothing waits. Looks have numbers.
- * By them the next look at such a queue finds that it was passed over, and begins
- * anew. What is reported has waited for stall_ms at least, and a quarter more at
- * most, unless the detector's own work is delayed.
+ * and nothing is counted or stamped for an item.
  *
- * Limitations: the function of an item that waits is not known, because others
- * may take the item, and free it, at any moment: what the worker runs instead
- * is named. Of several reports that are due at a time WSQ_STALL_MOST are
- * printed. If the wake-up for an item was lost, that is seen only when
- * something else waits on its CPU. An item that is left in an engine from which
- * others are run or stolen is not seen. A shorter stall_ms counts after a
- * quarter of the longer one.
+ * Items wait in three locations of a container: the two inboxes, which count
+ * what is taken from them, and the engine. An item has left the engine if an
+ * item of the container has ended, or if more items were put than the engine
+ * has capacity for: then other CPUs steal. If a location holds something in
+ * each look, and nothing has left it, an item has waited there.
  *
- * Drains that items keep going by queueing others are reported as well, after
- * stall_ms and whenever they have lasted twice as long. The time decides, not
- * the number of flushes: in a deep recursion each flush is a generation of
- * items.
+ * A look skips queues in which nothing waits. Looks are numbered, so the next
+ * look at such a queue sees that it was skipped, and starts afresh. What is
+ * reported has waited for stall_ms at least, and a quarter more at most, unless
+ * the detector's own work is delayed.
+ *
+ * Limitations: the function of a waiting item is not reported, because another
+ * CPU may take the item, and free it, at any moment; the report names what the
+ * worker runs instead. Of the reports of one look, WSQ_STALL_MOST are printed.
+ * A lost wake-up is seen only when something else waits on that CPU. An item
+ * that is left in an engine from which others are run or stolen is not seen. A
+ * shorter stall_ms takes effect after a quarter of the longer one.
+ *
+ * A drain whose items keep queueing others is reported as well, after stall_ms
+ * and each time it has lasted twice as long. The time decides, not the number
+ * of flushes: in a deep recursion each flush is a generation of items.
  *
  *	DR(stall:A), DR(stall:B): kmod/exec/exec.h. litmus/exec-drain.litmus
  *	ST(arm:A): one CPU arms the detector. litmus/obs-once.litmus
@@ -58,27 +59,27 @@ module_param_named(stall_stack, wsq_stall_stack, bool, 0644);
 MODULE_PARM_DESC(stall_stack, "report them with the worker's stack (default Y)");
 WSQ_EXPORT_KUNIT(wsq_stall_stack);
 
-/* The look-out is set, or looking. */
+/* The detector's work is queued or runs. */
 atomic_t wsq_stall_armed;
 WSQ_EXPORT_KUNIT(wsq_stall_armed);
 
-/* What was reported so far. */
+/* Reports so far. */
 atomic_t wsq_stall_reports;
 WSQ_EXPORT_KUNIT(wsq_stall_reports);
 
-/* Reports of one look that are printed. */
+/* Reports of one look that are printed, at most. */
 #define WSQ_STALL_MOST		4
 
-/* Number of this look, or of the last one. Only the detector's work uses it. */
+/* Number of the current or last look. Only the detector's work uses it. */
 static u32 wsq_stall_nr;
 
 /**
- * struct wsq_stall - something that is to be reported
+ * struct wsq_stall - a report
  * @queue: the queue's name
  * @task: the CPU's worker, with a reference
- * @func: what that runs, or %NULL
+ * @func: the function that it runs, or %NULL
  * @cpu: the CPU
- * @ms: how long it has waited
+ * @ms: how long an item has waited
  */
 struct wsq_stall {
 	char queue[WSQ_NAME_LEN];
@@ -102,75 +103,75 @@ static void wsq_stall_report(const struct wsq_stall *s)
 
 	trace_wsq_stall(s->queue, s->func, s->cpu, pid, s->ms, true);
 	if (s->func)
-		pr_warn("wsq: stall: %s: something waits on CPU %u for %u ms, its worker (pid %d) runs %ps\n",
+		pr_warn("wsq: stall: %s: an item has waited on CPU %u for %u ms, the worker (pid %d) runs %ps\n",
 			s->queue, s->cpu, s->ms, pid, s->func);
 	else
-		pr_warn("wsq: stall: %s: something waits on CPU %u for %u ms, its worker (pid %d) runs nothing\n",
+		pr_warn("wsq: stall: %s: an item has waited on CPU %u for %u ms, the worker (pid %d) runs nothing\n",
 			s->queue, s->cpu, s->ms, pid);
 	if (READ_ONCE(wsq_stall_stack))
 		sched_show_task(s->task);
 }
 
-/* How many items an engine has room for at most. */
-static u32 wsq_stall_room(const struct wsq_container *ct)
+/* How many items an engine can hold. */
+static u32 wsq_stall_capacity(const struct wsq_lane *lane)
 {
-	return ct->pool->max_blocks * ct->pool->block_size;
+	return lane->ct.pool->max_blocks * lane->ct.pool->block_size;
 }
 
 /*
- * Does something wait in a place of @ct? Stores what moves when something leaves
- * that place.
+ * Does something wait in a place of @lane? Stores what moves when something
+ * leaves that place.
  */
-static bool wsq_stall_place(const struct wsq_container *ct, unsigned int place,
-			    u64 *moves)
+static bool wsq_stall_location(const struct wsq_lane *lane, unsigned int place,
+			       u64 *moves)
 {
-	unsigned int phase;
+	unsigned int color;
 	u64 puts = 0;
 
 	*moves = 0;
 	switch (place) {
 	case 0:
-		*moves = READ_ONCE(ct->open.taken);
-		return wsq_entry_any(&ct->open);
+		*moves = READ_ONCE(lane->open.taken);
+		return wsq_lane_inbox_any(&lane->open);
 	case 1:
-		*moves = READ_ONCE(ct->bound.taken);
-		return wsq_entry_any(&ct->bound);
+		*moves = READ_ONCE(lane->bound.taken);
+		return wsq_lane_inbox_any(&lane->bound);
 	default:
-		for (phase = 0; phase < WSQ_PHASES; phase++) {
-			*moves += READ_ONCE(ct->done_cnt[phase]) +
-				  atomic64_read(&ct->far_cnt[phase]);
-			puts += READ_ONCE(ct->put_cnt[phase]);
+		for (color = 0; color < WSQ_FLUSH_COLORS; color++) {
+			*moves += READ_ONCE(lane->done_cnt[color]) +
+				  atomic64_read(&lane->far_cnt[color]);
+			puts += READ_ONCE(lane->put_cnt[color]);
 		}
 		/* If the engine is full, the open inbox does not move. */
-		*moves += div_u64(puts, wsq_stall_room(ct));
-		return wsq_engine_waiting(ct);
+		*moves += div_u64(puts, wsq_stall_capacity(lane));
+		return wsq_engine_waiting(&lane->ct);
 	}
 }
 
-/* For how long something has waited in a place, as of this look. */
+/* How long an item has waited in a location, in ms, as of this look. */
 static unsigned int wsq_stall_ms_of(const struct wsq_stall_mark *m)
 {
 	return jiffies_to_msecs((u32)jiffies - m->since);
 }
 
 /* For how long something has waited there, in ms; 0 if nothing does. */
-static unsigned int wsq_stall_waits(struct wsq_container *ct)
+static unsigned int wsq_stall_waits(struct wsq_lane *lane)
 {
 	unsigned int place, ms = 0;
 	u64 moves;
 
-	for (place = 0; place < WSQ_STALL_PLACES; place++) {
-		struct wsq_stall_mark *m = &ct->stall[place];
+	for (place = 0; place < WSQ_STALL_LOCATIONS; place++) {
+		struct wsq_stall_mark *m = &lane->stall[place];
 		bool passed = m->look + 1 != wsq_stall_nr;
 
 		m->look = wsq_stall_nr;
-		if (!wsq_stall_place(ct, place, &moves)) {
+		if (!wsq_stall_location(lane, place, &moves)) {
 			m->waits = false;
 		} else if (!m->waits || passed || m->moves != (u32)moves) {
 			m->waits = true;
 			m->moves = (u32)moves;
 			m->since = (u32)jiffies;
-			m->told = false;
+			m->reported = false;
 			ms = max(ms, 1U);
 		} else {
 			ms = max(ms, wsq_stall_ms_of(m) + 1);
@@ -180,43 +181,44 @@ static unsigned int wsq_stall_waits(struct wsq_container *ct)
 }
 
 /* Has something waited for @limit ms that is not reported yet? Mark it. */
-static bool wsq_stall_due(struct wsq_container *ct, unsigned int limit)
+static bool wsq_stall_due(struct wsq_lane *lane, unsigned int limit)
 {
 	unsigned int place;
 	bool due = false;
 
-	for (place = 0; place < WSQ_STALL_PLACES; place++) {
-		struct wsq_stall_mark *m = &ct->stall[place];
+	for (place = 0; place < WSQ_STALL_LOCATIONS; place++) {
+		struct wsq_stall_mark *m = &lane->stall[place];
 
-		if (!m->waits || m->told || wsq_stall_ms_of(m) < limit)
+		if (!m->waits || m->reported || wsq_stall_ms_of(m) < limit)
 			continue;
-		m->told = true;
+		m->reported = true;
 		due = true;
 	}
 	return due;
 }
 
 /*
- * Look at a queue on a CPU. True if something waits there. What is to be reported
- * is stored in @s, with @s->task.
+ * Look at a queue on a CPU. Returns true if something waits there. A report is
+ * due if @s->task is set.
  */
 static bool wsq_stall_queue(struct wsq_cpu *c, u32 id, unsigned int limit,
 			    struct wsq_stall *s)
 {
 	const struct wsq_worker *w;
-	struct wsq_container *ct;
+	struct wsq_lane *lane;
 	unsigned int ms = 0;
 	struct wsq *q;
 
 	s->task = NULL;
-	/* An RCU read side as well, so that queue and worker stay. */
+	/* Also an RCU read-side section: queue and worker stay. */
 	preempt_disable();
-	q = xa_load(&wsq_queues, id);
-	ct = q ? wsq_pool_any(&q->pool, c->cpu) : NULL;
+	q = wsq_queue_at(c, id);
+	lane = q ? wsq_lane_any(q, c->cpu) : NULL;
 	w = READ_ONCE(c->worker);
-	if (ct)
-		ms = wsq_stall_waits(ct);
-	if (ms > limit && w && wsq_stall_due(ct, limit)) {
+	/* A frozen queue does not count. */
+	if (lane && READ_ONCE(q->max_active))
+		ms = wsq_stall_waits(lane);
+	if (ms > limit && w && wsq_stall_due(lane, limit)) {
 		strscpy(s->queue, q->pool.name, sizeof(s->queue));
 		s->func = READ_ONCE(w->cur) ? READ_ONCE(w->func) : NULL;
 		s->cpu = c->cpu;
@@ -228,7 +230,7 @@ static bool wsq_stall_queue(struct wsq_cpu *c, u32 id, unsigned int limit,
 	return ms;
 }
 
-/* Look at all that is ready on a CPU. True if something waits there. */
+/* Look at all ready queues of a CPU. Returns true if something waits there. */
 static bool wsq_stall_cpu(struct wsq_cpu *c, unsigned int limit,
 			  unsigned int *reports)
 {
@@ -246,17 +248,14 @@ static bool wsq_stall_cpu(struct wsq_cpu *c, unsigned int limit,
 		}
 		cond_resched();
 		next = wsq_ready_next(c, id + 1);
-		/* The search wraps around: once is enough. */
+		/* The search wraps around; visit each queue once. */
 		if (next <= id)
 			break;
 	}
 	return busy;
 }
 
-/*
- * How long each worker has been at its item, for debugfs: it shows what was seen
- * here.
- */
+/* Record since when each worker has been running its item, for debugfs. */
 static void wsq_stall_workers(void)
 {
 	struct wsq_worker *w;
@@ -273,7 +272,7 @@ static void wsq_stall_workers(void)
 	mutex_unlock(&wsq_workers_lock);
 }
 
-/* Look at one queue, under RCU. True if it is drained. */
+/* Look at one queue, under RCU. Returns true if it is being drained. */
 static bool wsq_stall_drain(struct wsq *q, unsigned int limit)
 {
 	unsigned long rounds, since;
@@ -281,7 +280,7 @@ static bool wsq_stall_drain(struct wsq *q, unsigned int limit)
 
 	/*
 	 * DR(stall:A): Both pair with wsq_drain(): @drain_since is of this
-	 * drain, or a later one.
+	 * drain, or of a later one.
 	 */
 	if (!(smp_load_acquire(&q->flags) & WSQ_Q_DRAINING))
 		return false;
@@ -292,17 +291,17 @@ static bool wsq_stall_drain(struct wsq *q, unsigned int limit)
 	if (since != q->drain_from) {
 		q->drain_from = since;
 		q->drain_seen = 0;
-		q->drain_told = 0;
+		q->drain_reported = 0;
 	}
-	/* None since we last looked: one takes long, which others report. */
+	/* No flush since the last look: its delay is reported elsewhere. */
 	if (rounds == q->drain_seen)
 		return true;
 	q->drain_seen = rounds;
-	if (ms < limit || ms / 2 < q->drain_told)
+	if (ms < limit || ms / 2 < q->drain_reported)
 		return true;
-	q->drain_told = ms;
+	q->drain_reported = ms;
 	atomic_inc(&wsq_stall_reports);
-	pr_warn("wsq: stall: %s: drained for %u ms and not empty after %lu flushes, its items go on queueing\n",
+	pr_warn("wsq: stall: %s: drained for %u ms and not empty after %lu flushes, its items keep queueing others\n",
 		q->pool.name, ms, rounds);
 	return true;
 }
@@ -313,7 +312,7 @@ static bool wsq_stall_drains(unsigned int limit)
 	unsigned long id;
 	struct wsq *q;
 
-	/* Those that are not to be found any more stay as long. */
+	/* RCU keeps queues that are removed from the xarray meanwhile. */
 	rcu_read_lock();
 	xa_for_each(&wsq_queues, id, q)
 		busy |= wsq_stall_drain(q, limit);
@@ -325,29 +324,37 @@ static void wsq_stall_look(struct work_struct *work)
 {
 	unsigned int cpu, ms = READ_ONCE(wsq_stall_ms), reports = 0;
 	bool busy = false;
+	u32 nr;
 
-	/* Also if this look sees nothing, for what the last one has seen. */
+	/* Even if nothing is seen: marks of the last look become stale. */
 	wsq_stall_nr++;
 	if (!ms) {
 		atomic_set(&wsq_stall_armed, 0);
 		return;
 	}
 	wsq_stall_workers();
-	for_each_possible_cpu(cpu)
-		busy |= wsq_stall_cpu(wsq_cpus[cpu], ms, &reports);
+	for (nr = 0; nr < WSQ_CLASSES; nr++) {
+		const struct wsq_class *class = wsq_class_find(nr);
+
+		for_each_possible_cpu(cpu) {
+			if (class)
+				busy |= wsq_stall_cpu(class->cpus[cpu], ms,
+						      &reports);
+		}
+	}
 	if (reports > WSQ_STALL_MOST)
 		pr_warn("wsq: stall: %u more like these\n",
 			reports - WSQ_STALL_MOST);
 	busy |= wsq_stall_drains(ms);
 	if (busy)
-		queue_delayed_work(wsq_housekeeping, &wsq_stall_work,
+		queue_delayed_work(wsq_maintenance, &wsq_stall_work,
 				   wsq_stall_period(ms));
 	else
-		/* If something waits by now, the watchdog arms it again. */
+		/* If something waits already, the watchdog arms it again. */
 		atomic_set(&wsq_stall_armed, 0);
 }
 
-/* The watchdog's hook, in hardirq: something waits. */
+/* Hook of the watchdog, in hardirq context: something waits. */
 static void wsq_stall_arm(void)
 {
 	unsigned int ms = READ_ONCE(wsq_stall_ms);
@@ -355,27 +362,27 @@ static void wsq_stall_arm(void)
 	if (likely(atomic_read(&wsq_stall_armed)) || !ms)
 		return;
 	if (!atomic_xchg(&wsq_stall_armed, 1))			/* ST(arm:A) */
-		queue_delayed_work(wsq_housekeeping, &wsq_stall_work,
+		queue_delayed_work(wsq_maintenance, &wsq_stall_work,
 				   wsq_stall_period(ms));
 }
 
 /**
- * wsq_stall_init() - before the first worker
+ * wsq_stall_init() - set the hook, before the first worker
  *
  * Context: module load.
  */
 void wsq_stall_init(void)
 {
-	wsq_watch_hook = wsq_stall_arm;
+	wsq_watchdog_hook = wsq_stall_arm;
 }
 
 /**
- * wsq_stall_exit() - after the last worker, before housekeeping goes
+ * wsq_stall_exit() - stop, after the last worker and before wsq_maintenance
  *
  * Context: module unload.
  */
 void wsq_stall_exit(void)
 {
-	wsq_watch_hook = NULL;
+	wsq_watchdog_hook = NULL;
 	cancel_delayed_work_sync(&wsq_stall_work);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stall detector, as the module sees it. See stall.c.
+ * The stall detector. See stall.c.
  */
 #ifndef _WSQ_OBS_STALL_H
 #define _WSQ_OBS_STALL_H

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues in sysfs, in workqueue's words: a directory /sys/class/wsq/NAME for
- * each queue that was made with WSQ_SYSFS, for administrators who look at a
- * queue or move it to other CPUs.
+ * Queues in sysfs, with workqueue's names: a directory /sys/class/wsq/NAME for
+ * each queue that was created with WSQ_SYSFS, for administrators.
  *
- *	cpumask			its CPUs as asked for; root may write others
- *	cpumask_effective	of these, the ones that have a part now: online,
+ *	class			its class: normal or high
+ *	cpumask			its CPUs as configured; root may write
+ *	cpumask_effective	the CPUs of these that are members now: online,
  *				and with memory for their container
- *	mem_reclaim, resident	1 if it was made so, 0 if not
- *	steal_policy		whom its CPUs rob when they have run dry, a word of
- *				wsq_steal_policies[]; root may write another
- *	steal_batch		how much they take, a word of wsq_steal_batches[];
- *				root may write another
- *	queued, executed	items since it was made
+ *	mem_reclaim, resident	1 if it was created with that flag, else 0
+ *	steal_policy		from which CPUs its CPUs steal, a word of
+ *				wsq_steal_policies[]; root may write
+ *	steal_batch		how much they steal, a word of
+ *				wsq_steal_batches[]; root may write
+ *	queued, executed	items since it was created
+ *	cpu_usec		CPU time of its items since then, in us
  *
  * /sys/class/wsq/cpumask shows the CPUs of queues that name none. Masks are
  * hexadecimal, as workqueue's.
  *
- * Costs nothing while nobody looks; a read of a counter visits each CPU's
- * container.
+ * Cost: a read of a counter visits the container of each CPU; otherwise none.
  *
- * Limitations: names are one name space for the machine: a queue whose name is
- * taken is not made. Names in there stand alone, so a queue has to have one
- * that a directory can bear.
+ * Limitations: there is one name space for the machine. Creating a queue fails
+ * if its name is taken, or cannot be the name of a directory.
  *
- * Lifetimes. A directory comes once its queue is whole, and goes before
- * anything else of the queue does; its going waits for those who read or write
- * there. Class and devices are memory of the driver core, released by its own
- * functions: nobody who still holds one calls into the module.
+ * Lifetimes. A directory is created when its queue is complete, and removed
+ * before anything else of the queue. Removing it waits for readers and writers
+ * of its files. Class and devices are memory of the driver core, released by
+ * its own functions: a reference to one does not call into the module.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
 #include <linux/kdev_t.h>
+#include <linux/math64.h>
 #include <linux/mutex.h>
 #include <linux/string.h>
 #include <linux/sysfs.h>
@@ -40,12 +40,12 @@
 #include "../compat/device.h"
 #include "../exec/exec.h"
 #include "../pool/victim.h"
-#include "stats.h"
+#include "cpu_stats.h"
 #include "sysfs.h"
 
-static struct class *wsq_class;
+static struct class *wsq_sysfs_class;
 
-/* Names: from the look whether one is free until it is taken, and back. */
+/* Serializes the check whether a name is free with using or freeing it. */
 static DEFINE_MUTEX(wsq_sysfs_lock);
 
 static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
@@ -60,7 +60,7 @@ static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
 	return n;
 }
 
-/* The parser stops at the end of a line; what comes after it is an error. */
+/* The parser stops at the end of a line; anything after that is an error. */
 static bool wsq_sysfs_one_line(const char *buf, size_t count)
 {
 	size_t n = strcspn(buf, "\n");
@@ -85,6 +85,15 @@ static ssize_t cpumask_store(struct device *dev, struct device_attribute *attr,
 	return ret ?: count;
 }
 static DEVICE_ATTR_RW(cpumask);
+
+static ssize_t class_show(struct device *dev, struct device_attribute *attr,
+			  char *buf)
+{
+	const struct wsq *q = dev_get_drvdata(dev);
+
+	return sysfs_emit(buf, "%s\n", q->class->name);
+}
+static DEVICE_ATTR_RO(class);
 
 static ssize_t cpumask_effective_show(struct device *dev,
 				      struct device_attribute *attr, char *buf)
@@ -127,8 +136,8 @@ static ssize_t resident_show(struct device *dev, struct device_attribute *attr,
 static DEVICE_ATTR_RO(resident);
 
 /*
- * Which of @words is the line that was written: its number, or %-EINVAL. The first
- * one, the default, has no word.
+ * Index in @words of the line that was written, or %-EINVAL. The first one, the
+ * default, has no word.
  */
 static int wsq_sysfs_word(const char *const *words, size_t nr, const char *buf,
 			  size_t count)
@@ -207,7 +216,17 @@ static ssize_t executed_show(struct device *dev, struct device_attribute *attr,
 }
 static DEVICE_ATTR_RO(executed);
 
+static ssize_t cpu_usec_show(struct device *dev, struct device_attribute *attr,
+			     char *buf)
+{
+	return sysfs_emit(buf, "%llu\n",
+			  div_u64(wsq_stats_queue_ns(dev_get_drvdata(dev)),
+				  NSEC_PER_USEC));
+}
+static DEVICE_ATTR_RO(cpu_usec);
+
 static struct attribute *wsq_queue_attrs[] = {
+	&dev_attr_class.attr,
 	&dev_attr_cpumask.attr,
 	&dev_attr_cpumask_effective.attr,
 	&dev_attr_mem_reclaim.attr,
@@ -216,6 +235,7 @@ static struct attribute *wsq_queue_attrs[] = {
 	&dev_attr_steal_batch.attr,
 	&dev_attr_queued.attr,
 	&dev_attr_executed.attr,
+	&dev_attr_cpu_usec.attr,
 	NULL
 };
 ATTRIBUTE_GROUPS(wsq_queue);
@@ -243,7 +263,7 @@ static const struct class_attribute wsq_default_cpumask =
  * @name: the name
  *
  * Context: any.
- * Return: not if it is empty, "." or "..", or has a slash in it.
+ * Return: false if it is empty, "." or "..", or contains a slash.
  */
 bool wsq_sysfs_name_ok(const char *name)
 {
@@ -251,18 +271,18 @@ bool wsq_sysfs_name_ok(const char *name)
 	       !strchr(name, '/');
 }
 
-/* The driver core would warn of a name that is taken, and show its stack. */
+/* Check first: for a duplicate name the driver core prints a stack dump. */
 static bool wsq_sysfs_taken(const char *name)
 {
-	struct device *dev = class_find_device_by_name(wsq_class, name);
+	struct device *dev = class_find_device_by_name(wsq_sysfs_class, name);
 
 	put_device(dev);
 	return dev || !strcmp(name, wsq_default_cpumask.attr.name);
 }
 
 /**
- * wsq_sysfs_add() - give a queue its directory
- * @q: the queue, ready to be used; wsq_sysfs_name_ok() of its name
+ * wsq_sysfs_add() - create the directory of a queue
+ * @q: the queue, ready for use; its name has passed wsq_sysfs_name_ok()
  *
  * Context: task; may sleep.
  * Return: 0; %-EEXIST if another queue's directory, or a file beside it, has
@@ -274,7 +294,7 @@ int wsq_sysfs_add(struct wsq *q)
 
 	mutex_lock(&wsq_sysfs_lock);
 	if (!wsq_sysfs_taken(q->pool.name))
-		dev = device_create_with_groups(wsq_class, NULL, MKDEV(0, 0), q,
+		dev = device_create_with_groups(wsq_sysfs_class, NULL, MKDEV(0, 0), q,
 						wsq_queue_groups, "%s",
 						q->pool.name);
 	mutex_unlock(&wsq_sysfs_lock);
@@ -285,10 +305,10 @@ int wsq_sysfs_add(struct wsq *q)
 }
 
 /**
- * wsq_sysfs_remove() - take a queue's directory away, if it has one
- * @q: the queue; nothing of it has gone yet
+ * wsq_sysfs_remove() - remove the directory of a queue, if it has one
+ * @q: the queue, before anything else of it is torn down
  *
- * Nobody reads or writes there once this returns.
+ * No file there is being read or written when this returns.
  *
  * Context: task; may sleep, also for as long as wsq_set_cpumask() takes.
  */
@@ -296,7 +316,7 @@ void wsq_sysfs_remove(struct wsq *q)
 {
 	if (!q->dev)
 		return;
-	/* The name leaves the class first and the directory last. */
+	/* The name leaves the class first, the directory is removed last. */
 	mutex_lock(&wsq_sysfs_lock);
 	device_unregister(q->dev);
 	mutex_unlock(&wsq_sysfs_lock);
@@ -304,7 +324,7 @@ void wsq_sysfs_remove(struct wsq *q)
 }
 
 /**
- * wsq_sysfs_init() - make /sys/class/wsq
+ * wsq_sysfs_init() - create /sys/class/wsq
  *
  * Context: module load; wsq_default_cpus() is known.
  * Return: 0 or -errno.
@@ -313,22 +333,22 @@ int wsq_sysfs_init(void)
 {
 	int ret;
 
-	wsq_class = wsq_class_create("wsq");
-	if (IS_ERR(wsq_class))
-		return PTR_ERR(wsq_class);
-	ret = class_create_file(wsq_class, &wsq_default_cpumask);
+	wsq_sysfs_class = wsq_class_create("wsq");
+	if (IS_ERR(wsq_sysfs_class))
+		return PTR_ERR(wsq_sysfs_class);
+	ret = class_create_file(wsq_sysfs_class, &wsq_default_cpumask);
 	if (ret)
-		class_destroy(wsq_class);
+		class_destroy(wsq_sysfs_class);
 	return ret;
 }
 
 /**
- * wsq_sysfs_exit() - take it away
+ * wsq_sysfs_exit() - remove /sys/class/wsq
  *
  * Context: module unload; no queue is left.
  */
 void wsq_sysfs_exit(void)
 {
-	class_remove_file(wsq_class, &wsq_default_cpumask);
-	class_destroy(wsq_class);
+	class_remove_file(wsq_sysfs_class, &wsq_default_cpumask);
+	class_destroy(wsq_sysfs_class);
 }

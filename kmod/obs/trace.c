@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tracepoints themselves (include/trace/events/wsq.h).
+ * Defines the tracepoints of include/trace/events/wsq.h.
  */
 #define CREATE_TRACE_POINTS
 #include <trace/events/wsq.h>

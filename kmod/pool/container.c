@@ -1,38 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Containers: make, free, and what happens when their CPU goes and comes.
- */
+/* Containers: create, destroy, and what CPU hotplug does to them. */
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#include "../compat/export.h"
 #include "container.h"
 #include "../engine/engine.h"
 #include "grow.h"
 #include "pool.h"
+#include "reach.h"
 
-/**
- * wsq_container_bytes() - memory of one container, without its engine's
- * @raw: whether tasks have no link of their own
- *
- * Context: any.
- * Return: bytes.
- */
-size_t wsq_container_bytes(bool raw)
+/* Size of a container without its engine's memory, in bytes. */
+static size_t wsq_container_bytes(const struct wsq_pool *pool)
 {
-	return sizeof(struct wsq_container) +
-	       (raw ? sizeof(struct wsq_raw) : 0);
+	if (pool->pointers)
+		return sizeof(struct wsq_container) + sizeof(struct wsq_pointer_inbox);
+	return max_t(size_t, pool->ct_bytes, sizeof(struct wsq_container));
 }
-WSQ_EXPORT_KUNIT(wsq_container_bytes);
 
 /**
- * wsq_container_create() - make a container
+ * wsq_container_create() - create a container
  * @pool: the pool it belongs to
  * @cpu: the CPU that owns it
  * @node: the node whose memory to use
  *
  * Context: task; may sleep.
- * Return: the container, or %NULL without memory.
+ * Return: the container; %NULL if there is no memory.
  */
 struct wsq_container *wsq_container_create(struct wsq_pool *pool,
 					   unsigned int cpu, int node)
@@ -41,23 +33,23 @@ struct wsq_container *wsq_container_create(struct wsq_pool *pool,
 	unsigned int i;
 
 	/* A power of two is aligned to itself, so to cache lines. */
-	ct = kzalloc_node(roundup_pow_of_two(wsq_container_bytes(pool->raw)),
-			  GFP_KERNEL, node);
+	ct = kzalloc_node(max(roundup_pow_of_two(wsq_container_bytes(pool)),
+			      WSQ_CONTAINER_ALIGN), GFP_KERNEL, node);
 	if (!ct)
 		return NULL;
 	ct->pool = pool;
 	ct->cpu = cpu;
 	ct->kind = pool->kind;
-	ct->where = wsq_where_base(pool->id, cpu);
-	wsq_entry_init(&ct->open);
-	wsq_entry_init(&ct->bound);
 	wsq_engine_init(ct);
-	if (pool->raw) {
-		ct->raw = (void *)(ct + 1);
-		for (i = 0; i < WSQ_RAW_LINKS; i++)
-			ct->raw->links[i].home = ct;
+	if (pool->pointers) {
+		ct->pointer = (void *)(ct + 1);
+		wsq_inbox_init(&ct->pointer->inbox);
+		for (i = 0; i < WSQ_POINTER_LINKS; i++)
+			ct->pointer->links[i].home = ct;
 	}
-	if (pool->raw || pool->resident) {
+	if (pool->ct_init)
+		pool->ct_init(ct);
+	if (pool->pointers || pool->resident) {
 		struct wsq_engine *engine;
 
 		engine = wsq_engine_create(ct, node);
@@ -65,14 +57,14 @@ struct wsq_container *wsq_container_create(struct wsq_pool *pool,
 			kfree(ct);
 			return NULL;
 		}
-		wsq_engine_mount(ct, engine);
+		wsq_engine_attach(ct, engine);
 	}
 	return ct;
 }
 
 /**
- * wsq_container_destroy() - give a container's memory back
- * @ct: the container, or %NULL; nobody uses it any more
+ * wsq_container_destroy() - free a container
+ * @ct: the container, no longer in use, or %NULL
  *
  * Context: task; may sleep.
  */
@@ -88,35 +80,40 @@ void wsq_container_destroy(struct wsq_container *ct)
 }
 
 /**
- * wsq_container_orphan() - the container's CPU is its owner no longer
+ * wsq_container_cpu_dead() - let any CPU consume from a container
  * @ct: the container
  *
- * Context: task. Nobody is producer or consumer, nor will be on that CPU: it is
- * dead, or it has left the pool and a grace period has passed. One that was an
- * orphan before may be in foster care at this moment, and stays so.
+ * Context: task. Its CPU is neither producer nor consumer, and will not become
+ * either: the CPU is dead, or it has left the pool and a grace period has
+ * passed. If the container was a dead CPU's before, another CPU may have
+ * adopted it at this moment, and keeps it. Thieves can take every task of a
+ * dead CPU's container.
  */
-void wsq_container_orphan(struct wsq_container *ct)
+void wsq_container_cpu_dead(struct wsq_container *ct)
 {
-	if (atomic_read(&ct->orphan) == WSQ_OWNED)
-		wsq_engine_orphan(ct);
-	/* OR(orphan:A) */
-	atomic_cmpxchg_release(&ct->orphan, WSQ_OWNED, WSQ_ORPHAN);
+	if (atomic_read(&ct->ownership) == WSQ_OWNED)
+		wsq_engine_cpu_dead(ct);
+	/* OR(dead:A) */
+	atomic_cmpxchg_release(&ct->ownership, WSQ_OWNED, WSQ_DEAD_CPU);
+	wsq_reach_set(ct);
 }
 
 /**
- * wsq_container_reclaim() - the container's CPU is about to own it again
+ * wsq_container_reclaim() - return a container to its own CPU
  * @ct: the container
  *
- * Context: task; may sleep. The CPU does not use it yet.
+ * Context: task; may sleep. The own CPU does not use the container yet.
  */
 void wsq_container_reclaim(struct wsq_container *ct)
 {
-	while (atomic_read(&ct->orphan) != WSQ_OWNED) {
+	while (atomic_read(&ct->ownership) != WSQ_OWNED) {
 		/* OR(reclaim:A) */
-		if (atomic_cmpxchg_acquire(&ct->orphan, WSQ_ORPHAN,
-					   WSQ_OWNED) == WSQ_ORPHAN)
+		if (atomic_cmpxchg_acquire(&ct->ownership, WSQ_DEAD_CPU,
+					   WSQ_OWNED) == WSQ_DEAD_CPU)
 			return;
-		/* A foster consumer is at it, with preemption off. */
+		/*
+		 * Another CPU has adopted it for a moment, with preemption off.
+		 */
 		cond_resched();
 	}
 }

@@ -1,39 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * More memory for engines that are short of room, up to the pool's max_blocks.
+ * More memory for engines that run short of space, up to the pool's max_blocks.
  *
- * Puts allocate nothing, whatever they interrupt. One that finds little room left
- * asks: it changes a word of the container and raises an irq_work of the pool,
- * both of which NMIs may do. That has housekeeping allocate for all containers
- * that have asked and leave it with them. The next put, or a take that looks at the
- * entrance, that holds the roles of producer and consumer takes it in.
- * Nobody waits for any of this: until then puts do as without.
+ * A put cannot allocate, because it may have interrupted anything. A put that
+ * finds little space left requests memory: it changes a word of the container
+ * and raises an irq_work of the pool, both of which are NMI-safe. The irq_work
+ * queues maintenance work, which allocates for all containers that have asked
+ * and leaves the memory with them. The next put takes the memory, or the next
+ * take that looks into the inbox, provided that it holds the roles of producer
+ * and consumer. No context waits for any of this. Until the memory is there,
+ * puts work as without growth.
  *
  *	NO -> ASKED -> OFFERED -> TAKEN -> NO		@grow of a container
  *	         \-> NO					no memory
  *
- * Each change is made by one party, by compare-and-exchange or because the state
- * is its own: ASKED is the work item's, TAKEN whose exchange it was. So there is
- * one piece on its way to a container at a time, and its size is that of what was
- * there when it was made: more than has room, if memory was given back and came
- * anew meanwhile; what is too much is left alone.
+ * Only one party may make each change, by compare-and-exchange or because it
+ * owns the state: the work item owns ASKED, the context whose exchange
+ * succeeded owns TAKEN. So at most one segment is under way to a container. Its
+ * size follows the engine's size when the segment was made. If the engine's
+ * memory was detached and attached again since then, the segment may be larger
+ * than what is left below max_blocks; the excess is not used.
  *
  *	GR(ask:A) full -> GR(work:A) acquire; GR(work:B) release -> GR(take:A)
  *	acquire
- *		The answer sees what the engine is, and the memory is found as
+ *		The work item sees the engine's size, and the memory is found as
  *		it was made. litmus/pool-grow.litmus
  *	GR(done:A) release -> the next GR(ask:A) -> GR(work:A) acquire
- *		The next answer sees what the engine has become.
+ *		The next work item sees the engine's new size.
  *		litmus/pool-grow-again.litmus
  *
- * Without memory the container stays as it is, and may ask again. Runs of the work
- * item that follow one that failed are no closer to it than WSQ_GROW_PAUSE.
+ * If there is no memory, the container stays as it is and may ask again. After
+ * an allocation has failed, the work item runs again no earlier than
+ * WSQ_GROW_PAUSE later.
  *
- * Costs: a pool that may not grow pays a test of a pointer, with blocks a call as
- * well, for each block or chunk that is begun; one that may, a load of the
- * container's word more.
- * Limitations: what is offered to a CPU that neither puts nor takes stays with it,
- * unused, until its queue is idle there or its pool destroyed.
+ * Costs, for each block or chunk that is begun: the test of a pointer in a pool
+ * that may not grow (with blocks also a call); one more load of the container's
+ * word in a pool that may.
+ * Limitations: memory offered to a CPU that neither puts nor takes stays unused
+ * until its queue is idle there, or the pool is destroyed.
  */
 #include <linux/err.h>
 #include <linux/irq_work.h>
@@ -53,8 +57,8 @@
  * @pool: the pool. Constant.
  * @irq: queues @work
  * @work: allocates
- * @not_before: when to try again after memory was short, in jiffies. @work; @irq
- *	reads
+ * @not_before: when to try again after an allocation failed, in jiffies. @work;
+ *	@irq reads
  */
 struct wsq_growth {
 	struct wsq_pool *pool;
@@ -68,12 +72,12 @@ static void wsq_grow_irq(struct irq_work *irq)
 	struct wsq_growth *g = container_of(irq, struct wsq_growth, irq);
 	unsigned long until = READ_ONCE(g->not_before), now = jiffies;
 
-	/* It may be queued already: then it will see what has been asked. */
-	queue_delayed_work(wsq_housekeeping, &g->work,
+	/* If it is queued already, it will see the new request. */
+	queue_delayed_work(wsq_maintenance, &g->work,
 			   time_before(now, until) ? until - now : 0);
 }
 
-/* Answer all who have asked. */
+/* Allocate for all containers that have asked. */
 static void wsq_grow_work(struct work_struct *work)
 {
 	struct wsq_growth *g = container_of(to_delayed_work(work),
@@ -86,7 +90,7 @@ static void wsq_grow_work(struct work_struct *work)
 
 		/*
 		 * GR(work:A): Pairs with wsq_grow_ask(): the CPU that asks
-		 * knows what there is.
+		 * knows the engine's size.
 		 */
 		if (!ct || atomic_read_acquire(&ct->grow) != WSQ_GROW_ASKED)
 			continue;
@@ -99,7 +103,7 @@ static void wsq_grow_work(struct work_struct *work)
 		/* GR(work:B): Pairs with wsq_grow_take() and wsq_grow_ask(). */
 		atomic_set_release(&ct->grow, more ? WSQ_GROW_OFFERED :
 						     WSQ_GROW_NO);
-		/* Who waits takes it in, or asks again. */
+		/* A waiter takes the memory, or asks again. */
 		preempt_disable();
 		wsq_overflow_kick(g->pool);
 		preempt_enable();
@@ -108,32 +112,32 @@ static void wsq_grow_work(struct work_struct *work)
 }
 
 /**
- * wsq_grow_ask() - have an engine given more memory
+ * wsq_grow_ask() - request more memory for an engine
  * @ct: the container, of a pool that may grow
  *
- * Asked again before there is an answer, it does nothing.
+ * A request that is not answered yet is not repeated.
  *
  * Context: any, NMI included, with preemption off.
  */
 void wsq_grow_ask(struct wsq_container *ct)
 {
-	/* A CPU on its way out may run no irq_work any more. */
+	/* A CPU that is going offline may run no irq_work any more. */
 	if (unlikely(!cpu_online(smp_processor_id())))
 		return;
 	if (atomic_read(&ct->grow) == WSQ_GROW_NO &&
-	    /* Full: the answer sees it, and what the engine has become. */
+	    /* Full: the work item sees the request and the engine's size. */
 	    atomic_cmpxchg(&ct->grow, WSQ_GROW_NO,		/* GR(ask:A) */
 			   WSQ_GROW_ASKED) == WSQ_GROW_NO)
 		irq_work_queue(&ct->pool->growth->irq);
 }
 
 /**
- * wsq_grow_take() - take what was offered
+ * wsq_grow_take() - take the offered memory
  * @ct: the container
  *
  * Context: any.
- * Return: the memory; wsq_grow_done() when it has been taken in. %NULL if there is
- * none.
+ * Return: the memory, %NULL if there is none. Call wsq_grow_done() when it is
+ * in use.
  */
 struct wsq_engine *wsq_grow_take(struct wsq_container *ct)
 {
@@ -149,19 +153,19 @@ struct wsq_engine *wsq_grow_take(struct wsq_container *ct)
 }
 
 /**
- * wsq_grow_done() - what was taken is in use
+ * wsq_grow_done() - the taken memory is in use
  * @ct: the container
  *
- * Context: whoever has called wsq_grow_take().
+ * Context: the one that called wsq_grow_take().
  */
 void wsq_grow_done(struct wsq_container *ct)
 {
-	/* Who asks now, and who answers, sees the engine as it has become. */
+	/* The next request, and the work item, see the engine's new size. */
 	atomic_set_release(&ct->grow, WSQ_GROW_NO);	/* GR(done:A) */
 }
 
 /**
- * wsq_grow_drop() - free what was offered and nobody has taken in
+ * wsq_grow_drop() - free offered memory that no put has taken
  * @ct: the container
  *
  * Context: task; may sleep.
@@ -177,8 +181,8 @@ void wsq_grow_drop(struct wsq_container *ct)
 }
 
 /**
- * wsq_grow_init() - let a pool's engines grow, if they may
- * @pool: the pool; sizes are set
+ * wsq_grow_init() - let a pool's engines grow if @max_blocks allows it
+ * @pool: the pool; @blocks and @max_blocks are set
  *
  * Context: task; may sleep.
  * Return: 0 or %-ENOMEM.
@@ -193,7 +197,10 @@ int wsq_grow_init(struct wsq_pool *pool)
 	if (!g)
 		return -ENOMEM;
 	g->pool = pool;
-	/* Hard: a thread's CPU could go, and with it all who ask. */
+	/*
+	 * Hard: the CPU of an irq_work thread could go offline with the
+	 * request.
+	 */
 	g->irq = IRQ_WORK_INIT_HARD(wsq_grow_irq);
 	INIT_DELAYED_WORK(&g->work, wsq_grow_work);
 	g->not_before = jiffies;
@@ -202,8 +209,8 @@ int wsq_grow_init(struct wsq_pool *pool)
 }
 
 /**
- * wsq_grow_exit() - give no answers any more
- * @pool: the pool, into which nobody puts any more
+ * wsq_grow_exit() - stop growing
+ * @pool: the pool; no more puts
  *
  * Context: task; may sleep.
  */
@@ -213,7 +220,7 @@ void wsq_grow_exit(struct wsq_pool *pool)
 
 	if (!g)
 		return;
-	/* The one queues the other. */
+	/* The irq_work queues the work item. */
 	irq_work_sync(&g->irq);
 	cancel_delayed_work_sync(&g->work);
 	kfree(g);

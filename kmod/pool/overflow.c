@@ -1,45 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a pool does with a task that finds no room where it is pushed: the rules
- * of enum wsq_overflow. A rule is asked when the engine of the CPU, or the inbox
- * where a CPU without a part puts, has refused; a push that finds room pays for
- * none of it.
+ * What a pool does with a task that finds no space where it is pushed: the
+ * rules of enum wsq_overflow. A rule applies after the engine of the CPU has
+ * refused a task, or the inbox into which a non-member CPU puts. A push that
+ * finds space pays nothing for it.
  *
- * NEIGHBOUR goes along the access list and leaves the task in the first inbox
- * that has a link to lend, dead CPUs last. INLINE calls a function. Both work in
- * every context.
+ * NEIGHBOUR follows the access list and leaves the task in the first inbox that
+ * has a free link, dead CPUs' inboxes last. INLINE calls a function. Both work
+ * in every context.
  *
- * WAIT lists the task and sleeps. Whoever pops lets those in who wait, first come
- * first served: having taken a task out he is on a CPU, with the rights of its
- * puts, where there may be room now, and pushes for them there, by
- * wsq_pool_put_here(). Nobody is woken before his task is in, and a waiter gets
- * on although nobody pops on his CPU. A pop that finds nothing at all is given
- * what waits first.
+ * WAIT puts the task on a list and sleeps. A pop admits waiters, first come
+ * first served: after it has taken a task out, its CPU may have space. The pop
+ * pushes for the waiters by wsq_pool_put_here(), with the rights of its own
+ * CPU's puts. A waiter is woken only when its task is in the pool, and it makes
+ * progress even if no pop runs on its CPU. A pop that finds nothing gets the
+ * first waiting task.
  *
- * That leaves room that no push of the CPU that pops can use, although one of the
- * waiter's CPU could. Then all who wait are woken, to try where they are:
+ * That leaves space which only a push on the waiter's own CPU can use. Then all
+ * waiters are woken in slices, with interrupts on in between, to try on their
+ * own CPUs:
  *
- *	a pop that stole, on a CPU whose own puts find no room: the thief's count
- *		has made a block reusable for the victim's puts
- *	growth: memory was offered to a CPU, taken in by it, or not to be had, and
- *		is asked for anew by who tries (grow.c, wsq_engine_extend())
- *	a pop in an interrupt: what it interrupted may have the role of the
- *		producer
- *	a pop that looked into the inbox: links are room for those who have no
- *		part in the pool, and for nobody here
- *	more waiters than one pop lets in
- *	a CPU that has come or gone: who waits there may put elsewhere now
+ *	a pop that stole, on a CPU whose own puts find no space: the thief's
+ *		count has made a block reusable for the victim's puts
+ *	growth: memory was offered to a CPU or taken by it, or the allocation
+ *		failed and the next attempt requests it again (grow.c,
+ *		wsq_engine_extend())
+ *	a pop in an interrupt: the interrupted context may be the producer
+ *	a pop that looked into the inbox: links are space for non-member CPUs,
+ *		and for no push here
+ *	more waiters than one pop admits
+ *	a CPU that came or went: its waiters may put elsewhere now
  *		(wsq_pool_cpu_up(), wsq_pool_cpu_dead())
  *
- * in slices, with interrupts on in between; and with SALSA every 20 ms besides
- * (@patience of the engine), for chunks that were stolen come back by time alone: a
- * grace period. That no wake-up is lost, and that a task is pushed by one of the
- * two, is argued in core/room.h.
+ * With SALSA, waiters try every 20 ms too (@space_timeout of the engine),
+ * because stolen chunks become free after a grace period, with no event.
+ * core/space_wait.h argues why no wake-up is lost, and why either the waiter or
+ * a pop pushes a task, never both.
  *
- * Costs: pops of a pool with WAIT a full barrier each; while somebody waits, a
- * lock and an attempt to put, too. Other pools' pops test a pointer.
- * Limitations: a task that waited may lie on another CPU than the one that pushed
- * it. What a dying CPU cannot say any more (irq_work) is said when it is dead.
+ * Costs: in a pool with WAIT, each pop pays a full barrier, and while there are
+ * waiters a lock and an attempt to put. In other pools a pop tests a pointer.
+ * Limitations: a task that waited may be on another CPU than the one that
+ * pushed it. A wake-up that a dying CPU cannot send (irq_work) is sent when it
+ * is dead.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -51,21 +53,26 @@
 #include "../compat/export.h"
 #include "../engine/engine.h"
 #include "overflow.h"
-#include "raw.h"
+#include "pointer.h"
 
-/* Waiters that one pop lets in before it leaves the rest to themselves. */
+/* Waiters that one pop admits before it lets the rest try on their own CPUs. */
 #define WSQ_ADMIT_MOST		64
 
-/* Of the room's functions: on this CPU, with preemption off. */
+/* How wsq_space puts: on this CPU, with preemption off. */
 static bool wsq_overflow_put(void *pool, void *task)
 {
 	return !wsq_pool_put_here(pool, task);
 }
 
-/* Those who are left after a slice; interrupts are on in between. */
+/*
+ * Wake the waiters that are left after a slice, with interrupts on between
+ * slices.
+ */
 static void wsq_overflow_go_on(struct wsq_waiting *wait, bool more)
 {
-	/* A CPU on its way out: wsq_pool_cpu_dead() calls all once more. */
+	/*
+	 * On a CPU that is going offline wsq_pool_cpu_dead() wakes all later.
+	 */
 	if (more && cpu_online(smp_processor_id()))
 		irq_work_queue(&wait->rest);
 }
@@ -74,13 +81,13 @@ static void wsq_overflow_rest(struct irq_work *irq)
 {
 	struct wsq_waiting *wait = container_of(irq, struct wsq_waiting, rest);
 
-	wsq_overflow_go_on(wait, wsq_room_go_on(&wait->room));
+	wsq_overflow_go_on(wait, wsq_space_go_on(&wait->space));
 }
 
-/* Have all who wait try again where they are. */
+/* Wake all waiters, to try on their own CPUs. */
 static void wsq_overflow_call(struct wsq_waiting *wait)
 {
-	wsq_overflow_go_on(wait, wsq_room_call(&wait->room));
+	wsq_overflow_go_on(wait, wsq_space_call(&wait->space));
 }
 
 static void wsq_overflow_kicked(struct irq_work *irq)
@@ -89,13 +96,13 @@ static void wsq_overflow_kicked(struct irq_work *irq)
 }
 
 /**
- * wsq_overflow_init() - give a pool its rule
- * @pool: the pool; @raw is set
+ * wsq_overflow_init() - set a pool's overflow rule
+ * @pool: the pool; @pointers is set
  * @attrs: as in wsq_pool_create(); may be %NULL
  *
  * Context: task; may sleep.
- * Return: 0; %-EINVAL for a rule that is none, a queue's pool with any, a function
- * without its rule or the other way round; %-ENOMEM.
+ * Return: 0; %-EINVAL for an unknown rule, for a queue's pool with a rule, and
+ * for a function without %WSQ_OVERFLOW_INLINE or the other way round; %-ENOMEM.
  */
 int wsq_overflow_init(struct wsq_pool *pool, const struct wsq_attrs *attrs)
 {
@@ -106,7 +113,7 @@ int wsq_overflow_init(struct wsq_pool *pool, const struct wsq_attrs *attrs)
 		return 0;
 	calls = attrs->overflow == WSQ_OVERFLOW_INLINE;
 	if (attrs->overflow > WSQ_OVERFLOW_WAIT ||
-	    calls != !!attrs->overflow_fn || (attrs->overflow && !pool->raw))
+	    calls != !!attrs->overflow_fn || (attrs->overflow && !pool->pointers))
 		return -EINVAL;
 	pool->overflow = attrs->overflow;
 	pool->overflow_fn = attrs->overflow_fn;
@@ -116,8 +123,10 @@ int wsq_overflow_init(struct wsq_pool *pool, const struct wsq_attrs *attrs)
 	wait = kzalloc(sizeof(*wait), GFP_KERNEL);
 	if (!wait)
 		return -ENOMEM;
-	wsq_room_init(&wait->room);
-	/* Hard: a thread's CPU could go, and the kick with it. */
+	wsq_space_init(&wait->space);
+	/*
+	 * Hard: the CPU of an irq_work thread could go offline with the kick.
+	 */
 	wait->kick = IRQ_WORK_INIT_HARD(wsq_overflow_kicked);
 	wait->rest = IRQ_WORK_INIT_HARD(wsq_overflow_rest);
 	pool->waiting = wait;
@@ -125,13 +134,13 @@ int wsq_overflow_init(struct wsq_pool *pool, const struct wsq_attrs *attrs)
 }
 
 /**
- * wsq_overflow_close() - turn away who waits for room in a pool
- * @pool: the pool, about to go
+ * wsq_overflow_close() - end all waits for space in a pool
+ * @pool: the pool, about to be destroyed
  *
- * Nobody should: their pushes return %-ESHUTDOWN.
+ * There should be none. Their pushes return %-ESHUTDOWN.
  *
  * Context: task; may sleep.
- * Return: how many there were.
+ * Return: the number of waiters.
  */
 unsigned int wsq_overflow_close(struct wsq_pool *pool)
 {
@@ -142,7 +151,7 @@ unsigned int wsq_overflow_close(struct wsq_pool *pool)
 	if (!wait)
 		return 0;
 	for (;;) {
-		n = wsq_room_close(&wait->room, &inside);
+		n = wsq_space_close(&wait->space, &inside);
 		nr += n;
 		if (n)
 			continue;
@@ -155,7 +164,7 @@ WSQ_EXPORT_KUNIT(wsq_overflow_close);
 
 /**
  * wsq_overflow_exit() - undo wsq_overflow_init()
- * @pool: the pool, which nobody uses any more and which does not grow any more
+ * @pool: the pool, no longer in use, after wsq_grow_exit()
  *
  * Context: task; may sleep.
  */
@@ -163,7 +172,7 @@ void wsq_overflow_exit(struct wsq_pool *pool)
 {
 	if (!pool->waiting)
 		return;
-	/* The one queues the other, and then itself. */
+	/* @kick queues @rest, which queues itself. */
 	irq_work_sync(&pool->waiting->kick);
 	irq_work_sync(&pool->waiting->rest);
 	kfree(pool->waiting);
@@ -171,8 +180,8 @@ void wsq_overflow_exit(struct wsq_pool *pool)
 }
 
 /**
- * wsq_overflow_kick() - have all who wait for room look again
- * @pool: the pool, where there may be room that no pop has made
+ * wsq_overflow_kick() - have all waiters look for space again
+ * @pool: the pool, which may have space that no pop has made
  *
  * Context: any, NMI included, with preemption off.
  */
@@ -180,21 +189,21 @@ void wsq_overflow_kick(struct wsq_pool *pool)
 {
 	struct wsq_waiting *wait = pool->waiting;
 
-	/* A CPU on its way out: as in wsq_overflow_go_on(). */
-	if (wait && !wsq_room_nobody(&wait->room) &&
+	/* A CPU that is going offline: see wsq_overflow_go_on(). */
+	if (wait && !wsq_space_unused(&wait->space) &&
 	    cpu_online(smp_processor_id()))
 		irq_work_queue(&wait->kick);
 }
 
 /**
- * wsq_overflow_admit() - let those in who wait for room
- * @pool: the pool, which has @room
- * @task: what was popped just now; %NULL for nothing
- * @stolen: it may not be of this CPU's engine
+ * wsq_overflow_admit() - push what waiters want to push
+ * @pool: the pool, with @waiting set
+ * @task: the task that was just popped, or %NULL
+ * @stolen: the task may be from elsewhere than this CPU's engine
  *
  * Context: as wsq_pool_pop(), with preemption off, on the CPU of the pop.
- * Return: @task or, where that is %NULL, that of the first who waits, if any.
- * Ordering: sees of a waiter's task what wsq_pool_pop() would.
+ * Return: @task; if that is %NULL, the task of the first waiter, if any.
+ * Ordering: a waiter's task is seen as wsq_pool_pop() would see it.
  */
 void *wsq_overflow_admit(struct wsq_pool *pool, void *task, bool stolen)
 {
@@ -202,37 +211,42 @@ void *wsq_overflow_admit(struct wsq_pool *pool, void *task, bool stolen)
 	unsigned int n;
 	int ret = WSQ_OK;
 
-	if (likely(wsq_room_nobody(&wait->room)))
+	if (likely(wsq_space_unused(&wait->space)))
 		return task;
-	/* One by one, for the time that interrupts are off. */
+	/* One task at a time, because interrupts are off for each. */
 	for (n = 0; n < WSQ_ADMIT_MOST && ret == WSQ_OK; n++)
-		ret = wsq_room_admit(&wait->room, &task, wsq_overflow_put, pool);
+		ret = wsq_space_admit(&wait->space, &task, wsq_overflow_put, pool);
 	if (ret == WSQ_OK || (ret == WSQ_FULL && (stolen || !in_task())))
 		wsq_overflow_call(wait);
 	return task;
 }
 WSQ_EXPORT_KUNIT(wsq_overflow_admit);
 
-/* With what is in the list until somebody has let it in. */
+/* Wait until the task is in the pool. */
 static int wsq_overflow_wait(struct wsq_pool *pool, void *task)
 {
 	might_sleep();
-	/* Not allowed, as that has said where it can tell. */
+	/*
+	 * might_sleep() has warned, if it can tell that sleeping is not
+	 * allowed.
+	 */
 	if (preempt_count() || irqs_disabled())
 		return -EAGAIN;
 
-	switch (wsq_room_wait(&pool->waiting->room, task, wsq_overflow_put, pool,
-			      wsq_engine_ops(pool->kind)->patience)) {
-	case WSQ_ROOM_IN:
+	switch (wsq_space_wait(&pool->waiting->space, task, wsq_overflow_put, pool,
+			       wsq_engine_ops(pool->kind)->space_timeout)) {
+	case WSQ_SPACE_ADMITTED:
 		return 0;
-	case WSQ_ROOM_KILLED:
+	case WSQ_SPACE_KILLED:
 		return -EINTR;
 	default:
 		return -ESHUTDOWN;
 	}
 }
 
-/* To the nearest inbox with a link to lend, of CPUs that are @owned or not. */
+/*
+ * Put into the nearest inbox with a free link, of CPUs that are @owned or not.
+ */
 static bool wsq_overflow_give(struct wsq_pool *pool,
 			      const struct wsq_access *list, void *task,
 			      bool owned)
@@ -243,8 +257,8 @@ static bool wsq_overflow_give(struct wsq_pool *pool,
 		struct wsq_container *ct;
 
 		ct = wsq_pool_ct(pool, list->victims[i].cpu);
-		if (ct && (atomic_read(&ct->orphan) == WSQ_OWNED) == owned &&
-		    wsq_raw_push(ct, task) == WSQ_OK)
+		if (ct && (atomic_read(&ct->ownership) == WSQ_OWNED) == owned &&
+		    wsq_pointer_push(ct, task) == WSQ_OK)
 			return true;
 	}
 	return false;
@@ -266,7 +280,7 @@ static int wsq_overflow_neighbour(struct wsq_pool *pool, void *task)
 }
 
 /**
- * wsq_overflow_push() - do by the pool's rule with what has found no room
+ * wsq_overflow_push() - apply the pool's rule to a task that found no space
  * @pool: the pool
  * @task: the task
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a pool does with a task that finds no room where it is pushed
+ * What a pool does with a task that finds no space where it is pushed
  * (overflow.c).
  */
 #ifndef _WSQ_POOL_OVERFLOW_H
@@ -8,17 +8,17 @@
 
 #include <linux/irq_work.h>
 
-#include "../core/room.h"
+#include "../core/space_wait.h"
 #include "pool.h"
 
 /**
- * struct wsq_waiting - the callers that wait for room in a pool
- * @room: the callers
- * @kick: wakes all, for contexts that must not take the room's lock
- * @rest: goes on where a slice has left some
+ * struct wsq_waiting - the callers that wait for space in a pool
+ * @space: the callers
+ * @kick: wakes all, for contexts that must not take @space's lock
+ * @rest: wakes those that the previous slice has left
  */
 struct wsq_waiting {
-	struct wsq_room room;
+	struct wsq_space space;
 	struct irq_work kick;
 	struct irq_work rest;
 };

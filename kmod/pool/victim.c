@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whom to rob: policies and batches by name and number, and the search for a
- * victim. What it is for is in victim.h. Costs: some 200 bytes a CPU; a search
- * writes nothing that another CPU reads.
+ * Choice of a victim: policies and batches by name and number, and the search.
+ * victim.h explains it. Costs: some 200 bytes a CPU. A search writes nothing
+ * that another CPU reads.
  */
 #include <linux/cpumask.h>
 #include <linux/percpu.h>
@@ -10,9 +10,9 @@
 #include "../compat/export.h"
 #include "victim.h"
 
-static DEFINE_PER_CPU(struct wsq_robber, wsq_robbers);
+static DEFINE_PER_CPU(struct wsq_pool_thief, wsq_pool_thieves);
 
-/* In words, for sysfs. The defaults have none: what they stand for is shown. */
+/* Names for sysfs. Defaults have none: what a default stands for is shown. */
 const char *const wsq_steal_policies[WSQ_STEAL_POLICIES] = {
 	[WSQ_STEAL_DEFAULT] = "",
 	[WSQ_STEAL_RANDOM] = "random",
@@ -33,7 +33,7 @@ const char *const wsq_steal_batches[WSQ_STEAL_BATCHES] = {
 };
 WSQ_EXPORT_KUNIT(wsq_steal_batches);
 
-/* What each policy does before it looks at everybody. */
+/* What each policy does before it looks at all CPUs. */
 static const u32 wsq_policy_flags[WSQ_STEAL_POLICIES] = {
 	[WSQ_STEAL_RANDOM] = WSQ_PICK_DRAW,
 	[WSQ_STEAL_SEQUENTIAL] = WSQ_PICK_DRAW | WSQ_PICK_NEXT,
@@ -42,11 +42,11 @@ static const u32 wsq_policy_flags[WSQ_STEAL_POLICIES] = {
 	[WSQ_STEAL_RANDOMIZED] = WSQ_PICK_DRAW | WSQ_PICK_ACCEPT |
 				 WSQ_PICK_AT,
 	[WSQ_STEAL_NUMA_PROB] = WSQ_PICK_DRAW | WSQ_PICK_NEAR |
-				WSQ_PICK_ACCEPT,
+				WSQ_PICK_ACCEPT | WSQ_PICK_AGAIN,
 };
 
 /**
- * wsq_victim_init() - make every CPU a thief
+ * wsq_victim_init() - initialize the thief of each CPU
  *
  * Context: module load.
  */
@@ -55,28 +55,28 @@ void wsq_victim_init(void)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu)
-		wsq_thief_init(&per_cpu(wsq_robbers, cpu).thief, cpu);
+		wsq_thief_init(&per_cpu(wsq_pool_thieves, cpu).thief, cpu);
 }
 
 /**
- * wsq_robber() - a CPU as a thief
+ * wsq_pool_thief() - the state of a CPU as a thief
  * @cpu: the CPU
  *
  * Context: any.
- * Return: what it remembers and has counted.
+ * Return: what the CPU remembers and has counted.
  */
-struct wsq_robber *wsq_robber(unsigned int cpu)
+struct wsq_pool_thief *wsq_pool_thief(unsigned int cpu)
 {
-	return &per_cpu(wsq_robbers, cpu);
+	return &per_cpu(wsq_pool_thieves, cpu);
 }
-WSQ_EXPORT_KUNIT(wsq_robber);
+WSQ_EXPORT_KUNIT(wsq_pool_thief);
 
 /**
- * wsq_victim_set_policy() - have a pool's CPUs rob others by another policy
- * @pool: the pool, of which @raw is set
+ * wsq_victim_set_policy() - change how a pool's CPUs pick victims
+ * @pool: the pool; @pointers is set
  * @policy: an enum wsq_steal_policy
  *
- * Context: any. Thefts under way go on by the old one.
+ * Context: any. Thefts under way keep the old one.
  * Return: 0; %-EINVAL if there is no such policy.
  */
 int wsq_victim_set_policy(struct wsq_pool *pool, u32 policy)
@@ -89,11 +89,11 @@ int wsq_victim_set_policy(struct wsq_pool *pool, u32 policy)
 WSQ_EXPORT_KUNIT(wsq_victim_set_policy);
 
 /**
- * wsq_victim_set_batch() - have a pool's CPUs take more or less at a time
- * @pool: the pool, of which @raw is set
+ * wsq_victim_set_batch() - change how many tasks a pool's CPUs steal at a time
+ * @pool: the pool; @pointers is set
  * @batch: an enum wsq_steal_batch
  *
- * Context: any. Thefts under way go on by the old one.
+ * Context: any. Thefts under way keep the old one.
  * Return: 0; %-EINVAL if there is no such batch.
  */
 int wsq_victim_set_batch(struct wsq_pool *pool, u32 batch)
@@ -101,7 +101,7 @@ int wsq_victim_set_batch(struct wsq_pool *pool, u32 batch)
 	if (batch >= WSQ_STEAL_BATCHES)
 		return -EINVAL;
 	if (!batch)
-		batch = pool->raw ? WSQ_BATCH_ONE : WSQ_BATCH_FEW;
+		batch = pool->pointers ? WSQ_BATCH_ONE : WSQ_BATCH_FEW;
 	WRITE_ONCE(pool->batch, batch);
 	return 0;
 }
@@ -112,14 +112,15 @@ WSQ_EXPORT_KUNIT(wsq_victim_set_batch);
  * @pool: the pool
  *
  * Context: any.
- * Return: as many at most; 1 where the engine moves more by itself.
+ * Return: that many at most; 1 if the engine moves more by itself, or if thieves
+ * reach each task where it is.
  */
 u32 wsq_victim_most(const struct wsq_pool *pool)
 {
 	const u32 half = max(1U, pool->block_size / 2);
 
-	/* A pool's chunks go to the thief as a whole. */
-	if (pool->raw && wsq_engine_ops(pool->kind)->moves_chunks)
+	/* A chunk of a pointer pool goes to the thief as a whole. */
+	if (pool->pointers && wsq_engine_ops(pool->kind)->thieves_reach_all)
 		return 1;
 	switch (READ_ONCE(pool->batch)) {
 	case WSQ_BATCH_FEW:
@@ -147,18 +148,19 @@ void wsq_search_begin(struct wsq_search *s, const struct wsq_pool *pool,
 {
 	u32 flags, turn;
 
-	s->robber = this_cpu_ptr(&wsq_robbers);
+	s->thief = this_cpu_ptr(&wsq_pool_thieves);
 	s->policy = READ_ONCE(pool->policy);
 	s->size = pool->block_size;
-	s->place = 0;
+	s->index = 0;
 	flags = wsq_policy_flags[s->policy];
-	turn = s->robber->turns + 1;
-	WRITE_ONCE(s->robber->turns, turn);
+	turn = s->thief->turns + 1;
+	WRITE_ONCE(s->thief->turns, turn);
 	/*
-	 * One of each WSQ_SEARCH_TURN, at another place each time: pools that are
-	 * robbed in turn all have theirs.
+	 * Skip the policy in one search of each WSQ_SEARCH_SKIP_EVERY, at
+	 * another offset in each round: so pools that take turns are all
+	 * reached.
 	 */
-	if (!((turn ^ turn / WSQ_SEARCH_TURN) & (WSQ_SEARCH_TURN - 1)))
+	if (!((turn ^ turn / WSQ_SEARCH_SKIP_EVERY) & (WSQ_SEARCH_SKIP_EVERY - 1)))
 		flags = 0;
 	wsq_pick_begin(&s->pick, list, flags);
 }
@@ -169,12 +171,12 @@ WSQ_EXPORT_KUNIT(wsq_search_begin);
  * @s: the search
  *
  * Context: as wsq_search_begin().
- * Return: whom; %NULL if the policy is at its end.
+ * Return: the victim; %NULL if the policy draws no more.
  */
 const struct wsq_victim *wsq_search_draw(struct wsq_search *s)
 {
-	const struct wsq_victim *v = wsq_pick_next(&s->pick, &s->robber->thief);
-	u64 *drawn = &s->robber->drawn[s->policy];
+	const struct wsq_victim *v = wsq_pick_next(&s->pick, &s->thief->thief);
+	u64 *drawn = &s->thief->drawn[s->policy];
 
 	if (v)
 		WRITE_ONCE(*drawn, *drawn + 1);
@@ -183,21 +185,21 @@ const struct wsq_victim *wsq_search_draw(struct wsq_search *s)
 WSQ_EXPORT_KUNIT(wsq_search_draw);
 
 /**
- * wsq_search_accept() - rob the victim that was drawn, or draw again
+ * wsq_search_accept() - steal from the drawn victim, or draw again
  * @s: the search
  * @ct: the victim's container
  *
  * Context: as wsq_search_begin().
- * Return: true to rob it.
+ * Return: true to steal from it.
  */
 bool wsq_search_accept(struct wsq_search *s, const struct wsq_container *ct)
 {
-	struct wsq_robber *r = s->robber;
+	struct wsq_pool_thief *r = s->thief;
 	u32 there;
 
 	if (!wsq_search_sampled(s))
 		return true;
-	there = wsq_engine_sample(ct, wsq_thief_rnd(&r->thief), &s->place);
+	there = wsq_engine_sample(ct, wsq_thief_rnd(&r->thief), &s->index);
 	if (wsq_pick_accept(&r->thief, there, s->size))
 		return true;
 	WRITE_ONCE(r->rejected[s->policy], r->rejected[s->policy] + 1);
@@ -206,14 +208,14 @@ bool wsq_search_accept(struct wsq_search *s, const struct wsq_container *ct)
 WSQ_EXPORT_KUNIT(wsq_search_accept);
 
 /**
- * wsq_search_found() - the victim had something
+ * wsq_search_found() - count a drawn victim that had something
  * @s: the search
  *
  * Context: as wsq_search_begin().
  */
 void wsq_search_found(struct wsq_search *s)
 {
-	u64 *found = &s->robber->found[s->policy];
+	u64 *found = &s->thief->found[s->policy];
 
 	WRITE_ONCE(*found, *found + 1);
 }

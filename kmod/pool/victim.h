@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whom to rob, in the kernel: policies by name, what each CPU remembers as a
- * thief, and the search for a victim in one pool. The choice itself is in
- * victim_pick.h, robbing in rob.c (pools) and kmod/exec/steal.c (queues).
+ * Choice of a victim, in the kernel: policies by name, what each CPU remembers
+ * as a thief, and the search in one pool. victim_pick.h has the choice itself.
+ * The theft is in steal.c (pools) and kmod/exec/steal.c (queues).
  *
- * A theft has two phases. First the pool's policy draws victims, a bounded number
- * of times, and of one that it rejects reads one block's words. If that brings
- * nothing the thief passes once over its access list and looks at all there is to
- * look at, so that a single task anywhere is found. What no sample tells of,
- * entrances for instance, has its turn in one theft of WSQ_SEARCH_TURN, which
- * begins with the second phase.
+ * A theft has two steps. First the pool's policy draws victims, a bounded
+ * number of times. Of a victim that it rejects, it reads the words of one
+ * block. If that brings nothing, the thief passes once over its access list and
+ * looks at all that each CPU has, so that a single task anywhere is found. A
+ * sample does not show tasks in inboxes, for example. For their sake one theft
+ * of WSQ_SEARCH_SKIP_EVERY begins with the second step.
  */
 #ifndef _WSQ_POOL_VICTIM_H
 #define _WSQ_POOL_VICTIM_H
@@ -21,52 +21,59 @@
 #define WSQ_STEAL_POLICIES	(WSQ_STEAL_NUMA_PROB + 1)
 #define WSQ_STEAL_BATCHES	(WSQ_BATCH_BLOCK + 1)
 
-/* One theft in so many goes without the policy. A power of two. */
-#define WSQ_SEARCH_TURN		16
+/* One theft in this many skips the policy. A power of two. */
+#define WSQ_SEARCH_SKIP_EVERY		16
 
-/* Tasks of %WSQ_BATCH_FEW. */
+/* Number of tasks with %WSQ_BATCH_FEW. */
 #define WSQ_STEAL_FEW		16
 
 /**
- * struct wsq_robber - a CPU as a thief, for all pools
- * @thief: its chance, and where it goes on
+ * struct wsq_pool_thief - a CPU as a thief, for all pools
+ * @thief: its random numbers, and where the sequential policy goes on
  * @turns: searches it has begun
+ * @passed: marks of other thieves that it has skipped (reach.h)
+ * @last: the CPU from which it last stole in a pointer pool
+ * @dry: pops in a row that found nothing in a pointer pool, up to a limit
+ *	(steal.c)
  * @drawn: victims that it drew, by policy
- * @rejected: of these, the ones it left alone for what a sample said
- * @found: searches that brought something by the policy's choice
+ * @rejected: drawn victims that it did not try, because of a sample
+ * @found: searches in which a drawn victim had something
  *
- * Its CPU writes, with preemption off, and may lose a count to an interrupt;
- * anybody reads.
+ * Only its CPU writes, with preemption off, and may lose a count to an
+ * interrupt. Any CPU reads.
  */
-struct wsq_robber {
+struct wsq_pool_thief {
 	struct wsq_thief thief;
 	u32 turns;
+	u32 passed;
+	u32 last;
+	u32 dry;
 	u64 drawn[WSQ_STEAL_POLICIES];
 	u64 rejected[WSQ_STEAL_POLICIES];
 	u64 found[WSQ_STEAL_POLICIES];
 };
 
 /**
- * struct wsq_search - the first phase of one theft
- * @pick: draws
- * @robber: this CPU
- * @policy: of the pool when the search began
+ * struct wsq_search - the first step of one theft
+ * @pick: the draws
+ * @thief: this CPU as a thief
+ * @policy: the pool's policy when the search began
  * @size: tasks in a block
- * @place: which block of the victim was looked at
+ * @index: which block of the victim was looked at
  */
 struct wsq_search {
 	struct wsq_pick pick;
-	struct wsq_robber *robber;
+	struct wsq_pool_thief *thief;
 	u32 policy;
 	u32 size;
-	u32 place;
+	u32 index;
 };
 
 extern const char *const wsq_steal_policies[WSQ_STEAL_POLICIES];
 extern const char *const wsq_steal_batches[WSQ_STEAL_BATCHES];
 
 void wsq_victim_init(void);
-struct wsq_robber *wsq_robber(unsigned int cpu);
+struct wsq_pool_thief *wsq_pool_thief(unsigned int cpu);
 int wsq_victim_set_policy(struct wsq_pool *pool, u32 policy);
 int wsq_victim_set_batch(struct wsq_pool *pool, u32 batch);
 u32 wsq_victim_most(const struct wsq_pool *pool);
@@ -82,31 +89,40 @@ static inline bool wsq_search_at(const struct wsq_search *s)
 	return s->pick.flags & WSQ_PICK_AT;
 }
 
-/* Does it know of the engine only what a sample said? */
+/* Does the thief first try the CPU of its last theft? */
+static inline bool wsq_search_again(const struct wsq_search *s)
+{
+	return s->pick.flags & WSQ_PICK_AGAIN;
+}
+
+/* Has the thief only sampled the engine? */
 static inline bool wsq_search_sampled(const struct wsq_search *s)
 {
 	return s->pick.flags & WSQ_PICK_ACCEPT;
 }
 
-/* wsq_engine_steal(), of a victim that a search has chosen. */
+/*
+ * wsq_engine_steal() from a victim that a search has chosen; @s is NULL
+ * otherwise.
+ */
 static inline int wsq_search_steal(const struct wsq_search *s,
 				   struct wsq_container *ct,
 				   struct wsq_container *me, void **tasks,
 				   unsigned int max)
 {
 	if (s && wsq_search_at(s))
-		return wsq_engine_steal_at(ct, me, s->place, tasks, max);
+		return wsq_engine_steal_at(ct, me, s->index, tasks, max);
 	return wsq_engine_steal(ct, me, tasks, max);
 }
 
-/* wsq_engine_steal_claim(), likewise. */
+/* wsq_engine_steal_claim() from a victim that a search has chosen. */
 static inline int wsq_search_claim(const struct wsq_search *s,
 				   struct wsq_container *ct,
 				   struct wsq_container *me, void **tasks,
 				   unsigned int max)
 {
 	if (s && wsq_search_at(s))
-		return wsq_engine_steal_claim_at(ct, me, s->place, tasks, max);
+		return wsq_engine_steal_claim_at(ct, me, s->index, tasks, max);
 	return wsq_engine_steal_claim(ct, me, tasks, max);
 }
 

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Whom to rob: the choice itself, without queues, locks and memory.
+ * Choice of a victim, without queues, locks and memory.
  *
  * After Wang et al., "BWoS: Formally Verified Block-based Work Stealing for
  * Parallel Processing", OSDI 2023, sections 2.1.3 and 3.4. A policy is a set of
- * properties (WSQ_PICK_*). The thief draws a victim (wsq_pick_next()), looks at
- * one block of it that chance picks as well, if the policy is to prefer full
- * queues, and takes it or draws again (wsq_pick_accept()). Tries are bounded;
- * whoever has found nothing by then looks at every CPU once, which is the
- * caller's business.
+ * properties (WSQ_PICK_*). The thief draws a victim (wsq_pick_next()). If the
+ * policy prefers full queues, it looks at one random block of the victim and
+ * accepts the victim or draws again (wsq_pick_accept()). The number of draws is
+ * bounded. A thief that has found nothing by then looks at each CPU once; the
+ * caller does that.
  *
- * For: victim.c and who robs by it; the same source in user space, in unit tests
- * and in the benchmark of policies (selftests/core).
+ * For: victim.c and its users. Unit tests and the benchmark of policies
+ * (selftests/core) compile the same source in user space.
  *
- * What it costs: a random number is three shifts and a multiplication; a draw is
- * one, a multiplication and a load from the thief's own access list. Nothing of
- * another CPU is read here, and nothing divides.
+ * Costs: a random number takes three shifts and a multiplication. A draw takes
+ * a random number, a multiplication and a load from the thief's own access
+ * list. Nothing here reads another CPU's memory or divides.
  *
- * Limitations: chance is pseudo-random and seeded by the CPU's number, good for
- * balance and nothing else. A draw may repeat.
+ * Limitations: the numbers are pseudo-random and seeded by the CPU's number,
+ * good for balance only. A draw may repeat.
  */
 #ifndef _WSQ_POOL_VICTIM_PICK_H
 #define _WSQ_POOL_VICTIM_PICK_H
@@ -27,10 +27,10 @@
 
 /**
  * struct wsq_victim - an entry of an access list
- * @cpu: whom to rob
- * @end: where in the list those begin that are farther away
+ * @cpu: the victim
+ * @end: index in the list of the first victim that is farther away
  * @distance: enum wsq_distance
- * @hops: node distance as the firmware tells it, 10 for the own node
+ * @hops: node distance as the firmware reports it, 10 for the own node
  */
 struct wsq_victim {
 	u16 cpu;
@@ -42,7 +42,7 @@ struct wsq_victim {
 /**
  * struct wsq_access - access list of one CPU, nearest first
  * @nr: number of entries
- * @victims: all CPUs that there are but the own one
+ * @victims: all other CPUs that exist
  */
 struct wsq_access {
 	u32 nr;
@@ -50,27 +50,31 @@ struct wsq_access {
 };
 
 /*
- * Draw at all; go on behind the CPU that was tried last, where others draw by
- * chance; among the nearest first, then those next to them; accept with the
- * probability that the victim is full; take from the block that was looked at.
+ * DRAW: draw victims. NEXT: draw the CPU behind the last one, instead of a
+ * random one. NEAR: draw among the nearest first, then among the next nearest.
+ * ACCEPT: accept a victim with the probability that it is full. AT: take from
+ * the block that was sampled. AGAIN: in a pointer pool, first try the CPU of
+ * the last theft (steal.c).
  */
 #define WSQ_PICK_DRAW		1U
 #define WSQ_PICK_NEXT		2U
 #define WSQ_PICK_NEAR		4U
 #define WSQ_PICK_ACCEPT		8U
 #define WSQ_PICK_AT		16U
+#define WSQ_PICK_AGAIN		32U
 
-/* Tries among CPUs that are equally far, and in all. */
+/* Most draws among CPUs that are equally far, and in all. */
 #define WSQ_PICK_TRIES		8U
 #define WSQ_PICK_MOST		16U
 
 /**
  * struct wsq_thief - what a thief remembers from one theft to the next
- * @rnd: state of its random numbers, never 0. Itself.
- * @next: where in its access list it goes on, with %WSQ_PICK_NEXT. Itself.
+ * @rnd: state of its random numbers, never 0. Written by the thief.
+ * @next: index in its access list of the next draw, with %WSQ_PICK_NEXT.
+ *	Written by the thief.
  *
- * Atomic, because a theft in an interrupt may come between: either of the two
- * has its way.
+ * Atomic, because a theft in an interrupt may come between a read and a write.
+ * Then one of the two writes is lost.
  */
 struct wsq_thief {
 	atomic64_t rnd;
@@ -81,9 +85,9 @@ struct wsq_thief {
  * struct wsq_pick - one search for a victim
  * @list: the thief's access list
  * @flags: WSQ_PICK_*
- * @begin: draws are from here ...
- * @end: ... to before here
- * @tries: draws left there
+ * @begin: index of the first CPU to draw from
+ * @end: index behind the last one
+ * @tries: draws left between @begin and @end
  * @left: draws left in all
  */
 struct wsq_pick {
@@ -96,10 +100,10 @@ struct wsq_pick {
 };
 
 /**
- * wsq_access_group() - say in an access list who is equally far
- * @list: the list, in order, but for the victims' @end
+ * wsq_access_group() - fill in @end of an access list's victims
+ * @list: the list, complete and in order except for @end
  *
- * Context: before anybody else knows @list.
+ * Context: before any other context can reach @list.
  */
 static inline void wsq_access_group(struct wsq_access *list)
 {
@@ -116,11 +120,11 @@ static inline void wsq_access_group(struct wsq_access *list)
 }
 
 /**
- * wsq_thief_init() - make a thief
+ * wsq_thief_init() - initialize a thief
  * @t: the thief
- * @nr: its number; thieves with others draw otherwise
+ * @nr: its number, which seeds its random numbers
  *
- * Context: before anybody else knows @t.
+ * Context: before any other context can reach @t.
  */
 static inline void wsq_thief_init(struct wsq_thief *t, u32 nr)
 {
@@ -150,13 +154,13 @@ static inline u32 wsq_thief_rnd(struct wsq_thief *t)
 	return (u32)(x * 0x2545f4914f6cdd1dULL >> 32);
 }
 
-/* One of @nr, by chance. */
+/* A random number below @nr. */
 static inline u32 wsq_thief_draw(struct wsq_thief *t, u32 nr)
 {
 	return (u32)((u64)wsq_thief_rnd(t) * nr >> 32);
 }
 
-/* The next of @nr; another list may have been longer. */
+/* The next number below @nr. The last list may have been longer. */
 static inline u32 wsq_thief_next(struct wsq_thief *t, u32 nr)
 {
 	u32 i = (u32)atomic64_read(&t->next);
@@ -173,7 +177,7 @@ static inline u32 wsq_thief_next(struct wsq_thief *t, u32 nr)
  * @list: the thief's access list
  * @flags: WSQ_PICK_*
  *
- * Where there is one victim there is no choice, but of its blocks.
+ * With one victim there is no choice, except of its blocks.
  *
  * Context: the thief.
  */
@@ -225,22 +229,21 @@ static inline const struct wsq_victim *wsq_pick_next(struct wsq_pick *p,
 }
 
 /**
- * wsq_pick_accept() - rob this victim, or draw again
+ * wsq_pick_accept() - accept a victim, or draw again
  * @t: the thief
- * @there: tasks that thieves can take from one block of the victim's that
- *	chance has picked
+ * @there: stealable tasks in one random block of the victim
  * @size: tasks in a block
  *
- * Over all blocks, and with draws that are equally likely, a queue is robbed with
- * the probability of its size over its capacity.
+ * If draws are equally likely, a queue is accepted with the probability
+ * (stealable tasks / capacity), over all its blocks.
  *
  * Context: the thief.
- * Return: true with probability @there / @size; always if it is full, never if it
- * is empty.
+ * Return: true with probability @there / @size: always if the block is full,
+ * never if it is empty.
  */
 static inline bool wsq_pick_accept(struct wsq_thief *t, u32 there, u32 size)
 {
-	/* What is certain costs no random number. */
+	/* A certain answer needs no random number. */
 	if (!there || there >= size)
 		return there;
 	return wsq_thief_draw(t, size) < there;

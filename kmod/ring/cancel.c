@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CANCEL: requests are called back.
+ * The CANCEL ioctl.
  *
- * Under the ring's lock no request is used anew, so that ids, and what their
- * entries say, stand still; states change.
+ * Under the ring's lock no request is reused, so ids and entries do not change;
+ * states do.
  *
- * Cost: a look at each request of the ring, unless it is called back by its id.
+ * Cost: a look at each request of the ring, unless it is cancelled by id.
  */
 #include <linux/list.h>
 #include <linux/lockdep.h>
@@ -13,18 +13,24 @@
 #include <linux/sched.h>
 
 #include "../compat/export.h"
+#include "cancel.h"
+#include "cont.h"
+#include "keys.h"
+#include "request.h"
 #include "ring.h"
+#include "state.h"
 
 /*
- * Of one that is QUEUED in a bundle, whose worker asks no request's state before it
- * begins with the first: if it had not by then, it will see what is told here.
+ * Cancel a request that is QUEUED in a batch. The worker marks all requests
+ * RUNNING before it looks at @stop_asked of the first. If it had not done so
+ * when the state is read here, it will see @stop_asked.
  */
-static void wsq_cancel_bundled(struct wsq_req *req, struct wsq_cancel *c)
+static void wsq_cancel_batched(struct wsq_req *req, struct wsq_cancel *c)
 {
-	WRITE_ONCE(req->told, true);
+	WRITE_ONCE(req->stop_asked, true);
 	smp_mb();					/* CB(cancel:B) */
-	/* Once so, it stays so, whatever its state says then. */
-	if (atomic_read(&req->state) == WSQ_REQ_QUEUED)
+	/* Later calls must give the same answer, whatever the state. */
+	if (wsq_req_state(req) == WSQ_REQ_QUEUED)
 		req->recalled = true;
 	if (req->recalled)
 		c->cancelled++;
@@ -35,7 +41,7 @@ static void wsq_cancel_bundled(struct wsq_req *req, struct wsq_cancel *c)
 /*
  * A request that was QUEUED is CANCELLED: end it now if it is in the queue, or
  * in the list of long tasks that do not begin yet (cont.c). A request with a
- * key ends when the key's turn comes.
+ * key ends when its serial reaches it.
  */
 static void wsq_cancel_queued(struct wsq_req *req, struct list_head *out)
 {
@@ -50,15 +56,15 @@ static void wsq_cancel_queued(struct wsq_req *req, struct list_head *out)
 }
 
 /*
- * Of one request that is meant. One that the queue gives back is ours to end: on the
- * list @out, for others that are meant may be linked behind it, and end with it.
+ * Cancel one request. If it was removed from the queue, this context ends it:
+ * it goes to @out first, because requests linked behind it may match as well.
  */
 static void wsq_cancel_one(struct wsq_req *req, struct wsq_cancel *c,
 			   struct list_head *out)
 {
 	lockdep_assert_held(&req->ring->lock);
 	for (;;) {
-		int state = atomic_read(&req->state);
+		enum wsq_req_state state = wsq_req_state(req);
 
 		switch (state) {
 		case WSQ_REQ_FREE:
@@ -68,33 +74,32 @@ static void wsq_cancel_one(struct wsq_req *req, struct wsq_cancel *c,
 				c->cancelled++;
 				return;
 			}
-			WRITE_ONCE(req->told, true);
+			WRITE_ONCE(req->stop_asked, true);
 			c->running++;
 			return;
 		case WSQ_REQ_CANCELLED:
 			c->cancelled++;
 			return;
 		case WSQ_REQ_WAITING:
-			/* It would not run anyway, and says why when it may. */
+			/* It will not run: it ends with its own error. */
 			if (req->refused)
 				return;
 			break;
 		case WSQ_REQ_QUEUED:
-			if (req->bundled) {
-				wsq_cancel_bundled(req, c);
+			if (req->batched) {
+				wsq_cancel_batched(req, c);
 				return;
 			}
 			break;
 		}
-		/* CA(cancel:A) */
-		if (atomic_cmpxchg(&req->state, state, WSQ_REQ_CANCELLED) != state)
+		if (!wsq_req_cancel(req, state))
 			continue;
 		c->cancelled++;
 		/*
-		 * It may not be in the queue, because it waits, perhaps for its
-		 * key's turn, or because a worker has it. Then its owner sees
-		 * the new state. So does a context that is about to queue it,
-		 * and that this cancel may keep from doing so.
+		 * It may not be in the queue: it may wait, perhaps for its key,
+		 * or a worker may own it. Then its owner sees the new state. So
+		 * does a context that is about to queue it and whose put fails
+		 * because wsq_cancel_work() owns the item.
 		 */
 		if (state == WSQ_REQ_QUEUED)
 			wsq_cancel_queued(req, out);
@@ -116,7 +121,7 @@ static void wsq_cancel_many(struct wsq_ring *ring, struct wsq_cancel *c,
 	for (i = 0; i < ring->sizes.cq_entries; i++) {
 		struct wsq_req *req = &ring->reqs[i];
 
-		if (atomic_read(&req->state) != WSQ_REQ_FREE &&
+		if (wsq_req_state(req) != WSQ_REQ_FREE &&
 		    wsq_cancel_means(c, req))
 			wsq_cancel_one(req, c, out);
 		cond_resched();
@@ -137,9 +142,9 @@ static void wsq_cancel_id(struct wsq_ring *ring, struct wsq_cancel *c,
 }
 
 /**
- * wsq_ring_cancel() - call requests back
+ * wsq_ring_cancel() - cancel requests
  * @ring: a live ring
- * @c: which; and how many there were
+ * @c: which ones; filled in with their numbers
  *
  * Context: ioctl; the caller holds the file, so the ring is not dead.
  * Return: 0 or -errno as the user ABI has it.

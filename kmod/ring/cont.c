@@ -2,40 +2,41 @@
 /*
  * Tasks that have begun and left their worker.
  *
- * A task of an op with state (linux/wsq_op.h) leaves its worker when its slice is
- * used up and another queue waits on that CPU, or when the op says so. What the
- * task has come to by then is kept in a struct wsq_op_cont, and its request is
- * queued again, behind what else its user has queued. A task keeps the struct until
- * it ends.
+ * A task of an op with state (linux/wsq_op.h) leaves its worker when its time
+ * slice is used up and another queue waits on that CPU, or when the op says so.
+ * Its state is then saved in a struct wsq_op_cont, and its request is queued
+ * again, behind the user's other requests. A task keeps the struct until it
+ * ends.
  *
- * There are few of these structs. Built-in ops and ops of other modules have their
- * own, because their tasks differ in what they may wait for:
+ * There are few of these structs. Built-in ops and ops of other modules have
+ * their own, because their tasks differ in what they may wait for:
  *
- * - A task of a built-in op computes, and ends without any other task. Not all such
- *   tasks of a backlog may begin, one after the other, and leave. When one more
- *   have left than there are CPUs, a further long one that gets to a worker does not
- *   begin, but waits in a list. Each task that ends hands its struct on to the first
- *   one in that list, and queues it. So tasks that take several turns end in about
- *   the order in which they were submitted, and short tasks do not wait for them.
- *   Tasks that run at the time do not count until they leave. There are structs for as
- *   many of them as there are CPUs, since built-in ops do not sleep. A list is looked
- *   at to see whether its task is long. A process that makes it longer afterwards
- *   can have more tasks leave than that; one that finds no struct keeps its worker.
+ * - A task of a built-in op computes, and ends without any other task. The
+ *   tasks of a backlog must not all begin, one after the other, and leave. When
+ *   one more than there are CPUs have left, a further long one that reaches a
+ *   worker does not begin, but waits in a list. Each task that ends passes its
+ *   struct on to the first task in that list, and queues it. So long tasks end
+ *   in about the order in which they were submitted, and short tasks do not
+ *   wait for them. Running tasks do not count until they leave. There are
+ *   structs for as many of them as there are CPUs, since built-in ops do not
+ *   sleep. Whether a task with a list of ranges is long is decided by reading
+ *   the list. A process that makes the list longer afterwards can have more
+ *   tasks leave than that; a task that finds no struct keeps its worker.
  *
- * - A task of another module's op may wait for any other task of the user: it sleeps
- *   until the other one has run, or leaves and looks again. So each of them begins
- *   when a worker gets to it, and no task of any op waits because such tasks have
- *   left. As many can leave at a time as there are CPUs. A further one is called
- *   again without being asked to leave, as if its op had no state, until it ends or
- *   there is a struct for it. If it says %WSQ_OP_AGAIN all the same, its worker
- *   sleeps for a tick before each further call, so that a standby worker runs what
- *   waits on the CPU.
+ * - A task of another module's op may wait for any other task of the user: it
+ *   sleeps until the other one has run, or leaves and looks again. So each of
+ *   them begins when a worker reaches it, and no task of any op waits because
+ *   such tasks have left. As many can leave at a time as there are CPUs. A
+ *   further one is called again without being asked to leave, as if its op had
+ *   no state, until it ends or there is a struct for it. If its op returns
+ *   %WSQ_OP_AGAIN all the same, its worker sleeps for a tick before each
+ *   further call, so that a standby worker runs other tasks of the CPU.
  *
- * Cost: nothing for a task that does not leave, but one load of @held for a long one
- * of a built-in op. To leave: a spinlock of the user, and a copy of at most 700
- * bytes.
+ * Cost: nothing for a task that does not leave, except one load of @held for a
+ * long one of a built-in op. To leave: a spinlock of the user, and a copy of at
+ * most 700 bytes.
  * Limitations: while as many tasks of other modules' ops have left as there are
- * CPUs, other users can wait for the whole of a further one.
+ * CPUs, other users can wait for a further one to end.
  */
 #include <linux/cpumask.h>
 #include <linux/list.h>
@@ -45,7 +46,13 @@
 #include <linux/spinlock.h>
 
 #include "../compat/export.h"
+#include "cont.h"
+#include "keys.h"
+#include "mem.h"
+#include "ops.h"
+#include "queues.h"
 #include "ring.h"
+#include "state.h"
 #include "user.h"
 
 static unsigned int wsq_conts_nr(void)
@@ -54,7 +61,7 @@ static unsigned int wsq_conts_nr(void)
 }
 
 /**
- * wsq_conts_bytes() - memory of a user's structs, at most
+ * wsq_conts_bytes() - memory of a user's structs, an upper bound
  *
  * Context: any.
  * Return: bytes.
@@ -80,7 +87,7 @@ void wsq_conts_init(struct wsq_conts *conts)
 WSQ_EXPORT_KUNIT(wsq_conts_init);
 
 /**
- * wsq_conts_make() - allocate the structs, unless that was done
+ * wsq_conts_make() - allocate the structs, unless they exist
  * @conts: of wsq_conts_init(); one caller at a time
  *
  * Context: task; may sleep.
@@ -118,8 +125,8 @@ void wsq_conts_exit(struct wsq_conts *conts)
 WSQ_EXPORT_KUNIT(wsq_conts_exit);
 
 /**
- * wsq_cont_get() - memory for a task that is about to leave
- * @conts: of its user
+ * wsq_cont_get() - get memory for a task that is about to leave its worker
+ * @conts: those of its user
  * @op: the number of its op
  *
  * Context: task.
@@ -159,7 +166,7 @@ void wsq_cont_launch(struct wsq_req *req)
 }
 
 /**
- * wsq_cont_put() - a request that has memory of wsq_cont_get() ends
+ * wsq_cont_put() - pass on or free the memory of a request that ends
  * @req: the request
  *
  * Context: task; does not sleep.
@@ -169,7 +176,7 @@ void wsq_cont_put(struct wsq_req *req)
 	struct wsq_conts *conts = &req->ring->user->conts;
 	struct wsq_req *next = NULL;
 
-	/* [CL] From the list to a queue in one go, for the closer of its ring. */
+	/* [CL] One RCU section, so the closer finds it in list or queue. */
 	rcu_read_lock();
 	spin_lock(&conts->lock);
 	if (req->sqe.op < WSQ_OP_NR)
@@ -194,12 +201,12 @@ void wsq_cont_put(struct wsq_req *req)
 WSQ_EXPORT_KUNIT(wsq_cont_put);
 
 /**
- * wsq_cont_wait() - have a long request wait if too many have left
- * @req: the request, of a built-in op, QUEUED, perhaps CANCELLED by now; owned by
+ * wsq_cont_wait() - make a long request wait if too many have left their worker
+ * @req: the request, of a built-in op, QUEUED or already CANCELLED; owned by
  *	the caller
  *
  * Context: task, a worker.
- * Return: true if it waits: then the caller does not own it any more.
+ * Return: true if it waits: then the caller no longer owns it.
  */
 bool wsq_cont_wait(struct wsq_req *req)
 {
@@ -209,11 +216,12 @@ bool wsq_cont_wait(struct wsq_req *req)
 	rcu_read_lock();
 	spin_lock(&conts->lock);
 	/*
-	 * Under the lock, against two callers of wsq_cont_forget(): a canceller
-	 * changes the state before, a closer waits for RCU readers before.
+	 * Check under the lock, which both callers of wsq_cont_forget() take: a
+	 * canceller changes the state first, a closer waits for RCU readers
+	 * first.
 	 */
 	waits = conts->held >= conts->limit && !READ_ONCE(req->ring->dead) &&
-		atomic_read(&req->state) == WSQ_REQ_QUEUED;
+		wsq_req_state(req) == WSQ_REQ_QUEUED;
 	if (waits) {
 		if (req->key)
 			wsq_key_hold(req);
@@ -226,11 +234,11 @@ bool wsq_cont_wait(struct wsq_req *req)
 }
 
 /**
- * wsq_cont_forget() - take a request out of the list of those that wait
+ * wsq_cont_forget() - remove a request from the list of waiting requests
  * @req: any request of a ring
  *
- * Context: task; @req is not used for another submission meanwhile.
- * Return: true if it was there: then the caller owns it.
+ * Context: task; @req is not reused for another submission during the call.
+ * Return: true if it was in the list: then the caller owns it.
  */
 bool wsq_cont_forget(struct wsq_req *req)
 {

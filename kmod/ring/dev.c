@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /dev/wsq: what a process can do with an open file of it.
+ * /dev/wsq: the file operations.
  */
 #include <linux/file.h>
 #include <linux/fs.h>
@@ -11,18 +11,24 @@
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
-#include "../obs/stats.h"
+#include "cancel.h"
+#include "dev.h"
+#include "enter.h"
+#include "limits.h"
+#include "mem.h"
+#include "ops.h"
 #include "poller.h"
+#include "queues.h"
+#include "restrict.h"
 #include "ring.h"
+#include "setup.h"
+#include "task_stats.h"
+#include "wait.h"
 
-/*
- * Sizes of the first versions. They never change; the structs may grow.
- */
+/* Sizes of the first versions. They never change; the structs may grow. */
 #define WSQ_QUERY_SIZE_V0	72
 #define WSQ_SETUP_SIZE_V0	56
 #define WSQ_ENTER_SIZE_V0	32
-#define WSQ_STATS_SIZE_V0	40
-#define WSQ_CPU_STATS_SIZE_V0	88
 #define WSQ_CANCEL_SIZE_V0	24
 #define WSQ_RESTRICT_SIZE_V0	24
 #define WSQ_RING_STATS_SIZE_V0	56
@@ -35,22 +41,27 @@ static_assert(sizeof(struct wsq_query) == 112);
 static_assert(offsetofend(struct wsq_setup, ids_off) == WSQ_SETUP_SIZE_V0);
 static_assert(sizeof(struct wsq_setup) == 64);
 static_assert(sizeof(struct wsq_enter) == WSQ_ENTER_SIZE_V0);
-static_assert(sizeof(struct wsq_stats) == WSQ_STATS_SIZE_V0);
 static_assert(sizeof(struct wsq_cancel) == WSQ_CANCEL_SIZE_V0);
 static_assert(sizeof(struct wsq_restrict) == WSQ_RESTRICT_SIZE_V0);
 static_assert(sizeof(struct wsq_ring_stats) == WSQ_RING_STATS_SIZE_V0);
-static_assert(offsetofend(struct wsq_cpu_stats, inbox) ==
-	      WSQ_CPU_STATS_SIZE_V0);
 static_assert(sizeof(struct wsq_op_info) == 64);
 static_assert(sizeof(struct wsq_vec) == 16);
 
-/*
- * Fetch a struct that begins with its size as the caller knows it: %-EFAULT,
- * %-EINVAL if shorter than ever, %-E2BIG if longer than a page or with
- * something in the part that is not known here.
+/**
+ * wsq_struct_get() - copy in a struct that begins with its size
+ * @dst: the struct
+ * @ksize: its size here, in bytes
+ * @least: size of its first version
+ * @src: the caller's struct, whose size is what the caller knows
+ * @size: set to that size
+ *
+ * Context: task; may sleep.
+ * Return: 0; %-EFAULT; %-EINVAL if it is shorter than the first version;
+ * %-E2BIG if it is longer than a page, or not zero in a part that this kernel
+ * does not know.
  */
-static int wsq_struct_get(void *dst, size_t ksize, size_t least,
-			  const void __user *src, u32 *size)
+int wsq_struct_get(void *dst, size_t ksize, size_t least,
+		   const void __user *src, u32 *size)
 {
 	if (get_user(*size, (const u32 __user *)src))
 		return -EFAULT;
@@ -61,20 +72,28 @@ static int wsq_struct_get(void *dst, size_t ksize, size_t least,
 	return copy_struct_from_user(dst, ksize, src, *size);
 }
 
-/* Hand it back, as far as the caller knows it. */
-static int wsq_struct_put(void __user *dst, const void *src, size_t ksize,
-			  u32 size)
+/**
+ * wsq_struct_put() - copy out a struct as far as the caller knows it
+ * @dst: the caller's struct
+ * @src: the struct
+ * @ksize: its size here, in bytes
+ * @size: its size as the caller knows it
+ *
+ * Context: task; may sleep.
+ * Return: 0 or %-EFAULT.
+ */
+int wsq_struct_put(void __user *dst, const void *src, size_t ksize, u32 size)
 {
 	return copy_to_user(dst, src, min_t(size_t, ksize, size)) ? -EFAULT : 0;
 }
 
-/* All are counted, those that there is room for are told, in one go. */
+/* Counts all ops, and copies out as many as fit. */
 static int wsq_query_ops(struct wsq_op_info __user *to, u32 room, u32 *nr)
 {
 	struct wsq_op_info info;
 	u32 op = 0;
 
-	for (*nr = 0; wsq_op_tell(op, &info); (*nr)++) {
+	for (*nr = 0; wsq_op_query(op, &info); (*nr)++) {
 		if (*nr < room && copy_to_user(to + *nr, &info, sizeof(info)))
 			return -EFAULT;
 		op = info.op + 1;
@@ -102,7 +121,7 @@ static long wsq_ioctl_query(void __user *arg)
 	q.features = WSQ_FEAT_TIMEOUT | WSQ_FEAT_STATS | WSQ_FEAT_ORDER |
 		     WSQ_FEAT_CANCEL | WSQ_FEAT_RESTRICT | WSQ_FEAT_KEYS |
 		     WSQ_FEAT_POLL | WSQ_FEAT_VEC |
-		     WSQ_FEAT_RING_STATS;
+		     WSQ_FEAT_RING_STATS | WSQ_FEAT_FUTURES;
 	q.max_sq_entries = WSQ_MAX_SQ_ENTRIES;
 	q.max_cq_entries = WSQ_MAX_CQ_ENTRIES;
 	q.max_arena = wsq_arena_max();
@@ -112,7 +131,7 @@ static long wsq_ioctl_query(void __user *arg)
 	if (!wsq_ring_sizes(q.setup_flags, q.sq_entries, q.cq_entries,
 			    q.arena_size, &sizes))
 		q.memory = sizes.memory;
-	wsq_limits_tell(&q);
+	wsq_limits_query(&q);
 	return wsq_struct_put(arg, &q, sizeof(q), size);
 }
 
@@ -149,11 +168,11 @@ static int wsq_setup(struct wsq_ring *ring, struct wsq_setup *s,
 	s->cqes_off = sizes.cqes_off;
 	s->ids_off = sizes.ids_off;
 	ring->disabled = s->flags & WSQ_SETUP_DISABLED;
-	/* A ring that the process cannot know of would be of no use. */
+	/* If the process cannot learn the offsets, it cannot use the ring. */
 	ret = wsq_struct_put(arg, s, sizeof(*s), size);
 	if (ret)
 		goto leave;
-	/* Before anybody can look at the flags. */
+	/* Before the process can look at the flags. */
 	if (ring->poller)
 		wsq_poller_attach(ring);
 	wsq_ring_publish(ring);
@@ -183,7 +202,7 @@ static long wsq_ioctl_setup(struct file *file, void __user *arg)
 	ret = wsq_struct_get(&s, sizeof(s), WSQ_SETUP_SIZE_V0, arg, &size);
 	if (ret)
 		return ret;
-	/* Of what is told, this was reserved once. */
+	/* It was a reserved input in the first version. */
 	if (s.ids_off)
 		return -EINVAL;
 	ret = wsq_poller_check(&s);
@@ -279,54 +298,7 @@ static long wsq_ioctl_ring_stats(struct file *file, void __user *arg)
 		return ret;
 	if (st.rsv || !wsq_ring_live(ring))
 		return -EINVAL;
-	wsq_account_tell(ring, &st);
-	return wsq_struct_put(arg, &st, sizeof(st), size);
-}
-
-static int wsq_stats_cpus(u8 __user *to, u32 room, u32 stride)
-{
-	unsigned int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct wsq_cpu_stats st;
-		size_t n = min_t(size_t, stride, sizeof(st));
-
-		if (!room--)
-			break;
-		wsq_stats_cpu(cpu, &st);
-		if (copy_to_user(to, &st, n) ||
-		    clear_user(to + n, stride - n))
-			return -EFAULT;
-		to += stride;
-	}
-	return 0;
-}
-
-static long wsq_ioctl_stats(void __user *arg)
-{
-	struct wsq_stats st;
-	u32 size;
-	int ret;
-
-	ret = wsq_struct_get(&st, sizeof(st), WSQ_STATS_SIZE_V0, arg, &size);
-	if (ret)
-		return ret;
-	if (st.rsv)
-		return -EINVAL;
-	if (st.cpus) {
-		if (st.cpu_stats_size < WSQ_CPU_STATS_SIZE_V0 ||
-		    st.cpu_stats_size > PAGE_SIZE || st.cpu_stats_size % 8)
-			return -EINVAL;
-		ret = wsq_stats_cpus(u64_to_user_ptr(st.cpus), st.nr_cpus,
-				     st.cpu_stats_size);
-		if (ret)
-			return ret;
-	}
-	st.nr_cpus = num_possible_cpus();
-	st.rings = wsq_ring_count();
-	st.queues = wsq_stats_queues();
-	st.workers = wsq_stats_workers();
-	st.pollers = wsq_poller_count();
+	wsq_ring_stats_read(ring, &st);
 	return wsq_struct_put(arg, &st, sizeof(st), size);
 }
 
@@ -380,14 +352,14 @@ static __poll_t wsq_poll(struct file *file, poll_table *wait)
 	struct wsq_ring *ring = file->private_data;
 
 	poll_wait(file, &ring->poll_wait, wait);
-	/* [WT]; poll_wait() has one of its own since 6.14 only. */
+	/* [WT]; poll_wait() has a barrier of its own only since 6.14. */
 	smp_mb();					/* WT(poll:B) */
 	if (!wsq_ring_live(ring))
 		return EPOLLERR | EPOLLHUP;
 	return wsq_ring_poll(ring);
 }
 
-/* The file holds the ring; numbers move while they are printed. */
+/* The file holds the ring; the counters may change while they are printed. */
 static void wsq_show_fdinfo(struct seq_file *m, struct file *file)
 {
 	struct wsq_ring *ring = file->private_data;
@@ -397,7 +369,7 @@ static void wsq_show_fdinfo(struct seq_file *m, struct file *file)
 		seq_puts(m, "wsq_state:\tnew\n");
 		return;
 	}
-	wsq_account_tell(ring, &st);
+	wsq_ring_stats_read(ring, &st);
 	seq_printf(m, "wsq_state:\t%s\n",
 		   READ_ONCE(ring->disabled) ? "disabled" : "live");
 	seq_printf(m, "wsq_sq_entries:\t%u\n", ring->sizes.sq_entries);
@@ -447,9 +419,9 @@ static struct miscdevice wsq_misc = {
 };
 
 /**
- * wsq_ring_init() - begin to serve processes
+ * wsq_ring_init() - register the device
  *
- * Context: module load; queues can be made.
+ * Context: module load; queues can be created.
  * Return: 0 or -errno.
  */
 int wsq_ring_init(void)
@@ -459,7 +431,7 @@ int wsq_ring_init(void)
 	ret = wsq_ops_init();
 	if (ret)
 		return ret;
-	ret = wsq_rings_init();
+	ret = wsq_rings_wq_init();
 	if (ret)
 		goto exit_ops;
 	ret = misc_register(&wsq_misc);
@@ -475,10 +447,11 @@ exit_ops:
 }
 
 /**
- * wsq_ring_exit() - stop serving processes
+ * wsq_ring_exit() - unregister the device
  *
- * No file is open, for each holds the module; rings may still be on their way
- * out. First nobody can come in, then all that is left goes.
+ * No file is open, for each holds the module; rings may still be waiting to be
+ * freed. No process can open the device after the first call, and the others
+ * wait for what is left.
  *
  * Context: module unload; may sleep. Workers still run.
  */

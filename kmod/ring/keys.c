@@ -2,29 +2,32 @@
 /*
  * Requests of one key run one at a time, in order.
  *
- * A ring of WSQ_SETUP_KEYS has a table of serials, each lent to one key as long as
- * there are requests of it. A request asks for its key's serial when it is submitted,
- * and goes there instead of to the queue when it need not wait for links and drains
- * any more.
+ * A ring of WSQ_SETUP_KEYS has a table of serials. A serial is allocated to a
+ * key while there are requests of that key. A request takes a reference on its
+ * key's serial when it is submitted. Once it no longer waits for links and
+ * drains, it is queued to the serial instead of the queue.
  *
- * The table has twice as many serials as there can be requests. A serial that is not
- * lent keeps its key until it is lent anew: a hand that goes round the table finds
- * one. It passes no more serials that are lent than were asked for since it was there
- * before, so that is one look at each asking or two, on average. There are always some
- * that are not lent, because a request gives back before its completion is published,
- * and after it was counted: who gets another serial for the same key comes later, [KY].
+ * The table has twice as many serials as there can be requests. A free serial
+ * keeps its key until it is allocated again. The search for a free serial goes
+ * round the table from where the last search ended. It passes no more used
+ * serials than were requested since it was there before, so each search looks
+ * at one or two on average. There is always a free serial, because a request
+ * drops its reference before its completion is published. It does so after the
+ * completion is counted, so a request of the same key that gets another serial
+ * completes later, [KY].
  *
- * A serial need not be idle to be lent to another key: the worker that ran the last
- * item of the one before has nothing left to do for that key. It may still complete
- * what was linked behind that item, or held back; it is then that the other key waits
- * for. So there is nothing to wait for here, until the table is freed.
+ * A serial need not be idle when it is allocated to another key: the worker
+ * that ran the last item of the former key has nothing left to do for that key.
+ * It may still complete requests linked or held behind that item; the new key's
+ * requests wait for that. Only freeing the table must wait until the serials
+ * are idle.
  *
- * Keys are the process' own choice, so where they are sought depends on a secret.
+ * Keys are chosen by the process, so the hash has a secret seed.
  *
- * Cost: nothing for who does not ask for it. 136 bytes a serial with its list head; for
- * each request that has a key a hash and a lookup, two read-modify-writes, and what a
- * serial costs.
- * Limitations: a request that was called back is completed when its turn comes.
+ * Cost: nothing for a request without a key. 136 bytes for each serial with its
+ * list head; for each request with a key, a hash and a lookup, two
+ * read-modify-writes, and the cost of a serial.
+ * Limitations: a cancelled request is completed when its serial reaches it.
  */
 #include <linux/delay.h>
 #include <linux/list.h>
@@ -35,23 +38,27 @@
 #include <linux/sched.h>
 
 #include "../serial/serial.h"
+#include "keys.h"
+#include "mem.h"
 #include "ring.h"
+#include "state.h"
 
 /* Two cache lines. */
 static_assert(IS_ENABLED(CONFIG_LOCKDEP) || sizeof(struct wsq_key) == 128);
 
-/* Serials that are passed between two looks at whether somebody else should run. */
-#define WSQ_KEYS_BREATH		1024
+/* Serials that are passed between two calls of cond_resched(). */
+#define WSQ_KEYS_RESCHED		1024
 
 /**
- * wsq_keys_make() - make the table
+ * wsq_keys_make() - create the table
  * @ring: the ring, its sizes set; zeroed but for that, or with a table that
  *	wsq_keys_unmake() has freed
+ * @run: function of the requests' items
  *
  * Context: task; may sleep.
  * Return: 0 or as wsq_mem_array(); wsq_keys_unmake() in either case.
  */
-int wsq_keys_make(struct wsq_ring *ring)
+int wsq_keys_make(struct wsq_ring *ring, wsq_serial_func_t run)
 {
 	struct wsq_keys *k = &ring->keys;
 	u32 nr = ring->sizes.keys, i;
@@ -68,6 +75,7 @@ int wsq_keys_make(struct wsq_ring *ring)
 	k->heads = k->mem_heads.addr;
 	for (i = 0; i < nr; i++)
 		wsq_serial_init(&k->slots[i].serial, ring->queue);
+	k->run = run;
 	k->mask = nr - 1;
 	k->hand = 0;
 	get_random_bytes(&k->seed, sizeof(k->seed));
@@ -76,10 +84,10 @@ int wsq_keys_make(struct wsq_ring *ring)
 
 /**
  * wsq_keys_unmake() - free the table
- * @ring: the ring; nobody uses it, and no request is left
+ * @ring: the ring, not in use; no request is left
  *
- * Waits until workers have left the serials, where they have nothing to do any more.
- * Touches nothing of the queue, which may be gone.
+ * Waits until workers have left the serials, where they have nothing to do any
+ * more. Does not touch the queue, which may be destroyed.
  *
  * Context: task; may sleep.
  */
@@ -104,21 +112,21 @@ static struct hlist_head *wsq_key_head(struct wsq_keys *k, u64 key)
 	return &k->heads[hsiphash_2u32(key, key >> 32, &k->seed) & k->mask];
 }
 
-/* A serial that is not lent. There is one. */
+/* Find a free serial. There is one. */
 static struct wsq_key *wsq_key_idle(struct wsq_keys *k)
 {
 	struct wsq_key *slot;
 
 	do {
 		slot = &k->slots[k->hand++ & k->mask];
-		if (!(k->hand % WSQ_KEYS_BREATH))
+		if (!(k->hand % WSQ_KEYS_RESCHED))
 			cond_resched();
 	} while (atomic_read_acquire(&slot->users));	/* KY(find:A) */
 	return slot;
 }
 
 /**
- * wsq_key_get() - borrow the serial of a request's key
+ * wsq_key_get() - take a reference on the serial of a request's key
  * @req: the request, not refused; its ring has keys
  *
  * Context: task, the submitter.
@@ -148,11 +156,11 @@ static struct wsq_key *wsq_key_of(const struct wsq_req *req)
 }
 
 /**
- * wsq_key_put() - give it back
+ * wsq_key_put() - drop the reference on a key's serial
  * @req: the request, which has a key and has ended
  *
  * Context: task, preemption off. The completion has been counted, and is not
- * published yet.
+ * yet published.
  */
 void wsq_key_put(const struct wsq_req *req)
 {
@@ -160,11 +168,11 @@ void wsq_key_put(const struct wsq_req *req)
 }
 
 /**
- * wsq_key_queue() - have a request run behind the others of its key
+ * wsq_key_queue() - queue a request to the serial of its key
  * @req: the request, which has a key, QUEUED
  *
  * Context: task.
- * Return: true, if nothing is wrong.
+ * Return: true, unless there is a bug.
  */
 bool wsq_key_queue(struct wsq_req *req)
 {
@@ -174,11 +182,11 @@ bool wsq_key_queue(struct wsq_req *req)
 	bool ret;
 
 	/*
-	 * It may run, and the ring be on its way out but for this, before we have
-	 * counted it in the serial.
+	 * The request may complete, and drop the last reference on the ring,
+	 * before this context has left the serial.
 	 */
 	percpu_ref_get(&ring->refs);
-	wsq_serial_work_init(&req->item, wsq_req_run_keyed);
+	wsq_serial_work_init(&req->item, ring->keys.run);
 	if (unlikely(req->sqe.flags & WSQ_SQE_CPU))
 		ret = wsq_serial_queue_near(array_index_nospec(hint, nr_cpu_ids),
 					    serial, &req->item);
@@ -193,7 +201,7 @@ bool wsq_key_queue(struct wsq_req *req)
 }
 
 /**
- * wsq_key_leave() - a request leaves its worker, and keeps its key
+ * wsq_key_leave() - a request leaves its worker; no other of its key runs
  * @req: the request, which has a key; it runs. Not to be touched afterwards
  *
  * Context: task, the function of its item.
@@ -215,15 +223,15 @@ void wsq_key_hold(struct wsq_req *req)
 }
 
 /**
- * wsq_key_resume() - go on with a request after wsq_key_hold()
- * @req: the request, whose @held is not in use any more
+ * wsq_key_resume() - continue a request after wsq_key_hold()
+ * @req: the request; its @held is no longer in use
  *
  * Context: task.
  */
 void wsq_key_resume(struct wsq_req *req)
 {
 	/* @item and @held share memory. */
-	wsq_serial_work_init(&req->item, wsq_req_run_keyed);
+	wsq_serial_work_init(&req->item, req->ring->keys.run);
 	wsq_serial_resume(&wsq_key_of(req)->serial);
 }
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What users may have: rings, tasks in flight, memory.
+ * Limits of users: rings, tasks in flight, memory.
  *
  * A ring counts for the user that calls SETUP (user.c), from SETUP until the
  * memory of the ring is free again. It does not matter which user opened the
  * file. The tasks in flight of a ring are never more than its completion
- * entries, so it is these that count, once and not for each task. A ring may go
- * beyond the limits if both the opener of its file and the caller of SETUP have
- * CAP_SYS_RESOURCE in the first user namespace; it counts all the same. If the
- * opener's capability sufficed, a process that was passed files would have no
- * limit. If the caller's sufficed, a process could have a privileged one make
- * rings for it.
+ * entries, so these are charged once, instead of each task. A ring may exceed
+ * the limits if both the opener of its file and the caller of SETUP have
+ * CAP_SYS_RESOURCE in the initial user namespace; it counts all the same. If
+ * the opener's capability sufficed, a process that was passed files would have
+ * no limit. If the caller's sufficed, a process could have a privileged one
+ * make rings for it.
  *
- * What a user takes whatever rings it has (user.c) counts once, with its first ring.
+ * The memory of the user itself (user.c) is charged once, with its first ring.
  *
- * A ring is freed soon after its file is closed, not at once (close.c). A caller that
- * is at its limit and has closed rings waits in SETUP until one of them is freed, so
- * closing a ring and making another works, whatever the limits, those of memory
- * cgroups included.
+ * A ring is freed soon after its file is closed, not at once (close.c). A
+ * caller that is at its limit and has closed rings waits in SETUP until one of
+ * them is freed. So closing a ring and making another works under any limit,
+ * those of memory cgroups included.
  *
  * Cost: a spinlock for SETUP, close and QUERY; nothing for tasks.
- * Limitations: pages that another party holds (mem.c) outlive the ring, and count for
- * the memory cgroup alone then.
+ * Limitations: pages to which others hold references (mem.c) outlive the ring,
+ * and are then charged to the memory cgroup only.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -36,6 +36,8 @@
 #include <linux/wait.h>
 
 #include "../compat/export.h"
+#include "limits.h"
+#include "restrict.h"
 #include "ring.h"
 #include "user.h"
 
@@ -54,15 +56,15 @@ static unsigned long long wsq_max_user_memory = SZ_1G;
 module_param_named(max_user_memory, wsq_max_user_memory, ullong, 0644);
 MODULE_PARM_DESC(max_user_memory, "memory of all rings that a user may have, in bytes");
 
-/* Bytes that one more ring counts for. Under wsq_users_lock. */
+/* Bytes that one more ring is charged. Under wsq_users_lock. */
 static u64 wsq_user_more(const struct wsq_user *user, const struct wsq_sizes *s)
 {
 	return user->rings ? s->memory : s->memory + wsq_user_bytes();
 }
 
-/* Is one more within the limits? No sum of these overflows: it is all memory. */
-static bool wsq_user_room(const struct wsq_user *user,
-			  const struct wsq_sizes *s)
+/* Is one more within the limits? No sum overflows: all of it is memory. */
+static bool wsq_user_within_limits(const struct wsq_user *user,
+				   const struct wsq_sizes *s)
 {
 	return user->rings < READ_ONCE(wsq_max_user_rings) &&
 	       user->tasks + s->cq_entries <= READ_ONCE(wsq_max_user_tasks) &&
@@ -70,14 +72,14 @@ static bool wsq_user_room(const struct wsq_user *user,
 	       READ_ONCE(wsq_max_user_memory);
 }
 
-/* Returns 0; %-EDQUOT; %-EAGAIN if closed rings soon count no more. */
+/* Returns 0; %-EDQUOT; %-EAGAIN if closed rings will soon be uncharged. */
 static int wsq_user_try(struct wsq_user *user, const struct wsq_sizes *s,
 			bool exempt)
 {
 	int ret = 0;
 
 	spin_lock(&wsq_users_lock);
-	if (exempt || wsq_user_room(user, s)) {
+	if (exempt || wsq_user_within_limits(user, s)) {
 		user->memory += wsq_user_more(user, s);
 		user->rings++;
 		user->tasks += s->cq_entries;
@@ -96,7 +98,7 @@ static int wsq_user_charge(struct wsq_ring *ring, struct wsq_user *user,
 
 	if (!ret)
 		return 0;
-	/* Only if it matters: checks of capabilities may be audited. */
+	/* Check capabilities only if it matters: checks may be audited. */
 	if (wsq_opener_capable(ring, CAP_SYS_RESOURCE) &&
 	    capable(CAP_SYS_RESOURCE))
 		return wsq_user_try(user, s, true);
@@ -111,13 +113,13 @@ static int wsq_user_charge(struct wsq_ring *ring, struct wsq_user *user,
 }
 
 /**
- * wsq_limits_charge() - charge a ring to its user, the caller's
+ * wsq_limits_charge() - charge a ring to the calling user
  * @ring: the ring, its lock held, not live
- * @s: how large it is to be
+ * @s: its sizes
  *
  * Context: SETUP; may sleep.
  * Return: 0, then wsq_limits_uncharge() is due at the end; %-EDQUOT; %-ENOSPC,
- * %-ENOMEM, %-EINTR, as wsq_user_get(); %-EINTR if the process was killed.
+ * %-ENOMEM, as wsq_user_get(); %-EINTR if the process was killed.
  */
 int wsq_limits_charge(struct wsq_ring *ring, const struct wsq_sizes *s)
 {
@@ -136,9 +138,9 @@ int wsq_limits_charge(struct wsq_ring *ring, const struct wsq_sizes *s)
 WSQ_EXPORT_KUNIT(wsq_limits_charge);
 
 /**
- * wsq_limits_uncharge() - the memory of a ring is free
+ * wsq_limits_uncharge() - uncharge a ring whose memory is free
  * @ring: the ring, not in use
- * @s: as it was for wsq_limits_charge()
+ * @s: the sizes given to wsq_limits_charge()
  *
  * Context: task; may sleep. Not from a worker.
  */
@@ -161,7 +163,7 @@ void wsq_limits_uncharge(struct wsq_ring *ring, const struct wsq_sizes *s)
 }
 
 /**
- * wsq_limits_leave() - the file of a ring is gone
+ * wsq_limits_leave() - count a ring whose file is closed as leaving
  * @ring: the ring, dead from now on
  *
  * Context: task.
@@ -173,7 +175,7 @@ void wsq_limits_leave(struct wsq_ring *ring)
 	spin_unlock(&wsq_users_lock);
 }
 
-/* How many are freed so far; whether some are closed and not freed yet. */
+/* How many were freed so far, and whether any is closed and not freed yet. */
 static u64 wsq_user_gone(const struct wsq_user *user, bool *more)
 {
 	u64 gone;
@@ -192,7 +194,7 @@ static u64 wsq_user_gone(const struct wsq_user *user, bool *more)
  * For a caller at the limit of its memory cgroup.
  *
  * Context: task; may sleep.
- * Return: true if one was freed, so that it is worth another try.
+ * Return: true if one was freed, so that the caller should try again.
  */
 bool wsq_limits_settle(struct wsq_ring *ring)
 {
@@ -206,12 +208,12 @@ bool wsq_limits_settle(struct wsq_ring *ring)
 }
 
 /**
- * wsq_limits_tell() - limits, and what the caller has
- * @q: where to put it; its @memory is that of a ring, or 0
+ * wsq_limits_query() - fill in the limits, and what the caller is charged
+ * @q: filled in; its @memory is that of a ring, or 0
  *
  * Context: ioctl.
  */
-void wsq_limits_tell(struct wsq_query *q)
+void wsq_limits_query(struct wsq_query *q)
 {
 	const struct wsq_user *user;
 

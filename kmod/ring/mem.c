@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory that a process maps and the kernel sees in one piece.
+ * Memory that a process maps and the kernel maps contiguously.
  *
- * Single pages, charged to the memory cgroup of who makes the ring and placed
- * by its memory policy (by default, on its node), put together by vmap(). User
- * space gets them one by one as it touches them, each mapped page with a
- * reference of its own: what else takes a reference (O_DIRECT, vmsplice) may
- * keep it for longer than the ring lives.
+ * Single pages, charged to the memory cgroup of the process that makes the ring
+ * and placed by its memory policy (by default, on its node), mapped by vmap().
+ * User space maps each page at the first access. Each mapped page has a
+ * reference of its own: other references (O_DIRECT, vmsplice) may keep it for
+ * longer than the ring.
  *
- * vmalloc_user() would do the same in fewer lines, but charges nobody.
+ * vmalloc_user() would be shorter, but charges no cgroup.
  *
- * Cost: a fault for each page that is touched. Limitations: the two views need
- * a data cache without aliases.
+ * Cost: a fault for each page that is touched. Limitations: the two mappings
+ * need a data cache without aliases.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -21,20 +21,20 @@
 #include <linux/vmalloc.h>
 
 #include "../compat/mm.h"
-#include "ring.h"
+#include "mem.h"
 
-/* Arrays up to this size are sought in one piece: larger ones are seldom there. */
-#define WSQ_ARRAY_PIECE		SZ_1M
+/* Larger arrays are not tried with kzalloc(): it would rarely succeed. */
+#define WSQ_ARRAY_SEGMENT		SZ_1M
 
 /**
  * wsq_mem_alloc() - allocate zeroed pages
  * @mem: zeroed
- * @bytes: how much, a multiple of the page size; may be 0
- * @offset: where to mmap() it
+ * @bytes: size, a multiple of the page size; may be 0
+ * @offset: its mmap() offset
  *
  * Context: task; may sleep.
- * Return: 0; %-ENOMEM; %-EINTR if the process was killed meanwhile. @mem is
- * good for wsq_mem_free() in any case.
+ * Return: 0; %-ENOMEM; %-EINTR if the process was killed. wsq_mem_free() may be
+ * called in any case.
  */
 int wsq_mem_alloc(struct wsq_mem *mem, u64 bytes, u64 offset)
 {
@@ -61,15 +61,15 @@ int wsq_mem_alloc(struct wsq_mem *mem, u64 bytes, u64 offset)
 }
 
 /**
- * wsq_mem_array() - allocate a zeroed array that nobody maps
+ * wsq_mem_array() - allocate a zeroed array that no process maps
  * @mem: zeroed
  * @n: elements, not zero
  * @size: bytes of each
  *
- * What kvcalloc() is for, but whatever of it cannot be had in one piece is had
- * page by page: when a cgroup has not enough for vmalloc(), newer kernels give
- * back what they have got by then some time later, and meanwhile the cgroup
- * is full, of which its processes may be killed.
+ * Like kvcalloc(), but an array for which kzalloc() fails is allocated page by
+ * page. If the memory cgroup's limit is too low for vmalloc(), newer kernels
+ * free the pages allocated so far only some time later. Until then the cgroup
+ * is at its limit, and its processes may be killed.
  *
  * Context: task; may sleep.
  * Return: 0, then @mem->addr is the array; or as wsq_mem_alloc().
@@ -78,7 +78,7 @@ int wsq_mem_array(struct wsq_mem *mem, u32 n, size_t size)
 {
 	u64 bytes = (u64)n * size;
 
-	if (bytes <= WSQ_ARRAY_PIECE) {
+	if (bytes <= WSQ_ARRAY_SEGMENT) {
 		mem->addr = kzalloc(bytes, GFP_KERNEL_ACCOUNT |
 				    __GFP_NORETRY | __GFP_NOWARN);
 		if (mem->addr)
@@ -88,7 +88,7 @@ int wsq_mem_array(struct wsq_mem *mem, u32 n, size_t size)
 }
 
 /**
- * wsq_mem_free() - give it back
+ * wsq_mem_free() - free the pages or the array
  * @mem: of wsq_mem_alloc() or wsq_mem_array(), or zeroed; zeroed after
  *
  * Context: task; may sleep.
@@ -130,17 +130,17 @@ static const struct vm_operations_struct wsq_mem_vm_ops = {
 };
 
 /**
- * wsq_mem_mmap() - map it into a process
- * @mem: what to map
- * @vma: where; the file is the ring's
+ * wsq_mem_mmap() - map the pages into a process
+ * @mem: the pages
+ * @vma: the mapping; the file is the ring's
  *
- * Only whole, shared, and not for execution, now or by mprotect(). Not
- * inherited by fork() unless madvise() says so, not grown by mremap(), not
- * dumped.
+ * The mapping must be whole and shared. It is never executable, not even by
+ * mprotect(), not inherited by fork() unless madvise() allows it, not grown by
+ * mremap(), and not dumped.
  *
  * Context: ->mmap().
- * Return: 0; %-EINVAL for another length or a private mapping; %-EACCES for
- * execution.
+ * Return: 0; %-EINVAL for another length or a private mapping; %-EACCES for an
+ * executable one.
  */
 int wsq_mem_mmap(struct wsq_mem *mem, struct vm_area_struct *vma)
 {

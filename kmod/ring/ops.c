@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which ops there are: those of this module, by a table, and those that other
- * modules have registered, by their number.
+ * The table of built-in ops, and the registry of ops of other modules.
  *
- * A registered op is held by a reference while its prep or its issue runs, and by
- * nobody else. So unregistering waits for tasks that run, which is soon over, and
- * not for those that a process has queued in front of others or behind a drain: they
- * find the op gone when their turn comes, and end with EOPNOTSUPP. Its number says
- * for ever which op an entry meant, since it is not given out again.
+ * A reference holds a registered op only while its prep or its issue runs. So
+ * unregistering waits for running tasks, which is soon over. It does not wait
+ * for tasks queued behind other tasks or a drain: when these begin, they find
+ * that the op is gone, and end with EOPNOTSUPP. Numbers are never reused, so an
+ * entry cannot get another op than it meant.
  *
- * Cost: a load for a built-in op; for others a walk of the xarray and a per-CPU
- * reference, twice for each task.
+ * Cost: a load for a built-in op; for others, twice for each task, an xarray
+ * lookup and a per-CPU reference.
  */
 #include <linux/cache.h>
 #include <linux/completion.h>
@@ -29,12 +28,12 @@
 #include "../compat/export.h"
 #include "ops.h"
 
-/* What all ops take. */
+/* Flags that all ops take. */
 #define WSQ_SQE_KNOWN	(WSQ_SQE_LINK | WSQ_SQE_DRAIN | WSQ_SQE_KEY | \
 			 WSQ_SQE_CPU | WSQ_SQE_NODE | WSQ_SQE_DEADLINE | \
-			 WSQ_SQE_VEC)
+			 WSQ_SQE_VEC | WSQ_SQE_FUTURES)
 
-/* One more than the largest that struct wsq_sqe.op can say. */
+/* One more than the largest value of struct wsq_sqe.op. */
 #define WSQ_OP_NUMBERS	(U16_MAX + 1)
 
 static const struct wsq_op_def *const wsq_builtins[WSQ_OP_NR] = {
@@ -47,9 +46,12 @@ static const struct wsq_op_def *const wsq_builtins[WSQ_OP_NR] = {
 	[WSQ_OP_XOR] = &wsq_op_xor,
 	[WSQ_OP_XXHASH64] = &wsq_op_xxhash64,
 	[WSQ_OP_SHA512] = &wsq_op_sha512,
+	[WSQ_OP_FSVERITY] = &wsq_op_fsverity,
+	[WSQ_OP_SORT64] = &wsq_op_sort64,
+	[WSQ_OP_GZIP] = &wsq_op_gzip,
 };
 
-/* Of these, those that have what they need. Written at module load only. */
+/* The built-in ops that this kernel supports. Written at module load only. */
 const struct wsq_op_def *wsq_op_table[WSQ_OP_NR] __ro_after_init;
 WSQ_EXPORT_KUNIT(wsq_op_table);
 
@@ -57,12 +59,12 @@ WSQ_EXPORT_KUNIT(wsq_op_table);
  * struct wsq_op_reg - a registered op
  * @def: as its module has it. Constant.
  * @nr: its number. Constant.
- * @going: somebody unregisters it. Under wsq_ops_lock.
- * @users: those who have it in hand
- * @idle: there are none, and none will come
+ * @going: it is being unregistered. Under wsq_ops_lock.
+ * @users: contexts that use the op
+ * @idle: the last user is gone
  *
- * In wsq_registered from when it is complete until all users have gone; read there
- * under RCU.
+ * In wsq_registered from when it is complete until all users have gone; read
+ * there under RCU.
  */
 struct wsq_op_reg {
 	const struct wsq_op_def *def;
@@ -74,14 +76,14 @@ struct wsq_op_reg {
 
 static DEFINE_XARRAY(wsq_registered);
 static DEFINE_MUTEX(wsq_ops_lock);
-/* The number that is given out next, WSQ_OP_NUMBERS for none. Under the lock. */
+/* The next number, WSQ_OP_NUMBERS if all are used. Under the lock. */
 u32 wsq_op_next = WSQ_OP_REGISTERED;
 WSQ_EXPORT_KUNIT(wsq_op_next);
 
 /**
- * wsq_reg_get() - take a registered op in hand
+ * wsq_reg_get() - take a reference on a registered op
  * @ref: filled in if there is one
- * @op: its number, from anywhere
+ * @op: its number, any value
  *
  * Context: any; the op's module waits until wsq_reg_put().
  * Return: false if there is none.
@@ -104,7 +106,7 @@ bool wsq_reg_get(struct wsq_op_ref *ref, unsigned int op)
 WSQ_EXPORT_KUNIT(wsq_reg_get);
 
 /**
- * wsq_reg_put() - let a registered op go
+ * wsq_reg_put() - drop a reference on a registered op
  * @ref: of wsq_reg_get()
  *
  * Context: any.
@@ -116,11 +118,11 @@ void wsq_reg_put(struct wsq_op_ref *ref)
 WSQ_EXPORT_KUNIT(wsq_reg_put);
 
 /**
- * wsq_op_going() - is an op being unregistered
+ * wsq_op_going() - is an op being unregistered, or gone
  * @op: its number
  *
  * Context: any.
- * Return: true if so: then no call of its issue is to begin.
+ * Return: true if so: then its issue must not be called any more.
  */
 bool wsq_op_going(unsigned int op)
 {
@@ -136,8 +138,8 @@ bool wsq_op_going(unsigned int op)
 	return going;
 }
 
-static void wsq_def_tell(const struct wsq_op_def *def, u32 op,
-			 struct wsq_op_info *info)
+static void wsq_op_fill_info(const struct wsq_op_def *def, u32 op,
+			     struct wsq_op_info *info)
 {
 	memset(info, 0, sizeof(*info));
 	info->op = op;
@@ -152,14 +154,14 @@ static void wsq_def_tell(const struct wsq_op_def *def, u32 op,
 }
 
 /**
- * wsq_op_tell() - what QUERY tells of an op
+ * wsq_op_query() - describe an op for QUERY
  * @op: a number
  * @info: filled in with the first op that has this number or a larger one
  *
  * Context: any.
  * Return: false if there is none.
  */
-bool wsq_op_tell(u32 op, struct wsq_op_info *info)
+bool wsq_op_query(u32 op, struct wsq_op_info *info)
 {
 	struct wsq_op_reg *reg;
 	unsigned long index;
@@ -168,24 +170,24 @@ bool wsq_op_tell(u32 op, struct wsq_op_info *info)
 	for (; op < WSQ_OP_NR; op++) {
 		if (!wsq_op_table[op])
 			continue;
-		wsq_def_tell(wsq_op_table[op], op, info);
+		wsq_op_fill_info(wsq_op_table[op], op, info);
 		return true;
 	}
-	/* Who unregisters waits for us before the op's memory may go. */
+	/* RCU keeps the op: wsq_unregister_op() waits for a grace period. */
 	rcu_read_lock();
 	xa_for_each_start(&wsq_registered, index, reg, op) {
 		if (percpu_ref_is_dying(&reg->users))
 			continue;
-		wsq_def_tell(reg->def, index, info);
+		wsq_op_fill_info(reg->def, index, info);
 		found = true;
 		break;
 	}
 	rcu_read_unlock();
 	return found;
 }
-WSQ_EXPORT_KUNIT(wsq_op_tell);
+WSQ_EXPORT_KUNIT(wsq_op_query);
 
-/* What says where, when and in what order, which is the same for all ops. */
+/* Check what is the same for all ops: where, when and in what order to run. */
 static bool wsq_order_right(const struct wsq_sqe *sqe)
 {
 	const u16 hints = sqe->flags & (WSQ_SQE_CPU | WSQ_SQE_NODE);
@@ -212,11 +214,19 @@ static bool wsq_order_right(const struct wsq_sqe *sqe)
 	}
 	if (sqe->key && !(sqe->flags & WSQ_SQE_KEY))
 		return false;
-	return sqe->flags & WSQ_SQE_DEADLINE || !sqe->deadline;
+	switch (sqe->flags & (WSQ_SQE_DEADLINE | WSQ_SQE_FUTURES)) {
+	case 0:
+		return !sqe->deadline;
+	case WSQ_SQE_DEADLINE:
+	case WSQ_SQE_FUTURES:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /**
- * wsq_op_prep_any() - check an entry, whatever it says
+ * wsq_op_prep_any() - check an entry
  * @def: its op
  * @sqe: the kernel's own copy of the entry
  * @arena_bytes: size of its ring's arena
@@ -238,7 +248,7 @@ static bool wsq_name_taken(const char *name)
 	struct wsq_op_reg *reg;
 	unsigned long index;
 
-	/* One that is not in this kernel keeps its name, too. */
+	/* An op that this kernel lacks keeps its name, too. */
 	for (index = 0; index < WSQ_OP_NR; index++)
 		if (!strcmp(wsq_builtins[index]->name, name))
 			return true;
@@ -248,7 +258,7 @@ static bool wsq_name_taken(const char *name)
 	return false;
 }
 
-/* The last user, of an op that is unregistered: maybe an RCU callback. */
+/* The last user of an unregistered op is gone. May be in an RCU callback. */
 static void wsq_reg_idle(struct percpu_ref *users)
 {
 	complete(&container_of(users, struct wsq_op_reg, users)->idle);
@@ -263,23 +273,13 @@ static int wsq_reg_add(struct wsq_op_reg *reg)
 	if (wsq_op_next == WSQ_OP_NUMBERS)
 		return -ENOSPC;
 	reg->nr = wsq_op_next;
-	/* Orders all before those who find it. */
+	/* A release: a context that finds the op sees it complete. */
 	ret = xa_err(xa_store(&wsq_registered, reg->nr, reg, GFP_KERNEL));
 	if (!ret)
 		wsq_op_next++;
 	return ret;
 }
 
-/**
- * wsq_register_op() - let entries ask for an op
- * @def: the op; stays as it is until wsq_unregister_op() has returned
- *
- * From now on, before this returns even, the op can be called.
- *
- * Context: task; may sleep.
- * Return: its number; %-EINVAL if @def is wrong, %-EEXIST if an op has this name,
- * %-ENOSPC if all numbers have been given out, %-ENOMEM.
- */
 int wsq_register_op(const struct wsq_op_def *def)
 {
 	struct wsq_op_reg *reg;
@@ -297,7 +297,7 @@ int wsq_register_op(const struct wsq_op_def *def)
 		goto free;
 	mutex_lock(&wsq_ops_lock);
 	ret = wsq_reg_add(reg);
-	/* Once it is there, another may unregister it. */
+	/* Read under the lock: after that, @reg may be freed. */
 	nr = reg->nr;
 	mutex_unlock(&wsq_ops_lock);
 	if (!ret)
@@ -311,8 +311,8 @@ free:
 WSQ_EXPORT(wsq_register_op);
 
 /*
- * The first op that is meant and that nobody else is unregistering: @def, or any of
- * @owner. No more tasks begin with it.
+ * Find the first matching op, @def or any of @owner, that no other context is
+ * unregistering. No more tasks begin with it.
  */
 static struct wsq_op_reg *wsq_reg_close(const struct wsq_op_def *def,
 					const struct module *owner)
@@ -340,21 +340,12 @@ static void wsq_reg_remove(struct wsq_op_reg *reg)
 	mutex_lock(&wsq_ops_lock);
 	xa_erase(&wsq_registered, reg->nr);
 	mutex_unlock(&wsq_ops_lock);
-	/* Those who look at it without having it in hand. */
+	/* For readers that have no reference. */
 	synchronize_rcu();
 	percpu_ref_exit(&reg->users);
 	kfree(reg);
 }
 
-/**
- * wsq_unregister_op() - take an op away
- * @def: as it was registered
- *
- * Entries that ask for it from now on, and those that were taken and have not
- * begun, end with EOPNOTSUPP. Waits for tasks that run.
- *
- * Context: task; sleeps. Not from the op's own functions.
- */
 void wsq_unregister_op(const struct wsq_op_def *def)
 {
 	struct wsq_op_reg *reg = wsq_reg_close(def, NULL);
@@ -365,11 +356,11 @@ void wsq_unregister_op(const struct wsq_op_def *def)
 WSQ_EXPORT(wsq_unregister_op);
 
 /**
- * wsq_ops_forget() - unregister what a module has left behind
+ * wsq_ops_forget() - unregister all ops that a module has left registered
  * @owner: the module
  *
  * Context: task; sleeps.
- * Return: how many ops that were.
+ * Return: number of these ops.
  */
 unsigned int wsq_ops_forget(const struct module *owner)
 {
@@ -379,7 +370,7 @@ unsigned int wsq_ops_forget(const struct module *owner)
 	if (!owner)
 		return 0;
 	while ((reg = wsq_reg_close(NULL, owner))) {
-		pr_warn("wsq: a module goes without having unregistered its op %s\n",
+		pr_warn("wsq: a module has left its op %s registered\n",
 			reg->def->name);
 		wsq_reg_remove(reg);
 		nr++;
@@ -402,7 +393,7 @@ static struct notifier_block wsq_ops_notifier = {
 };
 
 /**
- * wsq_ops_init() - get what the ops need
+ * wsq_ops_init() - set up the ops
  *
  * Context: module load.
  * Return: 0 or -errno.
@@ -416,7 +407,8 @@ int wsq_ops_init(void)
 	if (ret)
 		return ret;
 	for (op = 0; op < WSQ_OP_NR; op++)
-		if (wsq_hash_there(wsq_builtins[op]))
+		if (wsq_hash_there(wsq_builtins[op]) &&
+		    wsq_algo_op_there(wsq_builtins[op]))
 			wsq_op_table[op] = wsq_builtins[op];
 	ret = register_module_notifier(&wsq_ops_notifier);
 	if (ret)
@@ -425,10 +417,10 @@ int wsq_ops_init(void)
 }
 
 /**
- * wsq_ops_exit() - give it back
+ * wsq_ops_exit() - undo wsq_ops_init()
  *
- * Context: module unload; no op is running, and none is registered, for modules
- * that register some cannot be there without this one.
+ * Context: module unload; no op is running, and none is registered: modules
+ * that register ops depend on this one.
  */
 void wsq_ops_exit(void)
 {

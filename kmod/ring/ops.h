@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What user tasks may do. Knows entries and arenas, nothing of rings, so that
- * tests can feed it anything.
+ * Ops: what user tasks do. Independent of rings, for tests.
  *
- * ops.c	which ops there are, checks that are the same for all
- * ops_range.c	what an entry may be, lists of ranges, work in pieces
+ * ops.c	table of ops, checks that are the same for all
+ * ops_range.c	checks of entries, lists of ranges, segments
  * cont.c	tasks that have begun and left their worker
- * ops_data.c	built-in ops that move and compare bytes
- * ops_hash.c	built-in ops that make checksums and hashes
+ * ops_data.c	built-in ops that copy, fill and compare bytes
+ * ops_hash.c	built-in ops for checksums and hashes
+ * ops_algo.c	built-in ops that idle CPUs take part in
  */
 #ifndef _WSQ_RING_OPS_H
 #define _WSQ_RING_OPS_H
@@ -22,20 +22,23 @@
 
 #include "../compat/attributes.h"
 
+struct wsq;
+struct mem_cgroup;
+struct wsq_fj;
 struct wsq_op_reg;
 
-/* Most that a built-in op takes at a time. */
+/* The largest length of a built-in op, in bytes. */
 #define WSQ_OP_MAX_LEN		0x1000000
 
 /**
  * struct wsq_op_cont - a task that has begun and left its worker
  * @free: in struct wsq_conts.free
  * @wait_ns: how long the task had waited when it began. The ring's
- * @task: what its op gets; @ranges and @state of it are those below
+ * @task: argument of the op; its @ranges and @state are those below
  * @ranges: the ranges
- * @state: what the op keeps
+ * @state: the op's state
  *
- * Owned by one task, from when that first leaves its worker until it has ended.
+ * Owned by one task, from when it first leaves its worker until it ends.
  */
 struct wsq_op_cont {
 	struct list_head free;
@@ -47,9 +50,9 @@ struct wsq_op_cont {
 
 /**
  * struct wsq_conts - memory for tasks that leave their workers
- * @all: the array; %NULL until it is made. Constant from then on
+ * @all: the array; %NULL until it is allocated. Constant from then on
  * @lock: for what follows
- * @free: those for tasks of built-in ops that no task has
+ * @free: unused structs for tasks of built-in ops
  * @free_registered: likewise, for tasks of ops of other modules
  * @held: how many tasks of built-in ops have one. Read as a hint, too
  * @limit: no long task of a built-in op begins while @held is not below this.
@@ -67,24 +70,41 @@ struct wsq_conts {
 };
 
 /**
- * struct wsq_stop - why a task shall end early, or leave its worker
- * @dead: its ring is closed: no process will read the result
- * @told: it is cancelled
- * @deadline: time of CLOCK_MONOTONIC in ns after which the result is of no use;
- *	U64_MAX for none
- * @conts: where it gets memory to leave from; %NULL if it must not leave
+ * struct wsq_op_fj - how tasks of a user fork and join
+ * @q: the user's queue. Constant
+ * @fj: object of all its CPUs; %NULL until the first task needs it. The task
+ *	that has set @busy
+ * @busy: bit 0: a task uses @fj
  */
-struct wsq_stop {
-	const bool *dead;
-	const bool *told;
-	u64 deadline;
-	struct wsq_conts *conts;
+struct wsq_op_fj {
+	struct wsq *q;
+	struct wsq_fj *fj;
+	unsigned long busy;
 };
 
 /**
- * struct wsq_op_ref - an op in hand
+ * struct wsq_stop - when a task must end early, or leave its worker
+ * @dead: its ring is closed: no process will read the result
+ * @stop_asked: it is cancelled
+ * @deadline: CLOCK_MONOTONIC time in ns after which the result is useless;
+ *	U64_MAX for none
+ * @conts: memory for leaving; %NULL if the task must not leave
+ * @fj: how it forks and joins
+ * @memcg: memory cgroup that it allocates for, or %NULL
+ */
+struct wsq_stop {
+	const bool *dead;
+	const bool *stop_asked;
+	u64 deadline;
+	struct wsq_conts *conts;
+	struct wsq_op_fj *fj;
+	struct mem_cgroup *memcg;
+};
+
+/**
+ * struct wsq_op_ref - an op in use
  * @def: the op
- * @reg: keeps it; %NULL for a built-in one, which stays anyway
+ * @reg: holds the reference; %NULL for a built-in op
  */
 struct wsq_op_ref {
 	const struct wsq_op_def *def;
@@ -99,7 +119,7 @@ extern u32 wsq_op_next;
 bool wsq_reg_get(struct wsq_op_ref *ref, unsigned int op);
 void wsq_reg_put(struct wsq_op_ref *ref);
 bool wsq_op_going(unsigned int op);
-bool wsq_op_tell(u32 op, struct wsq_op_info *info);
+bool wsq_op_query(u32 op, struct wsq_op_info *info);
 int wsq_op_prep_any(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		    u64 arena_bytes);
 unsigned int wsq_ops_forget(const struct module *owner);
@@ -111,7 +131,7 @@ int wsq_shape_prep(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		    void *arena, u64 arena_bytes, const struct wsq_stop *stop,
 		    struct wsq_op_cont **cont);
-bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena);
+bool wsq_sqe_long(const struct wsq_sqe *sqe, const void *arena);
 s64 wsq_op_resume(const struct wsq_sqe *sqe, const struct wsq_stop *stop,
 		  struct wsq_op_cont *cont);
 
@@ -138,18 +158,22 @@ int wsq_hashes_init(void);
 void wsq_hashes_exit(void);
 bool wsq_hash_there(const struct wsq_op_def *def);
 
-/*
- * The way of each entry, written out where it is called: a nop in a batch takes some
- * 15 % less for it.
- */
+/* ops_algo.c */
+extern const struct wsq_op_def wsq_op_fsverity;
+extern const struct wsq_op_def wsq_op_sort64;
+extern const struct wsq_op_def wsq_op_gzip;
+bool wsq_algo_op_there(const struct wsq_op_def *def);
+void wsq_op_fj_exit(struct wsq_op_fj *of);
+
+/* The path of each entry. Inline: a nop in a batch takes some 15 % less. */
 
 /**
- * wsq_op_get() - take an op in hand
+ * wsq_op_get() - take a reference on an op
  * @ref: filled in if there is one
- * @op: its number, from anywhere
+ * @op: its number, any value
  *
  * Context: any; the op's module waits until wsq_op_put().
- * Return: false if there is none, or what it needs is missing.
+ * Return: false if there is none, or this kernel does not support it.
  */
 static inline bool wsq_op_get(struct wsq_op_ref *ref, unsigned int op)
 {
@@ -161,7 +185,7 @@ static inline bool wsq_op_get(struct wsq_op_ref *ref, unsigned int op)
 }
 
 /**
- * wsq_op_put() - let it go
+ * wsq_op_put() - drop a reference on an op
  * @ref: of wsq_op_get()
  *
  * Context: any.
@@ -173,18 +197,18 @@ static inline void wsq_op_put(struct wsq_op_ref *ref)
 }
 
 /**
- * wsq_op_prep() - check an entry; the one door to all ops
+ * wsq_op_prep() - check an entry; must precede wsq_op_issue()
  * @def: its op
  * @sqe: the kernel's own copy of the entry
  * @arena_bytes: size of its ring's arena
  *
- * Context: task; the caller has the op in hand.
- * Return: 0, then wsq_op_issue() may follow; or -errno as the user ABI has it.
+ * Context: task; the caller has a reference on the op.
+ * Return: 0, then wsq_op_issue() may follow; or -errno as in the user ABI.
  */
 static inline int wsq_op_prep(const struct wsq_op_def *def,
 			      const struct wsq_sqe *sqe, u64 arena_bytes)
 {
-	/* An entry that says nothing but its op, of one that takes nothing. */
+	/* Fast path: an entry with nothing but its op, which takes nothing. */
 	if (!(sqe->flags | sqe->hint | sqe->key | sqe->deadline | sqe->src |
 	      sqe->dst | sqe->len | sqe->arg) &&
 	    !def->shape && !def->dst_len && !def->prep)
@@ -193,15 +217,15 @@ static inline int wsq_op_prep(const struct wsq_op_def *def,
 }
 
 /**
- * wsq_stopped() - shall a task end before it is done
- * @stop: for what reasons
+ * wsq_stopped() - must a task end early
+ * @stop: the reasons
  *
  * Context: any.
  * Return: 0; %-ECANCELED; %-ETIME.
  */
 static inline int wsq_stopped(const struct wsq_stop *stop)
 {
-	if (READ_ONCE(*stop->dead) || READ_ONCE(*stop->told))
+	if (READ_ONCE(*stop->dead) || READ_ONCE(*stop->stop_asked))
 		return -ECANCELED;
 	if (stop->deadline != U64_MAX &&
 	    ktime_get_mono_fast_ns() > stop->deadline)
@@ -211,15 +235,15 @@ static inline int wsq_stopped(const struct wsq_stop *stop)
 
 /**
  * wsq_op_issue() - do what an entry asks for
- * @sqe: as it has passed wsq_op_prep()
+ * @sqe: an entry that has passed wsq_op_prep()
  * @arena: the ring's arena
  * @arena_bytes: its size
- * @stop: when to give up, or to leave
- * @cont: where @stop has @conts, what the task has of them: %NULL, or one to be used
- *	when it leaves; otherwise not used
+ * @stop: when to end early, or to leave the worker
+ * @cont: used if @stop has @conts: %NULL, or the struct to leave to; filled in
+ *	when the task leaves
  *
  * Context: task; may sleep. With @conts in @stop, an item's function.
- * Return: the result, not negative, or -errno; %-EOPNOTSUPP if the op has gone;
+ * Return: the result, not negative, or -errno; %-EOPNOTSUPP if the op is gone;
  * %WSQ_OP_AGAIN if the task has left: then wsq_op_resume() of @cont may follow.
  */
 static inline s64 wsq_op_issue(const struct wsq_sqe *sqe, void *arena,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in ops that move, fill and compare bytes.
+ * Built-in ops that copy, fill and compare bytes.
  *
- * Costs: about those of memcpy(), memset64() and memcmp(); xor goes by words of 64
- * bits and leaves wider registers alone, whose saving small tasks would pay for.
+ * Cost: about that of memcpy(), memset64() and memcmp(). xor uses 64-bit words,
+ * not vector registers: saving these would cost more than it gains for small
+ * tasks.
  */
 #include <linux/compiler.h>
 #include <linux/math.h>
@@ -23,6 +24,7 @@ const struct wsq_op_def wsq_op_nop = {
 	.name = "nop",
 	.cap = -1,
 	.issue = wsq_nop_issue,
+	.batched = true,
 };
 
 static s64 wsq_copy_issue(const struct wsq_op_task *task)
@@ -30,7 +32,7 @@ static s64 wsq_copy_issue(const struct wsq_op_task *task)
 	struct wsq_op_piece *p = task->state;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, p)) > 0)
+	while ((ret = wsq_op_next_piece(task, p)) > 0)
 		memcpy(task->dst + p->at, p->addr, p->len);
 	return ret ?: (s64)task->len;
 }
@@ -43,9 +45,10 @@ const struct wsq_op_def wsq_op_copy = {
 	.dst_len = WSQ_DST_ALL,
 	.state_size = sizeof(struct wsq_op_piece),
 	.issue = wsq_copy_issue,
+	.batched = true,
 };
 
-/* The eight bytes of @pattern from its byte @from on, and round. */
+/* The eight bytes of @pattern from its byte @from on, rotated. */
 static u64 wsq_pattern_from(u64 pattern, unsigned int from)
 {
 	u8 twice[2 * sizeof(pattern)];
@@ -55,7 +58,7 @@ static u64 wsq_pattern_from(u64 pattern, unsigned int from)
 	return get_unaligned((u64 *)&twice[from % sizeof(pattern)]);
 }
 
-/* @n bytes at @p, which are those of the pattern from byte @from on. */
+/* Write @n bytes of the pattern to @p, from pattern byte @from on. */
 static void wsq_fill(u8 *p, size_t n, u64 pattern, unsigned int from)
 {
 	size_t head = min_t(size_t, n, -(unsigned long)p % sizeof(u64));
@@ -74,7 +77,7 @@ static s64 wsq_fill_issue(const struct wsq_op_task *task)
 	struct wsq_op_piece *p = task->state;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, p)) > 0)
+	while ((ret = wsq_op_next_piece(task, p)) > 0)
 		wsq_fill(p->addr, p->len, task->arg, p->at % sizeof(u64));
 	return ret ?: (s64)task->len;
 }
@@ -86,9 +89,10 @@ const struct wsq_op_def wsq_op_fill = {
 	.max_len = WSQ_OP_MAX_LEN,
 	.state_size = sizeof(struct wsq_op_piece),
 	.issue = wsq_fill_issue,
+	.batched = true,
 };
 
-/* Bytes in front that are equal; @n if all are, or were when one looked again. */
+/* Number of equal bytes at the front; @n if a second look finds all equal. */
 static size_t wsq_equal(const u8 *a, const u8 *b, size_t n)
 {
 	size_t i;
@@ -106,7 +110,7 @@ static s64 wsq_compare_issue(const struct wsq_op_task *task)
 	struct wsq_op_piece *p = task->state;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, p)) > 0) {
+	while ((ret = wsq_op_next_piece(task, p)) > 0) {
 		size_t n = wsq_equal(p->addr, task->dst + p->at, p->len);
 
 		if (n < p->len)
@@ -123,9 +127,10 @@ const struct wsq_op_def wsq_op_compare = {
 	.dst_len = WSQ_DST_ALL,
 	.state_size = sizeof(struct wsq_op_piece),
 	.issue = wsq_compare_issue,
+	.batched = true,
 };
 
-/* Others may write here meanwhile; it is their result that they spoil. */
+/* The process may write here concurrently; it spoils only its own result. */
 static void __no_kcsan wsq_xor_into(u8 *dst, const u8 *src, size_t n)
 {
 	while (n >= sizeof(u64)) {
@@ -142,7 +147,7 @@ static void __no_kcsan wsq_xor_into(u8 *dst, const u8 *src, size_t n)
 static s64 wsq_xor_issue(const struct wsq_op_task *task)
 {
 	const u64 len = task->ranges[0].len;
-	/* So much of each range that a piece was read of all of them. */
+	/* A step of all ranges together reads one segment. */
 	const u64 step = WSQ_OP_PIECE / task->nr;
 	u64 *at = task->state;
 
@@ -172,4 +177,5 @@ const struct wsq_op_def wsq_op_xor = {
 	.dst_len = WSQ_DST_EACH,
 	.state_size = sizeof(u64),
 	.issue = wsq_xor_issue,
+	.batched = true,
 };

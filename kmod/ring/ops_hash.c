@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Built-in ops that make checksums and hashes.
+ * Built-in ops for checksums and hashes.
  *
- * SHA comes from the crypto API, which takes the fastest there is; without it in
- * the kernel there is no such op. So with xxhash64, which comes from the kernel's
- * library: the crypto API's has its seed in the transform, which all tasks share.
+ * SHA comes from the crypto API, which picks the fastest implementation. A
+ * kernel without it lacks these ops. xxhash64 comes from the kernel's library:
+ * in the crypto API the seed belongs to the transform, which all tasks share.
  *
- * Costs: a piece takes 10 us for crc32c with the instruction, some 100 us for
- * sha256 without any: older kernels hash a whole piece with preemption off.
+ * Cost: a segment takes 10 us for crc32c with the CPU's instruction, some 100
+ * us for sha256 without one: older kernels hash a whole segment with preemption
+ * off.
  */
 #include <crypto/hash.h>
 #include <crypto/sha2.h>
@@ -29,10 +30,10 @@ static int wsq_crc32c_prep(const struct wsq_sqe *sqe)
 }
 
 /**
- * struct wsq_crc32c_state - a checksum that is being made
- * @p: what it has covered
+ * struct wsq_crc32c_state - a checksum in progress
+ * @p: position
  * @crc: its value so far, if @begun
- * @begun: not the initial value of the entry any more
+ * @begun: @crc is valid; before that, the entry has the initial value
  */
 struct wsq_crc32c_state {
 	struct wsq_op_piece p;
@@ -47,7 +48,7 @@ static s64 wsq_crc32c_issue(const struct wsq_op_task *task)
 	u32 crc = s->begun ? s->crc : ~(u32)task->arg;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, &s->p)) > 0)
+	while ((ret = wsq_op_next_piece(task, &s->p)) > 0)
 		crc = crc32c(crc, s->p.addr, s->p.len);
 	s->crc = crc;
 	s->begun = true;
@@ -62,12 +63,13 @@ const struct wsq_op_def wsq_op_crc32c = {
 	.prep = wsq_crc32c_prep,
 	.state_size = sizeof(struct wsq_crc32c_state),
 	.issue = wsq_crc32c_issue,
+	.batched = true,
 };
 
 #if IS_REACHABLE(CONFIG_XXHASH)
 /**
- * struct wsq_xxhash64_state - a hash that is being made
- * @p: what it has covered; its @at is 0 before anything was hashed
+ * struct wsq_xxhash64_state - a hash in progress
+ * @p: position; its @at is 0 before anything was hashed
  * @hash: the hash
  */
 struct wsq_xxhash64_state {
@@ -85,7 +87,7 @@ static s64 wsq_xxhash64_issue(const struct wsq_op_task *task)
 
 	if (!s->p.at)
 		xxh64_reset(&s->hash, task->arg);
-	while ((ret = wsq_op_piece(task, &s->p)) > 0)
+	while ((ret = wsq_op_next_piece(task, &s->p)) > 0)
 		xxh64_update(&s->hash, s->p.addr, s->p.len);
 	if (ret)
 		return ret;
@@ -112,9 +114,9 @@ const struct wsq_op_def wsq_op_xxhash64 = {
 };
 
 /**
- * struct wsq_sha_state - a hash that is being made
- * @p: what it has covered; its @at is 0 before anything was hashed
- * @hash: what crypto_shash_export() has left
+ * struct wsq_sha_state - a hash in progress
+ * @p: position; its @at is 0 before anything was hashed
+ * @hash: output of crypto_shash_export()
  */
 struct wsq_sha_state {
 	struct wsq_op_piece p;
@@ -123,7 +125,7 @@ struct wsq_sha_state {
 
 static_assert(sizeof(struct wsq_sha_state) <= WSQ_OP_STATE_MAX);
 
-/* The digest may overlap what is read: it is written last. */
+/* The digest may overlap the ranges that are read: it is written last. */
 static s64 wsq_sha_issue(struct crypto_shash *tfm,
 			 const struct wsq_op_task *task)
 {
@@ -136,7 +138,7 @@ static s64 wsq_sha_issue(struct crypto_shash *tfm,
 	ret = s->p.at ? crypto_shash_import(desc, s->hash) :
 			crypto_shash_init(desc);
 	while (!ret) {
-		ret = wsq_op_piece(task, &s->p);
+		ret = wsq_op_next_piece(task, &s->p);
 		if (ret <= 0)
 			break;
 		ret = crypto_shash_update(desc, s->p.addr, s->p.len);
@@ -183,7 +185,7 @@ const struct wsq_op_def wsq_op_sha512 = {
 	.issue = wsq_sha512_issue,
 };
 
-/* A kernel without it has no such op. */
+/* A kernel without the algorithm lacks the op. */
 static int wsq_hash_get(struct crypto_shash **hash, const char *name)
 {
 	struct crypto_shash *tfm = crypto_alloc_shash(name, 0, 0);
@@ -202,7 +204,7 @@ static int wsq_hash_get(struct crypto_shash **hash, const char *name)
 }
 
 /**
- * wsq_hashes_init() - get what the hashes need
+ * wsq_hashes_init() - allocate the transforms
  *
  * Context: module load.
  * Return: 0 or -errno.
@@ -220,7 +222,7 @@ int wsq_hashes_init(void)
 }
 
 /**
- * wsq_hashes_exit() - give it back
+ * wsq_hashes_exit() - free the transforms
  *
  * Context: module unload; no op is running.
  */
@@ -233,11 +235,11 @@ void wsq_hashes_exit(void)
 }
 
 /**
- * wsq_hash_there() - has a built-in op all it needs
+ * wsq_hash_there() - does this kernel support a built-in op
  * @def: any of them
  *
  * Context: after wsq_hashes_init().
- * Return: whether.
+ * Return: true if it does.
  */
 bool wsq_hash_there(const struct wsq_op_def *def)
 {
@@ -250,5 +252,5 @@ bool wsq_hash_there(const struct wsq_op_def *def)
 	return true;
 }
 
-/* A hash may be a module, or have a faster one. */
+/* The algorithms may be modules, or have a faster implementation in one. */
 MODULE_SOFTDEP("pre: sha256 sha512");

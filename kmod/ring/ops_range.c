@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the entries of an op may look like, and what it gets to work on.
+ * Checks of entries, and the ranges that ops work on.
  *
- * An entry is the kernel's own copy when it gets here, the arena is memory that
- * the process writes whenever it likes. So no op reads a length, an offset or
- * anything else it relies on from the arena: bytes there are data and no more,
- * and a process that changes them while its task runs gets a result of whatever
- * was there. A list of ranges, which is there, is read once when its task begins,
- * each word by one load, and then checked; ops get what was read.
+ * An entry is the kernel's own copy here. The arena is memory that the process
+ * may write at any time. So no op reads a length, an offset or anything else it
+ * relies on from the arena: bytes there are only data. A process that changes
+ * them while its task runs spoils its own result. A list of ranges, which lies
+ * in the arena, is read once when its task begins, each word by one load, and
+ * then checked; ops get the checked copy.
  *
- * Long ranges go in pieces. Between two pieces the scheduler may run other
- * threads, the task ends early if its result is of no use any more, and it
- * leaves its worker if other queues wait. When it leaves, the op's state and
+ * Long ranges are processed in segments. Between two segments the scheduler may
+ * run other threads, the task ends early if its result is no longer needed, and
+ * it leaves its worker if other queues wait. When it leaves, the op's state and
  * the ranges are copied from the worker's stack to memory that the task keeps
  * until it ends.
  */
@@ -33,42 +33,20 @@
 #define WSQ_SHAPE_KNOWN		(WSQ_SHAPE_RANGE | WSQ_SHAPE_LIST | \
 				 WSQ_SHAPE_ARG | WSQ_SHAPE_APART)
 
-/* Most ops need no more state: it is cleared without a call. */
+/* Most ops have no more state than this, which is cleared without a call. */
 #define WSQ_STATE_SMALL		48
 
-/**
- * wsq_op_stopped() - shall a task end, or leave its worker, before it is done
- * @task: the task
- *
- * For ops that do not use wsq_op_piece().
- *
- * Context: any.
- * Return: 0; or the value that issue returns then: -errno, or %WSQ_OP_AGAIN if the op
- * has state.
- */
 int wsq_op_stopped(const struct wsq_op_task *task)
 {
 	int ret = wsq_stopped(task->stop);
 
-	if (!ret && task->state && task->stop->conts && wsq_turn_over())
+	if (!ret && task->state && task->stop->conts && wsq_slice_over())
 		ret = WSQ_OP_AGAIN;
 	return ret;
 }
 WSQ_EXPORT(wsq_op_stopped);
 
-/**
- * wsq_op_piece() - the next piece of a task's ranges
- * @task: the task
- * @p: zeroed before the first call, then as this left it
- *
- * Pieces come in order, from the first byte to the last. No piece spans two
- * ranges. Lets the scheduler run other threads after each 16 KiB.
- *
- * Context: task; may sleep.
- * Return: 1 if there is a piece; 0 if that was all; otherwise the value that issue
- * returns then: -errno, or %WSQ_OP_AGAIN if the op has state, @p being part of it.
- */
-int wsq_op_piece(const struct wsq_op_task *task, struct wsq_op_piece *p)
+int wsq_op_next_piece(const struct wsq_op_task *task, struct wsq_op_piece *p)
 {
 	const struct wsq_range *r;
 	int ret;
@@ -95,7 +73,7 @@ int wsq_op_piece(const struct wsq_op_task *task, struct wsq_op_piece *p)
 	p->len = min_t(u64, r->len - p->off, WSQ_OP_PIECE - p->since);
 	return 1;
 }
-WSQ_EXPORT(wsq_op_piece);
+WSQ_EXPORT(wsq_op_next_piece);
 
 static bool wsq_name_right(const char *name)
 {
@@ -116,23 +94,25 @@ static bool wsq_name_right(const char *name)
 }
 
 /**
- * wsq_def_right() - can an op be like this
+ * wsq_def_right() - is the definition of a registered op valid
  * @def: the op
  *
  * Context: any.
- * Return: whether.
+ * Return: true if it is.
  */
 bool wsq_def_right(const struct wsq_op_def *def)
 {
 	const unsigned int shape = def->shape;
-	const bool relative = def->dst_len >= WSQ_DST_EACH;
+	const bool relative = def->dst_len >= WSQ_DST_ARG;
 
-	if (!wsq_name_right(def->name) || !def->issue ||
+	if (!wsq_name_right(def->name) || !def->issue || def->batched ||
 	    def->state_size > WSQ_OP_STATE_MAX)
 		return false;
 	if (def->cap != -1 && !cap_valid(def->cap))
 		return false;
 	if (shape & ~WSQ_SHAPE_KNOWN)
+		return false;
+	if (def->dst_len == WSQ_DST_ARG && !(shape & WSQ_SHAPE_ARG))
 		return false;
 	switch (shape & WSQ_SHAPE_RANGE) {
 	case 0:
@@ -163,10 +143,13 @@ static bool wsq_overlap(u64 a, u64 a_len, u64 b, u64 b_len)
 	return a < b + b_len && b < a + a_len;
 }
 
-/* Bytes at dst, for ranges of @all bytes, or of @each. */
-static u64 wsq_dst_len(const struct wsq_op_def *def, u64 all, u64 each)
+/* Bytes at dst, for ranges of @all bytes in total and @each bytes each. */
+static u64 wsq_dst_len(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
+		       u64 all, u64 each)
 {
 	switch (def->dst_len) {
+	case WSQ_DST_ARG:
+		return sqe->arg;
 	case WSQ_DST_ALL:
 		return all;
 	case WSQ_DST_EACH:
@@ -176,7 +159,7 @@ static u64 wsq_dst_len(const struct wsq_op_def *def, u64 all, u64 each)
 	}
 }
 
-/* Are those members zero that have to be, and that is not which must not be? */
+/* Are unused members zero, and is len set exactly if there are ranges? */
 static bool wsq_members_right(const struct wsq_op_def *def,
 			      const struct wsq_sqe *sqe)
 {
@@ -195,20 +178,21 @@ static bool wsq_members_right(const struct wsq_op_def *def,
 		return false;
 	if (sqe->arg && !(def->shape & WSQ_SHAPE_ARG))
 		return false;
+	if (!sqe->arg && def->dst_len == WSQ_DST_ARG)
+		return false;
 	if (list && !IS_ALIGNED(sqe->src, sizeof(u64)))
 		return false;
 	return !!sqe->len == !!(def->shape & WSQ_SHAPE_RANGE);
 }
 
 /**
- * wsq_shape_prep() - check what an entry says of the op's own members
+ * wsq_shape_prep() - check the members that depend on the op
  * @def: the op
  * @sqe: the kernel's own copy of the entry
  * @arena_bytes: size of its ring's arena
  *
  * Context: as the op's prep.
- * Return: 0, then wsq_shape_issue() is told nothing wrong but by a list; or
- * -errno.
+ * Return: 0, then wsq_shape_issue() finds no error except in a list; or -errno.
  */
 int wsq_shape_prep(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		   u64 arena_bytes)
@@ -231,15 +215,15 @@ int wsq_shape_prep(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		if (!wsq_in_arena(sqe->src, len * sizeof(struct wsq_vec),
 				  arena_bytes))
 			return -EFAULT;
-		/* How much there is of both is told by the list. */
-		dst_len = wsq_dst_len(def, 0, 0);
+		/* The list has the lengths. */
+		dst_len = wsq_dst_len(def, sqe, 0, 0);
 	} else {
 		if (len > def->max_len)
 			return -E2BIG;
 		if (len && !wsq_in_arena(out ? sqe->dst : sqe->src, len,
 					 arena_bytes))
 			return -EFAULT;
-		dst_len = wsq_dst_len(def, len, len);
+		dst_len = wsq_dst_len(def, sqe, len, len);
 	}
 	if (dst_len && !wsq_in_arena(sqe->dst, dst_len, arena_bytes))
 		return -EFAULT;
@@ -249,7 +233,7 @@ int wsq_shape_prep(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 	return 0;
 }
 
-/* Read and check the list of ranges. What is at dst, too. */
+/* Read and check the list of ranges, and check the range at dst. */
 static int wsq_list_read(const struct wsq_op_def *def,
 			 const struct wsq_sqe *sqe, void *arena,
 			 u64 arena_bytes, struct wsq_op_task *task,
@@ -279,7 +263,7 @@ static int wsq_list_read(const struct wsq_op_def *def,
 	if (!def->dst_len)
 		return 0;
 
-	dst_len = wsq_dst_len(def, task->len, to[0].len);
+	dst_len = wsq_dst_len(def, sqe, task->len, to[0].len);
 	if (!wsq_in_arena(sqe->dst, dst_len, arena_bytes))
 		return -EFAULT;
 	task->dst = arena + array_index_nospec(sqe->dst, arena_bytes);
@@ -292,18 +276,8 @@ static int wsq_list_read(const struct wsq_op_def *def,
 	return 0;
 }
 
-/**
- * wsq_list_long() - does a list, as it is now, take more than one piece
- * @sqe: an entry with a list that has passed wsq_shape_prep()
- * @arena: the ring's arena
- *
- * The process may change the list before the task begins, and before it is read for
- * that. So this decides nothing but whether the task waits for others of its user.
- *
- * Context: any.
- * Return: whether.
- */
-bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena)
+/* Is a list, as it is now, longer than one segment? */
+static bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena)
 {
 	const struct wsq_vec *list = arena + sqe->src;
 	u64 room = WSQ_OP_PIECE, i;
@@ -318,7 +292,27 @@ bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena)
 	return false;
 }
 
-/* Keep a task that its op is to be called for again. */
+/**
+ * wsq_sqe_long() - does a task wait while too many have left, see cont.c
+ * @sqe: an entry that has passed wsq_shape_prep()
+ * @arena: the ring's arena
+ *
+ * The process may change a list before it is read for the task. So this
+ * decides only whether the task waits for others of its user.
+ *
+ * Context: any.
+ * Return: true if so: the op is built-in, and the entry is longer than one
+ * segment.
+ */
+bool wsq_sqe_long(const struct wsq_sqe *sqe, const void *arena)
+{
+	if (sqe->op >= WSQ_OP_NR)
+		return false;
+	return sqe->flags & WSQ_SQE_VEC ? wsq_list_long(sqe, arena) :
+					  sqe->len > WSQ_OP_PIECE;
+}
+
+/* Save a task whose op is to be called again. */
 static void wsq_cont_save(struct wsq_op_cont *c, const struct wsq_op_def *def,
 			  const struct wsq_op_task *task)
 {
@@ -336,11 +330,11 @@ static void wsq_cont_save(struct wsq_op_cont *c, const struct wsq_op_def *def,
 }
 
 /*
- * An op is to be called again, later if there is memory for its task to leave.
- * Otherwise its worker goes on with it. The op is not asked to leave then, so it gets
- * on, and it is waiting for something if it says %WSQ_OP_AGAIN again. That may be
- * another task, which a standby worker runs while this one sleeps. Returns what
- * becomes of it.
+ * An op is to be called again. The task leaves if there is memory for it; the
+ * result is %WSQ_OP_AGAIN then. Otherwise its worker calls the op again,
+ * without asking it to leave. If the op still returns %WSQ_OP_AGAIN, it waits
+ * for something, perhaps for another task, which a standby worker runs while
+ * this one sleeps.
  */
 static noinline s64 wsq_op_again(const struct wsq_op_def *def, u16 op,
 				 struct wsq_op_task *task,
@@ -375,7 +369,7 @@ static noinline s64 wsq_op_again(const struct wsq_op_def *def, u16 op,
 	return res;
 }
 
-/* Call the op for the first time. @state is of WSQ_OP_STATE_MAX bytes. */
+/* Call the op for the first time. @state has WSQ_OP_STATE_MAX bytes. */
 static __always_inline s64 wsq_op_begin(const struct wsq_op_def *def, u16 op,
 					struct wsq_op_task *task, u64 *state,
 					struct wsq_op_cont **cont)
@@ -396,7 +390,7 @@ static __always_inline s64 wsq_op_begin(const struct wsq_op_def *def, u16 op,
 	return res;
 }
 
-/* By itself, for its stack: others do without. */
+/* Out of line, because other entries do not need this much stack. */
 static noinline s64 wsq_list_issue(const struct wsq_op_def *def,
 				   const struct wsq_sqe *sqe, void *arena,
 				   u64 arena_bytes, const struct wsq_stop *stop,
@@ -414,14 +408,14 @@ static noinline s64 wsq_list_issue(const struct wsq_op_def *def,
 /**
  * wsq_shape_issue() - do what an entry asks for
  * @def: the op
- * @sqe: as it has passed wsq_shape_prep()
+ * @sqe: an entry that has passed wsq_shape_prep()
  * @arena: the ring's arena
  * @arena_bytes: its size
- * @stop: when to give up, or to leave
- * @cont: as of wsq_op_issue()
+ * @stop: when to end early, or to leave the worker
+ * @cont: as for wsq_op_issue()
  *
  * Context: as wsq_op_issue().
- * Return: as wsq_op_issue(); -errno as well for a list that is wrong.
+ * Return: as wsq_op_issue(); -errno also if a list is wrong.
  */
 s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 		    void *arena, u64 arena_bytes, const struct wsq_stop *stop,
@@ -434,7 +428,7 @@ s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 
 	if (unlikely(sqe->flags & WSQ_SQE_VEC))
 		return wsq_list_issue(def, sqe, arena, arena_bytes, stop, cont);
-	/* One by one: clearing the whole first takes longer than a nop. */
+	/* One by one: clearing the whole struct takes longer than a nop. */
 	range.addr = arena + (out ? sqe->dst : sqe->src);
 	range.len = sqe->len;
 	task.ranges = sqe->len ? &range : NULL;
@@ -448,10 +442,10 @@ s64 wsq_shape_issue(const struct wsq_op_def *def, const struct wsq_sqe *sqe,
 WSQ_EXPORT_KUNIT(wsq_shape_issue);
 
 /**
- * wsq_op_resume() - go on with a task that has left
+ * wsq_op_resume() - continue a task that has left its worker
  * @sqe: its entry
- * @stop: when to give up, or to leave
- * @cont: where wsq_op_issue() has left it
+ * @stop: when to end early, or to leave the worker
+ * @cont: as wsq_op_issue() has filled it in
  *
  * Context: as wsq_op_issue().
  * Return: as wsq_op_issue(): with %WSQ_OP_AGAIN it has left to @cont again.

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pollers: a thread looks at the sq_tail of one ring or several and takes what is
- * there, so that a process that keeps work coming makes no system calls.
+ * Pollers: a thread reads the sq_tail of one or more rings and takes their
+ * entries, so that a process that keeps submitting makes no system calls.
  *
- * It does nothing that ENTER does not do, under the same lock. Nothing waits for
- * it to be scheduled: who calls ENTER is served by ENTER, and who closes a ring
- * takes it out of the list, and the thread finishes what it has in hand with a
- * reference of its own. It holds no file and no address space.
+ * It does nothing that ENTER does not do, under the same lock. Nothing waits
+ * for the thread to be scheduled: ENTER takes entries itself, and closing a
+ * ring removes it from the list while the thread may finish with it, using a
+ * reference of its own. The thread holds no file and no address space.
  *
- * When it has looked in vain for long enough it says so in the flags of its rings,
- * looks once more, [PL], and sleeps until somebody kicks it, [PK]. The flag of a
- * ring of which it can take nothing (disabled, cursors that make no sense) is set
- * all the time: ENTER tells what is wrong. A ring without room for completions is
- * none of these: it is looked at like an empty one.
+ * When the thread has found nothing for long enough, it sets a flag in its
+ * rings, looks once more, [PL], and sleeps until it is kicked, [PK]. If it can
+ * take nothing from a ring (disabled, invalid cursors), the flag of that ring
+ * stays set: ENTER returns the reason. A ring without space for completions is
+ * no such case: it is treated like an empty one.
  *
- * Where a chain of links ends is for the process to say, by its sq_tail: since it
- * cannot know when the thread looks, the thread leaves a chain whole where ENTER
- * would cut it for want of completion entries.
+ * The process says by its sq_tail where a chain of links ends. It cannot know
+ * when the thread looks, so the thread leaves a chain whole where ENTER would
+ * cut it for lack of completion entries.
  *
- * Cost: a CPU, while it is awake. It lets others go first that want this CPU,
- * such as the worker that runs what was taken. Neither the process' cgroup
- * nor anybody else's is charged for it, which is why a capability is asked for.
+ * Cost: a CPU, while it is awake. It yields to other threads of this CPU, such
+ * as the worker that runs what was taken. No cgroup is charged for it, which is
+ * why it takes a capability.
  *
- * Not freezable: when processes are frozen nothing comes any more and it falls
- * asleep; what it does until then touches memory and queues, as workers do, which
- * are not freezable either. Not bound to a CPU: hotplug moves it.
+ * Not freezable: when processes are frozen, no entries come any more and the
+ * thread falls asleep. Until then it touches memory and queues, as workers do,
+ * which are not freezable either. Not bound to a CPU: hotplug moves it.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -40,16 +40,19 @@
 #include <linux/user_namespace.h>
 
 #include "../compat/export.h"
+#include "mem.h"
 #include "poller.h"
+#include "queues.h"
 #include "ring.h"
+#include "submit.h"
 
-/* All that exist, for those who look on. */
+/* All pollers, for debugfs. */
 DEFINE_MUTEX(wsq_pollers_lock);
 LIST_HEAD(wsq_pollers);
 
 static atomic_t wsq_nr_pollers = ATOMIC_INIT(0);
 
-/* Tell the process whether the poller will see what it submits. */
+/* Set the flag that says whether the poller will see new entries. */
 static void wsq_poller_flag(const struct wsq_poller *p, struct wsq_ring *ring)
 {
 	lockdep_assert_held(&p->lock);
@@ -68,7 +71,7 @@ static void wsq_poller_announce(struct wsq_poller *p, bool resting)
 	spin_unlock(&p->lock);
 }
 
-/* The next ring in turn, with a reference; %NULL if it has nothing new. */
+/* The next ring, with a reference; %NULL if it has no new entries. */
 static struct wsq_ring *wsq_poller_next(struct wsq_poller *p)
 {
 	struct wsq_ring *ring;
@@ -79,7 +82,7 @@ static struct wsq_ring *wsq_poller_next(struct wsq_poller *p)
 		list_move_tail(&ring->poll_link, &p->rings);
 		if (ring->poll_stuck || READ_ONCE(ring->page->sq_tail) !=
 					READ_ONCE(ring->sq_head))
-			/* On the list, so it has the file's. */
+			/* On the list, so the file's reference is held. */
 			percpu_ref_get(&ring->refs);
 		else
 			ring = NULL;
@@ -88,7 +91,7 @@ static struct wsq_ring *wsq_poller_next(struct wsq_poller *p)
 	return ring;
 }
 
-/* Take what there is. What the process could read of cq_head before is for [PL]. */
+/* Take the entries of a ring. [PL] orders its loads of the cursors. */
 static u32 wsq_poller_take(struct wsq_poller *p, struct wsq_ring *ring)
 {
 	bool stuck;
@@ -114,7 +117,7 @@ static u32 wsq_poller_take(struct wsq_poller *p, struct wsq_ring *ring)
 }
 
 /**
- * wsq_poller_round() - a look at each ring
+ * wsq_poller_round() - look at each ring once
  * @p: the poller
  *
  * Context: its thread.
@@ -123,8 +126,8 @@ static u32 wsq_poller_take(struct wsq_poller *p, struct wsq_ring *ring)
 u64 wsq_poller_round(struct wsq_poller *p)
 {
 	/*
-	 * All that are on the list by now: who joins later stands behind them, and
-	 * has been told at once if we are about to sleep.
+	 * All rings on the list by now. A ring that joins later is behind them,
+	 * and its flag is set if this thread is about to sleep.
 	 */
 	unsigned int left = READ_ONCE(p->nr);
 	u64 taken = 0;
@@ -155,10 +158,10 @@ static void wsq_poller_sleep(struct wsq_poller *p)
 	__set_current_state(TASK_RUNNING);
 }
 
-/* Nothing came for a while: sleep until something does. */
+/* Nothing came for a while: sleep until a kick. */
 static void wsq_poller_rest(struct wsq_poller *p)
 {
-	/* [PK] What came while we were awake is seen below. */
+	/* [PK] What was stored before these kicks is seen below. */
 	atomic_xchg(&p->kicked, 0);			/* KI(note:A) */
 	wsq_poller_announce(p, true);
 	smp_mb();					/* PL(rest:B) */
@@ -167,8 +170,8 @@ static void wsq_poller_rest(struct wsq_poller *p)
 	wsq_poller_announce(p, false);
 }
 
-/* Whoever wants this CPU, too, goes first: our own work, for instance. */
-static void wsq_poller_breathe(void)
+/* Let other threads of this CPU run first, such as the worker. */
+static void wsq_poller_yield(void)
 {
 	if (single_task_running())
 		cpu_relax();
@@ -179,7 +182,7 @@ static void wsq_poller_breathe(void)
 
 static void wsq_poller_spent(u64 *sum, u64 from, u64 now)
 {
-	/* That clock may step back a little between CPUs. */
+	/* The clock may step back a little between CPUs. */
 	if (now > from)
 		WRITE_ONCE(*sum, *sum + now - from);
 }
@@ -188,7 +191,7 @@ static int wsq_poller_fn(void *arg)
 {
 	struct wsq_poller *p = arg;
 	u64 from = ktime_get_mono_fast_ns();
-	u64 until = from + p->patience_ns;
+	u64 until = from + p->idle_limit_ns;
 
 	while (!kthread_should_stop()) {
 		u64 taken = wsq_poller_round(p);
@@ -196,22 +199,22 @@ static int wsq_poller_fn(void *arg)
 
 		if (taken) {
 			wsq_poller_spent(&p->busy_ns, from, now);
-			until = now + p->patience_ns;
+			until = now + p->idle_limit_ns;
 		} else {
 			wsq_poller_spent(&p->idle_ns, from, now);
 			if (now >= until) {
 				wsq_poller_rest(p);
 				now = ktime_get_mono_fast_ns();
-				until = now + p->patience_ns;
+				until = now + p->idle_limit_ns;
 			}
 		}
 		from = now;
-		wsq_poller_breathe();
+		wsq_poller_yield();
 	}
 	return 0;
 }
 
-/* May sleep: stopping the thread takes until it has looked around. */
+/* May sleep: the thread ends only after its current round. */
 static void wsq_poller_end(struct work_struct *work)
 {
 	struct wsq_poller *p = container_of(work, struct wsq_poller, end_work);
@@ -225,7 +228,7 @@ static void wsq_poller_end(struct work_struct *work)
 	atomic_dec(&wsq_nr_pollers);
 }
 
-/* A poller with one ring, which is not on its list. */
+/* Create a poller for one ring, which is not on its list yet. */
 static struct wsq_poller *wsq_poller_make(u32 idle_us)
 {
 	struct wsq_poller *p;
@@ -241,7 +244,7 @@ static struct wsq_poller *wsq_poller_make(u32 idle_us)
 	INIT_WORK(&p->end_work, wsq_poller_end);
 	p->nr = 1;
 	p->uid = current_euid();
-	p->patience_ns = (idle_us ?: WSQ_POLLER_IDLE_US) * (u64)NSEC_PER_USEC;
+	p->idle_limit_ns = (idle_us ?: WSQ_POLLER_IDLE_US) * (u64)NSEC_PER_USEC;
 	p->task = kthread_create(wsq_poller_fn, p, "wsq-P-%d",
 				 task_tgid_nr(current));
 	if (IS_ERR(p->task)) {
@@ -278,8 +281,8 @@ static struct wsq_poller *wsq_poller_share(const struct wsq_ring *other)
 }
 
 /**
- * wsq_poller_check() - is what SETUP asks of pollers in order
- * @s: what it asks for
+ * wsq_poller_check() - check what SETUP says of pollers
+ * @s: the argument of SETUP
  *
  * Context: any.
  * Return: 0 or %-EINVAL.
@@ -297,15 +300,15 @@ int wsq_poller_check(const struct wsq_setup *s)
 }
 
 /**
- * wsq_poller_join() - a ring will have a poller
+ * wsq_poller_join() - give a ring a poller
  * @ring: of wsq_ring_make(), its lock held, not live
  * @s: has passed wsq_poller_check(), with %WSQ_SETUP_POLL
- * @other: of which open file, which the caller holds, it is to share the poller;
- *	%NULL if it is to have one of its own
+ * @other: the ring, of a file that the caller holds, whose poller is to be
+ *	shared; %NULL to create one
  *
  * Context: SETUP; may sleep.
- * Return: 0, then wsq_poller_attach() or wsq_poller_unjoin() is next; or %-EPERM,
- * %-ENOMEM, %-EINTR, %-EINVAL, %-ENOSPC, and nothing has changed.
+ * Return: 0, then wsq_poller_attach() or wsq_poller_unjoin() is next; or
+ * %-EPERM, %-ENOMEM, %-EINTR, %-EINVAL, %-ENOSPC, and nothing has changed.
  */
 int wsq_poller_join(struct wsq_ring *ring, const struct wsq_setup *s,
 		    struct wsq_ring *other)
@@ -321,9 +324,9 @@ int wsq_poller_join(struct wsq_ring *ring, const struct wsq_setup *s,
 }
 
 /**
- * wsq_poller_attach() - from now on the poller looks at the ring
- * @ring: of wsq_poller_join(), its lock held; nothing can go wrong any more, and
- *	no process can look at its flags yet
+ * wsq_poller_attach() - let the poller look at the ring
+ * @ring: of wsq_poller_join(), its lock held; SETUP will not fail any more, and
+ *	no process can look at the ring's flags yet
  *
  * Context: SETUP.
  */
@@ -334,13 +337,15 @@ void wsq_poller_attach(struct wsq_ring *ring)
 	spin_lock(&p->lock);
 	ring->poll_stuck = ring->disabled;
 	wsq_poller_flag(p, ring);
-	/* Behind all that a round under way has counted: it leaves none of them out. */
+	/*
+	 * At the tail: a round in progress then skips none that it has counted.
+	 */
 	list_add_tail(&ring->poll_link, &p->rings);
 	spin_unlock(&p->lock);
 }
 WSQ_EXPORT_KUNIT(wsq_poller_attach);
 
-/* One ring less. True if it was the last. */
+/* Remove a ring. Returns true if it was the last. */
 static bool wsq_poller_drop(struct wsq_poller *p, struct wsq_ring *ring)
 {
 	bool last;
@@ -354,11 +359,11 @@ static bool wsq_poller_drop(struct wsq_poller *p, struct wsq_ring *ring)
 }
 
 /**
- * wsq_poller_unjoin() - the ring will have no poller after all
+ * wsq_poller_unjoin() - undo wsq_poller_join()
  * @ring: of wsq_poller_join(), its lock held, not attached
  *
- * One that has no other ring is gone on return: threads that are still on their way
- * out after the ring counts no more would be more than the user may have.
+ * Waits for the end of a poller that has no other ring: a thread that outlived
+ * the charge of its ring would not count against the user's limits.
  *
  * Context: SETUP; may sleep.
  */
@@ -372,10 +377,10 @@ void wsq_poller_unjoin(struct wsq_ring *ring)
 }
 
 /**
- * wsq_poller_leave() - the poller does not look at the ring any more
+ * wsq_poller_leave() - remove a ring from its poller
  * @ring: of wsq_poller_attach()
  *
- * Does not wait. The poller may have the ring in hand, with a reference; it ends
+ * Does not wait. The poller may still use the ring, with a reference; it ends
  * if no ring is left.
  *
  * Context: task.
@@ -404,7 +409,7 @@ void wsq_poller_kick(struct wsq_ring *ring)
 }
 
 /**
- * wsq_poller_fdinfo() - what the poller of a ring is doing
+ * wsq_poller_fdinfo() - print the state of a ring's poller
  * @m: where to write
  * @ring: a live ring; the caller holds its file
  *
@@ -416,13 +421,13 @@ void wsq_poller_fdinfo(struct seq_file *m, const struct wsq_ring *ring)
 
 	if (!p)
 		return;
-	/* Of the reader's pid namespace; 0 where it is not to be seen. */
+	/* In the reader's pid namespace; 0 if it is not visible there. */
 	seq_printf(m, "wsq_poller:\t%d\n", task_pid_vnr(p->task));
 	seq_printf(m, "wsq_poller_state:\t%s\n",
 		   READ_ONCE(p->resting) ? "asleep" : "awake");
 	seq_printf(m, "wsq_poller_rings:\t%u\n", READ_ONCE(p->nr));
 	seq_printf(m, "wsq_poller_idle_us:\t%llu\n",
-		   div_u64(p->patience_ns, NSEC_PER_USEC));
+		   div_u64(p->idle_limit_ns, NSEC_PER_USEC));
 	seq_printf(m, "wsq_poller_taken:\t%llu\n", READ_ONCE(p->taken));
 	seq_printf(m, "wsq_poller_busy_ns:\t%llu\n", READ_ONCE(p->busy_ns));
 	seq_printf(m, "wsq_poller_idle_ns:\t%llu\n",
@@ -432,7 +437,7 @@ void wsq_poller_fdinfo(struct seq_file *m, const struct wsq_ring *ring)
 }
 
 /**
- * wsq_poller_count() - pollers that exist, those on their way out included
+ * wsq_poller_count() - number of pollers, those that are ending included
  *
  * Context: any.
  * Return: that number.

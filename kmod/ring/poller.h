@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Pollers: threads that take the entries of rings so that the process need not
- * call. The argument is in poller.c, the barriers' pairs are in ring.h.
+ * Pollers: threads that take the entries of rings, so that processes make no
+ * system calls. poller.c explains them, ring.h has the pairs of the barriers.
  */
 #ifndef _WSQ_RING_POLLER_H
 #define _WSQ_RING_POLLER_H
@@ -21,7 +21,7 @@ struct user_namespace;
 struct wsq_ring;
 struct wsq_setup;
 
-/* Rings of one poller at most: its lock is held for a look at each. */
+/* Rings of one poller at most: a round takes its lock for each. */
 #define WSQ_POLLER_RINGS	256U
 
 #define WSQ_POLLER_IDLE_US	1000U
@@ -32,31 +32,31 @@ struct wsq_setup;
  *
  * Constant:
  * @task: the thread
- * @uid: who made it
- * @ns: in which namespace, with a reference
- * @patience_ns: how long it looks in vain before it sleeps
- * @end_work: its end, from process context
+ * @uid: euid of the creator
+ * @ns: user namespace of the creator, with a reference
+ * @idle_limit_ns: how long it polls in vain before it sleeps
+ * @end_work: ends it, in process context
  *
  * @list: in wsq_pollers, under wsq_pollers_lock
- * @kicked: somebody wants it awake, [PK]
+ * @kicked: it must not sleep, [PK]
  *
- * @lock: for its rings, that is:
- * @rings: struct wsq_ring.poll_link; the next one to be looked at is first
- * @nr: rings that have joined. Read as a hint, too. At 0 again, it ends
+ * @lock: protects this group
+ * @rings: struct wsq_ring.poll_link; the next ring to look at is first
+ * @nr: rings that have joined. Read as a hint, too. At 0 the poller ends
  * @resting: it sleeps, or is about to, and its rings' flags say so, [PL]
  *
- * The thread's own; others read them:
+ * Written by the thread, read by others:
  * @taken: entries
- * @busy_ns: time of rounds that took some. Times include those for which it waited
- *	for a CPU
- * @idle_ns: time of rounds that took none
- * @sleeps: times it went to sleep
+ * @busy_ns: time of rounds that took entries, in ns. Includes time that it
+ *	waited for a CPU
+ * @idle_ns: time of rounds that took none, likewise
+ * @sleeps: number of times that it slept
  */
 struct wsq_poller {
 	struct task_struct *task;
 	kuid_t uid;
 	struct user_namespace *ns;
-	u64 patience_ns;
+	u64 idle_limit_ns;
 	struct work_struct end_work;
 	struct list_head list;
 

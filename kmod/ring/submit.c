@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ENTER: entries become requests.
+ * Entries become requests.
  *
- * One submitter at a time, under the ring's lock, which nobody holds while
- * waiting for completions. Nothing is allocated.
+ * One submitter at a time, under the ring's lock. Nothing is allocated.
  */
-#include <linux/err.h>
+#include <linux/ktime.h>
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
+#include <linux/poll.h>
 #include <linux/sched.h>
-#include <linux/ktime.h>
 
 #include "../compat/attributes.h"
-#include "../compat/export.h"
-#include "poller.h"
+#include "batch.h"
+#include "futures.h"
+#include "keys.h"
+#include "ops.h"
+#include "request.h"
+#include "restrict.h"
 #include "ring.h"
+#include "state.h"
+#include "submit.h"
 
-/* Entries between two looks at whether somebody else should run. */
-#define WSQ_SUBMIT_BREATH	64
+/* Entries between two calls of cond_resched(). */
+#define WSQ_SUBMIT_RESCHED	64
 
 /*
- * Copy an entry out of shared memory: each word of it is read once. Compilers leave a
- * loop of such loads a loop.
+ * Copy an entry out of shared memory; each word is read once. Not a loop:
+ * compilers do not unroll a loop of such loads.
  */
 static __always_inline void wsq_sqe_copy(struct wsq_sqe *dst,
 					 const struct wsq_sqe *src)
@@ -41,10 +46,10 @@ static __always_inline void wsq_sqe_copy(struct wsq_sqe *dst,
 }
 
 /*
- * The request for submission @k, whose predecessor in the slot is completion
- * k - cq_entries. The process has seen that one, or says so, and it has been
- * counted: if it is not published yet, its worker is between the two, with
- * preemption off.
+ * Take the request for submission @k. The slot's previous completion is
+ * k - cq_entries. The process claims to have seen that completion, and it has
+ * been counted. If it is not published yet, its worker is about to publish it,
+ * with preemption off.
  */
 static struct wsq_req *wsq_req_take(struct wsq_ring *ring, u64 k)
 {
@@ -61,16 +66,16 @@ static struct wsq_req *wsq_req_take(struct wsq_ring *ring, u64 k)
 }
 
 /**
- * struct wsq_chain - entries that are linked, as they come
+ * struct wsq_chain - linked entries
  * @head: the first; %NULL if there is none
  * @tail: the last
- * @linked: the next entry belongs here
- * @broken: ... and ends with %-ECANCELED, for one before it was refused
+ * @in_chain: the next entry belongs to this chain
+ * @broken: ... and ends with %-ECANCELED, because one before it was refused
  */
 struct wsq_chain {
 	struct wsq_req *head;
 	struct wsq_req *tail;
-	bool linked;
+	bool in_chain;
 	bool broken;
 };
 
@@ -80,7 +85,7 @@ static void wsq_chain_start(struct wsq_ring *ring, struct wsq_chain *c)
 
 	c->head = NULL;
 	if (head)
-		wsq_unit_start(ring, head);
+		wsq_chain_launch(ring, head);
 }
 
 static void wsq_chain_add(struct wsq_chain *c, struct wsq_req *req)
@@ -90,12 +95,13 @@ static void wsq_chain_add(struct wsq_chain *c, struct wsq_req *req)
 	else
 		c->head = req;
 	c->tail = req;
-	c->head->unit++;
+	c->head->chain_nr++;
 }
 
-/* What is wrong with an entry, or with where it stands. */
-static int wsq_entry_check(const struct wsq_ring *ring,
-			   const struct wsq_sqe *sqe, const struct wsq_chain *c)
+/* Check an entry, and its position in a chain. May it go into a batch? */
+static int wsq_sqe_check(const struct wsq_ring *ring,
+			 const struct wsq_sqe *sqe, const struct wsq_chain *c,
+			 bool *tiny)
 {
 	struct wsq_op_ref op __uninitialized;
 	int ret;
@@ -105,10 +111,13 @@ static int wsq_entry_check(const struct wsq_ring *ring,
 	ret = wsq_ring_may(ring, op.def, sqe);
 	if (!ret && unlikely(sqe->flags & WSQ_SQE_KEY) && !ring->keys.slots)
 		ret = -EINVAL;
-	if (!ret && c->linked && sqe->flags & WSQ_SQE_DRAIN)
+	if (!ret && unlikely(sqe->flags & WSQ_SQE_FUTURES))
+		ret = wsq_futures_check(ring, sqe);
+	if (!ret && c->in_chain && sqe->flags & WSQ_SQE_DRAIN)
 		ret = -EINVAL;
 	if (!ret)
 		ret = wsq_op_prep(op.def, sqe, ring->sizes.arena);
+	*tiny = wsq_sqe_tiny(op.def, sqe);
 	wsq_op_put(&op);
 	if (ret)
 		return ret;
@@ -117,54 +126,58 @@ static int wsq_entry_check(const struct wsq_ring *ring,
 
 /* Take the entry of submission @k. The request has a reference on the ring. */
 static void wsq_submit_one(struct wsq_ring *ring, u64 k, u64 now,
-			   struct wsq_chain *c, struct wsq_load *load)
+			   struct wsq_chain *c, struct wsq_submit_batch *batch)
 {
 	struct wsq_req *req = wsq_req_take(ring, k);
+	bool tiny = false;
 
 	lockdep_assert_held(&ring->lock);
 	wsq_sqe_copy(&req->sqe, &ring->sqes[k & ring->sq_mask]);
 	req->submit_ns = now;
 	req->number = k;
 	req->next = NULL;
-	req->unit = 0;
+	req->chain_nr = 0;
 	req->key = 0;
-	req->told = false;
+	req->stop_asked = false;
 	req->recalled = false;
-	req->bundled = false;
+	req->batched = false;
 	req->waits = false;
 	req->cont = NULL;
-	req->refused = wsq_entry_check(ring, &req->sqe, c);
-	/* wsq_unit_start() orders all this before others. */
-	atomic_set(&req->state, WSQ_REQ_WAITING);
+	req->refused = wsq_sqe_check(ring, &req->sqe, c, &tiny);
+	if (unlikely(req->sqe.flags & WSQ_SQE_FUTURES))
+		wsq_futures_take(req);
+	/* Other contexts see all this: wsq_chain_launch() orders. */
+	wsq_req_taken(req);
 	if (ring->ids)
 		WRITE_ONCE(ring->ids[k & ring->sq_mask],
 			   req->refused ? 0 : wsq_req_id(req));
 
-	if (likely(!req->refused) && !c->linked && wsq_load_add(ring, load, req))
+	if (likely(!req->refused) && tiny && !c->in_chain &&
+	    wsq_submit_batch_add(ring, batch, req))
 		return;
-	/* What came before goes before. */
-	wsq_load_off(ring, load);
+	/* Queue earlier requests first. */
+	wsq_submit_batch_flush(ring, batch);
 	if (unlikely(req->refused)) {
-		/* What came before runs; this, and what follows, is by itself. */
+		/* The chain so far runs; the rest are chains of one. */
 		wsq_chain_start(ring, c);
-		req->unit = 1;
+		req->chain_nr = 1;
 		c->broken = true;
-		wsq_unit_start(ring, req);
+		wsq_chain_launch(ring, req);
 	} else {
 		if (unlikely(req->sqe.flags & WSQ_SQE_KEY))
 			wsq_key_get(req);
 		wsq_chain_add(c, req);
 	}
-	c->linked = req->sqe.flags & WSQ_SQE_LINK;
-	if (!c->linked) {
+	c->in_chain = req->sqe.flags & WSQ_SQE_LINK;
+	if (!c->in_chain) {
 		wsq_chain_start(ring, c);
 		c->broken = false;
 	}
 }
 
 /*
- * Believe the process' cq_head if it makes sense: not before what it was, and
- * not beyond what has been counted. [CQ2]
+ * Accept the process' cq_head if it is valid: not before the last one, and not
+ * beyond the count of completions. [CQ2]
  */
 static int wsq_ring_sync(struct wsq_ring *ring)
 {
@@ -175,7 +188,7 @@ static int wsq_ring_sync(struct wsq_ring *ring)
 		return -EINVAL;
 	if (head != ring->cq_head) {
 		WRITE_ONCE(ring->cq_head, head);
-		/* There may be room for who polls for it. [PW] */
+		/* A process may poll for space. [PW] */
 		if (wq_has_sleeper(&ring->poll_wait))
 			wake_up_poll(&ring->poll_wait, EPOLLOUT | EPOLLWRNORM);
 	}
@@ -183,9 +196,9 @@ static int wsq_ring_sync(struct wsq_ring *ring)
 }
 
 /*
- * How many of the @n entries that there is room for end with a whole chain. Reads
- * flags that are read again with the entries: whoever changes them meanwhile has
- * his chain cut.
+ * How many of the first @n entries form whole chains. The flags are read again
+ * with the entries: if the process changes them in between, its chain may be
+ * cut.
  */
 static u64 wsq_whole_chains(const struct wsq_ring *ring, u64 head, u64 n)
 {
@@ -196,11 +209,11 @@ static u64 wsq_whole_chains(const struct wsq_ring *ring, u64 head, u64 n)
 }
 
 /*
- * Submit up to @max entries, and as many as completion entries allow; with @whole,
- * as many chains.
+ * Submit up to @max entries, as far as there are completion entries; with
+ * @whole, only whole chains.
  *
- * Returns 1 if all that were there and asked for were taken, 0 if only some,
- * or -errno if none was for a reason.
+ * Returns 1 if all entries asked for were taken, 0 if only some, or -errno if
+ * none was.
  */
 static int wsq_submit(struct wsq_ring *ring, u32 max, bool whole,
 		      u32 *submitted)
@@ -210,7 +223,7 @@ static int wsq_submit(struct wsq_ring *ring, u32 max, bool whole,
 	u64 ready = tail - head;
 	u64 room = ring->sizes.cq_entries - (head - ring->cq_head);
 	struct wsq_chain chain = {};
-	struct wsq_load load;
+	struct wsq_submit_batch batch;
 	u64 want, n, now, i;
 
 	if (ready > ring->sizes.sq_entries)
@@ -224,19 +237,19 @@ static int wsq_submit(struct wsq_ring *ring, u32 max, bool whole,
 
 	percpu_ref_get_many(&ring->refs, n);
 	now = ktime_get_mono_fast_ns();
-	load.head = NULL;
-	load.n = 0;
-	load.bytes = 0;
-	load.nr = 0;
+	batch.head = NULL;
+	batch.n = 0;
+	batch.bytes = 0;
+	batch.nr = 0;
 	for (i = 0; i < n; i++) {
-		wsq_submit_one(ring, head + i, now, &chain, &load);
-		if (i % WSQ_SUBMIT_BREATH == WSQ_SUBMIT_BREATH - 1) {
-			/* What is taken is for others to see before they may come. */
-			wsq_load_off(ring, &load);
+		wsq_submit_one(ring, head + i, now, &chain, &batch);
+		if (i % WSQ_SUBMIT_RESCHED == WSQ_SUBMIT_RESCHED - 1) {
+			/* Queue gathered requests before other threads run. */
+			wsq_submit_batch_flush(ring, &batch);
 			cond_resched();
 		}
 	}
-	wsq_load_off(ring, &load);
+	wsq_submit_batch_flush(ring, &batch);
 	wsq_chain_start(ring, &chain);
 	WRITE_ONCE(ring->sq_head, head + n);
 	smp_store_release(&ring->page->sq_head, head + n);	/* SQ(give:A) */
@@ -247,63 +260,22 @@ static int wsq_submit(struct wsq_ring *ring, u32 max, bool whole,
 /**
  * wsq_ring_take() - take entries
  * @ring: a live ring, its lock held
- * @max: at most so many
- * @whole: no chain is cut for want of completion entries
- * @taken: how many; not touched if there were none
+ * @max: the most to take
+ * @whole: do not cut chains for lack of completion entries
+ * @taken: how many; not changed if there were none
  *
- * Context: task; lets others run.
- * Return: 1 if all that there were, up to @max, have been taken, 0 if only some;
- * or %-errno as the user ABI has it of ENTER.
+ * Context: task; calls cond_resched().
+ * Return: 1 if all entries, up to @max, have been taken, 0 if only some; or
+ * -errno as the user ABI has it of ENTER.
  */
 int wsq_ring_take(struct wsq_ring *ring, u32 max, bool whole, u32 *taken)
 {
 	int ret = ring->disabled ? -EBADFD : wsq_ring_sync(ring);
 
-	/* Only the poller can find a ring dead: close.c. */
+	/* Only the poller can find a dead ring: close.c. */
 	if (unlikely(READ_ONCE(ring->dead)))
 		ret = -EBADFD;
 	if (ret)
 		return ret;
 	return max ? wsq_submit(ring, max, whole, taken) : 1;
 }
-
-/**
- * wsq_ring_enter() - submit, then wait
- * @ring: a live ring
- * @e: the caller's wishes, and the results, which are there whatever this
- *	returns
- *
- * Context: ioctl; the caller holds the file, so the ring is not dead.
- * Return: 0 or -errno as the user ABI has it.
- */
-int wsq_ring_enter(struct wsq_ring *ring, struct wsq_enter *e)
-{
-	u64 head, seen;
-	int ret;
-
-	e->submitted = 0;
-	e->completed = 0;
-	if (e->flags & ~WSQ_ENTER_WAKEUP || (e->flags && !ring->poller) ||
-	    e->min_complete > ring->sizes.cq_entries)
-		return -EINVAL;
-
-	if (mutex_lock_killable(&ring->lock))
-		return -EINTR;
-	ret = wsq_ring_take(ring, e->to_submit, false, &e->submitted);
-	head = ring->cq_head;
-	mutex_unlock(&ring->lock);
-	if (unlikely(e->flags))
-		wsq_poller_kick(ring);
-
-	if (ret > 0 && e->min_complete)
-		ret = wsq_ring_wait(ring, head + e->min_complete,
-				    e->timeout_ns);
-
-	seen = wsq_ring_published(ring, head + ring->sizes.cq_entries);
-	if (seen > head)
-		e->completed = seen - head;
-	/* A hint, and so is the order in which two callers store it. */
-	WRITE_ONCE(ring->page->cq_tail, atomic64_read(&ring->completed));
-	return min(ret, 0);
-}
-WSQ_EXPORT_KUNIT(wsq_ring_enter);

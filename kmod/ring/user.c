@@ -2,30 +2,32 @@
 /*
  * Users of rings, and their queues.
  *
- * The user of a ring is the caller of its SETUP, by the real uid outside of all user
- * namespaces. All rings of a user feed one queue. Workers serve the queues of users
- * in turn (exec/tenant.h), so the tasks of one user do not wait for the backlog of
- * another.
+ * The user of a ring is the caller of its SETUP, by the real uid in the initial
+ * user namespace. All rings of a user feed one queue. Workers serve the queues
+ * of users in turn (exec/tenant.h), so the tasks of one user do not wait for
+ * the backlog of another.
  *
- * A user's queue is made by the user's first SETUP. It is destroyed when the
+ * The first SETUP of a user creates its queue. The queue is destroyed when the
  * last ring has been freed, which held the last reference on the user. No
  * request is left by then, so destroying the queue waits for no task, only for
- * workers that are about to leave the function of one. A SETUP that comes
- * meanwhile does not find the user any more, and makes a new struct wsq_user.
+ * workers that are about to return from one. A SETUP in the meantime does not
+ * find the user any more, and creates a new struct wsq_user.
  *
- * Queues for users are few (WSQ_MAX_TENANTS). So not more than max_users users can
- * have rings at a time. Not more than max_opener_users of them can have got there by
- * files of one opener, unless that has CAP_SYS_RESOURCE in the first user namespace.
- * Otherwise one person could take all of them: a process can pass a file to processes
- * of other uids, which a user namespace gives it as many of as it likes. The opener of
- * a file is its real uid; or, for an opener in a user namespace, the user that has
- * made the outermost one. The opener is asked for when a user gets its first ring,
- * and counts until that user has none. A user does not count for itself.
+ * Queues for users are few (WSQ_MAX_TENANTS), so at most max_users users can
+ * have rings at a time. At most max_opener_users of them can have got there by
+ * files of one opener, unless the opener has CAP_SYS_RESOURCE in the initial
+ * user namespace. Otherwise one person could take all of them: a process can
+ * pass a file to processes of other uids, and a user namespace gives it as many
+ * uids as it likes. The opener of a file is its real uid; or, for an opener in
+ * a user namespace, the owner of the outermost one. The opener is checked when
+ * a user gets its first ring, and counts until that user has none. A user does
+ * not count for itself.
  *
- * Cost: a spinlock for SETUP, close and QUERY, a queue for each user; nothing for
- * tasks.
- * Limitations: a user's queue is not charged to a memory cgroup; what it takes follows
- * from the number of CPUs, not from what the user does.
+ * Cost: a spinlock for SETUP, close and QUERY, a queue for each user; nothing
+ * for tasks.
+ * Limitations: a user's queue, and its object for fork and join (ops_algo.c),
+ * are not charged to a memory cgroup; their size depends on the number of CPUs,
+ * not on what the user does.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -42,6 +44,9 @@
 #include <linux/wsq.h>
 
 #include "../exec/tenant.h"
+#include "mem.h"
+#include "ops.h"
+#include "restrict.h"
 #include "ring.h"
 #include "user.h"
 
@@ -79,14 +84,14 @@ MODULE_PARM_DESC(max_opener_users, "users that may have rings by files of one op
 /* Protects the table, and the members of struct wsq_user that name it. */
 DEFINE_SPINLOCK(wsq_users_lock);
 static DEFINE_HASHTABLE(wsq_users, 8);
-/* Users whose queue is there; of these, those that are not in the table any more. */
+/* Users with a queue; of these, those that are no longer in the table. */
 static unsigned int wsq_nr_users;
 static unsigned int wsq_nr_going;
-/* Callers of SETUP that wait until one of the latter is gone. */
+/* Callers of SETUP that wait until a user of wsq_nr_going is freed. */
 static DECLARE_WAIT_QUEUE_HEAD(wsq_users_gone);
 
 /**
- * wsq_user_bytes() - memory of a user, at most
+ * wsq_user_bytes() - memory of a user, an upper bound
  *
  * Context: any.
  * Return: bytes.
@@ -114,7 +119,7 @@ struct wsq_user *wsq_user_find(kuid_t uid)
 	return NULL;
 }
 
-/* The user to whom a file is put down, by the opener's credentials. */
+/* The user that counts as opener of a file, by the opener's credentials. */
 static kuid_t wsq_opener(const struct cred *cred)
 {
 	const struct user_namespace *ns = cred->user_ns;
@@ -125,7 +130,7 @@ static kuid_t wsq_opener(const struct cred *cred)
 	return uid;
 }
 
-/* Has the opener of @new so many users already that it may have no further one? */
+/* Has the opener of @new as many users as it may have? */
 static bool wsq_opener_full(const struct wsq_user *new)
 {
 	const struct wsq_user *user;
@@ -140,9 +145,10 @@ static bool wsq_opener_full(const struct wsq_user *new)
 }
 
 /*
- * Take a reference on the user with the uid of @new, or on @new if there is none.
- * ERR_PTR(): %-ENOSPC if there are too many users; %-EAGAIN if so, but some are being
- * destroyed; %-EDQUOT if the opener has too many and is not @exempt.
+ * Take a reference on the user with the uid of @new, or on @new if there is
+ * none. ERR_PTR(): %-ENOSPC if there are too many users; %-EAGAIN if there are,
+ * but some are being destroyed; %-EDQUOT if the opener has too many and is not
+ * @exempt.
  */
 static struct wsq_user *wsq_user_try_get(struct wsq_user *new, bool exempt)
 {
@@ -166,7 +172,7 @@ static struct wsq_user *wsq_user_try_get(struct wsq_user *new, bool exempt)
 	return user;
 }
 
-/* Likewise; waits for those that are about to be gone. */
+/* As wsq_user_try_get(), but wait for users that are being destroyed. */
 static struct wsq_user *wsq_user_wait_get(struct wsq_user *new, bool exempt)
 {
 	struct wsq_user *user;
@@ -179,18 +185,18 @@ static struct wsq_user *wsq_user_wait_get(struct wsq_user *new, bool exempt)
 }
 
 /**
- * wsq_user_get() - take a reference on the calling user; make it if it has no rings
- * @ring: the ring that is for it
+ * wsq_user_get() - take a reference on the calling user; create it if necessary
+ * @ring: a ring for that user
  *
  * Context: task; may sleep.
- * Return: the user; ERR_PTR(): %-ENOMEM; %-ENOSPC if there are too many users, or too
- * many by files of one opener; %-EINTR if the process was killed.
+ * Return: the user; ERR_PTR(): %-ENOMEM; %-ENOSPC if there are too many users,
+ * or too many by files of one opener; %-EINTR if the process was killed.
  */
 struct wsq_user *wsq_user_get(const struct wsq_ring *ring)
 {
 	struct wsq_user *user, *new;
 
-	/* One that has rings is not charged for a struct that it does not need. */
+	/* Do not charge an existing user for a struct that it does not need. */
 	spin_lock(&wsq_users_lock);
 	user = wsq_user_find(current_uid());
 	if (user)
@@ -210,7 +216,7 @@ struct wsq_user *wsq_user_get(const struct wsq_ring *ring)
 
 	user = wsq_user_wait_get(new, false);
 	if (user == ERR_PTR(-EDQUOT)) {
-		/* Only where it is needed: the question may be logged. */
+		/* Only now: the check may be logged. */
 		if (wsq_opener_capable(ring, CAP_SYS_RESOURCE))
 			user = wsq_user_wait_get(new, true);
 		else
@@ -240,6 +246,7 @@ void wsq_user_put(struct wsq_user *user)
 	spin_unlock(&wsq_users_lock);
 	if (!last)
 		return;
+	wsq_op_fj_exit(&user->fj);
 	wsq_destroy(user->queue);
 	wsq_conts_exit(&user->conts);
 	kfree(user);
@@ -264,13 +271,14 @@ static struct wsq *wsq_user_queue(kuid_t uid)
 }
 
 /**
- * wsq_user_start() - make what the tasks of a user need
+ * wsq_user_start() - allocate what the tasks of a user need
  * @user: of wsq_user_get()
  *
- * What was made stays until the last reference is dropped.
+ * It is kept until the last reference is dropped.
  *
  * Context: task; may sleep.
- * Return: 0; %-ENOMEM, %-ENOSPC, as wsq_create(); %-EINTR if the process was killed.
+ * Return: 0; %-ENOMEM, %-ENOSPC, as wsq_create(); %-EINTR if the process was
+ * killed.
  */
 int wsq_user_start(struct wsq_user *user)
 {
@@ -282,10 +290,12 @@ int wsq_user_start(struct wsq_user *user)
 	ret = wsq_conts_make(&user->conts);
 	if (!ret && !user->queue) {
 		q = wsq_user_queue(user->uid);
-		if (IS_ERR(q))
+		if (IS_ERR(q)) {
 			ret = PTR_ERR(q);
-		else
+		} else {
 			user->queue = q;
+			user->fj.q = q;
+		}
 	}
 	mutex_unlock(&user->queue_lock);
 	return ret;

@@ -20,19 +20,22 @@ struct wsq_ring;
  * struct wsq_user - a user that has rings
  * @node: in the table of users. Under wsq_users_lock
  * @uid: the user, a real uid. Constant
- * @opener: the user to whom the file of its first ring is put down. Constant
+ * @opener: the user that opened the file of its first ring, see user.c.
+ *	Constant
  * @refs: rings, and callers of SETUP. Under wsq_users_lock
- * @rings: rings that count. Under wsq_users_lock
+ * @rings: rings that are charged. Under wsq_users_lock
  * @leaving: of these, those whose file is closed. Under wsq_users_lock
- * @gone: rings that are not among @leaving any more. Under wsq_users_lock
+ * @gone: number of closed rings freed so far. Under wsq_users_lock
  * @tasks: completion entries of @rings. Under wsq_users_lock
  * @memory: bytes of @rings, and of the user itself while there are any. Under
  *	wsq_users_lock
  * @left: callers of SETUP that wait until one of @leaving is freed
- * @queue_lock: serializes the making of @queue and @conts
- * @queue: runs the tasks of all rings of the user; %NULL until the first SETUP has
- *	made it. Written under @queue_lock; constant while there is a ring
- * @conts: what is kept of tasks that have begun and wait for their next turn
+ * @queue_lock: serializes the creation of @queue and @conts
+ * @queue: runs the tasks of all rings of the user; %NULL until the first SETUP
+ *	has created it. Written under @queue_lock; constant while there is a
+ *	ring
+ * @conts: state of tasks that have begun and left their worker
+ * @fj: how its tasks fork and join
  */
 struct wsq_user {
 	struct hlist_node node;
@@ -48,6 +51,7 @@ struct wsq_user {
 	struct mutex queue_lock;	/* making @queue and @conts */
 	struct wsq *queue;
 	struct wsq_conts conts;
+	struct wsq_op_fj fj;
 };
 
 extern spinlock_t wsq_users_lock;

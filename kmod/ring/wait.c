@@ -1,46 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Waiting for completion entries, and waking those that wait.
+ * Waiting for completion entries, and waking the waiters.
  *
- * Completions are published out of order, so "64 of them are there" means that
- * the first 64 slots are done, and the worker that publishes one of them does
- * not know whether it is the last. A waiter therefore waits for one completion
- * at a time: for the last that it needs, which mostly comes when the others
- * have, and then for what is still missing, if anything is. Workers compare
- * their number with the least that any waiter waits for and go on, so a waiter
- * for 64 is woken once or a little more, not 64 times.
+ * Completions are published out of order. So "64 of them are there" means that
+ * the first 64 slots are done, and the worker that publishes one does not know
+ * whether it is the last. A waiter therefore waits for one completion at a
+ * time: first for the last that it needs, which mostly comes after the others,
+ * and then for those still missing, if any. Workers compare their number with
+ * the least number that any waiter waits for. So a waiter for 64 completions is
+ * woken once or a little more often, not 64 times.
  *
- * A worker on the waiter's CPU may have been woken by what the waiter
- * submitted, and the scheduler may want to run that worker at once. Then short
- * tasks are done before the waiter runs again, and the waiter need not sleep at
- * all. The waiter calls cond_resched() for that. It never calls yield(), which
- * costs a SCHED_DEADLINE thread the rest of its period, and any other thread
- * virtual runtime.
+ * A worker on the waiter's CPU may have been woken by the submission, and the
+ * scheduler may want to run it at once. Then short tasks are done before the
+ * waiter runs again, and the waiter need not sleep. So the waiter calls
+ * cond_resched(). It never calls yield(), which costs a SCHED_DEADLINE thread
+ * the rest of its period, and any other thread virtual runtime.
  *
- * poll() wants to know of each, and is told of each.
+ * Threads in poll() are woken for each completion.
  */
 #include <linux/hrtimer.h>
 #include <linux/minmax.h>
 #include <linux/sched/signal.h>
 
 #include "../compat/export.h"
+#include "complete.h"
 #include "ring.h"
+#include "wait.h"
 
 /**
- * struct wsq_waiter - somebody asleep in ENTER
+ * struct wsq_ring_waiter - a thread that sleeps in ENTER
  * @entry: in struct wsq_ring.waiters
- * @n: woken by this completion or a later one; U64_MAX for not at all. Under
+ * @n: woken by this completion or a later one; U64_MAX for none. Under
  *	struct wsq_ring.waiters.lock
  */
-struct wsq_waiter {
+struct wsq_ring_waiter {
 	struct wait_queue_entry entry;
 	u64 n;
 };
 
 /**
- * struct wsq_wake - what a worker asks of waiters
- * @n: the completion that it has published
- * @least: least completion that those left asleep wait for
+ * struct wsq_wake - argument of a wake-up
+ * @n: the completion that has been published
+ * @least: the least completion that the remaining waiters wait for
  */
 struct wsq_wake {
 	u64 n;
@@ -52,21 +53,22 @@ struct wsq_wake {
 /**
  * wsq_ring_published() - how many completion entries can be read
  * @ring: a live ring
- * @limit: enough
+ * @limit: stop counting here
  *
- * Of a polled ring nobody may have asked for a million completions; these have been
- * published all the same. Submission n has found completion n - cq_entries so
- * (wsq_req_take()), and of submissions there are no fewer than completions.
+ * A polled ring may complete a million entries without a call of this. Older
+ * ones are published in any case: submission n has found completion n -
+ * cq_entries published (wsq_req_take()), and there are no fewer submissions
+ * than completions.
  *
- * Context: any; does not sleep. Looks at each slot once over all calls, about, and
- * at no more than there are in one.
+ * Context: any; does not sleep. Reads each slot about once over all calls, and
+ * no more than all slots in one call.
  * Return: a number such that all completions before it have been published;
  * the greatest one, up to @limit or beyond.
  */
 u64 wsq_ring_published(struct wsq_ring *ring, u64 limit)
 {
 	/*
-	 * WT(count:A): Acquire: completions, each with release, are behind the
+	 * WT(count:A): Acquire: completions, each with release, come after the
 	 * submissions.
 	 */
 	u64 count = atomic64_read_acquire(&ring->completed);
@@ -82,7 +84,7 @@ u64 wsq_ring_published(struct wsq_ring *ring, u64 limit)
 }
 WSQ_EXPORT_KUNIT(wsq_ring_published);
 
-/* Which completion to wait for until all before @target are published. */
+/* Which completion to wait for next, until all before @target are published. */
 static u64 wsq_wait_for(struct wsq_ring *ring, u64 target)
 {
 	u64 n = wsq_ring_published(ring, target);
@@ -92,24 +94,24 @@ static u64 wsq_wait_for(struct wsq_ring *ring, u64 target)
 	return wsq_slot_done(ring, target - 1) ? n : target - 1;
 }
 
-/* Called with the lock of @waiters, for each of them. */
+/* Called under the lock of @waiters, for each of them. */
 static int wsq_waiter_wake(struct wait_queue_entry *entry, unsigned int mode,
 			   int flags, void *key)
 {
-	struct wsq_waiter *w = container_of(entry, struct wsq_waiter, entry);
+	struct wsq_ring_waiter *w = container_of(entry, struct wsq_ring_waiter, entry);
 	struct wsq_wake *wake = key;
 
 	if (w->n > wake->n) {
 		wake->least = min(wake->least, w->n);
 		return 0;
 	}
-	/* It will say anew what it waits for, if for anything. */
+	/* It sets @n again if it still waits. */
 	w->n = U64_MAX;
 	return default_wake_function(entry, mode, flags, NULL);
 }
 
 /**
- * wsq_ring_wake() - tell waiters that a completion has been published
+ * wsq_ring_wake() - wake those that wait for a completion
  * @ring: the ring
  * @n: the completion, its slot stored
  *
@@ -117,7 +119,7 @@ static int wsq_waiter_wake(struct wait_queue_entry *entry, unsigned int mode,
  */
 void wsq_ring_wake(struct wsq_ring *ring, u64 n)
 {
-	smp_mb();					/* WT(tell:A) */
+	smp_mb();					/* WT(notify:A) */
 	if (n >= READ_ONCE(ring->wake_at)) {
 		struct wsq_wake wake = { .n = n, .least = U64_MAX };
 
@@ -133,7 +135,7 @@ void wsq_ring_wake(struct wsq_ring *ring, u64 n)
 WSQ_EXPORT_KUNIT(wsq_ring_wake);
 
 /* From now on, completion @n or a later one wakes @w. */
-static void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_waiter *w, u64 n)
+static void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_ring_waiter *w, u64 n)
 {
 	spin_lock_irq(&ring->waiters.lock);
 	w->n = n;
@@ -144,10 +146,10 @@ static void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_waiter *w, u64 n)
 }
 
 /**
- * wsq_ring_wait() - sleep until completions are there
+ * wsq_ring_wait() - wait for completions
  * @ring: a live ring
- * @target: all before this one
- * @timeout_ns: for how long
+ * @target: wait for all completions before this one
+ * @timeout_ns: timeout in ns
  *
  * Context: task; sleeps, interruptibly.
  * Return: 0, %-ETIME, %-EINTR.
@@ -156,19 +158,19 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
 {
 	u64 n = wsq_wait_for(ring, target);
 	ktime_t expires, *until = NULL;
-	struct wsq_waiter w;
+	struct wsq_ring_waiter w;
 	int ret = 0;
 
 	if (n == WSQ_WAIT_DONE)
 		return 0;
 	if (!timeout_ns)
 		return -ETIME;
-	/* What is above 292 years is for ever. */
+	/* 292 years and more mean no timeout. */
 	if (timeout_ns < KTIME_MAX) {
 		expires = ktime_add_safe(ktime_get(), ns_to_ktime(timeout_ns));
 		until = &expires;
 	}
-	/* If another thread wants this CPU, such as the worker, it goes first. */
+	/* Let a thread that wants this CPU run first, such as the worker. */
 	if (need_resched()) {
 		cond_resched();
 		n = wsq_wait_for(ring, target);
@@ -182,11 +184,11 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
 	while (n != WSQ_WAIT_DONE) {
 		u64 was = n;
 
-		/* Before arming: a wake-up from then on leaves us running. */
+		/* Set before arming: a later wake-up cancels the sleep. */
 		set_current_state(TASK_INTERRUPTIBLE);
 		wsq_waiter_arm(ring, &w, n);
 		n = wsq_wait_for(ring, target);
-		/* Another one than we are armed for, or none: look again. */
+		/* Armed for another completion, or nothing left to wait for. */
 		if (n != was)
 			continue;
 		if (signal_pending(current)) {
@@ -210,11 +212,11 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
 WSQ_EXPORT_KUNIT(wsq_ring_wait);
 
 /**
- * wsq_ring_poll() - what poll() says of a ring
- * @ring: a live ring; the caller is on @poll_wait already, a barrier behind it
+ * wsq_ring_poll() - the poll() mask of a ring
+ * @ring: a live ring; the caller is on @poll_wait, with a barrier after that
  *
- * Reads the process' cq_head without the lock: whatever it holds, the answer is
- * a hint to that process.
+ * Reads cq_head without the lock. The process writes it, and its value affects
+ * only the answer to that process.
  *
  * Context: any.
  * Return: EPOLL* bits.
@@ -229,7 +231,7 @@ __poll_t wsq_ring_poll(struct wsq_ring *ring)
 		return EPOLLERR;
 	if (wsq_ring_published(ring, head + 1) > head)
 		mask |= EPOLLIN | EPOLLRDNORM;
-	/* Of a batch that is being taken, some may have been read already. */
+	/* Some of the entries being taken may have been read already. */
 	taken = max(READ_ONCE(ring->sq_head), count);
 	if (taken - head < ring->sizes.cq_entries)
 		mask |= EPOLLOUT | EPOLLWRNORM;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Of the sample wsq_tree.ko: a random connected graph, the walk over it by one
- * thread, and the check of a spanning tree against both.
+ * Part of the sample wsq_tree.ko: a random connected graph, a walk over it by
+ * one thread, and the check of a spanning tree.
  *
- * The same parameters make the same graph, on any machine. Two vertices may have
- * several edges between them; none has one to itself.
+ * The same parameters give the same graph on any machine. Two vertices may have
+ * several edges between them; no edge leads from a vertex to itself.
  *
- * Costs, without lockdep, 60 + 4 * degree bytes a vertex, and some 50 ns for each
- * edge to make it: the numbers are drawn twice, so that they need not be kept.
+ * Cost, without lockdep: 60 + 4 * degree bytes a vertex, and some 50 ns to
+ * create each edge. The random numbers are drawn twice instead of being kept.
  */
 #include <linux/errno.h>
 #include <linux/math.h>
@@ -22,14 +22,14 @@
 
 #include "tree.h"
 
-/* Vertices or edges between two looks for a signal. */
+/* Vertices or edges between two calls of tree_rest(). */
 #define TREE_STRIDE	4096
 
 /**
- * tree_rest() - let others run
+ * tree_rest() - let other threads run, and check for a signal
  *
  * Context: task; may sleep.
- * Return: 0, or %-EINTR if a signal came.
+ * Return: 0, or %-EINTR if a signal is pending.
  */
 int tree_rest(void)
 {
@@ -37,13 +37,13 @@ int tree_rest(void)
 	return signal_pending(current) ? -EINTR : 0;
 }
 
-/* The same, once in so many steps of a loop. */
+/* Call tree_rest() once in TREE_STRIDE steps of a loop. */
 static int tree_step(u32 i)
 {
 	return i % TREE_STRIDE ? 0 : tree_rest();
 }
 
-/* Where edges come from: the dice, and what they are thrown for. */
+/* The state that edges are drawn from. */
 struct tree_dice {
 	struct rnd_state rnd;
 	u32 nr;
@@ -51,8 +51,9 @@ struct tree_dice {
 };
 
 /*
- * Edge number @i: the first ones make a tree, so that the graph is connected,
- * the others go anywhere; with a reach none goes further than that.
+ * Draw edge number @i. The first ones make a tree, so that the graph is
+ * connected. The others connect any two vertices. With a reach, the numbers of
+ * the two ends differ by no more than that.
  */
 static void tree_edge(struct tree_dice *d, u32 i, u32 *a, u32 *b)
 {
@@ -73,7 +74,7 @@ static void tree_edge(struct tree_dice *d, u32 i, u32 *a, u32 *b)
 				       min(*a, reach));
 }
 
-/* Count the neighbours of each vertex, then add up: @first is where each ends. */
+/* Count neighbours, then add up: @first is where the neighbours of each end. */
 static int tree_count(struct tree_graph *g, struct tree_dice d)
 {
 	u32 i, a, b;
@@ -93,7 +94,7 @@ static int tree_count(struct tree_graph *g, struct tree_dice d)
 	return 0;
 }
 
-/* Fill in from the end of each vertex's part; @first is where each begins then. */
+/* Fill in from the end of each part: then @first is where it begins. */
 static int tree_fill(struct tree_graph *g, struct tree_dice d)
 {
 	u32 i, a, b;
@@ -116,7 +117,7 @@ static int tree_fill(struct tree_graph *g, struct tree_dice d)
 	return 0;
 }
 
-/* Who asked is told -ENOMEM; the log need not be filled as well. */
+/* The caller gets -ENOMEM, so no warning in the log. */
 static void *tree_get(size_t size)
 {
 	return __vmalloc(size, GFP_KERNEL | __GFP_ZERO | __GFP_NOWARN);
@@ -129,7 +130,7 @@ static int tree_alloc(struct tree_graph *g)
 	size_t vertices = (size_t)g->nr * sizeof(*g->vertices);
 
 	g->bytes = 3 * numbers + sizeof(u32) + ends + vertices;
-	/* Refused rather than taken from everybody else. */
+	/* Do not take more than half of the available memory. */
 	if (g->bytes / PAGE_SIZE >= (unsigned long)si_mem_available() / 2)
 		return -ENOMEM;
 	g->first = tree_get(numbers + sizeof(u32));
@@ -144,16 +145,16 @@ static int tree_alloc(struct tree_graph *g)
 }
 
 /**
- * tree_graph_create() - make a graph
+ * tree_graph_create() - create a graph
  * @g: the graph; to be destroyed whatever this returns
  * @nr: vertices
- * @degree: how many neighbours each has, on average
- * @reach: bound of the difference between the numbers of neighbours; 0: none
- * @seed: another graph for each
+ * @degree: average number of neighbours of a vertex
+ * @reach: most that the numbers of neighbours differ by; 0: no limit
+ * @seed: random seed
  *
  * Context: task; may sleep.
- * Return: 0; %-EINVAL for numbers out of bounds; %-ENOMEM, also if it would take
- * more than half of the memory there is; %-EINTR.
+ * Return: 0; %-EINVAL for parameters out of range; %-ENOMEM, also if it would
+ * take more than half of the available memory; %-EINTR.
  */
 int tree_graph_create(struct tree_graph *g, u32 nr, u32 degree, u32 reach,
 		      u64 seed)
@@ -177,7 +178,7 @@ int tree_graph_create(struct tree_graph *g, u32 nr, u32 degree, u32 reach,
 
 /**
  * tree_graph_destroy() - free a graph
- * @g: the graph; nobody looks at it any more
+ * @g: the graph, not in use
  *
  * Context: task; may sleep.
  */
@@ -192,14 +193,14 @@ void tree_graph_destroy(struct tree_graph *g)
 }
 
 /**
- * tree_walk() - visit all vertices with one thread, the near ones first
+ * tree_walk() - visit all vertices with one thread, breadth first
  * @g: the graph; @distance is filled in
  * @depth: the largest distance
  *
- * What the queue's result and time are held against.
+ * The reference for the result and the time of the queue.
  *
  * Context: task; may sleep.
- * Return: how many vertices were reached, or %-EINTR.
+ * Return: number of vertices reached, or %-EINTR.
  */
 int tree_walk(struct tree_graph *g, u32 *depth)
 {
@@ -245,7 +246,7 @@ static int tree_wrong(u32 v, const char *what)
 	return -EIO;
 }
 
-/* What can be said of a vertex by itself. */
+/* Check what a vertex shows by itself. */
 static int tree_check_vertex(const struct tree_graph *g, u32 v)
 {
 	const struct tree_vertex *x = &g->vertices[v];
@@ -262,7 +263,7 @@ static int tree_check_vertex(const struct tree_graph *g, u32 v)
 	return 0;
 }
 
-/* Up to where the depth is known, then set it on the way that was gone. */
+/* Follow parents to a known depth, then store the depths on the path. */
 static int tree_check_path(const struct tree_graph *g, u32 *depth, u32 v)
 {
 	u32 u, steps = 0;
@@ -277,16 +278,16 @@ static int tree_check_path(const struct tree_graph *g, u32 *depth, u32 v)
 }
 
 /**
- * tree_check() - is what the vertices' parents make a spanning tree
- * @g: the graph, after tree_walk(); nobody else looks at it
+ * tree_check() - do the parents form a spanning tree
+ * @g: the graph, after tree_walk(); no longer written
  * @depth: the largest number of steps to the root
  *
- * Each vertex was visited once, from a neighbour; from each, parents lead to the
- * root, so there is no cycle; in no fewer steps than the walk by one thread
- * found, which reached the same vertices.
+ * Checks that each vertex was visited once, from a neighbour; that from each,
+ * parents lead to the root, so there is no cycle; that this takes no fewer
+ * steps than tree_walk() found, and that tree_walk() reached the same vertices.
  *
  * Context: task; may sleep.
- * Return: 0, %-EIO if not, which the kernel log explains, or %-EINTR.
+ * Return: 0; %-EIO if not, with the reason in the kernel log; %-EINTR.
  */
 int tree_check(struct tree_graph *g, u32 *depth)
 {

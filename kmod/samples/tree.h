@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Of the sample wsq_tree.ko: the graph, and the check of a spanning tree of it.
- * Nothing in here knows of queues; that is wsq_tree.c.
+ * Part of the sample wsq_tree.ko: the graph, and the check of a spanning tree.
+ * The queue is used only in wsq_tree.c.
  */
 #ifndef _WSQ_SAMPLES_TREE_H
 #define _WSQ_SAMPLES_TREE_H
@@ -19,10 +19,10 @@
 
 /**
  * struct tree_vertex - a vertex, and the item that visits it
- * @work: the item. Whoever claims the vertex makes and queues it
- * @parent: the vertex that this one was reached from, %TREE_NONE before; the root
- *	is its own. Anybody claims it, by compare-and-exchange
- * @runs: how often the item ran. Written by the item: it never runs beside itself
+ * @work: the item, initialised and queued by the context that claims the vertex
+ * @parent: the vertex that this one was reached from; %TREE_NONE before. The
+ *	root is its own parent. Claimed by compare-and-exchange, by any context
+ * @runs: how often the item ran. Written by the item, never concurrently
  * @cpu: where it ran last. Written by the item
  */
 struct tree_vertex {
@@ -33,18 +33,18 @@ struct tree_vertex {
 };
 
 /**
- * struct tree_graph - a connected graph, and what is known of it
+ * struct tree_graph - a connected graph
  * @nr: vertices; number 0 is the root of trees
- * @edges: how many
+ * @edges: number of edges
  * @bytes: memory of all of it
- * @first: where the neighbours of each vertex begin in @ends, and, behind the
- *	last vertex, where they end
- * @ends: neighbours, vertex by vertex; an edge is there at both of its ends
+ * @first: index in @ends of each vertex's first neighbour; one more entry for
+ *	the end
+ * @ends: neighbours, vertex by vertex; each edge is stored at both of its ends
  * @distance: of each vertex from the root, by tree_walk()
- * @scratch: a number for each vertex, for whoever needs one
+ * @scratch: a number for each vertex
  * @vertices: the vertices
  *
- * Nothing but @vertices changes while several CPUs look at it.
+ * Only @vertices changes while several CPUs use the graph.
  */
 struct tree_graph {
 	u32 nr;

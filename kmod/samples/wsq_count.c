@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wsq_count.ko: how another module gives processes an op. "count" tells how often
- * a byte, arg, occurs in a range or a list of ranges.
+ * wsq_count.ko: how another module adds an op for processes. "count" returns
+ * how often a byte, arg, occurs in a range or a list of ranges.
  *
  *	insmod wsq_count.ko
  *	wsqctl info | grep count
  *
- * With cap=N it is for those who have capability N when they open /dev/wsq.
+ * With cap=N, the opener of /dev/wsq must have capability N.
  *
  * In the namespace WSQ; depends on wsq.ko.
  */
@@ -15,19 +15,18 @@
 #include <linux/moduleparam.h>
 #include <linux/sizes.h>
 #include <linux/wsq_op.h>
-
-#include "../compat/export.h"
+#include <linux/wsq_version.h>
 
 static int cap = -1;
 module_param(cap, int, 0444);
-MODULE_PARM_DESC(cap, "capability that it takes (default -1, none)");
+MODULE_PARM_DESC(cap, "capability that it requires (default -1, none)");
 
 static int count_prep(const struct wsq_sqe *sqe)
 {
 	return sqe->arg > U8_MAX ? -EINVAL : 0;
 }
 
-/* Progress of a task, which may leave its worker between two pieces. */
+/* Progress of a task, which may leave its worker between two segments. */
 struct count {
 	struct wsq_op_piece p;
 	s64 found;
@@ -39,7 +38,7 @@ static s64 count_issue(const struct wsq_op_task *task)
 	size_t i;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, &c->p)) > 0)
+	while ((ret = wsq_op_next_piece(task, &c->p)) > 0)
 		for (i = 0; i < c->p.len; i++)
 			c->found += READ_ONCE(c->p.addr[i]) == task->arg;
 	return ret ?: c->found;
@@ -69,7 +68,7 @@ static int __init count_init(void)
 
 static void __exit count_exit(void)
 {
-	/* No task of it is left when this returns. */
+	/* No task of the op is running when this returns. */
 	wsq_unregister_op(&count_op);
 }
 
@@ -78,4 +77,5 @@ module_exit(count_exit);
 
 MODULE_DESCRIPTION("Sample op for rings of wsq");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(WSQ_VERSION);
 WSQ_IMPORT_NS();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wsq_sample.ko: how another module uses wsq. It counts the primes below a
- * limit, a range of numbers for each work item, with nothing but what
- * <linux/wsq.h> offers, and tells the result on load.
+ * wsq_sample.ko: how another module uses wsq. Counts the primes below a limit,
+ * with a work item for each range of numbers, using only <linux/wsq.h>, and
+ * prints the result on load.
  *
  *	insmod wsq_sample.ko limit=2000000 grain=1000
  *
@@ -13,8 +13,7 @@
 #include <linux/module.h>
 #include <linux/slab.h>
 #include <linux/wsq.h>
-
-#include "../compat/export.h"
+#include <linux/wsq_version.h>
 
 static unsigned int limit = 200000;
 module_param(limit, uint, 0444);
@@ -26,7 +25,7 @@ MODULE_PARM_DESC(grain, "numbers for each work item (default 500)");
 
 static atomic_t primes = ATOMIC_INIT(0);
 
-/* One range of numbers. The work item is part of what it works on. */
+/* A range of numbers. The work item is embedded in its data. */
 struct sample_range {
 	struct wsq_work work;
 	unsigned int from;
@@ -99,4 +98,5 @@ module_exit(sample_exit);
 
 MODULE_DESCRIPTION("Sample user of wsq");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(WSQ_VERSION);
 WSQ_IMPORT_NS();

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wsq_tree.ko: work that spawns work. Builds a spanning tree of a random connected
- * graph, with a work item for each vertex, checks it, and tells how long it took
- * beside one thread that walks over the same graph.
+ * wsq_tree.ko: work that spawns work. Builds a spanning tree of a random
+ * connected graph, with a work item for each vertex, checks it, and compares
+ * the time with that of one thread that walks over the same graph.
  *
- *	insmod wsq_tree.ko vertices=1000000 engine=lifo
+ *	insmod wsq_tree.ko vertices=1000000 engine=bwos_lifo
  *
- * insmod returns when it is done, with EIO if the tree is none; the kernel log has
- * the figures. For who writes a recursive job of his own, and for tests:
- * Documentation/recursive.rst. tree.c has the graph and the check; all that has to
- * do with the queue is here.
+ * insmod returns at the end, with EIO if the result is no spanning tree; the
+ * figures are in the kernel log. An example for recursive jobs, and a test:
+ * Documentation/recursive.rst. tree.c has the graph and the check; this file
+ * has all that uses the queue.
  *
- * Costs, without lockdep, 60 + 4 * degree bytes a vertex until insmod returns: 92
- * MB by default.
+ * Cost, without lockdep: 60 + 4 * degree bytes a vertex until insmod returns,
+ * 92 MB by default.
  *
- * Limitations: the puts and steals that it tells are those of the whole module meanwhile,
- * other queues' included.
+ * Limitations: the puts and steals that it prints include those of other
+ * queues.
  */
 #include <linux/completion.h>
 #include <linux/cpumask.h>
@@ -28,20 +28,21 @@
 #include <linux/string.h>
 #include <linux/workqueue.h>
 #include <linux/wsq.h>
-#include <uapi/linux/wsq.h>
+#include <linux/wsq_stats.h>
+#include <linux/wsq_version.h>
 
-#include "../compat/export.h"
-#include "../obs/stats.h"
+#include "../engine/engines.def"
 #include "tree.h"
 
 /* Neighbours that are queued in one call. */
 #define TREE_BATCH	32
 
+#define TREE_ENGINE(type, name, ...)	\
+	[type] = #name,
+
 static const char *const engines[] = {
 	[WSQ_DEFAULT_ENGINE]	= "default",
-	[WSQ_BWOS]		= "bwos",
-	[WSQ_SALSA]		= "salsa",
-	[WSQ_BWOS_LIFO]		= "lifo",
+	WSQ_ENGINES(TREE_ENGINE)
 };
 
 static const char *const policies[] = {
@@ -64,7 +65,7 @@ static const char *const batches[] = {
 
 static unsigned int vertices = 1000000;
 module_param(vertices, uint, 0444);
-MODULE_PARM_DESC(vertices, "of the graph, 2 to 16777216 (default 1000000); 60 + 4 * degree bytes each");
+MODULE_PARM_DESC(vertices, "vertices of the graph, 2 to 16777216 (default 1000000); 60 + 4 * degree bytes each");
 
 static unsigned int degree = 8;
 module_param(degree, uint, 0444);
@@ -72,40 +73,42 @@ MODULE_PARM_DESC(degree, "neighbours of a vertex, on average, 2 to 64 (default 8
 
 static unsigned int reach;
 module_param(reach, uint, 0444);
-MODULE_PARM_DESC(reach, "how far a neighbour's number is away at most: 1 makes a path (default 0: any)");
+MODULE_PARM_DESC(reach, "largest difference between the numbers of neighbours: 1 makes a path (default 0: any)");
 
 static unsigned long long seed = 1;
 module_param(seed, ullong, 0444);
-MODULE_PARM_DESC(seed, "another graph for each (default 1)");
+MODULE_PARM_DESC(seed, "random seed of the graph (default 1)");
+
+#define TREE_NAME(type, name, ...)	", " #name
 
 static char *engine = "default";
 module_param(engine, charp, 0444);
-MODULE_PARM_DESC(engine, "of the queue: default, bwos, salsa, lifo");
+MODULE_PARM_DESC(engine, "engine of the queue: default" WSQ_ENGINES(TREE_NAME));
 
 static char *policy = "default";
 module_param(policy, charp, 0444);
-MODULE_PARM_DESC(policy, "whom an idle CPU robs: default, random, sequential, numa, prob, randomized, numa+prob");
+MODULE_PARM_DESC(policy, "which CPUs an idle CPU steals from: default, random, sequential, numa, prob, randomized, numa+prob");
 
 static char *batch = "default";
 module_param(batch, charp, 0444);
-MODULE_PARM_DESC(batch, "items of a theft: default, one, few, half, block");
+MODULE_PARM_DESC(batch, "items per steal: default, one, few, half, block");
 
 static unsigned int blocks;
 module_param(blocks, uint, 0444);
-MODULE_PARM_DESC(blocks, "of the queue, for each CPU (default 0: the engine's)");
+MODULE_PARM_DESC(blocks, "blocks of the queue for each CPU (default 0: the engine's)");
 
 static unsigned int block_size;
 module_param(block_size, uint, 0444);
 MODULE_PARM_DESC(block_size, "items in a block of the queue (default 0: the engine's)");
 
 /**
- * struct tree_job - what the items share
+ * struct tree_job - state that the items share
  * @graph: the graph
  * @q: the queue
- * @stop: nobody wants the result any more. Written once
- * @wait: waits for the queue, so that insmod can wait for a signal as well
- * @over: it has waited
- * @end: when it had
+ * @stop: the result is no longer wanted. Written once
+ * @wait: waits for the queue, so that insmod can also wait for a signal
+ * @over: @wait is done
+ * @end: when it was
  */
 static struct tree_job {
 	struct tree_graph graph;
@@ -117,9 +120,9 @@ static struct tree_job {
 } job;
 
 /*
- * Visit a vertex: claim those of its neighbours that nobody has, and have them
- * visited. Who claims a vertex owns its item, so there is nothing to lock, and no
- * item is queued twice. The claim orders nothing: putting the item does.
+ * Visit a vertex: claim its unclaimed neighbours and queue their items. The
+ * context that claims a vertex owns its item. So there is no lock, and no item
+ * is queued twice. The claim need not order: putting the item does.
  */
 static void tree_visit(struct wsq_work *work)
 {
@@ -136,7 +139,7 @@ static void tree_visit(struct wsq_work *work)
 	for (i = g->first[self]; i < g->first[self + 1]; i++) {
 		struct tree_vertex *w = &g->vertices[g->ends[i]];
 
-		/* A look first: most were claimed long ago. */
+		/* Read first: most were claimed long ago. */
 		if (READ_ONCE(w->parent) != TREE_NONE ||
 		    cmpxchg_relaxed(&w->parent, TREE_NONE, self) != TREE_NONE)
 			continue;
@@ -151,7 +154,7 @@ static void tree_visit(struct wsq_work *work)
 		wsq_queue_work_many(job.q, found, nr);
 }
 
-/* Items that queue items are done when nothing is left, not before. */
+/* Not a flush: items queue items, so wait until none is left. */
 static void tree_wait(struct work_struct *unused)
 {
 	wsq_drain(job.q);
@@ -159,7 +162,7 @@ static void tree_wait(struct work_struct *unused)
 	complete(&job.over);
 }
 
-/* From the root to the last vertex: nanoseconds, or -EINTR. */
+/* Time from the root to the last vertex in ns, or -EINTR. */
 static s64 tree_spread(void)
 {
 	struct tree_vertex *root = job.graph.vertices;
@@ -177,7 +180,7 @@ static s64 tree_spread(void)
 	return ret ? -EINTR : ktime_to_ns(ktime_sub(job.end, start));
 }
 
-/* Of all queues by now: items by how they came in, and stolen ones by distance. */
+/* Items of all queues so far: queued, through the inbox, stolen by distance. */
 struct tree_stats {
 	u64 puts;
 	u64 inbox;
@@ -209,14 +212,14 @@ static void tree_tell_stats(const struct tree_stats *before,
 		steals[i] = after->steals[i] - before->steals[i];
 		stolen += steals[i];
 	}
-	pr_info("wsq_tree: queued %llu, through an entrance %llu\n",
+	pr_info("wsq_tree: queued %llu, through an inbox %llu\n",
 		after->puts - before->puts, after->inbox - before->inbox);
 	pr_info("wsq_tree: stolen %llu: smt %llu, cache %llu, node %llu, remote %llu\n",
 		stolen, steals[WSQ_DIST_SMT], steals[WSQ_DIST_CACHE],
 		steals[WSQ_DIST_NODE], steals[WSQ_DIST_REMOTE]);
 }
 
-/* How many vertices each CPU visited, and how many of them another one queued. */
+/* Print how many vertices each CPU visited, and how many others queued. */
 static int tree_tell_cpus(void)
 {
 	const struct tree_graph *g = &job.graph;
@@ -241,7 +244,7 @@ static int tree_tell_cpus(void)
 	return 0;
 }
 
-/* Both ways, compared. */
+/* Run both ways, and compare. */
 static int tree_compare(void)
 {
 	struct tree_stats before, after;
@@ -274,17 +277,17 @@ static int tree_compare(void)
 	return tree_tell_cpus();
 }
 
-/* What the parameters ask for, but for numbers: 0 or -EINVAL. */
+/* Parse the string parameters: 0 or -EINVAL. */
 static int tree_attrs(struct wsq_attrs *attrs)
 {
 	int kind = match_string(engines, ARRAY_SIZE(engines), engine);
-	int whom = match_string(policies, ARRAY_SIZE(policies), policy);
+	int policy_name = match_string(policies, ARRAY_SIZE(policies), policy);
 	int most = match_string(batches, ARRAY_SIZE(batches), batch);
 
-	if (kind < 0 || whom < 0 || most < 0)
+	if (kind < 0 || policy_name < 0 || most < 0)
 		return -EINVAL;
 	attrs->engine = kind;
-	attrs->steal_policy = whom;
+	attrs->steal_policy = policy_name;
 	attrs->steal_batch = most;
 	return 0;
 }
@@ -294,7 +297,7 @@ static int __init tree_init(void)
 	struct wsq_attrs attrs = {
 		.blocks = blocks,
 		.block_size = block_size,
-		/* It begins all at once: no time to find that memory is needed. */
+		/* No time to allocate on demand: the work comes at once. */
 		.flags = WSQ_RESIDENT,
 	};
 	int ret;
@@ -331,4 +334,5 @@ module_exit(tree_exit);
 
 MODULE_DESCRIPTION("Sample user of wsq: a spanning tree");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(WSQ_VERSION);
 WSQ_IMPORT_NS();

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Serials: an owner queue, and a work item by which its owner gets a worker.
+ * Serials: an owner queue, and a work item that gets its owner a worker.
  *
  * A context that becomes the owner by queueing an item queues the serial's work
- * item. The worker that runs it owns the serial until nothing is left, or its
- * budget is used up; then it queues the work item again, behind what else its
- * CPU has. So the work item is queued by one party at a time, and a thief that
- * takes it takes the serial with all its items.
+ * item. The worker that runs the work item owns the serial until nothing is
+ * left, or its budget is used up. In the latter case it queues the work item
+ * again, behind the CPU's other items. So only one context queues the work item
+ * at a time, and a thief that takes it takes the serial with all its items.
  *
- * For: users of include/linux/wsq_serial.h, which says what it costs; kmod/ring.
- * Limitations: on a LIFO queue the work item goes on top, so that a serial whose budget
- * is used up may have the next turn, too; what looks on from outside (tracepoints, the
- * stall detector) sees the serial's work item, not its items.
+ * For: users of include/linux/wsq_serial.h, which states the cost; kmod/ring.
+ * Limitations: tracepoints and the stall detector see the serial's work item,
+ * not its items.
  *
- * An item's state word: in no list (0), QUEUED, or CANCELLED, which is in the
- * list still, but will not run; and above that the number of contexts that wait
- * until it is neither in the list nor running. While there is one it cannot be
- * queued.
+ * An item's state word: in no list (0), QUEUED, or CANCELLED, which is still in
+ * the list but will not run. Above that it has the number of contexts that wait
+ * until the item is neither in the list nor running. While there is one the
+ * item cannot be queued.
  *
- *	who queues	cmpxchg	0 -> QUEUED, then the push
- *	who cancels	cmpxchg	QUEUED -> CANCELLED
- *	the owner	clears both, full barrier, and runs it if it was QUEUED
+ *	queueing	cmpxchg	0 -> QUEUED, then the push
+ *	cancelling	cmpxchg	QUEUED -> CANCELLED
+ *	the owner	clears both, full barrier, and runs the item if QUEUED
  *
- * From then on the item does not belong to the owner, in whichever state it
- * was. But if its function says that it is not done (serial.h), it still does,
- * and @cur still names it. The owner does not count it as done. So it stays the
- * owner, and begins its next turn with that item.
+ * From then on the item does not belong to the owner, whatever its state was.
+ * The exception is an item whose function says that it is not done (serial.h):
+ * it still belongs to the owner, and @cur still names it. The owner does not
+ * count it as done. So it stays the owner, and begins its next time slice with
+ * that item.
  *
  *	put				the owner
  *	---				---------
- *	prepares something		SE(run:B) clears the state (full)
+ *	prepares data			SE(run:B) clears the state (full)
  *	SE(queue:A) is it queued?	calls the function, which looks
  *	SE(queue:B) full barrier; still?
  *
- *	An item that is still queued will see what was prepared before. Where
+ *	An item that is still queued will see what was prepared before. If
  *	the exchange SE(queue:A) succeeds, the push behind it orders.
  *	litmus/serial-pending.litmus
  *
@@ -42,10 +42,10 @@
  *	SE(look:A) state is 0? acquire	SE(run:A) cur = item
  *	SE(look:B) cur != item? gone	SE(run:B) clears the state (full)
  *
- *	If the item is not in the list any more, and its function may be under way,
- *	@cur says so. litmus/serial-running.litmus
+ *	If the item is no longer in the list, and its function may be running,
+ *	@cur names it. litmus/serial-running.litmus
  *
- *	So it does where the state that is read is what SE(wait:A) made of it;
+ *	This also holds if the state that is read is the result of SE(wait:A);
  *	SE(wait:B) is not needed for that. litmus/serial-waiter.litmus
  *
  *	SE(run:C), SE(run:A) release -> SE(look:B) acquire
@@ -55,7 +55,7 @@
  *		litmus/serial-cancel.litmus
  *	SE(redirect:A), KY(close:A) -> SE(put:A)
  *		The serial's work item goes to the new queue, or is found in the
- *		former one. litmus/ring-close.litmus
+ *		old one. litmus/ring-close.litmus
  */
 #include <linux/completion.h>
 #include <linux/jiffies.h>
@@ -69,23 +69,19 @@
 #include "../exec/put.h"
 #include "serial.h"
 
-/* Of an item's state. */
-#define WSQ_SERIAL_QUEUED	BIT(0)
-#define WSQ_SERIAL_CANCELLED	BIT(1)
-#define WSQ_SERIAL_LISTED	(WSQ_SERIAL_QUEUED | WSQ_SERIAL_CANCELLED)
-#define WSQ_SERIAL_WAITER	BIT(2)
-
-/* Links that are turned round at a time. */
-#define WSQ_SERIAL_TURN		64
+/* Links reversed at a time, and how many times in one time slice. */
+#define WSQ_SERIAL_LINKS	64
+#define WSQ_SERIAL_LINKS_MOST	32
 
 /*
- * A worker leaves a serial after this time, when it next looks: each time the number
- * of items it has run there is a power of two, and at ticks. To the queue's budget a
- * serial's turn is one item, so it is to be no longer than an item.
+ * A worker leaves a serial after this time. It checks whenever the number of
+ * items it has run there is a power of two, and at ticks. For the queue's
+ * budget a serial's time slice is one item, so it should be no longer than an
+ * item.
  */
 #define WSQ_SERIAL_NS		(50 * NSEC_PER_USEC)
 
-/* Somebody waits until all that was queued before has run. */
+/* The item of a context that waits until all earlier items have run. */
 struct wsq_serial_mark {
 	struct wsq_serial_work work;
 	struct completion done;
@@ -97,13 +93,6 @@ static struct wsq_owner_queue *wsq_serial_oq(struct wsq_serial *s)
 	return (struct wsq_owner_queue *)s->queue;
 }
 
-/**
- * __wsq_serial_init() - wsq_serial_init(), but for the work item
- * @serial: the serial
- * @q: the queue whose workers run it
- *
- * Context: any.
- */
 void __wsq_serial_init(struct wsq_serial *serial, struct wsq *q)
 {
 	wsq_oq_init(wsq_serial_oq(serial));
@@ -111,15 +100,35 @@ void __wsq_serial_init(struct wsq_serial *serial, struct wsq *q)
 	serial->cur = NULL;
 	serial->dying = false;
 	serial->pause = WSQ_SERIAL_DONE;
+	serial->sticky = false;
+	serial->cpu = 0;
 }
 WSQ_EXPORT(__wsq_serial_init);
+
+void wsq_serial_set_sticky(struct wsq_serial *serial, bool sticky)
+{
+	WRITE_ONCE(serial->cpu, raw_smp_processor_id());
+	WRITE_ONCE(serial->sticky, sticky);
+}
+WSQ_EXPORT(wsq_serial_set_sticky);
+
+struct wsq_serial_work *wsq_serial_current(void)
+{
+	const struct wsq_work *work = wsq_current_work();
+
+	if (!work || work->func != wsq_serial_run)
+		return NULL;
+	/* The caller is the owner. */
+	return container_of(work, struct wsq_serial, work)->cur;
+}
+WSQ_EXPORT(wsq_serial_current);
 
 static void wsq_serial_mark_fn(struct wsq_serial_work *work)
 {
 	struct wsq_serial_mark *mark = container_of(work, struct wsq_serial_mark,
 						    work);
 
-	/* Last: it is on a stack that unwinds as soon as this is told. */
+	/* Last: @mark is on a stack that unwinds on completion. */
 	complete(&mark->done);
 }
 
@@ -129,7 +138,7 @@ static struct wsq_serial_work *wsq_serial_take(struct wsq_owner_queue *oq)
 	return container_of(wsq_oq_pop(oq), struct wsq_serial_work, link);
 }
 
-/* The item leaves the list: shall it run? It is not the owner's from here on. */
+/* Remove the item from the list. Shall it run? The owner no longer owns it. */
 static bool wsq_serial_begin(struct wsq_serial_work *work)
 {
 	/* SE(run:B): a full barrier. */
@@ -137,20 +146,29 @@ static bool wsq_serial_begin(struct wsq_serial_work *work)
 	       WSQ_SERIAL_QUEUED;
 }
 
-/* Queue the work item of a serial of which the caller is the owner. */
+/*
+ * Queue the work item of a serial that the caller owns. Preemption is off: an
+ * RCU read side, for wsq_serial_redirect().
+ */
 static void wsq_serial_put_work(struct wsq_serial *s, enum wsq_site site,
 				int nr)
 {
-	/* An RCU read side, for wsq_serial_redirect(). */
-	preempt_disable();
 	/* SE(put:A) */
 	wsq_put_owed(READ_ONCE(s->q), &s->work, site, nr);
+}
+
+/* The same, with preemption on, after the serial's time slice or a wait. */
+static void wsq_serial_put_again(struct wsq_serial *s, enum wsq_site site)
+{
+	preempt_disable();
+	wsq_serial_put_work(s, site, WSQ_CPU_ANY);
 	preempt_enable();
 }
 
 /*
- * Run the next item, or go on with the one that was not done. The caller owns
- * the serial and has called wsq_oq_turn(). False if the item is not done.
+ * Run the next item, or continue with the one that was not done. The caller
+ * owns the serial and has called wsq_oq_reverse(). False if the item is not
+ * done.
  */
 static bool wsq_serial_run_one(struct wsq_serial *s)
 {
@@ -177,64 +195,79 @@ static bool wsq_serial_run_one(struct wsq_serial *s)
 }
 
 /**
- * struct wsq_serial_turn - a worker's stay at a serial
+ * struct wsq_serial_slice - a worker's time slice at a serial
  * @nr: items it has run
- * @from: since when
- * @tick: since which tick
+ * @links: number of times it has reversed links and some were left
+ * @from: when it began, by local_clock()
+ * @tick: when it began, in jiffies
  */
-struct wsq_serial_turn {
+struct wsq_serial_slice {
 	u32 nr;
+	u32 links;
 	u64 from;
 	unsigned long tick;
 };
 
-/* Has the worker been here long enough? */
-static bool wsq_serial_turn_over(const struct wsq_serial_turn *t)
+/* Is the time slice over? */
+static bool wsq_serial_slice_over(const struct wsq_serial_slice *t)
 {
-	if (t->nr >= WSQ_SERIAL_BUDGET || time_after(jiffies, t->tick + 1))
+	if (t->nr >= WSQ_SERIAL_BUDGET || t->links >= WSQ_SERIAL_LINKS_MOST ||
+	    time_after(jiffies, t->tick + 1))
 		return true;
 	return is_power_of_2(t->nr) && local_clock() - t->from > WSQ_SERIAL_NS;
 }
 
+/* Put the list in order. False if the time slice ended before that. */
+static bool wsq_serial_order(struct wsq_serial *s, struct wsq_serial_slice *t)
+{
+	/* An item that is not done is in no list. */
+	if (unlikely(s->pause))
+		return true;
+	while (!wsq_oq_reverse(wsq_serial_oq(s), WSQ_SERIAL_LINKS)) {
+		cond_resched();
+		if (++t->links >= WSQ_SERIAL_LINKS_MOST ||
+		    local_clock() - t->from > WSQ_SERIAL_NS) {
+			/* Makes wsq_serial_slice_over() return true, too. */
+			t->links = WSQ_SERIAL_LINKS_MOST;
+			return false;
+		}
+	}
+	return true;
+}
+
 /* Run up to @owed items. Returns how many are done. */
-static u32 wsq_serial_run_some(struct wsq_serial *s, struct wsq_serial_turn *t,
+static u32 wsq_serial_run_some(struct wsq_serial *s, struct wsq_serial_slice *t,
 			       u64 owed)
 {
 	u32 begun = t->nr;
 
 	do {
-		while (!wsq_oq_turn(wsq_serial_oq(s), WSQ_SERIAL_TURN))
-			cond_resched();
-		if (!wsq_serial_run_one(s))
+		if (!wsq_serial_order(s, t) || !wsq_serial_run_one(s))
 			break;
 		cond_resched();
 		t->nr++;
-	} while (--owed && !wsq_serial_turn_over(t));
+	} while (--owed && !wsq_serial_slice_over(t));
 	return t->nr - begun;
 }
 
-/* @nr items are done, and the one behind them is not: the serial stays owned. */
+/* @nr items are done, and the next one is not: the serial stays owned. */
 static void wsq_serial_leave(struct wsq_serial *s, u32 nr)
 {
 	if (nr)
 		wsq_oq_done(wsq_serial_oq(s), nr);
 	if (s->pause == WSQ_SERIAL_AGAIN)
-		wsq_serial_put_work(s, WSQ_ON_CPU, WSQ_CPU_ANY);
+		wsq_serial_put_again(s, WSQ_BEHIND);
 }
 
-/**
- * wsq_serial_run() - a worker comes to a serial
- * @work: its work item
- *
- * Context: task; the function of @work.
- */
 void wsq_serial_run(struct wsq_work *work)
 {
 	struct wsq_serial *s = container_of(work, struct wsq_serial, work);
-	struct wsq_serial_turn t = { .from = local_clock(), .tick = jiffies };
+	struct wsq_serial_slice t = { .from = local_clock(), .tick = jiffies };
 	struct wsq_owner_queue *oq = wsq_serial_oq(s);
 	u64 owed = wsq_oq_owed(oq);
 
+	if (READ_ONCE(s->sticky))
+		WRITE_ONCE(s->cpu, raw_smp_processor_id());
 	do {
 		u32 nr = wsq_serial_run_some(s, &t, owed);
 
@@ -242,35 +275,37 @@ void wsq_serial_run(struct wsq_work *work)
 			wsq_serial_leave(s, nr);
 			return;
 		}
+		if (unlikely(!nr))
+			break;
 		owed = wsq_oq_done(oq, nr);
-		/* It may be gone. */
+		/* If none are owed, the serial may have been freed. */
 		if (!owed)
 			return;
-	} while (!wsq_serial_turn_over(&t));
-	wsq_serial_put_work(s, WSQ_ON_CPU, WSQ_CPU_ANY);
+	} while (!wsq_serial_slice_over(&t));
+	wsq_serial_put_again(s, WSQ_BEHIND);
 }
 WSQ_EXPORT(wsq_serial_run);
 
 /**
- * wsq_serial_resume() - go on with an item that is held
- * @serial: its serial; the item has been made anew
+ * wsq_serial_resume() - continue with an item that is held
+ * @serial: its serial; the item has been initialized again
  *
- * Context: as wsq_serial_queue_on(). Once for each %WSQ_SERIAL_HELD, perhaps before
- * the function that has said so returns.
+ * Context: as wsq_serial_queue_on(). Once for each %WSQ_SERIAL_HELD, perhaps
+ * before the function that set it returns.
  */
 void wsq_serial_resume(struct wsq_serial *serial)
 {
-	wsq_serial_put_work(serial, WSQ_ON_CPU, WSQ_CPU_ANY);
+	wsq_serial_put_again(serial, WSQ_ON_CPU);
 }
 WSQ_EXPORT_KUNIT(wsq_serial_resume);
 
 /**
  * wsq_serial_redirect() - change the queue whose workers run a serial
  * @serial: the serial
- * @q: the queue from now on
+ * @q: the new queue
  *
- * A work item that is pending stays in the former queue, and so may one that is
- * queued before a grace period of RCU is over: wsq_serial_fetch() after that.
+ * A pending work item stays in the old queue, and so may one that is queued
+ * before an RCU grace period is over: call wsq_serial_fetch() after that.
  *
  * Context: any.
  */
@@ -281,47 +316,100 @@ void wsq_serial_redirect(struct wsq_serial *serial, struct wsq *q)
 WSQ_EXPORT_KUNIT(wsq_serial_redirect);
 
 /**
- * wsq_serial_fetch() - move a serial out of its former queue
+ * wsq_serial_fetch() - move a serial out of its old queue
  * @serial: the serial, a grace period after wsq_serial_redirect()
  *
  * Context: task; does not sleep.
  */
 void wsq_serial_fetch(struct wsq_serial *serial)
 {
-	/* Taking it out of the queue makes this the owner, as with a worker. */
+	/* Cancelling the work item makes the caller the owner. */
 	if (wsq_cancel_work(&serial->work))
-		wsq_serial_put_work(serial, WSQ_ON_CPU, WSQ_CPU_ANY);
+		wsq_serial_put_again(serial, WSQ_ON_CPU);
 }
 WSQ_EXPORT_KUNIT(wsq_serial_fetch);
 
 /*
- * Push an item that is QUEUED. Whether the queue takes it was asked before: what is
- * in the list is run, for it may be another's that is in front.
+ * Push items that are QUEUED, @count from @newest to @oldest. Does not ask whether
+ * the queue takes them: the caller did, and whatever is in the list must run,
+ * because the first item in the list may be another context's. Preemption is off:
+ * between push and count they hold up the last items in the list.
  */
-static void wsq_serial_push(struct wsq_serial *s, struct wsq_serial_work *work,
-			    enum wsq_site site, int nr)
+static void wsq_serial_push_many(struct wsq_serial *s,
+				 struct wsq_serial_work *newest,
+				 struct wsq_serial_work *oldest, u32 count,
+				 enum wsq_site site, int nr)
 {
 	struct wsq_owner_queue *oq = wsq_serial_oq(s);
 	int ret;
 
-	/* Between push and count it holds up whoever comes last in the list. */
-	preempt_disable();
-	while ((ret = wsq_oq_try_push(oq, &work->link)) == WSQ_CONFLICT)
+	while ((ret = wsq_oq_try_push_many(oq, &newest->link, &oldest->link,
+					   count)) == WSQ_CONFLICT)
 		cpu_relax();
-	if (ret == WSQ_OPENED)
+	if (ret == WSQ_PUBLISHED) {
+		if (READ_ONCE(s->sticky) && site == WSQ_ON_CPU && nr == WSQ_CPU_ANY) {
+			site = WSQ_NEAR_CPU;
+			nr = READ_ONCE(s->cpu);
+		}
 		wsq_serial_put_work(s, site, nr);
-	preempt_enable();
+	}
 }
 
-/*
- * May items be queued to the serial? One that is not idle takes them while its queue
- * is drained: a drain waits for all its turns.
- */
-static bool wsq_serial_admits(struct wsq_serial *s)
+static void wsq_serial_push(struct wsq_serial *s, struct wsq_serial_work *work,
+			    enum wsq_site site, int nr)
 {
-	if (unlikely(READ_ONCE(s->dying)) && wsq_current_work() != &s->work)
-		return false;
-	return likely(wsq_admits(READ_ONCE(s->q))) || !wsq_oq_idle(wsq_serial_oq(s));
+	wsq_serial_push_many(s, work, work, 1, site, nr);
+}
+
+/* Is the serial being destroyed, and the caller none of its items? */
+static bool wsq_serial_refuses(const struct wsq_serial *s)
+{
+	return unlikely(READ_ONCE(s->dying)) && wsq_current_work() != &s->work;
+}
+
+/**
+ * wsq_serial_admits() - does a serial accept items from the caller
+ * @serial: the serial
+ *
+ * A serial that is not idle takes them while its queue is drained, because a
+ * drain waits for all its time slices.
+ *
+ * Context: any, with preemption off.
+ * Return: true if so.
+ */
+bool wsq_serial_admits(struct wsq_serial *serial)
+{
+	return !wsq_serial_refuses(serial) &&
+	       (likely(wsq_admits(READ_ONCE(serial->q))) ||
+		!wsq_oq_idle(wsq_serial_oq(serial)));
+}
+
+/**
+ * wsq_serial_put_owed() - queue an item on behalf of work that was accepted
+ * before
+ * @serial: the serial, its queue drained or not; wsq_serial_admits() was asked
+ *	when the work was accepted
+ * @work: the item, initialized and in no list. No other context queues or
+ *	cancels it
+ *
+ * Context: as wsq_serial_queue_on().
+ * Return: false if @serial or its queue is being destroyed, and @work was not
+ * queued.
+ * Ordering: what precedes the call is visible to the function.
+ */
+bool wsq_serial_put_owed(struct wsq_serial *serial, struct wsq_serial_work *work)
+{
+	bool ret = false;
+
+	preempt_disable();
+	if (likely(!wsq_serial_refuses(serial) &&
+		   !wsq_dying(READ_ONCE(serial->q)))) {
+		atomic_set(&work->state, WSQ_SERIAL_QUEUED);
+		wsq_serial_push(serial, work, WSQ_ON_CPU, WSQ_CPU_ANY);
+		ret = true;
+	}
+	preempt_enable();
+	return ret;
 }
 
 /* 0 -> QUEUED */
@@ -329,12 +417,21 @@ static bool wsq_serial_set_queued(struct wsq_serial_work *work)
 {
 	/* SE(queue:A) */
 	while (atomic_cmpxchg(&work->state, 0, WSQ_SERIAL_QUEUED)) {
-		/* One that fails orders nothing. */
+		/* A cmpxchg that fails orders nothing. */
 		smp_mb();				/* SE(queue:B) */
 		if (atomic_read(&work->state))
 			return false;
 	}
 	return true;
+}
+
+/* Does the serial accept an item? Preemption is off. */
+static bool wsq_serial_accepts(struct wsq_serial *serial,
+			       const struct wsq_serial_work *work)
+{
+	return !WARN_ONCE(!wsq_serial_admits(serial),
+			  "wsq: %ps queued on a serial that is being destroyed, or its queue drained\n",
+			  work->func);
 }
 
 static bool wsq_serial_put(struct wsq_serial *serial,
@@ -343,44 +440,59 @@ static bool wsq_serial_put(struct wsq_serial *serial,
 {
 	bool ret = false;
 
-	/* Who waits in wsq_serial_cancel_sync() waits for the push as well. */
+	/* A caller of wsq_serial_cancel_sync() waits for the push as well. */
 	preempt_disable();
-	if (unlikely(!wsq_serial_admits(serial))) {
-		WARN_ONCE(1, "wsq: %ps queued on a serial that is being destroyed, or its queue drained\n",
-			  work->func);
-		goto out;
-	}
-	if (wsq_serial_set_queued(work)) {
+	if (likely(wsq_serial_accepts(serial, work)) &&
+	    wsq_serial_set_queued(work)) {
 		wsq_serial_push(serial, work, site, nr);
 		ret = true;
 	}
-out:
 	preempt_enable();
 	return ret;
 }
 
-/**
- * wsq_serial_queue_on() - have an item run behind all others, on a given CPU
- * @cpu: the CPU, or %WSQ_CPU_ANY; of effect if the serial is idle. Otherwise the
- *	item runs where those in front of it do
- * @serial: the serial
- * @work: the item; not queued to another serial
- *
- * Items run in the order in which they were queued, by whomever. An item may have
- * run, and all of the serial be idle, before this returns to who queued it; the
- * serial must not go before.
- *
- * Context: as wsq_queue_work(): any, NMI included. Never sleeps, never fails for
- * want of memory or room.
- * Return: true if @work was queued; false if it was already: then its function has
- * not been called yet and will be, unless it is called back. And false, and its
- * function will not be called for that, if it was called back and the items in front
- * of it have not run yet, if somebody is in wsq_serial_cancel_sync() for it, or if
- * the serial or its queue is being destroyed, or its queue drained, of which the
- * kernel log complains.
- * Ordering: what precedes the call is visible to the function, also if @work was
- * queued already.
- */
+/* wsq_serial_queue_many() of a few items. */
+static unsigned int wsq_serial_put_some(struct wsq_serial *serial,
+					struct wsq_serial_work *const *works,
+					unsigned int nr)
+{
+	struct wsq_serial_work *newest = NULL, *oldest = NULL;
+	unsigned int i, count = 0;
+
+	preempt_disable();
+	if (likely(wsq_serial_accepts(serial, works[0]))) {
+		for (i = 0; i < nr; i++) {
+			if (!wsq_serial_set_queued(works[i]))
+				continue;
+			if (newest)
+				wsq_link_set(&works[i]->link, &newest->link);
+			else
+				oldest = works[i];
+			newest = works[i];
+			count++;
+		}
+		if (count)
+			wsq_serial_push_many(serial, newest, oldest, count,
+					     WSQ_ON_CPU, WSQ_CPU_ANY);
+	}
+	preempt_enable();
+	return count;
+}
+
+unsigned int wsq_serial_queue_many(struct wsq_serial *serial,
+				   struct wsq_serial_work *const *works,
+				   unsigned int nr)
+{
+	unsigned int done, some, count = 0;
+
+	for (done = 0; done < nr; done += some) {
+		some = min(nr - done, (unsigned int)WSQ_SERIAL_LINKS);
+		count += wsq_serial_put_some(serial, works + done, some);
+	}
+	return count;
+}
+WSQ_EXPORT(wsq_serial_queue_many);
+
 bool wsq_serial_queue_on(int cpu, struct wsq_serial *serial,
 			 struct wsq_serial_work *work)
 {
@@ -388,17 +500,6 @@ bool wsq_serial_queue_on(int cpu, struct wsq_serial *serial,
 }
 WSQ_EXPORT(wsq_serial_queue_on);
 
-/**
- * wsq_serial_queue_near() - wsq_serial_queue_on(), but idle CPUs may take it over
- * @cpu: the CPU; of effect if the serial is idle, and then as to
- *	wsq_queue_work_near()
- * @serial: the serial
- * @work: the item; not queued to another serial
- *
- * Context: as wsq_serial_queue_on().
- * Return: as wsq_serial_queue_on().
- * Ordering: as wsq_serial_queue_on().
- */
 bool wsq_serial_queue_near(int cpu, struct wsq_serial *serial,
 			   struct wsq_serial_work *work)
 {
@@ -406,17 +507,6 @@ bool wsq_serial_queue_near(int cpu, struct wsq_serial *serial,
 }
 WSQ_EXPORT(wsq_serial_queue_near);
 
-/**
- * wsq_serial_queue_node() - the same, on a CPU near some memory
- * @node: the node, or %NUMA_NO_NODE; of effect if the serial is idle, and then as
- *	to wsq_queue_work_node()
- * @serial: the serial
- * @work: the item; not queued to another serial
- *
- * Context: as wsq_serial_queue_on().
- * Return: as wsq_serial_queue_on().
- * Ordering: as wsq_serial_queue_on().
- */
 bool wsq_serial_queue_node(int node, struct wsq_serial *serial,
 			   struct wsq_serial_work *work)
 {
@@ -424,17 +514,6 @@ bool wsq_serial_queue_node(int node, struct wsq_serial *serial,
 }
 WSQ_EXPORT(wsq_serial_queue_node);
 
-/**
- * wsq_serial_cancel() - call back an item
- * @work: the item
- *
- * It stays in the list of its serial until the items in front of it have run.
- * Meanwhile it can neither be queued nor freed: see wsq_serial_cancel_sync(). A
- * function that runs already is not waited for.
- *
- * Context: any, NMI included. Never sleeps.
- * Return: true if @work was queued and will not run for that.
- */
 bool wsq_serial_cancel(struct wsq_serial_work *work)
 {
 	int state = atomic_read(&work->state);
@@ -449,7 +528,7 @@ bool wsq_serial_cancel(struct wsq_serial_work *work)
 }
 WSQ_EXPORT(wsq_serial_cancel);
 
-/* What waiting for the serial depends on: all its items. */
+/* Tell lockdep that waiting for the serial depends on all its items. */
 static void wsq_serial_touch(struct wsq_serial *s)
 {
 #ifdef CONFIG_LOCKDEP
@@ -458,7 +537,7 @@ static void wsq_serial_touch(struct wsq_serial *s)
 #endif
 }
 
-/* Is the item in the list, or does it run? If not, all it did is visible. */
+/* Is the item in the list, or running? If not, all that it did is visible. */
 static bool wsq_serial_busy(const struct wsq_serial *s,
 			    const struct wsq_serial_work *work)
 {
@@ -468,56 +547,51 @@ static bool wsq_serial_busy(const struct wsq_serial *s,
 	return smp_load_acquire(&s->cur) == work;	/* SE(look:B) */
 }
 
-/**
- * wsq_serial_cancel_sync() - call back an item, and wait until it has left
- * @serial: the serial that it was queued to last
- * @work: the item; may be queued again by others meanwhile, and by its own function:
- *	such attempts return false until this returns
- *
- * If @work was queued, or runs, this waits for the items in front of it, and for
- * those queued behind it meanwhile.
- *
- * Context: task; may sleep. Not from an item of @serial, nor with a lock held that
- * one of them takes.
- * Return: true if @work was queued and will not run for that. When this returns it
- * is in no list and its function does not run, unless it was queued after that: it
- * may be queued, to any serial, or freed. An item that was queued to another serial by
- * its own function may run on there, or still be in its function here: then this has
- * to be called for both.
- * Ordering: all that the function did is visible.
- */
-bool wsq_serial_cancel_sync(struct wsq_serial *serial,
-			    struct wsq_serial_work *work)
+bool wsq_serial_disable(struct wsq_serial_work *work)
+{
+	atomic_add(WSQ_SERIAL_WAITER, &work->state);	/* SE(wait:A) */
+	/* The look at the state may read this result: order that, too. */
+	smp_mb__after_atomic();				/* SE(wait:B) */
+	return wsq_serial_cancel(work);
+}
+WSQ_EXPORT(wsq_serial_disable);
+
+bool wsq_serial_disable_sync(struct wsq_serial *serial,
+			     struct wsq_serial_work *work)
 {
 	bool ret;
 
 	might_sleep();
 	wsq_serial_touch(serial);
-	atomic_add(WSQ_SERIAL_WAITER, &work->state);	/* SE(wait:A) */
-	/* It is this that the look at the state may read: order that, too. */
-	smp_mb__after_atomic();				/* SE(wait:B) */
-	ret = wsq_serial_cancel(work);
-	/* More than once if a put that is under way has not pushed it yet. */
+	ret = wsq_serial_disable(work);
+	/* More than once if a concurrent put has not pushed the item yet. */
 	while (wsq_serial_busy(serial, work))
 		wsq_serial_flush(serial);
+	return ret;
+}
+WSQ_EXPORT(wsq_serial_disable_sync);
+
+bool wsq_serial_enable(struct wsq_serial_work *work)
+{
+	if (WARN_ONCE(atomic_read(&work->state) < WSQ_SERIAL_WAITER,
+		      "wsq: %ps is enabled more often than it was disabled\n",
+		      work->func))
+		return true;
 	atomic_sub(WSQ_SERIAL_WAITER, &work->state);
+	return atomic_read(&work->state) < WSQ_SERIAL_WAITER;
+}
+WSQ_EXPORT(wsq_serial_enable);
+
+bool wsq_serial_cancel_sync(struct wsq_serial *serial,
+			    struct wsq_serial_work *work)
+{
+	bool ret = wsq_serial_disable_sync(serial, work);
+
+	wsq_serial_enable(work);
 	return ret;
 }
 WSQ_EXPORT(wsq_serial_cancel_sync);
 
-/**
- * wsq_serial_flush() - wait until all that was queued before has run
- * @serial: the serial
- *
- * Each item that was queued before has run when this returns, or was called back,
- * and then it may be queued again or freed. Of those queued meanwhile, some may be
- * waited for, but no more once the flush has its place in the list. A worker comes by
- * in any case.
- *
- * Context: task; may sleep. Not from an item of @serial, nor with a lock held that
- * one of them takes.
- * Ordering: all that those items did is visible.
- */
 void wsq_serial_flush(struct wsq_serial *serial)
 {
 	struct wsq_serial_mark mark;
@@ -528,48 +602,28 @@ void wsq_serial_flush(struct wsq_serial *serial)
 	atomic_set(&mark.work.state, WSQ_SERIAL_QUEUED);
 	init_completion(&mark.done);
 	/*
-	 * Even if nothing is counted: an item can be in the list still while a put
-	 * that comes before it is under way (owner_queue.h).
+	 * Even if no item is counted: an item can still be in the list while a
+	 * put that comes before it is in progress (owner_queue.h).
 	 */
+	preempt_disable();
 	wsq_serial_push(serial, &mark.work, WSQ_ON_CPU, WSQ_CPU_ANY);
+	preempt_enable();
 	wait_for_completion(&mark.done);
 }
 WSQ_EXPORT(wsq_serial_flush);
 
-/**
- * wsq_serial_idle() - is nothing queued to a serial, and does nothing run
- * @serial: the serial
- *
- * Once this is true, and nobody is in wsq_serial_queue() or will come to it, the
- * serial may be freed. While somebody is, it may be true although an item that was
- * queued before waits still.
- *
- * Context: any.
- * Return: true if so, as of some moment; then all that its items did before is
- * visible.
- */
 bool wsq_serial_idle(const struct wsq_serial *serial)
 {
 	return wsq_oq_idle((const struct wsq_owner_queue *)serial->queue);
 }
 WSQ_EXPORT(wsq_serial_idle);
 
-/**
- * wsq_serial_destroy() - run what is queued; then the serial may be freed
- * @serial: the serial; wsq_serial_init() before it is used again
- *
- * Nobody may queue to @serial once this is called, but for its own items, which are
- * waited for as well. To be called before the queue is destroyed.
- *
- * Context: task; may sleep. As wsq_serial_flush().
- * Ordering: all that the items did is visible.
- */
 void wsq_serial_destroy(struct wsq_serial *serial)
 {
 	might_sleep();
 	WRITE_ONCE(serial->dying, true);
 	while (!wsq_serial_idle(serial)) {
-		/* A worker comes to it; then wait until it leaves. */
+		/* Make a worker run it; then wait until the worker leaves. */
 		wsq_serial_flush(serial);
 		wsq_flush_work(&serial->work);
 	}

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the limit max_active: on no CPU have more items of a queue
- * begun and not ended than the queue allows, and as many as it allows may have.
- * The limit holds back no item that is cancelled, moved to another CPU or of
- * another queue, and all that are left run in the end.
+ * KUnit suite of max_active: on each CPU, at most max_active items of a queue
+ * run at a time, and that many can. The limit holds back no item that is
+ * cancelled or moved to another CPU and no item of another queue. All remaining
+ * items run in the end.
  *
- * Items are counted with the CPU whose worker runs them, wherever that worker
- * is. What must not happen is given some time to happen, so a fault may be
- * missed, and a slow machine fails nothing.
+ * A running item is counted on the CPU that its worker serves, wherever the
+ * worker itself runs. The tests wait a while for what must not happen: they may
+ * miss a fault, but a slow machine does not make them fail.
  */
 #include <linux/delay.h>
 
 #include "crowd.h"
 
-/* Items behind those that hold a CPU. */
+/* Items queued behind those that hold a CPU. */
 #define ACTIVE_BEHIND	20
 
-/* The limits that are tried. */
+/* Limits 1 to this are tried. */
 #define ACTIVE_LIMITS	3
 
 static struct wsq *active_queue(struct kunit *test, u32 max,
@@ -38,7 +38,7 @@ static unsigned int active_cpu(void)
 	return cpumask_last(cpu_online_mask);
 }
 
-/* What items of a mixture do. */
+/* What the items of a mixture do. */
 enum active_does {
 	ACTIVE_NOTHING,
 	ACTIVE_SLEEPS,
@@ -156,7 +156,7 @@ static void active_enough(struct kunit *test)
 	for (max = 1; max <= ACTIVE_LIMITS; max++) {
 		q = active_queue(test, max, cpumask_of(cpu));
 		crowd = wsq_test_crowd(test, 4 * max, 0);
-		/* Twice, so that the limit is what it was. */
+		/* Queue two lots: the limit must be the same for both. */
 		wsq_test_crowd_put(test, crowd, q, cpu, 0, max);
 		wsq_test_crowd_begun(test, crowd, max);
 		wsq_test_crowd_put(test, crowd, q, cpu, max, 2 * max);
@@ -189,7 +189,7 @@ struct active_held {
 	struct wsq_test_item *items;
 };
 
-/* Half of what is behind is bound. */
+/* Hold a CPU at the limit. Half of the items queued behind are bound to it. */
 static void active_hold(struct kunit *test, struct active_held *h, int max,
 			const struct cpumask *mask)
 {
@@ -233,7 +233,7 @@ static void active_free(struct kunit *test, struct active_held *h)
 	vfree(h->items);
 }
 
-/* What waits for the limit can be cancelled before any item ends. */
+/* Items held back by the limit can be cancelled before any item ends. */
 static void active_cancel(struct kunit *test)
 {
 	struct active_held h = {};
@@ -255,8 +255,8 @@ static void active_cancel(struct kunit *test)
 }
 
 /*
- * A flush and a drain wait for what the limit holds back, and end. Flushing an
- * item does not make it run earlier.
+ * A flush and a drain wait for the items that the limit holds back, and end.
+ * Flushing an item does not make it run earlier.
  */
 static void active_flush(struct kunit *test)
 {
@@ -286,7 +286,7 @@ static void active_flush(struct kunit *test)
 	}
 }
 
-/* A queue that is destroyed runs what the limit held back. */
+/* wsq_destroy() runs the items that the limit held back. */
 static void active_destroy(struct kunit *test)
 {
 	struct wsq_test_call *call;
@@ -318,9 +318,9 @@ static bool active_back_fn(void *q)
 }
 
 /*
- * What the limit holds back on a CPU that leaves the queue runs on the one that
- * stays, before any item ends: the limit is per CPU. Items that still sleep on
- * the CPU that has left count when it comes back.
+ * The limit is per CPU. Items that it holds back on a CPU that leaves the queue
+ * run on the CPU that stays, before any running item ends. Items still asleep
+ * on the first CPU count again when it rejoins the queue.
  */
 static void active_cpumask(struct kunit *test)
 {
@@ -354,7 +354,7 @@ static void active_cpumask(struct kunit *test)
 	}
 }
 
-/* Open items behind those that hold a CPU run on another one. */
+/* Unbound items behind those that hold a CPU run on another CPU. */
 static void active_steal(struct kunit *test)
 {
 	struct active_held h = {};
@@ -367,7 +367,7 @@ static void active_steal(struct kunit *test)
 							   ACTIVE_BEHIND / 2),
 				      "%d ran", active_ran(&h));
 		wsq_test_linger();
-		/* Those that are bound wait. */
+		/* The bound items wait. */
 		KUNIT_EXPECT_EQ(test, active_ran(&h), ACTIVE_BEHIND / 2);
 		active_free(test, &h);
 	}

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of calling items back: from each kind of place, without waiting
- * for what else is there; true exactly if the item was pending; its memory and
- * itself free for anything at once; the flush counts come out even.
+ * KUnit suite of cancelling items, in each state that a pending item can be in.
+ * A cancel does not wait for unrelated items, and returns true exactly if the
+ * item was pending. Afterwards the item may be freed or reused at once, and the
+ * flush counts are balanced.
  *
- * A gate holds the only worker of the queue while items are called back, so
- * that each is where the test says, and so that a cancel that waited for the
+ * A gate holds the queue's only worker while items are cancelled. Each item is
+ * then in the state that the test names, and a cancel that waited for the
  * worker would not end.
  */
 #include "items.h"
@@ -14,8 +15,8 @@
  * struct shelf - a queue on one CPU, held by a gate, with items behind it
  * @q: the queue
  * @cpu: its CPU
- * @gate: holds it
- * @items: one allocation each, so that each may be freed by itself
+ * @gate: holds its worker
+ * @items: one allocation each, so that each can be freed on its own
  * @nr: how many
  * @total: runs of all
  */
@@ -69,7 +70,7 @@ static void shelf_end(struct kunit *test, struct shelf *s, int runs)
 	kfree(s);
 }
 
-/* Call item @i back, which is in a place of this kind, and poison it. */
+/* Cancel item @i, which must be in state @kind, and poison it. */
 static void shelf_take_out(struct kunit *test, struct shelf *s, int i,
 			   enum wsq_kind kind)
 {
@@ -81,7 +82,7 @@ static void shelf_take_out(struct kunit *test, struct shelf *s, int i,
 						  &it->work), "item %d", i);
 	KUNIT_EXPECT_FALSE(test, wsq_work_pending(&it->work));
 	KUNIT_EXPECT_FALSE(test, wsq_cancel_work(&it->work));
-	/* Its place is free for it, or for anybody, at once. */
+	/* The item can be queued again or freed at once. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(s->q, &it->work));
 	KUNIT_EXPECT_TRUE(test, wsq_test_call(test, wsq_test_cancel_sync,
 					      &it->work));
@@ -104,7 +105,7 @@ static bool shelf_put_all(void *arg)
 	return all;
 }
 
-/* Put all, from the queue's own CPU or from another one. */
+/* Queue all items, from the queue's own CPU or from another one. */
 static void shelf_fill(struct kunit *test, struct shelf *s, bool own)
 {
 	unsigned int cpu = own ? s->cpu : wsq_test_other(s->cpu);
@@ -114,7 +115,7 @@ static void shelf_fill(struct kunit *test, struct shelf *s, bool own)
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 }
 
-/* In slots of the engine: in the first block, later, last; by all CPUs. */
+/* In the engine's slots: first block, later, last; cancelled by each CPU. */
 static void cancel_slot(struct kunit *test)
 {
 	static const int which[] = { 0, 1, 4, 7, 8, 16, 29 };
@@ -133,7 +134,7 @@ static void cancel_slot(struct kunit *test)
 	}
 }
 
-/* In the inbox, where another CPU has put them. */
+/* In the inbox, put there by another CPU. */
 static void cancel_inbox(struct kunit *test)
 {
 	static const int which[] = { 9, 0, 5 };
@@ -145,8 +146,8 @@ static void cancel_inbox(struct kunit *test)
 	shelf_fill(test, s, false);
 	shelf_take_out(test, s, which[0], WSQ_IN_INBOX);
 	/*
-	 * Looking for one may have brought the others in order: any entrance
-	 * will do for them.
+	 * The first cancel may have taken the others out of the inbox into the
+	 * ordered list, so accept any state for them.
 	 */
 	for (i = 1; i < ARRAY_SIZE(which); i++)
 		shelf_take_out(test, s, which[i],
@@ -154,7 +155,7 @@ static void cancel_inbox(struct kunit *test)
 	shelf_end(test, s, 1);
 }
 
-/* Bound to the CPU by queue_work_on(). */
+/* Bound to the CPU by wsq_queue_work_on(). */
 static void cancel_bound(struct kunit *test)
 {
 	struct shelf *s = shelf_new(test, 10, 8, 8);
@@ -170,9 +171,9 @@ static void cancel_bound(struct kunit *test)
 }
 
 /*
- * In the overflow behind a container that is full: first, middle, last; then
- * behind a second gate, by when the worker has begun to move what is left to
- * where it takes from.
+ * In the overflow of a full container: first, middle, last. Then the same
+ * behind a second gate, when the worker has begun to move the remaining items
+ * to its ordered list.
  */
 static void cancel_overflow(struct kunit *test)
 {
@@ -180,7 +181,7 @@ static void cancel_overflow(struct kunit *test)
 	struct wsq_test_gate *second = wsq_test_gate(test, false);
 	int i, in_list = 0, other = 0, at = -1;
 
-	/* The second gate comes amid the overflow. */
+	/* Queue the second gate in the middle of the overflow. */
 	wsq_test_stay(test, s->cpu);
 	for (i = 0; i < s->nr; i++) {
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work(s->q, &s->items[i]->work));
@@ -223,7 +224,7 @@ static void cancel_overflow(struct kunit *test)
 	kfree(second);
 }
 
-/* All of them, of every kind of place, in no order. */
+/* All items, in every state, in a scattered order. */
 static void cancel_all(struct kunit *test)
 {
 	struct shelf *s = shelf_new(test, 211, 4, 8);
@@ -233,7 +234,7 @@ static void cancel_all(struct kunit *test)
 	for (i = 0; i < s->nr; i++)
 		got += wsq_cancel_work(&s->items[i * 73 % s->nr]->work);
 	KUNIT_EXPECT_EQ(test, got, s->nr);
-	/* And once more, now that tombs are in the slots. */
+	/* Once more, with tombstones in the slots. */
 	shelf_fill(test, s, true);
 	for (i = s->nr - 1; i >= 0; i--)
 		got -= wsq_cancel_work(&s->items[i]->work);
@@ -242,7 +243,7 @@ static void cancel_all(struct kunit *test)
 	shelf_end(test, s, 1);
 }
 
-/* Left with the worker that runs it still. */
+/* Deferred: left with the worker that still runs the item. */
 static void cancel_deferred(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -302,10 +303,10 @@ static void cancel_sync_running(struct kunit *test)
 	call = wsq_test_start(test, wsq_test_cancel_sync, &g->it.work);
 	wsq_test_waits(test, call);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
-	/* While it is being cancelled it cannot be queued. */
+	/* The item cannot be queued while it is being cancelled. */
 	KUNIT_EXPECT_FALSE(test, wsq_queue_work(q, &g->it.work));
 	KUNIT_EXPECT_FALSE(test, wsq_work_pending(&g->it.work));
-	/* The one behind is not the one that runs. */
+	/* The item behind the gate does not run: its cancel returns at once. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_call(test, wsq_test_cancel_sync,
 					      &it->work));
 	wsq_test_gate_open(g);
@@ -319,7 +320,7 @@ static void cancel_sync_running(struct kunit *test)
 	kfree(g);
 }
 
-/* An item that queues itself for ever, called back at all stages of its life. */
+/* An item that always requeues itself, cancelled at all stages of its life. */
 static void cancel_sync_endless(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -343,7 +344,7 @@ static void cancel_sync_endless(struct kunit *test)
 	vfree(it);
 }
 
-/* Two at once, on an item that runs and waits: both end, one says true. */
+/* Two at once, on an item that runs and is pending: both end, one is true. */
 static void cancel_sync_two(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -358,13 +359,13 @@ static void cancel_sync_two(struct kunit *test)
 		for (i = 0; i < ARRAY_SIZE(call); i++)
 			call[i] = wsq_test_start(test, wsq_test_cancel_sync,
 						 &g->it.work);
-		/* Some come while it runs, some afterwards. */
+		/* Some come while the item runs, some afterwards. */
 		for (i = 0; turn & 1 && i < ARRAY_SIZE(call); i++)
 			wsq_test_waits(test, call[i]);
 		wsq_test_gate_open(g);
 		for (got = 0, i = 0; i < ARRAY_SIZE(call); i++)
 			got += wsq_test_end(test, call[i]);
-		/* Unless it ran before anybody came. */
+		/* Unless the item ran again before the first cancel came. */
 		KUNIT_EXPECT_EQ(test, got + atomic_read(&g->it.runs), 2);
 		KUNIT_EXPECT_EQ(test, wsq_work_busy(&g->it.work), 0);
 		if (turn & 1)
@@ -377,10 +378,10 @@ static void cancel_sync_two(struct kunit *test)
 }
 
 /*
- * A flush that waits for an item ends when that is cancelled; the counts are
- * even afterwards, in both phases. The gate is of another queue, so only the
- * item is waited for. No standby worker may run the items, so the gate keeps
- * the CPU from all of them.
+ * A flush that waits for an item ends when the item is cancelled. The flush
+ * counts are balanced afterwards, in both colors. The gate is in another queue,
+ * so the flush waits for the item only. It holds the CPU firmly, so that no
+ * standby worker runs the items.
  */
 static void cancel_flush(struct kunit *test)
 {
@@ -408,7 +409,7 @@ static void cancel_flush(struct kunit *test)
 			KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[i].work));
 		}
 		wsq_test_end(test, call);
-		/* While no flush waits, too. */
+		/* Likewise while no flush waits. */
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[turn].work));
 		KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[turn].work));
 		wsq_flush(q);
@@ -469,13 +470,13 @@ static void stress_thread(void *arg, int nr)
 			break;
 		}
 		if (!(seed >> 20 & 15))
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 }
 
 /*
- * Queue and call back from everywhere at once: each put that returned true
- * comes to a run or to a cancel that returned true, never both, never neither.
+ * Queue and cancel from all CPUs at once. Each put that returned true is
+ * matched by exactly one run or one cancel that returned true.
  */
 static void cancel_stress(struct kunit *test)
 {

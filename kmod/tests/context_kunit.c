@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of contexts: what may be called from interrupts does the same
- * there. Task, softirq (tasklet), hardirq (irq_work, hrtimer), and NMI where
- * the machine lets a module raise one (x86, through the local APIC). Elsewhere
- * the deepest context is a hard hrtimer that interrupts puts and cancels of
- * the same queue. One case is SALSA's alone: a put from NMI asks for no grace
- * period.
+ * KUnit suite of contexts: functions that may be called from interrupts do the
+ * same there as in a task. Covers task, softirq (tasklet), hardirq (irq_work,
+ * hrtimer), and NMI where a module can raise one (x86, through the local APIC).
+ * Elsewhere the deepest context is a hard hrtimer that interrupts puts and
+ * cancels of the same queue. One case is for SALSA only: a put from NMI does
+ * not ask for a grace period.
  */
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -13,218 +13,12 @@
 #include <linux/ktime.h>
 #include <linux/wsq_serial.h>
 
-#ifdef CONFIG_X86_LOCAL_APIC
-#include <asm/apic.h>
-#include <asm/nmi.h>
-#endif
-
-#include "../compat/hrtimer.h"
 #include "../engine/engine.h"
-#include "items.h"
-
-/*
- * struct errand - something to do in some context
- * @fn: what; returns how many things were wrong
- * @arg: its argument
- * @wrong: what it returned
- * @in_place: the context was the one asked for
- * @over: it has returned
- */
-struct errand {
-	int (*fn)(void *arg);
-	void *arg;
-	int wrong;
-	bool in_place;
-	bool over;
-	struct tasklet_struct tasklet;
-	struct irq_work irq;
-	struct hrtimer timer;
-};
-
-static void errand_do(struct errand *e, bool in_place)
-{
-	e->in_place = in_place;
-	e->wrong = e->fn(e->arg);
-	/* Pairs with errand_over(): what it found is seen. */
-	smp_store_release(&e->over, true);
-}
-
-static bool errand_over(struct errand *e)
-{
-	/* Pairs with errand_do(). */
-	return smp_load_acquire(&e->over);
-}
-
-static void errand_tasklet(struct tasklet_struct *t)
-{
-	errand_do(container_of(t, struct errand, tasklet),
-		  in_serving_softirq());
-}
-
-static void errand_irq(struct irq_work *irq)
-{
-	errand_do(container_of(irq, struct errand, irq), in_hardirq());
-}
-
-static enum hrtimer_restart errand_timer(struct hrtimer *timer)
-{
-	errand_do(container_of(timer, struct errand, timer), in_hardirq());
-	return HRTIMER_NORESTART;
-}
-
-/* Each begins @e in its context, on this CPU or whatever CPU it comes to. */
-
-static bool begin_task(struct errand *e)
-{
-	errand_do(e, in_task());
-	return true;
-}
-
-static bool begin_atomic(struct errand *e)
-{
-	unsigned long flags;
-
-	preempt_disable();
-	local_irq_save(flags);
-	errand_do(e, irqs_disabled());
-	local_irq_restore(flags);
-	preempt_enable();
-	return true;
-}
-
-static bool begin_softirq(struct errand *e)
-{
-	tasklet_setup(&e->tasklet, errand_tasklet);
-	tasklet_schedule(&e->tasklet);
-	return true;
-}
-
-static bool begin_irq_work(struct errand *e)
-{
-	e->irq = IRQ_WORK_INIT_HARD(errand_irq);
-	return irq_work_queue(&e->irq);
-}
-
-static bool begin_hrtimer(struct errand *e)
-{
-	wsq_hrtimer_setup(&e->timer, errand_timer, CLOCK_MONOTONIC,
-			  HRTIMER_MODE_REL_HARD);
-	hrtimer_start(&e->timer, ns_to_ktime(10000), HRTIMER_MODE_REL_HARD);
-	return true;
-}
-
-#ifdef CONFIG_X86_LOCAL_APIC
-/* What the next NMI of ours shall do. */
-static struct errand *nmi_errand;
-
-static int nmi_handler(unsigned int type, struct pt_regs *regs)
-{
-	struct errand *e = xchg(&nmi_errand, NULL);
-
-	if (!e)
-		return NMI_DONE;
-	errand_do(e, in_nmi());
-	return NMI_HANDLED;
-}
-
-static bool nmi_begin_on(struct errand *e, unsigned int cpu)
-{
-	/* One at a time: two that are pending are one. */
-	if (cmpxchg(&nmi_errand, NULL, e))
-		return false;
-	apic->send_IPI_mask(cpumask_of(cpu), NMI_VECTOR);
-	return true;
-}
-
-static bool begin_nmi(struct errand *e)
-{
-	bool ok;
-
-	preempt_disable();
-	ok = nmi_begin_on(e, smp_processor_id());
-	preempt_enable();
-	return ok;
-}
-
-static bool nmi_there(void)
-{
-	return !register_nmi_handler(NMI_LOCAL, nmi_handler, 0, "wsq_test");
-}
-
-static void nmi_gone(void)
-{
-	unregister_nmi_handler(NMI_LOCAL, "wsq_test");
-	WRITE_ONCE(nmi_errand, NULL);
-}
-#else
-static bool nmi_begin_on(struct errand *e, unsigned int cpu)
-{
-	return false;
-}
-
-static bool begin_nmi(struct errand *e)
-{
-	return false;
-}
-
-static bool nmi_there(void)
-{
-	return false;
-}
-
-static void nmi_gone(void)
-{
-}
-#endif
-
-struct context {
-	const char *name;
-	bool (*begin)(struct errand *e);
-	bool nmi;
-};
-
-static const struct context contexts[] = {
-	{ "task", begin_task },
-	{ "interrupts off", begin_atomic },
-	{ "softirq", begin_softirq },
-	{ "irq_work", begin_irq_work },
-	{ "hrtimer", begin_hrtimer },
-	{ "NMI", begin_nmi, true },
-};
-
-/* Do it there, and wait until it is done. */
-static void context_do(struct kunit *test, const struct context *c,
-		       int (*fn)(void *arg), void *arg)
-{
-	struct errand *e = kzalloc(sizeof(*e), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, e);
-	e->fn = fn;
-	e->arg = arg;
-	KUNIT_ASSERT_TRUE_MSG(test, c->begin(e), "%s", c->name);
-	KUNIT_ASSERT_TRUE_MSG(test, wsq_test_until(errand_over(e)),
-			      "%s does not come", c->name);
-	KUNIT_EXPECT_TRUE_MSG(test, e->in_place, "%s", c->name);
-	KUNIT_EXPECT_EQ_MSG(test, e->wrong, 0, "%s", c->name);
-	/* Nothing of it runs any more. */
-	if (c->begin == begin_softirq)
-		tasklet_kill(&e->tasklet);
-	if (c->begin == begin_irq_work)
-		irq_work_sync(&e->irq);
-	if (c->begin == begin_hrtimer)
-		hrtimer_cancel(&e->timer);
-	kfree(e);
-}
-
-/* Is it to be had here? NMI handlers are registered by the caller. */
-static bool context_skip(const struct context *c, bool nmi)
-{
-	return c->nmi && !nmi;
-}
+#include "contexts.h"
 
 #define SCENE_ITEMS	8
 
-/* Things that errands work on. */
+/* What errands work on. */
 struct scene {
 	struct wsq *q;
 	struct wsq_test_item *items;
@@ -260,7 +54,7 @@ static void scene_end(struct kunit *test, struct scene *s)
 	kfree(s);
 }
 
-/* Each way of queueing, and that what is pending is refused. */
+/* Queue in each possible way; pending items are refused. */
 static int errand_queue(void *arg)
 {
 	struct wsq_work *works[3];
@@ -296,7 +90,7 @@ static int errand_refused(void *arg)
 	return wrong;
 }
 
-/* All are called back, so that nothing runs. */
+/* Cancel all items, so that none runs. */
 static int errand_cancel(void *arg)
 {
 	struct scene *s = arg;
@@ -334,7 +128,7 @@ static int errand_delayed(void *arg)
 	return wrong;
 }
 
-/* Nothing is running, workers are parked: a put in any context wakes one. */
+/* All workers are parked: a put from any context wakes one. */
 static void context_wakes(struct kunit *test)
 {
 	struct scene *s = scene_new(test, NULL);
@@ -345,7 +139,7 @@ static void context_wakes(struct kunit *test)
 		for (i = 0; i < ARRAY_SIZE(contexts); i++) {
 			if (context_skip(&contexts[i], nmi))
 				continue;
-			/* Workers come to rest. */
+			/* Let the workers park. */
 			wsq_test_linger();
 			context_do(test, &contexts[i], errand_queue, s);
 			rounds++;
@@ -359,7 +153,7 @@ static void context_wakes(struct kunit *test)
 	scene_end(test, s);
 }
 
-/* Behind a gate: true, false, called back, all with the same meaning. */
+/* Items behind a gate: queued, refused and cancelled, alike in all contexts. */
 static void context_pending(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -378,7 +172,7 @@ static void context_pending(struct kunit *test)
 			g = wsq_test_hold(test, s->q, cpu);
 			context_do(test, &contexts[i], errand_queue, s);
 			context_do(test, &contexts[i], errand_refused, s);
-			/* Not from NMI; but what one has put, others get. */
+			/* Not from NMI. Cancel an NMI's items elsewhere. */
 			context_do(test, contexts[i].nmi ? &contexts[4] :
 				   &contexts[i], errand_cancel, s);
 			wsq_test_release(test, s->q, g);
@@ -410,7 +204,7 @@ static void context_delayed(struct kunit *test)
 	scene_end(test, s);
 }
 
-/* A serial whose queue is held, and two items, of which one is called back. */
+/* A serial whose queue is held, and two items, one of which is cancelled. */
 struct scene_serial {
 	struct wsq_serial serial;
 	struct wsq_serial_work stays;
@@ -470,7 +264,7 @@ static void context_serial(struct kunit *test)
 			g = wsq_test_hold(test, s->q, cpu);
 			context_do(test, &contexts[i], errand_serial, ss);
 			wsq_test_release(test, s->q, g);
-			/* Its turn may have been over before it was done. */
+			/* The budget round may end before the item does. */
 			KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_serial_idle(&ss->serial)));
 			KUNIT_EXPECT_EQ(test, ss->stayed, ++rounds);
 		}
@@ -488,14 +282,14 @@ static void context_serial(struct kunit *test)
 #define STORM_ROUNDS	WSQ_TEST_MANY(3000)
 
 /*
- * struct storm - threads and interrupts that queue and call back the same items
+ * struct storm - threads and interrupts that queue and cancel the same items
  * @q: the queue
  * @items: the items
  * @cpus: an interrupt source for each CPU
  * @queued: puts that returned true, for each item
  * @cancelled: cancels that returned true
  * @interrupts: how many came
- * @stop: let them end
+ * @stop: the timers may end
  */
 struct storm {
 	struct wsq *q;
@@ -541,7 +335,7 @@ static enum hrtimer_restart storm_timer(struct hrtimer *timer)
 	}
 	if (READ_ONCE(c->s->stop))
 		return HRTIMER_NORESTART;
-	/* Not in step with anything. */
+	/* Vary the period, so that it is not in step with the thread. */
 	hrtimer_forward_now(timer, ns_to_ktime(50000 + (c->seed >> 15)));
 	return HRTIMER_RESTART;
 }
@@ -558,7 +352,7 @@ static void storm_thread(void *arg, int nr)
 		seed = seed * 1103515245 + 12345;
 		storm_step(s, seed);
 		if (!(i & 31))
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 }
 
@@ -582,7 +376,7 @@ static struct storm *storm_new(struct kunit *test, bool cancels)
 	return s;
 }
 
-/* What was queued has run or was called back; nothing comes any more. */
+/* Each item that was queued has run or was cancelled; none is left. */
 static void storm_end(struct kunit *test, struct storm *s)
 {
 	int i;
@@ -606,7 +400,7 @@ static void context_storm(struct kunit *test)
 	int i;
 
 	wsq_test_run(test, num_online_cpus(), storm_thread, s);
-	/* A fast machine is through before the first. */
+	/* A fast machine ends before the first interrupt. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&s->interrupts) > 20));
 	WRITE_ONCE(s->stop, true);
 	for (i = 0; i < num_online_cpus(); i++)
@@ -643,7 +437,7 @@ static void nmi_storm_thread(void *arg, int nr)
 		seed = seed * 1103515245 + 12345;
 		storm_step(s, seed);
 		if (!(++i & 31))
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 }
 
@@ -657,7 +451,7 @@ static void nmi_storm_all(void *arg, int nr)
 		nmi_storm_thread(arg, nr);
 		return;
 	}
-	/* Thread 0 interrupts the CPUs of the others, and its own. */
+	/* Thread 0 sends NMIs to all CPUs, its own included. */
 	for (i = 0; i < 500; i++) {
 		struct errand e = { .fn = errand_nmi_storm, .arg = &put };
 		unsigned int cpu, k;
@@ -688,30 +482,30 @@ static void context_nmi_storm(struct kunit *test)
 }
 
 /* Chunks of a CPU, and slots of a chunk. */
-#define SPENT_CHUNKS	2
-#define SPENT_SLOTS	4
+#define DRAINED_CHUNKS	2
+#define DRAINED_SLOTS	4
 
 /*
- * struct spent - a CPU's SALSA chunks are full. Another CPU is in one of them, and
- * every slot of that chunk is claimed
+ * struct drained - a CPU whose SALSA chunks are full, and another CPU that is
+ * in one of them. Every slot of that chunk is claimed
  * @q: the queue, of these two CPUs
  * @cpus: the CPUs
- * @cpu: the CPU that has the chunks
+ * @cpu: the CPU that owns the chunks
  * @held: holds its worker
  * @gates: the items that fill the chunks. One holds the worker of the other CPU
  * @items: items to put then
  */
-struct spent {
+struct drained {
 	struct wsq *q;
 	struct cpumask cpus;
 	unsigned int cpu;
 	struct wsq_test_gate *held;
-	struct wsq_test_gate *gates[SPENT_CHUNKS * SPENT_SLOTS];
+	struct wsq_test_gate *gates[DRAINED_CHUNKS * DRAINED_SLOTS];
 	struct wsq_test_item *items;
 };
 
-/* The gate that has begun; negative if none has. */
-static int spent_stolen(const struct spent *s)
+/* Index of the gate that has begun; negative if none has. */
+static int drained_stolen(const struct drained *s)
 {
 	int i;
 
@@ -722,26 +516,26 @@ static int spent_stolen(const struct spent *s)
 	return -1;
 }
 
-/* How many chunks that CPU has made wait for a grace period. */
-static u64 spent_retired(const struct spent *s)
+/* How many chunks @s->cpu has retired, to wait for a grace period. */
+static u64 drained_retired(const struct drained *s)
 {
 	const struct wsq_container *ct = wsq_pool_any(&s->q->pool, s->cpu);
 
 	return READ_ONCE(wsq_engine_salsa(ct)->c.count.retired);
 }
 
-/* On the CPU that is to have the chunks, where the caller stays. */
-static struct spent *spent_new(struct kunit *test)
+/* Call it on the CPU that is to own the chunks, pinned there. */
+static struct drained *drained_new(struct kunit *test)
 {
 	unsigned int cpu = raw_smp_processor_id(), other = wsq_test_other(cpu);
 	struct wsq_attrs attrs = {
 		.engine = WSQ_SALSA,
-		.blocks = SPENT_CHUNKS,
-		.block_size = SPENT_SLOTS,
+		.blocks = DRAINED_CHUNKS,
+		.block_size = DRAINED_SLOTS,
 		.flags = WSQ_RESIDENT,
 	};
 	struct wsq_test_gate *elsewhere;
-	struct spent *s;
+	struct drained *s;
 	int i, stolen;
 
 	s = kzalloc(sizeof(*s), GFP_KERNEL);
@@ -753,7 +547,7 @@ static struct spent *spent_new(struct kunit *test)
 	s->q = wsq_create(&attrs, "spent");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(s->q));
 	s->items = wsq_test_items(test, s->q, 2, wsq_test_count);
-	/* Both CPUs compute until the chunks are full: one chunk is stolen. */
+	/* Hold both CPUs until the chunks are full. One is then stolen. */
 	s->held = wsq_test_hold(test, s->q, cpu);
 	elsewhere = wsq_test_hold(test, s->q, other);
 	for (i = 0; i < ARRAY_SIZE(s->gates); i++) {
@@ -764,18 +558,18 @@ static struct spent *spent_new(struct kunit *test)
 				WSQ_IN_SLOT);
 	}
 	wsq_test_gate_open(elsewhere);
-	KUNIT_ASSERT_TRUE(test, wsq_test_until((stolen = spent_stolen(s)) >= 0));
+	KUNIT_ASSERT_TRUE(test, wsq_test_until((stolen = drained_stolen(s)) >= 0));
 	KUNIT_EXPECT_EQ(test, READ_ONCE(s->gates[stolen]->it.cpu), (int)other);
-	/* The other items of that chunk are cancelled. */
+	/* Cancel the other items of that chunk. */
 	for (i = 0; i < ARRAY_SIZE(s->gates); i++) {
-		if (i != stolen && i / SPENT_SLOTS == stolen / SPENT_SLOTS)
+		if (i != stolen && i / DRAINED_SLOTS == stolen / DRAINED_SLOTS)
 			KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&s->gates[i]->it.work));
 	}
 	kfree(elsewhere);
 	return s;
 }
 
-static void spent_end(struct kunit *test, struct spent *s)
+static void drained_end(struct kunit *test, struct drained *s)
 {
 	int i;
 
@@ -791,21 +585,22 @@ static void spent_end(struct kunit *test, struct spent *s)
 
 static int errand_spent(void *arg)
 {
-	struct spent *s = arg;
+	struct drained *s = arg;
 
 	return (raw_smp_processor_id() != s->cpu) +
 	       !wsq_queue_work(s->q, &s->items[0].work);
 }
 
 /*
- * A put that finds no free chunk frees the one in which all is claimed. That chunk
- * waits for a grace period, because the other CPU may be in a take there. A put
- * from NMI must not ask for a grace period: it leaves the chunk to the next put.
+ * A put that finds no free chunk frees a chunk in which every slot is claimed.
+ * That chunk waits for a grace period, because the other CPU may be in a take
+ * there. A put from NMI must not ask for a grace period: it leaves the chunk to
+ * the next put.
  */
 static void context_spent(struct kunit *test)
 {
 	bool nmi = nmi_there();
-	struct spent *s;
+	struct drained *s;
 	u64 retired;
 	int i;
 
@@ -814,16 +609,16 @@ static void context_spent(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
 		if (context_skip(&contexts[i], nmi))
 			continue;
-		s = spent_new(test);
-		retired = spent_retired(s);
+		s = drained_new(test);
+		retired = drained_retired(s);
 		context_do(test, &contexts[i], errand_spent, s);
 		if (contexts[i].nmi) {
-			KUNIT_EXPECT_EQ(test, spent_retired(s), retired);
+			KUNIT_EXPECT_EQ(test, drained_retired(s), retired);
 			wsq_queue_work(s->q, &s->items[1].work);
 		}
-		KUNIT_EXPECT_EQ_MSG(test, spent_retired(s), retired + 1, "%s",
+		KUNIT_EXPECT_EQ_MSG(test, drained_retired(s), retired + 1, "%s",
 				    contexts[i].name);
-		spent_end(test, s);
+		drained_end(test, s);
 	}
 	wsq_test_roam();
 	if (nmi)

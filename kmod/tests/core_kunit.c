@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of kmod/core in the kernel: with the kernel's own atomics, real
- * preemption and real interrupts. What sanitizers and the model checker say of
- * the same source is under selftests/core.
+ * KUnit suite of kmod/core in the kernel, with the kernel's own atomics, real
+ * preemption and real interrupts. Sanitizers and the model checker run the same
+ * source under selftests/core.
  */
 #include <kunit/test.h>
 #include <linux/interrupt.h>
@@ -17,9 +17,9 @@
 
 #define NR_SPARE	2
 
-static struct wsq_bwos_fifo *fifo_new(struct kunit *test, u32 places, u32 size)
+static struct wsq_bwos_fifo *fifo_new(struct kunit *test, u32 cpus, u32 size)
 {
-	u32 all = places + NR_SPARE;
+	u32 all = cpus + NR_SPARE;
 	struct wsq_bwos_block *none;
 	struct wsq_bwos_fifo *q;
 	struct wsq_bwos_mem *m;
@@ -34,7 +34,7 @@ static struct wsq_bwos_fifo *fifo_new(struct kunit *test, u32 places, u32 size)
 					GFP_KERNEL);
 	m->first.slots = kunit_kcalloc(test, all * size,
 				       sizeof(*m->first.slots), GFP_KERNEL);
-	m->dir.words = kunit_kcalloc(test, places, sizeof(*m->dir.words),
+	m->dir.words = kunit_kcalloc(test, cpus, sizeof(*m->dir.words),
 				     GFP_KERNEL);
 	m->dir.blocks = kunit_kcalloc(test, all, sizeof(*m->dir.blocks),
 				      GFP_KERNEL);
@@ -46,13 +46,13 @@ static struct wsq_bwos_fifo *fifo_new(struct kunit *test, u32 places, u32 size)
 	KUNIT_ASSERT_NOT_NULL(test, m->dir.blocks);
 	KUNIT_ASSERT_NOT_NULL(test, m->dir.spare);
 	KUNIT_ASSERT_NOT_NULL(test, m->dir.held);
-	m->dir.max_places = places;
+	m->dir.max_entries = cpus;
 	m->dir.max_blocks = all;
-	m->first.nr_places = places;
+	m->first.nr_entries = cpus;
 	m->first.nr_spare = NR_SPARE;
 	m->block_size = size;
 	wsq_bwos_fifo_init(q, none);
-	wsq_bwos_fifo_mount(q, m);
+	wsq_bwos_fifo_attach(q, m);
 	return q;
 }
 
@@ -66,19 +66,19 @@ static void *id_task(unsigned long id)
 	return (void *)(id + 1);
 }
 
-/* Fill, refuse, empty, in order, several times round, at all extremes. */
+/* Fill until refused, then empty in order; several rounds, extreme shapes. */
 static void fifo_order(struct kunit *test)
 {
 	static const struct {
-		u32 places;
+		u32 cpus;
 		u32 size;
 	} shapes[] = { { 2, 2 }, { 2, 3 }, { 3, 2 }, { 8, 256 }, { 64, 2 },
 		       { 2, 4096 }, { 64, 4096 } };
 	int s, round;
 
 	for (s = 0; s < ARRAY_SIZE(shapes); s++) {
-		u32 places = shapes[s].places, size = shapes[s].size;
-		struct wsq_bwos_fifo *q = fifo_new(test, places, size);
+		u32 cpus = shapes[s].cpus, size = shapes[s].size;
+		struct wsq_bwos_fifo *q = fifo_new(test, cpus, size);
 
 		for (round = 0; round < 5; round++) {
 			unsigned long i, n = 0;
@@ -86,8 +86,8 @@ static void fifo_order(struct kunit *test)
 			while (wsq_bwos_fifo_put(q, id_task(n)) >= 0)
 				n++;
 			/* The consumer's block may be partly used. */
-			KUNIT_ASSERT_GE(test, n, (places - 1) * size);
-			KUNIT_ASSERT_LE(test, n, places * size);
+			KUNIT_ASSERT_GE(test, n, (cpus - 1) * size);
+			KUNIT_ASSERT_LE(test, n, cpus * size);
 			for (i = 0; i < n; i++)
 				KUNIT_ASSERT_PTR_EQ(test, wsq_bwos_fifo_get(q),
 						    id_task(i));
@@ -97,7 +97,7 @@ static void fifo_order(struct kunit *test)
 	}
 }
 
-/* Thieves are shut out of the consumer's block, and of nothing else. */
+/* Thieves are excluded from the consumer's block only. */
 static void fifo_steal(struct kunit *test)
 {
 	struct wsq_bwos_fifo *q = fifo_new(test, 4, 4);
@@ -107,7 +107,7 @@ static void fifo_steal(struct kunit *test)
 	for (i = 0; i < 4; i++)
 		KUNIT_ASSERT_EQ(test, wsq_bwos_fifo_put(q, id_task(i)), WSQ_OK);
 	KUNIT_EXPECT_EQ(test, wsq_bwos_fifo_steal(q, got, 4), WSQ_EMPTY);
-	KUNIT_EXPECT_EQ(test, wsq_bwos_fifo_put(q, id_task(4)), WSQ_OPENED);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_fifo_put(q, id_task(4)), WSQ_PUBLISHED);
 	KUNIT_EXPECT_EQ(test, wsq_bwos_fifo_steal(q, got, 1), 1);
 	KUNIT_EXPECT_PTR_EQ(test, got[0], id_task(4));
 	for (i = 5; i < 8; i++)
@@ -133,14 +133,14 @@ static void fifo_stopped_thief(struct kunit *test)
 
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_GE(test, wsq_bwos_fifo_put(q, id_task(in++)), 0);
-	/* What a thief does up to BF(steal:D). */
+	/* Do what a thief does up to BF(steal:D). */
 	dir = &fifo_mem(q)->dir;
 	held = wsq_bwos_block_at(dir, wsq_bwos_nr(wsq_bwos_at(dir, 1)));
 	s = atomic64_read(&held->s_pos);
 	KUNIT_ASSERT_EQ(test, wsq_bwos_idx(s), 0);
 	KUNIT_ASSERT_EQ(test, atomic64_cmpxchg(&held->s_pos, s, s + 1), s);
 
-	/* Ids 0, 1 and, skipping 2, all others come out in order. */
+	/* Ids 0 and 1 come out, then all others but 2, in order. */
 	for (i = 0; i < 1000; i++) {
 		if (wsq_bwos_fifo_put(q, id_task(in)) >= 0)
 			in++;
@@ -176,7 +176,7 @@ static void stress_saw(struct fifo_stress *s, void *task)
 {
 	unsigned long id = (unsigned long)task - 1;
 
-	/* One taker for each id: a plain count would hide a race. */
+	/* Each id has one taker. A plain count would hide a race. */
 	if (id >= STRESS_IDS || xchg(&s->seen[id], 1))
 		atomic_inc(&s->doubled);
 	atomic64_inc(&s->taken);
@@ -189,7 +189,7 @@ static void stress_thread(void *arg, int nr)
 	int n, i;
 
 	if (nr) {
-		/* What the owner took is counted before. */
+		/* Thieves stop only after the owner has counted its tasks. */
 		while (!smp_load_acquire(&s->done)) {
 			preempt_disable();
 			n = wsq_bwos_fifo_steal(s->q, got, s->max);
@@ -197,7 +197,7 @@ static void stress_thread(void *arg, int nr)
 			for (i = 0; i < n; i++)
 				stress_saw(s, got[i]);
 			if (n <= 0)
-				wsq_test_breathe();
+				wsq_test_yield();
 		}
 		return;
 	}
@@ -218,7 +218,7 @@ static void stress_thread(void *arg, int nr)
 		}
 		preempt_enable();
 	}
-	/* What thieves have not claimed is ours. */
+	/* Take the tasks that no thief has claimed. */
 	preempt_disable();
 	for (;;) {
 		void *task = wsq_bwos_fifo_get(s->q);
@@ -228,7 +228,7 @@ static void stress_thread(void *arg, int nr)
 		stress_saw(s, task);
 	}
 	preempt_enable();
-	/* After the last take. */
+	/* All takes of the owner are before this. */
 	smp_store_release(&s->done, true);
 }
 
@@ -236,7 +236,7 @@ static void stress_thread(void *arg, int nr)
 static void fifo_stress(struct kunit *test)
 {
 	static const struct {
-		u32 places;
+		u32 cpus;
 		u32 size;
 		u32 max;
 	} shapes[] = { { 2, 2, 1 }, { 2, 3, 64 }, { 4, 2, 2 }, { 8, 64, 32 } };
@@ -244,7 +244,7 @@ static void fifo_stress(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
 		struct fifo_stress s = {
-			.q = fifo_new(test, shapes[i].places, shapes[i].size),
+			.q = fifo_new(test, shapes[i].cpus, shapes[i].size),
 			.max = shapes[i].max,
 		};
 
@@ -291,11 +291,11 @@ static void inbox_thread(void *arg, int nr)
 	for (;;) {
 		bool over = !atomic_read(&s->pushers);
 
-		smp_rmb();	/* over, then the inbox */
+		smp_rmb();	/* Read over before the inbox. */
 		if (wsq_backlog_empty(&bl))
 			wsq_backlog_fill(&bl, wsq_inbox_take(&s->inbox));
-		wsq_test_breathe();
-		if (!wsq_backlog_turn(&bl, 16))
+		wsq_test_yield();
+		if (!wsq_backlog_reverse(&bl, 16))
 			continue;
 		link = wsq_backlog_pop(&bl);
 		if (!link) {
@@ -313,7 +313,7 @@ static void inbox_thread(void *arg, int nr)
 	}
 }
 
-/* Three pushers, one taker: nothing lost, each pusher's order kept. */
+/* Three pushers, one taker: nothing is lost, each pusher's order is kept. */
 static void inbox_stress(struct kunit *test)
 {
 	struct inbox_stress s = { .per_thread = 50000 };
@@ -333,7 +333,7 @@ static void inbox_stress(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&s.taken), all);
 }
 
-/* One of many claims wins, and only after an announcement. */
+/* One of several claims wins, and only after an announcement. */
 static void park_claims(struct kunit *test)
 {
 	struct wsq_park park;

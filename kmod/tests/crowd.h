@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Items that sleep until all of them are let go, for the suites that have many
- * of them on one CPU.
+ * Items that sleep until all of them are released, for suites that put many on
+ * one CPU.
  *
- * The items of a crowd end when enough of them have begun, or when a test lets
- * them go. A test that gave up waiting does so as well, so that nothing is left
- * for the tests that follow.
+ * The items of a crowd end when enough of them have begun, or when the test
+ * releases them. A test that gives up waiting releases them as well, so that
+ * nothing is left for the tests that follow.
  */
 #ifndef _WSQ_TESTS_CROWD_H
 #define _WSQ_TESTS_CROWD_H
@@ -17,7 +17,7 @@ struct wsq_test_crowd;
 /**
  * struct wsq_test_sleeper - an item that sleeps
  * @it: the item
- * @crowd: the items that are let go together
+ * @crowd: the items that are released together
  */
 struct wsq_test_sleeper {
 	struct wsq_test_item it;
@@ -25,10 +25,10 @@ struct wsq_test_sleeper {
 };
 
 /**
- * struct wsq_test_crowd - items that sleep until all are let go
+ * struct wsq_test_crowd - items that sleep until all are released
  * @items: the items
  * @nr: how many
- * @enough: the item that is the @enough-th to begin lets all go; 0 if none does
+ * @enough: the @enough-th item that begins releases all; 0 if none does
  * @begun: how many have begun
  * @go: they may end
  */
@@ -96,7 +96,7 @@ static inline void wsq_test_crowd_queue(struct kunit *test,
 	wsq_test_crowd_put(test, crowd, q, cpu, 0, crowd->nr);
 }
 
-/* Wait until @nr have begun. False, and a message, if they do not. */
+/* Wait until @nr items have begun. Fails the test if they do not. */
 static inline bool wsq_test_crowd_begun(struct kunit *test,
 					struct wsq_test_crowd *crowd, int nr)
 {
@@ -118,7 +118,7 @@ static inline void wsq_test_crowd_free(struct wsq_test_crowd *crowd)
 	kfree(crowd);
 }
 
-/* Let them go, wait for all of @q, check that each ran once, and free them. */
+/* Release the items, flush @q, check that each ran once, and free them. */
 static inline void wsq_test_crowd_end(struct kunit *test,
 				      struct wsq_test_crowd *crowd,
 				      struct wsq *q)

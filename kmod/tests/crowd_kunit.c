@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of many items that sleep on one CPU. As many as a queue allows
- * may sleep there and wait for each other. Those of one queue delay no item of
- * another, and no item of their own queue that another CPU may run. A sleeping
- * item is noticed on its own CPU, whatever other CPUs do.
+ * may sleep there and wait for each other. They delay no item of another queue,
+ * and no item of their own queue that another CPU may run. The CPU itself
+ * notices that an item sleeps, whatever other CPUs do.
  *
- * Sleepers are let go after that, never before, so a test that waits in vain
- * fails, and then lets them go. No test looks at how long anything took.
+ * Sleepers are released only after the check, so a test that waits in vain
+ * fails first and then releases them. No test measures time.
  */
 #include <linux/irqflags.h>
 #include <linux/ktime.h>
@@ -15,12 +15,12 @@
 
 /* Items that wait for each other. */
 #define CROWD		100
-/* Items of a queue that hold up those of others if they can. */
+/* Items of one queue, enough to delay those of others if they could. */
 #define CROWD_LARGE	256
-/* Of these, as many as have begun in any case when the others are queued. */
+/* This many of them must have begun before the other item is queued. */
 #define CROWD_SOME	60
 
-/* The CPU that neither the caller nor the machine's own work prefers. */
+/* The CPU least used by the caller and by the machine's own work. */
 static unsigned int crowd_cpu(void)
 {
 	return cpumask_last(cpu_online_mask);
@@ -28,7 +28,7 @@ static unsigned int crowd_cpu(void)
 
 /* How the items of a crowd that waits for its last one are queued. */
 enum crowd_how {
-	CROWD_BOUND,	/* to one CPU of many, for itself */
+	CROWD_BOUND,	/* to one CPU of many, explicitly */
 	CROWD_OPEN,	/* to the only CPU */
 	CROWD_MIXED,	/* half and half */
 	CROWD_HOWS,
@@ -70,7 +70,7 @@ static void crowd_last(struct kunit *test)
 	}
 }
 
-/* The same if half of them are of another queue. */
+/* Likewise with half of the items in another queue. */
 static void crowd_last_of_two(struct kunit *test)
 {
 	unsigned int cpu = crowd_cpu();
@@ -90,8 +90,8 @@ static void crowd_last_of_two(struct kunit *test)
 }
 
 /*
- * A queue has more items asleep on a CPU than a CPU had workers for. An item of
- * another queue runs there before any of them ends.
+ * One queue has more items asleep on a CPU than a CPU used to have workers. An
+ * item of another queue runs there before any of them ends.
  */
 static void crowd_other_queue(struct kunit *test)
 {
@@ -109,7 +109,7 @@ static void crowd_other_queue(struct kunit *test)
 		it = wsq_test_items(test, b, 1, wsq_test_count);
 		wsq_test_crowd_queue(test, crowd, a, cpu);
 		wsq_test_crowd_begun(test, crowd, CROWD_SOME);
-		/* As many more begin as may. */
+		/* Let all begin that may. */
 		wsq_test_linger();
 		wsq_test_stay(test, cpu);
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(bound ? cpu : WSQ_CPU_ANY,
@@ -132,9 +132,9 @@ static void crowd_other_queue(struct kunit *test)
 }
 
 /*
- * Many items sleep on a CPU, and the workers of the other CPUs sleep in an item
- * each, so that no worker is parked. An item that any CPU may run, queued where
- * the many are, runs before any of them ends.
+ * Many items sleep on a CPU. Each worker of the other CPUs sleeps in an item,
+ * so that no worker is parked. An unbound item that is queued on the first CPU
+ * runs before any of them ends.
  */
 static void crowd_help(struct kunit *test)
 {
@@ -183,12 +183,12 @@ static void crowd_help(struct kunit *test)
 /**
  * struct crowd_deaf - a CPU that takes no interrupts
  * @q: a queue of another CPU
- * @cpu: that CPU
+ * @cpu: that other CPU
  * @gate: an item that sleeps there
- * @it: an item behind it
- * @taken: that CPU is taken, so that its worker does not run yet
+ * @it: an item behind @gate
+ * @taken: @cpu is kept busy, so that its worker does not run yet
  * @queued: @gate is queued
- * @ran: @it has run before interrupts were on again
+ * @ran: @it ran before interrupts were on again
  */
 struct crowd_deaf {
 	struct wsq *q;
@@ -200,20 +200,20 @@ struct crowd_deaf {
 	bool ran;
 };
 
-/* Longest that a CPU takes no interrupts, and how often to try. */
+/* How long interrupts stay off, and how often to try. */
 #define CROWD_DEAF_NS		(5ULL * NSEC_PER_SEC)
 #define CROWD_DEAF_TRIES	12
 
-/* Wait until a CPU's watchdog timer has come to rest. */
+/* Wait until the watchdog timer of @cpu has stopped. */
 static bool crowd_watch_rests(unsigned int cpu)
 {
-	const struct wsq_watch *watch = &wsq_cpus[cpu]->watch;
-	u64 last = READ_ONCE(watch->expiries), now;
+	const struct wsq_watchdog *watchdog = &wsq_cpus[cpu]->watchdog;
+	u64 last = READ_ONCE(watchdog->expiries), now;
 	int i;
 
 	for (i = 0; i < 600; i++) {
 		schedule_timeout_uninterruptible(HZ / 10 + 1);
-		now = READ_ONCE(watch->expiries);
+		now = READ_ONCE(watchdog->expiries);
 		if (now == last)
 			return true;
 		last = now;
@@ -240,15 +240,15 @@ static bool crowd_deaf_fn(void *arg)
 	u64 end;
 
 	while (!READ_ONCE(d->taken))
-		wsq_test_breathe();
-	/* From here: all that a waker does, this CPU has done before it runs. */
+		wsq_test_yield();
+	/* This CPU does its part of the wake-up before the gate runs. */
 	wsq_queue_work_on(d->cpu, d->q, &d->gate->it.work);
 	WRITE_ONCE(d->queued, true);
 	if (!wsq_test_gate_entered(d->gate))
 		return false;
 	local_irq_save(flags);
 	wsq_queue_work_on(d->cpu, d->q, &d->it->work);
-	/* The tick that counts jiffies may be this CPU's. */
+	/* This CPU's tick may be the one that advances jiffies. */
 	end = ktime_get_ns() + CROWD_DEAF_NS;
 	while (!atomic_read(&d->it->runs) && ktime_get_ns() < end)
 		cpu_relax();
@@ -259,8 +259,9 @@ static bool crowd_deaf_fn(void *arg)
 
 /*
  * An item behind a sleeping one runs while the CPU that queued both takes no
- * interrupts. A thread that has to be started for it may be started by that
- * CPU. Therefore the test tries several times: the thread is there then.
+ * interrupts. If a new thread is needed, this CPU may be the one that has to
+ * start it. The test therefore tries several times: later tries find the
+ * thread.
  */
 static void crowd_deaf(struct kunit *test)
 {
@@ -290,13 +291,13 @@ static void crowd_deaf(struct kunit *test)
 	wsq_test_queue_end(test, d.q);
 }
 
-/* More workers than a CPU may have, but for those that nothing else can do without. */
+/* More workers than a CPU may have, except those reserved for progress. */
 #define CROWD_WORKERS	1024
 
-/* More standby workers than the tests above leave. */
+/* More standby workers than the tests above leave behind. */
 #define CROWD_REST	400
 
-/* As if the CPU had @nr workers more. */
+/* Pretend that the CPU has @nr more workers. */
 static void crowd_workers(struct wsq_cpu *c, int nr)
 {
 	mutex_lock(&wsq_workers_lock);
@@ -305,8 +306,8 @@ static void crowd_workers(struct wsq_cpu *c, int nr)
 }
 
 /*
- * The last worker that a CPU may have is for queues of which nothing is under way
- * there. Another queue waits only until an item of any queue ends.
+ * The last worker that a CPU may have is reserved for queues that have no item
+ * running there. Another queue waits only until an item of any queue ends.
  */
 static void crowd_threads(struct kunit *test)
 {
@@ -324,7 +325,7 @@ static void crowd_threads(struct kunit *test)
 	wsq_test_gate_begin(test, b, cpu, other);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_standby)));
 	crowd_workers(c, CROWD_WORKERS);
-	/* Each takes a standby worker. The last is kept, by maintenance as well. */
+	/* Each takes a standby worker. Maintenance work keeps the last, too. */
 	for (i = 0; i < CROWD_REST && READ_ONCE(c->nr_standby) > 1; i++) {
 		wsq_test_crowd_put(test, rest, b, cpu, i, i + 1);
 		wsq_test_crowd_begun(test, rest, i + 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of delayed items: an item with a timer in front is pending while
- * it is on the timer, can be called back, hurried and put off there, and runs
- * once for each time it was queued.
+ * KUnit suite of delayed items. An item on its timer is pending. It can be
+ * cancelled, brought forward and postponed there, and runs once for each time
+ * it was queued.
  *
- * Delays that must pass are short; delays that must not pass are an hour, so
- * that no test depends on how fast the machine is.
+ * Delays that must pass are short and delays that must not pass are an hour, so
+ * that no test depends on the machine's speed.
  */
 #include <linux/hrtimer.h>
 #include <linux/interrupt.h>
@@ -63,7 +63,7 @@ static struct later *later_new(struct kunit *test, struct wsq *q)
 
 static bool later_ran(struct later *l)
 {
-	return wait_for_completion_timeout(&l->ran, WSQ_TEST_PATIENCE);
+	return wait_for_completion_timeout(&l->ran, WSQ_TEST_TIMEOUT);
 }
 
 /* The queue is empty and the item idle; it has run @runs times. */
@@ -76,7 +76,7 @@ static void later_end(struct kunit *test, struct later *l, int runs)
 	kfree(l);
 }
 
-/* Runs, not earlier than asked for; pending until then. */
+/* Runs no earlier than asked for, and is pending until then. */
 static void delayed_runs(struct kunit *test)
 {
 	static const unsigned long delays[] = { 1, 2, 7, 0, 3 };
@@ -98,7 +98,7 @@ static void delayed_runs(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* On its timer it is pending: not queued a second time, in no way. */
+/* An item on its timer is pending: no function queues it a second time. */
 static void delayed_pending(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -122,7 +122,7 @@ static void delayed_pending(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* Called back from its timer, in each of the ways; free at once. */
+/* Cancel on the timer, in each of the ways. The item may be freed at once. */
 static void delayed_cancel(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -163,7 +163,7 @@ static void delayed_cancel(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* mod: puts off, hurries, queues anew; runs once. True if it was pending. */
+/* mod postpones, brings forward or queues. True if the item was pending. */
 static void delayed_mod(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -176,7 +176,7 @@ static void delayed_mod(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wsq_mod_delayed_work(q, d, 1));
 	KUNIT_EXPECT_TRUE(test, later_ran(l));
 	wsq_test_call(test, wsq_test_flush, q);
-	/* Put off: what was due soon does not run, however slow we are. */
+	/* Postponed: the first delay has no effect, however slow the test. */
 	from = jiffies;
 	local_irq_save(flags);
 	queued = wsq_queue_delayed_work(q, d, HZ);
@@ -188,7 +188,7 @@ static void delayed_mod(struct kunit *test)
 		schedule_timeout_uninterruptible(5);
 	KUNIT_EXPECT_EQ(test, atomic_read(&l->runs), 1);
 	KUNIT_EXPECT_EQ(test, wsq_test_kind(&d->work), WSQ_ON_TIMER);
-	/* Hurried. */
+	/* Brought forward. */
 	KUNIT_EXPECT_TRUE(test, wsq_mod_delayed_work(q, d, 1));
 	KUNIT_EXPECT_TRUE(test, later_ran(l));
 	wsq_test_call(test, wsq_test_flush, q);
@@ -201,7 +201,7 @@ static void delayed_mod(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* mod of an item that waits in the queue puts it on its timer again. */
+/* mod of an item that waits in the queue puts it back on its timer. */
 static void delayed_mod_queued(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -221,7 +221,7 @@ static void delayed_mod_queued(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* The queue that is named last gets it. */
+/* The item goes to the queue named last. */
 static void delayed_other_queue(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -232,7 +232,7 @@ static void delayed_other_queue(struct kunit *test)
 
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(held, &l->dwork, AN_HOUR));
 	KUNIT_EXPECT_TRUE(test, wsq_mod_delayed_work(q, &l->dwork, 0));
-	/* So it is nothing of the first one's that a flush waits for. */
+	/* A flush of the first queue does not wait for it. */
 	wsq_test_gate_open(g);
 	wsq_test_queue_end(test, held);
 	KUNIT_EXPECT_TRUE(test, later_ran(l));
@@ -247,7 +247,7 @@ static bool delayed_flush_call(void *arg)
 	return wsq_flush_delayed_work(arg);
 }
 
-/* flush runs it now; of an idle one it says false. */
+/* flush runs the item now. For an idle item it returns false. */
 static void delayed_flush(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -265,7 +265,7 @@ static void delayed_flush(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* flush_work waits for the timer too, and is told when that is cancelled. */
+/* flush_work waits for the timer, too, and ends when that is cancelled. */
 static void delayed_flush_work(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -278,7 +278,7 @@ static void delayed_flush_work(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	KUNIT_EXPECT_TRUE(test, wsq_cancel_delayed_work(&l->dwork));
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
-	/* Put off, it is still the same wait. */
+	/* Postponing the item does not end the wait. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(q, &l->dwork, AN_HOUR));
 	call = wsq_test_start(test, wsq_test_flush_work, &l->dwork.work);
 	wsq_test_waits(test, call);
@@ -291,7 +291,7 @@ static void delayed_flush_work(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* What wsq_mod_delayed_work_on() leaves in an interrupt that found it in hand. */
+/* Record a request as wsq_mod_delayed_work_on() does for an owned item. */
 static void wish(struct later *l, struct wsq *q, unsigned long expires)
 {
 	l->dwork.rearm.q = q;
@@ -301,12 +301,12 @@ static void wish(struct later *l, struct wsq *q, unsigned long expires)
 }
 
 /*
- * An item that an interrupt sends back to its timer, just when a worker takes
- * it, does not hide from a flush that the items before it are through.
+ * An interrupt sends an item back to its timer just when a worker takes it. A
+ * flush must still notice that the items before it are done.
  */
-static void delayed_flush_phase(struct kunit *test)
+static void delayed_flush_color(struct kunit *test)
 {
-	unsigned int cpu = cpumask_first(cpu_online_mask), phase;
+	unsigned int cpu = cpumask_first(cpu_online_mask), color;
 	struct wsq *q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
 	struct later *l = later_new(test, q);
 	struct wsq_test_call *call;
@@ -314,10 +314,10 @@ static void delayed_flush_phase(struct kunit *test)
 
 	wsq_test_need_cpus(test, 2);
 	g = wsq_test_hold(test, q, cpu);
-	phase = READ_ONCE(q->phase);
+	color = READ_ONCE(q->color);
 	call = wsq_test_start_on(test, wsq_test_other(cpu), wsq_test_flush, q);
-	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(q->phase) != phase &&
-					       READ_ONCE(q->awaited) == phase));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(q->color) != color &&
+					       READ_ONCE(q->awaited) == color));
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work_on(cpu, q, &l->dwork, 0));
 	wish(l, q, jiffies + AN_HOUR);
 	wsq_test_gate_open(g);
@@ -328,14 +328,14 @@ static void delayed_flush_phase(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* A wish that comes while somebody is about to set the timer otherwise. */
+/* A request arrives while another context is about to set the timer. */
 static void delayed_wish(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
 	struct wsq *other = wsq_test_queue(test, 2, 4, NULL);
 	struct later *l = later_new(test, q);
 
-	/* As if it came just behind the pending bit, which was set by then. */
+	/* As if the request came just after the pending bit was set. */
 	wish(l, other, jiffies);
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(q, &l->dwork, AN_HOUR));
 	KUNIT_EXPECT_TRUE(test, later_ran(l));
@@ -346,7 +346,7 @@ static void delayed_wish(struct kunit *test)
 	wsq_test_queue_end(test, other);
 }
 
-/* A wish is forgotten that comes before another call has what it wants. */
+/* A request made before another call takes the item is dropped. */
 static void delayed_wish_old(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -359,7 +359,7 @@ static void delayed_wish_old(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(old, &l->dwork, AN_HOUR));
 	wish(l, old, jiffies + AN_HOUR);
 	KUNIT_EXPECT_TRUE(test, wsq_mod_delayed_work(q, &l->dwork, 0));
-	/* What it was on is of no interest any more. */
+	/* The item has left its old queue, which can end. */
 	wsq_test_queue_end(test, old);
 	wsq_test_gate_open(g);
 	KUNIT_EXPECT_TRUE(test, later_ran(l));
@@ -387,7 +387,7 @@ static enum hrtimer_restart hurry_fn(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* False if it was not run although the interrupt wanted it. */
+/* False if the interrupt asked for a run and none came. */
 static bool hurry_round(struct hurry *h, unsigned int ns, int *in_time)
 {
 	int runs = atomic_read(&h->l->runs);
@@ -397,7 +397,7 @@ static bool hurry_round(struct hurry *h, unsigned int ns, int *in_time)
 	hrtimer_start(&h->timer, ns_to_ktime(ns), HRTIMER_MODE_REL_PINNED_HARD);
 	while (!READ_ONCE(h->done)) {
 		wsq_queue_delayed_work(h->l->q, &h->l->dwork, AN_HOUR);
-		/* Before, behind, or in the midst: but not called back since. */
+		/* It came before, during or after the put; no cancel since. */
 		if (READ_ONCE(h->done)) {
 			++*in_time;
 			ran = wsq_test_spin_until(atomic_read(&h->l->runs) !=
@@ -410,7 +410,7 @@ static bool hurry_round(struct hurry *h, unsigned int ns, int *in_time)
 	return ran;
 }
 
-/* An interrupt wants it now, just when it is put on its timer for an hour. */
+/* An interrupt asks for a run now, just as the item goes on its timer. */
 static void delayed_hurry(struct kunit *test)
 {
 	struct hurry *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
@@ -464,7 +464,7 @@ static void delayed_on(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* From its own function, with and without delay; cancel_sync ends it. */
+/* Requeued by its own function, with and without delay; cancel_sync ends it. */
 static void delayed_again(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -502,7 +502,7 @@ struct mix {
 	bool stop;
 };
 
-/* One thing to one item. In interrupts as well. */
+/* Do one operation on one item. Also called in interrupts. */
 static void mix_step(struct mix *m, u32 seed)
 {
 	int k = (seed >> 16) % MIX_ITEMS;
@@ -555,7 +555,7 @@ static void mix_thread(void *arg, int nr)
 		seed = seed * 1103515245 + 12345;
 		mix_step(m, seed);
 		if (!(i & 15))
-			wsq_test_breathe();
+			wsq_test_yield();
 		/* Let timers expire. */
 		if (!(i & 1023))
 			schedule_timeout_uninterruptible(2);
@@ -563,8 +563,8 @@ static void mix_thread(void *arg, int nr)
 }
 
 /*
- * All of it at once, by threads and by an interrupt: each time that an item was
- * queued comes to a run or to a cancel, however often it was put off.
+ * All operations at once, from threads and from an interrupt. Each time an item
+ * was queued is matched by a run or a cancel, however often it was postponed.
  */
 static void delayed_mix(struct kunit *test)
 {
@@ -611,7 +611,7 @@ static void delayed_onstack(struct kunit *test)
 	atomic_set(&onstack_runs, 0);
 	INIT_WSQ_DELAYED_WORK_ONSTACK(&d, onstack_fn);
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work(q, &d, 1));
-	/* False if it has run already. */
+	/* May return false, if the item has run already. */
 	wsq_flush_delayed_work(&d);
 	KUNIT_EXPECT_EQ(test, atomic_read(&onstack_runs), 1);
 	wsq_destroy_delayed_work_on_stack(&d);
@@ -627,7 +627,7 @@ static struct kunit_case delayed_cases[] = {
 	KUNIT_CASE(delayed_other_queue),
 	KUNIT_CASE(delayed_flush),
 	KUNIT_CASE(delayed_flush_work),
-	KUNIT_CASE(delayed_flush_phase),
+	KUNIT_CASE(delayed_flush_color),
 	KUNIT_CASE(delayed_wish),
 	KUNIT_CASE(delayed_wish_old),
 	KUNIT_CASE(delayed_hurry),

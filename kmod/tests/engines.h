@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Suites that are written once, over engines: a case of WSQ_ENGINE_CASE() runs
- * once for each engine in the list, and gets its queues and pools from here,
- * which have that engine. In other cases they have the first.
+ * Suites that are written once for all engines. A case of WSQ_ENGINE_CASE()
+ * runs once for each engine in the list; the queues and pools that it makes
+ * with the functions here have that engine. Other cases use the first engine.
  *
- * A further engine is here by its row in engines.def. Bounds are in tests what
- * Documentation/core-api.rst says of them, not what the engine says.
+ * A new engine is added by its row in engines.def. The bounds used by tests are
+ * those of Documentation/core-api.rst, not those that the engine reports.
  *
- * Limitation: what a test makes by wsq_create() itself has the default engine.
+ * Limitation: a queue that a test makes with wsq_create() itself has the
+ * default engine.
  */
 #ifndef _WSQ_TESTS_ENGINES_H
 #define _WSQ_TESTS_ENGINES_H
@@ -15,6 +16,7 @@
 #include <linux/err.h>
 #include <linux/string.h>
 #include <linux/wsq.h>
+#include <linux/wsq_pool.h>
 
 #include "../compat/kunit.h"
 #include "../exec/exec.h"
@@ -23,14 +25,13 @@
 
 /**
  * struct wsq_test_engine - an engine under test
- * @name: for people
- * @kind: which it is, as in attributes
- * @min_blocks: bounds of attributes
- * @max_blocks: likewise
- * @min_block_size: likewise
- * @max_block_size: likewise
- * @grows: max_blocks may be more than blocks, as far as @max_blocks
- * @fifo: the oldest comes first, otherwise the newest
+ * @name: shown in results
+ * @kind: its number in attributes
+ * @min_blocks: lower bound of blocks
+ * @max_blocks: upper bound of blocks and max_blocks
+ * @min_block_size: lower bound of block_size
+ * @max_block_size: upper bound of block_size
+ * @grows: max_blocks may exceed blocks, up to @max_blocks
  */
 struct wsq_test_engine {
 	const char *name;
@@ -40,11 +41,10 @@ struct wsq_test_engine {
 	u32 min_block_size;
 	u32 max_block_size;
 	bool grows;
-	bool fifo;
 };
 
 #define WSQ_TEST_ENGINE(type, name, ...)	\
-	{ #name, type, 2, 64, 2, 4096, true, type != WSQ_BWOS_LIFO },
+	{ #name, type, 2, 64, 2, 4096, true },
 
 static const struct wsq_test_engine wsq_test_engines[] = {
 	WSQ_ENGINES(WSQ_TEST_ENGINE)
@@ -63,21 +63,27 @@ KUNIT_ARRAY_PARAM(wsq_engine, wsq_test_engines, wsq_test_engine_desc);
 #define WSQ_ENGINE_CASE(name)						\
 	KUNIT_CASE_PARAM(name, wsq_engine_gen_params)
 
-/* The same, for a case that takes more than a second: `make check` leaves it out. */
+/* For a case that takes more than a second: `make check` leaves it out. */
 #define WSQ_ENGINE_CASE_SLOW(name)	\
 	WSQ_KUNIT_PARAM_SLOW(name, wsq_engine_gen_params)
 
-/* The engine that the case is about. */
+/* The engine under test. */
 static inline const struct wsq_test_engine *wsq_test_engine(struct kunit *test)
 {
 	return test->param_value ?: &wsq_test_engines[0];
 }
 
-/* Of tasks 1 to @n that one CPU puts, and then takes, which is the @i-th, from 0. */
+/* Does the oldest task come first? Otherwise the newest does. */
+static inline bool wsq_test_fifo(struct kunit *test)
+{
+	return !wsq_engine_ops(wsq_test_engine(test)->kind)->newest_first;
+}
+
+/* One CPU puts tasks 1 to @n, then takes all: the @i-th it gets, from 0. */
 static inline void *wsq_test_nth(struct kunit *test, unsigned long i,
 				 unsigned long n)
 {
-	return (void *)(wsq_test_engine(test)->fifo ? i + 1 : n - i);
+	return (void *)(wsq_test_fifo(test) ? i + 1 : n - i);
 }
 
 /* Attributes with the engine under test. */
@@ -90,7 +96,7 @@ static inline struct wsq_attrs wsq_test_attrs(struct kunit *test,
 	return with;
 }
 
-/* As wsq_create(), of the engine under test. */
+/* wsq_create() with the engine under test. */
 static inline struct wsq *wsq_test_create(struct kunit *test,
 					  const struct wsq_attrs *attrs,
 					  const char *name)
@@ -104,7 +110,7 @@ static inline struct wsq *wsq_test_create(struct kunit *test,
 	return q;
 }
 
-/* As wsq_pool_create(), of the engine under test. */
+/* wsq_pool_create() with the engine under test. */
 static inline struct wsq_pool *wsq_test_pool(struct kunit *test,
 					     const struct wsq_attrs *attrs,
 					     const char *name)

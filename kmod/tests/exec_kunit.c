@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of kmod/exec: what wsq_queue_work(), wsq_flush() and
- * wsq_destroy() promise, from every context, and what workers do when they
- * have nothing to do.
+ * wsq_destroy() promise in every context, and what idle workers do.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -17,7 +16,7 @@
 
 #include "../compat/timer.h"
 #include "../exec/exec.h"
-#include "../obs/stats.h"
+#include "../obs/cpu_stats.h"
 #include "items.h"
 #include "threads.h"
 
@@ -59,7 +58,7 @@ static void count_item(struct wsq_work *work)
 	atomic_inc(container_of(work, struct item, work)->ran);
 }
 
-/* Queue, run, flush: nothing lost, at sizes within and beyond the container. */
+/* Queue, run, flush: nothing is lost, within and beyond the capacity. */
 static void exec_all_run(struct kunit *test)
 {
 	static const int numbers[] = {
@@ -104,7 +103,7 @@ static void gate_init(struct gate *g)
 	init_completion(&g->leave);
 }
 
-/* Pending is refused, running may be queued again. */
+/* A pending item is refused. A running item may be queued again. */
 static void exec_pending(struct kunit *test)
 {
 	struct wsq *q = queue_new(test, 2, 4);
@@ -127,13 +126,13 @@ static void flush_feed(void *arg, int nr)
 	struct item *items = arg;
 	int i;
 
-	/* 0 flushes, the others keep the queue from ever being empty. */
+	/* Thread 0 flushes. The others keep the queue from ever being empty. */
 	for (i = 0; i < WSQ_TEST_MANY(20000); i++) {
 		struct item *it = &items[(nr - 1) * 64 + i % 64];
 
 		wsq_queue_work(it->q, &it->work);
 		if (!(i % 64))
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 }
 
@@ -168,7 +167,7 @@ static void flush_load_thread(void *arg, int nr)
 	}
 }
 
-/* A flush ends under load that never pauses, and what came before has run. */
+/* A flush ends under steady load, and all items queued before it have run. */
 static void exec_flush_load(struct kunit *test)
 {
 	struct flush_load l = {};
@@ -192,7 +191,7 @@ static void again_item(struct wsq_work *work)
 		wsq_queue_work(it->q, &it->work);
 }
 
-/* Destroy waits for items that queue themselves again. */
+/* wsq_destroy() waits for items that requeue themselves. */
 static void exec_destroy_drains(struct kunit *test)
 {
 	struct wsq *q = queue_new(test, 2, 2);
@@ -221,7 +220,7 @@ static void free_item(struct wsq_work *work)
 
 #define FREED_ITEMS	WSQ_TEST_MANY(5000)
 
-/* The item may be gone when its function returns. */
+/* An item's function may free the item. */
 static void exec_item_frees_itself(struct kunit *test)
 {
 	struct wsq *q = queue_new(test, 2, 8);
@@ -287,7 +286,7 @@ static void contexts_thread(void *arg, int nr)
 		contexts_queue(c, 1);
 		if (!(nr & 1))
 			irq_work_queue(&c->irq);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
@@ -313,22 +312,22 @@ static void exec_contexts(struct kunit *test)
 	vfree(c->items);
 }
 
-/* A put that interrupts a put is not lost. The outer one is played. */
+/* A put that interrupts a put is not lost. The outer put is simulated. */
 static void exec_nested(struct kunit *test)
 {
 	struct wsq *q = queue_new(test, 2, 4);
 	atomic_t ran = ATOMIC_INIT(0);
 	struct item *items = items_new(test, q, 100, count_item, &ran);
-	struct wsq_container *ct;
+	struct wsq_lane *lane;
 	int i;
 
 	preempt_disable();
-	ct = wsq_pool_ct(&q->pool, smp_processor_id());
-	ct->put_busy = 1;
+	lane = wsq_lane(q, smp_processor_id());
+	lane->ct.put_busy = 1;
 	for (i = 0; i < 100; i++)
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[i].work));
-	ct->put_busy = 0;
-	KUNIT_EXPECT_EQ(test, atomic64_read(&ct->in_cnt[0]), 100);
+	lane->ct.put_busy = 0;
+	KUNIT_EXPECT_EQ(test, atomic64_read(&lane->in_cnt[0]), 100);
 	preempt_enable();
 	wsq_flush(q);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ran), 100);
@@ -357,8 +356,8 @@ static bool where_all(const struct where *w, int nr)
 }
 
 /*
- * A CPU held by a long item: the blocks behind the one it is in are run by
- * others before it ends.
+ * A long item holds a CPU. Other CPUs run the blocks behind its block before it
+ * ends.
  */
 static void exec_stolen_from_busy(struct kunit *test)
 {
@@ -383,7 +382,7 @@ static void exec_stolen_from_busy(struct kunit *test)
 		wsq_queue_work(q, &w[i].work);
 	}
 	migrate_enable();
-	/* The rest of the block that holds the long one included. */
+	/* Including the rest of the long item's own block. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(where_all(w, 24)));
 	complete_all(&g.leave);
 	wsq_flush(q);
@@ -395,7 +394,7 @@ static void exec_stolen_from_busy(struct kunit *test)
 
 #define MANY_QUEUES	150
 
-/* Many queues: no more workers than CPUs, each queue served. */
+/* Many queues need no more workers than CPUs, and each queue is served. */
 static void exec_many_queues(struct kunit *test)
 {
 	struct wsq **q = kunit_kcalloc(test, MANY_QUEUES, sizeof(*q),
@@ -420,7 +419,7 @@ static void exec_many_queues(struct kunit *test)
 	vfree(items);
 }
 
-/* When all numbers are taken, an honest answer, and nothing is left behind. */
+/* All queue numbers are taken: -ENOSPC, and nothing leaks. */
 static void exec_too_many(struct kunit *test)
 {
 	struct wsq *q;
@@ -483,14 +482,14 @@ static void exec_fair(struct kunit *test)
 	vfree(items);
 }
 
-/* Does a worker come to rest? */
+/* Wait until the worker parks. */
 static bool exec_parks(struct wsq_cpu *c)
 {
 	return wsq_test_until(wsq_parked(&c->park) && !wsq_ready_any(c));
 }
 
-/* Do the statistics say so as well? */
-static bool exec_parks_told(unsigned int cpu)
+/* Do the statistics show the CPU as parked, too? */
+static bool exec_parks_notified(unsigned int cpu)
 {
 	const u32 want = WSQ_CPU_WORKER | WSQ_CPU_PARKED;
 	struct wsq_cpu_stats st;
@@ -513,8 +512,9 @@ static u64 exec_parks_sum(void)
 }
 
 /*
- * Workers with nothing to do sleep: no time, no further parking. One may be on its way
- * to sleep yet in the first seconds, but who wakes for nothing does so in each.
+ * Idle workers sleep: they use no CPU time and do not park again. In the first
+ * seconds a worker may still be on its way to park, but a worker that wakes up
+ * for nothing does so in every second.
  */
 static void exec_idle(struct kunit *test)
 {
@@ -525,7 +525,7 @@ static void exec_idle(struct kunit *test)
 	wsq_flush(q);
 	for_each_online_cpu(cpu) {
 		KUNIT_EXPECT_TRUE(test, exec_parks(wsq_cpus[cpu]));
-		KUNIT_EXPECT_TRUE(test, wsq_test_until(exec_parks_told(cpu)));
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(exec_parks_notified(cpu)));
 	}
 	for (i = 0; i < 20; i++) {
 		time = wsq_test_workers_time();
@@ -541,7 +541,7 @@ static void exec_idle(struct kunit *test)
 	wsq_destroy(q);
 }
 
-/* What statistics say adds up, also after the queue is gone. */
+/* Statistics add up, also after the queue is destroyed. */
 static void exec_stats(struct kunit *test)
 {
 	struct wsq *q = queue_new(test, 4, 16);
@@ -600,8 +600,8 @@ static void exec_ready_bits(struct kunit *test)
 }
 
 /*
- * A put on another CPU that stopped between leaf bit and summary bit, while the
- * worker ran the item, leaves a summary bit that stands for nothing.
+ * A put on another CPU stops between setting the leaf bit and the summary bit,
+ * while the worker runs the item. The summary bit set later stands for nothing.
  */
 static void exec_stale_summary(struct kunit *test)
 {
@@ -614,12 +614,12 @@ static void exec_stale_summary(struct kunit *test)
 	wake_up_process(c->worker->task);
 	KUNIT_EXPECT_TRUE(test, exec_parks(c));
 	KUNIT_EXPECT_EQ(test, c->summary, 0);
-	/* Leave the others a CPU. */
+	/* If the check failed, clear the bit for the tests that follow. */
 	clear_bit(BITS_PER_LONG - 1, &c->summary);
 	wsq_destroy(q);
 }
 
-/* A worker that was driven from its CPU, which stayed, comes back. */
+/* A worker moved off its CPU, which stays online, comes back. */
 static void exec_displaced(struct kunit *test)
 {
 	struct wsq *q = queue_new(test, 2, 4);
@@ -642,7 +642,7 @@ static void exec_displaced(struct kunit *test)
 	wsq_queue_work(q, &item->work);
 	migrate_enable();
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&ran)));
-	/* Another CPU may have had the item before the worker was home. */
+	/* Another CPU may take the item before the worker is back. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(task_cpu(task) == here));
 	set_cpus_allowed_ptr(task, cpumask_of(here));
 	wsq_destroy(q);
@@ -662,8 +662,8 @@ static void fastened_fn(struct wsq_work *work)
 }
 
 /*
- * A worker that may run anywhere, as after an attempt to take its CPU offline that
- * failed, is bound to its CPU again before it begins another item.
+ * A failed attempt to take a CPU offline may leave its worker free to run
+ * anywhere. The worker is bound to its CPU again before it begins another item.
  */
 static void exec_strays(struct kunit *test)
 {
@@ -676,7 +676,7 @@ static void exec_strays(struct kunit *test)
 	for_each_online_cpu(cpu) {
 		wsq_queue_work_on(cpu, q, &stray->work);
 		wsq_flush(q);
-		/* The worker that has run it is the next, unless it sleeps. */
+		/* The worker that ran the first runs the next unless asleep. */
 		atomic_set(&allowed, 0);
 		wsq_queue_work_on(cpu, q, &next->work);
 		wsq_flush(q);
@@ -710,7 +710,7 @@ static void monotone_thread(void *arg, int nr)
 			if (sum < last)
 				atomic_inc(&m->back);
 			last = sum;
-			wsq_test_breathe();
+			wsq_test_yield();
 		}
 		return;
 	}
@@ -729,7 +729,7 @@ static void monotone_thread(void *arg, int nr)
 	atomic_set(&m->left, 0);
 }
 
-/* Counters do not go back while a queue goes. */
+/* Counters do not decrease while a queue is destroyed. */
 static void exec_stats_monotone(struct kunit *test)
 {
 	struct monotone m = { .left = ATOMIC_INIT(20) };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the asymmetric fence (core/fence.h) with the kernel's hooks:
- * two CPUs that each run one side of a program, millions of times, and are told
- * the forbidden outcome.
+ * KUnit suite of the asymmetric fence (core/fence.h) with the kernel's hooks.
+ * Two CPUs each run one side of a program millions of times, and the test
+ * counts forbidden outcomes.
  *
- * Neither side waits for the other between store and load of a duel: the light
- * side counts its rounds and keeps a log of what it read, the heavy side looks
- * up the one round that the fence was to order. Until it has, the light side
- * does not write over it: where both CPUs are one of the host's, a time slice is
- * many times the log. The same with a heavy side that is a compiler's barrier
- * must find what is forbidden (sides.h).
+ * In a duel neither side waits for the other between its store and its load.
+ * The light side counts its rounds and logs what it read. The heavy side looks
+ * up the one round that the fence had to order, and the light side does not
+ * overwrite that entry before: if both virtual CPUs share one CPU of the host,
+ * a time slice is many times the log. With a compiler barrier as heavy side the
+ * forbidden outcome must be found (sides.h).
  *
- * Message passing is forbidden to fail by x86 itself: that case is for other
+ * x86 itself forbids message passing to fail: that case is for other
  * processors.
  */
 #include <kunit/test.h>
@@ -26,7 +26,7 @@
 #include <linux/smp.h>
 #include <uapi/linux/wsq.h>
 
-#include "../obs/stats.h"
+#include "../obs/cpu_stats.h"
 #include "sides.h"
 
 #define NR_LOG		1024
@@ -52,20 +52,20 @@ struct duel_ops {
 /**
  * struct duel - store buffering, fence.h's scenario A
  * @ops: the program
- * @set: the light side's CPU, if it may be disturbed
- * @none: no CPU
- * @call: the light side's CPU, asynchronously
+ * @set: the light side's CPU, if it may be interrupted
+ * @none: the empty set
+ * @call: fence call to the light side's CPU, asynchronous
  * @cpu: the light side's
- * @reached: may it be disturbed
- * @over: the heavy side has had enough
- * @asked: the round whose successor it looks for; 0: none
- * @left: the light side is through, in this round at the latest
- * @rounds: of the heavy side. Its count, as the next two
- * @judged: those in which the log was still there
- * @found: those with the forbidden outcome
+ * @reached: it may be interrupted
+ * @over: the heavy side has finished
+ * @asked: the round before the one that the heavy side looks for; 0: none
+ * @left: the light side has ended, in this round at the latest
+ * @rounds: of the heavy side. Heavy side's count, as the next two
+ * @judged: rounds in which the log entry was still there
+ * @found: rounds with the forbidden outcome
  * @x: the heavy side's word: its round
  * @y: the light side's word: its round
- * @log: what it read of @x, by round
+ * @log: what the light side read from @x, by round
  */
 struct duel {
 	const struct duel_ops *ops;
@@ -83,7 +83,7 @@ struct duel {
 	u64 log[NR_LOG] ____cacheline_aligned;
 };
 
-/* With release: the log of the last round is there. */
+/* Release: the log entry of the previous round is visible. */
 static void duel_store(struct duel *d, u64 nr)
 {
 	/* Pairs with duel_judge(). */
@@ -105,7 +105,7 @@ static bool light_section(struct duel *d, u64 nr)
 	return true;
 }
 
-/* Two heavy sides that interrupt each other: no section, both get through. */
+/* Both sides are heavy and interrupt each other: no section, both advance. */
 static bool light_mutual(struct duel *d, u64 nr)
 {
 	duel_store(d, nr);
@@ -114,7 +114,7 @@ static bool light_mutual(struct duel *d, u64 nr)
 	return true;
 }
 
-/* The fence is left out, and so is what a light side has instead. */
+/* Without the fence and without what replaces it on a light side. */
 static bool light_bare(struct duel *d, u64 nr)
 {
 	wsq_fence_begin();
@@ -125,7 +125,7 @@ static bool light_bare(struct duel *d, u64 nr)
 	return true;
 }
 
-/* Sections end within a section, before and behind the light fence. */
+/* Sections end within a section, before and after the light fence. */
 static bool light_nested(struct duel *d, u64 nr)
 {
 	wsq_fence_begin();
@@ -140,19 +140,19 @@ static bool light_nested(struct duel *d, u64 nr)
 	return true;
 }
 
-/* A CPU that may not be disturbed: its own barrier, and in nobody's set. */
+/* A CPU that may not be interrupted: has its own barrier, is in no set. */
 static bool light_isolated(struct duel *d, u64 nr)
 {
 	wsq_fence_begin();
 	duel_store(d, nr);
-	/* For itself. */
+	/* Its own barrier. */
 	smp_mb();
 	duel_load(d, nr);
 	wsq_fence_end();
 	return true;
 }
 
-/* No section: a heavy side itself, of which nobody is the light one. */
+/* No section: a heavy fence with no light side. */
 static bool light_empty(struct duel *d, u64 nr)
 {
 	duel_store(d, nr);
@@ -182,8 +182,9 @@ static void heavy_missing(struct duel *d)
 }
 
 /*
- * The round behind @asked is in the log until the heavy side has read it. A hint,
- * without order: who sees it late is found out by duel_judge(), from @y.
+ * Keep round @asked + 1 in the log until the heavy side has read it. @asked is
+ * a hint without ordering: if it is seen too late, duel_judge() notices from
+ * @y.
  */
 static void duel_keep(struct duel *d, u64 nr)
 {
@@ -194,7 +195,7 @@ static void duel_keep(struct duel *d, u64 nr)
 		if (!asked || nr < asked + NR_LOG / 2)
 			return;
 		cpu_relax();
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
@@ -206,22 +207,22 @@ static void duel_light(struct duel *d)
 		if (nr % (NR_LOG / 4) == 0)
 			duel_keep(d, nr);
 		if (nr % 1024 == 0)
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
-	side_tell(&d->left, nr);
+	side_notify(&d->left, nr);
 }
 
 /*
- * The heavy side found the light one in round @y. The next one stores behind
- * that load, so what it reads must be of round @x, or later. Returns false if
- * there was no next one.
+ * The heavy side read round @y of the light side. The light side's next round
+ * stores after that load, so it must have read round @x or later. Returns false
+ * if there was no next round.
  */
 static bool duel_judge(struct duel *d, u64 x, u64 y)
 {
 	u64 seen, now;
 
 	for (;;) {
-		/* Pairs with side_tell(). */
+		/* Pairs with side_notify(). */
 		bool left = smp_load_acquire(&d->left);
 
 		/* Pairs with duel_store(). */
@@ -231,10 +232,10 @@ static bool duel_judge(struct duel *d, u64 x, u64 y)
 		if (left)
 			return false;
 		cpu_relax();
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	seen = READ_ONCE(d->log[(y + 1) % NR_LOG]);
-	/* Against duel_store(), of the round that writes there next. */
+	/* Against duel_store() of the round that overwrites the entry. */
 	smp_rmb();
 	if (READ_ONCE(d->y) > y + NR_LOG)
 		return true;
@@ -345,7 +346,7 @@ static void fence_isolated(struct kunit *test)
 	duel_hold(test, &ops);
 }
 
-/* For the caller the call is a full barrier, be the set empty or not. */
+/* The call is a full barrier for the caller, even with an empty set. */
 static void fence_empty(struct kunit *test)
 {
 	static const struct duel_ops ops = { light_empty, heavy_empty };
@@ -361,7 +362,7 @@ static void fence_mutual(struct kunit *test)
 	duel_hold(test, &ops);
 }
 
-/* The caller, and CPUs that are not online, are in the set. */
+/* The set includes the caller and CPUs that are offline. */
 static void fence_all(struct kunit *test)
 {
 	static const struct duel_ops ops = { light_section, heavy_set,
@@ -376,7 +377,7 @@ static void fence_all(struct kunit *test)
 
 #define NR_OFFLINE	5
 
-/* Who has entered the set as a CPU and is no longer there stops. */
+/* Ends once it no longer runs on the CPU that is in the set. */
 static bool light_bound(struct duel *d, u64 nr)
 {
 	bool here;
@@ -406,7 +407,7 @@ static void offline_party(void *data, int nr)
 
 	if (nr < 2) {
 		duel_party(d, nr);
-		/* Nobody is there to be interrupted, and nothing is missing. */
+		/* No CPU is there to interrupt, and nothing may be missing. */
 		if (nr == 0) {
 			side_wait(&d->left, 1);
 			WRITE_ONCE(d->x, d->rounds + 1);
@@ -461,16 +462,16 @@ static void fence_offline(struct kunit *test)
 
 /**
  * struct mail - two letters at a time
- * @set: the light side's CPU, if it may be disturbed
- * @reached: may it be
- * @over: the heavy side has had enough
+ * @set: the light side's CPU, if it may be interrupted
+ * @reached: it may be
+ * @over: the heavy side has finished
  * @rounds: of the heavy side
- * @heavy_bad: letters older than their flag, as the heavy side saw them
- * @light_bad: as the light side did
+ * @heavy_bad: letters older than their flag, as seen by the heavy side
+ * @light_bad: the same, as seen by the light side
  * @letter: the heavy side's
- * @flag: how many of them are there
+ * @flag: number of the newest letter
  * @light_letter: the light side's
- * @light_flag: how many of them are there
+ * @light_flag: number of the newest letter of the light side
  */
 struct mail {
 	u64 *set;
@@ -497,7 +498,7 @@ static void mail_light(struct mail *m)
 		m->light_bad += READ_ONCE(m->letter) < flag;
 		wsq_fence_end();
 		if (nr % 1024 == 0)
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 }
 
@@ -543,18 +544,18 @@ static void fence_message(struct kunit *test)
 	KUNIT_EXPECT_GT(test, m->rounds, 0);
 }
 
-/* What a call waits for. */
+/* The call waits for the interrupt. */
 
 /**
  * struct hold - a CPU that has its interrupts off for a while
  * @set: that CPU
  * @cpu: its number
- * @call: to be started there, from the heavy side with its interrupts off
- * @starts: instead of the call that waits
- * @inside: it has
- * @leaving: it is about to have them on again
- * @early: the call was through before
- * @late: that was before the call was through
+ * @call: asynchronous call to that CPU, started with interrupts off
+ * @starts: use @call instead of the call that waits
+ * @inside: that CPU has its interrupts off
+ * @leaving: it is about to enable them
+ * @early: @call was done before @leaving was set
+ * @late: @leaving as seen after the call
  */
 struct hold {
 	u64 *set;
@@ -595,7 +596,7 @@ static void hold_party(void *data, int nr)
 	}
 	wsq_fence_begin();
 	local_irq_save(flags);
-	side_tell(&h->inside, 1);
+	side_notify(&h->inside, 1);
 	mdelay(1);
 	WRITE_ONCE(h->leaving, 1);
 	local_irq_restore(flags);
@@ -637,7 +638,7 @@ static void fence_goes_on(struct kunit *test)
 	hold_all(test, true);
 }
 
-/* Calls that nobody need be interrupted for, from anywhere. */
+/* Calls that need no interrupt, or are made from interrupt context. */
 
 struct own {
 	struct irq_work work;
@@ -660,7 +661,7 @@ static void own_party(void *data, int nr)
 {
 	struct own *o = data;
 
-	/* Its own CPU, as task in a section and as interrupt: at once. */
+	/* To its own CPU, from a section and from an interrupt: at once. */
 	o->cpu = raw_smp_processor_id();
 	wsq_fence_begin();
 	wsq_fence_start(&o->call, o->cpu);
@@ -672,7 +673,7 @@ static void own_party(void *data, int nr)
 	irq_work_sync(&o->work);
 	if (!o->ran || !o->done)
 		return;
-	/* From interrupt context, another CPU. */
+	/* From interrupt context to another CPU. */
 	o->ran = false;
 	o->cpu = side_cpu();
 	irq_work_queue(&o->work);
@@ -696,7 +697,7 @@ static void fence_own(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_fence_done(&o->call));
 }
 
-/* Sections, on one CPU. */
+/* Nested sections on one CPU. */
 
 struct nest {
 	struct irq_work work;
@@ -737,7 +738,7 @@ static void fence_sections(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, preempt_count(), was);
 }
 
-/* Who was interrupted, and that nobody was who need not be. */
+/* Which CPUs are interrupted, and that no other is. */
 
 #define NR_COUNTED	100
 
@@ -758,20 +759,20 @@ static void count_party(void *data, int nr)
 	wsq_fence_call_init(&call);
 	for (i = 0; i < NR_COUNTED; i++)
 		wsq_fence_heavy(set, wsq_fence_words());
-	/* Once more for whoever is in the set, if not at once. */
+	/* Once more asynchronously for each CPU in the set. */
 	for (i = 0; i < nr_cpu_ids; i++)
 		if (set[i / WSQ_FENCE_WORD_BITS] >> i % WSQ_FENCE_WORD_BITS & 1)
 			side_start(&call, i);
 }
 
-/* Others: workers of tests before that come to rest. Not for long. */
+/* Workers of earlier tests add fences until they park. Try a few times. */
 #define COUNT_TRIES	20
 
 /**
- * struct counts - interrupts that there were
+ * struct counts - interrupts that were counted
  * @none: of the light side, by an empty set
- * @heavy: of the heavy side, by all of it
- * @light: of the light side, by one that has both
+ * @heavy: of the heavy side, by both sets
+ * @light: of the light side, by a set that has both
  */
 struct counts {
 	u64 none, heavy, light;
@@ -786,7 +787,7 @@ static struct counts count_once(struct kunit *test)
 
 	wsq_test_run(test, 1, count_party, set);
 	c.none = counted(side_cpu()) - light;
-	/* The caller has its barriers without. */
+	/* The caller's own CPU needs no interrupt. */
 	side_set_add(set, cpu);
 	side_set_add(set, side_cpu());
 	wsq_test_run(test, 1, count_party, set);

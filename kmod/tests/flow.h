@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool with a rule for what finds no room, and its tasks: pushed by number, popped,
- * counted. For the suites of overflow.c.
+ * A pool with an overflow rule, and its tasks: numbers that are pushed, popped
+ * and counted. For the suites of overflow.c.
  */
 #ifndef _WSQ_TESTS_FLOW_H
 #define _WSQ_TESTS_FLOW_H
@@ -9,7 +9,7 @@
 #include <kunit/test.h>
 #include <linux/preempt.h>
 #include <linux/sched/signal.h>
-#include <linux/wsq.h>
+#include <linux/wsq_pool.h>
 
 #include "../pool/overflow.h"
 #include "../pool/pool.h"
@@ -18,16 +18,16 @@
 #include "threads.h"
 #include "waiting.h"
 
-/* Most that any of these pools is given. */
+/* Most tasks that any of these pools is given. */
 #define FLOW_MAX	4096
 
 /**
- * struct flow - a pool with a rule, and what has become of its tasks
+ * struct flow - a pool with a rule, and what became of its tasks
  * @pool: the pool; tasks are numbers from 1
- * @nr: tasks pushed so far, those included that were done inline
- * @seen: how often each came out, or was done inline
- * @inline_nr: how many were done inline
- * @inline_ctx: preempt_count() there, when last
+ * @nr: tasks pushed so far, including those run inline
+ * @seen: how often each came out or was run inline
+ * @inline_nr: how many were run inline
+ * @inline_ctx: preempt_count() in the last one run inline
  */
 struct flow {
 	struct wsq_pool *pool;
@@ -69,7 +69,7 @@ static inline struct flow *flow_new(struct kunit *test, enum wsq_overflow rule,
 	return f;
 }
 
-/* Push the next number, or not; while nobody else does. */
+/* Push the next number. A failed push takes it back: no concurrent pushes. */
 static inline int flow_push(struct flow *f)
 {
 	unsigned long id = atomic_inc_return(&f->nr);
@@ -83,7 +83,7 @@ static inline int flow_push(struct flow *f)
 	return ret;
 }
 
-/* What makes the pool full, and not more. Others do not push. */
+/* Push up to @most until the pool is full. No concurrent pushes. */
 static inline unsigned int flow_fill(struct flow *f, unsigned int most)
 {
 	unsigned int n;
@@ -105,18 +105,18 @@ static inline bool flow_pop(struct flow *f)
 	return flow_saw(f, wsq_pool_pop(f->pool));
 }
 
-/* All that this CPU can reach: some of it by calls that come again. */
+/* Pop all that this CPU can reach; some needs repeated calls. */
 static inline bool flow_drain_fn(void *arg)
 {
 	unsigned long end = jiffies + HZ / 50 + 2;
 	struct flow *f = arg;
 
 	while (flow_pop(f) || time_before(jiffies, end))
-		wsq_test_breathe();
+		wsq_test_yield();
 	return true;
 }
 
-/* How many that were pushed have not come out. */
+/* How many pushed tasks have not come out. */
 static inline int flow_left(const struct flow *f)
 {
 	int i, left = 0;
@@ -126,14 +126,14 @@ static inline int flow_left(const struct flow *f)
 	return left;
 }
 
-/* Pop what is left; everything that was pushed has come out, and once. */
+/* Pop the rest; each task pushed must have come out exactly once. */
 static inline void flow_end(struct kunit *test, struct flow *f)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 	int i, twice = 0;
 	unsigned int cpu;
 
-	/* What a CPU works in is out of others' reach, with some engines. */
+	/* With some engines other CPUs cannot reach a CPU's active block. */
 	do {
 		for_each_online_cpu(cpu)
 			wsq_test_end(test, wsq_test_start_on(test, cpu,
@@ -151,10 +151,10 @@ static inline void flow_end(struct kunit *test, struct flow *f)
 /**
  * struct flow_call - a push by another thread
  * @f: where to
- * @nr: how many, by wsq_pool_push_many() if @many
- * @many: see there
- * @done: how many returned well
- * @ret: of the last
+ * @nr: how many
+ * @many: by wsq_pool_push_many()
+ * @done: how many succeeded
+ * @ret: return value of the last call
  * @who: the thread
  */
 struct flow_call {
@@ -198,7 +198,7 @@ static inline bool flow_call_fn(void *arg)
 	return true;
 }
 
-/* A full pool of this CPU, and one who waits to push to it, also here. */
+/* Start a push to a full pool on @cpu, and wait until it sleeps. */
 static inline struct wsq_test_call *
 flow_wait(struct kunit *test, struct flow_call *c, unsigned int cpu)
 {
@@ -206,7 +206,7 @@ flow_wait(struct kunit *test, struct flow_call *c, unsigned int cpu)
 	struct wsq_test_call *call = wsq_test_start_on(test, cpu, flow_call_fn,
 						       c);
 
-	/* Who is counted looks once more before he sleeps. */
+	/* A waiter is counted before it looks once more and sleeps. */
 	KUNIT_ASSERT_TRUE(test, wsq_test_until(wsq_test_waiting(c->f->pool) >
 					       before && wsq_test_slept(call)));
 	return call;
@@ -215,9 +215,9 @@ flow_wait(struct kunit *test, struct flow_call *c, unsigned int cpu)
 /**
  * struct flow_there - pops by another CPU
  * @f: where
- * @most: how many
- * @got: how many it were
- * @who: one who waits for room and, when it comes, leaves less; or %NULL
+ * @most: how many at most
+ * @got: how many there were
+ * @who: stop when this waiting push has ended; or %NULL
  */
 struct flow_there {
 	struct flow *f;
@@ -226,16 +226,16 @@ struct flow_there {
 	struct wsq_test_call *who;
 };
 
-/* So many, if there are. A pop that robs may have to come again. */
+/* Pop up to @t->most. A pop that steals may have to be repeated. */
 static inline bool flow_there_fn(void *arg)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE / 2;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT / 2;
 	struct flow_there *t = arg;
 
 	while (t->got < t->most && !(t->who && wsq_test_over(t->who)) &&
 	       time_before(jiffies, end)) {
 		t->got += flow_pop(t->f);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	return true;
 }
@@ -245,7 +245,7 @@ static inline bool flow_fill_fn(void *arg)
 	return flow_fill(arg, 8) == 8;
 }
 
-/* The end of a pop that stole something, or did not. */
+/* What a pop does last, whether it stole something or not. */
 static inline bool flow_stole_fn(void *arg)
 {
 	struct flow *f = arg;

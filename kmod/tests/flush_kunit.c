@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of wsq_flush_work() where the run that it waits for is cancelled
- * or refused: the flush then waits for the run before, if that is still under
- * way, and for no later one.
+ * KUnit suite of wsq_flush_work() when the awaited run is cancelled or refused.
+ * The flush then waits for the run before it, if that is still under way, and
+ * for no later run.
  *
- * The function sleeps until the test lets it end. What the test does meanwhile
- * is over before it looks at the flushes: a flush that was completed too early
- * is awake by then, however slow the machine is.
+ * The function sleeps until the test lets it end. The test finishes its own
+ * step before it looks at the flushes: a flush that was completed too early is
+ * awake by then, however slow the machine is.
  */
 #include "../exec/item.h"
 #include "items.h"
@@ -52,7 +52,7 @@ static void held_fn(struct wsq_work *work)
 
 static bool held_entered(struct held *h, int run)
 {
-	return wait_for_completion_timeout(&h->entered[run], WSQ_TEST_PATIENCE);
+	return wait_for_completion_timeout(&h->entered[run], WSQ_TEST_TIMEOUT);
 }
 
 /* An item that is held in its first run. */
@@ -115,8 +115,8 @@ static void held_flush_start(struct kunit *test, struct held *h,
 }
 
 /*
- * The flushes sleep, now and after a while. A flush that was completed has
- * been woken before complete() returned.
+ * The flushes sleep, now and after a while. complete() wakes a flush before it
+ * returns, so a completed one is seen here.
  */
 static void held_flush_sleeps(struct kunit *test, struct wsq_test_call **call,
 			      int nr, const char *after)
@@ -143,11 +143,11 @@ static void held_flush_end(struct kunit *test, struct wsq_test_call **call,
 		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call[i]));
 }
 
-/* Where the item is pending, while its function runs. */
+/* Where the item is pending while its function runs. */
 enum place {
-	PLACE_QUEUE,
-	PLACE_DEFERRED,
-	PLACE_TIMER,
+	LOCATION_QUEUE,
+	LOCATION_DEFERRED,
+	LOCATION_TIMER,
 	PLACES
 };
 
@@ -157,10 +157,10 @@ static void held_queue(struct kunit *test, struct held *h, enum place place)
 
 	KUNIT_ASSERT_TRUE(test,
 			  wsq_queue_delayed_work(h->q, &h->dwork,
-						 place == PLACE_TIMER ?
+						 place == LOCATION_TIMER ?
 						 AN_HOUR : 0));
-	/* Another worker finds that it still runs. */
-	if (place == PLACE_DEFERRED)
+	/* Another worker finds the item still running. */
+	if (place == LOCATION_DEFERRED)
 		KUNIT_ASSERT_TRUE(test, wsq_test_until(wsq_test_kind(work) ==
 						       WSQ_DEFERRED));
 }
@@ -182,7 +182,7 @@ static const struct {
 	{ "wsq_disable_work_sync()", wsq_test_disable_sync, true, true },
 };
 
-/* Cancelled by another thread while the run before is under way. */
+/* Another thread cancels the item while the previous run is under way. */
 static void flush_cancelled(struct kunit *test)
 {
 	struct wsq_test_call *call[FLUSHES], *cancel;
@@ -196,7 +196,7 @@ static void flush_cancelled(struct kunit *test)
 		held_queue(test, h, place);
 		held_flush_start(test, h, call, FLUSHES);
 		cancel = wsq_test_start(test, cancels[how].fn, &h->dwork.work);
-		/* With sync it waits for the function, as the flushes do. */
+		/* A sync cancel waits for the function, as the flushes do. */
 		if (cancels[how].sync)
 			KUNIT_EXPECT_TRUE(test,
 					  wsq_test_until(wsq_test_slept(cancel)));
@@ -231,7 +231,7 @@ static bool held_flush_delayed(void *arg)
 
 /*
  * Disable the item and leave it pending, as an interrupt does that cannot own
- * it. No other context changes the state now.
+ * the item. No other context changes the state now.
  */
 static void held_disable_only(struct held *h)
 {
@@ -240,7 +240,7 @@ static void held_disable_only(struct held *h)
 	WRITE_ONCE(*state, READ_ONCE(*state) + WSQ_DEPTH_ONE);
 }
 
-/* Refused by its queue, because it is disabled, while the run is under way. */
+/* The queue refuses the item, which is disabled, while a run is under way. */
 static void flush_refused(struct kunit *test)
 {
 	struct wsq_test_call *call[FLUSHES], *put;
@@ -249,10 +249,10 @@ static void flush_refused(struct kunit *test)
 	for (hurry = 0; hurry < 2; hurry++) {
 		struct held *h = held_new(test);
 
-		held_queue(test, h, PLACE_TIMER);
+		held_queue(test, h, LOCATION_TIMER);
 		held_flush_start(test, h, call, FLUSHES);
 		held_disable_only(h);
-		/* Takes it off the timer; the put is refused. */
+		/* Takes the item off its timer, and the put is refused. */
 		put = wsq_test_start(test, hurry ? held_flush_delayed :
 				     held_mod, h);
 		if (hurry)
@@ -261,7 +261,7 @@ static void flush_refused(struct kunit *test)
 		else
 			KUNIT_EXPECT_TRUE(test, wsq_test_end(test, put));
 		KUNIT_EXPECT_FALSE(test, wsq_work_pending(&h->dwork.work));
-		held_flush_sleeps(test, call, FLUSHES, "a put in vain");
+		held_flush_sleeps(test, call, FLUSHES, "a refused put");
 		complete_all(&h->leave[0]);
 		if (hurry)
 			KUNIT_EXPECT_TRUE(test, wsq_test_end(test, put));
@@ -277,23 +277,23 @@ static void flush_queued_anew(struct kunit *test)
 	struct wsq_test_call *before[FLUSHES], *behind[FLUSHES];
 	struct held *h = held_new(test);
 
-	held_queue(test, h, PLACE_QUEUE);
+	held_queue(test, h, LOCATION_QUEUE);
 	held_flush_start(test, h, before, FLUSHES);
 	KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&h->dwork.work));
-	held_queue(test, h, PLACE_DEFERRED);
+	held_queue(test, h, LOCATION_DEFERRED);
 	held_flush_start(test, h, behind, FLUSHES);
 	complete_all(&h->leave[0]);
 	KUNIT_EXPECT_TRUE(test, held_entered(h, 1));
 	held_flush_end(test, before, FLUSHES);
 	held_flush_sleeps(test, behind, FLUSHES, "the run before");
-	/* The first flushes have seen the second run under way. */
+	/* The first flushes returned while the second run was under way. */
 	atomic_set(&h->early, 0);
 	complete_all(&h->leave[1]);
 	held_flush_end(test, behind, FLUSHES);
 	held_end(test, h, 2);
 }
 
-/* Cancelled by its own function, which has queued it again. */
+/* Cancelled by its own function, which had queued it again. */
 struct self {
 	struct held held;
 	struct wsq_test_call *call[FLUSHES];
@@ -341,7 +341,7 @@ static void flush_cancels_itself(struct kunit *test)
 	kfree(s);
 }
 
-/* Flushes beside puts in vain, of an item that is disabled while it runs. */
+/* Flushes beside refused puts of an item that is disabled while it runs. */
 
 #define BESIDE_FLUSHES	WSQ_TEST_MANY(60)
 
@@ -364,7 +364,7 @@ static void beside_fn(struct wsq_work *work)
 	atomic_inc(&b->ended);
 }
 
-/* What had begun before the flush has ended. */
+/* All runs that had begun before the flush have ended. */
 static void beside_flush(struct beside *b)
 {
 	int begun, left = BESIDE_FLUSHES;
@@ -372,7 +372,7 @@ static void beside_flush(struct beside *b)
 	while (left) {
 		begun = atomic_read(&b->begun);
 		if (begun == atomic_read(&b->ended)) {
-			wsq_test_breathe();
+			wsq_test_yield();
 			continue;
 		}
 		left--;
@@ -402,14 +402,14 @@ static void beside_thread(void *arg, int nr)
 		for (i = 0; i < 1000 && atomic_read(&b->begun) !=
 					atomic_read(&b->ended); i++) {
 			wsq_queue_work(b->q, &b->work);
-			wsq_test_breathe();
+			wsq_test_yield();
 		}
 		wsq_enable_work(&b->work);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
-static void flush_beside_vain(struct kunit *test)
+static void flush_beside_futile(struct kunit *test)
 {
 	struct beside *b = kunit_kzalloc(test, sizeof(*b), GFP_KERNEL);
 
@@ -430,7 +430,7 @@ static struct kunit_case flush_cases[] = {
 	KUNIT_CASE(flush_refused),
 	KUNIT_CASE(flush_queued_anew),
 	KUNIT_CASE(flush_cancels_itself),
-	KUNIT_CASE(flush_beside_vain),
+	KUNIT_CASE(flush_beside_futile),
 	{}
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of queues that name no CPUs: they follow the module's mask when it
- * changes, and others do not. Kernels change the mask with cpuset partitions; the
- * tests give the mask that is to be followed themselves.
+ * KUnit suite of queues that name no CPUs. They follow the module's mask when
+ * it changes; other queues do not. Kernels change that mask with cpuset
+ * partitions. The tests supply the mask to follow themselves.
  *
- * Where that mask can change, maintenance work compares it with the queues' as
- * well. It may undo at any moment what a test did. A look that began before may
- * do so as well. Therefore a test repeats what it did until it sees the effect.
+ * Where that mask can change, maintenance work also compares it with the
+ * queues' masks. It may undo a test's change at any moment, even in a check
+ * that began earlier. A test therefore repeats its change until it sees the
+ * effect.
  */
 #include <linux/cpu.h>
 
@@ -15,7 +16,7 @@
 /**
  * struct follow - a queue and the CPUs that it is to follow
  * @q: the queue
- * @cpus: its CPUs as they should be
+ * @cpus: the CPUs that it should have
  * @left: scratch memory
  */
 struct follow {
@@ -48,14 +49,14 @@ static bool follow_equal(const struct follow *f, const struct cpumask *cpus)
 	return equal;
 }
 
-/* The module's mask is @cpu from now on. Does the queue follow? */
+/* Make @cpu the module's mask. Does the queue follow? */
 static bool follow_to(struct follow *f, unsigned int cpu)
 {
 	cpumask_copy(f->cpus, cpumask_of(cpu));
 	return wsq_follow(f->q, f->cpus, f->left) && follow_equal(f, f->cpus);
 }
 
-/* As long as the queue is on @cpu, its items run there. */
+/* While the queue is on @cpu, its items run there. */
 static bool follow_runs(struct follow *f, struct wsq_test_item *it,
 			unsigned int cpu)
 {
@@ -87,7 +88,7 @@ static void follow_default(struct kunit *test)
 	vfree(it);
 }
 
-/* What waits on a CPU that is isolated moves. */
+/* Items that wait on a CPU which becomes isolated move. */
 static void follow_waiting(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -116,7 +117,7 @@ static void follow_waiting(struct kunit *test)
 	vfree(items);
 }
 
-/* A queue that was given a mask keeps it, until that is taken back. */
+/* A queue with a mask of its own keeps it until that is reset to %NULL. */
 static void follow_own(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -139,7 +140,7 @@ static void follow_own(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, follow_to(&f, cpu));
 	KUNIT_EXPECT_TRUE(test, follow_equal(&f, cpumask_of(other)));
 
-	/* A change that fails changes nothing of it. */
+	/* A change that fails leaves the queue following. */
 	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(f.q, NULL), 0);
 	cpumask_clear(now);
 	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(f.q, now), -EINVAL);
@@ -148,7 +149,7 @@ static void follow_own(struct kunit *test)
 	free_cpumask_var(now);
 }
 
-/* A mask of CPUs that are all offline is not followed: nothing would run. */
+/* A mask with no online CPU is not followed: nothing would run. */
 static void follow_offline(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first_zero(cpu_online_mask);
@@ -160,7 +161,7 @@ static void follow_offline(struct kunit *test)
 	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&now, GFP_KERNEL));
 	follow_begin(test, &f, wsq_test_queue(test, 2, 4, NULL));
 	wsq_default_cpus(now);
-	/* Without an offline CPU, no CPU at all is as good. */
+	/* If no CPU is offline, the empty mask serves as well. */
 	if (cpu < nr_cpu_ids)
 		cpumask_copy(f.cpus, cpumask_of(cpu));
 	KUNIT_EXPECT_TRUE(test, wsq_follow(f.q, f.cpus, f.left));
@@ -169,12 +170,12 @@ static void follow_offline(struct kunit *test)
 	free_cpumask_var(now);
 }
 
-/* What follow_look() waits for on each CPU. */
+/* Keep each CPU busy for follow_look(). */
 static void follow_ticks(void *arg, int nr)
 {
 	struct follow *f = arg;
 
-	/* The timer is deferrable: each CPU stays awake for it. */
+	/* The timer is deferrable, so each CPU stays awake for it. */
 	wsq_test_until(follow_equal(f, f->cpus));
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of engines that grow (max_blocks): memory comes when there is need
- * of it, not before, not beyond the limit, on the node where it belongs, and
- * goes again; whoever ends a pool or queue meanwhile is not disturbed. That
- * there may be none is in nomem_kunit.c.
+ * KUnit suite of engines that grow (max_blocks). Memory comes when it is needed
+ * and not before, stays within the limit, is on the right node, and goes again.
+ * A pool or queue can be destroyed while memory is on its way. Failing
+ * allocations are in nomem_kunit.c.
  *
- * Limitation: how long it takes for memory to come is not tested.
+ * Limitation: how long memory takes to come is not tested.
  */
 #include <kunit/test.h>
 #include <linux/irqflags.h>
@@ -13,6 +13,7 @@
 #include <linux/mm.h>
 #include <linux/topology.h>
 #include <linux/wsq.h>
+#include <linux/wsq_pool.h>
 
 #include "../engine/engine.h"
 #include "../pool/grow.h"
@@ -43,14 +44,14 @@ static struct wsq_pool *grow_pool(struct kunit *test, u32 blocks, u32 max,
 	return pool;
 }
 
-/* Push ids from *@n + 1 on until there is no room. */
+/* Push ids from *@n + 1 on until there is no space. */
 static void grow_push(struct wsq_pool *pool, unsigned long *n)
 {
 	while (!wsq_pool_push(pool, (void *)(*n + 1)))
 		++*n;
 }
 
-/* Pop until there is nothing: each of 1 to @n once. */
+/* Pop until the pool is empty: each of 1 to @n comes once. */
 static void grow_pop_all(struct kunit *test, struct wsq_pool *pool,
 			 unsigned long n)
 {
@@ -71,8 +72,8 @@ static void grow_pop_all(struct kunit *test, struct wsq_pool *pool,
 }
 
 /*
- * No room at first, when what it began with is full. Then more, until all is
- * there that there may be. Not a task more.
+ * When the initial memory is full, a push fails. Then the pool grows up to its
+ * limit, and not by a task more.
  */
 static void grow_fill(struct kunit *test)
 {
@@ -93,7 +94,7 @@ static void grow_fill(struct kunit *test)
 		pool = grow_pool(test, blocks, max, size,
 				 cpumask_of(smp_processor_id()));
 		ct = wsq_pool_ct(pool, smp_processor_id());
-		/* Who asks is heard by an interrupt. */
+		/* Interrupts handle requests: none is handled here. */
 		local_irq_save(flags);
 		grow_push(pool, &n);
 		ret = wsq_pool_push(pool, pool);
@@ -109,7 +110,7 @@ static void grow_fill(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, atomic_read(&ct->grow), (int)WSQ_GROW_NO);
 		grow_pop_all(test, pool, n);
 
-		/* All of it is in use from now on. */
+		/* All of the memory is in use from now on. */
 		n = 0;
 		grow_push(pool, &n);
 		KUNIT_EXPECT_EQ(test, n, (unsigned long)max * size);
@@ -119,7 +120,7 @@ static void grow_fill(struct kunit *test)
 	}
 }
 
-/* Without the attribute nothing grows, and with it not what has no need to. */
+/* Without the attribute a pool does not grow; with it, only if full. */
 static void grow_no_need(struct kunit *test)
 {
 	struct wsq_container *ct;
@@ -141,7 +142,7 @@ static void grow_no_need(struct kunit *test)
 
 	pool = grow_pool(test, 8, 64, 4, cpumask_of(smp_processor_id()));
 	ct = wsq_pool_ct(pool, smp_processor_id());
-	/* Half of it, again and again. */
+	/* Half of the capacity, again and again. */
 	for (i = 0; i < 1000; i++) {
 		for (n = 0; n < 16; n++)
 			KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, pool), 0);
@@ -157,8 +158,8 @@ out:
 }
 
 /*
- * What has been popped and pushed anew leaves its mark on where things stand, from
- * which it grows. From each place that is a block's end, or is not.
+ * Grow from different positions in the ring of blocks, at the end of a block
+ * and elsewhere. Earlier pushes and pops set the position.
  */
 static void grow_anywhere(struct kunit *test)
 {
@@ -181,10 +182,10 @@ static void grow_anywhere(struct kunit *test)
 							grow_blocks(ct) == 8)));
 		grow_push(pool, &n);
 		/*
-		 * But for the rest of the block that both stand in; LIFO has
-		 * one end. SALSA's consumer may have further chunks in hand.
+		 * FIFO may lack the rest of the block that both ends are in;
+		 * LIFO has one end. SALSA's consumer may hold further chunks.
 		 */
-		if (wsq_test_engine(test)->kind == WSQ_BWOS)
+		if (wsq_test_engine(test)->kind == WSQ_BWOS_FIFO)
 			KUNIT_EXPECT_GE(test, n, 7 * 4 + 1);
 		if (wsq_test_engine(test)->kind == WSQ_BWOS_LIFO)
 			KUNIT_EXPECT_EQ(test, n, 8 * 4);
@@ -195,7 +196,7 @@ static void grow_anywhere(struct kunit *test)
 	migrate_enable();
 }
 
-/* A pool that balances does so first; only when nobody has room it grows. */
+/* A pool that balances does so first, and grows only if no CPU has space. */
 static void grow_balance(struct kunit *test)
 {
 	unsigned int nr = num_online_cpus(), cpu;
@@ -209,18 +210,18 @@ static void grow_balance(struct kunit *test)
 	pool = grow_pool(test, 2, 16, 4, cpu_online_mask);
 	migrate_disable();
 	ct = wsq_pool_ct(pool, smp_processor_id());
-	/* The last CPU has a chunk to spare then. */
+	/* Leave the last CPU with a spare chunk. */
 	for (n = 0; n < (2 * nr - 1) * 4; n++)
 		KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, (void *)(n + 1)), 0);
 	wsq_test_linger();
 	for_each_online_cpu(cpu)
 		KUNIT_EXPECT_EQ(test, grow_blocks(wsq_pool_ct(pool, cpu)), 2);
 	KUNIT_EXPECT_EQ(test, atomic_read(&ct->grow), (int)WSQ_GROW_NO);
-	/* The nearest is asked: the CPU itself. It alone takes anything in. */
+	/* The nearest member is offered memory: this CPU, which attaches it. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until((grow_push(pool, &n),
 						n >= (2 * nr + 14) * 4)));
 	KUNIT_EXPECT_EQ(test, grow_blocks(ct), 16);
-	/* It has all it may have: one of the others is offered some. */
+	/* This CPU is at its limit, so another one is offered memory. */
 	other = wsq_pool_ct(pool, wsq_test_other(smp_processor_id()));
 	KUNIT_EXPECT_TRUE(test, wsq_test_until((grow_push(pool, &n),
 						wsq_grow_offered(other))));
@@ -245,8 +246,8 @@ static bool grow_there_fn(void *arg)
 	return true;
 }
 
-/* Guests have nothing of their own: who is near grows, when it pops. */
-static void grow_guest(struct kunit *test)
+/* A non-member CPU has no memory: the nearest member grows when it pops. */
+static void grow_nonmember(struct kunit *test)
 {
 	struct grow_there t = {};
 	struct wsq_container *ct;
@@ -254,7 +255,7 @@ static void grow_guest(struct kunit *test)
 	unsigned long n = 0;
 
 	if (wsq_test_engine(test)->kind != WSQ_SALSA)
-		kunit_skip(test, "needs an engine that has guests");
+		kunit_skip(test, "needs memory for non-member CPUs");
 	wsq_test_need_cpus(test, 2);
 	migrate_disable();
 	here = smp_processor_id();
@@ -272,7 +273,7 @@ static void grow_guest(struct kunit *test)
 	n = 0;
 	grow_push(t.pool, &n);
 	KUNIT_EXPECT_EQ(test, n, 16);
-	/* It may not have more. */
+	/* The pool is at its limit. */
 	wsq_test_linger();
 	KUNIT_EXPECT_EQ(test, atomic_read(&ct->grow), (int)WSQ_GROW_NO);
 	KUNIT_EXPECT_EQ(test, grow_blocks(wsq_pool_any(t.pool, here)),
@@ -288,10 +289,10 @@ struct grow_all {
 	u32 max;
 };
 
-/* Each CPU pushes until it has all it may have. */
+/* Each CPU pushes until it has all the memory that it may have. */
 static void grow_all_fn(void *arg, int nr)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 	struct grow_all *a = arg;
 	struct wsq_container *ct = wsq_pool_ct(a->pool, raw_smp_processor_id());
 
@@ -300,7 +301,7 @@ static void grow_all_fn(void *arg, int nr)
 			atomic_inc(&a->pushed);
 		else
 			schedule_timeout_uninterruptible(1);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
@@ -310,7 +311,7 @@ static int grow_page_node(const void *p)
 				    page_to_nid(virt_to_page(p));
 }
 
-/* All that a CPU has got is on its node. */
+/* All memory of a CPU is on its node. */
 static void grow_nodes(struct kunit *test)
 {
 	struct grow_all a = { .max = 24 };
@@ -349,7 +350,7 @@ static void grow_nodes(struct kunit *test)
 }
 
 /*
- * One CPU always has a task in the pool, which grows meanwhile. The others ask
+ * One CPU always has a task in the pool while the pool grows. The others ask
  * whether it was empty.
  */
 struct grow_token {
@@ -361,7 +362,7 @@ struct grow_token {
 
 static void grow_token_fn(void *arg, int nr)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE, n, i;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT, n, i;
 	struct grow_token *t = arg;
 	struct wsq_container *ct;
 
@@ -370,7 +371,7 @@ static void grow_token_fn(void *arg, int nr)
 	while (nr && !atomic_read_acquire(&t->over)) {
 		t->lies += wsq_pool_was_empty(t->pool) != 0;
 		WRITE_ONCE(t->looks, t->looks + 1);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	if (nr)
 		return;
@@ -379,12 +380,12 @@ static void grow_token_fn(void *arg, int nr)
 	       time_before(jiffies, end)) {
 		for (n = 0; !wsq_pool_push(t->pool, t); n++)
 			;
-		wsq_test_breathe();
+		wsq_test_yield();
 		for (i = 0; i < n; i++) {
 			while (!wsq_pool_pop(t->pool))
 				;
 		}
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	atomic_set_release(&t->over, 1);
 }
@@ -402,7 +403,7 @@ static void grow_never_empty(struct kunit *test)
 		atomic_set(&t.over, 0);
 		KUNIT_EXPECT_EQ(test, wsq_pool_push(t.pool, &t), 0);
 		wsq_test_run(test, num_online_cpus(), grow_token_fn, &t);
-		/* Here the first look may be at what another CPU is at. */
+		/* The first pop may meet a chunk that another CPU is in. */
 		KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_pool_pop(t.pool)));
 		KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(t.pool), 1);
 		wsq_pool_destroy(t.pool);
@@ -411,18 +412,18 @@ static void grow_never_empty(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t.lies, 0);
 }
 
-/* A queue of this CPU, full as quickly as one can, until it has all it may. */
+/* Fill a queue of this CPU quickly until it has all that it may have. */
 static bool grow_load(struct wsq *q, struct wsq_test_item *it, int nr, u32 max,
 		      int *rounds)
 {
 	struct wsq_container *ct = wsq_pool_ct(&q->pool, raw_smp_processor_id());
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 	u32 there;
 	int i;
 
-	/* What it has got goes when it is idle: it counts that it was there. */
+	/* Memory goes when the queue is idle: it is enough to see it once. */
 	while ((there = grow_blocks(ct)) < max && time_before(jiffies, end)) {
-		/* So that the worker does not keep up. */
+		/* Keep the worker from draining the queue. */
 		preempt_disable();
 		for (i = 0; i < nr; i++)
 			wsq_queue_work(q, &it[i].work);
@@ -436,7 +437,7 @@ static bool grow_load(struct wsq *q, struct wsq_test_item *it, int nr, u32 max,
 
 #define GROW_ITEMS	512
 
-/* A queue grows as well, and what it has got goes when it is idle. */
+/* A queue grows, too, and shrinks when it is idle. */
 static void grow_queue(struct kunit *test)
 {
 	struct wsq_attrs attrs = {
@@ -464,7 +465,7 @@ static void grow_queue(struct kunit *test)
 	vfree(it);
 }
 
-/* Items that lie where it has grown can be had back one by one. */
+/* Items in added memory can be cancelled one by one. */
 static void grow_cancel(struct kunit *test)
 {
 	struct wsq_attrs attrs = {
@@ -487,7 +488,7 @@ static void grow_cancel(struct kunit *test)
 		wsq_queue_work(q, &it[i].work);
 	for (i = 0; i < 100; i++) {
 		if (wsq_test_kind(&it[i].work) == WSQ_IN_SLOT) {
-			most = max(most, wsq_where_slot(it[i].work.link.where));
+			most = max(most, wsq_location_slot(it[i].work.link.where));
 			slots++;
 		}
 		got += wsq_cancel_work(&it[i].work);
@@ -496,9 +497,9 @@ static void grow_cancel(struct kunit *test)
 	migrate_enable();
 	KUNIT_EXPECT_EQ(test, slots, 100);
 	KUNIT_EXPECT_EQ(test, got, 100);
-	/* Beyond what there was at first. */
+	/* More than the initial capacity. */
 	KUNIT_EXPECT_GE(test, most, 2 * 4);
-	/* BWoS has spare blocks as well, two and one with each piece. */
+	/* BWoS also has spare blocks: two, and one in each added segment. */
 	KUNIT_EXPECT_LT(test, most,
 			(wsq_test_engine(test)->kind == WSQ_SALSA ?
 			 32 : 32 + 2 + 4) * 4);
@@ -508,10 +509,10 @@ static void grow_cancel(struct kunit *test)
 	vfree(it);
 }
 
-/* For how long what takes seconds on the debug kernel tries again. */
+/* How long to repeat a test that takes seconds on the debug kernel. */
 #define DESTROY_SECONDS	3
 
-/* Whoever asks may be gone when the answer comes, or it comes just now. */
+/* A pool is destroyed with its request pending, or just as it is answered. */
 static void grow_destroy(struct kunit *test)
 {
 	struct wsq_attrs attrs = {
@@ -529,15 +530,15 @@ static void grow_destroy(struct kunit *test)
 		struct wsq_pool *pool = grow_pool(test, 2, 64, 2, NULL);
 		unsigned long n = 0, flags;
 
-		/* As long as it takes to come to any point of it. */
+		/* For varying times, to reach any point of the answer. */
 		for (k = 0; k < i % 8; k++) {
 			grow_push(pool, &n);
 			cond_resched();
 		}
 		/*
-		 * The answer may come while the pool is filled, and the last
-		 * one may have come. The interrupt that brings it waits here,
-		 * so that every second pool ends while one is under way.
+		 * The request may be answered while the pool is filled, and
+		 * this may have been the last one. Here interrupts are off, so
+		 * that every second pool ends with a request under way.
 		 */
 		if (i % 2 == 0) {
 			migrate_disable();
@@ -572,7 +573,7 @@ static struct kunit_case grow_cases[] = {
 	WSQ_ENGINE_CASE(grow_no_need),
 	WSQ_ENGINE_CASE(grow_anywhere),
 	WSQ_ENGINE_CASE(grow_balance),
-	WSQ_ENGINE_CASE(grow_guest),
+	WSQ_ENGINE_CASE(grow_nonmember),
 	WSQ_ENGINE_CASE(grow_nodes),
 	WSQ_ENGINE_CASE_SLOW(grow_never_empty),
 	WSQ_ENGINE_CASE_SLOW(grow_queue),

@@ -3,10 +3,10 @@
  * What tests of the work service share: items that count their runs, gates that
  * hold a worker, and calls that must end.
  *
- * A test that waits for something that never comes fails with a message: every
- * wait has an end (WSQ_TEST_PATIENCE), and functions of the API that might hang
- * are called by threads of their own (wsq_test_start()). What such a thread
- * still uses is left alone then. Nothing else depends on time.
+ * Every wait has a timeout (WSQ_TEST_TIMEOUT): a test that waits in vain fails
+ * with a message. API functions that might hang are called in threads of their
+ * own (wsq_test_start()); if such a thread hangs, what it uses is not freed.
+ * Nothing else depends on time.
  */
 #ifndef _WSQ_TESTS_ITEMS_H
 #define _WSQ_TESTS_ITEMS_H
@@ -25,21 +25,20 @@
 #include <linux/wsq.h>
 
 #include "../exec/exec.h"
-#include "../pool/where.h"
+#include "../exec/location.h"
 #include "engines.h"
 #include "threads.h"
 
 /*
- * Emulated and instrumented kernels are slow, and slower by far when a CPU that
- * holds a lock of theirs has to wait for the machine: kmemleak's is taken for
- * every allocation.
+ * Emulated and instrumented kernels are slow, most of all when a virtual CPU is
+ * descheduled while it holds a lock: kmemleak takes one for every allocation.
  */
-#define WSQ_TEST_PATIENCE	(60 * HZ)
+#define WSQ_TEST_TIMEOUT	(60 * HZ)
 
-/* Wait until @cond holds. False if it did not come to that. */
+/* Wait until @cond holds. False on timeout. */
 #define wsq_test_until(cond)						\
 ({									\
-	unsigned long __end = jiffies + WSQ_TEST_PATIENCE;		\
+	unsigned long __end = jiffies + WSQ_TEST_TIMEOUT;		\
 	bool __ok;							\
 									\
 	while (!(__ok = (cond)) && time_before(jiffies, __end))		\
@@ -47,24 +46,24 @@
 	__ok;								\
 })
 
-/* The same, for what comes soon: without sleeping. */
+/* Without sleeping, for conditions that hold soon. */
 #define wsq_test_spin_until(cond)					\
 ({									\
-	unsigned long __end = jiffies + WSQ_TEST_PATIENCE;		\
+	unsigned long __end = jiffies + WSQ_TEST_TIMEOUT;		\
 	bool __ok;							\
 									\
 	while (!(__ok = (cond)) && time_before(jiffies, __end))		\
-		wsq_test_breathe();					\
+		wsq_test_yield();					\
 	__ok;								\
 })
 
-/* Give what must not happen some time to happen. */
+/* Wait a while for what must not happen. */
 static inline void wsq_test_linger(void)
 {
 	schedule_timeout_uninterruptible(HZ / 20 + 2);
 }
 
-/* Compute until the clock says that the time is over. */
+/* Compute for @us microseconds. */
 static inline void wsq_test_compute(unsigned int us)
 {
 	u64 end = ktime_get_ns() + us * (u64)NSEC_PER_USEC;
@@ -80,10 +79,10 @@ static inline void wsq_test_compute(unsigned int us)
  * @fn: the function
  * @arg: its argument
  * @who: the thread
- * @nvcsw: how often it had slept before it called it
- * @begun: it is about to call it
- * @ret: what it returned
- * @over: it has
+ * @nvcsw: the thread's voluntary context switches before the call
+ * @begun: the thread is about to call @fn
+ * @ret: what @fn returned
+ * @over: @fn has returned
  */
 struct wsq_test_call {
 	bool (*fn)(void *arg);
@@ -106,7 +105,7 @@ static inline int wsq_test_call_fn(void *data)
 	kthread_complete_and_exit(&call->over, 0);
 }
 
-/* Call @fn(@arg) on @cpu, or anywhere if negative, beside the caller. */
+/* Call @fn(@arg) in a thread on @cpu, or on any CPU if negative. */
 static inline struct wsq_test_call *
 wsq_test_start_on(struct kunit *test, int cpu, bool (*fn)(void *arg), void *arg)
 {
@@ -139,7 +138,7 @@ static inline bool wsq_test_over(struct wsq_test_call *call)
 	return completion_done(&call->over);
 }
 
-/* Has it gone to sleep in the call? What is merely about to may still look. */
+/* Has it slept in the call? A thread about to sleep may check once more. */
 static inline bool wsq_test_slept(struct wsq_test_call *call)
 {
 	/* Pairs with wsq_test_call_fn(). */
@@ -147,7 +146,7 @@ static inline bool wsq_test_slept(struct wsq_test_call *call)
 	       READ_ONCE(call->who->nvcsw) != call->nvcsw;
 }
 
-/* Wait until it sleeps in the call, or has ended; then a while. */
+/* Wait until the call sleeps or has ended; then linger. */
 static inline void wsq_test_waits(struct kunit *test, struct wsq_test_call *call)
 {
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_test_over(call) ||
@@ -155,13 +154,13 @@ static inline void wsq_test_waits(struct kunit *test, struct wsq_test_call *call
 	wsq_test_linger();
 }
 
-/* Wait until it has ended, and return what it returned. */
+/* Wait until the call has ended, and return what it returned. */
 static inline bool wsq_test_end(struct kunit *test, struct wsq_test_call *call)
 {
 	unsigned long left;
 	bool ret;
 
-	left = wait_for_completion_timeout(&call->over, WSQ_TEST_PATIENCE);
+	left = wait_for_completion_timeout(&call->over, WSQ_TEST_TIMEOUT);
 	KUNIT_ASSERT_NE_MSG(test, left, 0UL, "%ps does not end", call->fn);
 	ret = call->ret;
 	put_task_struct(call->who);
@@ -225,7 +224,7 @@ static inline struct wsq *wsq_test_queue_attrs(struct kunit *test,
 	return q;
 }
 
-/* A queue of @blocks by @size that has its memory, on @mask, %NULL for all. */
+/* A queue of @blocks by @size with memory, on @mask; %NULL: all CPUs. */
 static inline struct wsq *wsq_test_queue(struct kunit *test, u32 blocks,
 					 u32 size, const struct cpumask *mask)
 {
@@ -270,13 +269,13 @@ static inline void wsq_test_roam(void)
  * struct wsq_test_item - an item that counts
  * @work: the item
  * @q: a queue, for functions that queue
- * @again: how often it shall queue itself again, negative for ever
+ * @again: how often it requeues itself, negative: always
  * @id: its number
  * @runs: how often it began
  * @inside: how many run it now
- * @twice: how often it was run beside itself
+ * @twice: how often it ran concurrently with itself
  * @cpu: where it ran last, -1 before
- * @total: counted up as well, if any
+ * @total: incremented by each run as well, if not %NULL
  */
 struct wsq_test_item {
 	struct wsq_work work;
@@ -320,7 +319,7 @@ static inline void wsq_test_count(struct wsq_work *work)
 	wsq_test_leave(it);
 }
 
-/* Runs @again times more. */
+/* Requeues itself @again times. */
 static inline void wsq_test_repeat(struct wsq_work *work)
 {
 	struct wsq_test_item *it = wsq_test_item_of(work);
@@ -359,10 +358,10 @@ static inline struct wsq_test_item *wsq_test_items(struct kunit *test,
 	return items;
 }
 
-/* Where a pending item is. As of some moment, unless a gate holds it. */
+/* Where a pending item is. May change at once unless a gate holds the item. */
 static inline enum wsq_kind wsq_test_kind(const struct wsq_work *work)
 {
-	return wsq_where_kind(READ_ONCE(work->link.where));
+	return wsq_location_kind(READ_ONCE(work->link.where));
 }
 
 /* Gates. */
@@ -371,8 +370,8 @@ static inline enum wsq_kind wsq_test_kind(const struct wsq_work *work)
  * struct wsq_test_gate - an item that holds its worker
  * @it: the item
  * @open: it may end
- * @sleeps: it sleeps meanwhile; otherwise it computes, and hides from the
- *	watchdog that it does so for long, so that no standby worker takes over
+ * @sleeps: it sleeps; otherwise it computes, and hides the time from the
+ *	watchdog, so that no standby worker takes over
  * @firm: it computes with preemption off, so that no standby worker can run on
  *	its CPU. For short times, while the test runs on another CPU
  * @entered: it runs
@@ -387,17 +386,17 @@ struct wsq_test_gate {
 	struct completion leave;
 };
 
-/* Called by an item that computes for long: it looks as if just begun. */
+/* Called by an item that computes for long: hides that from the watchdog. */
 static inline void wsq_test_stay_young(void)
 {
-	struct wsq_cpu *c;
+	const struct wsq_worker *w = kthread_data(current);
+	struct wsq_cpu *c = wsq_worker_cpu(w);
 
 	local_irq_disable();
-	c = wsq_cpus[smp_processor_id()];
-	if (!WARN_ON_ONCE(!c->worker || c->worker->task != current)) {
-		c->watch.worker = c->worker;
-		c->watch.seen = READ_ONCE(c->worker->nr_run);
-		c->watch.since = ktime_get_mono_fast_ns() + 3600 * NSEC_PER_SEC;
+	if (!WARN_ON_ONCE(c->worker != w)) {
+		c->watchdog.worker = w;
+		c->watchdog.seen = READ_ONCE(w->nr_run);
+		c->watchdog.since = ktime_get_mono_fast_ns() + 3600 * NSEC_PER_SEC;
 	}
 	local_irq_enable();
 }
@@ -420,7 +419,7 @@ static inline void wsq_test_gate_fn(struct wsq_work *work)
 		preempt_enable();
 	}
 	while (!READ_ONCE(g->open)) {
-		wsq_test_breathe();
+		wsq_test_yield();
 		cpu_relax();
 	}
 	wsq_test_leave(&g->it);
@@ -446,10 +445,10 @@ static inline void wsq_test_gate_open(struct wsq_test_gate *g)
 	complete_all(&g->leave);
 }
 
-/* Its function runs. */
+/* Wait until its function runs. */
 static inline bool wsq_test_gate_entered(struct wsq_test_gate *g)
 {
-	return wait_for_completion_timeout(&g->entered, WSQ_TEST_PATIENCE);
+	return wait_for_completion_timeout(&g->entered, WSQ_TEST_TIMEOUT);
 }
 
 /* Begin a gate on @cpu. */
@@ -463,8 +462,8 @@ static inline void wsq_test_gate_begin(struct kunit *test, struct wsq *q,
 }
 
 /*
- * Hold @cpu with an item of @q that computes. Items of @q that are behind it
- * wait, and so do those of other queues for a while.
+ * Hold @cpu with an item of @q that computes. Items of @q behind it wait, and
+ * those of other queues wait for a while.
  */
 static inline struct wsq_test_gate *wsq_test_hold(struct kunit *test,
 						  struct wsq *q, int cpu)
@@ -475,7 +474,7 @@ static inline struct wsq_test_gate *wsq_test_hold(struct kunit *test,
 	return g;
 }
 
-/* The same for items of all queues. The caller stays on another CPU. */
+/* Items of all queues wait. The caller stays on another CPU. */
 static inline struct wsq_test_gate *wsq_test_hold_firmly(struct kunit *test,
 							 struct wsq *q, int cpu)
 {
@@ -486,7 +485,7 @@ static inline struct wsq_test_gate *wsq_test_hold_firmly(struct kunit *test,
 	return g;
 }
 
-/* Open a gate, wait until all of @q has run, and free the gate. */
+/* Open a gate, wait until all items of @q have run, and free the gate. */
 static inline void wsq_test_release(struct kunit *test, struct wsq *q,
 				    struct wsq_test_gate *g)
 {
@@ -495,7 +494,7 @@ static inline void wsq_test_release(struct kunit *test, struct wsq *q,
 	kfree(g);
 }
 
-/* Time that the current workers have used; standby workers come and go. */
+/* CPU time of the current workers; standby workers come and go. */
 static inline u64 wsq_test_workers_time(void)
 {
 	unsigned int cpu;
@@ -512,13 +511,13 @@ static inline u64 wsq_test_workers_time(void)
 	return sum;
 }
 
-/* Destroy a queue, which must end. */
+/* Destroy a queue. This must end. */
 static inline void wsq_test_queue_end(struct kunit *test, struct wsq *q)
 {
 	wsq_test_call(test, wsq_test_destroy, q);
 }
 
-/* No item ran beside itself, and each ran @runs times. */
+/* No item ran concurrently with itself, and each ran @runs times. */
 static inline void wsq_test_expect_runs(struct kunit *test,
 					struct wsq_test_item *items, int nr,
 					int runs)
@@ -529,7 +528,7 @@ static inline void wsq_test_expect_runs(struct kunit *test,
 		KUNIT_EXPECT_EQ_MSG(test, atomic_read(&items[i].runs), runs,
 				    "item %d", i);
 		KUNIT_EXPECT_EQ_MSG(test, atomic_read(&items[i].twice), 0,
-				    "item %d ran beside itself", i);
+				    "item %d ran concurrently with itself", i);
 	}
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of wsq_run_job(): every index exactly once, in pieces as asked
- * for, whoever helps, and also when nobody does.
+ * KUnit suite of wsq_run_job(): each index comes exactly once, in pieces as
+ * asked for, with any number of helpers or none.
  */
 #include "items.h"
 
@@ -11,13 +11,13 @@
  * @start: first index
  * @size: how many
  * @align: pieces begin at a multiple of this
- * @grain: and are at least as long, but for the last
+ * @grain: shortest piece, but for the last
  * @calls: pieces
  * @sum: indices in all pieces
- * @at_work: CPUs at it now
- * @most: the most there ever were
- * @wrong: pieces out of range, crooked, too short or empty
- * @slow: for pieces that take their time
+ * @at_work: CPUs in the job now
+ * @most: the maximum of @at_work
+ * @wrong: pieces that are out of range, unaligned, too short or empty
+ * @slow: make pieces take some time
  */
 struct tally {
 	atomic_t *seen;
@@ -55,7 +55,7 @@ static void tally_piece(unsigned long start, unsigned long end, void *arg)
 			atomic_inc(&t->seen[i - t->start]);
 	if (t->slow) {
 		for (i = 0; i < 200; i++)
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 	atomic_dec(&t->at_work);
 }
@@ -73,7 +73,7 @@ static bool job_run(void *arg)
 	return true;
 }
 
-/* Run it, and look that each index came once. Returns the calls there were. */
+/* Run a job, check that each index came once, and return the calls. */
 static int job_try(struct kunit *test, struct wsq *q, unsigned long start,
 		   unsigned long size, unsigned long grain, unsigned long align,
 		   unsigned int max_cpus, bool slow)
@@ -125,7 +125,7 @@ static int job_try(struct kunit *test, struct wsq *q, unsigned long start,
 	return calls;
 }
 
-/* Sizes, grains, alignments and starts, each with each. */
+/* All combinations of sizes, grains, alignments and starts. */
 static void job_ranges(struct kunit *test)
 {
 	static const unsigned long sizes[] = { 0, 1, 2, 7, 64, 997, 65537 };
@@ -153,7 +153,7 @@ static void job_ranges(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* Ranges that overflow whatever adds carelessly. */
+/* Ranges that overflow a careless addition. */
 static void job_huge(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -166,13 +166,13 @@ static void job_huge(struct kunit *test)
 	job_try(test, q, 1, ULONG_MAX - 1, ULONG_MAX / 3, 1UL << 60, 0, false);
 	job_try(test, q, ULONG_MAX - 1000, 1000, 10, 3, 0, false);
 	job_try(test, q, 0, 1UL << 40, 1UL << 30, 1UL << 20, 0, false);
-	/* Each piece as large as asked for at least: a bounded number. */
+	/* Each piece has at least the grain: their number is bounded. */
 	KUNIT_EXPECT_LE(test, job_try(test, q, 0, 1UL << 40, 1UL << 38, 0, 0,
 				      false), 4);
 	wsq_test_queue_end(test, q);
 }
 
-/* No more at work than allowed; alone if one; all if nothing is said. */
+/* No more CPUs than allowed: one alone; unlimited if UINT_MAX. */
 static void job_max_cpus(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -204,9 +204,9 @@ static bool alone_run(void *arg)
 }
 
 /*
- * One CPU is the caller. And helpers that cannot begin, because gates of the
- * same queue hold all workers, are cancelled: the caller does it all, and waits
- * for no gate.
+ * With max_cpus of 1 the caller works alone. It also does all the work if gates
+ * of the same queue hold all workers: helpers that cannot begin are cancelled,
+ * and the caller waits for no gate.
  */
 static void job_alone(struct kunit *test)
 {
@@ -247,7 +247,7 @@ static void meet_piece(unsigned long start, unsigned long end, void *arg)
 	struct tally *t = arg;
 
 	atomic_inc(&t->at_work);
-	/* Nobody leaves before there are two. */
+	/* None leaves before there are two. */
 	if (wsq_test_until(atomic_read(&t->at_work) > 1))
 		atomic_add(end - start, &t->calls);
 }
@@ -317,10 +317,10 @@ static void nest_item_fn(struct wsq_work *work)
 	nest_run(&container_of(work, struct nest_item, work)->n);
 }
 
-/* Some hundred jobs each. */
+/* Each runs some hundred jobs. */
 #define NEST_ITEMS	8
 
-/* Jobs within jobs, from a thread, and from items of the same queue. */
+/* Jobs within jobs, from a thread and from items of the same queue. */
 static void job_nested(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 2, NULL);
@@ -349,7 +349,7 @@ static void job_nested(struct kunit *test)
 }
 
 #ifdef CONFIG_FAULT_INJECTION
-/* Allocations on the way that fail; the first, the second... */
+/* Fail the first allocation, then the second, and so on. */
 static bool starved_run(void *arg)
 {
 	struct job_call *c = arg;
@@ -365,8 +365,8 @@ static bool starved_run(void *arg)
 }
 
 /*
- * Without memory for helpers the caller does it alone. Allocations that may
- * sleep fail only where /sys/kernel/debug/failslab/ignore-gfp-wait says N.
+ * Without memory for helpers the caller works alone. Allocations that may sleep
+ * fail only if /sys/kernel/debug/failslab/ignore-gfp-wait is N.
  */
 static void job_no_memory(struct kunit *test)
 {
@@ -439,6 +439,52 @@ static void job_crowd(struct kunit *test)
 	kfree(c);
 }
 
+/* How many items were put for other CPUs. */
+static s64 job_sent(struct wsq *q)
+{
+	unsigned int cpu;
+	s64 put = 0;
+
+	for_each_online_cpu(cpu)
+		put += atomic64_read(&wsq_lane(q, cpu)->in_cnt[0]) +
+		       atomic64_read(&wsq_lane(q, cpu)->in_cnt[1]);
+	return put;
+}
+
+/*
+ * Helpers go to idle CPUs, also if those of earlier jobs found little to do.
+ * Another thread may have the other CPU at that moment, so try more than once.
+ */
+#define IDLE_TRIES	20
+
+static void job_idle(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 4, 64, NULL);
+	unsigned int cpu = cpumask_first(cpu_online_mask), i;
+	struct tally t = { .size = 64, .slow = true };
+	struct job_call c = {
+		.q = q,
+		.job = { .func = tally_piece, .arg = &t, .size = 64, .max_cpus = 2 },
+	};
+	int tries;
+
+	wsq_test_need_cpus(test, 2);
+	wsq_test_stay(test, cpu);
+	for (tries = 0; tries < IDLE_TRIES && !job_sent(q); tries++) {
+		WRITE_ONCE(wsq_lane(q, cpu)->item_ns, 100);
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_idle_count() ==
+						       num_online_cpus()));
+		for_each_online_cpu(i)
+			KUNIT_EXPECT_TRUE(test, i == cpu ||
+					  wsq_test_until(wsq_idle_really(wsq_cpus[i])));
+		wsq_test_end(test, wsq_test_start_on(test, cpu, job_run, &c));
+	}
+	wsq_test_roam();
+	KUNIT_EXPECT_EQ_MSG(test, job_sent(q), 1, "helpers that were sent to another CPU");
+	KUNIT_EXPECT_EQ(test, atomic64_read(&t.sum), 64 * tries);
+	wsq_test_queue_end(test, q);
+}
+
 static struct kunit_case job_cases[] = {
 	KUNIT_CASE(job_ranges),
 	KUNIT_CASE(job_huge),
@@ -447,6 +493,7 @@ static struct kunit_case job_cases[] = {
 	KUNIT_CASE(job_helped),
 	KUNIT_CASE(job_nested),
 	KUNIT_CASE(job_no_memory),
+	KUNIT_CASE(job_idle),
 	KUNIT_CASE(job_crowd),
 	{}
 };

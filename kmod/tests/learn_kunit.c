@@ -1,48 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of what a container learns of how long its items take, by which others
- * are woken or left alone: from items that nobody interrupts, from items that sleep,
- * and from items that lose the CPU in their middle each time, long ones and short ones.
+ * KUnit suite of the item time that a container learns, which decides whether
+ * other CPUs are woken. Covers items that run undisturbed, items that sleep,
+ * and long and short items that are preempted in the middle each time.
  *
- * One item at a time, on one CPU. Who takes it is a thread of the real-time class that
- * the item itself wakes.
+ * One item at a time, on one CPU. A real-time thread that the item itself wakes
+ * preempts it.
  */
 #include <linux/delay.h>
 #include <linux/ktime.h>
 
 #include "items.h"
 
-/* Items of each kind: of so many, a container has learnt several times. */
+/* Items of each kind: enough for a container to learn several times. */
 #define LEARN_ITEMS		64
-/* What is long: some ticks, for some kernels keep this time by them. */
+/* A long time: some ticks, because some kernels keep this time by ticks. */
 #define LEARN_LONG_NS		max(20 * NSEC_PER_MSEC, 2 * NSEC_PER_SEC / HZ)
 /*
- * Between long and short. So many long ones bring what was learnt up to 0.4 of that; a
- * turn for an empty item takes less where all is checked and emulated, too.
+ * Between long and short. LEARN_ITEMS long items bring the learnt time up to
+ * 0.4 of LEARN_LONG_NS. A time slice for an empty item takes less, even on
+ * emulated debug kernels.
  */
 #define LEARN_SHORT_NS		(LEARN_LONG_NS / 8)
 /*
- * How often to learn anew at most. A host that has the CPU meanwhile makes short items
- * long, and a scheduler that was kept from the hog for a second lets others go first;
- * what is learnt wrongly is so each time.
+ * How often to learn anew at most. If the host deschedules the CPU, short items
+ * look long. If the real-time thread was throttled for a second, other threads
+ * run first. A real error shows in each try.
  */
 #define LEARN_TRIES		10
 
 /**
- * struct learn - an item, and who interrupts it
+ * struct learn - an item, and the thread that preempts it
  * @before: an item that does nothing
  * @work: the item
  * @q: its queue
- * @cpu: that queue's CPU
+ * @cpu: the queue's CPU
  * @item_ns: how long it computes
- * @hog_ns: how long another has the CPU in the middle; 0 for nobody
- * @sleep_ms: how long it sleeps in the middle
- * @missed: it was not interrupted
- * @hog: who interrupts it
- * @waits: ... is about to wait for the first time
- * @go: ... is to do so
- * @stop: ... is to end
- * @pair: @before is queued with it, and runs first
+ * @hog_ns: how long @hog has the CPU in the middle; 0: never
+ * @sleep_ms: how long the item sleeps in the middle
+ * @missed: how often the item was not preempted
+ * @hog: the thread that preempts it
+ * @waits: @hog is about to wait for the first time
+ * @go: @hog is to preempt the item
+ * @stop: @hog is to end
+ * @pair: @before is queued with the item, and runs first
  */
 struct learn {
 	struct wsq_work before;
@@ -95,7 +96,7 @@ static void learn_fn(struct wsq_work *work)
 		msleep(l->sleep_ms);
 	if (l->hog_ns) {
 		complete(&l->go);
-		wsq_test_breathe();
+		wsq_test_yield();
 		l->missed += READ_ONCE(current->nivcsw) == lost;
 	}
 	learn_spin(l->item_ns / 2);
@@ -119,7 +120,7 @@ static struct learn *learn_new(struct kunit *test)
 	KUNIT_ASSERT_FALSE(test, IS_ERR(l->hog));
 	kthread_bind(l->hog, l->cpu);
 	wake_up_process(l->hog);
-	/* It waits, and is of that class. */
+	/* It waits, in its real-time class. */
 	KUNIT_ASSERT_TRUE(test, wsq_test_until(READ_ONCE(l->waits) &&
 					       READ_ONCE(l->hog->__state) !=
 					       TASK_RUNNING));
@@ -135,11 +136,11 @@ static void learn_end(struct kunit *test, struct learn *l)
 	kfree(l);
 }
 
-/* Run items one after the other, then tell what was learnt of them. */
+/* Run items one after the other and return the learnt time. */
 static u32 learn_from(struct kunit *test, struct learn *l, const char *what,
 		      unsigned int nr)
 {
-	const struct wsq_container *ct = wsq_pool_any(&l->q->pool, l->cpu);
+	const struct wsq_lane *lane = wsq_lane_any(l->q, l->cpu);
 	unsigned int i;
 	u32 ns;
 
@@ -151,16 +152,16 @@ static u32 learn_from(struct kunit *test, struct learn *l, const char *what,
 							  1 + l->pair),
 				1 + l->pair);
 		wsq_flush(l->q);
-		/* A thread of that class that has no end is not let run always. */
+		/* Stay below the limit for real-time threads. */
 		if (l->hog_ns)
 			schedule_timeout_uninterruptible(HZ / 50 + 1);
 	}
-	ns = READ_ONCE(ct->item_ns);
+	ns = READ_ONCE(lane->item_ns);
 	kunit_info(test, "%s: %u ns", what, ns);
 	return ns;
 }
 
-/* Forget what was long: items that nobody interrupts, and that take next to nothing. */
+/* Forget long times: run items that are undisturbed and take almost no time. */
 static void learn_forget(struct kunit *test, struct learn *l)
 {
 	const u64 item_ns = l->item_ns, hog_ns = l->hog_ns;
@@ -175,7 +176,7 @@ static void learn_forget(struct kunit *test, struct learn *l)
 	l->sleep_ms = sleep_ms;
 }
 
-/* What was learnt is that items are long, or short. */
+/* Expect the learnt time to be long, or short. */
 static void learn_expect(struct kunit *test, struct learn *l, const char *what,
 			 unsigned int nr, bool is_long)
 {
@@ -194,7 +195,7 @@ static void learn_expect(struct kunit *test, struct learn *l, const char *what,
 	KUNIT_ASSERT_TRUE_MSG(test, right, "%s: %u ns", what, ns);
 }
 
-/* Items that nobody interrupts, and that take next to nothing. */
+/* Undisturbed items that take almost no time. */
 static void learn_short(struct kunit *test, struct learn *l)
 {
 	l->item_ns = 0;
@@ -214,7 +215,7 @@ static void learn_plain(struct kunit *test)
 	learn_end(test, l);
 }
 
-/* What is behind an item that sleeps waits for as long. */
+/* Items behind one that sleeps wait as long as it sleeps. */
 static void learn_sleeps(struct kunit *test)
 {
 	struct learn *l = learn_new(test);
@@ -226,7 +227,7 @@ static void learn_sleeps(struct kunit *test)
 	learn_end(test, l);
 }
 
-/* Long ones are long, whoever comes between each time. */
+/* Long items are long even if preempted each time. */
 static void learn_interrupted(struct kunit *test)
 {
 	struct learn *l = learn_new(test);
@@ -239,7 +240,7 @@ static void learn_interrupted(struct kunit *test)
 	learn_end(test, l);
 }
 
-/* ... and whatever runs before them in the same turn. */
+/* A short item before the long one in the same time slice makes no change. */
 static void learn_behind(struct kunit *test)
 {
 	struct learn *l = learn_new(test);
@@ -252,7 +253,7 @@ static void learn_behind(struct kunit *test)
 	learn_end(test, l);
 }
 
-/* Short ones are short: it is not their time that others take. */
+/* Short items stay short: the time of other threads is not theirs. */
 static void learn_others(struct kunit *test)
 {
 	struct learn *l = learn_new(test);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * CPUs that leave a queue, by a change of its mask or because they go offline,
- * with items in their containers: all are run, none twice, nobody waits for
- * ever, and puts from elsewhere always find a place.
+ * KUnit suite of CPUs that leave a queue with items in their containers,
+ * because its mask changes or because they go offline. All items run, none
+ * twice, no wait hangs, and puts from other CPUs always find a container.
  *
- * Those that take a CPU off need a kernel with hotplug (tools/check/kunit
+ * Tests that take a CPU offline need a kernel with hotplug (tools/check/kunit
  * debug).
  */
 #include <kunit/test.h>
@@ -14,42 +14,42 @@
 
 #include "../exec/exec.h"
 #include "../engine/engine.h"
-#include "items.h"
+#include "forkjoins.h"
 
 #define NR_LEFT		4000
 
-/* Becomes an orphan's consumer as often as it can, and takes nothing. */
-struct leave_foster {
+/* Adopts a dead CPU's queue as often as it can, and takes nothing. */
+struct leave_adopt_get {
 	struct wsq_container *ct;
 	bool stop;
 	unsigned long nr;
 };
 
-static bool leave_foster_fn(void *arg)
+static bool leave_adopt_get_fn(void *arg)
 {
-	struct leave_foster *f = arg;
+	struct leave_adopt_get *f = arg;
 	unsigned int i;
 
 	while (!READ_ONCE(f->stop)) {
 		for (i = 0; i < 1000; i++) {
 			preempt_disable();
-			if (wsq_foster_begin(f->ct)) {
+			if (wsq_adopt_begin(f->ct)) {
 				f->nr++;
-				wsq_foster_end(f->ct);
+				wsq_adopt_end(f->ct);
 			}
 			preempt_enable();
 		}
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	return true;
 }
 
-/* Nothing stays behind, however often thieves come between. */
+/* Nothing stays behind, however often thieves interfere. */
 static void leave_evacuate(struct kunit *test)
 {
 	unsigned int stay = cpumask_first(cpu_online_mask);
 	unsigned int go = wsq_test_other(stay);
-	struct leave_foster f = {};
+	struct leave_adopt_get f = {};
 	struct wsq_test_call *call;
 	struct wsq_test_item *items;
 	struct wsq_test_gate *g;
@@ -62,13 +62,13 @@ static void leave_evacuate(struct kunit *test)
 	wsq_test_stay(test, stay);
 	for (round = 0; round < 10; round++) {
 		q = wsq_test_queue(test, 2, 4, NULL);
-		/* Its worker has no time to serve them. */
+		/* The CPU's worker is held and cannot serve the items. */
 		g = wsq_test_hold(test, other, go);
 		for (i = 0; i < NR_LEFT; i++)
 			wsq_queue_work_on(go, q, &items[i].work);
 		f.ct = wsq_pool_any(&q->pool, go);
 		WRITE_ONCE(f.stop, false);
-		call = wsq_test_start(test, leave_foster_fn, &f);
+		call = wsq_test_start(test, leave_adopt_get_fn, &f);
 		KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(stay)), 0);
 		WRITE_ONCE(f.stop, true);
 		wsq_test_end(test, call);
@@ -78,7 +78,7 @@ static void leave_evacuate(struct kunit *test)
 	}
 	wsq_test_roam();
 	wsq_test_expect_runs(test, items, NR_LEFT, round);
-	kunit_info(test, "in foster care %lu times meanwhile", f.nr);
+	kunit_info(test, "adopted %lu times", f.nr);
 	wsq_test_queue_end(test, other);
 	vfree(items);
 }
@@ -88,8 +88,8 @@ static bool leave_mask_fn(void *q)
 	return !wsq_set_cpumask(q, cpumask_of(cpumask_first(cpu_online_mask)));
 }
 
-/* An orphan that is left out of the mask keeps its one foster consumer. */
-static void leave_foster(struct kunit *test)
+/* A dead CPU's queue that leaves the mask keeps the one CPU that adopted it. */
+static void leave_adopt_get(struct kunit *test)
 {
 	unsigned int stay = cpumask_first(cpu_online_mask);
 	unsigned int go = wsq_test_other(stay);
@@ -100,15 +100,15 @@ static void leave_foster(struct kunit *test)
 	wsq_test_need_cpus(test, 2);
 	q = wsq_test_queue(test, 2, 4, NULL);
 	ct = wsq_pool_any(&q->pool, go);
-	/* As if it were offline, with a thief in it. */
-	atomic_set(&ct->orphan, WSQ_FOSTERED);
+	/* As if the CPU were offline and a thief had adopted its queue. */
+	atomic_set(&ct->ownership, WSQ_ADOPTED);
 	call = wsq_test_start(test, leave_mask_fn, q);
-	/* It looks again and again from then on, rather than sleep. */
+	/* The mask change polls from here on instead of sleeping. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(!READ_ONCE(q->pool.ct[go])));
 	wsq_test_linger();
-	KUNIT_EXPECT_EQ(test, atomic_read(&ct->orphan), (int)WSQ_FOSTERED);
+	KUNIT_EXPECT_EQ(test, atomic_read(&ct->ownership), (int)WSQ_ADOPTED);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
-	wsq_foster_end(ct);
+	wsq_adopt_end(ct);
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 	wsq_test_queue_end(test, q);
 }
@@ -128,14 +128,14 @@ static bool leave_put_fn(void *arg)
 	INIT_WSQ_WORK_ONSTACK(&it.work, wsq_test_count);
 	while (!READ_ONCE(p->stop)) {
 		wsq_queue_work(p->q, &it.work);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	wsq_cancel_work_sync(&it.work);
 	wsq_destroy_work_on_stack(&it.work);
 	return !atomic_read(&it.twice);
 }
 
-/* A CPU that joins a queue has memory there as if it had always been a part of it. */
+/* A CPU that joins a queue gets memory as if it had always been a member. */
 static void leave_join(struct kunit *test)
 {
 	unsigned int one = cpumask_first(cpu_online_mask);
@@ -155,7 +155,7 @@ static void leave_join(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* A put from outside finds a member, while another becomes the only one. */
+/* A non-member's put finds a member while another CPU becomes the only one. */
 static void leave_nearest(struct kunit *test)
 {
 	unsigned int one = cpumask_first(cpu_online_mask), cpu, nr = 0;
@@ -183,7 +183,7 @@ static void leave_nearest(struct kunit *test)
 
 #ifdef CONFIG_HOTPLUG_CPU
 
-/* What is left on a CPU that dies, and when somebody looks for it. */
+/* Items on a CPU that dies, and how many are late. */
 struct leave_dead {
 	struct wsq *q;
 	struct wsq_test_item *items;
@@ -207,14 +207,14 @@ static void leave_put_there(void *arg)
 }
 
 /*
- * Put items on a CPU whose worker has lost a wake-up, while everybody else
- * sleeps. False if they are not left alone.
+ * Put items on a CPU whose worker has lost a wake-up, while all other workers
+ * sleep. False if a worker does not go to sleep.
  */
 static bool leave_leave(struct kunit *test, struct leave_dead *d)
 {
 	struct wsq_cpu *c = wsq_cpus[d->off];
 
-	/* It counts as idle a little before it can be claimed. */
+	/* The CPU counts as idle shortly before its worker can be claimed. */
 	if (!wsq_test_until(wsq_idle_count() == num_online_cpus() &&
 			    wsq_park_claim(&c->park)))
 		return false;
@@ -241,7 +241,7 @@ static void leave_take_off(struct kunit *test, struct leave_dead *d)
 		KUNIT_EXPECT_EQ(test, add_cpu(d->off), 0);
 }
 
-/* Nobody was told of what a CPU has when it dies: it is found. */
+/* Items on a dying CPU are found, though no other CPU was notified. */
 static void leave_bequeath(struct kunit *test)
 {
 	struct leave_dead d = { .off = cpumask_last(cpu_online_mask) };
@@ -266,8 +266,8 @@ static int leave_late(const struct leave_dead *d)
 }
 
 /*
- * After the CPU is dead, before its containers are orphans: callbacks of others
- * may wait here for what is in there.
+ * The CPU is dead, but its containers are not yet marked as a dead CPU's.
+ * Hotplug callbacks of other subsystems may wait here for the items in them.
  */
 static int leave_closing_dead(unsigned int cpu)
 {
@@ -281,14 +281,14 @@ static int leave_closing_dead(unsigned int cpu)
 	return 0;
 }
 
-/* What a CPU has is run although it is going and its worker is gone. */
+/* A dying CPU's items run although its worker is gone. */
 static void leave_closing(struct kunit *test)
 {
 	struct leave_dead d = { .off = cpumask_last(cpu_online_mask) };
 	int state;
 
 	wsq_test_need_cpus(test, 2);
-	/* Taken down after what was set up before us: the pools. */
+	/* Runs before the pools' callback, which was set up first. */
 	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wsq/test:dead",
 					  NULL, leave_closing_dead);
 	KUNIT_ASSERT_GT(test, state, 0);
@@ -317,7 +317,7 @@ static void leave_first_fn(struct wsq_work *work)
 {
 	struct leave_pair *p = container_of(work, struct leave_pair, first);
 
-	p->left = wait_for_completion_timeout(&p->ran, WSQ_TEST_PATIENCE / 2);
+	p->left = wait_for_completion_timeout(&p->ran, WSQ_TEST_TIMEOUT / 2);
 }
 
 static void leave_second_fn(struct wsq_work *work)
@@ -334,8 +334,8 @@ static void leave_put_pair(void *arg)
 }
 
 /*
- * All of a queue's CPUs are offline; then one comes, and what waits is where
- * the other one was.
+ * All CPUs of a queue are offline, then one comes back. The items wait in the
+ * container of the other.
  */
 static void leave_adopt(struct kunit *test)
 {
@@ -360,8 +360,8 @@ static void leave_adopt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, remove_cpu(one), 0);
 	KUNIT_EXPECT_EQ(test, remove_cpu(two), 0);
 	leave_put_pair(p);
-	/* Whose they are by now. */
-	cpu = wsq_where_cpu(READ_ONCE(p->first.link.where));
+	/* The CPU whose container has the items now. */
+	cpu = wsq_location_cpu(READ_ONCE(p->first.link.where));
 	KUNIT_EXPECT_EQ(test, add_cpu(cpu == one ? two : one), 0);
 	wsq_test_call(test, wsq_test_flush, p->q);
 	KUNIT_EXPECT_NE(test, p->left, 0UL);
@@ -405,7 +405,7 @@ static void leave_pair(struct kunit *test)
 
 /*
  * Hotplug waits for an item behind two that wait for hotplug. The first uses
- * the standby worker; for the second a worker has to be made.
+ * the standby worker; for the second a worker must be created.
  */
 struct leave_lock {
 	struct wsq_work first[2];
@@ -439,7 +439,7 @@ static int leave_locked_dead(unsigned int cpu)
 	return 0;
 }
 
-/* A standby worker is made while a CPU is being taken down. */
+/* A standby worker is created while a CPU is being taken down. */
 static void leave_locked(struct kunit *test)
 {
 	struct leave_lock l = {};
@@ -455,7 +455,7 @@ static void leave_locked(struct kunit *test)
 	l.second = wsq_test_items(test, l.q, 1, wsq_test_count);
 	INIT_WSQ_WORK_ONSTACK(&l.first[0], leave_lock_fn);
 	INIT_WSQ_WORK_ONSTACK(&l.first[1], leave_lock_fn);
-	/* Workers of earlier tests have ended. */
+	/* Wait until workers of earlier tests have ended. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(wsq_cpus[l.on]->nr_workers) == 2));
 	WRITE_ONCE(leave_locked_of, &l);
 	KUNIT_EXPECT_EQ(test, remove_cpu(l.off), 0);
@@ -471,11 +471,11 @@ static void leave_locked(struct kunit *test)
 	vfree(l.second);
 }
 
-/* How the CPU of an item that was left there, and forgotten, comes to a queue. */
+/* A CPU leaves a queue and keeps an item. How a CPU joins the queue later. */
 enum leave_return {
-	LEAVE_OTHER,	/* another CPU does */
-	LEAVE_SAME,	/* by a mask */
-	LEAVE_LATER,	/* by a mask, and then comes back itself */
+	LEAVE_OTHER,	/* another CPU joins */
+	LEAVE_SAME,	/* the CPU joins by the mask */
+	LEAVE_LATER,	/* by the mask while offline, and comes back online */
 	LEAVE_RETURNS,
 };
 
@@ -495,11 +495,11 @@ static void leave_forgotten_one(struct kunit *test, enum leave_return how)
 	g = wsq_test_hold(test, q, go);
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
 	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
-	/* There is nowhere to go, so it stays. */
+	/* The queue has no online CPU, so the item stays. */
 	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(off)), 0);
 	wsq_test_gate_open(g);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(!wsq_ready_test(wsq_cpus[go],
-							       q->pool.id)));
+							       q->id)));
 	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
 	if (how == LEAVE_LATER)
 		KUNIT_EXPECT_EQ(test, remove_cpu(go), 0);
@@ -516,8 +516,8 @@ static void leave_forgotten_one(struct kunit *test, enum leave_return how)
 }
 
 /*
- * An item that waits on a CPU which leaves its queue while no other CPU of it is
- * online: it is run as soon as one is, however that comes about.
+ * An item waits on a CPU that leaves the queue while no other CPU of the queue
+ * is online. It runs as soon as the queue has an online CPU, in whichever way.
  */
 static void leave_forgotten(struct kunit *test)
 {
@@ -528,7 +528,151 @@ static void leave_forgotten(struct kunit *test)
 		leave_forgotten_one(test, how);
 }
 
+static bool leave_runs(void *arg)
+{
+	struct stage *s = arg;
+	u64 sum;
+	int got;
+
+	s->caller = current;
+	while (!READ_ONCE(s->stop)) {
+		if (fib_run(s->fj, &sum, 14) || sum != plain_fib(14))
+			atomic_inc(&s->wrong);
+		if (dozing_run(s->fj, &got, s, 2) || got != 4)
+			atomic_inc(&s->wrong);
+		wsq_test_yield();
+	}
+	return true;
+}
+
+/* Fork and join while a CPU goes and comes. */
+static void leave_forkjoin(struct kunit *test)
+{
+	unsigned int off = cpumask_last(cpu_online_mask), turn;
+	struct wsq_test_call *calls[2];
+	struct stage *s[2];
+	struct wsq *q;
+	int i, at;
+
+	wsq_test_need_cpus(test, 2);
+	q = wsq_test_queue(test, 4, 64, NULL);
+	for (i = 0; i < 2; i++) {
+		s[i] = stage_begin(test, q, NULL, NULL);
+		calls[i] = wsq_test_start(test, leave_runs, s[i]);
+	}
+	wsq_test_stay(test, cpumask_first(cpu_online_mask));
+	for (turn = 0; turn < 6; turn++) {
+		KUNIT_EXPECT_EQ(test, turn & 1 ? add_cpu(off) : remove_cpu(off),
+				0);
+		for (i = 0; i < 2; i++) {
+			at = atomic_read(&s[i]->runs);
+			KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&s[i]->runs) > at + 20));
+		}
+	}
+	wsq_test_roam();
+	for (i = 0; i < 2; i++) {
+		WRITE_ONCE(s[i]->stop, true);
+		wsq_test_end(test, calls[i]);
+		KUNIT_EXPECT_EQ(test, atomic_read(&s[i]->wrong), 0);
+		stage_end(test, s[i]);
+	}
+	wsq_test_queue_end(test, q);
+}
+
+#define LEAVE_CLASS_ITEMS	24
+
+/* Queues itself, by turns bound to this CPU and not, until it has to stop. */
+static void leave_class_fn(struct wsq_work *work)
+{
+	struct wsq_test_item *it = wsq_test_item_of(work);
+	const struct wsq_worker *w = kthread_data(current);
+
+	wsq_test_enter(it);
+	if (w->class != it->q->class)
+		atomic_inc(&it->twice);
+	/* High items that never sleep would leave hotplug little CPU time. */
+	if (it->q->class->nr == WSQ_CLASS_HIGH || it->id % 8)
+		schedule_timeout_uninterruptible(1);
+	else
+		wsq_test_compute(10);
+	if (READ_ONCE(it->again))
+		wsq_queue_work_on(it->id & 4 ? (int)w->cpu : WSQ_CPU_ANY,
+				  it->q, work);
+	wsq_test_leave(it);
+}
+
+/* All items have run again. */
+static bool leave_class_move(struct wsq_test_item *items)
+{
+	int i, at;
+
+	for (i = 0; i < LEAVE_CLASS_ITEMS; i++) {
+		at = atomic_read(&items[i].runs);
+		if (!wsq_test_until(atomic_read(&items[i].runs) > at))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * A CPU goes off and on under items of both classes, some bound to it. Each
+ * goes on, in its class.
+ */
+static void leave_classes(struct kunit *test)
+{
+	unsigned int off = cpumask_last(cpu_online_mask), turn;
+	struct wsq_test_item *items;
+	struct wsq *q[2];
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	for (i = 0; i < 2; i++) {
+		const struct wsq_attrs attrs = {
+			.blocks = 2,
+			.block_size = 4,
+			.class = i,
+		};
+
+		q[i] = wsq_test_queue_attrs(test, &attrs);
+	}
+	items = wsq_test_items(test, NULL, LEAVE_CLASS_ITEMS, leave_class_fn);
+	wsq_test_stay(test, cpumask_first(cpu_online_mask));
+	for (i = 0; i < LEAVE_CLASS_ITEMS; i++) {
+		items[i].q = q[i & 1];
+		items[i].again = 1;
+		wsq_queue_work_on(i & 4 ? (int)off : WSQ_CPU_ANY, q[i & 1],
+				  &items[i].work);
+	}
+	for (turn = 0; turn < 4; turn++) {
+		KUNIT_EXPECT_TRUE(test, leave_class_move(items));
+		KUNIT_EXPECT_EQ(test, turn & 1 ? add_cpu(off) : remove_cpu(off),
+				0);
+	}
+	KUNIT_EXPECT_TRUE(test, leave_class_move(items));
+	wsq_test_roam();
+	for (i = 0; i < LEAVE_CLASS_ITEMS; i++)
+		WRITE_ONCE(items[i].again, 0);
+	for (i = 0; i < 2; i++) {
+		wsq_test_call(test, wsq_test_drain, q[i]);
+		wsq_test_queue_end(test, q[i]);
+	}
+	for (i = 0; i < LEAVE_CLASS_ITEMS; i++)
+		KUNIT_EXPECT_EQ_MSG(test, atomic_read(&items[i].twice), 0,
+				    "item %d", i);
+	vfree(items);
+}
+
 #else
+
+static void leave_classes(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
+static void leave_forkjoin(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
 
 static void leave_forgotten(struct kunit *test)
 {
@@ -564,7 +708,7 @@ static void leave_pair(struct kunit *test)
 
 static struct kunit_case leave_cases[] = {
 	WSQ_ENGINE_CASE(leave_evacuate),
-	WSQ_ENGINE_CASE(leave_foster),
+	WSQ_ENGINE_CASE(leave_adopt_get),
 	WSQ_ENGINE_CASE(leave_nearest),
 	WSQ_ENGINE_CASE(leave_join),
 	WSQ_ENGINE_CASE(leave_bequeath),
@@ -573,6 +717,8 @@ static struct kunit_case leave_cases[] = {
 	WSQ_ENGINE_CASE(leave_adopt),
 	WSQ_ENGINE_CASE(leave_locked),
 	WSQ_ENGINE_CASE(leave_forgotten),
+	KUNIT_CASE(leave_forkjoin),
+	KUNIT_CASE(leave_classes),
 	{}
 };
 

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of what LIFO BWoS needs to be an engine (kmod/engine/lifo/lifo.h):
- * owner's operations that are not re-entered, and thieves who ask for what the
- * owner keeps for itself. All else is in the suites over engines (engines.h).
+ * KUnit suite of what LIFO BWoS needs as an engine
+ * (kmod/engine/bwos_lifo/bwos_lifo.h): owner operations that are not
+ * re-entered, and thieves that ask for tasks of the owner's block. All else is
+ * in the suites over engines (engines.h).
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/wsq_pool.h>
 
 #include "../compat/hrtimer.h"
 #include "items.h"
 #include "sides.h"
 
-/* Dice that are the same each time. */
+/* Random numbers that are the same in each run. */
 static u32 lifo_roll(u32 *seed, u32 n)
 {
 	*seed = *seed * 1664525 + 1013904223;
 	return (*seed >> 16) % n;
 }
 
-/* Those with a third number grow to so many blocks. */
+/* Those with a third number grow up to that many blocks. */
 static const struct {
 	u32 blocks;
 	u32 size;
@@ -51,7 +53,7 @@ static struct wsq_pool *lifo_pool(struct kunit *test, int shape,
 	return pool;
 }
 
-/* Has it asked for memory? Then that comes, sooner or later. */
+/* If the container has asked for memory, sometimes wait for it. */
 static void lifo_wait(struct kunit *test, struct wsq_container *ct, u32 *seed)
 {
 	if (atomic_read(&ct->grow) != WSQ_GROW_ASKED || lifo_roll(seed, 16))
@@ -60,14 +62,14 @@ static void lifo_wait(struct kunit *test, struct wsq_container *ct, u32 *seed)
 					       WSQ_GROW_ASKED));
 }
 
-/* All blocks that a container may have, it has by now. */
+/* The container has all blocks that it may have. */
 static void lifo_grown(struct kunit *test, const struct wsq_container *ct,
 		       int shape)
 {
 	const struct wsq_bwos_lifo_mem *mem = (struct wsq_bwos_lifo_mem *)
-		(uintptr_t)atomic64_read(&ct->state.lifo.q.mem);
+		(uintptr_t)atomic64_read(&ct->state.bwos_lifo.q.mem);
 
-	KUNIT_EXPECT_EQ(test, wsq_bwos_places(&mem->dir),
+	KUNIT_EXPECT_EQ(test, wsq_bwos_nr_entries(&mem->dir),
 			lifo_shapes[shape].max ?: lifo_shapes[shape].blocks);
 }
 
@@ -77,7 +79,7 @@ static void lifo_grown(struct kunit *test, const struct wsq_container *ct,
  * struct lifo_model - what a pool of one CPU should hold
  * @in: the tasks, the oldest first
  * @nr: how many
- * @last: the last that was made
+ * @last: the last task that was made
  */
 struct lifo_model {
 	unsigned long in[LIFO_MOST];
@@ -111,7 +113,7 @@ static void lifo_model_pop(struct kunit *test, struct lifo_model *m,
 		KUNIT_ASSERT_PTR_EQ(test, tasks[i], (void *)m->in[--m->nr]);
 }
 
-/* Whenever thieves ask, what the owner gets is the newest: nothing is lost. */
+/* Whenever thieves ask, the owner gets the newest task and none is lost. */
 static void lifo_asked(struct kunit *test)
 {
 	struct lifo_model *m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
@@ -131,8 +133,8 @@ static void lifo_asked(struct kunit *test)
 			bool ask = !lifo_roll(&seed, 3);
 
 			if (ask)
-				WRITE_ONCE(ct->state.lifo.hungry, 1);
-			/* Up for a while, then down, to either end. */
+				WRITE_ONCE(ct->state.bwos_lifo.hungry, 1);
+			/* Mostly push, then mostly pop, to either limit. */
 			if (lifo_roll(&seed, 8) < (i / 1000 % 2 ? 2 : 6))
 				lifo_model_push(test, m, pool,
 						lifo_roll(&seed, 8) + 1);
@@ -140,14 +142,14 @@ static void lifo_asked(struct kunit *test)
 				lifo_model_pop(test, m, pool,
 					       lifo_roll(&seed, 8) + 1);
 			asks += ask;
-			fed += ask && !READ_ONCE(ct->state.lifo.hungry);
+			fed += ask && !READ_ONCE(ct->state.bwos_lifo.hungry);
 			lifo_wait(test, ct, &seed);
 		}
 		lifo_grown(test, ct, s);
 		while (m->nr)
 			lifo_model_pop(test, m, pool, 8);
 		KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
-		/* Most of the time there are two to be had. */
+		/* Most of the time there are two tasks available. */
 		KUNIT_EXPECT_GT(test, fed, asks / 4);
 		wsq_pool_destroy(pool);
 	}
@@ -182,9 +184,9 @@ static void lifo_items_claim(struct kunit *test, struct wsq_container *ct,
 	int tries = 4 * LIFO_ITEMS;
 
 	do {
-		/* Not the turn of the oldest. */
+		/* Not the one in some turns that takes the oldest. */
 		ct->turns = 0;
-		task = wsq_engine_lifo_claim(ct);
+		task = wsq_engine_bwos_lifo_claim(ct);
 	} while (task == WSQ_AGAIN && tries--);
 	want = lifo_newest(order, nr);
 	KUNIT_ASSERT_PTR_EQ(test, task, want ? (void *)&want->link : NULL);
@@ -192,10 +194,17 @@ static void lifo_items_claim(struct kunit *test, struct wsq_container *ct,
 		want->in = false;
 }
 
-static bool lifo_withdraw(struct wsq_container *ct, struct lifo_item *it)
+static bool lifo_put(struct wsq_container *ct, struct lifo_item *it, u32 color)
 {
-	return wsq_bwos_lifo_withdraw(&ct->state.lifo.q,
-				      wsq_where_slot(it->link.where), &it->link);
+	u64 where = wsq_location_in_slot(wsq_location_base(0, ct->cpu), color);
+
+	return wsq_engine_bwos_lifo_put_link(ct, &it->link, where) >= 0;
+}
+
+static bool lifo_remove(struct wsq_container *ct, struct lifo_item *it)
+{
+	return wsq_bwos_lifo_remove(&ct->state.bwos_lifo.q,
+				    wsq_location_slot(it->link.where), &it->link);
 }
 
 static void lifo_items_round(struct kunit *test, struct wsq_container *ct,
@@ -207,20 +216,20 @@ static void lifo_items_round(struct kunit *test, struct wsq_container *ct,
 
 	for (i = 0; i < 20000; i++) {
 		if (!lifo_roll(&seed, 3))
-			WRITE_ONCE(ct->state.lifo.hungry, 1);
+			WRITE_ONCE(ct->state.bwos_lifo.hungry, 1);
 		it = &items[lifo_roll(&seed, LIFO_ITEMS)];
 		if (it->in && !lifo_roll(&seed, 4)) {
-			/* Wherever it has been moved to, it knows. */
-			KUNIT_ASSERT_TRUE(test, lifo_withdraw(ct, it));
-			KUNIT_ASSERT_FALSE(test, lifo_withdraw(ct, it));
+			/* The item knows its slot, wherever it was moved. */
+			KUNIT_ASSERT_TRUE(test, lifo_remove(ct, it));
+			KUNIT_ASSERT_FALSE(test, lifo_remove(ct, it));
 			it->in = false;
 		} else if (!it->in && nr < ARRAY_SIZE(order) &&
 			   lifo_roll(&seed, 8) < (i / 500 % 2 ? 2 : 7)) {
 			u32 k, n = 0;
 
-			if (wsq_engine_lifo_put_link(ct, &it->link, i % 2) < 0)
+			if (!lifo_put(ct, it, i % 2))
 				continue;
-			/* An item that was withdrawn leaves no trace behind. */
+			/* A removed item leaves no trace in the order. */
 			for (k = 0; k < nr; k++)
 				if (order[k] != it)
 					order[n++] = order[k];
@@ -238,10 +247,10 @@ static void lifo_items_round(struct kunit *test, struct wsq_container *ct,
 			it = items[i].in ? &items[i] : NULL;
 		lifo_items_claim(test, ct, order, &nr);
 	} while (it);
-	KUNIT_EXPECT_TRUE(test, wsq_engine_lifo_empty(ct));
+	KUNIT_EXPECT_TRUE(test, wsq_engine_bwos_lifo_empty(ct));
 }
 
-/* The same with items, which are withdrawn from where they say they are. */
+/* With items, which are removed from the slot that they record. */
 static void lifo_asked_items(struct kunit *test)
 {
 	struct lifo_item *items = kunit_kcalloc(test, LIFO_ITEMS, sizeof(*items),
@@ -267,8 +276,9 @@ static void lifo_asked_items(struct kunit *test)
 }
 
 /*
- * Who interrupts an owner's operation, which its flags play: puts one by one or
- * together and finds the inbox, takes and finds nothing.
+ * A context interrupts an owner operation, which is simulated by setting the
+ * busy flags. Its puts, single or batched, go to the inbox, and its takes find
+ * nothing.
  */
 static void lifo_shut(struct kunit *test)
 {
@@ -276,30 +286,30 @@ static void lifo_shut(struct kunit *test)
 	struct wsq_pool *pool;
 	void *tasks[4] = { (void *)2UL, (void *)3UL, (void *)4UL, (void *)5UL };
 	unsigned long sum = 0;
-	u64 lent;
+	u64 allocated;
 	int i;
 
 	migrate_disable();
 	pool = lifo_pool(test, 2, cpumask_of(smp_processor_id()));
 	ct = wsq_pool_ct(pool, smp_processor_id());
 	preempt_disable();
-	lent = atomic64_read(&ct->raw->lent);
+	allocated = atomic64_read(&ct->pointer->allocated);
 	ct->put_busy = 1;
 	ct->get_busy = 1;
 	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, (void *)1UL), 0);
 	KUNIT_EXPECT_EQ(test, wsq_pool_push_many(pool, tasks, 4), 4);
 	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
 	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 4), 0);
-	wsq_engine_lifo_share(ct);
-	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_kept(&ct->state.lifo.q), 0);
+	wsq_engine_bwos_lifo_publish(ct);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_kept(&ct->state.bwos_lifo.q), 0);
 	ct->put_busy = 0;
 	ct->get_busy = 0;
-	KUNIT_EXPECT_EQ(test, atomic64_read(&ct->raw->lent) - lent, 5);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&ct->pointer->allocated) - allocated, 5);
 	for (i = 0; i < 5; i++)
 		sum += (unsigned long)wsq_pool_pop(pool);
 	KUNIT_EXPECT_EQ(test, sum, 15);
 	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
-	/* What an operation made of the flags it unmade. */
+	/* Each operation has reset the flags that it set. */
 	KUNIT_EXPECT_EQ(test, ct->put_busy, 0);
 	KUNIT_EXPECT_EQ(test, ct->get_busy, 0);
 	preempt_enable();
@@ -311,14 +321,14 @@ static void lifo_shut(struct kunit *test)
 #define LIFO_HITS	100
 
 /**
- * struct lifo_irq - a thread and a timer's interrupt on one CPU, one pool
+ * struct lifo_irq - a thread and a timer interrupt on one CPU, one pool
  * @pool: the pool
  * @ct: the CPU's container
  * @timer: interrupts the thread
  * @last: the last id that was made. The thread and the interrupt
- * @hits: interrupts of an owner's operation
- * @grows: the pool may get memory on the way
- * @seen: by id, how often it came out
+ * @hits: interrupts of an owner operation
+ * @grows: the pool may get memory in between
+ * @seen: how often each id came out
  */
 struct lifo_irq {
 	struct wsq_pool *pool;
@@ -341,7 +351,7 @@ static void lifo_irq_saw(struct lifo_irq *t, void **tasks, u32 n)
 	}
 }
 
-/* Push @n, or some; what finds no room has come out. */
+/* Push @n tasks; those that found no space count as taken. */
 static void lifo_irq_push(struct lifo_irq *t, u32 n)
 {
 	u32 i, done, first = atomic_fetch_add(n, &t->last);
@@ -388,7 +398,7 @@ static enum hrtimer_restart lifo_irq_fn(struct hrtimer *timer)
 
 static void lifo_irq_thread(void *arg, int nr)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 	struct lifo_irq *t = arg;
 	u32 i, seed = 3;
 	void *task;
@@ -399,23 +409,23 @@ static void lifo_irq_thread(void *arg, int nr)
 		(t->grows && !READ_ONCE(t->ct->engine->next)))) {
 		for (i = 0; i < 16; i++) {
 			if (!lifo_roll(&seed, 3))
-				WRITE_ONCE(t->ct->state.lifo.hungry, 1);
+				WRITE_ONCE(t->ct->state.bwos_lifo.hungry, 1);
 			lifo_irq_push(t, lifo_roll(&seed, 4) + 1);
 			lifo_irq_pop(t, lifo_roll(&seed, 4) + 1);
 		}
-		wsq_test_breathe();
-		/* Time for memory to come while there are ids. */
+		wsq_test_yield();
+		/* Give memory time to come before the ids are used up. */
 		if (t->grows && !READ_ONCE(t->ct->engine->next) &&
 		    !lifo_roll(&seed, 16))
 			schedule_timeout_uninterruptible(1);
 	}
 	hrtimer_cancel(&t->timer);
-	/* Here, where nothing is out of reach. */
+	/* Empty the pool here, where all of it is in reach. */
 	while ((task = wsq_pool_pop(t->pool)))
 		lifo_irq_saw(t, &task, 1);
 }
 
-/* An interrupt puts and takes at any instruction of the owner's. */
+/* An interrupt puts and takes at any instruction of the owner. */
 static void lifo_interrupted(struct kunit *test)
 {
 	struct lifo_irq *t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
@@ -453,15 +463,15 @@ static void lifo_interrupted(struct kunit *test)
 #define LIFO_HANDS	16
 
 /**
- * struct lifo_hand - items that an owner moves, and an interrupt that wants them
+ * struct lifo_hand - items that the owner moves and an interrupt takes
  * @ct: this CPU's container
  * @timer: interrupts the owner
  * @items: all in the engine while @settled
- * @settled: the owner does nothing but move them
- * @next: whom the interrupt wants next
+ * @settled: the owner only moves them
+ * @next: the item that the interrupt tries next
  * @hits: interrupts of the owner's operation
- * @got: items it got
- * @missed: and those that were nowhere
+ * @got: items that the interrupt got
+ * @missed: items that it found nowhere
  */
 struct lifo_hand {
 	struct wsq_container *ct;
@@ -481,7 +491,7 @@ static enum hrtimer_restart lifo_hand_fn(struct hrtimer *timer)
 
 	if (READ_ONCE(h->settled) && it->in) {
 		h->hits += h->ct->put_busy && h->ct->get_busy;
-		it->in = !lifo_withdraw(h->ct, it);
+		it->in = !lifo_remove(h->ct, it);
 		h->got += !it->in;
 		h->missed += it->in;
 	}
@@ -489,44 +499,42 @@ static enum hrtimer_restart lifo_hand_fn(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* All in, moved for a while, and out again. */
+/* Put all items, move them for a while, and take them again. */
 static void lifo_hand_round(struct kunit *test, struct lifo_hand *h)
 {
 	u32 i, in = 0, out = 0;
 	void *task;
 
 	for (i = 0; i < LIFO_HANDS; i++) {
-		KUNIT_ASSERT_GE(test, wsq_engine_lifo_put_link(h->ct,
-							       &h->items[i].link,
-							       0), 0);
+		KUNIT_ASSERT_TRUE(test, lifo_put(h->ct, &h->items[i], 0));
 		h->items[i].in = true;
 	}
 	barrier();
 	WRITE_ONCE(h->settled, true);
 	barrier();
 	for (i = 0; i < 1000; i++)
-		wsq_engine_lifo_share(h->ct);
+		wsq_engine_bwos_lifo_publish(h->ct);
 	barrier();
 	WRITE_ONCE(h->settled, false);
 	barrier();
 	for (i = 0; i < LIFO_HANDS; i++)
 		in += h->items[i].in;
 	do {
-		/* Not the turn of the oldest. */
+		/* Not the one in some turns that takes the oldest. */
 		h->ct->turns = 0;
-		task = wsq_engine_lifo_claim(h->ct);
+		task = wsq_engine_bwos_lifo_claim(h->ct);
 		out += task && task != WSQ_AGAIN;
 	} while (task);
 	KUNIT_ASSERT_EQ(test, out, in);
 }
 
-/* What the owner moves up is always somewhere, as an interrupt sees it. */
-static void lifo_in_hand(struct kunit *test)
+/* An interrupt always finds an item that the owner is moving up. */
+static void lifo_owned(struct kunit *test)
 {
 	struct lifo_hand *h = kunit_kzalloc(test, sizeof(*h), GFP_KERNEL);
 	struct wsq_pool *pool = kunit_kzalloc(test, sizeof(*pool), GFP_KERNEL);
 	unsigned int cpu = cpumask_first(cpu_online_mask);
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 	struct wsq_attrs attrs = lifo_attrs(3, cpumask_of(cpu));
 
 	KUNIT_ASSERT_NOT_NULL(test, h);
@@ -542,10 +550,10 @@ static void lifo_in_hand(struct kunit *test)
 		preempt_disable();
 		lifo_hand_round(test, h);
 		preempt_enable();
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	hrtimer_cancel(&h->timer);
-	kunit_info(test, "%u hits, %u items called back", h->hits, h->got);
+	kunit_info(test, "%u hits, %u items cancelled", h->hits, h->got);
 	KUNIT_EXPECT_GT(test, h->hits, 0);
 	KUNIT_EXPECT_GT(test, h->got, 0);
 	KUNIT_EXPECT_EQ(test, h->missed, 0);
@@ -553,7 +561,7 @@ static void lifo_in_hand(struct kunit *test)
 	wsq_pool_exit(pool);
 }
 
-/* Who has interrupts off has them off afterwards, and the same items. */
+/* Interrupts that were off stay off, and no item is lost. */
 static void lifo_feed_irqs_off(struct kunit *test)
 {
 	struct lifo_item *items = kunit_kcalloc(test, LIFO_HANDS, sizeof(*items),
@@ -574,20 +582,20 @@ static void lifo_feed_irqs_off(struct kunit *test)
 	ct = wsq_pool_ct(pool, smp_processor_id());
 	local_irq_save(flags);
 	for (i = 0; i < LIFO_HANDS; i++) {
-		WRITE_ONCE(ct->state.lifo.hungry, 1);
-		n += wsq_engine_lifo_put_link(ct, &items[i].link, i % 2) >= 0;
+		WRITE_ONCE(ct->state.bwos_lifo.hungry, 1);
+		n += lifo_put(ct, &items[i], i % 2);
 		off &= irqs_disabled();
-		wsq_engine_lifo_share(ct);
+		wsq_engine_bwos_lifo_publish(ct);
 		off &= irqs_disabled();
 	}
 	for (i = 0; i < LIFO_HANDS; i++) {
-		n += wsq_where_phase(items[i].link.where) == i % 2;
-		n += lifo_withdraw(ct, &items[i]);
+		n += wsq_location_color(items[i].link.where) == i % 2;
+		n += lifo_remove(ct, &items[i]);
 	}
 	local_irq_restore(flags);
 	KUNIT_EXPECT_TRUE(test, off);
 	KUNIT_EXPECT_EQ(test, n, 3 * LIFO_HANDS);
-	while (wsq_engine_lifo_claim(ct))
+	while (wsq_engine_bwos_lifo_claim(ct))
 		;
 	wsq_pool_exit(pool);
 	migrate_enable();
@@ -597,8 +605,8 @@ static void lifo_feed_irqs_off(struct kunit *test)
  * struct lifo_pair - an owner and a thief
  * @pool: the pool
  * @step: whose turn it is
- * @first: the first task that either got
- * @hungry: the thief asked
+ * @first: the first task that each got
+ * @hungry: the thief has asked
  * @got: what each got after that
  * @nr: how many
  */
@@ -629,10 +637,10 @@ static void lifo_pair_thread(void *arg, int nr)
 	if (!nr) {
 		for (i = 1; i <= LIFO_PAIR_TASKS; i++)
 			WARN_ON(wsq_pool_push(p->pool, (void *)i));
-		side_tell(&p->step, 1);
+		side_notify(&p->step, 1);
 		side_wait(&p->step, 2);
 		p->first[0] = wsq_pool_pop(p->pool);
-		side_tell(&p->step, 3);
+		side_notify(&p->step, 3);
 		side_wait(&p->step, 4);
 		lifo_pair_pop(p, 0);
 	} else {
@@ -641,17 +649,17 @@ static void lifo_pair_thread(void *arg, int nr)
 		ct = wsq_pool_any(p->pool, cpumask_first(cpu_online_mask));
 		side_wait(&p->step, 1);
 		p->first[1] = wsq_pool_pop(p->pool);
-		p->hungry = READ_ONCE(ct->state.lifo.hungry);
-		side_tell(&p->step, 2);
+		p->hungry = READ_ONCE(ct->state.bwos_lifo.hungry);
+		side_notify(&p->step, 2);
 		side_wait(&p->step, 3);
 		lifo_pair_pop(p, 1);
-		side_tell(&p->step, 4);
+		side_notify(&p->step, 4);
 	}
 }
 
 /*
- * All is in the owner's one block. A thief asks, and when the owner comes by has
- * the older half; the owner has the newest, as always.
+ * All tasks are in the owner's only block. A thief asks, and the owner's next
+ * operation gives it the older half. The owner still takes the newest.
  */
 static void lifo_hungry(struct kunit *test)
 {
@@ -722,11 +730,11 @@ static int lifo_family_elsewhere(struct lifo_family *f)
 	return n;
 }
 
-/* Idle workers have a part in what does not fill a block. */
+/* Idle workers get some of the items even if these do not fill a block. */
 static void lifo_spread(struct kunit *test)
 {
 	struct wsq_attrs attrs = lifo_attrs(4, NULL);
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 	struct lifo_family *f;
 	int i, most = 0;
 
@@ -738,7 +746,7 @@ static void lifo_spread(struct kunit *test)
 	INIT_WSQ_WORK(&f->root, lifo_root_fn);
 	for (i = 0; i < LIFO_CHILDREN; i++)
 		INIT_WSQ_WORK(&f->children[i].work, lifo_child_fn);
-	/* The other CPU may have no time on a machine that is busy. */
+	/* On a busy machine the other CPU may have no time. */
 	while (most < LIFO_CHILDREN / 4 && time_before(jiffies, end)) {
 		wsq_queue_work(f->q, &f->root);
 		wsq_drain(f->q);
@@ -754,14 +762,14 @@ static void lifo_spread(struct kunit *test)
 #define LIFO_ENDLESS	100000
 
 /**
- * struct lifo_starve - an item that is queued again for ever, and others
+ * struct lifo_starve - an item that always requeues itself, and others
  * @root: queues all
- * @endless: queues itself
+ * @endless: requeues itself
  * @patient: queued before
  * @q: the queue
  * @left: others that have not run
  * @runs: of @endless
- * @over: it has ended
+ * @over: @endless has ended
  */
 struct lifo_starve {
 	struct wsq_work root;
@@ -801,7 +809,7 @@ static void lifo_starve_fn(struct wsq_work *work)
 	wsq_queue_work(s->q, &s->endless);
 }
 
-/* What queues itself again whenever it runs does not starve what was there. */
+/* An item that requeues itself in each run does not starve older items. */
 static void lifo_starve(struct kunit *test)
 {
 	struct wsq_attrs attrs = { .flags = WSQ_RESIDENT };
@@ -823,8 +831,8 @@ static void lifo_starve(struct kunit *test)
 	wait_for_completion(&s->over);
 	wsq_destroy(s->q);
 	KUNIT_EXPECT_EQ(test, s->left, 0);
-	/* One in so many turns is theirs. */
-	KUNIT_EXPECT_LT(test, s->runs, 2 * LIFO_PATIENT * WSQ_ENTRY_TURN);
+	/* One in WSQ_INBOX_EVERY turns takes the oldest. */
+	KUNIT_EXPECT_LT(test, s->runs, 2 * LIFO_PATIENT * WSQ_INBOX_EVERY);
 }
 
 static struct kunit_case lifo_engine_cases[] = {
@@ -832,7 +840,7 @@ static struct kunit_case lifo_engine_cases[] = {
 	KUNIT_CASE(lifo_asked_items),
 	KUNIT_CASE(lifo_shut),
 	KUNIT_CASE(lifo_interrupted),
-	KUNIT_CASE(lifo_in_hand),
+	KUNIT_CASE(lifo_owned),
 	KUNIT_CASE(lifo_feed_irqs_off),
 	KUNIT_CASE(lifo_hungry),
 	KUNIT_CASE(lifo_spread),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the LIFO queue (kmod/core/bwos_lifo.h) in the kernel: with the
- * kernel's own atomics, real preemption, and a timer's interrupt that plays the
- * owner between its operations. What sanitizers and the model checker say of the
- * same source is under selftests/core.
+ * KUnit suite of the LIFO queue (kmod/core/bwos_lifo.h) in the kernel, with the
+ * kernel's own atomics, real preemption, and a timer interrupt that acts as
+ * owner between the owner's operations. Sanitizers and the model checker run
+ * the same source under selftests/core.
  */
 #include <kunit/test.h>
 #include <linux/mm.h>
@@ -15,13 +15,13 @@
 
 #define NR_SPARE	2
 
-static struct wsq_bwos_lifo *lifo_new(struct kunit *test, u32 places, u32 size)
+static struct wsq_bwos_lifo *lifo_new(struct kunit *test, u32 cpus, u32 size)
 {
 	struct wsq_bwos_lifo_mem *m;
 	struct wsq_bwos_lifo *q;
-	u32 all = places + NR_SPARE;
+	u32 all = cpus + NR_SPARE;
 
-	/* Whole pages: what is smaller need not be on lines of its own. */
+	/* Whole pages: smaller allocations may share cache lines. */
 	q = kunit_kzalloc(test, PAGE_ALIGN(sizeof(*q)), GFP_KERNEL);
 	m = kunit_kzalloc(test, sizeof(*m), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, q);
@@ -30,13 +30,13 @@ static struct wsq_bwos_lifo *lifo_new(struct kunit *test, u32 places, u32 size)
 					GFP_KERNEL);
 	m->first.slots = kunit_kcalloc(test, all * size,
 				       sizeof(*m->first.slots), GFP_KERNEL);
-	m->dir.words = kunit_kcalloc(test, places, sizeof(*m->dir.words),
+	m->dir.words = kunit_kcalloc(test, cpus, sizeof(*m->dir.words),
 				     GFP_KERNEL);
 	m->dir.blocks = kunit_kcalloc(test, all, sizeof(*m->dir.blocks),
 				      GFP_KERNEL);
 	m->dir.spare = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
 	m->dir.held = kunit_kcalloc(test, NR_SPARE, sizeof(u16), GFP_KERNEL);
-	m->below = kunit_kcalloc(test, places, sizeof(u16), GFP_KERNEL);
+	m->below = kunit_kcalloc(test, cpus, sizeof(u16), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, m->first.blocks);
 	KUNIT_ASSERT_NOT_NULL(test, m->first.slots);
 	KUNIT_ASSERT_NOT_NULL(test, m->dir.words);
@@ -44,13 +44,13 @@ static struct wsq_bwos_lifo *lifo_new(struct kunit *test, u32 places, u32 size)
 	KUNIT_ASSERT_NOT_NULL(test, m->dir.spare);
 	KUNIT_ASSERT_NOT_NULL(test, m->dir.held);
 	KUNIT_ASSERT_NOT_NULL(test, m->below);
-	m->dir.max_places = places;
+	m->dir.max_entries = cpus;
 	m->dir.max_blocks = all;
-	m->first.nr_places = places;
+	m->first.nr_entries = cpus;
 	m->first.nr_spare = NR_SPARE;
 	m->block_size = size;
 	wsq_bwos_lifo_init(q);
-	wsq_bwos_lifo_mount(q, m);
+	wsq_bwos_lifo_attach(q, m);
 	return q;
 }
 
@@ -59,26 +59,26 @@ static void *id_task(unsigned long id)
 	return (void *)(id + 1);
 }
 
-/* Fill, refuse, empty, the last first, several times, at all extremes. */
+/* Fill until refused, then empty, last in first out; extreme shapes. */
 static void lifo_order(struct kunit *test)
 {
 	static const struct {
-		u32 places;
+		u32 cpus;
 		u32 size;
 	} shapes[] = { { 2, 2 }, { 2, 3 }, { 3, 2 }, { 8, 256 }, { 64, 2 },
 		       { 2, 4096 }, { 64, 4096 } };
 	int s, round;
 
 	for (s = 0; s < ARRAY_SIZE(shapes); s++) {
-		unsigned long i, n = (unsigned long)shapes[s].places * shapes[s].size;
-		struct wsq_bwos_lifo *q = lifo_new(test, shapes[s].places,
+		unsigned long i, n = (unsigned long)shapes[s].cpus * shapes[s].size;
+		struct wsq_bwos_lifo *q = lifo_new(test, shapes[s].cpus,
 						   shapes[s].size);
 
 		for (round = 0; round < 5; round++) {
 			for (i = 0; i < n; i++)
 				KUNIT_ASSERT_EQ(test, wsq_bwos_lifo_put(q, id_task(i)),
 						i && i % shapes[s].size == 0 ?
-						WSQ_OPENED : WSQ_OK);
+						WSQ_PUBLISHED : WSQ_OK);
 			KUNIT_ASSERT_EQ(test, wsq_bwos_lifo_put(q, id_task(n)),
 					WSQ_FULL);
 			for (i = n; i; i--)
@@ -90,7 +90,7 @@ static void lifo_order(struct kunit *test)
 	}
 }
 
-/* Thieves are shut out of the owner's block, and take the oldest of others. */
+/* Thieves cannot take from the owner's block; in others, the oldest first. */
 static void lifo_steal(struct kunit *test)
 {
 	struct wsq_bwos_lifo *q = lifo_new(test, 4, 4);
@@ -100,7 +100,7 @@ static void lifo_steal(struct kunit *test)
 	for (i = 0; i < 4; i++)
 		KUNIT_ASSERT_EQ(test, wsq_bwos_lifo_put(q, id_task(i)), WSQ_OK);
 	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_steal(q, got, 4), WSQ_EMPTY);
-	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_put(q, id_task(4)), WSQ_OPENED);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_put(q, id_task(4)), WSQ_PUBLISHED);
 	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_steal(q, got, 2), 2);
 	KUNIT_EXPECT_PTR_EQ(test, got[0], id_task(0));
 	KUNIT_EXPECT_PTR_EQ(test, got[1], id_task(1));
@@ -110,19 +110,19 @@ static void lifo_steal(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_steal(q, got, 4), WSQ_EMPTY);
 }
 
-/* What is in the owner's block can be had when the owner shares it. */
-static void lifo_share(struct kunit *test)
+/* Tasks in the owner's block can be stolen once the owner publishes it. */
+static void lifo_publish(struct kunit *test)
 {
 	struct wsq_bwos_lifo *q = lifo_new(test, 4, 4);
 	void *got[4];
 	int i;
 
-	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_share(q), WSQ_EMPTY);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_publish(q), WSQ_EMPTY);
 	for (i = 0; i < 3; i++)
 		KUNIT_ASSERT_EQ(test, wsq_bwos_lifo_put(q, id_task(i)), WSQ_OK);
 	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_steal(q, got, 4), WSQ_EMPTY);
-	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_share(q), WSQ_OPENED);
-	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_share(q), WSQ_OK);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_publish(q), WSQ_PUBLISHED);
+	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_publish(q), WSQ_OK);
 	KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_steal(q, got, 1), 1);
 	KUNIT_EXPECT_PTR_EQ(test, got[0], id_task(0));
 	KUNIT_EXPECT_PTR_EQ(test, wsq_bwos_lifo_get(q), id_task(2));
@@ -130,20 +130,20 @@ static void lifo_share(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, wsq_bwos_lifo_get(q));
 }
 
-/* Puts one into a claimed slot, which is empty. Returns the slot's number. */
+/* Put a task into a claimed slot, which is empty. Returns the slot's number. */
 static u32 claimed_put(struct kunit *test, struct wsq_bwos_lifo *q,
 		       unsigned long id)
 {
-	struct wsq_bwos_room room = { .n = 0 };
+	struct wsq_bwos_space space = { .n = 0 };
 
-	KUNIT_EXPECT_GE(test, wsq_bwos_lifo_reserve(q, &room), 0);
-	KUNIT_EXPECT_NULL(test, wsq_slot_peek(&q->slots[room.b]));
-	wsq_bwos_lifo_fill(q, &room, 0, id_task(id));
-	wsq_bwos_lifo_commit(q, &room, 1);
-	return room.nr;
+	KUNIT_EXPECT_GE(test, wsq_bwos_lifo_reserve(q, &space), 0);
+	KUNIT_EXPECT_NULL(test, wsq_slot_peek(&q->slots[space.b]));
+	wsq_bwos_lifo_fill(q, &space, 0, id_task(id));
+	wsq_bwos_lifo_commit(q, &space, 1);
+	return space.nr;
 }
 
-/* What is taken out of its slot leaves a tomb, at which nobody is misled. */
+/* A task taken out of its slot leaves a tombstone, which all skip. */
 static void lifo_claims(struct kunit *test)
 {
 	struct wsq_bwos_lifo *q = lifo_new(test, 3, 4);
@@ -154,17 +154,17 @@ static void lifo_claims(struct kunit *test)
 	for (round = 0; round < 5; round++) {
 		for (i = 0; i < 9; i++)
 			where[i] = claimed_put(test, q, i);
-		KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_sample(q, q->place), 0);
-		/* The lowest block but for one, a hole in the next, the owner's. */
-		KUNIT_EXPECT_TRUE(test, wsq_bwos_lifo_withdraw(q, where[1], id_task(1)));
-		KUNIT_EXPECT_FALSE(test, wsq_bwos_lifo_withdraw(q, where[1], id_task(1)));
-		KUNIT_EXPECT_FALSE(test, wsq_bwos_lifo_withdraw(q, where[2], id_task(1)));
-		KUNIT_EXPECT_FALSE(test, wsq_bwos_lifo_withdraw(q, U32_MAX, id_task(1)));
+		KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_sample(q, q->index), 0);
+		/* A hole in the lowest block, the next, and the owner's. */
+		KUNIT_EXPECT_TRUE(test, wsq_bwos_lifo_remove(q, where[1], id_task(1)));
+		KUNIT_EXPECT_FALSE(test, wsq_bwos_lifo_remove(q, where[1], id_task(1)));
+		KUNIT_EXPECT_FALSE(test, wsq_bwos_lifo_remove(q, where[2], id_task(1)));
+		KUNIT_EXPECT_FALSE(test, wsq_bwos_lifo_remove(q, U32_MAX, id_task(1)));
 		KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_steal_claim(q, got, 4), 3);
 		KUNIT_EXPECT_PTR_EQ(test, got[0], id_task(0));
 		KUNIT_EXPECT_PTR_EQ(test, got[1], id_task(2));
-		KUNIT_EXPECT_TRUE(test, wsq_bwos_lifo_withdraw(q, where[6], id_task(6)));
-		KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_pry(q, got, 4), 1);
+		KUNIT_EXPECT_TRUE(test, wsq_bwos_lifo_remove(q, where[6], id_task(6)));
+		KUNIT_EXPECT_EQ(test, wsq_bwos_lifo_steal_active(q, got, 4), 1);
 		KUNIT_EXPECT_PTR_EQ(test, got[0], id_task(8));
 		KUNIT_EXPECT_PTR_EQ(test, wsq_bwos_lifo_claim(q), WSQ_TOMB);
 		KUNIT_EXPECT_PTR_EQ(test, wsq_bwos_lifo_claim(q), id_task(7));
@@ -207,13 +207,14 @@ static void lifo_oldest(struct kunit *test)
  * @doubled: how many came out more than once
  * @taken: how many came out
  * @done: the owner has found the queue empty for the last time
- * @max: how many thieves take at a time
- * @claimed: slots are claimed ones
- * @where: of those, the number of the slot that each id was put to. Owner
+ * @max: how many tasks a thief takes at a time
+ * @claimed: use the functions with claimed slots
+ * @where: for those, the slot number of each id. Owner
  * @next: the next id. Owner; others read it as a hint
- * @timer: the interrupt that plays the owner
+ * @timer: the interrupt that acts as owner
  * @inside: the owner is in an operation. Owner, and read on its CPU
- * @shared: how often the interrupt shared, or took, something. Owner's CPU
+ * @has_published: how often the interrupt published or took something. Owner's
+ *	CPU
  * @out: how many tasks were taken out of their slots. The last thread
  */
 struct lifo_stress {
@@ -228,7 +229,7 @@ struct lifo_stress {
 	int next;
 	struct hrtimer timer;
 	bool inside;
-	unsigned long shared;
+	unsigned long has_published;
 	unsigned long out;
 };
 
@@ -236,28 +237,28 @@ static void stress_saw(struct lifo_stress *s, void *task)
 {
 	unsigned long id = (unsigned long)task - 1;
 
-	/* One taker for each id: a plain count would hide a race. */
+	/* Each id has one taker. A plain count would hide a race. */
 	if (id >= STRESS_IDS || xchg(&s->seen[id], 1))
 		atomic_inc(&s->doubled);
 	atomic64_inc(&s->taken);
 }
 
-/* The owner is held up, for all that is known: it plays the owner. */
+/* The owner may be held up: the interrupt acts as owner. */
 static enum hrtimer_restart stress_share(struct hrtimer *timer)
 {
 	struct lifo_stress *s = container_of(timer, struct lifo_stress, timer);
 
 	if (READ_ONCE(s->inside)) {
-		/* Not now. */
+		/* The owner is in an operation. */
 	} else if (s->claimed) {
 		void *task = wsq_bwos_lifo_claim_oldest(s->q);
 
 		if (task && task != WSQ_TOMB) {
 			stress_saw(s, task);
-			s->shared++;
+			s->has_published++;
 		}
-	} else if (wsq_bwos_lifo_share(s->q) == WSQ_OPENED) {
-		s->shared++;
+	} else if (wsq_bwos_lifo_publish(s->q) == WSQ_PUBLISHED) {
+		s->has_published++;
 	}
 	hrtimer_forward_now(timer, us_to_ktime(200));
 	return HRTIMER_RESTART;
@@ -276,7 +277,7 @@ static void stress_thief(struct lifo_stress *s)
 	void *got[64];
 	int n, i;
 
-	/* What the owner took is counted before. */
+	/* Thieves stop only after the owner has counted its tasks. */
 	while (!smp_load_acquire(&s->done)) {
 		preempt_disable();
 		n = s->claimed ? wsq_bwos_lifo_steal_claim(s->q, got, s->max) :
@@ -285,21 +286,21 @@ static void stress_thief(struct lifo_stress *s)
 		for (i = 0; i < n; i++)
 			stress_saw(s, got[i]);
 		if (n <= 0)
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 }
 
-/* Takes tasks out of their slots: the owner's lowest, and recent ones. */
+/* Takes tasks out of their slots: in the owner's block, and recent ones. */
 static void stress_outsider(struct lifo_stress *s)
 {
 	unsigned long out = 0;
 	void *got[4];
 	int n, i, id;
 
-	/* What the owner took is counted before. */
+	/* It stops only after the owner has counted its tasks. */
 	while (!smp_load_acquire(&s->done)) {
 		preempt_disable();
-		n = wsq_bwos_lifo_pry(s->q, got, 4);
+		n = wsq_bwos_lifo_steal_active(s->q, got, 4);
 		preempt_enable();
 		for (i = 0; i < n; i++)
 			stress_saw(s, got[i]);
@@ -311,37 +312,37 @@ static void stress_outsider(struct lifo_stress *s)
 			if (id < 0)
 				break;
 			preempt_disable();
-			gone = wsq_bwos_lifo_withdraw(s->q, READ_ONCE(s->where[id]),
-						      id_task(id));
+			gone = wsq_bwos_lifo_remove(s->q, READ_ONCE(s->where[id]),
+						    id_task(id));
 			preempt_enable();
 			if (!gone)
 				continue;
 			stress_saw(s, id_task(id));
 			out++;
 		}
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	s->out = out;
 }
 
 static int stress_put(struct lifo_stress *s, int id)
 {
-	struct wsq_bwos_room room;
+	struct wsq_bwos_space space;
 	int ret;
 
 	if (!s->claimed)
 		return wsq_bwos_lifo_put(s->q, id_task(id));
-	ret = wsq_bwos_lifo_reserve(s->q, &room);
+	ret = wsq_bwos_lifo_reserve(s->q, &space);
 	if (ret < 0)
 		return ret;
-	WRITE_ONCE(s->where[id], room.nr);
-	wsq_bwos_lifo_fill(s->q, &room, 0, id_task(id));
-	wsq_bwos_lifo_commit(s->q, &room, 1);
+	WRITE_ONCE(s->where[id], space.nr);
+	wsq_bwos_lifo_fill(s->q, &space, 0, id_task(id));
+	wsq_bwos_lifo_commit(s->q, &space, 1);
 	WRITE_ONCE(s->next, id + 1);
 	return ret;
 }
 
-/* Gets up to @nr; false if there was less. */
+/* Gets up to @nr tasks; false if there were fewer. */
 static bool stress_get(struct lifo_stress *s, int nr)
 {
 	void *task;
@@ -390,32 +391,32 @@ static void stress_thread(void *arg, int nr)
 		preempt_enable();
 	}
 	hrtimer_cancel(&s->timer);
-	/* What thieves have not claimed is ours. */
+	/* Take the tasks that no thief has claimed. */
 	do {
 		preempt_disable();
 		more = stress_get(s, 64);
 		preempt_enable();
 	} while (more);
-	/* After the last take. */
+	/* All takes of the owner are before this. */
 	smp_store_release(&s->done, true);
 }
 
 static void stress_run(struct kunit *test, bool claimed)
 {
 	static const struct {
-		u32 places;
+		u32 cpus;
 		u32 size;
 		u32 max;
 	} shapes[] = { { 2, 2, 1 }, { 2, 3, 64 }, { 4, 2, 2 }, { 8, 64, 32 } };
-	unsigned long shared = 0, out = 0;
+	unsigned long has_published = 0, out = 0;
 	int i, nr = ARRAY_SIZE(shapes);
 
-	/* Again if somebody had no time, as may be on a busy machine. */
-	for (i = 0; i < nr || (i < 10 * nr && (!shared || (claimed && !out))); i++) {
+	/* Again if the interrupt or the outsider got no time. */
+	for (i = 0; i < nr || (i < 10 * nr && (!has_published || (claimed && !out))); i++) {
 		struct lifo_stress *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
 
 		KUNIT_ASSERT_NOT_NULL(test, s);
-		s->q = lifo_new(test, shapes[i % nr].places, shapes[i % nr].size);
+		s->q = lifo_new(test, shapes[i % nr].cpus, shapes[i % nr].size);
 		s->max = shapes[i % nr].max;
 		s->claimed = claimed;
 		s->seen = kvzalloc(STRESS_IDS, GFP_KERNEL);
@@ -428,11 +429,11 @@ static void stress_run(struct kunit *test, bool claimed)
 		kvfree(s->seen);
 		KUNIT_EXPECT_EQ(test, atomic_read(&s->doubled), 0);
 		KUNIT_EXPECT_EQ(test, atomic64_read(&s->taken), STRESS_IDS);
-		shared += s->shared;
+		has_published += s->has_published;
 		out += s->out;
 	}
-	/* The interrupt did come, and found something; so did the outsider. */
-	KUNIT_EXPECT_GT(test, shared, 0);
+	/* The interrupt came and found something, and so did the outsider. */
+	KUNIT_EXPECT_GT(test, has_published, 0);
 	if (claimed)
 		KUNIT_EXPECT_GT(test, out, 0);
 }
@@ -443,7 +444,7 @@ static void lifo_stress(struct kunit *test)
 	stress_run(test, false);
 }
 
-/* The same of claimed slots; one of the three takes tasks out of their slots. */
+/* With claimed slots. One of the three takes tasks out of their slots. */
 static void lifo_claim_stress(struct kunit *test)
 {
 	stress_run(test, true);
@@ -452,7 +453,7 @@ static void lifo_claim_stress(struct kunit *test)
 static struct kunit_case lifo_cases[] = {
 	KUNIT_CASE(lifo_order),
 	KUNIT_CASE(lifo_steal),
-	KUNIT_CASE(lifo_share),
+	KUNIT_CASE(lifo_publish),
 	KUNIT_CASE(lifo_claims),
 	KUNIT_CASE(lifo_oldest),
 	KUNIT_CASE(lifo_stress),

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of reports: what is wrong is said, what is right is not.
+ * KUnit suite of reports: wrong use is reported, right use is not.
  *
- * The kernel reports a wrong order of locks once; lockdep is off afterwards,
- * until the next boot, and so are WARN_ONCE()s. So each wrong use is a case of
- * its own that does nothing unless the module's parameter "provoke" names it;
+ * The kernel reports a wrong lock order once. Lockdep is then off until the
+ * next boot, and so are WARN_ONCE()s. Each wrong use is therefore a case of its
+ * own that does nothing unless the module parameter "provoke" names it.
  * tools/check/lockdep boots a kernel for each and looks for the text of the
  * report. Cases named lockdep_* need CONFIG_PROVE_LOCKING.
  *
- * Right use is tested always: lockdep must still be on afterwards.
+ * Right use is always tested: lockdep must still be on afterwards.
  *
- * Where a wrong use would really never end, the thread that is stuck in it is
- * left alone, and the machine is of no use afterwards.
+ * Where a wrong use would really deadlock, the stuck thread is left behind, and
+ * the machine cannot be used any more.
  */
 #include <linux/debug_locks.h>
 #include <linux/irq_work.h>
@@ -19,6 +19,8 @@
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
+#include <linux/wsq_call.h>
+#include <linux/wsq_fj.h>
 #include <linux/wsq_serial.h>
 
 #include "../core/fence.h"
@@ -45,7 +47,7 @@ static void provoke_only(struct kunit *test, bool lockdep)
 				      "lockdep reported something before");
 }
 
-/* The report has come: lockdep turns itself off for that. */
+/* Wait for the report: lockdep then turns itself off. */
 static void expect_report(struct kunit *test)
 {
 	KUNIT_EXPECT_TRUE_MSG(test, wsq_test_until(!debug_locks), "no report");
@@ -69,7 +71,7 @@ static void act_fn(struct wsq_work *work)
 	complete(&a->over);
 }
 
-/* Never freed where it may be stuck. */
+/* Never freed if it may be stuck. */
 static struct act *act_new(struct kunit *test, void (*fn)(struct act *a))
 {
 	struct act *a = kzalloc(sizeof(*a), GFP_KERNEL);
@@ -83,7 +85,7 @@ static struct act *act_new(struct kunit *test, void (*fn)(struct act *a))
 
 static bool act_ran(struct act *a)
 {
-	return wait_for_completion_timeout(&a->over, WSQ_TEST_PATIENCE);
+	return wait_for_completion_timeout(&a->over, WSQ_TEST_TIMEOUT);
 }
 
 static void act_flush(struct act *a)
@@ -121,7 +123,7 @@ static void act_nothing(struct act *a)
 {
 }
 
-/* A queue that is flushed by one of its own items never is. */
+/* A flush of a queue by one of its own items never ends. */
 static void lockdep_flush_own_queue(struct kunit *test)
 {
 	struct act *a;
@@ -166,7 +168,7 @@ static void lockdep_cancel_itself(struct kunit *test)
 	expect_report(test);
 }
 
-/* The function takes the mutex that who waits for it holds. */
+/* The function takes a mutex that the waiting thread holds. */
 static void lockdep_mutex_wait(struct kunit *test, bool (*wait)(void *arg),
 			       bool queue)
 {
@@ -177,12 +179,12 @@ static void lockdep_mutex_wait(struct kunit *test, bool (*wait)(void *arg),
 	a = act_new(test, act_lock);
 	a->lock = &lock;
 	a->q = wsq_test_queue(test, 2, 4, NULL);
-	/* Once, so that it is known what the function takes. */
+	/* Run it once, so that lockdep knows which lock the function takes. */
 	wsq_queue_work(a->q, &a->work);
 	KUNIT_ASSERT_TRUE(test, act_ran(a));
 	wsq_test_call(test, wsq_test_flush, a->q);
 	KUNIT_ASSERT_TRUE(test, debug_locks);
-	/* Idle by now: no deadlock today. */
+	/* The item is idle: this time there is no deadlock. */
 	mutex_lock(&lock);
 	wait(queue ? (void *)a->q : (void *)&a->work);
 	mutex_unlock(&lock);
@@ -209,21 +211,21 @@ static void lockdep_flush_with_mutex(struct kunit *test)
 	lockdep_mutex_wait(test, wsq_test_flush, true);
 }
 
-/* An item of A flushes B, one of B flushes A. One after the other. */
+/* An item of A flushes B, then an item of B flushes A. */
 static void lockdep_flush_each_other(struct kunit *test)
 {
 	struct wsq *qa, *qb;
 	struct act *a, *b;
 
 	provoke_only(test, true);
-	/* Each from a place of its own: two classes. */
+	/* Created on different lines: two lock classes. */
 	qa = wsq_create(NULL, "a");
 	qb = wsq_create(NULL, "b");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(qa));
 	KUNIT_ASSERT_FALSE(test, IS_ERR(qb));
 	a = act_new(test, act_flush);
 	b = act_new(test, act_flush);
-	/* The queues are to be reported, not the items. */
+	/* Another class for the item: the queues should be reported. */
 	INIT_WSQ_WORK(&b->work, act_fn);
 	a->q = qb;
 	b->q = qa;
@@ -234,7 +236,7 @@ static void lockdep_flush_each_other(struct kunit *test)
 	expect_report(test);
 }
 
-/* Two items each of which calls the other back and waits. */
+/* Two items that cancel each other with sync. */
 static void lockdep_cancel_each_other(struct kunit *test)
 {
 	struct act *a, *b;
@@ -244,7 +246,7 @@ static void lockdep_cancel_each_other(struct kunit *test)
 	q = wsq_test_queue(test, 2, 4, NULL);
 	a = act_new(test, act_cancel_other);
 	b = act_new(test, act_cancel_other);
-	/* Two classes again. */
+	/* Two lock classes again. */
 	INIT_WSQ_WORK(&b->work, act_fn);
 	a->other = &b->work;
 	b->other = &a->work;
@@ -256,7 +258,7 @@ static void lockdep_cancel_each_other(struct kunit *test)
 	expect_report(test);
 }
 
-/* Warnings, by any kernel. The script looks for them. */
+/* Warnings of any kernel. The script looks for them. */
 
 static struct wsq *reclaim_queue(struct kunit *test)
 {
@@ -265,7 +267,7 @@ static struct wsq *reclaim_queue(struct kunit *test)
 	return wsq_test_queue_attrs(test, &attrs);
 }
 
-/* One that reclaim may wait for waits for one that may wait for memory. */
+/* An item of a WSQ_MEM_RECLAIM queue flushes a queue without that flag. */
 static void warn_reclaim_flush(struct kunit *test)
 {
 	struct wsq *q;
@@ -282,7 +284,7 @@ static void warn_reclaim_flush(struct kunit *test)
 	kfree(a);
 }
 
-/* So does a task that reclaims memory itself. */
+/* A task that reclaims memory flushes a queue without that flag. */
 static void warn_memalloc_flush(struct kunit *test)
 {
 	unsigned int flags;
@@ -315,7 +317,7 @@ static void warn_drain_put(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wsq_work_pending(&it->work));
 	wsq_test_gate_open(g);
 	wsq_test_end(test, call);
-	/* Drained, it takes items again. */
+	/* After the drain it takes items again. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
 	wsq_test_queue_end(test, q);
 	wsq_test_expect_runs(test, it, 1, 1);
@@ -361,7 +363,7 @@ static void lockdep_serial_flush_itself(struct kunit *test)
 	expect_report(test);
 }
 
-/* A serial that was destroyed takes nothing, but for its own items. */
+/* A destroyed serial takes items from its own items only. */
 static void warn_serial_dying(struct kunit *test)
 {
 	struct serial_act *a;
@@ -373,7 +375,7 @@ static void warn_serial_dying(struct kunit *test)
 	wsq_serial_destroy(&a->serial);
 	KUNIT_EXPECT_FALSE(test, wsq_serial_queue(&a->serial, &a->work));
 	KUNIT_EXPECT_TRUE(test, wsq_serial_idle(&a->serial));
-	/* Anew, it does; and so does the item. */
+	/* After a new init, the serial takes the item. */
 	wsq_serial_init(&a->serial, q);
 	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&a->serial, &a->work));
 	wsq_serial_destroy(&a->serial);
@@ -407,7 +409,7 @@ static void warn_serial_drain(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	KUNIT_EXPECT_FALSE(test, wsq_serial_queue(&a->serial, &a->work));
 	KUNIT_EXPECT_TRUE(test, wsq_serial_idle(&a->serial));
-	/* Who waits is told. */
+	/* The flush must end. */
 	wsq_test_call(test, serial_act_flush, a);
 	wsq_test_gate_open(g);
 	wsq_test_end(test, call);
@@ -420,7 +422,191 @@ static void warn_serial_drain(struct kunit *test)
 	kfree(a);
 }
 
-/* No CPU of any machine: any will do, but it is said. */
+/* A call with a future of its own to wait for. */
+struct call_act {
+	struct wsq_call call;
+	struct wsq_call_dep dep;
+	struct wsq_future *waits;
+	int ret;
+	int runs;
+};
+
+static int call_act_fn(struct wsq_call *call)
+{
+	struct call_act *a = container_of(call, struct call_act, call);
+
+	a->runs++;
+	if (a->waits)
+		a->ret = wsq_future_wait(a->waits);
+	return 0;
+}
+
+static struct call_act *call_acts(struct kunit *test, int nr)
+{
+	struct call_act *a = vzalloc(array_size(nr, sizeof(*a)));
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, a);
+	for (i = 0; i < nr; i++)
+		wsq_call_init(&a[i].call, call_act_fn);
+	return a;
+}
+
+static void call_act_end(struct kunit *test, struct call_act *a, int error)
+{
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_future_resolved(&a->call.future)));
+	KUNIT_EXPECT_EQ(test, wsq_future_error(&a->call.future), error);
+}
+
+/* All futures are given before a call is sent, and it is sent once. */
+static void call_after_send(struct kunit *test, bool twice)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct call_act *a = call_acts(test, 1);
+	struct wsq_call_dep dep;
+	struct wsq_future f[2];
+
+	wsq_future_init(&f[0]);
+	wsq_future_init(&f[1]);
+	KUNIT_EXPECT_EQ(test, wsq_call_after(&a->call, &a->dep, &f[0]), 0);
+	wsq_call_send(&a->call, q);
+	if (twice)
+		KUNIT_EXPECT_PTR_EQ(test, wsq_call_send(&a->call, q), &a->call.future);
+	else
+		KUNIT_EXPECT_EQ(test, wsq_call_after(&a->call, &dep, &f[1]), -EBUSY);
+	wsq_future_resolve(&f[0], 0);
+	call_act_end(test, a, 0);
+	wsq_test_queue_end(test, q);
+	KUNIT_EXPECT_EQ(test, a->runs, 1);
+	vfree(a);
+}
+
+static void warn_call_after_send(struct kunit *test)
+{
+	provoke_only(test, false);
+	call_after_send(test, false);
+}
+
+static void warn_call_sent_twice(struct kunit *test)
+{
+	provoke_only(test, false);
+	call_after_send(test, true);
+}
+
+/* No cycle: a call is given only what was sent before. */
+static void warn_call_unsent(struct kunit *test)
+{
+	struct call_act *a;
+	struct wsq *q;
+
+	provoke_only(test, false);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	a = call_acts(test, 2);
+	KUNIT_EXPECT_EQ(test, wsq_call_after(&a->call, &a->dep, &a->call.future),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, wsq_call_after(&a->call, &a->dep, &a[1].call.future),
+			-EINVAL);
+	KUNIT_EXPECT_EQ(test, wsq_future_wait(&a[1].call.future), -EINVAL);
+	wsq_call_send(&a->call, q);
+	call_act_end(test, a, 0);
+	wsq_test_queue_end(test, q);
+	vfree(a);
+}
+
+/* Waiting is for threads. */
+static void warn_call_item_waits(struct kunit *test)
+{
+	struct wsq_future f;
+	struct call_act *a;
+	struct wsq *q;
+
+	provoke_only(test, false);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	a = call_acts(test, 1);
+	wsq_future_init(&f);
+	a->waits = &f;
+	wsq_call_send(&a->call, q);
+	call_act_end(test, a, 0);
+	KUNIT_EXPECT_EQ(test, a->ret, -EDEADLK);
+	wsq_test_queue_end(test, q);
+	vfree(a);
+}
+
+/* A call resolves its own future, and nothing else does. */
+static void warn_call_resolved(struct kunit *test)
+{
+	struct wsq_future f;
+	struct call_act *a;
+	struct wsq *q;
+
+	provoke_only(test, false);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	a = call_acts(test, 1);
+	wsq_future_init(&f);
+	wsq_call_after(&a->call, &a->dep, &f);
+	wsq_call_send(&a->call, q);
+	KUNIT_EXPECT_FALSE(test, wsq_future_resolve(&a->call.future, 1));
+	KUNIT_EXPECT_FALSE(test, wsq_future_fail(&a->call.future, -EIO));
+	wsq_future_resolve(&f, 0);
+	call_act_end(test, a, 0);
+	wsq_test_queue_end(test, q);
+	vfree(a);
+}
+
+/*
+ * A queue that is drained refuses calls. Their futures fail when they would
+ * start, one after the other, by the context that resolves the first one:
+ * without more stack for more calls.
+ */
+static void warn_call_refused(struct kunit *test)
+{
+	enum { NR = 100000 };
+	struct wsq_test_call *drain;
+	struct wsq_serial *serial;
+	struct wsq_test_gate *g;
+	struct wsq_future head, *f = &head;
+	struct call_act *a;
+	struct wsq *q;
+	int i;
+
+	provoke_only(test, false);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	serial = kzalloc(sizeof(*serial), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, serial);
+	wsq_serial_init(serial, q);
+	a = call_acts(test, NR);
+	g = wsq_test_hold(test, q, cpumask_first(cpu_online_mask));
+	drain = wsq_test_start(test, wsq_test_drain, q);
+	wsq_test_waits(test, drain);
+	wsq_future_init(&head);
+	for (i = 0; i < NR; i++) {
+		KUNIT_ASSERT_EQ(test, wsq_call_after(&a[i].call, &a[i].dep, f), 0);
+		if (i % 2)
+			f = wsq_call_send_serial(&a[i].call, serial);
+		else
+			f = wsq_call_send(&a[i].call, q);
+	}
+	KUNIT_EXPECT_FALSE(test, wsq_future_resolved(f));
+	wsq_future_resolve(&head, 0);
+	for (i = 0; i < NR; i++) {
+		KUNIT_ASSERT_EQ(test, wsq_future_error(&a[i].call.future),
+				-ESHUTDOWN);
+		KUNIT_ASSERT_EQ(test, a[i].runs, 0);
+	}
+	/* Without futures: at once. */
+	wsq_call_init(&a->call, call_act_fn);
+	f = wsq_call_send(&a->call, q);
+	KUNIT_EXPECT_EQ(test, wsq_future_error(f), -ESHUTDOWN);
+	wsq_test_gate_open(g);
+	wsq_test_end(test, drain);
+	wsq_serial_destroy(serial);
+	wsq_test_queue_end(test, q);
+	kfree(serial);
+	kfree(g);
+	vfree(a);
+}
+
+/* An impossible CPU number: any CPU is used, with a warning. */
 static void warn_cpu_out_of_range(struct kunit *test)
 {
 	struct wsq_test_item *it;
@@ -437,7 +623,7 @@ static void warn_cpu_out_of_range(struct kunit *test)
 	vfree(it);
 }
 
-/* Enabled more often than disabled: said, and nothing else. */
+/* Enabled more often than disabled: a warning, no other effect. */
 static void warn_enable_too_often(struct kunit *test)
 {
 	struct wsq_test_item *it;
@@ -453,7 +639,7 @@ static void warn_enable_too_often(struct kunit *test)
 	vfree(it);
 }
 
-/* The heavy side of the fence waits for others: in task context only. */
+/* The fence's heavy side waits for other CPUs: task context only. */
 struct fence_irq {
 	struct irq_work work;
 	u64 *set;
@@ -471,7 +657,7 @@ static void warn_fence_in_irq(struct kunit *test)
 	struct fence_irq f = { .work = IRQ_WORK_INIT_HARD(warn_fence_irq_fn) };
 
 	provoke_only(test, false);
-	/* Empty: it would not have to wait. */
+	/* An empty set: the call would not even have to wait. */
 	f.set = kunit_kcalloc(test, wsq_fence_words(), sizeof(*f.set),
 			      GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, f.set);
@@ -479,7 +665,7 @@ static void warn_fence_in_irq(struct kunit *test)
 	irq_work_sync(&f.work);
 }
 
-/* And with interrupts on. */
+/* With interrupts off. */
 static void lockdep_fence_irqs_off(struct kunit *test)
 {
 	u64 *set;
@@ -492,7 +678,36 @@ static void lockdep_fence_irqs_off(struct kunit *test)
 	local_irq_enable();
 }
 
-/* Everything that is allowed, in the orders that are: no report. */
+/* A task that holds a lock at a sync: another task might run there. */
+DEFINE_WSQ_TASK1(int, locking, w, struct mutex *, lock)
+{
+	if (!lock)
+		return 1;
+	mutex_lock(lock);
+	wsq_spawn(w, locking, NULL);
+	wsq_sync(w, locking);
+	mutex_unlock(lock);
+	return 1;
+}
+
+static void lockdep_forkjoin_sync(struct kunit *test)
+{
+	static DEFINE_MUTEX(lock);
+	struct wsq_fj *fj;
+	struct wsq *q;
+	int got = 0;
+
+	provoke_only(test, true);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	fj = wsq_fj_create(q, NULL);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(fj));
+	KUNIT_EXPECT_EQ(test, locking_run(fj, &got, &lock), 0);
+	KUNIT_EXPECT_EQ(test, got, 1);
+	wsq_fj_destroy(fj);
+	wsq_test_queue_end(test, q);
+}
+
+/* All that is allowed, in allowed orders: no report. */
 static void right_use(struct kunit *test)
 {
 	static DEFINE_MUTEX(lock);
@@ -511,18 +726,18 @@ static void right_use(struct kunit *test)
 	qr = reclaim_queue(test);
 	for (i = 0; i < ARRAY_SIZE(a); i++)
 		a[i] = act_new(test, act_nothing);
-	/* A flushes B, A calls an item of B back, B waits for nothing of A. */
+	/* A flushes B and cancels an item of B. B waits for nothing in A. */
 	a[0]->fn = act_flush;
 	a[0]->q = qb;
 	INIT_WSQ_WORK(&a[1]->work, act_fn);
 	a[1]->fn = act_cancel_other;
 	INIT_WSQ_WORK(&a[2]->work, act_fn);
 	a[1]->other = &a[2]->work;
-	/* Takes a lock; it is waited for without. */
+	/* It takes a lock that is not held during the waits. */
 	INIT_WSQ_WORK(&a[3]->work, act_fn);
 	a[3]->fn = act_lock;
 	a[3]->lock = &lock;
-	/* Ordinary ones may wait for those of reclaim, and these for such. */
+	/* Ordinary queues may wait for reclaim ones, these for each other. */
 	INIT_WSQ_WORK(&a[4]->work, act_fn);
 	a[4]->fn = act_flush;
 	a[4]->q = qr;
@@ -535,7 +750,7 @@ static void right_use(struct kunit *test)
 		wsq_queue_work(qr, &a[5]->work);
 		wsq_test_call(test, wsq_test_flush_work, &a[0]->work);
 		wsq_test_call(test, wsq_test_cancel_sync, &a[3]->work);
-		/* With the lock held, queueing and calling back are free. */
+		/* Queueing and cancelling are allowed with the lock held. */
 		mutex_lock(&lock);
 		wsq_queue_work(qb, &a[3]->work);
 		wsq_cancel_work(&a[3]->work);
@@ -571,10 +786,17 @@ static struct kunit_case lockdep_cases[] = {
 	KUNIT_CASE(warn_drain_put),
 	KUNIT_CASE(warn_serial_dying),
 	KUNIT_CASE(warn_serial_drain),
+	KUNIT_CASE(warn_call_after_send),
+	KUNIT_CASE(warn_call_sent_twice),
+	KUNIT_CASE(warn_call_unsent),
+	KUNIT_CASE(warn_call_item_waits),
+	KUNIT_CASE(warn_call_resolved),
+	KUNIT_CASE(warn_call_refused),
 	KUNIT_CASE(warn_cpu_out_of_range),
 	KUNIT_CASE(warn_enable_too_often),
 	KUNIT_CASE(warn_fence_in_irq),
 	KUNIT_CASE(lockdep_fence_irqs_off),
+	KUNIT_CASE(lockdep_forkjoin_sync),
 	{}
 };
 

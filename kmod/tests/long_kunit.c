@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of the promise that no queued item waits behind a long one while
- * a CPU of the queue idles: one long item, ten short ones queued behind it on
- * the same CPU, all ten done before the long one ends. For a long item that
- * computes, one that sleeps, and a worker that a real-time thread keeps off its
- * CPU. Where the queue has only that CPU, a standby worker runs them, if the long
- * one sleeps. A CPU whose worker sleeps in an item behind which nothing waits
- * counts as idle.
+ * a CPU of the queue idles. One long item, ten short ones queued behind it on
+ * the same CPU: all ten are done before the long one ends. The long item
+ * computes, or sleeps, or a real-time thread keeps its worker off the CPU. If
+ * the queue has only that CPU and the long item sleeps, a standby worker runs
+ * the short ones. A CPU whose worker sleeps in an item counts as idle if
+ * nothing waits behind the item.
  *
  * The long item queues the ten itself, or a thread that has preempted it does,
- * so they are where the long one came from, right behind it. It ends when they
- * are done, or after a while that fails the test. The waits are printed; they
- * decide nothing.
+ * so they are right behind it in the same container. It ends when they are
+ * done, or after a timeout that fails the test. The waits are printed, but not
+ * checked.
  */
 #include <linux/ktime.h>
 #include <linux/sort.h>
 #include <uapi/linux/wsq.h>
 
 #include "../exec/exec.h"
-#include "../obs/stats.h"
+#include "../obs/cpu_stats.h"
 #include "items.h"
 
 #define SHORT_ITEMS	10
 
-/* Longest that the long one waits for the short ones, in ns. */
+/* How long the long item waits for the short ones at most, in ns. */
 #define LONG_NS		(30ULL * NSEC_PER_SEC)
 
 struct short_item {
@@ -40,13 +40,13 @@ struct short_item {
  * @q: the queue
  * @cpu: where the long one runs, and all others are queued
  * @sleeps: the long one sleeps
- * @yields: it computes, but lets threads that preempt it go first. User-mode
- *	Linux does not preempt on return from an interrupt.
+ * @yields: it computes, but yields to threads that preempt it. User-mode Linux
+ *	does not preempt on return from an interrupt.
  * @alone: it queues none. A LIFO engine runs some of them first.
  * @entered: it runs
  * @all_done: the short ones have run
  * @done: how many have
- * @in_time: they had when the long one ended
+ * @in_time: how many had when the long one ended
  * @over: the long one has ended
  * @items: the short ones
  */
@@ -76,7 +76,7 @@ static void short_fn(struct wsq_work *work)
 		complete_all(&r->all_done);
 }
 
-/* Queue the short ones, on this CPU, behind what is there. */
+/* Queue the short items on this CPU, behind what is there. */
 static void long_queue_short(struct long_run *r)
 {
 	int i;
@@ -92,7 +92,7 @@ static void long_fn(struct wsq_work *work)
 	struct long_run *r = container_of(work, struct long_run, work);
 	u64 until = ktime_get_ns() + LONG_NS;
 
-	/* It may have been stolen before it began. */
+	/* The item may have been stolen before it began. */
 	r->cpu = raw_smp_processor_id();
 	if (!r->yields && !r->alone)
 		long_queue_short(r);
@@ -104,7 +104,7 @@ static void long_fn(struct wsq_work *work)
 	       ktime_get_ns() < until) {
 		cpu_relax();
 		if (r->yields)
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 	r->in_time = atomic_read(&r->done);
 	complete(&r->over);
@@ -118,7 +118,7 @@ static struct long_run *long_new(struct kunit *test, bool sleeps,
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, r);
-	/* Not the CPU that this thread, or the machine's own work, prefers. */
+	/* The CPU least used by this thread and by the machine's own work. */
 	r->cpu = cpumask_last(cpu_online_mask);
 	if (resident)
 		attrs.flags = WSQ_RESIDENT;
@@ -136,7 +136,7 @@ static struct long_run *long_new(struct kunit *test, bool sleeps,
 	return r;
 }
 
-/* On @cpu, so that the long one gets where items of this CPU are. */
+/* Called on @cpu, so that the long item goes to this CPU's container. */
 static bool long_queue(void *arg)
 {
 	struct long_run *r = arg;
@@ -152,8 +152,8 @@ static int long_cmp(const void *a, const void *b)
 }
 
 /*
- * Wait for it; all ten were done in time, by others if the CPU was taken.
- * Prints what they waited.
+ * Wait for the long item. All ten must have run in time, on other CPUs if this
+ * one was busy. Prints how long they waited.
  */
 static void long_expect(struct kunit *test, struct long_run *r,
 			const char *what)
@@ -162,7 +162,7 @@ static void long_expect(struct kunit *test, struct long_run *r,
 	int i, elsewhere = 0;
 	unsigned long left;
 
-	left = wait_for_completion_timeout(&r->over, 2 * WSQ_TEST_PATIENCE);
+	left = wait_for_completion_timeout(&r->over, 2 * WSQ_TEST_TIMEOUT);
 	KUNIT_ASSERT_NE_MSG(test, left, 0UL, "the long item does not end");
 	KUNIT_EXPECT_EQ_MSG(test, r->in_time, SHORT_ITEMS,
 			    "short items done when the long one ended");
@@ -173,7 +173,7 @@ static void long_expect(struct kunit *test, struct long_run *r,
 		elsewhere += r->items[i].cpu != r->cpu;
 	}
 	sort(waits, SHORT_ITEMS, sizeof(waits[0]), long_cmp, NULL);
-	/* Nobody keeps a CPU for a second: others are let have some of it. */
+	/* After a second the long item may have lost its CPU. */
 	if (!r->sleeps && !r->alone &&
 	    waits[SHORT_ITEMS - 1] < 900 * NSEC_PER_MSEC)
 		KUNIT_EXPECT_EQ(test, elsewhere, SHORT_ITEMS);
@@ -192,7 +192,7 @@ static void long_end(struct kunit *test, struct long_run *r)
 static void long_try(struct kunit *test, bool sleeps,
 		     const struct cpumask *cpus, const char *what)
 {
-	static const char * const memory[] = { "entrance", "engine" };
+	static const char * const memory[] = { "inbox", "engine" };
 	int resident, turn;
 
 	for (resident = 0; resident < 2; resident++) {
@@ -230,15 +230,15 @@ static void long_sleeps_one_cpu(struct kunit *test)
 	unsigned int cpu = cpumask_last(cpu_online_mask);
 	struct wsq_cpu_stats before, after;
 
-	/* There is a worker there only once a queue was. */
+	/* A CPU has workers only once a queue has used it. */
 	wsq_test_queue_end(test, wsq_test_queue(test, 2, 2, NULL));
 	wsq_stats_cpu(cpu, &before);
 	long_try(test, true, cpumask_of(cpu), "behind one that sleeps, one CPU");
 	wsq_stats_cpu(cpu, &after);
-	KUNIT_EXPECT_GE(test, after.standins - before.standins, 1);
+	KUNIT_EXPECT_GE(test, after.standbys - before.standbys, 1);
 }
 
-/* On an idle CPU, in one go: the short ones are behind the long one. */
+/* On an idle CPU, as one batch: the short items are behind the long one. */
 static bool long_queue_many(void *arg)
 {
 	struct wsq_work *works[SHORT_ITEMS + 1];
@@ -254,7 +254,7 @@ static bool long_queue_many(void *arg)
 	       ARRAY_SIZE(works);
 }
 
-/* No later put looks whether the worker gets on. */
+/* No later put checks whether the worker makes progress. */
 static void long_many(struct kunit *test)
 {
 	int turn;
@@ -273,8 +273,8 @@ static void long_many(struct kunit *test)
 }
 
 /*
- * Behind one that computes, while the worker of the only other CPU sleeps in an item
- * with nothing behind it.
+ * Behind an item that computes, while the worker of the only other CPU sleeps
+ * in an item with nothing behind it.
  */
 static void long_seeks(struct kunit *test)
 {
@@ -301,8 +301,8 @@ static void long_seeks(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 		KUNIT_ASSERT_NE(test, 0UL,
 				wait_for_completion_timeout(&r->over,
-							    2 * WSQ_TEST_PATIENCE));
-		/* The rest is as ever, and waits for all. */
+							    2 * WSQ_TEST_TIMEOUT));
+		/* long_expect() checks the rest, and waits for all. */
 		complete(&r->over);
 		wsq_test_gate_open(g);
 		long_expect(test, r, "behind one that computes, beside one that sleeps");
@@ -342,7 +342,7 @@ static void long_sleeps_deep(struct kunit *test)
 	vfree(it);
 }
 
-/* A thread of the real-time class that has a CPU for itself. */
+/* A real-time thread that occupies a CPU. */
 struct hog {
 	struct long_run *r;
 	int in_time;
@@ -354,7 +354,7 @@ static bool hog_fn(void *arg)
 	u64 until = ktime_get_ns() + LONG_NS;
 
 	sched_set_fifo(current);
-	/* The worker is off from here on, with the items behind it. */
+	/* From here on the worker, with the items behind it, is off its CPU. */
 	long_queue_short(h->r);
 	while (atomic_read(&h->r->done) < SHORT_ITEMS && ktime_get_ns() < until)
 		cpu_relax();
@@ -362,7 +362,7 @@ static bool hog_fn(void *arg)
 	return true;
 }
 
-/* A hog comes to the CPU of @r, and sees all short items done. */
+/* A hog occupies the CPU of @r until all short items are done. */
 static void long_hog_run(struct kunit *test, struct long_run *r)
 {
 	struct hog *h = kzalloc(sizeof(*h), GFP_KERNEL);
@@ -378,8 +378,8 @@ static void long_hog_run(struct kunit *test, struct long_run *r)
 }
 
 /*
- * A worker that is preempted in the middle of an item by a thread that does not
- * leave: what is behind the item is run elsewhere before the hog ends.
+ * A thread that does not leave the CPU preempts a worker in the middle of an
+ * item. Other CPUs run the items behind it before the hog ends.
  */
 static void long_hog(struct kunit *test)
 {
@@ -395,16 +395,16 @@ static void long_hog(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 		KUNIT_ASSERT_TRUE(test,
 				  wait_for_completion_timeout(&r->entered,
-							      WSQ_TEST_PATIENCE));
+							      WSQ_TEST_TIMEOUT));
 		long_hog_run(test, r);
 		long_expect(test, r, turn & 1 ?
 			    "behind a preempted worker, engine" :
-			    "behind a preempted worker, entrance");
+			    "behind a preempted worker, inbox");
 		long_end(test, r);
 	}
 }
 
-/* The same, when the hog comes before the worker has woken at all. */
+/* The hog comes before the worker has woken up at all. */
 static void long_hog_first(struct kunit *test)
 {
 	int turn;
@@ -417,15 +417,15 @@ static void long_hog_first(struct kunit *test)
 		complete(&r->over);
 		long_hog_run(test, r);
 		long_expect(test, r, turn & 1 ?
-			    "on a CPU that is taken, engine" :
-			    "on a CPU that is taken, entrance");
+			    "on an occupied CPU, engine" :
+			    "on an occupied CPU, inbox");
 		long_end(test, r);
 	}
 }
 
 /*
- * A CPU has one standby worker. Another is made when that is used, and goes when
- * it has been idle for a while.
+ * A CPU has one standby worker. When that is used, another is created. The
+ * surplus worker ends after it has been idle for a while.
  */
 static void long_spares(struct kunit *test)
 {
@@ -435,7 +435,7 @@ static void long_spares(struct kunit *test)
 	struct wsq_test_gate *g = wsq_test_gate(test, true);
 	struct wsq_cpu *c = wsq_cpus[cpu];
 
-	/* Those of tests before. */
+	/* Wait until workers of earlier tests have ended. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_workers) == 2));
 	KUNIT_ASSERT_TRUE(test, wsq_queue_work_on(cpu, q, &g->it.work));
 	KUNIT_ASSERT_TRUE(test, wsq_test_gate_entered(g));
@@ -443,7 +443,7 @@ static void long_spares(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_workers) >= 3));
 	wsq_test_release(test, q, g);
-	/* Nothing else gives housekeeping cause to look. */
+	/* Nothing else triggers the maintenance work. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(c->nr_workers) == 2));
 	wsq_test_queue_end(test, q);
 	vfree(it);

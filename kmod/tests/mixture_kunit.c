@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of two queues against each other: items that sleep, compute for a
- * short or a long time, or do nothing, and queue themselves again in the one or
- * the other queue, bound or open, while threads on all CPUs queue and cancel
- * them. Each put that was accepted is a run, or a cancel that said so, and no
- * item runs beside itself.
+ * KUnit suite of two queues against each other. Items do nothing, sleep, or
+ * compute for a short or a long time, and requeue themselves in either queue,
+ * bound or unbound, while threads on all CPUs queue and cancel them. Each
+ * accepted put is matched by a run or a successful cancel, and no item runs
+ * concurrently with itself.
  */
 #include <linux/delay.h>
 #include <linux/random.h>
 
 #include "items.h"
 
-/* Items, and what each thread does with them. */
+/* Items, and operations of each thread. */
 #define MIX_ITEMS	128
 #define MIX_OPS		WSQ_TEST_MANY(4000)
-/* How often an item queues itself again after a put of a thread. */
+/* How often an item requeues itself after a put by a thread. */
 #define MIX_AGAIN	3
 
-/* How long the longest item computes: its worker is to be detached. */
+/* How long the longest item computes: its worker must be detached. */
 #define MIX_LONG_MS	25
 
 struct mix;
@@ -26,7 +26,7 @@ struct mix;
  * struct mix_item - an item of the mixture
  * @it: the item
  * @m: its mixture
- * @puts: accepted, less what was cancelled
+ * @puts: accepted puts, less those cancelled
  */
 struct mix_item {
 	struct wsq_test_item it;
@@ -37,7 +37,7 @@ struct mix_item {
 /**
  * struct mix - two queues and their items
  * @q: the queues
- * @items: the items, each of both queues
+ * @items: the items, each used with both queues
  * @long_left: how many more items may compute for long
  */
 struct mix {
@@ -46,7 +46,7 @@ struct mix {
 	atomic_t long_left;
 };
 
-/* An accepted put is counted before the item can run. */
+/* Count the put before the item can run. */
 static bool mix_put(struct mix_item *mi, u32 dice)
 {
 	struct wsq *q = mi->m->q[dice & 1];
@@ -74,10 +74,10 @@ static void mix_compute(unsigned int ms)
 {
 	unsigned int i;
 
-	/* In pieces: where others share the CPU, they are let go first. */
+	/* In pieces, to yield to other threads on the CPU in between. */
 	for (i = 0; i < ms * 10; i++) {
 		wsq_test_compute(100);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
@@ -130,7 +130,7 @@ static void mix_thread(void *arg, int nr)
 			WRITE_ONCE(mi->it.again, MIX_AGAIN);
 		}
 		if (!(i % 16))
-			wsq_test_breathe();
+			wsq_test_yield();
 		if (!(i % 256))
 			schedule_timeout_uninterruptible(1);
 	}
@@ -157,7 +157,7 @@ static void mix_two(struct kunit *test, u32 max_active)
 		m->items[i].m = m;
 	}
 	wsq_test_run(test, num_online_cpus(), mix_thread, m);
-	/* Two flushes, one of each queue, bring each item on by a run. */
+	/* Two flushes, one of each queue, let each item make one more run. */
 	for (i = 0; i < 2 * (MIX_AGAIN + 2); i++)
 		wsq_test_call(test, wsq_test_flush, m->q[i & 1]);
 	for (i = 0; i < MIX_ITEMS; i++) {
@@ -178,7 +178,7 @@ static void mixture_two(struct kunit *test)
 	mix_two(test, 0);
 }
 
-/* The same with as little as queues may have at a time. */
+/* With the lowest limits of items under way. */
 static void mixture_two_limited(struct kunit *test)
 {
 	mix_two(test, 1);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wsq_kunit.ko: the KUnit suites of all layers in one module. Needs a kernel
- * with CONFIG_KUNIT; runs on insmod and reports KTAP to the kernel log.
+ * with CONFIG_KUNIT. Runs on insmod and reports KTAP to the kernel log.
  *
- * Meanwhile a stall is what tests have no patience for: items.h. Before that the
- * machine may be slow, and the laboratory takes a report's stack for a fault.
+ * During the tests only what exceeds their timeout (items.h) counts as a stall.
+ * Until then the machine may just be slow, and the lab treats the stack in a
+ * stall report as a fault.
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
+#include <linux/wsq_version.h>
 
 #include "../compat/export.h"
 #include "../obs/stall.h"
@@ -15,10 +17,10 @@
 
 static unsigned int stall_ms_before;
 
-/* Suites run when this has returned. */
+/* Suites run after this has returned. */
 static int __init tests_init(void)
 {
-	unsigned int ms = jiffies_to_msecs(WSQ_TEST_PATIENCE);
+	unsigned int ms = jiffies_to_msecs(WSQ_TEST_TIMEOUT);
 
 	stall_ms_before = wsq_stall_ms;
 	if (stall_ms_before && stall_ms_before < ms)
@@ -36,5 +38,6 @@ module_exit(tests_exit);
 
 MODULE_DESCRIPTION("KUnit suites of wsq");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(WSQ_VERSION);
 WSQ_IMPORT_NS();
 WSQ_IMPORT_KUNIT_NS();

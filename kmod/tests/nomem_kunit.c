@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of allocations that fail: each one that the in-kernel API makes,
- * one by one, by fault injection. What fails says -ENOMEM and leaves nothing
- * behind, what does without memory goes on, and the next attempt succeeds. For
- * what programs cause, see selftests/wsq/nomem.c.
+ * KUnit suite of failing allocations: each one that the in-kernel API makes,
+ * one by one, by fault injection. A call that fails returns -ENOMEM and leaks
+ * nothing, a call that can do without memory goes on, and the next attempt
+ * succeeds. For failures that programs cause see selftests/wsq/nomem.c.
  *
- * Needs the debug kernel of tools/lab: failslab and fail_page_alloc are set by
- * /bin/sh in the guest, for nothing in the kernel can, and leaks are looked for
- * when the guest ends. Other kernels skip all of it. Takes a minute emulated.
+ * Needs the debug kernel of tools/lab. Only user space can set up failslab and
+ * fail_page_alloc, so /bin/sh in the guest does. Leaks are looked for when the
+ * guest ends. Other kernels skip all of it. Takes a minute emulated.
  *
- * Limitations: memory of per-CPU variables is not failed, for the kernel cannot
- * be asked to, nor are stacks of tasks.
+ * Limitations: memory of per-CPU variables and stacks of tasks is never failed.
+ * The kernel has no means for the former.
  */
 #include <kunit/test.h>
 #include <linux/cpu.h>
@@ -20,6 +20,9 @@
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/umh.h>
+#include <linux/wsq_algo.h>
+#include <linux/wsq_fj.h>
+#include <linux/wsq_pool.h>
 
 #include "../exec/exec.h"
 #include "../engine/engine.h"
@@ -35,7 +38,7 @@
 /* More allocations than any single call makes. */
 #define NOMEM_MAX	2000
 
-/* One shell for all that is to be set: each costs a tenth of a second emulated. */
+/* One shell for all settings: each takes a tenth of a second emulated. */
 static int nomem_shell(const char *first, const char *settings)
 {
 	static const char set[] =
@@ -64,7 +67,7 @@ static int nomem_set(const char *settings)
 #define NOMEM_FED \
 	"probability=0 reject-start=0 reject-end=0 require-start=0 require-end=0xffffffffffffffff"
 
-/* Everybody gets memory again. Also when a test gives up. */
+/* Allocations succeed again. Also called when a test gives up. */
 static int nomem_feed(void)
 {
 	return nomem_set(NOMEM_FED);
@@ -88,13 +91,13 @@ static int nomem_init(struct kunit *test)
 }
 
 /*
- * Have failures require, or reject, that a function is on the stack, up to where
- * the next one begins; and set what else there is to set.
+ * Make failures require, or reject, that a function is on the stack: the range
+ * up to the next function. Also apply @settings.
  */
 static void nomem_range(struct kunit *test, const char *what,
 			const char *function, const char *settings)
 {
-	/* The kernel's are in order; sorting them takes seconds. */
+	/* The kernel's symbols are in order; sorting them takes seconds. */
 	const char *of = strchr(function, '[') ? "grep wsq.$ /proc/kallsyms | sort" :
 						 "cat /proc/kallsyms";
 	char first[160], all[160];
@@ -107,7 +110,7 @@ static void nomem_range(struct kunit *test, const char *what,
 	KUNIT_ASSERT_EQ(test, nomem_shell(first, all), 0);
 }
 
-/* In a function of the module, and what it calls, so many allocations fail. */
+/* Fail @times allocations in a function of the module and in its callees. */
 static void nomem_fail(struct kunit *test, const char *function,
 		       const char *times, const char *probability)
 {
@@ -118,13 +121,13 @@ static void nomem_fail(struct kunit *test, const char *function,
 	nomem_range(test, "require", function, settings);
 }
 
-/* Nothing there gets memory. */
+/* Fail all of its allocations. */
 static void nomem_starve(struct kunit *test, const char *function)
 {
 	nomem_fail(test, function, "-1", "100");
 }
 
-/* The queue works. */
+/* Check that the queue works. */
 static void expect_works(struct kunit *test, struct wsq *q)
 {
 	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
@@ -135,7 +138,7 @@ static void expect_works(struct kunit *test, struct wsq *q)
 	vfree(it);
 }
 
-/* Tell how much failed; that nothing did is a test that tested nothing. */
+/* Print how much failed; a test in which nothing failed tested nothing. */
 static void expect_failures(struct kunit *test, const char *what, int nth,
 			    int failed)
 {
@@ -186,7 +189,7 @@ static void nomem_create(struct kunit *test)
 	create_each(test, "for reclaim", &attrs);
 }
 
-/* A rescuer's thread is not to be had: what kthreadd needs for it fails. */
+/* No rescuer thread: kthreadd's allocations for it fail. */
 static void nomem_thread(struct kunit *test)
 {
 	struct wsq_attrs attrs = {
@@ -201,7 +204,7 @@ static void nomem_thread(struct kunit *test)
 	put_pid(pid);
 	KUNIT_ASSERT_NOT_NULL(test, kthreadd);
 	KUNIT_ASSERT_STREQ(test, kthreadd->comm, "kthreadd");
-	/* Of stacks it cannot get, the kernel makes words that are a report here. */
+	/* Never fail stacks: the kernel's message counts as a report. */
 	nomem_range(test, "reject", "__vmalloc_node_range_noprof$", "");
 	for (nth = 1; nth < NOMEM_MAX && !left; nth++) {
 		WRITE_ONCE(kthreadd->fail_nth, nth);
@@ -209,7 +212,7 @@ static void nomem_thread(struct kunit *test)
 		left = READ_ONCE(kthreadd->fail_nth);
 		WRITE_ONCE(kthreadd->fail_nth, 0);
 		if (IS_ERR(q)) {
-			/* What fork() says of it is not always the former. */
+			/* fork() may also return -EAGAIN for it. */
 			if (PTR_ERR(q) != -EAGAIN)
 				KUNIT_EXPECT_EQ(test, PTR_ERR(q), -ENOMEM);
 			failed++;
@@ -233,7 +236,7 @@ static void nomem_cpumask(struct kunit *test)
 	wsq_test_need_cpus(test, 2);
 	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&before, GFP_KERNEL));
 	for (nth = 1; nth < NOMEM_MAX && !left; nth++) {
-		/* Anew each time: the others get what they need only once. */
+		/* Create a new queue each time: containers, once made, stay. */
 		q = wsq_test_queue(test, 2, 4, one);
 		cpumask_copy(before, q->pool.cpus);
 		current->fail_nth = nth;
@@ -272,7 +275,7 @@ static int nomem_engines(const struct wsq *q)
 
 #define NOMEM_ITEMS		1000
 
-/* A busy queue without memory for its engines does without, and asks again. */
+/* A busy queue without memory for its engines works, and asks again. */
 static void nomem_engine(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue_attrs(test, NULL);
@@ -292,8 +295,8 @@ static void nomem_engine(struct kunit *test)
 	wsq_test_expect_runs(test, it, NOMEM_ITEMS, rounds);
 
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
-	end = jiffies + WSQ_TEST_PATIENCE;
-	/* It may go at once. */
+	end = jiffies + WSQ_TEST_TIMEOUT;
+	/* The memory may go at once. */
 	while (!(there = nomem_engines(q)) && time_before(jiffies, end)) {
 		for (i = 0; i < NOMEM_ITEMS; i++)
 			KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it[i].work));
@@ -306,7 +309,7 @@ static void nomem_engine(struct kunit *test)
 	vfree(it);
 }
 
-/* A pool that may grow stays as it is, and gets more when there is some. */
+/* A pool that cannot grow stays as it is, and grows when there is memory. */
 static void nomem_grow(struct kunit *test)
 {
 	struct wsq_attrs attrs = {
@@ -326,22 +329,22 @@ static void nomem_grow(struct kunit *test)
 	ct = wsq_pool_ct(pool, raw_smp_processor_id());
 	nomem_starve(test, "wsq_grow_work.\\[wsq\\]");
 	begin = jiffies;
-	end = begin + WSQ_TEST_PATIENCE;
+	end = begin + WSQ_TEST_TIMEOUT;
 	while (time_before(jiffies, begin + HZ) ||
 	       (failed < 3 && time_before(jiffies, end))) {
-		/* There was an answer, and it was none. */
+		/* The request was answered, without memory. */
 		failed += atomic_read(&ct->grow) == WSQ_GROW_NO;
 		while (!wsq_pool_push(pool, pool))
 			n++;
 		schedule_timeout_uninterruptible(1);
 	}
 	KUNIT_EXPECT_EQ(test, n, 8);
-	/* Before it asked, at once, and then once in a tenth of a second. */
+	/* Before the first request, at once, then ten times a second. */
 	KUNIT_EXPECT_GT(test, failed, 2);
 	KUNIT_EXPECT_LE(test, failed, 3 + (jiffies - begin) * 10 / HZ);
 
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
-	end = jiffies + WSQ_TEST_PATIENCE;
+	end = jiffies + WSQ_TEST_TIMEOUT;
 	while (n < 64 && time_before(jiffies, end)) {
 		if (!wsq_pool_push(pool, pool))
 			n++;
@@ -357,9 +360,9 @@ static void nomem_grow(struct kunit *test)
 }
 
 /*
- * No piece that a pool grows by is to be had at first, one after the other: the pool
- * stays as it was, and the next attempt brings that piece. What was pushed meanwhile
- * is there.
+ * Each memory segment that a pool grows by is denied at first, one after the
+ * other. The pool stays as it was, and the next attempt brings the segment.
+ * Tasks pushed in between are kept.
  */
 static void nomem_grow_each(struct kunit *test)
 {
@@ -385,7 +388,7 @@ static void nomem_grow_each(struct kunit *test)
 	for (blocks = grow_blocks(ct); blocks < attrs.max_blocks;
 	     blocks = grow_blocks(ct)) {
 		KUNIT_ASSERT_EQ(test, nomem_set("probability=100"), 0);
-		/* Some ask when they take in what there is: that is on its way. */
+		/* Some engines ask again on attaching: memory is on its way. */
 		alone = atomic_read(&ct->grow) == WSQ_GROW_NO;
 		end = jiffies + HZ / 4;
 		while (alone && time_before(jiffies, end)) {
@@ -406,7 +409,8 @@ static void nomem_grow_each(struct kunit *test)
 	}
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
 	KUNIT_EXPECT_EQ(test, grow_blocks(ct), attrs.max_blocks);
-	kunit_info(test, "%u pieces, %u denied at first", pieces, denied);
+	kunit_info(test, "%u memory segments, %u denied at first",
+		   pieces, denied);
 	KUNIT_EXPECT_GE(test, pieces, 3);
 	KUNIT_EXPECT_GT(test, denied, 0);
 	while (!wsq_pool_push(pool, (void *)(n + 1)))
@@ -424,9 +428,9 @@ static void nomem_grow_each(struct kunit *test)
 #define NOMEM_LOAD		512
 
 /*
- * A queue that would grow under load, while each attempt fails at first and then
- * every other, as chance has it, and memory is given back in between: each item
- * runs, or is called back, once for each time that it was queued.
+ * A queue tries to grow under load. At first each attempt fails, then every
+ * other one at random, and memory is released in between. For each time it was
+ * queued, each item runs or is cancelled once.
  */
 static void nomem_grow_load(struct kunit *test)
 {
@@ -461,10 +465,10 @@ static void nomem_grow_load(struct kunit *test)
 		if (!fed && time_after(jiffies, end)) {
 			KUNIT_ASSERT_EQ(test, nomem_set("probability=0"), 0);
 			fed = true;
-			/* It takes a while to say so. */
+			/* The shell takes a while. */
 			end = jiffies;
 		}
-		/* So that the worker does not keep up. */
+		/* Keep the worker from draining the queue. */
 		preempt_disable();
 		for (i = 0; i < NOMEM_LOAD; i++)
 			wrong += !wsq_queue_work(q, &it[i].work);
@@ -476,10 +480,10 @@ static void nomem_grow_load(struct kunit *test)
 		nr = grow_blocks(ct);
 		grown += nr > attrs.blocks;
 		short_of += nr && nr < attrs.max_blocks;
-		/* Long enough, now and then, for memory to go. */
+		/* Now and then, long enough for memory to be released. */
 		schedule_timeout_uninterruptible(rounds % 64 ? 1 : HZ / 4);
 	} while (!fed || (nr < attrs.max_blocks &&
-			  time_before(jiffies, end + WSQ_TEST_PATIENCE)));
+			  time_before(jiffies, end + WSQ_TEST_TIMEOUT)));
 	kunit_info(test, "%d rounds, %d grown, %d short of memory", rounds,
 		   grown, short_of);
 	KUNIT_EXPECT_EQ(test, nr, attrs.max_blocks);
@@ -499,7 +503,7 @@ static bool nomem_push(void *pool)
 	return !wsq_pool_push(pool, pool);
 }
 
-/* Who waits for room in such a pool gets it when there is memory. */
+/* A push that waits for space in such a pool gets it when there is memory. */
 static void nomem_wait(struct kunit *test)
 {
 	struct wsq_attrs attrs = {
@@ -524,7 +528,7 @@ static void nomem_wait(struct kunit *test)
 	schedule_timeout_uninterruptible(HZ);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	KUNIT_EXPECT_EQ(test, wsq_test_waiting(pool), 1);
-	/* Nobody pops. */
+	/* No task is popped. */
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 	for (i = 0; i < 9; i++)
@@ -535,8 +539,8 @@ static void nomem_wait(struct kunit *test)
 }
 
 /*
- * Two workers sleep, and a further one cannot be made: what waits behind them
- * waits on.
+ * Two workers sleep, and no further one can be created: items behind them go on
+ * waiting.
  */
 static void nomem_standby(struct kunit *test)
 {
@@ -547,7 +551,7 @@ static void nomem_standby(struct kunit *test)
 				       wsq_test_gate(test, true) };
 	int i;
 
-	/* Workers that other tests have left would take over at once. */
+	/* Workers that earlier tests left would take over at once. */
 	KUNIT_ASSERT_TRUE(test, wsq_test_until(READ_ONCE(wsq_cpus[cpu]->nr_workers) == 2));
 	nomem_starve(test, "wsq_standby_spawn.\\[wsq\\]");
 	for (i = 0; i < 2; i++) {
@@ -560,7 +564,7 @@ static void nomem_standby(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
-	/* A flush waits for both. */
+	/* The flush waits for both. */
 	wsq_test_gate_open(g[1]);
 	for (i = 0; i < 2; i++)
 		wsq_test_release(test, q, g[i]);
@@ -569,7 +573,7 @@ static void nomem_standby(struct kunit *test)
 	vfree(it);
 }
 
-/* A CPU that comes: its containers may fail to, its worker may not. */
+/* A CPU comes online: its containers may be denied, its worker may not. */
 static void nomem_cpu(struct kunit *test)
 {
 #ifdef CONFIG_HOTPLUG_CPU
@@ -582,7 +586,7 @@ static void nomem_cpu(struct kunit *test)
 	wsq_test_stay(test, cpumask_first(cpu_online_mask));
 	nomem_range(test, "require", "wsq_pool_cpu_up.\\[wsq\\]", "");
 	for (nth = 1; nth < NOMEM_MAX && !left; nth++) {
-		/* What a queue once had there it keeps. */
+		/* A queue keeps its containers there, so make a new queue. */
 		KUNIT_ASSERT_EQ(test, remove_cpu(cpu), 0);
 		q = wsq_test_queue(test, 2, 4, NULL);
 		it = wsq_test_items(test, q, 1, wsq_test_count);
@@ -595,7 +599,7 @@ static void nomem_cpu(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, ret, -ENOMEM);
 			KUNIT_ASSERT_EQ(test, add_cpu(cpu), 0);
 		}
-		/* Perhaps elsewhere. */
+		/* It may run on another CPU. */
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(cpu, q, &it->work));
 		wsq_test_call(test, wsq_test_flush, q);
 		wsq_test_expect_runs(test, it, 1, 1);
@@ -633,18 +637,18 @@ static const struct wsq_op_def nomem_op = {
 	.name = "nomem", .cap = -1, .issue = nomem_issue,
 };
 
-/* There is no trace of it: neither name nor number, nor anything to be called. */
+/* The op left no trace: no name, no number, nothing to unregister. */
 static void expect_no_op(struct kunit *test)
 {
 	struct wsq_op_info info;
 
-	KUNIT_EXPECT_FALSE(test, wsq_op_tell(WSQ_OP_REGISTERED, &info));
+	KUNIT_EXPECT_FALSE(test, wsq_op_query(WSQ_OP_REGISTERED, &info));
 	KUNIT_EXPECT_EQ(test, wsq_ops_forget(THIS_MODULE), 0);
 }
 
 /*
- * An op that cannot be registered is not there, and has used up no number; the next
- * attempt succeeds.
+ * An op that cannot be registered does not exist and uses up no number. The
+ * next attempt succeeds.
  */
 static void nomem_register(struct kunit *test)
 {
@@ -673,7 +677,7 @@ static void nomem_register(struct kunit *test)
 	}
 	expect_failures(test, "op", nth - 1, failed);
 
-	/* The table tries twice: nothing at all for it. */
+	/* The xarray allocates twice: fail both. */
 	nomem_starve(test, "xa_store$");
 	nr = wsq_register_op(&own);
 	KUNIT_ASSERT_EQ(test, nomem_feed(), 0);
@@ -685,11 +689,115 @@ static void nomem_register(struct kunit *test)
 	wsq_unregister_op(&own);
 }
 
+static void nomem_part(unsigned long start, unsigned long end, void *arg)
+{
+	atomic_add(end - start, arg);
+}
+
+/*
+ * A fork-join object that cannot be created does not exist. With one, a run
+ * needs no memory.
+ */
+static void nomem_forkjoin(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	atomic_t sum = ATOMIC_INIT(0);
+	struct wsq_fj_loop loop = { .fn = nomem_part, .arg = &sum, .size = 1000 };
+	int nth, failed = 0, left = 0;
+	struct wsq_fj *fj;
+
+	for (nth = 1; nth < NOMEM_MAX && !left; nth++) {
+		current->fail_nth = nth;
+		fj = wsq_fj_create(q, NULL);
+		left = current->fail_nth;
+		current->fail_nth = 0;
+		if (IS_ERR(fj)) {
+			KUNIT_EXPECT_EQ(test, PTR_ERR(fj), -ENOMEM);
+			KUNIT_EXPECT_EQ(test, left, 0);
+			failed++;
+			fj = wsq_fj_create(q, NULL);
+			KUNIT_ASSERT_FALSE(test, IS_ERR(fj));
+		}
+		current->fail_nth = 1;
+		KUNIT_EXPECT_EQ(test, wsq_fj_range(fj, &loop), 0);
+		KUNIT_EXPECT_EQ(test, current->fail_nth, 1);
+		current->fail_nth = 0;
+		KUNIT_EXPECT_EQ(test, atomic_xchg(&sum, 0), 1000);
+		wsq_fj_destroy(fj);
+	}
+	expect_failures(test, "fork-join object", nth - 1, failed);
+	wsq_test_queue_end(test, q);
+}
+
+/* What an op by fork and join needs; SQEs as in selftests/wsq/algo.c. */
+static void nomem_algo_op(struct kunit *test, struct wsq *q,
+			  const struct wsq_sqe *sqe, u8 *arena, u64 bytes,
+			  bool busy)
+{
+	const bool no = false;
+	struct wsq_op_fj of = { .q = q };
+	const struct wsq_stop stop = {
+		.dead = &no, .stop_asked = &no, .deadline = U64_MAX, .fj = &of,
+	};
+	int nth, failed = 0, left = 0;
+	s64 res, want = -1;
+
+	/* With its own object, which is freed; or with the user's. */
+	of.busy = busy;
+	for (nth = 1; nth < NOMEM_MAX && !left; nth++) {
+		current->fail_nth = nth;
+		res = wsq_op_issue(sqe, arena, bytes, &stop, NULL);
+		left = current->fail_nth;
+		current->fail_nth = 0;
+		if (res < 0) {
+			KUNIT_EXPECT_EQ(test, res, -ENOMEM);
+			KUNIT_EXPECT_EQ(test, left, 0);
+			failed++;
+			res = wsq_op_issue(sqe, arena, bytes, &stop, NULL);
+		}
+		want = want < 0 ? res : want;
+		KUNIT_EXPECT_GT(test, res, 0);
+		KUNIT_EXPECT_EQ(test, res, want);
+		KUNIT_EXPECT_EQ(test, of.busy, (unsigned long)busy);
+		KUNIT_EXPECT_EQ(test, !of.fj, busy);
+		wsq_op_fj_exit(&of);
+	}
+	expect_failures(test, busy ? "op with its own object" : "op", nth - 1,
+			failed);
+}
+
+/*
+ * Ops by fork and join: an entry that finds no memory ends with -ENOMEM, leaks
+ * nothing, and leaves the user's object to the next.
+ */
+static void nomem_algo(struct kunit *test)
+{
+	const u64 len = 3 * WSQ_GZIP_CHUNK, bytes = 3 * len;
+	struct wsq_sqe sqe = { .dst = len, .len = len };
+	struct wsq *q = wsq_test_queue_attrs(test, NULL);
+	u8 *arena = vzalloc(bytes);
+	int busy;
+
+	KUNIT_ASSERT_NOT_NULL(test, arena);
+	for (busy = 0; busy < 2; busy++) {
+		sqe.op = WSQ_OP_FSVERITY;
+		sqe.arg = 0;
+		nomem_algo_op(test, q, &sqe, arena, bytes, busy);
+		sqe.op = WSQ_OP_SORT64;
+		nomem_algo_op(test, q, &sqe, arena, bytes, busy);
+		sqe.op = WSQ_OP_GZIP;
+		sqe.arg = WSQ_GZIP_BOUND(len);
+		nomem_algo_op(test, q, &sqe, arena, bytes, busy);
+	}
+	vfree(arena);
+	wsq_test_queue_end(test, q);
+}
+
 static void nomem_delayed_fn(struct wsq_work *work)
 {
 }
 
-/* What is called from any context allocates nothing: nothing can fail. */
+/* Functions for any context allocate nothing, so nothing can fail. */
 static void nomem_none(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -700,7 +808,7 @@ static void nomem_none(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, d);
 	INIT_WSQ_DELAYED_WORK(d, nomem_delayed_fn);
 	for (i = 0; i < 100; i++) {
-		/* The first would, if there were one. */
+		/* The first allocation would fail, if there were one. */
 		current->fail_nth = 1;
 		wsq_queue_work(q, &it->work);
 		wsq_queue_work_on(i % num_online_cpus(), q, &it->work);
@@ -746,13 +854,17 @@ static void nomem_wait(struct kunit *test) { }
 static void nomem_standby(struct kunit *test) { }
 static void nomem_cpu(struct kunit *test) { }
 static void nomem_register(struct kunit *test) { }
+static void nomem_forkjoin(struct kunit *test) { }
+static void nomem_algo(struct kunit *test) { }
 static void nomem_none(struct kunit *test) { }
 
 #endif
 
 static struct kunit_case nomem_cases[] = {
 	KUNIT_CASE(nomem_none),
+	KUNIT_CASE(nomem_forkjoin),
 	KUNIT_CASE_SLOW(nomem_register),
+	KUNIT_CASE_SLOW(nomem_algo),
 	WSQ_ENGINE_CASE_SLOW(nomem_create),
 	WSQ_ENGINE_CASE_SLOW(nomem_thread),
 	WSQ_ENGINE_CASE_SLOW(nomem_cpumask),

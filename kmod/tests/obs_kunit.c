@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the stall detector: what stalls is reported, once, and what
- * does not is not; nor is a drain, unless it takes long. Takes some seconds.
+ * KUnit suite of the stall detector. A stall is reported once; what is no stall
+ * is not reported, and a drain only if it takes long. Takes some seconds.
  */
 #include <kunit/test.h>
 #include <linux/jiffies.h>
@@ -11,9 +11,9 @@
 #include "../obs/stall.h"
 #include "items.h"
 
-/* stall_ms meanwhile. */
+/* stall_ms during the tests. */
 #define STALL_MS	400
-/* How often to try while the machine makes stalls of its own. */
+/* How often to try if the machine causes stalls of its own. */
 #define STALL_TRIES	20
 
 static unsigned int stall_ms_before;
@@ -23,7 +23,7 @@ static int stall_init(struct kunit *test)
 {
 	stall_ms_before = wsq_stall_ms;
 	stall_stack_before = wsq_stall_stack;
-	/* The laboratory takes a stack for a report that the kernel is unwell. */
+	/* The lab would treat the stack in a report as a kernel fault. */
 	WRITE_ONCE(wsq_stall_stack, false);
 	return 0;
 }
@@ -39,10 +39,10 @@ static void stall_sleep(unsigned int ms)
 	schedule_timeout_uninterruptible(msecs_to_jiffies(ms));
 }
 
-/* Have @ms count, also if the look-out is set for longer. */
+/* Set the limit to @ms at once, even if the timer is set for longer. */
 static int stall_set(struct kunit *test, unsigned int ms)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 
 	WRITE_ONCE(wsq_stall_ms, 0);
 	while (atomic_read(&wsq_stall_armed) && time_before(jiffies, end))
@@ -52,10 +52,10 @@ static int stall_set(struct kunit *test, unsigned int ms)
 	return atomic_read(&wsq_stall_reports);
 }
 
-/* Wait until there have been @nr reports, or patience ends; then a while. */
+/* Wait for @nr reports or the timeout; then a while. */
 static void stall_await(int nr)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 
 	while (atomic_read(&wsq_stall_reports) < nr && time_before(jiffies, end))
 		stall_sleep(50);
@@ -79,9 +79,8 @@ static void stall_runs(struct kunit *test)
 }
 
 /*
- * An item that waits for long is reported, once: behind one that computes, or
- * behind one that sleeps and is all that its queue may have under way. @sleeps
- * says which.
+ * An item that waits for long is reported, once. It waits behind an item that
+ * computes, or (@sleeps) behind one that sleeps and uses up its queue's limit.
  */
 static void stall_behind(struct kunit *test, bool sleeps)
 {
@@ -128,7 +127,7 @@ static void stall_limit(struct kunit *test)
 	stall_behind(test, true);
 }
 
-/* Many short items for a while. How many reports there were. */
+/* Run many short items for a while. Returns the number of reports. */
 static int stall_short(struct kunit *test, struct wsq *q, struct wsq_test_item *it)
 {
 	int before = stall_set(test, STALL_MS);
@@ -152,8 +151,8 @@ static void stall_work_fn(struct wsq_work *work)
 }
 
 /*
- * Behind an item that computes on this CPU, keep others waiting in its engine,
- * from which another CPU steals. Returns how many reports there were.
+ * Keep items waiting in the engine behind an item that computes on this CPU,
+ * while another CPU steals them. Returns how many reports there were.
  */
 static int stall_feed(struct kunit *test, unsigned int here)
 {
@@ -170,7 +169,7 @@ static int stall_feed(struct kunit *test, unsigned int here)
 	while (time_before(jiffies, end)) {
 		for (i = 0; i < nr; i++)
 			wsq_queue_work(q, &items[i].work);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	reports = atomic_read(&wsq_stall_reports) - reports;
 	wsq_test_release(test, q, g);
@@ -181,9 +180,9 @@ static int stall_feed(struct kunit *test, unsigned int here)
 
 /*
  * A worker that computes begins nothing, and something always waits in its
- * engine, but others steal that: no item waits for long. A busy host may keep
- * the others from running, but not in each try. Each try has a queue of its
- * own, because what was reported is not reported again.
+ * engine. Other CPUs steal those items, so none waits for long. A busy host may
+ * keep the others from running, but not in each try. Each try has a queue of
+ * its own, because a stall is reported only once.
  */
 static void stall_stolen(struct kunit *test)
 {
@@ -203,8 +202,9 @@ static void stall_stolen(struct kunit *test)
 }
 
 /*
- * Many short items are no stall, however long they go on; nor is anything at 0.
- * What the machine keeps from running is one, but not each time.
+ * Many short items are no stall, however long they go on. With a limit of 0
+ * nothing is. If the host deschedules the machine there is one, but not in each
+ * try.
  */
 static void stall_none(struct kunit *test)
 {
@@ -219,7 +219,7 @@ static void stall_none(struct kunit *test)
 			break;
 	}
 	KUNIT_EXPECT_EQ(test, reports, 0);
-	/* The look-out goes when there is nothing to look at. */
+	/* The timer stops when there is nothing to check. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(!atomic_read(&wsq_stall_armed)));
 
 	before = stall_set(test, 0);
@@ -233,22 +233,22 @@ static void stall_none(struct kunit *test)
 }
 
 /**
- * struct stall_told - reports of a drain
+ * struct stall_reported - reports of a drain
  * @q: the queue
- * @ms: after how long the last one was
+ * @ms: the time given in the last one
  * @nr: how many there were
- * @early: ... too soon after the one before
+ * @early: how many came too soon after the one before
  */
-struct stall_told {
+struct stall_reported {
 	const struct wsq *q;
 	unsigned int ms;
 	unsigned int nr;
 	unsigned int early;
 };
 
-static bool stall_told(struct stall_told *t)
+static bool stall_reported(struct stall_reported *t)
 {
-	unsigned int ms = READ_ONCE(t->q->drain_told);
+	unsigned int ms = READ_ONCE(t->q->drain_reported);
 
 	if (ms != t->ms) {
 		t->nr++;
@@ -264,7 +264,7 @@ static void stall_drain(struct kunit *test)
 	struct wsq *q = wsq_test_queue(test, 4, 16, NULL);
 	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_repeat);
 	int before = stall_set(test, STALL_MS);
-	struct stall_told told = { .q = q };
+	struct stall_reported told = { .q = q };
 	struct wsq_test_call *call;
 	unsigned long begin;
 
@@ -272,11 +272,11 @@ static void stall_drain(struct kunit *test)
 	wsq_queue_work(q, &it->work);
 	begin = jiffies;
 	call = wsq_test_start(test, wsq_test_drain, q);
-	/* There may be others: of items that the machine keeps from running. */
-	KUNIT_EXPECT_TRUE(test, wsq_test_until(stall_told(&told)));
+	/* Other reports may come, if the machine keeps items from running. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(stall_reported(&told)));
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&wsq_stall_reports) >=
 					       before + 3));
-	/* Once and twice as long, then four times. */
+	/* After one, two and four times the limit. */
 	KUNIT_EXPECT_EQ(test, told.early, 0);
 	KUNIT_EXPECT_GE(test, jiffies_to_msecs(jiffies - begin), 4 * STALL_MS);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
@@ -291,7 +291,7 @@ static void stall_drain(struct kunit *test)
 
 struct stall_path {
 	struct wsq_test_item it;
-	unsigned int phase;
+	unsigned int color;
 	unsigned int turns;
 };
 
@@ -301,15 +301,15 @@ static void stall_step(struct wsq_work *work)
 	int runs = atomic_inc_return(&p->it.runs);
 
 	if (runs <= STALL_FLUSHES &&
-	    wsq_test_spin_until(READ_ONCE(p->it.q->phase) != p->phase)) {
-		p->phase = !p->phase;
+	    wsq_test_spin_until(READ_ONCE(p->it.q->color) != p->color)) {
+		p->color = !p->color;
 		p->turns++;
 	}
 	if (runs < STALL_PATH)
 		wsq_queue_work(p->it.q, &p->it.work);
 }
 
-/* Each flush is a generation of a deep recursion: however many, that is no stall. */
+/* Each flush is one more generation of a deep recursion, and no stall. */
 static void stall_drain_deep(struct kunit *test)
 {
 	struct stall_path *p = kzalloc(sizeof(*p), GFP_KERNEL);
@@ -317,10 +317,10 @@ static void stall_drain_deep(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, p);
 	p->it.q = wsq_test_queue(test, 4, 16, NULL);
-	p->phase = p->it.q->phase;
+	p->color = p->it.q->color;
 	INIT_WSQ_WORK(&p->it.work, stall_step);
-	/* The drain ends before that, or fails for that. */
-	before = stall_set(test, jiffies_to_msecs(WSQ_TEST_PATIENCE));
+	/* The drain ends before this limit, or fails by it. */
+	before = stall_set(test, jiffies_to_msecs(WSQ_TEST_TIMEOUT));
 	wsq_queue_work(p->it.q, &p->it.work);
 	wsq_test_call(test, wsq_test_drain, p->it.q);
 	KUNIT_EXPECT_EQ(test, atomic_read(&p->it.runs), STALL_PATH);
@@ -332,7 +332,7 @@ static void stall_drain_deep(struct kunit *test)
 
 /*
  * struct stall_twice - an item waits in an engine and is stolen; the detector
- * stops; later another one waits there
+ * stops; later another item waits there
  * @held: a queue whose items hold the workers of both CPUs
  * @gates: these items
  * @q: the queue in whose engine the items wait
@@ -351,10 +351,10 @@ struct stall_twice {
 	struct wsq_test_item *items;
 };
 
-/* What the detector has seen of that engine. */
+/* What the detector has recorded of that engine. */
 static struct wsq_stall_mark *stall_mark(const struct stall_twice *t)
 {
-	return &wsq_pool_any(&t->q->pool, t->here)->stall[WSQ_STALL_PLACES - 1];
+	return &wsq_lane_any(t->q, t->here)->stall[WSQ_STALL_LOCATIONS - 1];
 }
 
 /* Hold both workers and put an item on this CPU. */
@@ -366,7 +366,7 @@ static void stall_put(struct kunit *test, struct stall_twice *t, int nr)
 	KUNIT_EXPECT_EQ(test, wsq_test_kind(&t->items[nr].work), WSQ_IN_SLOT);
 }
 
-/* Have the other CPU steal the item, then nothing waits any more. */
+/* Let the other CPU steal the item. Then nothing waits any more. */
 static void stall_steal(struct kunit *test, struct stall_twice *t, int nr)
 {
 	wsq_test_gate_open(t->gates[1]);
@@ -394,9 +394,9 @@ static struct stall_twice *stall_twice_new(struct kunit *test)
 }
 
 /*
- * The second item has not waited since the first one did, and is reported in its
- * turn. @told says whether the first one was. The mark is what is judged: how
- * long items wait depends on the machine.
+ * The second item has not waited since the first one did, and is reported after
+ * its own time. @told says whether the first one was reported. The test checks
+ * the mark, because how long items wait depends on the machine.
  */
 static void stall_anew(struct kunit *test, bool told)
 {
@@ -414,7 +414,7 @@ static void stall_anew(struct kunit *test, bool told)
 	stall_steal(test, t, 0);
 	before = atomic_read(&wsq_stall_reports);
 	stall_put(test, t, 1);
-	/* Either the detector begins to count, or it reports the item at once. */
+	/* The detector begins to count, or reports the item at once. */
 	KUNIT_EXPECT_TRUE(test,
 			  wsq_test_until(READ_ONCE(m->since) != since ||
 					 atomic_read(&wsq_stall_reports) != before));

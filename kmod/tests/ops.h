@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * For suites that feed entries to ops: as the ring does it, without one.
- */
+/* For suites that pass SQEs to ops as the ring does, without a ring. */
 #ifndef _WSQ_TESTS_OPS_H
 #define _WSQ_TESTS_OPS_H
 
@@ -9,7 +7,7 @@
 
 #include "../ring/ops.h"
 
-/* What an entry is refused for, or 0. */
+/* The error that refuses an SQE, or 0. */
 static inline int op_check(const struct wsq_sqe *sqe, u64 arena_bytes)
 {
 	struct wsq_op_ref op;
@@ -22,14 +20,14 @@ static inline int op_check(const struct wsq_sqe *sqe, u64 arena_bytes)
 	return ret;
 }
 
-/* Check, then do. */
+/* Check, then run. */
 static inline s64 op_do_in(const struct wsq_sqe *sqe, void *arena,
 			   u64 arena_bytes, bool dead)
 {
-	const bool told = false;
+	const bool stop_asked = false;
 	const struct wsq_stop stop = {
 		.dead = &dead,
-		.told = &told,
+		.stop_asked = &stop_asked,
 		.deadline = U64_MAX,
 	};
 	int ret = op_check(sqe, arena_bytes);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of ops that other modules register: which are let in, what they get
- * to see, and that they go only when nobody has them in hand. What the built-in ops
- * compute is in ring_kunit.c and in selftests/wsq.
+ * KUnit suite of ops that other modules register: which are accepted, what they
+ * get to see, and that they can be unregistered only when unused. What the
+ * built-in ops compute is in ring_kunit.c and in selftests/wsq.
  */
 #include <kunit/test.h>
 #include <linux/capability.h>
@@ -40,7 +40,7 @@ static int op_refuse(const struct wsq_sqe *sqe)
 	return sqe->arg == 13 ? -EDOM : 0;
 }
 
-/* Members have defaults here. */
+/* The macros set defaults that arguments override. */
 __diag_push();
 __diag_ignore_all("-Woverride-init", "that is what they are for");
 
@@ -62,9 +62,12 @@ static const struct {
 	{ 0, SRC() },
 	{ 0, SRC(.dst_len = WSQ_DST_ALL) },
 	{ 0, SRC(.dst_len = WSQ_DST_EACH) },
+	{ 0, SRC(.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_ARG,
+		 .dst_len = WSQ_DST_ARG) },
 	{ 0, OUT() },
 	{ 0, DEF(.state_size = WSQ_OP_STATE_MAX) },
 	{ -EINVAL, DEF(.state_size = WSQ_OP_STATE_MAX + 1) },
+	{ -EINVAL, DEF(.batched = true) },
 	{ -EINVAL, { .name = "t", .cap = -1 } },
 	{ -EINVAL, DEF(.name = NULL) },
 	{ -EINVAL, DEF(.name = "") },
@@ -83,6 +86,10 @@ static const struct {
 	{ -EINVAL, DEF(.max_len = 1) },
 	{ -EINVAL, DEF(.dst_len = WSQ_DST_ALL) },
 	{ -EINVAL, DEF(.dst_len = WSQ_DST_EACH) },
+	{ -EINVAL, SRC(.dst_len = WSQ_DST_ARG) },
+	{ -EINVAL, DEF(.shape = WSQ_SHAPE_ARG, .dst_len = WSQ_DST_ARG) },
+	{ -EINVAL, OUT(.shape = WSQ_SHAPE_OUT | WSQ_SHAPE_ARG,
+		       .dst_len = WSQ_DST_ARG) },
 	{ -EINVAL, SRC(.max_len = 0) },
 	{ -EINVAL, SRC(.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_OUT) },
 	{ -EINVAL, SRC(.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_APART) },
@@ -126,28 +133,28 @@ static void ops_numbers(struct kunit *test)
 	b = wsq_register_op(&second);
 	KUNIT_ASSERT_GT(test, b, a);
 
-	/* QUERY goes on behind the built-in ones. */
-	KUNIT_EXPECT_TRUE(test, wsq_op_tell(WSQ_OP_NR, &info));
+	/* QUERY continues after the built-in ops. */
+	KUNIT_EXPECT_TRUE(test, wsq_op_query(WSQ_OP_NR, &info));
 	KUNIT_EXPECT_EQ(test, info.op, a);
 	KUNIT_EXPECT_STREQ(test, info.name, "first");
 	KUNIT_EXPECT_EQ(test, info.flags, 0);
-	KUNIT_EXPECT_TRUE(test, wsq_op_tell(a + 1, &info));
+	KUNIT_EXPECT_TRUE(test, wsq_op_query(a + 1, &info));
 	KUNIT_EXPECT_EQ(test, info.op, b);
 	KUNIT_EXPECT_EQ(test, info.flags, WSQ_OPF_VEC | WSQ_OPF_CAP);
 	KUNIT_EXPECT_EQ(test, info.cap, 21);
 	KUNIT_EXPECT_EQ(test, info.max_len, 9);
-	KUNIT_EXPECT_FALSE(test, wsq_op_tell(b + 1, &info));
-	KUNIT_EXPECT_FALSE(test, wsq_op_tell(U32_MAX, &info));
+	KUNIT_EXPECT_FALSE(test, wsq_op_query(b + 1, &info));
+	KUNIT_EXPECT_FALSE(test, wsq_op_query(U32_MAX, &info));
 
-	/* The name can be had again, the number not. */
+	/* The name can be used again, the number cannot. */
 	wsq_unregister_op(&first);
-	KUNIT_EXPECT_TRUE(test, wsq_op_tell(WSQ_OP_NR, &info));
+	KUNIT_EXPECT_TRUE(test, wsq_op_query(WSQ_OP_NR, &info));
 	KUNIT_EXPECT_EQ(test, info.op, b);
 	c = wsq_register_op(&same);
 	KUNIT_EXPECT_GT(test, c, b);
 	wsq_unregister_op(&same);
 
-	/* The last number there is, and then there is none. */
+	/* The last number, and then none is left. */
 	was = wsq_op_next;
 	wsq_op_next = U16_MAX;
 	KUNIT_EXPECT_EQ(test, wsq_register_op(&first), U16_MAX);
@@ -158,14 +165,14 @@ static void ops_numbers(struct kunit *test)
 	wsq_unregister_op(&second);
 }
 
-/* Entries of an op, before and after it has gone. */
+/* SQEs of an op, before and after it is unregistered. */
 static void ops_gone(struct kunit *test)
 {
 	static const struct wsq_op_def def =
 		DEF(.shape = WSQ_SHAPE_ARG, .prep = op_refuse);
 	static const bool no;
 	const struct wsq_stop stop = {
-		.dead = &no, .told = &no, .deadline = U64_MAX,
+		.dead = &no, .stop_asked = &no, .deadline = U64_MAX,
 	};
 	struct wsq_sqe sqe = {};
 	struct wsq_op_ref ref;
@@ -182,14 +189,14 @@ static void ops_gone(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen.arg, 12);
 	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), 0);
 	wsq_unregister_op(&def);
-	/* It had passed, and finds it gone. */
+	/* Checked before; the op is gone when it is to run. */
 	KUNIT_EXPECT_EQ(test, wsq_op_issue(&sqe, NULL, 0, &stop, NULL),
 			-EOPNOTSUPP);
 	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), -EOPNOTSUPP);
 	KUNIT_EXPECT_FALSE(test, wsq_op_get(&ref, nr));
 }
 
-/* What the op sees of an entry, for each shape. */
+/* What the op sees of an SQE, for each shape. */
 static void ops_seen(struct kunit *test)
 {
 	static const struct wsq_op_def shapes[] = {
@@ -231,7 +238,7 @@ static void ops_seen(struct kunit *test)
 			KUNIT_EXPECT_PTR_EQ(test, seen_ranges[0].addr,
 					    arena + 700);
 			KUNIT_EXPECT_EQ(test, seen_ranges[0].len, 30);
-			/* More than its limit, and not in the arena. */
+			/* Above its limit, and outside the arena. */
 			sqe.len = 101;
 			KUNIT_EXPECT_EQ(test, op_check(&sqe, ARENA), -E2BIG);
 			sqe.len = 30;
@@ -268,6 +275,50 @@ static void ops_seen(struct kunit *test)
 	vfree(arena);
 }
 
+/* dst has arg bytes: for a range, and for a list. */
+static void ops_dst_arg(struct kunit *test)
+{
+	static const struct wsq_op_def def =
+		SRC(.shape = WSQ_SHAPE_SRC | WSQ_SHAPE_LIST | WSQ_SHAPE_ARG |
+			     WSQ_SHAPE_APART,
+		    .max_len = 100, .dst_len = WSQ_DST_ARG);
+	const struct wsq_vec vec = { .off = 800, .len = 20 };
+	u8 *arena = vzalloc(ARENA);
+	struct wsq_sqe sqe = { .src = 800, .len = 20, .dst = 2000, .arg = 50 };
+	int i;
+
+	KUNIT_ASSERT_NOT_NULL(test, arena);
+	memcpy(arena, &vec, sizeof(vec));
+	sqe.op = wsq_register_op(&def);
+	KUNIT_ASSERT_GE(test, (int)sqe.op, WSQ_OP_REGISTERED);
+	seen_res = 5;
+	for (i = 0; i < 2; i++) {
+		KUNIT_EXPECT_EQ(test, op_do_in(&sqe, arena, ARENA, false), 5);
+		KUNIT_EXPECT_PTR_EQ(test, seen.dst, arena + 2000);
+		KUNIT_EXPECT_EQ(test, seen.arg, 50);
+		sqe.dst = ARENA - 50;
+		KUNIT_EXPECT_EQ(test, op_do_in(&sqe, arena, ARENA, false), 5);
+		sqe.dst++;
+		KUNIT_EXPECT_EQ(test, op_check(&sqe, ARENA), -EFAULT);
+		sqe.dst = 751;
+		KUNIT_EXPECT_EQ(test, op_do_in(&sqe, arena, ARENA, false),
+				-EINVAL);
+		sqe.dst = 750;
+		KUNIT_EXPECT_EQ(test, op_do_in(&sqe, arena, ARENA, false), 5);
+		sqe.arg = 0;
+		KUNIT_EXPECT_EQ(test, op_check(&sqe, ARENA), -EINVAL);
+		sqe.arg = U64_MAX;
+		KUNIT_EXPECT_EQ(test, op_check(&sqe, ARENA), -EFAULT);
+		sqe.arg = 50;
+		sqe.dst = 2000;
+		sqe.flags = WSQ_SQE_VEC;
+		sqe.src = 0;
+		sqe.len = 1;
+	}
+	wsq_unregister_op(&def);
+	vfree(arena);
+}
+
 static u8 *pieces_base;
 static u64 pieces_max, pieces_sum, pieces_nr;
 static bool pieces_wrong;
@@ -284,7 +335,7 @@ static s64 op_pieces(const struct wsq_op_task *task)
 	pieces_max = 0;
 	pieces_nr = 0;
 	pieces_wrong = false;
-	while ((ret = wsq_op_piece(task, &p)) > 0) {
+	while ((ret = wsq_op_next_piece(task, &p)) > 0) {
 		if (p.addr != task->ranges[range].addr + off || !p.len ||
 		    p.at != pieces_sum ||
 		    p.len > task->ranges[range].len - off)
@@ -338,7 +389,7 @@ static void ops_pieces(struct kunit *test)
 						   false), sum, "row %d", i);
 		KUNIT_EXPECT_FALSE_MSG(test, pieces_wrong, "row %d", i);
 		KUNIT_EXPECT_LE(test, pieces_max, (u64)WSQ_OP_PIECE);
-		/* Who is not wanted ends after the first 16 KiB. */
+		/* A task of a dead ring ends after the first 16 KiB. */
 		KUNIT_EXPECT_EQ(test, op_do_in(&sqe, pieces_base, ARENA, true),
 				sum > WSQ_OP_PIECE ? -ECANCELED : (s64)sum);
 		KUNIT_EXPECT_EQ(test, pieces_sum,
@@ -375,13 +426,13 @@ static const struct wsq_op_def again_def = {
 	.state_size = sizeof(struct again_state), .issue = op_again,
 };
 
-/* A task that leaves after each call has its ranges and its state when it goes on. */
+/* A task that yields after each call finds its ranges and state again. */
 static void ops_again(struct kunit *test)
 {
-	bool told = false, dead = false;
+	bool stop_asked = false, dead = false;
 	struct wsq_conts conts = {};
 	const struct wsq_stop stop = {
-		.dead = &dead, .told = &told, .deadline = U64_MAX,
+		.dead = &dead, .stop_asked = &stop_asked, .deadline = U64_MAX,
 		.conts = &conts,
 	};
 	int nr = wsq_register_op(&again_def), i, calls = 1;
@@ -408,15 +459,15 @@ static void ops_again(struct kunit *test)
 	}
 	KUNIT_ASSERT_EQ(test, op_check(&sqe, ARENA), 0);
 
-	/* A task that must not leave is called again at once. */
+	/* A task that must not yield is called again at once. */
 	KUNIT_EXPECT_EQ(test, op_do_in(&sqe, arena, ARENA, false), (s64)sum);
 
 	res = wsq_op_issue(&sqe, arena, ARENA, &stop, &cont);
 	KUNIT_ASSERT_EQ(test, res, WSQ_OP_AGAIN);
 	KUNIT_ASSERT_NOT_NULL(test, cont);
-	/* It is no task of a built-in op. */
+	/* It does not count as a task of a built-in op. */
 	KUNIT_EXPECT_EQ(test, conts.held, 0U);
-	/* The list is not looked at once more. */
+	/* The list is not read again. */
 	memset(vec, 0xff, WSQ_VEC_MAX * sizeof(*vec));
 	while (res == WSQ_OP_AGAIN && calls++ < 100)
 		res = wsq_op_resume(&sqe, &stop, cont);
@@ -432,11 +483,11 @@ static void ops_again(struct kunit *test)
 	res = wsq_op_issue(&sqe, arena, ARENA, &stop, &cont);
 	KUNIT_EXPECT_EQ(test, res, WSQ_OP_AGAIN);
 	KUNIT_EXPECT_PTR_EQ(test, cont, held);
-	told = true;
+	stop_asked = true;
 	KUNIT_EXPECT_EQ(test, wsq_op_resume(&sqe, &stop, cont), -ECANCELED);
-	told = false;
+	stop_asked = false;
 
-	/* None left: it goes on without. */
+	/* Without a free context the task runs to its end. */
 	while ((c = wsq_cont_get(&conts, nr)))
 		list_add(&c->free, &taken);
 	cont = NULL;
@@ -445,7 +496,7 @@ static void ops_again(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, cont);
 	KUNIT_EXPECT_FALSE(test, again_wrong);
 
-	/* Its op is unregistered while it has left. */
+	/* The op is unregistered while its task has yielded. */
 	cont = held;
 	res = wsq_op_issue(&sqe, arena, ARENA, &stop, &cont);
 	KUNIT_EXPECT_EQ(test, res, WSQ_OP_AGAIN);
@@ -488,7 +539,7 @@ static int slow_leaves(void *unused)
 	return 0;
 }
 
-/* A thread that can be waited for by kthread_stop(), whatever it does. */
+/* A thread that kthread_stop() can wait for, whatever it does. */
 static struct task_struct *thread(struct kunit *test, int (*fn)(void *),
 				  void *arg)
 {
@@ -506,7 +557,7 @@ static void thread_end(struct task_struct *task)
 	put_task_struct(task);
 }
 
-/* Unregistering waits for a task that runs; new ones do not begin meanwhile. */
+/* Unregistering waits for a running task, and no new one begins. */
 static void ops_waits(struct kunit *test)
 {
 	struct task_struct *runs, *leaves;
@@ -524,8 +575,8 @@ static void ops_waits(struct kunit *test)
 	for (i = 0; i < 20000 && op_check(&sqe, 0) != -EOPNOTSUPP; i++)
 		usleep_range(1000, 2000);
 	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), -EOPNOTSUPP);
-	KUNIT_EXPECT_FALSE(test, wsq_op_tell(WSQ_OP_NR, &info));
-	/* Its name is taken as long as it is there. */
+	KUNIT_EXPECT_FALSE(test, wsq_op_query(WSQ_OP_NR, &info));
+	/* The name stays taken until then. */
 	KUNIT_EXPECT_EQ(test, wsq_register_op(&slow_def), -EEXIST);
 	msleep(50);
 	KUNIT_EXPECT_FALSE(test, completion_done(&slow_off));
@@ -536,7 +587,7 @@ static void ops_waits(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, slow_res, 3);
 }
 
-/* What a module leaves behind goes when it goes, others' ops do not. */
+/* A module's remaining ops go with it, those of other modules stay. */
 static void ops_forgotten(struct kunit *test)
 {
 	struct module *owner = kunit_kzalloc(test, sizeof(*owner), GFP_KERNEL);
@@ -555,9 +606,9 @@ static void ops_forgotten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wsq_ops_forget(NULL), 0);
 	KUNIT_EXPECT_EQ(test, wsq_ops_forget(owner), 2);
 	KUNIT_EXPECT_EQ(test, wsq_ops_forget(owner), 0);
-	KUNIT_EXPECT_TRUE(test, wsq_op_tell(WSQ_OP_NR, &info));
+	KUNIT_EXPECT_TRUE(test, wsq_op_query(WSQ_OP_NR, &info));
 	KUNIT_EXPECT_EQ(test, info.op, nr);
-	KUNIT_EXPECT_FALSE(test, wsq_op_tell(nr + 1, &info));
+	KUNIT_EXPECT_FALSE(test, wsq_op_query(nr + 1, &info));
 	wsq_unregister_op(&first);
 }
 
@@ -583,16 +634,16 @@ static int flicker_asks(void *unused)
 
 		if (res != 9 && res != -EOPNOTSUPP)
 			atomic_inc(&flicker_bad);
-		if (wsq_op_tell(WSQ_OP_NR, &info) && strcmp(info.name, "flicker"))
+		if (wsq_op_query(WSQ_OP_NR, &info) && strcmp(info.name, "flicker"))
 			atomic_inc(&flicker_bad);
-		/* The one CPU there may be is not ours. */
+		/* There may be only one CPU: leave it to others. */
 		if (n % 256 == 0)
 			usleep_range(10, 50);
 	}
 	return 0;
 }
 
-/* It comes and goes while it is asked for; each time its memory goes with it. */
+/* The op comes and goes while it is used, each time with its memory. */
 static void ops_flicker(struct kunit *test)
 {
 	unsigned long end = jiffies + msecs_to_jiffies(FLICKER_MS);
@@ -621,7 +672,7 @@ static void ops_flicker(struct kunit *test)
 		WRITE_ONCE(flicker_op, nr);
 		usleep_range(50, 500);
 		wsq_unregister_op(def);
-		/* A use of it from now on would be seen. */
+		/* A use after this would be noticed. */
 		memset(name, 'X', strlen(name));
 		memset(def, 0x5a, sizeof(*def));
 		kfree(name);
@@ -640,6 +691,7 @@ static struct kunit_case ops_cases[] = {
 	KUNIT_CASE(ops_numbers),
 	KUNIT_CASE(ops_gone),
 	KUNIT_CASE(ops_seen),
+	KUNIT_CASE(ops_dst_arg),
 	KUNIT_CASE(ops_pieces),
 	KUNIT_CASE(ops_again),
 	KUNIT_CASE(ops_waits),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of what pools do with tasks that find no room (kmod/pool/overflow.c):
- * each rule at the limit, in each context that it is for; and of pushes that wait:
- * they get on by whatever makes room, once, and end with their thread or the pool.
- * That there may be no memory to grow is in nomem_kunit.c.
+ * KUnit suite of tasks that find a pool full (kmod/pool/overflow.c). Covers
+ * each rule at the limit, in each context that it is for, and pushes that wait:
+ * whatever makes space lets them proceed, once, and they end with their thread
+ * or the pool. Missing memory for growth is in nomem_kunit.c.
  *
- * Limitations: that might_sleep() speaks up is not tested, nor is the warning of
- * wsq_pool_destroy(): both would be reports. A kernel thread stands for one that
- * can be killed.
+ * Limitations: the might_sleep() check and the warning of wsq_pool_destroy()
+ * are not tested, because both would be reports. A kernel thread stands for a
+ * thread that can be killed.
  */
 #include <kunit/test.h>
 #include <linux/irq_work.h>
@@ -15,6 +15,7 @@
 #include <linux/sched/signal.h>
 #include <linux/smp.h>
 #include <linux/wsq.h>
+#include <linux/wsq_pool.h>
 
 #include "../engine/engine.h"
 #include "../pool/overflow.h"
@@ -54,7 +55,7 @@ static void overflow_attrs(struct kunit *test)
 				    "pool, row %d", i);
 		if (!IS_ERR(pool))
 			wsq_pool_destroy(pool);
-		/* A queue takes everything: it has no rule. */
+		/* A queue never refuses an item, so it has no rule. */
 		q = wsq_test_create(test, &attrs, "row");
 		KUNIT_EXPECT_EQ_MSG(test, PTR_ERR_OR_ZERO(q), i ? -EINVAL : 0,
 				    "queue, row %d", i);
@@ -63,7 +64,7 @@ static void overflow_attrs(struct kunit *test)
 	}
 }
 
-/* With nobody else in the pool: the limit, to the task. */
+/* With one CPU in the pool: the exact limit. */
 static void overflow_limit(struct kunit *test)
 {
 	void *tasks[6];
@@ -87,7 +88,7 @@ static void overflow_limit(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, flow_push(f), 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f->inline_nr), 1);
 	KUNIT_EXPECT_EQ(test, atomic_read(&f->seen[9]), 1);
-	/* As the caller has it. */
+	/* In the caller's context. */
 	KUNIT_EXPECT_EQ(test, f->inline_ctx, preempt_count());
 	KUNIT_EXPECT_TRUE(test, flow_pop(f));
 	for (i = 0; i < ARRAY_SIZE(tasks); i++)
@@ -100,7 +101,7 @@ static void overflow_limit(struct kunit *test)
 	migrate_enable();
 }
 
-/* The nearest first, as many as its inbox takes, and in the end nobody. */
+/* The nearest CPU first, as many as its inbox takes; in the end none. */
 static void overflow_neighbour(struct kunit *test)
 {
 	const struct wsq_access *list;
@@ -111,7 +112,7 @@ static void overflow_neighbour(struct kunit *test)
 	f = flow_new(test, WSQ_OVERFLOW_NEIGHBOUR, 2, 0, 4, cpu_online_mask);
 	migrate_disable();
 	here = smp_processor_id();
-	/* SALSA has gone to the others' chunks before. */
+	/* SALSA has used the chunks of other CPUs before. */
 	if (wsq_test_engine(test)->kind == WSQ_SALSA)
 		KUNIT_EXPECT_EQ(test, flow_fill(f, 8 * nr), 8 * nr);
 	else
@@ -124,17 +125,17 @@ static void overflow_neighbour(struct kunit *test)
 		ct = wsq_pool_ct(f->pool, list->victims[i].cpu);
 		if (!ct)
 			continue;
-		KUNIT_EXPECT_EQ(test, atomic64_read(&ct->raw->used), 0);
-		KUNIT_EXPECT_EQ(test, flow_fill(f, WSQ_RAW_LINKS),
-				WSQ_RAW_LINKS);
-		KUNIT_EXPECT_EQ(test, atomic64_read(&ct->raw->used), -1);
+		KUNIT_EXPECT_EQ(test, atomic64_read(&ct->pointer->used), 0);
+		KUNIT_EXPECT_EQ(test, flow_fill(f, WSQ_POINTER_LINKS),
+				WSQ_POINTER_LINKS);
+		KUNIT_EXPECT_EQ(test, atomic64_read(&ct->pointer->used), -1);
 	}
 	KUNIT_EXPECT_EQ(test, flow_push(f), -EAGAIN);
 	migrate_enable();
 	flow_end(test, f);
 }
 
-/* As an interrupt that came in the middle of a put, with its inbox used up. */
+/* As an interrupt in the middle of a put, with the inbox's links used up. */
 static void overflow_interrupted(struct kunit *test)
 {
 	struct wsq_container *ct;
@@ -143,7 +144,7 @@ static void overflow_interrupted(struct kunit *test)
 
 	wsq_test_need_cpus(test, 2);
 	for (rule = WSQ_OVERFLOW_FAIL; rule <= WSQ_OVERFLOW_WAIT; rule++) {
-		/* That complains, rightly. */
+		/* might_sleep() would rightly complain. */
 		if (rule == WSQ_OVERFLOW_WAIT &&
 		    IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP))
 			continue;
@@ -151,8 +152,8 @@ static void overflow_interrupted(struct kunit *test)
 		preempt_disable();
 		ct = wsq_pool_mine(f->pool);
 		ct->put_busy = 1;
-		KUNIT_EXPECT_EQ(test, flow_fill(f, WSQ_RAW_LINKS),
-				WSQ_RAW_LINKS);
+		KUNIT_EXPECT_EQ(test, flow_fill(f, WSQ_POINTER_LINKS),
+				WSQ_POINTER_LINKS);
 		KUNIT_EXPECT_EQ(test, flow_push(f),
 				rule == WSQ_OVERFLOW_NEIGHBOUR ||
 				rule == WSQ_OVERFLOW_INLINE ? 0 : -EAGAIN);
@@ -179,7 +180,7 @@ static void flow_irq_fn(struct irq_work *irq)
 	fi->hard = in_hardirq();
 }
 
-/* From an interrupt: rules that never sleep; the one that would does not. */
+/* From an interrupt no rule sleeps, not even the one that waits. */
 static void overflow_irq(struct kunit *test)
 {
 	struct flow_irq fi = { .irq = IRQ_WORK_INIT_HARD(flow_irq_fn) };
@@ -208,7 +209,7 @@ static void overflow_irq(struct kunit *test)
 	}
 }
 
-/* Nothing is popped: it waits. One is popped here, and another, until it is in. */
+/* Without pops the push waits. Pops on this CPU go on until it succeeds. */
 static void overflow_wait_here(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask), got = 0;
@@ -222,7 +223,7 @@ static void overflow_wait_here(struct kunit *test)
 	wsq_test_linger();
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
 	KUNIT_EXPECT_EQ(test, wsq_test_waiting(c.f->pool), 1);
-	/* Blocks come free as a whole, single slots with some engines. */
+	/* Some engines free whole blocks, others single slots. */
 	while (wsq_test_waiting(c.f->pool) && flow_pop(c.f))
 		got++;
 	KUNIT_EXPECT_GE(test, got, 1);
@@ -234,8 +235,8 @@ static void overflow_wait_here(struct kunit *test)
 }
 
 /*
- * Nobody pops where it waits; others do, one task after the other. Where it is
- * that CPU's own, one that has a part in the pool, or one that has none.
+ * Only another CPU pops, one task after the other: a member of the pool, or a
+ * non-member.
  */
 static void overflow_wait_there(struct kunit *test)
 {
@@ -256,7 +257,7 @@ static void overflow_wait_there(struct kunit *test)
 		       8 * num_online_cpus() : 8;
 		KUNIT_EXPECT_EQ(test, flow_fill(c.f, most), most);
 		call = flow_wait(test, &c, cpu);
-		/* One is within reach, and then not more than it takes. */
+		/* Allow one pop more until the push succeeds. */
 		t = (struct flow_there){ .f = c.f, .most = 1, .who = call };
 		while (!wsq_test_over(call) && t.most < 9) {
 			wsq_test_end(test, wsq_test_start_on(test,
@@ -275,9 +276,9 @@ static void overflow_wait_there(struct kunit *test)
 }
 
 /*
- * Others have popped all that can be had, to the task, and stop. What they emptied
- * may not be reusable at that moment: it waits for a grace period, or for the
- * consumer to pass over it. Nobody pops after that.
+ * Other CPUs pop exactly all that they can reach, and stop. The emptied memory
+ * may not be reusable at once: it waits for a grace period, or for the consumer
+ * to pass over it. No task is popped after that.
  */
 static void overflow_wait_left(struct kunit *test)
 {
@@ -295,7 +296,7 @@ static void overflow_wait_left(struct kunit *test)
 			       cpumask_of(cpu));
 		KUNIT_EXPECT_EQ(test, flow_fill(c.f, 8), 8);
 		call = flow_wait(test, &c, cpu);
-		/* What the consumer works in is out of reach with some. */
+		/* With some engines the consumer's block is out of reach. */
 		t = (struct flow_there){ .f = c.f, .most = 4 };
 		if (wsq_test_engine(test)->kind == WSQ_SALSA)
 			t.most = 8;
@@ -321,19 +322,20 @@ static bool flow_popped_fn(void *arg)
 }
 
 /*
- * A thief's count has made room where the waiter is, and the thief's own CPU is
- * full: the waiter has to look himself. Played by a pop that lets nobody in.
+ * A thief's count has made space where the waiter is, and the thief's own CPU
+ * is full: the waiter has to look again itself. Simulated by a pop that admits
+ * no waiter.
  */
 static void overflow_wait_woken(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask), other, i;
 	struct flow_call c = { .nr = 1 };
 	struct wsq_test_call *call;
-	struct wsq_waiting *room;
+	struct wsq_waiting *space;
 
-	if (wsq_engine_ops(wsq_test_engine(test)->kind)->patience !=
+	if (wsq_engine_ops(wsq_test_engine(test)->kind)->space_timeout !=
 	    MAX_SCHEDULE_TIMEOUT)
-		kunit_skip(test, "needs an engine whose room does not come by time");
+		kunit_skip(test, "needs an engine whose space does not come by time");
 	wsq_test_need_cpus(test, 2);
 	wsq_test_stay(test, cpu);
 	other = wsq_test_other(cpu);
@@ -343,12 +345,12 @@ static void overflow_wait_woken(struct kunit *test)
 								     flow_fill_fn,
 								     c.f)));
 	call = flow_wait(test, &c, cpu);
-	room = c.f->pool->waiting;
+	space = c.f->pool->waiting;
 	c.f->pool->waiting = NULL;
 	for (i = 0; i < 4; i++)
 		KUNIT_EXPECT_TRUE(test, flow_pop(c.f));
-	c.f->pool->waiting = room;
-	/* A pop there of what was there makes no room here. */
+	c.f->pool->waiting = space;
+	/* A pop on the other CPU of a task of its own makes no space here. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, wsq_test_start_on(test, other,
 								     flow_popped_fn,
 								     c.f)));
@@ -364,8 +366,9 @@ static void overflow_wait_woken(struct kunit *test)
 }
 
 /*
- * One who has no part in the pool waits for a link of the inbox. A pop that takes
- * from there makes room for him, and none where it pops. Nobody pops after that.
+ * A push from a non-member CPU waits for a link of the inbox. A pop that takes
+ * from the inbox makes space for it, and none where the pop runs. No task is
+ * popped after that.
  */
 static void overflow_wait_inbox(struct kunit *test)
 {
@@ -375,13 +378,13 @@ static void overflow_wait_inbox(struct kunit *test)
 	struct wsq_test_call *call;
 
 	if (wsq_test_engine(test)->kind == WSQ_SALSA)
-		kunit_skip(test, "needs an engine that has no guests");
+		kunit_skip(test, "needs non-member CPUs to use an inbox");
 	wsq_test_need_cpus(test, 2);
 	other = wsq_test_other(cpu);
 	wsq_test_stay(test, other);
 	c.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 4, cpumask_of(cpu));
 	t.f = c.f;
-	KUNIT_EXPECT_EQ(test, flow_fill(c.f, WSQ_RAW_LINKS), WSQ_RAW_LINKS);
+	KUNIT_EXPECT_EQ(test, flow_fill(c.f, WSQ_POINTER_LINKS), WSQ_POINTER_LINKS);
 	call = flow_wait(test, &c, other);
 	wsq_test_end(test, wsq_test_start_on(test, cpu, flow_there_fn, &t));
 	KUNIT_EXPECT_EQ(test, t.got, 1);
@@ -397,13 +400,13 @@ static void flow_pop_fn(void *arg)
 }
 
 /*
- * Nobody pops but interrupts of the CPU where it waits. They come now sooner, now
- * later, so that some find it between its look and its sleep.
+ * Only interrupts on the waiter's CPU pop. Their timing varies, so that some
+ * come between the waiter's check and its sleep.
  */
 static void overflow_wait_interrupted(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 	struct flow_call c = { .nr = FLOW_MAX };
 	struct wsq_test_call *call;
 	unsigned int i, k, done = 0;
@@ -415,13 +418,13 @@ static void overflow_wait_interrupted(struct kunit *test)
 	for (i = 1; !wsq_test_over(call) && time_before(jiffies, end); i++) {
 		if (READ_ONCE(c.done) != done) {
 			done = READ_ONCE(c.done);
-			end = jiffies + WSQ_TEST_PATIENCE;
+			end = jiffies + WSQ_TEST_TIMEOUT;
 		}
 		for (k = i * 7919 % 1024; k; k--)
 			cpu_relax();
 		smp_call_function_single(cpu, flow_pop_fn, c.f, 1);
 		if (!(i % 64))
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 	KUNIT_EXPECT_EQ(test, c.ret, 0);
@@ -430,7 +433,7 @@ static void overflow_wait_interrupted(struct kunit *test)
 	wsq_test_roam();
 }
 
-/* Its thread is killed: -EINTR, and the task is not in the pool. */
+/* The thread is killed: -EINTR, and the task is not in the pool. */
 static void overflow_wait_killed(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -452,14 +455,14 @@ static void overflow_wait_killed(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, b));
 	KUNIT_EXPECT_EQ(test, many.done, 0);
 	KUNIT_EXPECT_EQ(test, wsq_test_waiting(one.f->pool), 0);
-	/* What was to be pushed is not there: eight and no more. */
+	/* The refused tasks are not there: eight and no more. */
 	atomic_set(&one.f->nr, 8);
 	flow_end(test, one.f);
 	KUNIT_EXPECT_EQ(test, atomic_read(&one.f->seen[9]), 0);
 	wsq_test_roam();
 }
 
-/* The pool goes while somebody waits: he is turned away first. */
+/* A pool that is destroyed first refuses its waiters. */
 static void overflow_wait_closed(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -484,7 +487,7 @@ static void overflow_wait_closed(struct kunit *test)
 	wsq_test_roam();
 }
 
-/* What a pool grows by is room, though nobody pops. */
+/* Growth makes space without a pop. */
 static void overflow_wait_grow(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask);
@@ -509,7 +512,7 @@ static void overflow_wait_grow(struct kunit *test)
 	wsq_test_roam();
 }
 
-/* Two who wait, by ones and by many, and one who pops, here or there. */
+/* Two pushes wait, one single, one batched; pops on this CPU or another. */
 static void overflow_wait_two(struct kunit *test)
 {
 	unsigned int cpu = cpumask_first(cpu_online_mask), i, got, nr = 300;
@@ -518,7 +521,7 @@ static void overflow_wait_two(struct kunit *test)
 	for (i = 0; i < 4; i++) {
 		struct flow_call one = { .nr = nr };
 		struct flow_call many = { .nr = nr, .many = true };
-		unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+		unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 
 		wsq_test_stay(test, i % 2 ? wsq_test_other(cpu) : cpu);
 		one.f = flow_new(test, WSQ_OVERFLOW_WAIT, 2, 0, 2 + i,
@@ -529,11 +532,11 @@ static void overflow_wait_two(struct kunit *test)
 		for (got = 0; got < 2 * nr && time_before(jiffies, end);) {
 			if (flow_pop(one.f)) {
 				got++;
-				/* A wake-up each, which may take its time. */
-				end = jiffies + WSQ_TEST_PATIENCE;
+				/* Each wake-up may take a while. */
+				end = jiffies + WSQ_TEST_TIMEOUT;
 			}
-			wsq_test_breathe();
-			/* Those of the consumer's block are had there only. */
+			wsq_test_yield();
+			/* Only there is the consumer's block in reach. */
 			if (wsq_test_over(a) && wsq_test_over(b))
 				wsq_test_stay(test, cpu);
 		}
@@ -554,13 +557,13 @@ struct flow_crowd {
 	unsigned int each;
 };
 
-/* Pops from interrupts let in who waits, too. */
+/* Pops from interrupts admit waiters, too. */
 static void flow_crowd_irq(struct irq_work *irq)
 {
 	flow_pop(container_of(irq, struct flow_crowd, irq)->f);
 }
 
-/* The first threads push, those after them pop until that is over. */
+/* The first threads push. The others pop until the pushes are over. */
 static void flow_crowd_fn(void *arg, int nr)
 {
 	struct flow_crowd *fc = arg;
@@ -577,23 +580,23 @@ static void flow_crowd_fn(void *arg, int nr)
 				schedule_timeout_uninterruptible(1);
 			WARN_ON_ONCE(ret);
 			if (!(i % 16))
-				wsq_test_breathe();
+				wsq_test_yield();
 		}
 		atomic_dec(&fc->pushing);
 		return;
 	}
 	for (i = 0; ; i++) {
 		over = !atomic_read(&fc->pushing);
-		smp_rmb();	/* over, then the pool */
+		smp_rmb();	/* Read over before the pool. */
 		if (!(i % 8) && nr == num_online_cpus())
 			irq_work_queue(&fc->irq);
 		if (!flow_pop(fc->f) && over)
 			return;
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
-/* All at once, by each rule: what is pushed comes out, and once. */
+/* All at once, with each rule: each task that is pushed comes out once. */
 static void overflow_crowd(struct kunit *test)
 {
 	static const u32 shapes[][3] = {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of what thieves must not overlook: the item behind those that were
- * called back, before they park, and what no sample tells of, in each of several
- * pools that they rob in turn.
+ * KUnit suite of what thieves must not overlook: an item behind cancelled ones,
+ * before they park, and items that sampling cannot find, in each of several
+ * pools that they steal from in turn.
  *
- * Limitations: entrances by policy need a third CPU, which user-mode Linux has not.
+ * Limitations: the case of inboxes needs a third CPU, which user-mode Linux
+ * does not have.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 #include <linux/wsq.h>
+#include <linux/wsq_pool.h>
 
 #include "../pool/victim.h"
 #include "engines.h"
@@ -20,7 +22,7 @@
 #define TOMB_ITEMS	(3 * TOMB_BLOCK)
 
 /**
- * struct last_item - the item that was not called back
+ * struct last_item - the item that was not cancelled
  * @it: the item
  * @parks: how often the worker that ran it had parked by then
  */
@@ -38,7 +40,7 @@ static void last_item_fn(struct wsq_work *work)
 	wsq_test_leave(&last->it);
 }
 
-/* By an interrupt: puts that go where the CPU takes from. */
+/* Called by an interrupt: puts to the engine of this CPU. */
 static void queue_all_here(void *arg)
 {
 	struct wsq_work **works = arg;
@@ -52,11 +54,11 @@ static void queue_all_here(void *arg)
 }
 
 /*
- * Three blocks of items on a CPU that is held, all but the last of the second called
- * back, which no theft's tries get through at once. An idle worker brings that one
- * home before it parks, though nobody wakes it.
+ * Three blocks of items on a CPU that is held. All but one, the last of the
+ * second block, are cancelled: more than one steal gets through. An idle worker
+ * still takes that one before it parks, though no put wakes it.
  */
-static void withdrawn(struct kunit *test)
+static void removed(struct kunit *test)
 {
 	const unsigned int cpu = cpumask_first(cpu_online_mask);
 	struct wsq_attrs attrs = {
@@ -101,7 +103,7 @@ static void withdrawn(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&last->it.runs)));
 	KUNIT_EXPECT_EQ(test, last->it.cpu, (int)wsq_test_other(cpu));
 	KUNIT_EXPECT_EQ(test, last->parks, parks);
-	/* Of nothing but holes it has enough some time. */
+	/* With only holes left it gives up after some time, and parks. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(wsq_cpus[last->it.cpu]->parks) >
 					       parks));
 	wsq_test_release(test, q, held);
@@ -113,29 +115,29 @@ static void withdrawn(struct kunit *test)
 	vfree(others);
 }
 
-#define TURN_POOLS	WSQ_SEARCH_TURN
+#define SKIP_POOLS	WSQ_SEARCH_SKIP_EVERY
 
 /*
- * However many pools a CPU robs in turn, each has its thefts without the policy,
- * and not more than its part.
+ * However many pools a CPU steals from in turn, each gets its steals that
+ * ignore the policy, and not more than its fraction.
  */
 static void turns(struct kunit *test)
 {
-	static const unsigned int rounds = 16 * WSQ_SEARCH_TURN;
+	static const unsigned int rounds = 16 * WSQ_SEARCH_SKIP_EVERY;
 	const struct wsq_access *list;
-	unsigned int nr, k, i, since[TURN_POOLS], most, free;
+	unsigned int nr, k, i, since[SKIP_POOLS], most, free;
 	struct wsq_pool *pool;
 
-	pool = kunit_kcalloc(test, TURN_POOLS, sizeof(*pool), GFP_KERNEL);
+	pool = kunit_kcalloc(test, SKIP_POOLS, sizeof(*pool), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, pool);
-	for (k = 0; k < TURN_POOLS; k++) {
+	for (k = 0; k < SKIP_POOLS; k++) {
 		pool[k].policy = WSQ_STEAL_NUMA_PROB;
 		pool[k].block_size = 4;
 	}
 	migrate_disable();
 	list = wsq_topology_access(&wsq_machine, smp_processor_id());
 	KUNIT_ASSERT_NOT_NULL(test, list);
-	for (nr = 1; nr <= TURN_POOLS; nr++) {
+	for (nr = 1; nr <= SKIP_POOLS; nr++) {
 		memset(since, 0, sizeof(since));
 		most = 0;
 		free = 0;
@@ -151,11 +153,11 @@ static void turns(struct kunit *test)
 			}
 		}
 		preempt_enable();
-		KUNIT_EXPECT_LE_MSG(test, most, 2 * WSQ_SEARCH_TURN,
+		KUNIT_EXPECT_LE_MSG(test, most, 2 * WSQ_SEARCH_SKIP_EVERY,
 				    "of %u pools", nr);
-		/* Others may search here, by interrupts. */
-		KUNIT_EXPECT_LE(test, free, rounds * nr / WSQ_SEARCH_TURN + 2);
-		KUNIT_EXPECT_GE(test, free, rounds * nr / WSQ_SEARCH_TURN - 2);
+		/* Interrupts may search here as well. */
+		KUNIT_EXPECT_LE(test, free, rounds * nr / WSQ_SEARCH_SKIP_EVERY + 2);
+		KUNIT_EXPECT_GE(test, free, rounds * nr / WSQ_SEARCH_SKIP_EVERY - 2);
 	}
 	migrate_enable();
 }
@@ -163,7 +165,7 @@ static void turns(struct kunit *test)
 #define ENTRY_TASKS	128
 #define ENTRY_TASK	((void *)1000UL)
 
-/* By an interrupt: fill this CPU's engine. */
+/* Called by an interrupt: fill this CPU's engine. */
 static void fill_here(void *arg)
 {
 	struct wsq_pool *pool = arg;
@@ -174,7 +176,7 @@ static void fill_here(void *arg)
 			break;
 }
 
-/* By an interrupt of a put and a take: it goes through the entrance. */
+/* As if called by an interrupt of a put and a take: uses the inbox. */
 static void enter_here(void *arg)
 {
 	struct wsq_container *ct = wsq_pool_ct(arg, smp_processor_id());
@@ -187,11 +189,11 @@ static void enter_here(void *arg)
 }
 
 /*
- * Two pools, robbed in turn: a far CPU is full, which the policy finds each time,
- * and in the entrance of the nearest waits a single task, of which it knows
- * nothing.
+ * Two pools, stolen from in turn. A far CPU is full, and the policy finds it
+ * each time. A single task waits in the inbox of the nearest CPU, unknown to
+ * the policy.
  */
-static void entrances(struct kunit *test)
+static void inboxes(struct kunit *test)
 {
 	struct wsq_attrs attrs = {
 		.blocks = 64, .block_size = ENTRY_TASKS / 64,
@@ -214,8 +216,11 @@ static void entrances(struct kunit *test)
 		smp_call_function_single(far, fill_here, pool[k], 1);
 		smp_call_function_single(near, enter_here, pool[k], 1);
 	}
-	/* One in 32 of each pool's thefts at the least, by turns(). */
-	for (i = 0; i < 2 * WSQ_SEARCH_TURN; i++) {
+	/*
+	 * turns(): each pool has one steal in 2 * WSQ_SEARCH_SKIP_EVERY at
+	 * least.
+	 */
+	for (i = 0; i < 2 * WSQ_SEARCH_SKIP_EVERY; i++) {
 		for (k = 0; k < 2; k++)
 			found[k] |= wsq_pool_pop(pool[k]) == ENTRY_TASK;
 	}
@@ -230,9 +235,9 @@ static void entrances(struct kunit *test)
 }
 
 static struct kunit_case overlook_cases[] = {
-	WSQ_ENGINE_CASE(withdrawn),
+	WSQ_ENGINE_CASE(removed),
 	KUNIT_CASE(turns),
-	WSQ_ENGINE_CASE(entrances),
+	WSQ_ENGINE_CASE(inboxes),
 	{}
 };
 

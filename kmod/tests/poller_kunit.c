@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of a poller's round, with rings that are nothing but what it looks at: a
- * ring joins at the one moment at which it could take another's turn. Programs that try
- * to hit that moment are in selftests/wsq/poll_storm.c.
+ * KUnit suite of a poller's round, with rings that have only what the round
+ * looks at. A ring joins at the one moment at which it could take another
+ * ring's turn. Programs that try to hit that moment are in
+ * selftests/wsq/poll_storm.c.
  */
 #include <kunit/test.h>
 #include <linux/list.h>
@@ -12,7 +13,7 @@
 #include "../ring/ring.h"
 #include "items.h"
 
-/* A ring that was looked at: what it asks for makes no sense, and it is told so. */
+/* The round has looked at the ring: it marked the invalid request. */
 static bool round_saw(const struct wsq_ring *ring)
 {
 	return READ_ONCE(ring->poll_stuck);
@@ -22,7 +23,7 @@ static void round_idle(struct percpu_ref *refs)
 {
 }
 
-/* Enough of a ring for a look; %NULL for want of memory. */
+/* Enough of a ring for a round; %NULL without memory. */
 static struct wsq_ring *round_ring(bool disabled)
 {
 	struct wsq_ring *ring = kzalloc(sizeof(*ring), GFP_KERNEL);
@@ -79,8 +80,8 @@ static void round_join(struct wsq_poller *p, struct wsq_ring *ring)
 }
 
 /*
- * A round waits for the lock of one ring, and as many join as it had: it looks at all
- * that were there before nevertheless.
+ * A round waits for the lock of one ring while as many rings join as it had. It
+ * still looks at all that were there before.
  */
 static void round_joined(struct kunit *test)
 {
@@ -108,7 +109,7 @@ static void round_joined(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 	for (i = 1; i < NR; i++)
 		KUNIT_EXPECT_TRUE_MSG(test, round_saw(rings[i]), "ring %d", i);
-	/* What it tells of a ring is told to the process, too. */
+	/* The process sees the result, too. */
 	KUNIT_EXPECT_EQ(test, rings[1]->page->flags, WSQ_RING_NEED_WAKEUP);
 	for (i = 0; i < 2 * NR; i++)
 		round_ring_free(rings[i]);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of kmod/pool: access lists of invented machines, and pools under
- * everybody who may put.
+ * KUnit suite of kmod/pool: access lists of invented machines, and pools used
+ * from all contexts.
  */
 #include <kunit/test.h>
+#include <linux/bitops.h>
 #include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
-#include <linux/wsq.h>
+#include <linux/wsq_pool.h>
 
 #include "../pool/pool.h"
 #include "engines.h"
@@ -23,9 +24,9 @@ static void machine_16(struct kunit *test, struct wsq_topology *topo)
 	for (cpu = 0; cpu < 16; cpu++) {
 		int core = cpu % 8;
 
-		topo->places[cpu].core = core;
-		topo->places[cpu].cache = core / 2;
-		topo->places[cpu].node = core / 4;
+		topo->cpus[cpu].core = core;
+		topo->cpus[cpu].cache = core / 2;
+		topo->cpus[cpu].node = core / 4;
 	}
 	topo->distance[1] = 21;
 	topo->distance[2] = 21;
@@ -52,12 +53,49 @@ static void access_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, (int)list->victims[3].distance, WSQ_DIST_NODE);
 	KUNIT_EXPECT_EQ(test, (int)list->victims[7].distance, WSQ_DIST_REMOTE);
 	KUNIT_EXPECT_EQ(test, (int)list->victims[7].hops, 21);
-	/* Asked again, the same list. */
+	/* A second call returns the same list. */
 	KUNIT_EXPECT_PTR_EQ(test, wsq_topology_access(&topo, 1), list);
 	wsq_topology_exit(&topo);
 }
 
 /* Four nodes in a ring: of other nodes, the nearer first. */
+/* Caches are domains. One of more than 64 CPUs is several. */
+static void domains(struct kunit *test)
+{
+	struct wsq_topology topo;
+	u64 bits[3] = {};
+	unsigned int a, b;
+
+	machine_16(test, &topo);
+	KUNIT_EXPECT_EQ(test, wsq_topology_domains(&topo), 4);
+	for (a = 0; a < 16; a++) {
+		for (b = 0; b < a; b++) {
+			struct wsq_cpu_location *pa = &topo.cpus[a];
+			struct wsq_cpu_location *pb = &topo.cpus[b];
+
+			KUNIT_EXPECT_EQ(test, pa->cache == pb->cache,
+					pa->domain == pb->domain);
+			KUNIT_EXPECT_FALSE(test, pa->domain == pb->domain &&
+					   pa->bit == pb->bit);
+		}
+	}
+	KUNIT_EXPECT_EQ(test, wsq_topology_domains(&topo), 4);
+	wsq_topology_exit(&topo);
+
+	KUNIT_ASSERT_EQ(test, wsq_topology_init(&topo, 150, 1), 0);
+	for (a = 0; a < 150; a++)
+		topo.cpus[a].core = a;
+	KUNIT_EXPECT_EQ(test, wsq_topology_domains(&topo), 3);
+	for (a = 0; a < 150; a++) {
+		KUNIT_ASSERT_LT(test, topo.cpus[a].domain, 3);
+		KUNIT_ASSERT_LT(test, topo.cpus[a].bit, BITS_PER_LONG);
+		bits[topo.cpus[a].domain] |= BIT_ULL(topo.cpus[a].bit);
+	}
+	a = hweight64(bits[0]) + hweight64(bits[1]) + hweight64(bits[2]);
+	KUNIT_EXPECT_EQ(test, a, 150);
+	wsq_topology_exit(&topo);
+}
+
 static void access_node_distance(struct kunit *test)
 {
 	const struct wsq_access *list;
@@ -66,9 +104,9 @@ static void access_node_distance(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, wsq_topology_init(&topo, 4, 4), 0);
 	for (a = 0; a < 4; a++) {
-		topo.places[a].core = a;
-		topo.places[a].cache = a;
-		topo.places[a].node = a;
+		topo.cpus[a].core = a;
+		topo.cpus[a].cache = a;
+		topo.cpus[a].node = a;
 		for (b = 0; b < 4; b++)
 			topo.distance[a * 4 + b] = a == b ? 10 :
 						   (a ^ b) == 2 ? 31 : 21;
@@ -82,7 +120,7 @@ static void access_node_distance(struct kunit *test)
 	wsq_topology_exit(&topo);
 }
 
-/* Thieves of one kind do not all begin with the same victim. */
+/* Thieves in the same position do not all begin with the same victim. */
 static void access_spread(struct kunit *test)
 {
 	struct wsq_topology topo;
@@ -91,7 +129,7 @@ static void access_spread(struct kunit *test)
 
 	KUNIT_ASSERT_EQ(test, wsq_topology_init(&topo, 64, 1), 0);
 	for (cpu = 0; cpu < 64; cpu++)
-		topo.places[cpu].core = cpu;
+		topo.cpus[cpu].core = cpu;
 	for (cpu = 0; cpu < 64; cpu++) {
 		const struct wsq_access *list = wsq_topology_access(&topo, cpu);
 
@@ -110,7 +148,7 @@ static void access_holes(struct kunit *test)
 	struct wsq_topology topo;
 
 	KUNIT_ASSERT_EQ(test, wsq_topology_init(&topo, 9, 1), 0);
-	topo.places[8].core = 8;
+	topo.cpus[8].core = 8;
 	list = wsq_topology_access(&topo, 8);
 	KUNIT_ASSERT_NOT_NULL(test, list);
 	KUNIT_EXPECT_EQ(test, list->nr, 0);
@@ -156,7 +194,7 @@ static void pool_attrs(struct kunit *test)
 			wsq_pool_destroy(pool);
 	}
 	attrs.max_blocks = 0;
-	attrs.flags = WSQ_HAND_OVER << 1;
+	attrs.flags = WSQ_AT_LEAST_ONCE << 1;
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(wsq_test_pool(test, &attrs, "x")),
 			-EINVAL);
 	attrs.flags = 1U << 31;
@@ -169,7 +207,7 @@ static void pool_attrs(struct kunit *test)
 	wsq_pool_destroy(NULL);
 }
 
-/* Memory of each container is on its CPU's node, and its size is as told. */
+/* Each container is on its CPU's node and has the documented size. */
 static void pool_memory(struct kunit *test)
 {
 	struct wsq_pool *pool = wsq_test_pool(test, NULL, "memory");
@@ -197,7 +235,7 @@ static void pool_fill(struct kunit *test)
 	struct wsq_pool *pool;
 
 	migrate_disable();
-	/* Alone: with others, engines that balance would go to them. */
+	/* One CPU only: otherwise engines that balance would use the others. */
 	attrs.cpumask = cpumask_of(smp_processor_id());
 	pool = wsq_test_pool(test, &attrs, "fill");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
@@ -227,7 +265,7 @@ static void pool_fill(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 0), 0);
 	KUNIT_EXPECT_EQ(test, wsq_pool_pop_many(pool, tasks, 4), 0);
 
-	/* Up to the first that is none. */
+	/* Up to the first invalid one. */
 	tasks[0] = (void *)1UL;
 	tasks[1] = NULL;
 	tasks[2] = (void *)3UL;
@@ -241,8 +279,9 @@ static void pool_fill(struct kunit *test)
 }
 
 /*
- * A put that interrupts a put: goes through the inbox, is not lost, is refused
- * when all links are lent. The interrupted put is played by its flag.
+ * A put that interrupts a put goes through the inbox and is not lost. It is
+ * refused when all links are in use. The busy flag simulates the interrupted
+ * put.
  */
 static void pool_nested(struct kunit *test)
 {
@@ -263,9 +302,9 @@ static void pool_nested(struct kunit *test)
 	while ((task = wsq_pool_pop(pool)))
 		sum += (unsigned long)task;
 	preempt_enable();
-	KUNIT_EXPECT_EQ(test, n, WSQ_RAW_LINKS);
+	KUNIT_EXPECT_EQ(test, n, WSQ_POINTER_LINKS);
 	KUNIT_EXPECT_EQ(test, sum, want);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&ct->raw->used), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&ct->pointer->used), 0);
 	wsq_pool_destroy(pool);
 }
 
@@ -289,7 +328,7 @@ static void pool_saw(struct pool_stress *s, void *task)
 	atomic_inc(&s->taken);
 }
 
-/* Pop what is there: is that all? */
+/* Pop all that is there: has everything come out? */
 static bool pool_saw_all(struct pool_stress *s)
 {
 	void *task;
@@ -300,7 +339,7 @@ static bool pool_saw_all(struct pool_stress *s)
 }
 
 /*
- * Push the next id, wherever we are. An interrupt must not wait for room that
+ * Push the next id in any context. An interrupt must not wait for space that
  * perhaps only the context it interrupted can make.
  */
 static bool pool_push_next(struct pool_stress *s, bool wait)
@@ -345,7 +384,7 @@ static void pool_thread(void *arg, int nr)
 			if (task)
 				pool_saw(s, task);
 		}
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	if (!nr)
 		irq_work_sync(&s->irq);
@@ -353,20 +392,20 @@ static void pool_thread(void *arg, int nr)
 	for (;;) {
 		bool over = !atomic_read(&s->pushing);
 
-		smp_rmb();	/* over, then the pool */
+		smp_rmb();	/* Read over before the pool. */
 		task = wsq_pool_pop(s->pool);
 		if (task)
 			pool_saw(s, task);
 		else if (over)
 			return;
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
 /* All CPUs push and pop, one of them from interrupts as well. */
 static void pool_stress(struct kunit *test)
 {
-	/* Blocks, tasks in each, blocks with time if the engine grows. */
+	/* Blocks, tasks in each, blocks after growth if the engine grows. */
 	static const u32 shapes[][3] = {
 		{ 2, 2, 0 }, { 4, 8, 0 }, { 8, 256, 0 },
 		{ 2, 2, 64 }, { 2, 8, 16 },
@@ -391,7 +430,7 @@ static void pool_stress(struct kunit *test)
 		init_irq_work(&s->irq, pool_irq);
 		atomic_set(&s->pushing, nr);
 		wsq_test_run(test, nr, pool_thread, s);
-		/* What a theft is after may be out of reach for a while. */
+		/* Some tasks may be out of a thief's reach for a while. */
 		wsq_test_until(pool_saw_all(s));
 		KUNIT_EXPECT_EQ(test, atomic_read(&s->doubled), 0);
 		KUNIT_EXPECT_EQ(test, atomic_read(&s->taken), POOL_IDS);
@@ -432,7 +471,7 @@ static void pool_outside(struct kunit *test)
 	wsq_pool_destroy(pool);
 }
 
-/* No CPU of the mask is there: what is put waits in the place of one. */
+/* The mask has no online CPU: tasks wait in a container of one of them. */
 static void pool_offline(struct kunit *test)
 {
 	struct wsq_attrs attrs = {};
@@ -455,7 +494,7 @@ static void pool_offline(struct kunit *test)
 	wsq_pool_destroy(pool);
 }
 
-/* What came through the inbox does not wait for ever behind a busy engine. */
+/* A task in the inbox is not starved by a busy engine. */
 static void pool_many_inbox(struct kunit *test)
 {
 	struct wsq_pool *pool = wsq_test_pool(test, NULL, "many");
@@ -487,21 +526,21 @@ static void pool_many_inbox(struct kunit *test)
 static void pool_batches(struct kunit *test)
 {
 	struct wsq_attrs attrs = { .blocks = 4, .block_size = 5 };
-	bool fifo = wsq_test_engine(test)->fifo;
-	/* Those that are in the pool, the oldest first. */
+	bool fifo = wsq_test_fifo(test);
+	/* Tasks in the pool, the oldest first. */
 	unsigned long in[16], put = 0;
 	unsigned int i, k, n, most, nr = 0;
 	struct wsq_pool *pool;
 	void *tasks[8];
 
 	migrate_disable();
-	/* Alone: tasks stay, and come out in order. */
+	/* One CPU only: tasks stay, and come out in order. */
 	attrs.cpumask = cpumask_of(smp_processor_id());
 	pool = wsq_test_pool(test, &attrs, "batches");
 	KUNIT_ASSERT_FALSE(test, IS_ERR(pool));
 	for (i = 0; i < 1000; i++) {
 		n = i % 8 + 1;
-		/* One of four is where the puts are, another may be half empty. */
+		/* One of four takes the puts, another may be half empty. */
 		if (nr + n <= 10) {
 			for (k = 0; k < n; k++) {
 				in[nr++] = ++put;
@@ -527,6 +566,7 @@ static void pool_batches(struct kunit *test)
 
 static struct kunit_case pool_cases[] = {
 	KUNIT_CASE(access_order),
+	KUNIT_CASE(domains),
 	KUNIT_CASE(access_node_distance),
 	KUNIT_CASE(access_spread),
 	KUNIT_CASE(access_holes),

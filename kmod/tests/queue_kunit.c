@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of queues: batches, where items go (a CPU, a node, the CPUs of
- * the queue while these change), drain, what one queue may do to another, and
+ * KUnit suite of queues: batches, where items go (to a CPU, a node, the queue's
+ * CPUs while these change), drain, how much one queue can delay another, and
  * how many workers a put wakes.
  */
 #include <linux/cpu.h>
@@ -10,7 +10,7 @@
 #include <uapi/linux/wsq.h>
 
 #include "../exec/exec.h"
-#include "../obs/stats.h"
+#include "../obs/cpu_stats.h"
 #include "items.h"
 
 static unsigned int here_cpu(void)
@@ -31,7 +31,7 @@ static struct wsq_work **batch_of(struct kunit *test,
 	return works;
 }
 
-/* As many as there are, more than the container holds, none. */
+/* Batches up to the capacity, beyond it, and empty. */
 static void queue_many(struct kunit *test)
 {
 	static const int numbers[] = { 0, 1, 2, 15, 16, 17, 31, 32, 33, 1000 };
@@ -55,8 +55,8 @@ static void queue_many(struct kunit *test)
 }
 
 /*
- * Some are pending already, disabled, on a timer, or twice in the batch: they
- * are not counted and not queued a second time; and order is kept.
+ * Items that are pending, disabled, on a timer, or twice in the batch are not
+ * counted and not queued a second time. The order is kept.
  */
 static void queue_many_mixed(struct kunit *test)
 {
@@ -72,7 +72,7 @@ static void queue_many_mixed(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, works[i]));
 	for (i = 1; i < 100; i += 9, disabled++)
 		wsq_disable_work(works[i]);
-	/* Twice: two in the batch are one item. */
+	/* Two entries in the batch are the same item. */
 	works[5] = works[2];
 	KUNIT_EXPECT_EQ(test, wsq_queue_work_many(q, works, 100),
 			100U - pending - disabled - 1);
@@ -85,7 +85,7 @@ static void queue_many_mixed(struct kunit *test)
 	vfree(items);
 }
 
-/* Called back singly, wherever in the container a batch has put them. */
+/* Cancelled singly, wherever in the container the batch put them. */
 static void queue_many_cancel(struct kunit *test)
 {
 	unsigned int cpu = here_cpu();
@@ -111,8 +111,8 @@ static void queue_many_cancel(struct kunit *test)
 }
 
 /*
- * Meant for a CPU: it runs there, and waits for it although others idle and
- * the CPU is busy.
+ * An item bound to a CPU runs there. It waits while the CPU is busy, even if
+ * other CPUs idle.
  */
 static void queue_on(struct kunit *test)
 {
@@ -140,7 +140,7 @@ static void queue_on(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* Not one of the queue's CPUs, or offline: another will do. */
+/* The CPU is not in the queue, or offline: another is used. */
 static void queue_on_absent(struct kunit *test)
 {
 	unsigned int cpu = here_cpu(), off = cpumask_last(cpu_online_mask);
@@ -165,7 +165,7 @@ static void queue_on_absent(struct kunit *test)
 		}
 		wsq_test_expect_runs(test, it, 1, 21);
 		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
-		/* Back again, it is wanted again. */
+		/* Once online again, the CPU is used again. */
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q, &it->work));
 		wsq_test_call(test, wsq_test_flush, q);
 		KUNIT_EXPECT_EQ(test, it->cpu, (int)off);
@@ -197,20 +197,20 @@ static void queue_node(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work_node(node, q, work));
 		KUNIT_EXPECT_FALSE(test, wsq_queue_work_node(node, q, work));
 		KUNIT_EXPECT_NE(test, wsq_test_kind(work), WSQ_NOWHERE);
-		where = wsq_where_cpu(READ_ONCE(work->link.where));
+		where = wsq_location_cpu(READ_ONCE(work->link.where));
 		if (!cpumask_empty(cpumask_of_node(node)))
 			KUNIT_EXPECT_EQ(test, cpu_to_node(where), node);
 	}
-	/* Likewise for each CPU; no worker is idle that would steal it. */
+	/* Likewise for each CPU; no idle worker can steal the item. */
 	for_each_online_cpu(cpu) {
 		struct wsq_work *work = &items[nr++].work;
 
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work_near(cpu, q, work));
 		KUNIT_EXPECT_FALSE(test, wsq_queue_work_near(cpu, q, work));
-		KUNIT_EXPECT_EQ(test, wsq_where_cpu(READ_ONCE(work->link.where)),
+		KUNIT_EXPECT_EQ(test, wsq_location_cpu(READ_ONCE(work->link.where)),
 				cpu);
 	}
-	/* No node in particular, and one that there is not. */
+	/* No particular node, and a node that does not exist. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work_node(NUMA_NO_NODE, q,
 						    &items[nr++].work));
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work_node(nr_node_ids + 7, q,
@@ -265,7 +265,7 @@ static void masks_thread(void *arg, int nr)
 			if (cpu)
 				m->failed++;
 			atomic_inc(&m->changes);
-			wsq_test_breathe();
+			wsq_test_yield();
 		}
 		/* The other CPU may have had no time yet. */
 		wsq_test_until(masks_all_queued(m));
@@ -282,11 +282,11 @@ static void masks_thread(void *arg, int nr)
 		if (wsq_queue_work_on(cpu, m->q, &m->items[k].work))
 			atomic_inc(&m->queued[k]);
 		if (!(++i & 15))
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 }
 
-/* The CPUs change under load: nothing is lost; afterwards only they run it. */
+/* The CPUs change under load. Nothing is lost, and the new CPUs run it all. */
 static void queue_cpumask(struct kunit *test)
 {
 	struct masks *m = kzalloc(sizeof(*m), GFP_KERNEL);
@@ -322,7 +322,7 @@ static void queue_cpumask(struct kunit *test)
 	kfree(m);
 }
 
-/* What waits on a CPU that is left out moves; it is pending meanwhile. */
+/* Items that wait on a CPU leaving the mask move, and stay pending. */
 static void queue_cpumask_moves(struct kunit *test)
 {
 	unsigned int cpu = here_cpu(), other = wsq_test_other(cpu);
@@ -344,7 +344,7 @@ static void queue_cpumask_moves(struct kunit *test)
 	}
 	wsq_test_roam();
 	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(other)), 0);
-	/* The gate is shut still. */
+	/* The gate is still closed. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(!wsq_work_pending(&items[99].work)));
 	for (i = 0; i < 100; i++)
 		KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&items[i].runs)));
@@ -369,7 +369,7 @@ static void queue_cpumask_wrong(struct kunit *test)
 	attrs.cpumask = none;
 	no = wsq_test_create(test, &attrs, "none");
 	KUNIT_EXPECT_EQ(test, PTR_ERR_OR_ZERO(no), -EINVAL);
-	/* As it was. */
+	/* The queue is as before. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
 	wsq_test_queue_end(test, q);
 	wsq_test_expect_runs(test, it, 1, 1);
@@ -395,7 +395,7 @@ static void queue_drain(struct kunit *test)
 			call[i] = wsq_test_start(test, wsq_test_drain, q);
 		for (i = 0; i < 2; i++)
 			wsq_test_end(test, call[i]);
-		/* Nothing is left, and it may be used again. */
+		/* Nothing is left, and the queue can be used again. */
 		for (i = 0; i < 30; i++)
 			wsq_test_expect_runs(test, &items[i], 1, turn * (i + 1));
 	}
@@ -443,11 +443,10 @@ static void calm_fn(struct wsq_work *work)
 #define FAIR_TRIES	200
 
 /*
- * A queue that is flooded by items that queue themselves again does not keep
- * another one waiting for longer than its budget, counted in items, on the one
- * CPU that both have. In a single try it can be more: what a busy host takes from
- * the waiting queue's item counts as its time, for which it has to make up; but
- * never for more than the limit of that debt.
+ * A queue flooded by items that requeue themselves does not delay another queue
+ * on the same CPU by more than its budget, counted in items. A single try may
+ * exceed it. Time that a busy host takes from the waiting queue's item counts
+ * as that queue's time, which it has to make up, up to the limit of that debt.
  */
 static void queue_fair(struct kunit *test)
 {
@@ -474,12 +473,12 @@ static void queue_fair(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&f->runs) > 1000));
 	wsq_test_stay(test, cpu);
 	for (i = 0; i < FAIR_TRIES; i++) {
-		/* No flood runs between the look and the put. */
+		/* No flood item runs between the read and the put. */
 		preempt_disable();
 		before = atomic_read(&f->runs);
 		wsq_queue_work(f->calm, &c->work);
 		preempt_enable();
-		if (!wait_for_completion_timeout(&c->ran, WSQ_TEST_PATIENCE)) {
+		if (!wait_for_completion_timeout(&c->ran, WSQ_TEST_TIMEOUT)) {
 			KUNIT_FAIL(test, "item %d does not come", i);
 			break;
 		}
@@ -513,7 +512,7 @@ static int queue_threads(void)
 	return nr;
 }
 
-/* The workers that earlier tests needed have ended. */
+/* Workers that earlier tests needed have ended. */
 static bool queue_few_workers(void)
 {
 	unsigned int cpu;
@@ -538,12 +537,13 @@ static struct wsq *queue_of_some_engine(struct kunit *test, int i)
 	return q;
 }
 
-/* More than a machine that is slow makes for items that seem to compute. */
+/* More than a slow machine creates for items that seem to compute. */
 #define THOUSAND_THREADS	100
 
 /*
- * A thousand queues in use, of all engines, need no threads of their own. Some may
- * come even so: on an emulated CPU an item can take 10 ms, and is detached then.
+ * A thousand queues in use, of all engines, need no threads of their own. A few
+ * may still be created: on an emulated CPU an item can take 10 ms, and its
+ * worker is then detached.
  */
 static void queue_thousand(struct kunit *test)
 {
@@ -593,9 +593,9 @@ static void herd_sum(u64 *wakeups, u64 *parks)
 #define HERD_ITEMS	300
 
 /*
- * One item in a millisecond, all CPUs idle: each put wakes one worker at most, and
- * some do. If the items take long, it may wake one of another CPU as well, because
- * the thread that puts them may go on. The watchdog wakes more, where the machine
+ * One item per millisecond, all CPUs idle: each put wakes at most one worker,
+ * and some puts do. With long items a put may wake one of another CPU as well,
+ * because the putting thread may go on. The watchdog wakes more if the machine
  * keeps a worker off its CPU.
  */
 static void queue_herd(struct kunit *test)
@@ -615,11 +615,11 @@ static void queue_herd(struct kunit *test)
 		atomic64_t *sent;
 		u64 before;
 
-		/* Counted where they are sent: here, by nobody else. */
+		/* Count wake-ups on this CPU: only this put sends any. */
 		local_irq_save(flags);
 		sent = &wsq_cpus[raw_smp_processor_id()]->wakeups;
-		wsq_pool_ct(&q->pool, raw_smp_processor_id())->item_ns =
-			slow ? WSQ_SLOW_NS : 1;
+		wsq_lane(q, raw_smp_processor_id())->item_ns =
+			slow ? WSQ_COME_MAX_NS : 1;
 		before = atomic64_read(sent);
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[i].work));
 		before = atomic64_read(sent) - before;
@@ -637,21 +637,21 @@ static void queue_herd(struct kunit *test)
 	KUNIT_EXPECT_GT(test, by_puts, 0);
 	KUNIT_EXPECT_LE(test, most[0], 1);
 	KUNIT_EXPECT_LE(test, most[1], 2);
-	/* Who parks was woken, but for those who were up when it began. */
+	/* A worker that parks was woken, except those awake before. */
 	KUNIT_EXPECT_LE(test, parks[1] - parks[0],
 			wakeups[1] - wakeups[0] + num_online_cpus());
 	wsq_test_queue_end(test, q);
 	vfree(items);
 }
 
-/* What is not an attribute is refused. */
+/* Invalid attributes are refused. */
 static void queue_attrs_wrong(struct kunit *test)
 {
 	const struct wsq_test_engine *e = wsq_test_engine(test);
 	const struct wsq_attrs wrong[] = {
 		{ .flags = 1U << 31 },
 		{ .flags = WSQ_HAND_OVER },
-		{ .flags = WSQ_HAND_OVER << 1 },
+		{ .flags = WSQ_AT_LEAST_ONCE }, { .flags = 1U << 30 },
 		{ .blocks = e->min_blocks - 1 },
 		{ .blocks = e->max_blocks + 1 },
 		{ .block_size = e->min_block_size - 1 },

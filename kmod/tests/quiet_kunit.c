@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of what the work service does while there is nothing to do: while
- * no item waits, no worker is woken, no watchdog timer expires and no standby
- * worker takes over; and no worker is woken that cannot help.
+ * KUnit suite of an idle work service. While no item waits, no worker is woken,
+ * no watchdog timer expires and no standby worker takes over. No worker is
+ * woken that cannot help.
  *
- * Each test brings about a state, then reads counters of all CPUs over windows
- * of a second. What is left to do from an earlier state ends in the first
- * windows. What goes on for as long as the state lasts is in each window. So
- * one quiet window is enough, and a slow machine only takes more of them.
+ * Each test creates a state, then reads counters of all CPUs over windows of a
+ * second. Work left from an earlier state ends in the first windows. Activity
+ * caused by the state itself is in each window. So one quiet window is enough,
+ * and a slow machine only takes more of them.
  */
 #include "crowd.h"
 
 /* Windows of a second. */
 #define QUIET_WINDOWS	20
-/* What a window may have of each. */
+/* At most this many of each in a quiet window. */
 #define QUIET_FEW	4
 
 /**
- * struct quiet - what the work service has done, on all CPUs
+ * struct quiet - activity of the work service on all CPUs
  * @wakeups: wake-ups sent
  * @parks: times a worker parked
- * @standins: times a worker took over from another
+ * @standbys: times a standby worker took over
  * @expiries: times a watchdog timer expired
- * @ns: time of the workers
+ * @ns: CPU time of the workers
  */
 struct quiet {
 	u64 wakeups;
 	u64 parks;
-	u64 standins;
+	u64 standbys;
 	u64 expiries;
 	u64 ns;
 };
@@ -42,8 +42,8 @@ static void quiet_read(struct quiet *n)
 
 		n->wakeups += atomic64_read(&c->wakeups);
 		n->parks += READ_ONCE(c->parks);
-		n->standins += READ_ONCE(c->standins);
-		n->expiries += READ_ONCE(c->watch.expiries);
+		n->standbys += READ_ONCE(c->standbys);
+		n->expiries += READ_ONCE(c->watchdog.expiries);
 	}
 	n->ns = wsq_test_workers_time();
 }
@@ -59,7 +59,7 @@ static bool quiet_enough(const struct quiet *n, unsigned int what)
 {
 	return (!(what & QUIET_WAKEUPS) ||
 		(n->wakeups <= QUIET_FEW && n->parks <= QUIET_FEW &&
-		 n->standins <= QUIET_FEW)) &&
+		 n->standbys <= QUIET_FEW)) &&
 	       (!(what & QUIET_EXPIRIES) || n->expiries <= QUIET_FEW) &&
 	       (!(what & QUIET_TIME) || !n->ns);
 }
@@ -77,15 +77,15 @@ static void quiet_expect(struct kunit *test, const char *state,
 		quiet_read(&to);
 		to.wakeups -= from.wakeups;
 		to.parks -= from.parks;
-		to.standins -= from.standins;
+		to.standbys -= from.standbys;
 		to.expiries -= from.expiries;
 		to.ns -= from.ns;
 		if (quiet_enough(&to, what))
 			break;
 	}
 	KUNIT_EXPECT_LT_MSG(test, i, QUIET_WINDOWS, "%s", state);
-	kunit_info(test, "%s, in window %d: %llu wake-ups, %llu parkings, %llu stand-ins, %llu expiries, %llu ns of workers",
-		   state, i, to.wakeups, to.parks, to.standins, to.expiries,
+	kunit_info(test, "%s, in window %d: %llu wake-ups, %llu parkings, %llu hand-offs, %llu expiries, %llu ns of workers",
+		   state, i, to.wakeups, to.parks, to.standbys, to.expiries,
 		   to.ns);
 }
 
@@ -198,7 +198,7 @@ static void quiet_full(struct kunit *test)
 	vfree(items);
 }
 
-/* How long, in seconds, and what comes of that at most. */
+/* Seconds, and the most of each count in that time. */
 #define QUIET_LONG		10
 #define QUIET_LONG_FEW		(QUIET_LONG * QUIET_FEW)
 
@@ -210,7 +210,7 @@ static void quiet_row(struct kunit *test, const char *what, u64 nr)
 	KUNIT_EXPECT_LE_MSG(test, nr, QUIET_LONG_FEW, "%s", what);
 }
 
-/* What one item that sleeps alone costs: counts over a longer time. */
+/* The cost of one sleeping item: counts over a longer time. */
 static void quiet_figures(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -219,7 +219,7 @@ static void quiet_figures(struct kunit *test)
 
 	wsq_test_crowd_queue(test, crowd, q, quiet_cpu());
 	wsq_test_crowd_begun(test, crowd, 1);
-	/* What came before is over. */
+	/* Let earlier activity end. */
 	schedule_timeout_uninterruptible(3 * HZ);
 	quiet_read(&from);
 	schedule_timeout_uninterruptible(QUIET_LONG * HZ);

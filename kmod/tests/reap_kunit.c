@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of workers that sleep in an item while their CPU goes offline:
- * they end when that item does, whether the CPU is back or not.
+ * they end when the item ends, whether the CPU is back or not.
  *
  * Needs a kernel with hotplug (tools/check/kunit debug).
  */
@@ -9,12 +9,12 @@
 
 #include "crowd.h"
 
-/* Items that sleep on the CPU that goes. */
+/* Items that sleep on the CPU that goes offline. */
 #define REAP_ITEMS	40
 
 #ifdef CONFIG_HOTPLUG_CPU
 
-/* Workers of a CPU that the module knows of. */
+/* Normal workers of a CPU that the module lists. */
 static int reap_workers(unsigned int cpu)
 {
 	const struct wsq_worker *w;
@@ -22,12 +22,12 @@ static int reap_workers(unsigned int cpu)
 
 	mutex_lock(&wsq_workers_lock);
 	list_for_each_entry(w, &wsq_workers, list)
-		nr += w->cpu == cpu;
+		nr += wsq_worker_cpu(w) == wsq_cpus[cpu];
 	mutex_unlock(&wsq_workers_lock);
 	return nr;
 }
 
-/* When a CPU goes, and when it comes back. */
+/* When the CPU comes back. */
 enum reap_how {
 	REAP_STAYS_OFF,		/* after the items have ended */
 	REAP_COMES_BACK,	/* while they sleep */
@@ -63,7 +63,7 @@ static void reap_one(struct kunit *test, enum reap_how how)
 			      reap_workers(off), off, how);
 	if (how != REAP_COMES_BACK)
 		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
-	/* It has a worker and a standby worker, and keeps no more. */
+	/* The CPU has a worker and a standby worker, and keeps no more. */
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(off, q, &it->work));
 	wsq_test_call(test, wsq_test_flush, q);
 	wsq_test_expect_runs(test, it, 1, 2);
@@ -85,7 +85,7 @@ static void reap_sleepers(struct kunit *test)
 		reap_one(test, how);
 }
 
-/* A CPU goes and comes back while a queue has its limit @max there. */
+/* A CPU goes and comes back while a queue is at its limit @max there. */
 static void reap_active_one(struct kunit *test, u32 max)
 {
 	unsigned int stay = cpumask_first(cpu_online_mask);
@@ -115,7 +115,7 @@ static void reap_active_one(struct kunit *test, u32 max)
 				  wsq_test_until(atomic_read(&items[i].runs)));
 	wsq_test_crowd_end(test, crowd, q);
 	KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
-	/* No item that slept there counts any more. */
+	/* Items that slept there no longer count. */
 	crowd = wsq_test_crowd(test, max, max);
 	wsq_test_crowd_queue(test, crowd, q, off);
 	wsq_test_crowd_begun(test, crowd, max);
@@ -126,7 +126,7 @@ static void reap_active_one(struct kunit *test, u32 max)
 	vfree(items);
 }
 
-/* With one, the worker that is current when the CPU goes has held the queue. */
+/* With a limit of 1, the current worker held the queue when the CPU went. */
 static void reap_active(struct kunit *test)
 {
 	u32 max;

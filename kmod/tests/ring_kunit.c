@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of kmod/ring: what it refuses and with which errno, row by row
- * with the neighbours that it takes; what ops compute; how slots tell passes
- * apart. What needs a process is in selftests/wsq.
+ * KUnit suite of kmod/ring: what it refuses and with which errno, next to rows
+ * that are just valid; what ops compute; how slots distinguish passes.
+ * Tests that need a process are in selftests/wsq.
  */
 #include <kunit/test.h>
 #include <linux/completion.h>
@@ -16,7 +16,11 @@
 #include <linux/string.h>
 #include <linux/vmalloc.h>
 
+#include "../ring/complete.h"
 #include "../ring/ring.h"
+#include "../ring/setup.h"
+#include "../ring/state.h"
+#include "../ring/wait.h"
 #include "items.h"
 #include "ops.h"
 
@@ -34,7 +38,7 @@ static const struct {
 	int err;
 	struct wsq_sqe sqe;
 } entries[] = {
-	/* No such op comes first, whatever else is wrong. */
+	/* An unknown op is reported first, whatever else is wrong. */
 	ROW(-EOPNOTSUPP, .op = WSQ_OP_NR),
 	ROW(-EOPNOTSUPP, .op = WSQ_OP_NR, .flags = 1),
 	ROW(-EOPNOTSUPP, .op = 0x100),
@@ -52,7 +56,7 @@ static const struct {
 	NOP(-EINVAL, .deadline = 1),
 	NOP(-EINVAL, .key = TOP_BIT),
 	NOP(-EINVAL, .deadline = TOP_BIT),
-	/* Whether the ring has keys is not for this to know. */
+	/* This check does not know whether the ring has keys. */
 	NOP(0, .flags = WSQ_SQE_KEY),
 	NOP(0, .flags = WSQ_SQE_KEY, .key = U64_MAX),
 	NOP(-EINVAL, .flags = WSQ_SQE_CPU, .key = 1),
@@ -73,7 +77,7 @@ static const struct {
 	COPY(-EINVAL, .len = 1, .dst = 1, .arg = 1),
 	COPY(-EINVAL, .len = 1, .dst = 1, .arg = TOP_BIT),
 	COPY(-EINVAL, .len = 0, .dst = 1),
-	/* Too long comes before out of the arena, and that before overlap. */
+	/* Too long comes before outside the arena, and that before overlap. */
 	COPY(-E2BIG, .len = LONGEST + 1),
 	COPY(-E2BIG, .len = U64_MAX, .src = U64_MAX, .dst = U64_MAX),
 	COPY(-E2BIG, .len = TOP_BIT, .dst = 1),
@@ -95,7 +99,7 @@ static const struct {
 	COPY(-EFAULT, .len = 2, .dst = U64_MAX - 1),
 	COPY(-EFAULT, .len = 1, .src = TOP_BIT),
 	COPY(-EFAULT, .len = 1, .dst = TOP_BIT),
-	/* Overlap, on each side by one byte, and none. */
+	/* Overlap by one byte on each side, and none. */
 	COPY(-EINVAL, .len = 1),
 	COPY(-EINVAL, .len = 64, .src = 1000, .dst = 1000),
 	COPY(-EINVAL, .len = 64, .src = 1000, .dst = 1063),
@@ -155,7 +159,7 @@ static void ring_entries(struct kunit *test)
 	}
 }
 
-/* Without an arena nothing is in it, whatever the op. */
+/* Without an arena every range is outside, whatever the op. */
 static void ring_no_arena(struct kunit *test)
 {
 	int i;
@@ -228,7 +232,7 @@ static void ring_sizes(struct kunit *test)
 	}
 }
 
-/* What is asked for by flags is there, is counted, and is nothing else. */
+/* Memory requested by flags is there, is counted, and is nothing else. */
 static void ring_sizes_flags(struct kunit *test)
 {
 	struct wsq_sizes s = {}, k = {};
@@ -293,7 +297,7 @@ static void ring_results(struct kunit *test)
 		memcpy(arena + 77, vectors[i].text, len);
 		KUNIT_EXPECT_EQ(test, op_do(&crc, arena, false),
 				vectors[i].crc32c);
-		/* In two pieces, the one's checksum handed to the other. */
+		/* In two pieces: the first's checksum is passed on. */
 		crc.len = len / 2;
 		if (crc.len) {
 			crc.arg = op_do(&crc, arena, false);
@@ -314,7 +318,7 @@ static void ring_results(struct kunit *test)
 	vfree(arena);
 }
 
-/* A whole equals its pieces, at sizes around those that ops work in. */
+/* A whole equals its pieces, at sizes around WSQ_OP_PIECE. */
 static void ring_pieces(struct kunit *test)
 {
 	static const u32 lens[] = {
@@ -346,7 +350,7 @@ static void ring_pieces(struct kunit *test)
 	vfree(arena);
 }
 
-/* Long tasks of a dead ring end early, short ones as they like. */
+/* Long tasks of a dead ring end early. Short ones may complete. */
 static void ring_dead(struct kunit *test)
 {
 	struct wsq_sqe copy = { .op = WSQ_OP_COPY, .len = SZ_1M,
@@ -367,7 +371,7 @@ static void ring_dead(struct kunit *test)
 	vfree(arena);
 }
 
-/* Slots: published or not, from the first pass to the end of all numbers. */
+/* Slots: published or not, from the first pass to the last number. */
 static void ring_slots(struct kunit *test)
 {
 	static const u64 starts[] = {
@@ -381,7 +385,7 @@ static void ring_slots(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	ring->slots = &slot;
 	for (shift = 0; shift <= 16; shift += 4) {
-		/* One slot stands for all: its neighbours do not matter. */
+		/* One slot is enough: its neighbours do not matter. */
 		ring->cq_shift = shift;
 		ring->cq_mask = 0;
 		for (i = 0; i < ARRAY_SIZE(starts); i++) {
@@ -399,7 +403,7 @@ static void ring_slots(struct kunit *test)
 			KUNIT_EXPECT_EQ(test, atomic64_read(&slot) & (lap - 1),
 					index);
 		}
-		/* As SETUP leaves it, nothing is published. */
+		/* As SETUP leaves it: nothing is published. */
 		atomic64_set(&slot, (1U << shift) - 1);
 		KUNIT_EXPECT_FALSE(test, wsq_slot_done(ring, 0));
 	}
@@ -407,7 +411,7 @@ static void ring_slots(struct kunit *test)
 
 #define WAIT_SLOTS	4
 
-/* A ring of slots and waiters only, and somebody who waits. */
+/* A ring of slots and waiters only, and a thread that waits. */
 struct wait_test {
 	struct wsq_ring ring;
 	atomic64_t slots[WAIT_SLOTS];
@@ -425,10 +429,10 @@ static int wait_thread(void *arg)
 	return 0;
 }
 
-/* Until it sleeps, armed for a completion that is not there, or is done. */
+/* Wait until the thread sleeps, armed for the next completion, or is done. */
 static void wait_settle(struct wait_test *w, struct task_struct *task)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 
 	while (time_before(jiffies, end)) {
 		if (completion_done(&w->done))
@@ -455,7 +459,7 @@ static void wait_init(struct wait_test *w)
 		atomic64_set(&w->slots[i], i);
 }
 
-/* Completions come in this order; who waits for the first few of them wakes. */
+/* Completions come in this order. A waiter for the first @target wakes. */
 static bool wait_order(struct kunit *test, struct wait_test *w,
 		       const u8 *order, u64 target)
 {
@@ -482,14 +486,14 @@ static bool wait_order(struct kunit *test, struct wait_test *w,
 		there |= BIT(order[i]);
 		wsq_ring_wake(&w->ring, order[i]);
 	}
-	if (!wait_for_completion_timeout(&w->done, WSQ_TEST_PATIENCE)) {
+	if (!wait_for_completion_timeout(&w->done, WSQ_TEST_TIMEOUT)) {
 		right = false;
-		/* Let it go: everything from now on wakes it. */
+		/* Release the waiter: every completion now wakes it. */
 		WRITE_ONCE(w->ring.wake_at, 0);
 		wsq_ring_wake(&w->ring, U64_MAX - 1);
 		wait_for_completion(&w->done);
 	}
-	/* It is out of our code when this returns. */
+	/* The thread has left our code when this returns. */
 	kthread_stop(task);
 	put_task_struct(task);
 	return right && !w->ret;
@@ -538,7 +542,7 @@ static void ring_wait_timeout(struct kunit *test)
 				-ETIME);
 		KUNIT_EXPECT_GE(test, ktime_to_ns(ktime_sub(ktime_get(), t)),
 				(s64)timeouts[i]);
-		/* Nobody else is at this ring, so no barrier is due. */
+		/* No other thread uses this ring, so no barrier is needed. */
 		KUNIT_EXPECT_FALSE(test, waitqueue_active(&w->ring.waiters));
 	}
 	atomic64_set(&w->slots[0], wsq_slot_word(&w->ring, 0, 0));
@@ -546,7 +550,7 @@ static void ring_wait_timeout(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 2, 0), -ETIME);
 }
 
-/* A ring of which nobody has asked for ages what is published: told at once. */
+/* A ring whose published count is far behind: it is found at once. */
 static void ring_published(struct kunit *test)
 {
 	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
@@ -556,7 +560,7 @@ static void ring_published(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	wait_init(w);
 	atomic64_set(&w->ring.completed, ages + 2);
-	/* Two of them are of this pass. */
+	/* Two slots are of this pass. */
 	for (i = 0; i < WAIT_SLOTS; i++)
 		atomic64_set(&w->slots[i],
 			     wsq_slot_word(&w->ring, ages + i -
@@ -565,12 +569,12 @@ static void ring_published(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wsq_ring_published(&w->ring, ages + WAIT_SLOTS),
 			ages + 2);
 	KUNIT_EXPECT_EQ(test, w->ring.published, ages + 2);
-	/* The third has been counted, but the fourth is published first. */
+	/* The third is completed, but the fourth is published first. */
 	atomic64_set(&w->ring.completed, ages + 4);
 	atomic64_set(&w->slots[3], wsq_slot_word(&w->ring, ages + 3, 3));
 	KUNIT_EXPECT_EQ(test, wsq_ring_published(&w->ring, ages + WAIT_SLOTS),
 			ages + 2);
-	/* One who stepped back. */
+	/* A count that went back. */
 	w->ring.published = 1;
 	KUNIT_EXPECT_EQ(test, wsq_ring_published(&w->ring, ages + WAIT_SLOTS),
 			ages + 2);

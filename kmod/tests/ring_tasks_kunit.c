@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of tasks of rings that do not end by themselves: ops of other modules
- * whose tasks wait for each other, beside tasks of built-in ops and of other rings of
- * the same user. Each case waits for what has to come, with an end; what must not
- * hold it up is held until the case has seen it.
+ * KUnit suite of ring tasks that do not end by themselves: ops of other modules
+ * whose tasks wait for each other, beside tasks of built-in ops and of other
+ * rings of the same user. Each case waits, with a timeout, for what must
+ * happen. What must not delay it is held until the case has seen it.
  */
 #include <linux/bits.h>
 #include <linux/delay.h>
 #include <linux/sizes.h>
 
+#include "../ring/cont.h"
+#include "../ring/state.h"
 #include "rings.h"
 
-/* Tasks that take more than one piece, in bytes. */
+/* Longer than one piece, in bytes. */
 #define LONG_LEN	(2ULL * WSQ_OP_PIECE)
 #define ARENA		(4ULL * LONG_LEN)
 
-/* How the tasks of the op below wait: they leave, or they sleep until asked to. */
+/* How the tasks of the op below wait: they yield, or sleep until notified. */
 enum wait_how {
 	WAIT_AGAIN,
 	WAIT_ASLEEP,
@@ -27,7 +29,7 @@ enum wait_how {
 static bool wait_over;
 static atomic_t wait_begun;
 
-/* Bit 0 of arg is how; the rest, of how many tasks the last one lets all go. */
+/* Bit 0 of arg is how; the rest is the number of tasks that ends the wait. */
 static s64 wait_issue(const struct wsq_op_task *task)
 {
 	const enum wait_how how = task->arg & 1;
@@ -77,7 +79,7 @@ static void wait_submit(struct kunit *test, struct wsq_ring *ring, int op,
 	wsq_test_ring_enter(test, ring);
 }
 
-/* The rest of a case: all goes, whatever came of it. */
+/* End a case: all tasks may end, whatever the result. */
 static void wait_end(struct kunit *test, struct wsq_ring *ring)
 {
 	WRITE_ONCE(wait_over, true);
@@ -87,7 +89,7 @@ static void wait_end(struct kunit *test, struct wsq_ring *ring)
 	wsq_unregister_op(&wait_def);
 }
 
-/* Tasks that wait for the last of them, which begins as the others have. */
+/* Tasks that wait until the last of them has begun. */
 static void tasks_wait(struct kunit *test, enum wait_how how)
 {
 	const unsigned int nr = 8 * num_possible_cpus() + 8;
@@ -111,7 +113,7 @@ static void tasks_wait_asleep(struct kunit *test)
 	tasks_wait(test, WAIT_ASLEEP);
 }
 
-/* Two built-in tasks of several pieces, one of them of a list. */
+/* Two built-in tasks of several pieces, one of them with a list. */
 static void copy_submit(struct kunit *test, struct wsq_ring *ring)
 {
 	struct wsq_vec *list = ring->arena;
@@ -131,7 +133,7 @@ static void copy_submit(struct kunit *test, struct wsq_ring *ring)
 	wsq_test_ring_enter(test, ring);
 }
 
-/* Tasks that wait for ever, beside long ones of another ring of the same user. */
+/* Tasks that wait forever, beside long ones of the user's other ring. */
 static void tasks_beside(struct kunit *test)
 {
 	const unsigned int most = 4 * num_possible_cpus() + 4;
@@ -140,7 +142,7 @@ static void tasks_beside(struct kunit *test)
 	int op = wait_register(test);
 	unsigned int nr = 0, step;
 
-	/* As many as there is memory for to leave, more or less, and more. */
+	/* More and more of them, beyond what may yield at a time. */
 	for (step = num_possible_cpus() + 1; nr < most && step; ) {
 		wait_submit(test, ring, op, step, WAIT_FOREVER, WAIT_AGAIN);
 		nr += step;
@@ -149,7 +151,7 @@ static void tasks_beside(struct kunit *test)
 						     nr),
 				      "%d of %u tasks have begun",
 				      atomic_read(&wait_begun), nr);
-		/* Those that have begun leave. */
+		/* Let the tasks that have begun yield. */
 		wsq_test_linger();
 		copy_submit(test, other);
 		if (!wsq_test_ring_settled(other)) {
@@ -171,7 +173,7 @@ static bool wait_unregister(void *def)
 	return true;
 }
 
-/* An op goes though its tasks wait for ever, more of them than may leave. */
+/* An op is unregistered while more of its tasks wait forever than may yield. */
 static void tasks_unregister(struct kunit *test)
 {
 	const unsigned int nr = 4 * num_possible_cpus() + 4;
@@ -188,7 +190,7 @@ static void tasks_unregister(struct kunit *test)
 	call = wsq_test_start(test, wait_unregister, (void *)&wait_def);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_test_over(call)));
 	KUNIT_EXPECT_TRUE(test, wsq_test_ring_settled(ring));
-	/* If they have not ended, let them, and it. */
+	/* If the tasks have not ended, let them, and the call. */
 	WRITE_ONCE(wait_over, true);
 	KUNIT_ASSERT_TRUE(test, wsq_test_ring_settled(ring));
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
@@ -198,7 +200,7 @@ static void tasks_unregister(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_test_rings_gone());
 }
 
-/* Memory that the test holds on behalf of tasks that have left. */
+/* Take all contexts, as if tasks that have yielded used them. */
 static void conts_take(struct wsq_conts *conts, struct list_head *taken)
 {
 	struct wsq_op_cont *c;
@@ -238,8 +240,8 @@ static unsigned int conts_waiting(struct wsq_conts *conts)
 }
 
 /*
- * While as many long tasks have left as may, further long ones do not begin, and all
- * others do: short lists, and ops of other modules.
+ * While as many long tasks have yielded as may, further long ones do not begin.
+ * All others do: short lists, and ops of other modules.
  */
 static void tasks_beside_held(struct kunit *test)
 {
@@ -270,7 +272,7 @@ static void tasks_beside_held(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, conts_waiting(conts), 2);
 	KUNIT_EXPECT_EQ(test, wsq_test_ring_done(other), 0ULL);
 
-	/* One ends: both go, the second one when the first has ended. */
+	/* One ends: both run, the second one when the first has ended. */
 	KUNIT_EXPECT_TRUE(test, conts_give(ring, &taken));
 	KUNIT_EXPECT_TRUE(test, wsq_test_ring_settled(other));
 	KUNIT_EXPECT_TRUE(test, wsq_test_ring_settled(ring));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For suites that need whole rings: SETUP, ENTER and close without a process. The
- * test writes the entries where a process would see them.
+ * For suites that need whole rings: SETUP, ENTER and close without a process.
+ * The test writes the SQEs where a process would see them.
  */
 #ifndef _WSQ_TESTS_RINGS_H
 #define _WSQ_TESTS_RINGS_H
@@ -9,8 +9,12 @@
 #include <linux/cred.h>
 #include <linux/fs.h>
 
+#include "../ring/enter.h"
+#include "../ring/limits.h"
 #include "../ring/ring.h"
+#include "../ring/setup.h"
 #include "../ring/user.h"
+#include "../ring/wait.h"
 #include "items.h"
 
 /* A ring of the caller's user. Ended by wsq_test_ring_close(). */
@@ -36,13 +40,13 @@ static inline struct wsq_ring *wsq_test_ring(struct kunit *test, u32 flags,
 	return ring;
 }
 
-/* The file is closed. The ring goes by itself, and is not to be touched. */
+/* Close the file. The ring frees itself: do not use it any more. */
 static inline void wsq_test_ring_close(struct wsq_ring *ring)
 {
 	wsq_ring_release(ring);
 }
 
-/* Fill the next entry. One producer; nothing is taken before ENTER. */
+/* Fill the next SQE. One producer; ENTER takes it, not before. */
 static inline void wsq_test_ring_push(struct wsq_ring *ring,
 				      const struct wsq_sqe *sqe)
 {
@@ -53,7 +57,7 @@ static inline void wsq_test_ring_push(struct wsq_ring *ring,
 	smp_store_release(&ring->page->sq_tail, tail + 1);
 }
 
-/* Have all entries taken; waits for none of them. */
+/* Take all SQEs, without waiting for completions. */
 static inline void wsq_test_ring_enter(struct kunit *test,
 				       struct wsq_ring *ring)
 {
@@ -63,32 +67,32 @@ static inline void wsq_test_ring_enter(struct kunit *test,
 	KUNIT_ASSERT_EQ(test, ring->sq_head, ring->page->sq_tail);
 }
 
-/* How many tasks have completion entries. */
+/* How many tasks have published completions. */
 static inline u64 wsq_test_ring_done(struct wsq_ring *ring)
 {
 	return wsq_ring_published(ring, READ_ONCE(ring->sq_head));
 }
 
-/* Wait until all tasks have; false if they do not. */
+/* Wait until all tasks have; false on timeout. */
 static inline bool wsq_test_ring_settled(struct wsq_ring *ring)
 {
 	return wsq_test_until(wsq_test_ring_done(ring) == ring->sq_head);
 }
 
-/* Make room for as many entries as have completed. */
+/* Consume all published completions. */
 static inline void wsq_test_ring_read(struct wsq_ring *ring)
 {
 	/* [CQ2], the process' half. */
 	smp_store_release(&ring->page->cq_head, wsq_test_ring_done(ring));
 }
 
-/* What completion @n came to; it has been published. */
+/* The result of completion @n, which must be published. */
 static inline s64 wsq_test_ring_res(const struct wsq_ring *ring, u64 n)
 {
 	return ring->cqes[n & ring->cq_mask].res;
 }
 
-/* Wait until all rings that were closed are freed; false if they are not. */
+/* Wait until all rings that were closed are freed; false on timeout. */
 static inline bool wsq_test_rings_gone(void)
 {
 	return wsq_test_until(!wsq_ring_count());

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of what only pools on SALSA do: balancing by producers, CPUs
- * outside of the pool, stealing from a CPU that takes nothing and from no
- * other, where memory is, and whether a pool was empty. For queues: the memory
- * of cancelled items. CPUs that answer no interrupt are in salsa_steal_kunit.c,
- * what all engines do is in pool_kunit.c.
+ * KUnit suite of what only pools on SALSA do: balancing by producers,
+ * non-member CPUs, stealing only from a CPU that takes nothing, where memory
+ * is, and whether a pool was empty. For queues: the memory of cancelled items.
+ * CPUs that answer no interrupt are in salsa_steal_kunit.c, what all engines do
+ * is in pool_kunit.c.
  */
 #include <kunit/test.h>
 #include <linux/cpu.h>
@@ -16,6 +16,7 @@
 #include <linux/topology.h>
 #include <linux/vmalloc.h>
 #include <linux/wsq.h>
+#include <linux/wsq_pool.h>
 
 #include "../engine/engine.h"
 #include "../pool/pool.h"
@@ -43,7 +44,7 @@ static void salsa_attrs(struct kunit *test)
 		u32 engine, blocks, size;
 		int ret;
 	} rows[] = {
-		{ WSQ_SALSA, 0, 0, 0 }, { WSQ_BWOS_LIFO + 1, 0, 0, -EINVAL },
+		{ WSQ_SALSA, 0, 0, 0 }, { WSQ_WS_MULT + WSQ_NR_ENGINES, 0, 0, -EINVAL },
 		{ WSQ_SALSA, 1, 64, -EINVAL }, { WSQ_SALSA, 2, 64, 0 },
 		{ WSQ_SALSA, 64, 64, 0 }, { WSQ_SALSA, 65, 64, -EINVAL },
 		{ WSQ_SALSA, 8, 1, -EINVAL }, { WSQ_SALSA, 8, 2, 0 },
@@ -54,9 +55,9 @@ static void salsa_attrs(struct kunit *test)
 		u32 engine, flags;
 		enum wsq_engine_type kind;
 	} defaults[] = {
-		{ WSQ_DEFAULT_ENGINE, 0, WSQ_BWOS },
+		{ WSQ_DEFAULT_ENGINE, 0, WSQ_BWOS_FIFO },
 		{ WSQ_DEFAULT_ENGINE, WSQ_HAND_OVER, WSQ_SALSA },
-		{ WSQ_BWOS, WSQ_HAND_OVER, WSQ_BWOS },
+		{ WSQ_BWOS_FIFO, WSQ_HAND_OVER, WSQ_BWOS_FIFO },
 		{ WSQ_SALSA, 0, WSQ_SALSA },
 		{ WSQ_BWOS_LIFO, WSQ_HAND_OVER, WSQ_BWOS_LIFO },
 	};
@@ -90,7 +91,7 @@ static void salsa_attrs(struct kunit *test)
 	}
 	pool = salsa_new(test, 0, 0, NULL);
 	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, NULL), -EINVAL);
-	/* Engines have marks among these. */
+	/* Engines use some of these values as marks. */
 	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, WSQ_SALSA_TAKEN), -EINVAL);
 	KUNIT_EXPECT_EQ(test, wsq_pool_push(pool, ERR_PTR(-MAX_ERRNO)), -EINVAL);
 	KUNIT_EXPECT_NULL(test, wsq_pool_pop(pool));
@@ -143,18 +144,18 @@ static void salsa_balance(struct kunit *test)
 	wsq_test_run(test, nr, salsa_fill, &s);
 	KUNIT_EXPECT_EQ(test, atomic_read(&s.left), 8 * nr);
 	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(s.pool), 0);
-	/* Without a theft. */
+	/* Without stealing. */
 	wsq_test_run(test, nr, salsa_drain, &s);
 	KUNIT_EXPECT_EQ(test, atomic_read(&s.left), 0);
 	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(s.pool), 1);
 	wsq_pool_destroy(s.pool);
 }
 
-/* CPUs outside put to those inside, and take from them. */
-static void salsa_guest(struct kunit *test)
+/* Non-member CPUs put to members, and take from them. */
+static void salsa_nonmember(struct kunit *test)
 {
 	unsigned int here, there;
-	struct wsq_container *guest;
+	struct wsq_container *nonmember;
 	struct wsq_pool *pool;
 	unsigned long i, n = 0, sum = 0;
 	void *task;
@@ -166,9 +167,9 @@ static void salsa_guest(struct kunit *test)
 	there = cpumask_any_but(cpu_online_mask, here);
 	pool = salsa_new(test, 2, 4, cpumask_of(there));
 	KUNIT_EXPECT_NULL(test, wsq_pool_ct(pool, here));
-	guest = wsq_pool_any(pool, here);
-	KUNIT_ASSERT_NOT_NULL(test, guest);
-	/* Again and again: chunks that the guest has emptied go back. */
+	nonmember = wsq_pool_any(pool, here);
+	KUNIT_ASSERT_NOT_NULL(test, nonmember);
+	/* Repeatedly: chunks that the non-member has emptied go back. */
 	for (i = 0; i < 100; i++) {
 		while (!wsq_pool_push(pool, (void *)(n + 1)))
 			sum -= ++n;
@@ -177,10 +178,10 @@ static void salsa_guest(struct kunit *test)
 	}
 	KUNIT_EXPECT_GE(test, n, 8 * 50);
 	KUNIT_EXPECT_EQ(test, sum, 0);
-	/* No inbox was in use. */
-	KUNIT_EXPECT_EQ(test, atomic64_read(&wsq_pool_ct(pool, there)->raw->lent),
+	/* No inbox was used. */
+	KUNIT_EXPECT_EQ(test, atomic64_read(&wsq_pool_ct(pool, there)->pointer->allocated),
 			0);
-	KUNIT_EXPECT_EQ(test, atomic64_read(&guest->raw->lent), 0);
+	KUNIT_EXPECT_EQ(test, atomic64_read(&nonmember->pointer->allocated), 0);
 	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(pool), 1);
 	migrate_enable();
 	wsq_pool_destroy(pool);
@@ -207,12 +208,12 @@ static bool salsa_turn_on(struct salsa_turn *t, unsigned int cpu)
 }
 
 /*
- * CPUs that push and pop one task each are in all the chunks that the one member
- * has. Who pushes to the pool, which is empty, is let in all the same, at the
- * latest after a grace period: guests, however often, and the member itself. Three
- * CPUs are more than there are chunks.
+ * CPUs that push and pop one task each are in all chunks of the only member. A
+ * push to the empty pool still succeeds, after a grace period at the latest:
+ * from non-members, however often, and from the member itself. Three CPUs are
+ * more than there are chunks.
  */
-static void salsa_guest_holds(struct kunit *test)
+static void salsa_nonmember_holds(struct kunit *test)
 {
 	unsigned int member, cpu;
 	struct salsa_turn t = {};
@@ -244,7 +245,7 @@ struct salsa_stuck {
 	atomic_t step;
 };
 
-/* Looks at the victim as a pop does, until there is something to wait for. */
+/* Check the victim as a pop does, until there is a steal to wait for. */
 static void salsa_stare(struct salsa_stuck *s)
 {
 	struct wsq_container *me, *ct = wsq_pool_ct(s->pool, s->cpu);
@@ -257,14 +258,14 @@ static void salsa_stare(struct salsa_stuck *s)
 	do {
 		wsq_engine_steal(ct, me, &task, 1);
 		s->waited = ktime_get_mono_fast_ns() - from;
-	} while (!task && !wsq_engine_raid(me) && s->waited < 10 * NSEC_PER_SEC);
+	} while (!task && !wsq_engine_steal_async(me) && s->waited < 10 * NSEC_PER_SEC);
 	s->got += !!task;
 	preempt_enable();
 }
 
 static void salsa_stuck_fn(void *arg, int nr)
 {
-	unsigned long i, end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long i, end = jiffies + WSQ_TEST_TIMEOUT;
 	struct salsa_stuck *s = arg;
 
 	if (!nr) {
@@ -282,20 +283,20 @@ static void salsa_stuck_fn(void *arg, int nr)
 	if (nr != num_online_cpus() - 1)
 		return;
 	while (!atomic_read_acquire(&s->step))
-		wsq_test_breathe();
+		wsq_test_yield();
 	salsa_stare(s);
-	/* Nothing is out of reach once the victim's CPU has answered. */
+	/* All tasks are in reach once the victim's CPU has answered. */
 	while (s->got < 100 && time_before(jiffies, end))
 		s->got += !!wsq_pool_pop(s->pool);
 }
 
-/* A CPU that has begun a chunk and goes away is robbed of the rest, in time. */
+/* A CPU begins a chunk and takes no more. The rest is stolen after a time. */
 static void salsa_stands_still(struct kunit *test)
 {
 	struct salsa_stuck s = {};
 	struct wsq_engine_salsa *es;
 	int nr = num_online_cpus();
-	u64 displaced = 0, sent = 0;
+	u64 replaced = 0, sent = 0;
 	unsigned int cpu;
 
 	if (nr < 2)
@@ -306,12 +307,12 @@ static void salsa_stands_still(struct kunit *test)
 	KUNIT_EXPECT_GE(test, s.waited, WSQ_SALSA_STILL_NS);
 	for_each_online_cpu(cpu) {
 		es = wsq_engine_salsa(wsq_pool_ct(s.pool, cpu));
-		displaced += es->c.count.displaced;
+		replaced += es->c.count.replaced;
 		sent += es->c.count.sent;
 	}
-	/* In mode cas it was a claim. */
+	/* With cas instead of interrupts it was a claim. */
 	if (wsq_fence_reaches(cpumask_first(cpu_online_mask))) {
-		KUNIT_EXPECT_EQ(test, displaced, 1);
+		KUNIT_EXPECT_EQ(test, replaced, 1);
 		KUNIT_EXPECT_EQ(test, sent, 1);
 	}
 	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(s.pool), 1);
@@ -322,20 +323,20 @@ static void salsa_stands_still(struct kunit *test)
 #define SALSA_TAKES	8
 
 /**
- * struct salsa_busy - one that takes all the time, and one that looks at it
+ * struct salsa_busy - a CPU that takes all the time, and one that checks it
  * @pool: the pool
  * @cpu: the first's CPU
- * @begun: round that the other may look in. The first
- * @looked: ... that the other is through with. The other
- * @through: ... that the first is through with. The first
- * @looks: how often the other looked. The other
- * @watched: ... in this round, often. The first
- * @robbed: the first was robbed in this round. The other
+ * @begun: round in which the other may check. The first
+ * @looked: round that the other has finished. The other
+ * @through: round that the first has finished. The first
+ * @looks: how often the other checked. The other
+ * @watched: the other checked often in this round. The first
+ * @stolen: the first lost its chunk in this round. The other
  * @put: tasks put. The first, as the next
  * @got: tasks that it took
  * @taken: tasks that others took. The other
  * @clean: rounds in which the first made no pause. The first, as the next
- * @wrong: ... and was robbed
+ * @wrong: clean rounds in which it lost its chunk
  */
 struct salsa_busy {
 	struct wsq_pool *pool;
@@ -345,14 +346,14 @@ struct salsa_busy {
 	atomic_t through;
 	unsigned long looks;
 	bool watched;
-	bool robbed;
+	bool stolen;
 	unsigned long put, got, taken;
 	unsigned long clean, wrong;
 };
 
 /*
- * Takes without delay, a chunk from begin to end. How long it may seem to have
- * stood still, at most.
+ * Take a whole chunk without delay. Returns the longest time that the CPU may
+ * have seemed idle.
  */
 static u64 salsa_take_all(struct salsa_busy *b, int round)
 {
@@ -373,7 +374,7 @@ static u64 salsa_take_all(struct salsa_busy *b, int round)
 		most = max(most, after - last);
 		last = before;
 		b->got += found;
-		/* Only now: before the first take nobody is in the chunk. */
+		/* Not earlier: before the first take no CPU is in the chunk. */
 		if (!i)
 			atomic_set_release(&b->begun, round);
 		if (!found)
@@ -399,14 +400,14 @@ static void salsa_busy_one(struct salsa_busy *b)
 		most = salsa_take_all(b, round);
 		atomic_set_release(&b->through, round);
 		while (atomic_read_acquire(&b->looked) != round)
-			wsq_test_breathe();
-		/* All its chunks have gone to the other. */
+			wsq_test_yield();
+		/* All chunks of this CPU have been stolen. */
 		if (most == U64_MAX)
 			break;
-		if (most >= WSQ_SALSA_STILL_NS || (!b->watched && !b->robbed))
+		if (most >= WSQ_SALSA_STILL_NS || (!b->watched && !b->stolen))
 			continue;
 		b->clean++;
-		b->wrong += b->robbed;
+		b->wrong += b->stolen;
 	}
 	atomic_set_release(&b->begun, -1);
 }
@@ -419,29 +420,29 @@ static void salsa_busy_other(struct salsa_busy *b)
 
 	for (;;) {
 		do {
-			wsq_test_breathe();
+			wsq_test_yield();
 			round = atomic_read_acquire(&b->begun);
 		} while (round == last);
 		if (round < 0)
 			return;
 		last = round;
-		b->robbed = false;
+		b->stolen = false;
 		preempt_disable();
 		do {
 			task = NULL;
 			wsq_engine_steal(wsq_pool_ct(b->pool, b->cpu), me, &task,
 					 1);
 			b->taken += !!task;
-			b->robbed = b->robbed || task || wsq_engine_raid(me);
+			b->stolen = b->stolen || task || wsq_engine_steal_async(me);
 			WRITE_ONCE(b->looks, b->looks + 1);
-		} while (!b->robbed &&
+		} while (!b->stolen &&
 			 atomic_read_acquire(&b->through) != round);
 		preempt_enable();
 		while (atomic_read_acquire(&b->through) != round)
-			wsq_test_breathe();
-		/* No theft is under way when the next round begins. */
+			wsq_test_yield();
+		/* No steal may be under way when the next round begins. */
 		do {
-			task = b->robbed ? wsq_pool_pop(b->pool) : NULL;
+			task = b->stolen ? wsq_pool_pop(b->pool) : NULL;
 			b->taken += !!task;
 		} while (task || wsq_salsa_under_way(&wsq_engine_salsa(me)->c));
 		atomic_set_release(&b->looked, round);
@@ -456,7 +457,7 @@ static void salsa_busy_fn(void *arg, int nr)
 		salsa_busy_other(arg);
 }
 
-/* One that takes all the time keeps its chunk, however often others look. */
+/* A CPU that takes all the time keeps its chunk, however often checked. */
 static void salsa_busy(struct kunit *test)
 {
 	struct salsa_busy b = {};
@@ -469,7 +470,7 @@ static void salsa_busy(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, b.wrong, 0);
 	while (wsq_pool_was_empty(b.pool) != 1) {
 		b.taken += !!wsq_pool_pop(b.pool);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	KUNIT_EXPECT_EQ(test, b.put, b.got + b.taken);
 	wsq_pool_destroy(b.pool);
@@ -490,7 +491,7 @@ static void salsa_mix_fn(void *arg, int nr)
 {
 	struct salsa_mix *m = arg;
 
-	/* Two that push may both push the last one. */
+	/* Two CPUs that push may both push the last one. */
 	for (;;) {
 		if (!(nr & 1) && atomic_read(&m->next) < SALSA_IDS) {
 			if (!wsq_pool_push(m->pool, m))
@@ -503,7 +504,7 @@ static void salsa_mix_fn(void *arg, int nr)
 		if (atomic_read(&m->next) >= SALSA_IDS &&
 		    atomic_read(&m->got) >= atomic_read(&m->next))
 			return;
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
@@ -514,8 +515,8 @@ static int salsa_page_node(const void *p)
 }
 
 /*
- * Chunks are on their consumer's node, and after all the stealing there is, a
- * CPU's chunk pool has none of another node's.
+ * Chunks are on their consumer's node. After all the stealing, a CPU's chunk
+ * pool has none of another node.
  */
 static void salsa_nodes(struct kunit *test)
 {
@@ -541,7 +542,7 @@ static void salsa_nodes(struct kunit *test)
 		}
 		for (at = atomic64_read(&es->c.pool.head);
 		     at != atomic64_read(&es->c.pool.tail); at++, free++) {
-			u32 nr = atomic64_read(&es->c.pool.places[at & es->c.pool.mask]);
+			u32 nr = atomic64_read(&es->c.pool.cells[at & es->c.pool.mask]);
 
 			wrong += wsq_salsa_chunk_at(s, nr)->node !=
 				 cpu_to_node(cpu);
@@ -566,7 +567,7 @@ static void salsa_token_fn(void *arg, int nr)
 {
 	struct salsa_token *t = arg;
 	unsigned long end = jiffies + 10 * HZ;
-	unsigned long late = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long late = jiffies + WSQ_TEST_TIMEOUT;
 	unsigned long i;
 
 	if (nr > 1)
@@ -575,19 +576,19 @@ static void salsa_token_fn(void *arg, int nr)
 		while (!atomic_read_acquire(&t->over)) {
 			t->lies += wsq_pool_was_empty(t->pool) != 0;
 			WRITE_ONCE(t->looks, t->looks + 1);
-			wsq_test_breathe();
+			wsq_test_yield();
 		}
 		return;
 	}
 	for (i = 0; ; i++) {
-		/* Emulated, less must do. But the other has to look. */
+		/* Fewer if emulated, but the other CPU has to ask once. */
 		if ((i >= 300000 || !time_before(jiffies, end)) &&
 		    (READ_ONCE(t->looks) || !time_before(jiffies, late)))
 			break;
 		wsq_pool_push(t->pool, t);
 		while (!wsq_pool_pop(t->pool))
 			;
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	atomic_set_release(&t->over, 1);
 }
@@ -605,7 +606,7 @@ static void salsa_never_empty(struct kunit *test)
 	wsq_test_run(test, num_online_cpus(), salsa_token_fn, &t);
 	KUNIT_EXPECT_GT(test, t.looks, 0);
 	KUNIT_EXPECT_EQ(test, t.lies, 0);
-	/* It may be in the chunk of a CPU that still has to be seen to stand still. */
+	/* Its CPU must first have been seen to take nothing for a time. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_pool_pop(t.pool)));
 	KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(t.pool), 1);
 	wsq_pool_destroy(t.pool);
@@ -630,21 +631,21 @@ static void salsa_last_words(void *arg)
 }
 
 /*
- * What a CPU that is gone has left in the chunk that it was in is there for all,
- * those that may interrupt nobody included. In the mask, or a guest.
+ * Tasks that an offline CPU left in its current chunk can be taken by all CPUs,
+ * even those that may send no interrupt. As a member, and as a non-member.
  */
 static void salsa_dead(struct kunit *test)
 {
-	unsigned int off = cpumask_last(cpu_online_mask), here, i, as_guest;
+	unsigned int off = cpumask_last(cpu_online_mask), here, i, as_nonmember;
 	struct wsq_attrs attrs = { .engine = WSQ_SALSA, .block_size = 16 };
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "needs two CPUs");
 	here = cpumask_first(cpu_online_mask);
-	for (as_guest = 0; as_guest < 2; as_guest++) {
+	for (as_nonmember = 0; as_nonmember < 2; as_nonmember++) {
 		struct salsa_stuck s = {};
 
-		if (as_guest)
+		if (as_nonmember)
 			attrs.cpumask = cpumask_of(here);
 		s.pool = wsq_pool_create(&attrs, "dead");
 		KUNIT_ASSERT_FALSE(test, IS_ERR(s.pool));
@@ -658,7 +659,7 @@ static void salsa_dead(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, s.got, 4);
 		KUNIT_EXPECT_EQ(test, wsq_pool_was_empty(s.pool), 1);
 		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
-		/* And it begins anew. */
+		/* Back online, the CPU begins anew. */
 		smp_call_function_single(off, salsa_last_words, &s, true);
 		KUNIT_EXPECT_EQ(test, s.got, 5);
 		while (!wsq_pool_was_empty(s.pool))
@@ -733,8 +734,8 @@ static void salsa_cancelled(struct kunit *test)
 static struct kunit_case salsa_cases[] = {
 	KUNIT_CASE(salsa_attrs),
 	KUNIT_CASE(salsa_balance),
-	KUNIT_CASE(salsa_guest),
-	KUNIT_CASE(salsa_guest_holds),
+	KUNIT_CASE(salsa_nonmember),
+	KUNIT_CASE(salsa_nonmember_holds),
 	KUNIT_CASE(salsa_stands_still),
 	KUNIT_CASE(salsa_busy),
 	KUNIT_CASE(salsa_nodes),

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of pools on SALSA: thefts by interrupt from a CPU that does not
- * answer. The thief goes on meanwhile, and so does the victim.
+ * KUnit suite of pools on SALSA: stealing by interrupt from a CPU that does not
+ * answer. The thief and the victim go on in the meantime.
  */
 #include <kunit/test.h>
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/timekeeping.h>
-#include <linux/wsq.h>
+#include <linux/wsq_pool.h>
 
 #include "../engine/engine.h"
 #include "../pool/pool.h"
@@ -39,15 +39,15 @@ struct salsa_deaf {
 	unsigned long sum;
 };
 
-/* Has a theft of a chunk begun that a CPU is in? */
-static bool salsa_robbed(struct salsa_deaf *d)
+/* Has a steal begun of a chunk that a CPU is in? */
+static bool salsa_was_stolen(struct salsa_deaf *d)
 {
 	unsigned int cpu;
 
 	for_each_online_cpu(cpu) {
 		struct wsq_container *ct = wsq_pool_ct(d->pool, cpu);
 
-		if (READ_ONCE(wsq_engine_salsa(ct)->c.raid.chunk))
+		if (READ_ONCE(wsq_engine_salsa(ct)->c.async.chunk))
 			return true;
 	}
 	return false;
@@ -72,8 +72,8 @@ static bool salsa_got(struct salsa_deaf *d)
 }
 
 /*
- * The victim, with interrupts off: be in a chunk of tasks 1 to 4, of which the
- * first is taken, until a thief has begun to steal it.
+ * The victim, with interrupts off, is in a chunk of tasks 1 to 4, of which it
+ * has taken the first, until a thief has begun to steal it.
  */
 static void salsa_lure(struct salsa_deaf *d)
 {
@@ -83,10 +83,10 @@ static void salsa_lure(struct salsa_deaf *d)
 		wsq_pool_push(d->pool, (void *)i);
 	d->sum = (unsigned long)wsq_pool_pop(d->pool);
 	atomic_set_release(&d->step, 1);
-	d->in_time = salsa_until(salsa_robbed, d);
+	d->in_time = salsa_until(salsa_was_stolen, d);
 }
 
-/* The victim answers no interrupt until the thief has a task of another chunk. */
+/* Answer no interrupt until the thief has a task of another chunk. */
 static void salsa_victim(struct salsa_deaf *d)
 {
 	unsigned long flags;
@@ -104,7 +104,7 @@ static void salsa_victim(struct salsa_deaf *d)
 
 static void salsa_deaf_fn(void *arg, int nr)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 	struct salsa_deaf *d = arg;
 	struct wsq_engine_salsa *es;
 	void *task;
@@ -114,15 +114,15 @@ static void salsa_deaf_fn(void *arg, int nr)
 	if (nr != 1)
 		return;
 	while (!atomic_read_acquire(&d->step))
-		wsq_test_breathe();
+		wsq_test_yield();
 	do {
-		wsq_test_breathe();
+		wsq_test_yield();
 		task = wsq_pool_pop(d->pool);
 	} while (!task && time_before(jiffies, end));
 	preempt_disable();
 	es = wsq_engine_salsa(wsq_pool_ct(d->pool, smp_processor_id()));
 	d->meanwhile = wsq_salsa_under_way(&es->c) &&
-		       !wsq_fence_done(&es->c.raid.call);
+		       !wsq_fence_done(&es->c.async.call);
 	preempt_enable();
 	d->first = (unsigned long)task;
 	atomic_set_release(&d->step, 2);
@@ -137,7 +137,7 @@ static void salsa_deaf_fn(void *arg, int nr)
 		d->sum += (unsigned long)wsq_pool_pop(d->pool);
 }
 
-/* Run @fn, of which number 0 is the victim and number 1 the thief. */
+/* Run @fn. Thread 0 is the victim and thread 1 the thief. */
 static void salsa_run(struct kunit *test, struct salsa_deaf *d,
 		      void (*fn)(void *arg, int nr))
 {
@@ -168,10 +168,10 @@ static void salsa_elsewhere(struct kunit *test)
 	wsq_pool_destroy(d.pool);
 }
 
-/* The victim sees the theft, answers no interrupt, and pops 1 to 4. */
+/* The victim sees the steal, answers no interrupt, and pops 2 to 4. */
 static void salsa_back_fn(void *arg, int nr)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 	struct salsa_deaf *d = arg;
 	unsigned long flags, i;
 
@@ -186,14 +186,14 @@ static void salsa_back_fn(void *arg, int nr)
 	if (nr != 1)
 		return;
 	while (!atomic_read_acquire(&d->step))
-		wsq_test_breathe();
+		wsq_test_yield();
 	while (atomic_read_acquire(&d->step) == 1 && time_before(jiffies, end)) {
-		wsq_test_breathe();
+		wsq_test_yield();
 		d->first += (unsigned long)wsq_pool_pop(d->pool);
 	}
 }
 
-/* A theft that is under way does not keep its victim from its own tasks. */
+/* A steal under way does not keep its victim from its own tasks. */
 static void salsa_back(struct kunit *test)
 {
 	struct salsa_deaf d = {};
@@ -218,7 +218,7 @@ static bool salsa_returned(struct salsa_deaf *d)
 /* The victim answers no interrupt before a pop of the thief has returned. */
 static void salsa_mute_fn(void *arg, int nr)
 {
-	unsigned long end = jiffies + WSQ_TEST_PATIENCE;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
 	struct salsa_deaf *d = arg;
 	unsigned long flags, i;
 
@@ -232,10 +232,10 @@ static void salsa_mute_fn(void *arg, int nr)
 	if (nr != 1)
 		return;
 	while (!atomic_read_acquire(&d->step))
-		wsq_test_breathe();
-	/* The last of these pops begins after the theft. */
+		wsq_test_yield();
+	/* The last of these pops begins after the steal. */
 	do {
-		wsq_test_breathe();
+		wsq_test_yield();
 		i = atomic_read_acquire(&d->step);
 		d->sum += (unsigned long)wsq_pool_pop(d->pool);
 	} while (i != 2 && time_before(jiffies, end));
@@ -246,7 +246,7 @@ static void salsa_mute_fn(void *arg, int nr)
 		d->sum += (unsigned long)wsq_pool_pop(d->pool);
 }
 
-/* A pop does not wait without end for a CPU that has its interrupts off. */
+/* A pop does not wait forever for a CPU that has its interrupts off. */
 static void salsa_mute(struct kunit *test)
 {
 	struct salsa_deaf d = {};
@@ -258,7 +258,7 @@ static void salsa_mute(struct kunit *test)
 	wsq_pool_destroy(d.pool);
 }
 
-/* A pool is destroyed while an interrupt is under way that writes to it. */
+/* A pool is destroyed while an interrupt that writes to it is under way. */
 static void salsa_destroy(struct kunit *test)
 {
 	struct salsa_deaf d = { .destroy = true };
@@ -267,7 +267,7 @@ static void salsa_destroy(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, d.waited);
 }
 
-/* A grace period begins although interrupts are off, and ends. */
+/* A grace period requested with interrupts off begins, and ends. */
 static void salsa_grace(struct kunit *test)
 {
 	unsigned long flags;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of seekers and surpluses (kmod/exec/idle.h). A put may leave its items
- * to a worker that is on its way. They run as well if it does not come. A CPU that
- * becomes idle finds what was put before. A surplus that a CPU may not take keeps none
- * of its workers awake.
+ * KUnit suite of seekers and surpluses (kmod/exec/idle.h). A put may leave its
+ * items to a worker that already seeks. They run even if that worker does not
+ * come. A CPU that becomes idle finds items put before. A surplus that a CPU
+ * may not take keeps none of its workers awake.
  */
 #include <linux/smp.h>
 
 #include "items.h"
 
-/* Items for a queue whose blocks have two: most are within the reach of thieves. */
+/* Items for a queue whose blocks have two: thieves can reach most of them. */
 #define SEEK_ITEMS	8
 
 /**
@@ -19,6 +19,7 @@
  * @q: a queue
  * @gate: holds @full
  * @items: items of @q
+ * @nr: how many
  */
 struct seek_two {
 	unsigned int full;
@@ -26,9 +27,10 @@ struct seek_two {
 	struct wsq *q;
 	struct wsq_test_gate *gate;
 	struct wsq_test_item *items;
+	int nr;
 };
 
-/* By an interrupt: puts go to the CPU's own part of the queue. */
+/* Called by an interrupt: puts go to this CPU's container. */
 static void seek_put(void *arg)
 {
 	struct seek_two *s = arg;
@@ -43,7 +45,8 @@ static void seek_begin(struct kunit *test, struct seek_two *s,
 		       const struct cpumask *mask)
 {
 	s->q = wsq_test_queue(test, 8, 2, mask);
-	s->items = wsq_test_items(test, s->q, SEEK_ITEMS, wsq_test_count);
+	s->nr = SEEK_ITEMS;
+	s->items = wsq_test_items(test, s->q, s->nr, wsq_test_count);
 	s->gate = wsq_test_hold(test, s->q, s->full);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_parked(&wsq_cpus[s->idle]->park)));
 }
@@ -68,12 +71,12 @@ static int seek_runs(const struct seek_two *s)
 {
 	int i, runs = 0;
 
-	for (i = 0; i < SEEK_ITEMS; i++)
+	for (i = 0; i < s->nr; i++)
 		runs += atomic_read(&s->items[i].runs);
 	return runs;
 }
 
-/* The worker that is said to be on its way was never woken. */
+/* The seeker that is recorded was never woken. */
 static void seek_absent(struct kunit *test)
 {
 	struct seek_two s = {};
@@ -87,11 +90,11 @@ static void seek_absent(struct kunit *test)
 	KUNIT_EXPECT_TRUE_MSG(test, wsq_test_until(seek_runs(&s) == SEEK_ITEMS),
 			      "items wait for a worker that does not come");
 	seek_end(test, &s);
-	/* Nobody is said to be on its way who is not. */
+	/* The false record is cleared. */
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(!atomic_read(&d->seeker)));
 }
 
-/* The CPU that has nothing to do is none of the queue's. */
+/* The idle CPU is not one of the queue's. */
 static void seek_foreign(struct kunit *test)
 {
 	struct wsq_test_item *other;
@@ -110,7 +113,7 @@ static void seek_foreign(struct kunit *test)
 	wsq_test_stay(test, s.full);
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(s.full, seek_put, &s, 1), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_surplus_test(wsq_cpus[s.full]));
-	/* A worker that has lingered in vain does not do so the next time. */
+	/* A worker that has lingered in vain does not linger the next time. */
 	for (i = 1; i <= 4; i++) {
 		wsq_queue_work_on(s.idle, q, &other->work);
 		KUNIT_EXPECT_TRUE(test,
@@ -120,7 +123,7 @@ static void seek_foreign(struct kunit *test)
 			      "a worker does not sleep for what it may not take");
 	parks = READ_ONCE(c->parks);
 	wsq_test_linger();
-	/* Others may have put something there. */
+	/* Other code may have queued something there. */
 	KUNIT_EXPECT_LE(test, READ_ONCE(c->parks), parks + 10);
 	KUNIT_EXPECT_EQ(test, seek_runs(&s), 0);
 	wsq_test_roam();
@@ -129,9 +132,11 @@ static void seek_foreign(struct kunit *test)
 	vfree(other);
 }
 
-/* When all has run, no CPU is said to have a surplus, and nobody seeks. */
+/* When all has run, no CPU is recorded as having a surplus or as seeking. */
 static void seek_rest(struct kunit *test)
 {
+	const struct wsq_domains *all =
+		&wsq_classes[WSQ_CLASS_NORMAL]->domains;
 	struct seek_two s = {};
 	unsigned int i;
 
@@ -139,8 +144,8 @@ static void seek_rest(struct kunit *test)
 	seek_begin(test, &s, NULL);
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(s.full, seek_put, &s, 1), 0);
 	seek_end(test, &s);
-	for (i = 0; i < wsq_domains.nr; i++) {
-		const struct wsq_domain *d = wsq_domains.list[i];
+	for (i = 0; i < all->nr; i++) {
+		const struct wsq_domain *d = all->list[i];
 
 		KUNIT_EXPECT_TRUE(test, wsq_test_until(!READ_ONCE(d->surplus)));
 		KUNIT_EXPECT_TRUE(test, wsq_test_until(!atomic_read(&d->seeker)));
@@ -150,18 +155,20 @@ static void seek_rest(struct kunit *test)
 }
 
 /**
- * struct seek_deaf - a thread that queues an item and takes no interrupts
- * @two: its CPU is @full
- * @item_ns: what items of the queue are known to take there; 0: not known
- * @ran: the item has run meanwhile
+ * struct seek_deaf - a thread that queues items and takes no interrupts
+ * @two: the thread's CPU is @full
+ * @nr: how many items
+ * @item_ns: the learnt time of the queue's items there; 0: not known
+ * @ran: one ran before interrupts were on again
  */
 struct seek_deaf {
 	struct seek_two *two;
+	int nr;
 	u32 item_ns;
 	bool ran;
 };
 
-/* For so long it waits for the item. */
+/* How long it waits for the item. */
 #define SEEK_DEAF_NS		(5ULL * NSEC_PER_SEC)
 
 static bool seek_deaf_fn(void *arg)
@@ -170,50 +177,60 @@ static bool seek_deaf_fn(void *arg)
 	struct seek_two *s = d->two;
 	unsigned long flags;
 	u64 end;
+	int i;
 
 	local_irq_save(flags);
-	wsq_pool_ct(&s->q->pool, smp_processor_id())->item_ns = d->item_ns;
-	wsq_queue_work(s->q, &s->items[0].work);
+	wsq_lane(s->q, smp_processor_id())->item_ns = d->item_ns;
+	for (i = 0; i < d->nr; i++)
+		wsq_queue_work(s->q, &s->items[i].work);
 	end = ktime_get_ns() + SEEK_DEAF_NS;
-	while (!atomic_read(&s->items[0].runs) && ktime_get_ns() < end)
+	while (!seek_runs(s) && ktime_get_ns() < end)
 		cpu_relax();
-	d->ran = atomic_read(&s->items[0].runs);
+	d->ran = seek_runs(s);
 	local_irq_restore(flags);
 	return true;
 }
 
 /*
- * A thread queues an item and goes on computing. Neither the worker of its CPU nor
- * the watchdog can run. An idle CPU comes for the item, if it may take long.
+ * A thread queues items and goes on computing. Neither the worker of its CPU
+ * nor the watchdog can run. An idle CPU takes items if one may take long, or
+ * all together do, even if all are in one block.
  */
 static void seek_computing(struct kunit *test)
 {
-	static const u32 item_ns[] = { 0, 100 * NSEC_PER_USEC };
+	static const struct seek_deaf cases[] = {
+		{ .nr = 1 },
+		{ .nr = 1, .item_ns = 100 * NSEC_PER_USEC },
+		{ .nr = 8, .item_ns = 10 * NSEC_PER_USEC },
+		{ .nr = 200, .item_ns = 400 },
+	};
 	struct seek_two s = {};
 	unsigned int i;
 
 	seek_init(test, &s);
-	for (i = 0; i < ARRAY_SIZE(item_ns); i++) {
-		struct seek_deaf d = { .two = &s, .item_ns = item_ns[i] };
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct seek_deaf d = cases[i];
 
+		d.two = &s;
+		s.nr = d.nr;
 		s.q = wsq_test_queue(test, 8, 256, NULL);
-		s.items = wsq_test_items(test, s.q, 1, wsq_test_count);
+		s.items = wsq_test_items(test, s.q, s.nr, wsq_test_count);
 		KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_idle_count() ==
 						       num_online_cpus()));
 		wsq_test_end(test, wsq_test_start_on(test, s.full, seek_deaf_fn,
 						     &d));
 		KUNIT_EXPECT_TRUE_MSG(test, d.ran,
-				      "an item of %u ns waits for a thread that computes",
-				      item_ns[i]);
+				      "%d items of %u ns wait for a thread that computes",
+				      d.nr, d.item_ns);
 		wsq_test_queue_end(test, s.q);
-		wsq_test_expect_runs(test, s.items, 1, 1);
+		wsq_test_expect_runs(test, s.items, s.nr, 1);
 		vfree(s.items);
 	}
 }
 
 /*
- * Slow items, all in the block at which the worker of their CPU is. The watchdog sees
- * that it begins one after the other.
+ * Slow items, all in the block that the worker of their CPU is in. The watchdog
+ * sees the worker begin one after the other.
  */
 #define SEEK_SLOW_ITEMS	4000
 #define SEEK_SLOW_US	200
@@ -221,13 +238,13 @@ static void seek_computing(struct kunit *test)
 /**
  * struct seek_late - a CPU that is busy when items are put on another one
  * @two: the other one is @full, this one is @idle
- * @items: the items, of @two's queue. Slow; brief once one has run on @idle.
+ * @items: items of @two's queue. Slow; short once one has run on @idle.
  * @busy: an item that keeps @idle busy
  * @go: @busy may end, or sleep
- * @sleeps: it sleeps until @end
- * @entered: it runs
- * @end: it may end
- * @told: the puts have said that @full has a surplus
+ * @sleeps: @busy sleeps until @end
+ * @entered: @busy runs
+ * @end: @busy may end
+ * @told: the puts have recorded a surplus of @full
  * @reached: an item has run on @idle
  */
 struct seek_late {
@@ -255,7 +272,7 @@ static void seek_slow_fn(struct wsq_work *work)
 	if (raw_smp_processor_id() == l->two.idle)
 		WRITE_ONCE(l->reached, true);
 	while (!READ_ONCE(l->reached) && ktime_get_ns() < end)
-		wsq_test_breathe();
+		wsq_test_yield();
 	wsq_test_leave(&slow->it);
 }
 
@@ -268,7 +285,7 @@ static void seek_busy_fn(struct wsq_work *work)
 	wsq_test_stay_young();
 	complete(&l->entered);
 	while (!READ_ONCE(l->go))
-		wsq_test_breathe();
+		wsq_test_yield();
 	if (l->sleeps)
 		wait_for_completion(&l->end);
 	wsq_test_leave(it);
@@ -287,17 +304,17 @@ static void seek_put_slow(void *arg)
 
 	for (i = 0; i < SEEK_SLOW_ITEMS; i++) {
 		wsq_queue_work(l->two.q, &l->items[i].it.work);
-		/* The first one opens a block. */
+		/* The first put publishes a block. */
 		if (!i)
 			seek_forget(c);
 	}
 	l->told = wsq_surplus_test(c);
 }
 
-/* @item_ns: what items have taken on the full CPU before */
+/* @item_ns: learnt item time on the full CPU */
 static void seek_late_with(struct kunit *test, u32 item_ns, bool sleeps)
 {
-	struct wsq_container *ct;
+	struct wsq_lane *lane;
 	struct seek_late *l;
 	struct seek_two *s;
 	struct wsq *q;
@@ -322,18 +339,18 @@ static void seek_late_with(struct kunit *test, u32 item_ns, bool sleeps)
 	init_completion(&l->end);
 	KUNIT_ASSERT_TRUE(test, wsq_queue_work_on(s->idle, q, &l->busy.work));
 	wait_for_completion(&l->entered);
-	/* What memory the queue gets, it gets before. */
+	/* Any memory that the queue gets is there before. */
 	s->gate = wsq_test_hold(test, s->q, s->full);
-	ct = wsq_pool_ct(&s->q->pool, s->full);
-	WRITE_ONCE(ct->item_ns, item_ns);
+	lane = wsq_lane(s->q, s->full);
+	WRITE_ONCE(lane->item_ns, item_ns);
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(s->full, seek_put_slow,
 						       l, 1), 0);
-	if (item_ns >= WSQ_SLOW_NS)
+	if (item_ns >= WSQ_COME_MAX_NS)
 		KUNIT_EXPECT_TRUE(test, l->told);
 	wsq_test_gate_open(s->gate);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&l->items[0].it.runs)));
-	/* The other CPU does not learn of it from the puts. */
-	if (item_ns < WSQ_SLOW_NS)
+	/* Clear what the puts recorded: the other CPU must not see it. */
+	if (item_ns < WSQ_COME_MIN_NS)
 		seek_forget(wsq_cpus[s->full]);
 	WRITE_ONCE(l->go, true);
 	wsq_test_call(test, wsq_test_flush, s->q);
@@ -357,33 +374,45 @@ static void seek_late(struct kunit *test)
 	seek_late_with(test, SEEK_SLOW_US * NSEC_PER_USEC, false);
 }
 
-/* ... because its item goes to sleep. */
+/* A CPU becomes idle after items were put, because its item sleeps. */
 static void seek_late_asleep(struct kunit *test)
 {
 	seek_late_with(test, NSEC_PER_USEC, true);
 	seek_late_with(test, SEEK_SLOW_US * NSEC_PER_USEC, true);
 }
 
-/* Each CPU is in one domain, which knows all others, itself first. */
+/* Each CPU is in one domain, which lists all domains, itself first. */
 static void seek_domains(struct kunit *test)
 {
-	unsigned int cpu, i, k, nr = 0;
+	const struct wsq_domains *all =
+		&wsq_classes[WSQ_CLASS_NORMAL]->domains;
+	unsigned int cpu, i, k, at, nr = 0;
 
-	for (i = 0; i < wsq_domains.nr; i++) {
-		const struct wsq_domain *d = wsq_domains.list[i];
+	for (i = 0; i < all->nr; i++) {
+		const struct wsq_domain *d = all->list[i];
 
 		KUNIT_EXPECT_EQ(test, d->id, i);
 		KUNIT_EXPECT_GT(test, d->nr, 0U);
 		KUNIT_EXPECT_LE(test, d->nr, (unsigned int)BITS_PER_LONG);
 		KUNIT_EXPECT_EQ(test, d->order[0], i);
-		for (k = 0; k < wsq_domains.nr; k++) {
-			unsigned int at;
-
-			for (at = 0; at < wsq_domains.nr; at++) {
+		for (k = 0; k < all->nr; k++) {
+			for (at = 0; at < all->nr; at++) {
 				if (d->order[at] == k)
 					break;
 			}
-			KUNIT_EXPECT_LT(test, at, wsq_domains.nr);
+			KUNIT_EXPECT_LT(test, at, all->nr);
+		}
+		for (k = 0; k < d->nr; k++) {
+			for (at = 0; at < d->nr; at++) {
+				bool same = wsq_topology_distance(&wsq_machine,
+								  d->cpus[k],
+								  d->cpus[at]) ==
+					    WSQ_DIST_SMT;
+
+				KUNIT_EXPECT_EQ(test, !!(d->cores[k] & BIT(at)),
+						same);
+			}
+			KUNIT_EXPECT_TRUE(test, d->cores[k] & BIT(k));
 		}
 		nr += d->nr;
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of where serials are used and when they go: from interrupts, to a given
- * CPU, while CPUs go and come, and freed as soon as they are idle.
+ * KUnit suite of serials in different contexts: used from interrupts, queued to
+ * a given CPU, used while CPUs go and come, and freed as soon as they are idle.
  *
  * Seen to fail: Documentation/serial.rst.
  */
@@ -12,7 +12,7 @@
 #include "../compat/hrtimer.h"
 #include "serials.h"
 
-/* As soon as a serial is idle it is gone: nobody looks at it again. */
+/* A serial may be freed as soon as it is idle. */
 static void serial_last(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 4, 64, NULL);
@@ -44,8 +44,8 @@ static void serial_last(struct kunit *test)
 #define NR_IRQ_ITEMS	4
 
 /**
- * struct spring - one context of one CPU, and the items that come from there
- * @items: what it queues; @said is 1 while it is queued or runs
+ * struct spring - one context of one CPU, and the items that it queues
+ * @items: the items; @said is 1 while one is queued or runs
  * @seq: number of the last
  */
 struct spring {
@@ -54,11 +54,11 @@ struct spring {
 };
 
 /**
- * struct source - what comes from a CPU
+ * struct source - the interrupts of a CPU
  * @timer: hardirq
  * @tasklet: softirq
- * @hard: from there
- * @soft: from there
+ * @hard: items queued by @timer
+ * @soft: items queued by @tasklet
  * @stop: do not go on
  */
 struct source {
@@ -74,9 +74,9 @@ static void spring_fn(struct wsq_serial_work *work)
 	struct sitem *it = sitem_of(work);
 
 	book_enter(it->book);
-	wsq_test_breathe();
+	wsq_test_yield();
 	book_leave(it->book, it);
-	/* Pairs with spring_flow(): the item is its own again. */
+	/* Pairs with spring_flow(): the item may be used again. */
 	smp_store_release(&it->said, 0);
 }
 
@@ -125,7 +125,7 @@ static enum hrtimer_restart source_hard(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* Has each been heard of, from both contexts? */
+/* Has each CPU queued an item from both contexts? */
 static bool source_heard(const struct source *all, unsigned int nr)
 {
 	unsigned int i;
@@ -136,7 +136,7 @@ static bool source_heard(const struct source *all, unsigned int nr)
 	return true;
 }
 
-/* From hardirq and softirq, which interrupt each other, tasks and the worker. */
+/* From hardirq and softirq, which nest, from tasks and from the worker. */
 static void serial_irq(struct kunit *test)
 {
 	struct bench *b = bench_new(test);
@@ -166,11 +166,11 @@ static void serial_irq(struct kunit *test)
 	}
 	wsq_test_roam();
 	end = jiffies + HZ / 2;
-	late = end + WSQ_TEST_PATIENCE;
+	late = end + WSQ_TEST_TIMEOUT;
 	while (time_before(jiffies, end) ||
 	       (!source_heard(all, nr) && time_before(jiffies, late))) {
 		spring_flow(own);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 	sum = own->seq;
 	for (i = 0; i < nr; i++) {
@@ -211,7 +211,7 @@ static void serial_on(struct kunit *test)
 		KUNIT_EXPECT_TRUE(test, wsq_serial_queue_on(cpu, s, &b->it->work));
 		wsq_test_call(test, serial_test_flush, s);
 		KUNIT_EXPECT_EQ(test, b->it->heard, cpu);
-		/* The serial leaves that CPU: until then it is not idle. */
+		/* Wait until the serial has left the CPU and is idle. */
 		wsq_test_call(test, wsq_test_flush, q);
 	}
 	wsq_test_roam();
@@ -222,7 +222,7 @@ static void serial_on(struct kunit *test)
 }
 
 #ifdef CONFIG_HOTPLUG_CPU
-/* Serials that go on while a CPU goes and comes. */
+/* Serials are used while a CPU goes and comes. */
 static void serial_hotplug(struct kunit *test)
 {
 	enum { NR = 4 };

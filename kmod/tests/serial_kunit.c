@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of serials: order, one at a time, in parallel with others; what is
- * called back does not run; what waits, waits for what it says and for nothing
- * more; a serial that is fed for ever starves nobody.
+ * KUnit suite of serials: items run in order, one at a time, in parallel with
+ * other serials. A cancelled item does not run. A wait ends as soon as what it
+ * names has happened.
  *
  * Seen to fail: Documentation/serial.rst.
  */
@@ -12,13 +12,13 @@
 #include "../serial/serial.h"
 #include "serials.h"
 
-/* Queued by one, now here, now there: run in exactly that order. */
+/* One thread queues from different CPUs: items run in exactly that order. */
 static void serial_order(struct kunit *test)
 {
 	enum { NR = 1000 };
 	struct bench *b = bench_new(test);
 	struct sitem *items = vzalloc(array_size(NR, sizeof(*items)));
-	struct book book = { .log = vzalloc(NR * sizeof(int)), .room = NR };
+	struct book book = { .log = vzalloc(NR * sizeof(int)), .space = NR };
 	unsigned int cpu = 0;
 	int i;
 
@@ -30,7 +30,7 @@ static void serial_order(struct kunit *test)
 			cpu = wsq_test_other(cpu);
 			wsq_test_stay(test, cpu);
 		}
-		/* With some of them in the worker's backlog already. */
+		/* With some items in the worker's backlog already. */
 		if (i == NR / 2)
 			complete_all(&b->gate.leave);
 		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial,
@@ -47,7 +47,7 @@ static void serial_order(struct kunit *test)
 	vfree(items);
 }
 
-/* Producers and serials, each with each. */
+/* Each producer uses each serial. */
 #define NR_SERIALS	3
 #define NR_EACH		2000
 #define NR_PRODUCERS	4
@@ -75,7 +75,7 @@ static void crowd_fn(void *arg, int nr)
 		}
 		if (i % 256 == nr)
 			schedule_timeout_uninterruptible(1);
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
@@ -126,7 +126,7 @@ static void serial_parallel(struct kunit *test)
 	kfree(other);
 }
 
-/* Where a CPU or a node is named, as to queues; where others are in front, not. */
+/* A named CPU or node is used, as for queues, unless items are in front. */
 static void serial_near(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -150,7 +150,7 @@ static void serial_near(struct kunit *test)
 	}
 	for_each_online_cpu(cpu)
 		g[cpu] = wsq_test_hold(test, q, cpu);
-	/* No worker is idle that would steal it. The first item says where. */
+	/* No idle worker can steal it. The first item decides the CPU. */
 	for_each_online_cpu(cpu) {
 		KUNIT_EXPECT_TRUE(test, wsq_serial_queue_near(cpu, &s[nr],
 							      &items[2 * nr].work));
@@ -158,7 +158,7 @@ static void serial_near(struct kunit *test)
 							       &items[2 * nr].work));
 		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&s[nr],
 							 &items[2 * nr + 1].work));
-		KUNIT_EXPECT_EQ(test, cpu, wsq_where_cpu(READ_ONCE(s[nr].work.link.where)));
+		KUNIT_EXPECT_EQ(test, cpu, wsq_location_cpu(READ_ONCE(s[nr].work.link.where)));
 		nr++;
 	}
 	for_each_online_node(node) {
@@ -170,7 +170,7 @@ static void serial_near(struct kunit *test)
 							       &items[2 * nr].work));
 		KUNIT_EXPECT_TRUE(test, wsq_serial_queue_near(0, &s[nr],
 							      &items[2 * nr + 1].work));
-		where = wsq_where_cpu(READ_ONCE(s[nr].work.link.where));
+		where = wsq_location_cpu(READ_ONCE(s[nr].work.link.where));
 		if (!cpumask_empty(cpumask_of_node(node)))
 			KUNIT_EXPECT_EQ(test, cpu_to_node(where), node);
 		nr++;
@@ -186,7 +186,7 @@ static void serial_near(struct kunit *test)
 		kfree(g[cpu]);
 }
 
-/* Queued again while queued; what came before is heard nonetheless. */
+/* Queued again while pending: the run sees what was written before. */
 static void serial_pending(struct kunit *test)
 {
 	struct bench *b = bench_new(test);
@@ -204,7 +204,7 @@ static void serial_pending(struct kunit *test)
 	bench_end(test, b);
 }
 
-/* Called back, from every place in the list; in the list until its turn comes. */
+/* Cancelled in every position of the list; in the list until its turn comes. */
 static void serial_cancel(struct kunit *test)
 {
 	struct bench *b = bench_new(test);
@@ -240,7 +240,7 @@ static void serial_cancel(struct kunit *test)
 	bench_end(test, b);
 }
 
-/* What is called back with sync may be freed: it waits for those in front. */
+/* A cancelled item may be freed: sync waits for the items ahead. */
 static void serial_cancel_sync(struct kunit *test)
 {
 	struct bench *b = bench_new(test);
@@ -278,7 +278,7 @@ static bool bench_cancel_gate(void *arg)
 	       !READ_ONCE(b->gate.left);
 }
 
-/* It runs: it is waited for. */
+/* The item runs: the cancel waits for it. */
 static void serial_cancel_running(struct kunit *test)
 {
 	struct bench *b = bench_new(test);
@@ -288,7 +288,7 @@ static void serial_cancel_running(struct kunit *test)
 	call = wsq_test_start(test, bench_cancel_gate, b);
 	wsq_test_waits(test, call);
 	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
-	/* Nobody queues it meanwhile. */
+	/* It cannot be queued while the cancel waits. */
 	KUNIT_EXPECT_FALSE(test, wsq_serial_queue(&b->serial, &b->gate.work));
 	complete_all(&b->gate.leave);
 	KUNIT_EXPECT_FALSE(test, wsq_test_end(test, call));
@@ -296,7 +296,7 @@ static void serial_cancel_running(struct kunit *test)
 	bench_end(test, b);
 }
 
-/* It queues itself again for ever: it is stopped, or flushed, nonetheless. */
+/* An item that always requeues itself can still be stopped and flushed. */
 static void serial_forever(struct kunit *test)
 {
 	struct bench *b = bench_new(test);
@@ -320,7 +320,7 @@ static void serial_forever(struct kunit *test)
 	bench_end(test, b);
 }
 
-/* In its own function an item is not queued, and can be called back if it is. */
+/* A running item is not queued; if it requeues itself, cancel works. */
 struct inward {
 	struct wsq_serial_work work;
 	struct wsq_serial *serial;
@@ -351,7 +351,7 @@ static void serial_inward(struct kunit *test)
 	wsq_serial_work_init(&in.work, inward_fn);
 	KUNIT_EXPECT_TRUE(test, wsq_serial_queue(&b->serial, &in.work));
 	complete_all(&b->gate.leave);
-	/* Twice: what is queued by what is queued. */
+	/* Twice: queued items queue further ones. */
 	wsq_test_call(test, serial_test_flush, &b->serial);
 	wsq_test_call(test, serial_test_flush, &b->serial);
 	KUNIT_EXPECT_EQ(test, in.wrong, 0);
@@ -360,12 +360,12 @@ static void serial_inward(struct kunit *test)
 	bench_end(test, b);
 }
 
-/* Behind those that were queued while it ran. */
+/* A requeued item goes behind those that were queued while it ran. */
 static void serial_again(struct kunit *test)
 {
 	struct bench *b = bench_new(test);
 	int log[16], i;
-	struct book book = { .log = log, .room = ARRAY_SIZE(log) };
+	struct book book = { .log = log, .space = ARRAY_SIZE(log) };
 
 	for (i = 0; i < 3; i++) {
 		sitem_init(&b->items[i], &b->serial, &book, i, 10 + i);
@@ -394,7 +394,7 @@ static void sitem_free_fn(struct wsq_serial_work *work)
 	atomic_inc(runs);
 }
 
-/* Freed by their functions, each of them. */
+/* Each item is freed by its own function. */
 static void serial_frees(struct kunit *test)
 {
 	enum { NR = 500 };
@@ -417,7 +417,7 @@ static void serial_frees(struct kunit *test)
 	bench_end(test, b);
 }
 
-/* A flush waits for what was queued, and not for what comes behind it. */
+/* A flush waits for items queued before it, and for no later ones. */
 static void serial_flush(struct kunit *test)
 {
 	struct bench *b = bench_new(test);
@@ -443,8 +443,8 @@ static void serial_flush(struct kunit *test)
 }
 
 /*
- * While a queue is drained, waiting for its serials goes on as always, idle ones too,
- * and a serial that is not idle takes what is queued.
+ * While a queue is drained, waits for its serials, idle ones included, work as
+ * always, and a serial that is not idle takes new items.
  */
 static void serial_drained(struct kunit *test)
 {
@@ -472,7 +472,7 @@ static void serial_drained(struct kunit *test)
 	bench_end(test, b);
 }
 
-/* All that its own items still queue is run, then it may go. */
+/* All that its own items still queue is run before destroy returns. */
 static void serial_destroy(struct kunit *test)
 {
 	struct bench *b = bench_new(test);
@@ -480,7 +480,7 @@ static void serial_destroy(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(b->items); i++) {
 		again[i] = 100 * i;
-		/* One that sleeps each time: long after the first flush. */
+		/* One sleeps in each run, until long after the first flush. */
 		if (i == 1) {
 			again[i] = 20;
 			b->items[i].seq = 65;
@@ -499,99 +499,6 @@ static void serial_destroy(struct kunit *test)
 	memset(&b->serial, 0x6b, sizeof(b->serial));
 	wsq_test_queue_end(test, b->q);
 	kfree(b);
-}
-
-/**
- * struct fed - an item that feeds its serial for ever
- * @work: the item
- * @serial: its serial
- * @slow: it takes a tick each time
- * @stop: not any more
- * @runs: how often it ran
- * @turn: what its worker had begun when it last ran: a serial's turn is one item
- * @in_turn: how often it has run in that
- * @most: the most of @in_turn
- */
-struct fed {
-	struct wsq_serial_work work;
-	struct wsq_serial *serial;
-	bool slow;
-	bool stop;
-	int runs;
-	u64 turn;
-	int in_turn;
-	int most;
-};
-
-static void fed_fn(struct wsq_serial_work *work)
-{
-	struct fed *f = container_of(work, struct fed, work);
-	const struct wsq_worker *w = kthread_data(current);
-	unsigned long end = jiffies + 1;
-
-	if (f->turn != READ_ONCE(w->nr_run))
-		f->in_turn = 0;
-	f->turn = READ_ONCE(w->nr_run);
-	f->most = max(f->most, ++f->in_turn);
-	WRITE_ONCE(f->runs, f->runs + 1);
-	while (f->slow && time_before(jiffies, end))
-		wsq_test_breathe();
-	if (!READ_ONCE(f->stop))
-		wsq_serial_queue(f->serial, work);
-}
-
-/* An item that is queued meanwhile gets its turn, and the serial then goes on. */
-static void fed_beside(struct kunit *test, struct wsq *q, struct fed *f)
-{
-	struct wsq_test_item *it = kzalloc(sizeof(*it), GFP_KERNEL);
-	int at;
-
-	KUNIT_ASSERT_NOT_NULL(test, it);
-	wsq_test_item_init(it, q, wsq_test_count);
-	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
-	KUNIT_ASSERT_TRUE(test, wsq_test_until(atomic_read(&it->runs)));
-	wsq_test_call(test, wsq_test_flush_work, &it->work);
-	kfree(it);
-	at = READ_ONCE(f->runs);
-	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(f->runs) > at));
-}
-
-/* Fed for ever, on the one CPU there is: its turns are short, and others get theirs. */
-static void serial_budget(struct kunit *test)
-{
-	unsigned int cpu = cpumask_first(cpu_online_mask);
-	struct wsq *q = wsq_test_queue(test, 4, 64, cpumask_of(cpu));
-	struct wsq *other = wsq_test_queue(test, 4, 64, cpumask_of(cpu));
-	struct wsq_serial *s = kzalloc(sizeof(*s), GFP_KERNEL);
-	struct fed *f = kzalloc(sizeof(*f), GFP_KERNEL);
-	int slow;
-
-	KUNIT_ASSERT_NOT_NULL(test, f);
-	KUNIT_ASSERT_NOT_NULL(test, s);
-	wsq_serial_init(s, q);
-	for (slow = 0; slow < 2; slow++) {
-		memset(f, 0, sizeof(*f));
-		wsq_serial_work_init(&f->work, fed_fn);
-		f->serial = s;
-		f->slow = slow;
-		KUNIT_EXPECT_TRUE(test, wsq_serial_queue(s, &f->work));
-		KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(f->runs) > 3));
-		fed_beside(test, q, f);
-		fed_beside(test, other, f);
-		WRITE_ONCE(f->stop, true);
-		/* Twice: it may have queued itself behind the first. */
-		wsq_test_call(test, serial_test_flush, s);
-		wsq_test_call(test, serial_test_flush, s);
-		if (slow)
-			KUNIT_EXPECT_EQ(test, f->most, 1);
-		else
-			KUNIT_EXPECT_LE(test, f->most, WSQ_SERIAL_BUDGET);
-	}
-	wsq_test_call(test, serial_test_destroy, s);
-	wsq_test_queue_end(test, other);
-	wsq_test_queue_end(test, q);
-	kfree(s);
-	kfree(f);
 }
 
 /* An item that is not done until its function was called several times. */
@@ -617,7 +524,7 @@ static void paused_fn(struct wsq_serial_work *work)
 	}
 }
 
-/* While it is not done, no other item of its serial runs, whatever the queue. */
+/* Until the item is done no other of its serial runs, in whichever queue. */
 static void serial_paused(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 4, 64, NULL);
@@ -642,12 +549,12 @@ static void serial_paused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
 	KUNIT_EXPECT_FALSE(test, wsq_serial_idle(s));
 
-	/* It goes on in another queue, and the first may be destroyed. */
+	/* The serial moves to another queue, and the first may be destroyed. */
 	wsq_serial_redirect(s, other);
 	synchronize_rcu();
 	wsq_serial_fetch(s);
 	wsq_test_queue_end(test, q);
-	/* It is in no list: its memory may have been used. */
+	/* The item is in no list: its memory may be overwritten. */
 	memset(&p->work, 0x5a, sizeof(p->work));
 	wsq_serial_work_init(&p->work, paused_fn);
 	wsq_serial_resume(s);
@@ -677,7 +584,6 @@ static struct kunit_case serial_cases[] = {
 	KUNIT_CASE(serial_flush),
 	KUNIT_CASE(serial_drained),
 	KUNIT_CASE(serial_destroy),
-	KUNIT_CASE(serial_budget),
 	KUNIT_CASE(serial_paused),
 	{}
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the suites of serials share: items that keep a diary, gates, and a serial
- * that is held by one.
+ * What the suites of serials share: items that log their runs, gates, and a
+ * serial held by a gate.
  */
 #ifndef _WSQ_TESTS_SERIALS_H
 #define _WSQ_TESTS_SERIALS_H
@@ -11,16 +11,16 @@
 #include "items.h"
 
 /**
- * struct sitem - an item of a serial that keeps a diary
+ * struct sitem - an item of a serial that logs its runs
  * @work: the item
  * @serial: its serial
- * @book: where its runs are written, if anywhere
- * @by: who queues it
+ * @book: where its runs are logged, if anywhere
+ * @by: the context that queues it
  * @seq: its number among those
- * @again: how often it shall queue itself again, negative for ever
+ * @again: how often it requeues itself, negative: always
  * @runs: how often it ran
  * @said: read by its function
- * @heard: what it read
+ * @heard: what the function read
  */
 struct sitem {
 	struct wsq_serial_work work;
@@ -37,13 +37,13 @@ struct sitem {
 #define NR_BY	8
 
 /**
- * struct book - what the items of one serial know of each other
+ * struct book - the log shared by the items of one serial
  * @inside: one of them runs; plain, because they run one at a time
- * @wrong: how often two ran, or in the wrong order
- * @last: of each who queues, the item that ran last
+ * @wrong: how often two ran at once, or in the wrong order
+ * @last: the last item that ran, by queueing context
  * @nr: how many have run
  * @log: their numbers, if wanted
- * @room: in @log
+ * @space: capacity of @log
  */
 struct book {
 	int inside;
@@ -51,7 +51,7 @@ struct book {
 	int last[NR_BY];
 	int nr;
 	int *log;
-	int room;
+	int space;
 };
 
 static inline struct sitem *sitem_of(struct wsq_serial_work *work)
@@ -71,7 +71,7 @@ static inline void book_leave(struct book *b, const struct sitem *it)
 	if (it->seq <= b->last[it->by])
 		b->wrong++;
 	b->last[it->by] = it->seq;
-	if (b->nr < b->room)
+	if (b->nr < b->space)
 		b->log[b->nr] = it->seq;
 	b->nr++;
 	if (!READ_ONCE(b->inside))
@@ -88,11 +88,11 @@ static inline void sitem_fn(struct wsq_serial_work *work)
 		book_enter(b);
 	it->heard = READ_ONCE(it->said);
 	atomic_inc(&it->runs);
-	/* Time for others to come in. */
+	/* Give other contexts time to interfere. */
 	if (it->seq % 64 == 1)
 		schedule_timeout_uninterruptible(1);
 	else if (it->seq % 8 == 1)
-		wsq_test_breathe();
+		wsq_test_yield();
 	if (b)
 		book_leave(b, it);
 	if (it->again) {
@@ -118,7 +118,7 @@ static inline void sitem_init(struct sitem *it, struct wsq_serial *s, struct boo
  * @work: the item
  * @entered: it runs
  * @leave: it may end
- * @left: it has
+ * @left: it has ended
  */
 struct sgate {
 	struct wsq_serial_work work;
@@ -138,7 +138,7 @@ static inline void sgate_fn(struct wsq_serial_work *work)
 
 static inline bool sgate_entered(struct sgate *g)
 {
-	return wait_for_completion_timeout(&g->entered, WSQ_TEST_PATIENCE);
+	return wait_for_completion_timeout(&g->entered, WSQ_TEST_TIMEOUT);
 }
 
 /* One serial, held by a gate, on a queue of its own. */

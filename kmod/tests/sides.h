@@ -3,11 +3,12 @@
  * What tests of the asymmetric fence share: the heavy side is on the first CPU
  * of wsq_test_run(), the light side on the second.
  *
- * A program is run with its fence, and must not show what is forbidden; and
- * once more without, and then should. On a processor that buffers stores, which
- * user-mode Linux is given as it is, that is a matter of moments, if its CPUs run
- * at the same time. Where they do not, as under an emulator or on a busy host, the
- * test is skipped; selftests/core/stress, which is native, demands the same.
+ * A program is run with its fence, and must not show the forbidden outcome. It
+ * is run once more without, and then should. On a processor with store buffers,
+ * which user-mode Linux uses directly, that takes moments if the virtual CPUs
+ * run at the same time. Where they do not, as in an emulator or on a busy host,
+ * the test is skipped. The native tests in selftests/core/stress demand the
+ * outcome.
  */
 #ifndef _WSQ_TESTS_SIDES_H
 #define _WSQ_TESTS_SIDES_H
@@ -22,14 +23,14 @@
 #include "threads.h"
 
 /*
- * How long to look for what must not be found, and at most for what must: sides
- * whose CPUs are one core of the host for a while do not meet. KASAN's kernel is
- * emulated and there for other things.
+ * How long to look for the forbidden outcome, and at most for the expected one:
+ * sides whose CPUs share one core of the host for a while do not meet. KASAN's
+ * kernel is emulated and meant for other faults.
  */
 #define SIDE_CALM_NS	((IS_ENABLED(CONFIG_KASAN) ? 1 : 4) * NSEC_PER_SEC / 2)
 #define SIDE_HUNT_NS	(30 * NSEC_PER_SEC)
 
-/* What is hunted is worth all of that where it can be found. */
+/* How many meetings to wait for, where the outcome can be found. */
 #define SIDE_HUNTED	(IS_ENABLED(CONFIG_UML) ? U64_MAX : 0)
 
 /* Is it time to end, after @met of at least @want meetings since @begin? */
@@ -42,27 +43,27 @@ static inline bool side_over(u64 begin, u64 met, u64 want)
 /* Spins: the other CPU is about to write. */
 static inline void side_wait(const u64 *word, u64 value)
 {
-	/* Pairs with side_tell(). */
+	/* Pairs with side_notify(). */
 	while (smp_load_acquire(word) < value) {
 		cpu_relax();
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
-/* What precedes is seen by whoever waits for @word. */
-static inline void side_tell(u64 *word, u64 value)
+/* A CPU that waits for @word sees all writes before this. */
+static inline void side_notify(u64 *word, u64 value)
 {
 	/* Pairs with side_wait(). */
 	smp_store_release(word, value);
 }
 
-/* A CPU that is not @reached pays for itself. */
+/* A CPU that is not @reached has its own barrier. */
 static inline void side_pass(bool reached)
 {
 	if (reached)
 		wsq_fence_light();
 	else
-		/* Against the full barrier that wsq_fence_heavy() is. */
+		/* Against the full barrier in wsq_fence_heavy(). */
 		smp_mb();
 }
 
@@ -86,13 +87,13 @@ static inline void side_set_add(u64 *set, unsigned int cpu)
 	set[cpu / WSQ_FENCE_WORD_BITS] |= 1ULL << cpu % WSQ_FENCE_WORD_BITS;
 }
 
-/* The asynchronous form, by somebody who has nothing else to do. */
+/* The asynchronous form, for a caller that has nothing else to do. */
 static inline void side_start(struct wsq_fence_call *call, unsigned int cpu)
 {
 	wsq_fence_start(call, cpu);
 	while (!wsq_fence_done(call)) {
 		cpu_relax();
-		wsq_test_breathe();
+		wsq_test_yield();
 	}
 }
 
@@ -102,7 +103,7 @@ static inline void side_need_two(struct kunit *test)
 		kunit_skip(test, "needs two CPUs");
 }
 
-/* What came of a program without its fence. */
+/* Report the outcome of a program without its fence. */
 static inline void side_expect_found(struct kunit *test, u64 found, u64 rounds)
 {
 	if (!found)

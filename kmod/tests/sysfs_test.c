@@ -2,13 +2,13 @@
 /*
  * wsq_sysfs_test.ko: queues in sysfs for selftests/wsq/sysfs, on any kernel.
  *
- *	sysfs-test	is there as long as the module. Reading the module's
- *			parameter ran_on runs an item there and tells the CPU
- *	sysfs-churn	is made, given an item and destroyed, over and over.
- *			Reading the parameter churned tells how often
+ *	sysfs-test	exists as long as the module. Reading the module
+ *			parameter ran_on runs an item there and prints the CPU
+ *	sysfs-churn	is created, given an item and destroyed, repeatedly.
+ *			The parameter churned counts that
  *
- * Loading checks names: those that must be refused are, with the right error,
- * and afterwards nothing of them is left; -EIO if not. Costs: a busy thread.
+ * Loading checks names: invalid ones are refused with the right error and leave
+ * nothing behind; otherwise loading fails with -EIO. Costs: a busy thread.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -16,6 +16,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/wsq.h>
+#include <linux/wsq_version.h>
 
 #include "../compat/export.h"
 
@@ -42,7 +43,7 @@ static void where_fn(struct wsq_work *work)
 	container_of(work, struct where, work)->cpu = raw_smp_processor_id();
 }
 
-/* Run an item on @q and see where. */
+/* Run an item on @q and return its CPU. */
 static int where(struct wsq *q)
 {
 	struct where w = { .cpu = -1 };
@@ -54,7 +55,7 @@ static int where(struct wsq *q)
 	return w.cpu;
 }
 
-/* Parameters of a module can be read before it is whole and while it goes. */
+/* Parameters can be read during module init and exit. */
 static int ran_on_get(char *buf, const struct kernel_param *kp)
 {
 	struct wsq *q = READ_ONCE(steady);
@@ -64,7 +65,7 @@ static int ran_on_get(char *buf, const struct kernel_param *kp)
 
 static const struct kernel_param_ops ran_on_ops = { .get = ran_on_get };
 module_param_cb(ran_on, &ran_on_ops, NULL, 0444);
-MODULE_PARM_DESC(ran_on, "runs an item in sysfs-test, and tells the CPU");
+MODULE_PARM_DESC(ran_on, "runs an item in sysfs-test, and prints the CPU");
 
 static int churn_fn(void *unused)
 {
@@ -87,7 +88,7 @@ static int churn_fn(void *unused)
 	return 0;
 }
 
-/* A queue of this name is made, or refused as it should be. */
+/* A queue of this name is created, or refused with the right error. */
 static bool try_name(const char *name, int want)
 {
 	struct wsq *q = wsq_create(&in_sysfs, "%s", name);
@@ -112,7 +113,7 @@ static int names(void)
 		{ "a-name-of-thirty-one-characters", 0 },
 		{ "sysfs-test", -EEXIST }, { "cpumask", -EEXIST },
 		{ "...", 0 }, { "name with space", 0 }, { "name", 0 },
-		/* And again: nothing is left of the one before. */
+		/* Again: nothing is left of the one before. */
 		{ "name", 0 },
 	};
 	struct wsq *q;
@@ -121,7 +122,7 @@ static int names(void)
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		ok &= try_name(rows[i].name, rows[i].want);
-	/* Who is not in sysfs may have any name. */
+	/* A queue that is not in sysfs may have any name. */
 	q = wsq_create(NULL, "sysfs-test");
 	if (IS_ERR(q))
 		return PTR_ERR(q);
@@ -154,7 +155,7 @@ static void __exit sysfs_test_exit(void)
 {
 	struct wsq *q = steady;
 
-	/* Whoever reads ran_on holds the lock of the parameters. */
+	/* Readers of ran_on hold the lock of the parameters. */
 	kernel_param_lock(THIS_MODULE);
 	WRITE_ONCE(steady, NULL);
 	kernel_param_unlock(THIS_MODULE);
@@ -167,4 +168,5 @@ module_exit(sysfs_test_exit);
 
 MODULE_DESCRIPTION("Queues in sysfs for tests of wsq");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(WSQ_VERSION);
 WSQ_IMPORT_NS();

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Threads for tests: one function on several CPUs at once, started together,
- * waited for.
+ * Threads for tests: run one function on several CPUs at once and wait for all.
  */
 #ifndef _WSQ_TESTS_THREADS_H
 #define _WSQ_TESTS_THREADS_H
@@ -13,8 +12,9 @@
 #include <linux/slab.h>
 
 /*
- * How often to do what is done often: less where KASAN looks at each access, since
- * those kernels are emulated, too. KCSAN's do all of it, who has to be lucky.
+ * How often to repeat frequent operations: less with KASAN, which checks each
+ * access on an emulated kernel. KCSAN kernels do all of it, because they find a
+ * race only by luck.
  */
 #define WSQ_TEST_MANY(n)	(IS_ENABLED(CONFIG_KASAN) ? (n) / 4 : (n))
 
@@ -38,11 +38,11 @@ struct wsq_test_thread {
 };
 
 /*
- * Let others run. cond_resched() is nothing on preemptible kernels, and
- * user-mode Linux does not preempt on return from an interrupt, so a loop that
- * never switches preemption off would have the CPU for good.
+ * Let others run. cond_resched() is empty on preemptible kernels, and user-mode
+ * Linux does not preempt on return from an interrupt. A loop that never
+ * disables preemption would keep the CPU for good.
  */
-static inline void wsq_test_breathe(void)
+static inline void wsq_test_yield(void)
 {
 	preempt_disable();
 	preempt_enable();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of work items: what queueing one means while it waits, while it
- * runs, and when its memory becomes another item; what waiting for one and
- * disabling one means. Calling back is in cancel_kunit.c.
+ * KUnit suite of work items: queueing one while it is pending, while it runs,
+ * and when its memory becomes another item; waiting for one; disabling one.
+ * Cancelling is in cancel_kunit.c.
  */
 #include <linux/delay.h>
 #include <linux/random.h>
@@ -14,7 +14,7 @@ static unsigned int here_cpu(void)
 	return cpumask_first(cpu_online_mask);
 }
 
-/* True if newly queued, false while it waits, and it runs once for each true. */
+/* True if newly queued, false while pending. It runs once for each true. */
 static void work_true_false(struct kunit *test)
 {
 	unsigned int cpu = here_cpu();
@@ -49,7 +49,7 @@ static void work_true_false(struct kunit *test)
 	kfree(g);
 }
 
-/* What statically made items are. */
+/* Statically initialized items. */
 static void work_static_fn(struct wsq_work *work);
 static DECLARE_WSQ_WORK(work_static_item, work_static_fn);
 static DECLARE_WSQ_DELAYED_WORK(work_static_delayed, work_static_fn);
@@ -93,14 +93,14 @@ static void visible_fn(struct wsq_work *work)
 {
 	struct visible *v = container_of(work, struct visible, work);
 
-	/* Plain on purpose: the call is the only order there is. */
+	/* Plain on purpose: only the queueing call orders it. */
 	WRITE_ONCE(v->seen, READ_ONCE(v->told));
 	WRITE_ONCE(v->runs, v->runs + 1);
 }
 
 /*
- * What precedes the call is seen by the function, also where the call found
- * the item pending: the run that is still to come sees it.
+ * The function sees what was written before the queueing call. That holds also
+ * if the call found the item pending: the coming run sees it.
  */
 static void work_visible(struct kunit *test)
 {
@@ -124,7 +124,7 @@ static void work_visible(struct kunit *test)
 			refused++;
 			last_refused = i;
 		}
-		/* Now and then look whether the run that was told came. */
+		/* Now and then check that a run has seen the write. */
 		if (seed >> 20 & 15)
 			continue;
 		if (!wsq_test_spin_until(READ_ONCE(v->seen) >= last_refused))
@@ -138,7 +138,7 @@ static void work_visible(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
-/* From its own function: each time it is queued it runs once, never beside. */
+/* Requeued by its own function: one run each time, never concurrent. */
 static void work_requeue_self(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 2, NULL);
@@ -156,7 +156,7 @@ static void work_requeue_self(struct kunit *test)
 	vfree(items);
 }
 
-/* From another CPU while it runs: not beside itself, exactly once afterwards. */
+/* From another CPU while it runs: not concurrent, exactly once afterwards. */
 static void work_requeue_elsewhere(struct kunit *test)
 {
 	unsigned int cpu = here_cpu(), other = wsq_test_other(cpu);
@@ -221,13 +221,13 @@ static void hammer_thread(void *arg, int nr)
 		if (wsq_queue_work_on(cpu, q, &h->items[k].work))
 			atomic_inc(&h->queued[k]);
 		if (!(seed >> 20 & 31))
-			wsq_test_breathe();
+			wsq_test_yield();
 	}
 }
 
 /*
  * A few items queued from all CPUs to all CPUs, to two queues in turn, running
- * or not: as many runs as puts that returned true, none beside itself.
+ * or not: as many runs as puts that returned true, none concurrent.
  */
 static void work_hammer(struct kunit *test)
 {
@@ -271,7 +271,7 @@ static void reuse_second(struct wsq_work *work)
 	complete(&r->second_ran);
 }
 
-/* Frees itself, in effect: nothing of the first item is left. */
+/* As if it freed itself: nothing of the first item is left. */
 static void reuse_first(struct wsq_work *work)
 {
 	struct reuse_item *it = container_of(work, struct reuse_item, work);
@@ -282,10 +282,10 @@ static void reuse_first(struct wsq_work *work)
 	INIT_WSQ_WORK(&it->work, reuse_second);
 	if (!wsq_queue_work(r->q, &it->work))
 		r->wrong++;
-	/* Runs although we, at the same address, do still. */
+	/* It runs although this function, at the same address, still does. */
 	r->in_time = wait_for_completion_timeout(&r->second_ran,
-						 WSQ_TEST_PATIENCE);
-	/* Nobody takes us for it: it is through, and we wait for nobody. */
+						 WSQ_TEST_TIMEOUT);
+	/* It has ended and is not mistaken for this run: no waiting. */
 	wsq_flush_work(&it->work);
 	r->flushed = true;
 	r->cancelled = wsq_cancel_work_sync(&it->work);
@@ -294,8 +294,8 @@ static void reuse_first(struct wsq_work *work)
 }
 
 /*
- * A function may free its item, and the memory may become another item at
- * once, which does not wait for the first and is not taken for it.
+ * A function may free its item, and the memory may become another item at once.
+ * That one does not wait for the first and is not mistaken for it.
  */
 static void work_reuse_memory(struct kunit *test)
 {
@@ -312,7 +312,7 @@ static void work_reuse_memory(struct kunit *test)
 	INIT_WSQ_WORK(&it->work, reuse_first);
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(r->q, &it->work));
 	left = wait_for_completion_timeout(&r->first_over,
-					   2 * WSQ_TEST_PATIENCE);
+					   2 * WSQ_TEST_TIMEOUT);
 	KUNIT_ASSERT_NE_MSG(test, left, 0UL,
 			    "in the first function: ran %d flushed %d",
 			    r->in_time, r->flushed);
@@ -380,7 +380,7 @@ static void work_free_chain(struct kunit *test)
 			CHAIN_LENGTH + 10 - atomic_read(&chain->failed));
 }
 
-/* Idle: false. Pending: true, when it has run. Running: true, when it is over. */
+/* Idle: false. Pending: true when it has run. Running: true when over. */
 static void work_flush(struct kunit *test)
 {
 	unsigned int cpu = here_cpu();
@@ -411,7 +411,7 @@ static void work_flush(struct kunit *test)
 	kfree(g);
 }
 
-/* A flush of a pending item ends when it is called back instead. */
+/* A flush of a pending item ends when the item is cancelled. */
 static void work_flush_cancelled(struct kunit *test)
 {
 	unsigned int cpu = here_cpu();
@@ -429,7 +429,7 @@ static void work_flush_cancelled(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(call); i++)
 		KUNIT_EXPECT_FALSE(test, wsq_test_over(call[i]));
 	KUNIT_EXPECT_TRUE(test, wsq_test_call(test, wsq_test_cancel, &it->work));
-	/* The gate is shut still. */
+	/* The gate is still closed. */
 	for (i = 0; i < ARRAY_SIZE(call); i++)
 		KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call[i]));
 	wsq_test_release(test, q, g);
@@ -438,7 +438,7 @@ static void work_flush_cancelled(struct kunit *test)
 	vfree(it);
 }
 
-/* Queued while it runs, and flushed then: that run is the one waited for. */
+/* Queued while it runs, then flushed: the flush waits for the new run. */
 static void work_flush_queued_again(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -456,7 +456,7 @@ static void work_flush_queued_again(struct kunit *test)
 	kfree(g);
 }
 
-/* An item that queues itself for ever: later instances are not waited for. */
+/* An item that always requeues itself: a flush does not wait for later runs. */
 static void work_flush_endless(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -471,7 +471,7 @@ static void work_flush_endless(struct kunit *test)
 		begun = atomic_read(&it->runs);
 		KUNIT_EXPECT_TRUE(test, wsq_test_call(test, wsq_test_flush_work,
 						      &it->work));
-		/* What had begun is over, as every flush promises. */
+		/* Runs that had begun before the flush are over. */
 		KUNIT_EXPECT_GE(test, atomic_read(&over), begun);
 		wsq_test_call(test, wsq_test_flush, q);
 	}
@@ -510,7 +510,7 @@ static void work_disable(struct kunit *test)
 	vfree(it);
 }
 
-/* As deep as wanted, in step with the count. */
+/* Any depth is counted. */
 static void work_disable_deep(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
@@ -531,8 +531,8 @@ static void work_disable_deep(struct kunit *test)
 }
 
 /*
- * Disabled while it runs: waited for, what it queues itself is refused, and
- * what was disabled when it began to run stays so.
+ * Disabled while it runs: the call waits for the run. The item cannot requeue
+ * itself, and stays disabled afterwards.
  */
 static void work_disable_running(struct kunit *test)
 {
@@ -557,7 +557,7 @@ static void work_disable_running(struct kunit *test)
 	kfree(g);
 }
 
-/* Pending and running at once: called back, waited for, true. */
+/* Pending and running at once: cancelled, waited for, true. */
 static void work_disable_both(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);

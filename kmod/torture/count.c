@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was done and what came of it, so that one sees that every path was hit:
- * names, sums, and which of them may not be zero after a run of some length.
+ * Counts of operations and results, to see that every path was taken: names,
+ * sums, and which counts must not be zero after a run of some length.
  */
 #include <linux/kernel.h>
 #include <linux/printk.h>
@@ -10,10 +10,11 @@
 
 /* When a count of zero is an error, given time. */
 enum torture_need {
-	NEED_NOT,	/* never: luck, or another's doing */
+	NEED_NOT,	/* never: the test does not control it */
 	NEED_ALWAYS,
+	NEED_AT_END,	/* always; counted when the run is over */
 	NEED_CPUS,	/* with two CPUs or more */
-	NEED_HOTPLUG,	/* if CPUs are taken off and on */
+	NEED_HOTPLUG,	/* if CPUs are taken offline and online */
 };
 
 static const struct {
@@ -54,8 +55,8 @@ static const struct {
 	[TC_FLUSH_DELAYED_TRUE]	= { "flush delayed, true", NEED_ALWAYS },
 	[TC_FLUSH_DELAYED_FALSE] = { "flush delayed, false", NEED_ALWAYS },
 	[TC_QUIET]		= { "groups at rest: what was queued has run", NEED_ALWAYS },
-	[TC_VISIBLE]		= { "groups at rest: the last word was heard", NEED_ALWAYS },
-	[TC_CALM]		= { "times that all came to rest", NEED_ALWAYS },
+	[TC_VISIBLE]		= { "groups at rest: the last value was seen", NEED_ALWAYS },
+	[TC_CALM]		= { "times that all were at rest", NEED_ALWAYS },
 	[TC_OWN_FLUSHED]	= { "own item flushed, then freed", NEED_ALWAYS },
 	[TC_OWN_CANCELLED]	= { "own item cancelled, then freed", NEED_ALWAYS },
 	[TC_OWN_TOO_LATE]	= { "own item too late to cancel, then freed", NEED_ALWAYS },
@@ -64,12 +65,12 @@ static const struct {
 	[TC_OWN_DISABLED]	= { "own item disabled, refused, enabled", NEED_ALWAYS },
 	[TC_OWN_STACK]		= { "own item on the stack", NEED_ALWAYS },
 	[TC_OWN_NESTED]		= { "own items put by an interrupt amid other puts", NEED_ALWAYS },
-	[TC_OWN_HEARD]		= { "own item heard what came while it was pending", NEED_CPUS },
-	[TC_OWN_HEARD_ANEW]	= { "own item heard what came when it had begun", NEED_CPUS },
+	[TC_OWN_HEARD]		= { "own item saw stores made while it was pending", NEED_CPUS },
+	[TC_OWN_HEARD_ANEW]	= { "own item saw what was stored when it had begun", NEED_CPUS },
 	[TC_OWN_UNDONE]		= { "own item cancelled while it ran, and flushed", NEED_CPUS },
-	[TC_OWN_VAIN]		= { "own item put in vain while it ran, and flushed", NEED_CPUS },
+	[TC_OWN_FUTILE]		= { "own item refused while it ran, and flushed", NEED_CPUS },
 	[TC_OWN_ON_CPU]		= { "own item on the CPU it was queued on", NEED_ALWAYS },
-	[TC_OWN_ON_CPU_MOVED]	= { "own item whose CPU went meanwhile", NEED_NOT },
+	[TC_OWN_ON_CPU_MOVED]	= { "own item whose CPU went offline", NEED_NOT },
 	[TC_OWN_TIMER]		= { "own timer ran out, in time", NEED_ALWAYS },
 	[TC_OWN_TIMER_MODIFIED]	= { "own timer set anew", NEED_ALWAYS },
 	[TC_OWN_TIMER_CANCELLED] = { "own timer cancelled", NEED_ALWAYS },
@@ -85,12 +86,36 @@ static const struct {
 	[TC_POOL_POPPED]	= { "popped from pools", NEED_ALWAYS },
 	[TC_POOL_INLINE]	= { "done inline, the pool being full", NEED_ALWAYS },
 	[TC_POOL_FULL]		= { "refused, the pool being full", NEED_ALWAYS },
+	[TC_MULT_PUSHED]	= { "pushed to pools with multiplicity", NEED_ALWAYS },
+	[TC_MULT_POPPED]	= { "popped from pools with multiplicity", NEED_ALWAYS },
+	[TC_MULT_AGAIN]		= { "... that another CPU had popped", NEED_NOT },
+	[TC_MULT_FULL]		= { "refused, the pool with multiplicity being full", NEED_ALWAYS },
+	[TC_MULT_SETTLED]	= { "settled in pools with multiplicity", NEED_ALWAYS },
+	[TC_MULT_LIFE]		= { "pools with multiplicity destroyed and created", NEED_ALWAYS },
 	[TC_SERIAL_QUEUED]	= { "queued to shared serials", NEED_ALWAYS },
 	[TC_SERIAL_RAN]		= { "runs of items of shared serials", NEED_ALWAYS },
 	[TC_SERIAL_CANCEL]	= { "items of shared serials cancelled", NEED_ALWAYS },
 	[TC_SERIAL_CANCEL_SYNC]	= { "items of shared serials cancelled with sync", NEED_ALWAYS },
 	[TC_SERIAL_FLUSH]	= { "shared serials flushed", NEED_ALWAYS },
 	[TC_SERIAL_LIFE]	= { "own serials freed once idle", NEED_ALWAYS },
+	[TC_CALL_SENT]		= { "calls sent, each of which has ended", NEED_AT_END },
+	[TC_CALL_MESH]		= { "calls of the graph that grows, each right", NEED_ALWAYS },
+	[TC_CALL_GRAPHS]	= { "graphs of calls, freed by their last call", NEED_ALWAYS },
+	[TC_CALL_RAN]		= { "runs of calls", NEED_ALWAYS },
+	[TC_CALL_VALUE]		= { "calls of graphs that have a value", NEED_ALWAYS },
+	[TC_CALL_FAILED]	= { "calls of graphs that failed or were cancelled", NEED_ALWAYS },
+	[TC_CALL_CANCEL_TRUE]	= { "calls cancelled, true", NEED_ALWAYS },
+	[TC_CALL_CANCEL_FALSE]	= { "calls cancelled, false", NEED_ALWAYS },
+	[TC_CALL_TASK]		= { "graphs resolved by some thread", NEED_ALWAYS },
+	[TC_CALL_IRQ]		= { "graphs resolved in softirq or hardirq", NEED_ALWAYS },
+	[TC_CALL_WAIT]		= { "calls waited for", NEED_ALWAYS },
+	[TC_FJ_RUN]		= { "fork-join: runs, each task once", NEED_ALWAYS },
+	[TC_FJ_TASKS]		= { "fork-join: tasks", NEED_ALWAYS },
+	[TC_FJ_ELSEWHERE]	= { "fork-join: tasks run by helpers", NEED_CPUS },
+	[TC_FJ_CANCELLED]	= { "fork-join: runs cancelled", NEED_ALWAYS },
+	[TC_FJ_OVERFLOW]	= { "fork-join: runs short of descriptors", NEED_ALWAYS },
+	[TC_FJ_BUSY]		= { "fork-join: runs of a busy object", NEED_ALWAYS },
+	[TC_FJ_LIFE]		= { "fork-join: objects destroyed after a run", NEED_ALWAYS },
 	[TC_HOSTILE_FLOOD]	= { "hostile: rounds that flood", NEED_ALWAYS },
 	[TC_HOSTILE_GATHER]	= { "hostile: rounds that wait for the last item", NEED_ALWAYS },
 	[TC_HOSTILE_SLEEP]	= { "hostile: rounds that sleep", NEED_ALWAYS },
@@ -98,7 +123,7 @@ static const struct {
 	[TC_HOSTILE_PEER]	= { "hostile: rounds that wait for another queue", NEED_ALWAYS },
 	[TC_HOSTILE_MUTEX]	= { "hostile: rounds that wait for a mutex", NEED_ALWAYS },
 	[TC_HOSTILE_VICTIM]	= { "hostile: ordinary items behind a flood", NEED_ALWAYS },
-	[TC_HOSTILE_VAIN]	= { "hostile: vain puts", NEED_ALWAYS },
+	[TC_HOSTILE_FUTILE]	= { "hostile: futile puts", NEED_ALWAYS },
 	[TC_PROMISE_OPEN]	= { "promise: rounds of open items", NEED_ALWAYS },
 	[TC_PROMISE_BOUND]	= { "promise: rounds of bound items", NEED_ALWAYS },
 	[TC_PROMISE_NEAR]	= { "promise: rounds of items near a CPU", NEED_ALWAYS },
@@ -108,19 +133,19 @@ static const struct {
 	[TC_PROMISE_FLUSH]	= { "promise: rounds whose queue was flushed", NEED_ALWAYS },
 	[TC_PROMISE_FLUSH_WORK]	= { "promise: rounds whose items were flushed", NEED_ALWAYS },
 	[TC_PROMISE_CANCEL]	= { "promise: rounds that were cancelled", NEED_ALWAYS },
-	[TC_CPU_UP]		= { "CPUs come", NEED_HOTPLUG },
-	[TC_CPU_DOWN]		= { "CPUs gone", NEED_HOTPLUG },
-	[TC_NO_MEMORY]		= { "skipped for want of memory", NEED_NOT },
+	[TC_CPU_UP]		= { "CPUs that went online", NEED_HOTPLUG },
+	[TC_CPU_DOWN]		= { "CPUs that went offline", NEED_HOTPLUG },
+	[TC_NO_MEMORY]		= { "skipped for lack of memory", NEED_NOT },
 };
 
 DEFINE_PER_CPU(u64, torture_counts[TC_NR]);
 atomic_t torture_errors = ATOMIC_INIT(0);
 
 /**
- * torture_counted() - how often
- * @what: what
+ * torture_counted() - the value of a count
+ * @what: the count
  *
- * Return: the sum over all CPUs, as of some moment.
+ * Return: the sum over all CPUs, read one after the other.
  */
 u64 torture_counted(enum torture_count what)
 {
@@ -132,10 +157,49 @@ u64 torture_counted(enum torture_count what)
 	return sum;
 }
 
+/* A path that the run must take, and has not taken yet. */
+static bool unseen(enum torture_count what, bool hotplug)
+{
+	bool must;
+
+	switch (torture_names[what].need) {
+	case NEED_NOT:
+		return false;
+	case NEED_ALWAYS:
+	case NEED_AT_END:
+		must = true;
+		break;
+	case NEED_CPUS:
+		must = num_possible_cpus() > 1;
+		break;
+	case NEED_HOTPLUG:
+		must = hotplug;
+		break;
+	}
+	return must && !torture_counted(what);
+}
+
 /**
- * torture_print_counts() - tell all counts
+ * torture_seen_all() - has every path been taken
+ * @hotplug: CPUs go offline and online
+ *
+ * Return: true if torture_print_counts() would find no error, but for what is
+ * counted when the run is over.
+ */
+bool torture_seen_all(bool hotplug)
+{
+	unsigned int i;
+
+	for (i = 0; i < TC_NR; i++)
+		if (torture_names[i].need != NEED_AT_END && unseen(i, hotplug))
+			return false;
+	return true;
+}
+
+/**
+ * torture_print_counts() - print all counts
  * @must_all: a path that was never taken is an error
- * @hotplug: so are CPUs that never went nor came
+ * @hotplug: CPUs that never went offline or online are an error, too
  */
 void torture_print_counts(bool must_all, bool hotplug)
 {
@@ -143,15 +207,9 @@ void torture_print_counts(bool must_all, bool hotplug)
 
 	BUILD_BUG_ON(ARRAY_SIZE(torture_names) != TC_NR);
 	for (i = 0; i < TC_NR; i++) {
-		enum torture_need need = torture_names[i].need;
-		u64 n = torture_counted(i);
-
 		pr_info("wsq_torture: count: %s: %llu\n",
-			torture_names[i].name, n);
-		if (!n && must_all &&
-		    (need == NEED_ALWAYS ||
-		     (need == NEED_CPUS && num_possible_cpus() > 1) ||
-		     (need == NEED_HOTPLUG && hotplug)))
+			torture_names[i].name, torture_counted(i));
+		if (must_all && unseen(i, hotplug))
 			torture_err("never seen: %s", torture_names[i].name);
 	}
 }

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A word said just when the function begins, on another CPU, is heard, by that
- * run or by one more. An item in front, a gate, makes the two meet: it stays
- * until the thread is there, and the item begins when it goes.
+ * A value is stored and an item queued just when the item's function begins on
+ * another CPU: that run, or one more, must see the value. An item in front of
+ * it, the gate, makes the two meet: the gate runs until the thread is ready,
+ * and the item begins when the gate ends.
  */
 #include <linux/printk.h>
 
 #include "own.h"
 
-/* Words said in one operation. */
+/* Values stored in one operation. */
 #define HEARD_WORDS		40
 
-/* Turns that one waits for the other. */
+/* Iterations that one side waits for the other. */
 #define HEARD_TURNS		20000
 
 struct heard_gate {
@@ -40,8 +41,8 @@ static bool heard_await(struct heard_gate *gate)
 }
 
 /*
- * Say one word, after @wait turns. Returns how often the item was queued; @met
- * tells whether its worker was there.
+ * Store a value after @wait iterations. Returns how often the item was queued;
+ * @met is set if its worker was in the gate.
  */
 static unsigned int heard_say(struct torture_own *o, unsigned int cpu,
 			      unsigned int wait, bool *met)
@@ -57,10 +58,10 @@ static unsigned int heard_say(struct torture_own *o, unsigned int cpu,
 	*met = heard_await(&gate);
 	word = o->said + 1;
 	WRITE_ONCE(gate.go, 1);
-	/* Some cycles a turn: what matters takes tens of them. */
+	/* Some cycles an iteration: the race is tens of cycles wide. */
 	while (wait--)
 		barrier();
-	/* Nothing between the word and the call. */
+	/* Nothing between the store and the call. */
 	WRITE_ONCE(o->said, word);
 	puts += wsq_queue_work(o->q, &o->dwork.work);
 	wsq_flush_work(&gate.work);
@@ -70,11 +71,11 @@ static unsigned int heard_say(struct torture_own *o, unsigned int cpu,
 }
 
 /**
- * torture_own_heard() - words said when an item begins
+ * torture_own_heard() - values stored when an item begins
  * @t: the thread
  *
- * The time to say it is found by trying: too early and the item is pending
- * still, too late and it is queued anew.
+ * Finds the right time by trial: too early, and the item is still pending; too
+ * late, and it is queued anew.
  */
 void torture_own_heard(struct torture_thread *t)
 {
@@ -95,7 +96,7 @@ void torture_own_heard(struct torture_thread *t)
 		ran += puts;
 		if (!torture_own_ran(o, ran, "a word when it began"))
 			break;
-		/* Its CPU has other things to do. */
+		/* Its CPU is busy with other things. */
 		if (!met)
 			break;
 		if (puts == 1)

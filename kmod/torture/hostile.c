@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The hostile set: each round queues up to some hundred items that sleep, wait
+ * The hostile set: each round queues up to a few hundred items that sleep, wait
  * for a mutex, compute for 20 ms and more, wait for the last of them, wait for
- * an item of another queue on the same CPU, or queue themselves again for as
- * long as an ordinary item behind them has not run. Meanwhile the round queues
- * them vainly, cancels and disables them, and in the end it accounts for each.
+ * an item of another queue on the same CPU, or queue themselves again until an
+ * ordinary item behind them has run. The round also queues them in vain,
+ * cancels and disables them, and in the end accounts for each.
  *
- * For: promise.c, which runs at the same time. The kinds come in turn, so that
- * a short run has all of them.
+ * promise.c runs at the same time. The kinds are taken in turn, so that a short
+ * run has all of them.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -24,9 +24,9 @@ struct hostile_item;
 /**
  * struct hostile_kind - what the items of a round do
  * @name: for the log
- * @count: what is counted at the end of the round
+ * @count: count of such rounds
  * @most: items of a round, at most
- * @whole: no item may be cancelled, others need it
+ * @whole: no item may be cancelled, because others wait for it
  * @fn: what an item does
  */
 struct hostile_kind {
@@ -43,13 +43,13 @@ struct hostile_kind {
  * @peer: an item of another queue, for which this one waits
  * @peer_done: @peer has run
  * @h: the round
- * @dice: for its function. Function.
- * @due: runs that are due: newly queued minus cancelled
+ * @dice: random state of its function. Function.
+ * @due: runs that are due: times newly queued minus times cancelled
  * @runs: how often the function has ended
  * @peer_due: how often @peer was queued
  * @peer_runs: how often @peer has run
- * @in_func: the function runs
- * @held: it is disabled, and the function does not run any more
+ * @in_func: the function is running
+ * @held: it is disabled, and the function is not running
  */
 struct hostile_item {
 	struct wsq_work work;
@@ -72,10 +72,10 @@ struct hostile_item {
  * @other: the queue of the items that they wait for. Constant.
  * @rival: where begun and ended functions are counted. Constant.
  * @cpu: the CPU they are bound to, or -1. Constant.
- * @nr: how many. Constant.
- * @lock: what items wait for
- * @last: the last item has come
- * @inside: items that have come
+ * @nr: number of items. Constant.
+ * @lock: the mutex that items wait for
+ * @last: completed by the last item that begins
+ * @inside: items that have begun
  * @over: items do not queue themselves again
  * @victim: an ordinary item behind items that queue themselves again
  * @victim_ran: @victim has run
@@ -88,7 +88,7 @@ struct hostile {
 	struct rival *rival;
 	int cpu;
 	unsigned int nr;
-	struct mutex lock;	/* what items wait for */
+	struct mutex lock;	/* items wait for it */
 	struct completion last;
 	atomic_t inside;
 	bool over;
@@ -101,7 +101,7 @@ static bool hostile_put(struct hostile_item *it)
 {
 	struct hostile *h = it->h;
 
-	/* Before it may run. */
+	/* Count before it can run. */
 	atomic_inc(&it->due);
 	if (h->cpu >= 0 ? wsq_queue_work_on(h->cpu, h->q, &it->work) :
 			  wsq_queue_work(h->q, &it->work))
@@ -127,7 +127,7 @@ static void hostile_compute(struct hostile_item *it)
 	mdelay(20 + torture_roll(&it->dice, 20));
 }
 
-/* One second at a time: the watchdog may let go. */
+/* Wait at most a second at a time: the watchdog may set rival_let_go. */
 static void hostile_await(struct completion *done)
 {
 	while (!wait_for_completion_timeout(done, HZ))
@@ -170,7 +170,7 @@ static void hostile_flood(struct hostile_item *it)
 		torture_err("a hostile item was pending though it ran");
 }
 
-/* Kinds take turns; torture_hostile_round(). */
+/* torture_hostile_round() takes them in turn. */
 static const struct hostile_kind hostile_kinds[] = {
 	{ "queue themselves again", TC_HOSTILE_FLOOD, 16, true,
 	  hostile_flood },
@@ -209,7 +209,7 @@ static void hostile_victim_fn(struct wsq_work *work)
 	atomic_inc_return_release(&h->victim_ran);
 }
 
-/* Queue, cancel, disable what may be pending, run, or neither. */
+/* Queue, cancel or disable items that may be pending, running or idle. */
 static void hostile_meddle(struct hostile *h, struct rnd_state *rnd)
 {
 	unsigned int nr = torture_roll(rnd, 64);
@@ -220,7 +220,7 @@ static void hostile_meddle(struct hostile *h, struct rnd_state *rnd)
 
 		if (how < 8) {
 			if (!hostile_put(it))
-				torture_inc(TC_HOSTILE_VAIN);
+				torture_inc(TC_HOSTILE_FUTILE);
 		} else if (how < 12) {
 			if (wsq_cancel_work(&it->work))
 				atomic_dec(&it->due);
@@ -238,7 +238,7 @@ static void hostile_meddle(struct hostile *h, struct rnd_state *rnd)
 			if (hostile_put(it))
 				torture_err("a hostile item could be queued while disabled");
 			else
-				torture_inc(TC_HOSTILE_VAIN);
+				torture_inc(TC_HOSTILE_FUTILE);
 			if (sync)
 				atomic_dec(&it->held);
 			wsq_enable_work(&it->work);
@@ -246,7 +246,7 @@ static void hostile_meddle(struct hostile *h, struct rnd_state *rnd)
 	}
 }
 
-/* Each item runs as often as it was queued. No time limit: see rivals.c. */
+/* Wait until each item has run as often as queued. No timeout: see rivals.c. */
 static void hostile_await_all(struct hostile *h)
 {
 	unsigned int i;
@@ -257,7 +257,7 @@ static void hostile_await_all(struct hostile *h)
 			schedule_timeout_idle(1);
 }
 
-/* Bring all items to rest in one of several ways, and compare. */
+/* Wait for all items in one of several ways, and compare counts. */
 static void hostile_account(struct hostile *h, struct rnd_state *rnd)
 {
 	u32 how = torture_roll(rnd, 4);
@@ -297,8 +297,8 @@ static void hostile_account(struct hostile *h, struct rnd_state *rnd)
 }
 
 /*
- * An ordinary item behind bound ones that queue themselves again. On a queue of
- * one CPU no thief helps it; there, the others that run first are counted.
+ * Queue an ordinary item behind bound ones that queue themselves again. If the
+ * queue has one CPU, no thief helps; then count the items that run before it.
  */
 static void hostile_victim(struct hostile *h, struct rnd_state *rnd, bool solo)
 {
@@ -310,7 +310,7 @@ static void hostile_victim(struct hostile *h, struct rnd_state *rnd, bool solo)
 	u32 begun, after;
 
 	wsq_queue_work_near(cpu, h->q, &h->victim);
-	/* Behind the put, in which this thread may be preempted. */
+	/* Count after the put, during which this thread may be preempted. */
 	begun = atomic_read(&h->rival->begun);
 	since = jiffies;
 	while (!atomic_read_acquire(&h->victim_ran)) {
@@ -323,7 +323,7 @@ static void hostile_victim(struct hostile *h, struct rnd_state *rnd, bool solo)
 			told = true;
 			WRITE_ONCE(h->over, true);
 		}
-		/* The watchdog sees the others run, but not that one waits. */
+		/* The watchdog sees progress, but not that this item waits. */
 		if (!told && time_after(jiffies, late)) {
 			torture_err("starved for %u s: an ordinary item, CPU %u, behind %u runs of %u items that %s",
 				    torture_starved, cpu, after, h->nr,
@@ -333,7 +333,7 @@ static void hostile_victim(struct hostile *h, struct rnd_state *rnd, bool solo)
 		}
 		schedule_timeout_idle(1);
 	}
-	/* Items of other queues have to run beside these as well. */
+	/* Items of other queues must run beside these as well. */
 	if (!told)
 		rival_await_promises();
 	WRITE_ONCE(h->over, true);
@@ -347,7 +347,7 @@ static struct hostile *hostile_new(const struct hostile_kind *kind,
 	unsigned int i, nr = 1 + torture_roll(rnd, kind->most);
 	struct hostile *h;
 
-	/* Often many: limits are met near the end of the range only. */
+	/* Often many: limits are reached only near the maximum. */
 	if (torture_one_in(rnd, 4))
 		nr = kind->most;
 	h = kvzalloc(struct_size(h, items, nr), GFP_KERNEL | __GFP_NOWARN);
@@ -389,7 +389,7 @@ static void hostile_run(struct hostile *h, struct rnd_state *rnd, bool solo)
 }
 
 /**
- * torture_hostile_round() - the next kind of hostile items
+ * torture_hostile_round() - run a round of the next kind of hostile items
  * @t: the thread
  */
 void torture_hostile_round(struct torture_thread *t)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Interrupts: a thread sends one to a CPU, which then queues and cancels,
- * pushes and pops in
- * the handler, between any two instructions of whatever ran there, and raises
- * a tasklet, which does the same in softirq context when the handler returns.
- * And CPUs that come and go.
+ * Interrupts: a thread sends one to a CPU. The handler queues and cancels,
+ * pushes and pops, between any two instructions of what ran there. It also
+ * schedules a tasklet, which does the same in softirq context when the handler
+ * returns. Also counts CPUs that go online and offline.
  *
- * To its own CPU a thread sends no interrupt: the handler is called with
+ * A thread sends no interrupt to its own CPU: the handler is called with
  * interrupts off instead.
  */
 #include <linux/cpuhotplug.h>
@@ -18,12 +17,13 @@
 #include "torture.h"
 
 /**
- * struct torture_irq - what a CPU's interrupts need
+ * struct torture_irq - state of a CPU's interrupts
  * @csd: to send one
- * @sent: @csd is in use. Sender, by exchange; cleared by the handler.
- * @tasklet: does the softirq's part
- * @hard: the handler's dice
- * @soft: the tasklet's dice
+ * @sent: @csd is in use. Set by the sender, by exchange; cleared by the
+ *	handler.
+ * @tasklet: the softirq part
+ * @hard: actor of the handler
+ * @soft: actor of the tasklet
  */
 struct torture_irq {
 	call_single_data_t csd;
@@ -35,7 +35,7 @@ struct torture_irq {
 
 static struct torture_irq *irqs;
 
-/* How often each CPU came and went: odd while it is there. */
+/* How often each CPU went online or offline: odd while it is online. */
 static DEFINE_PER_CPU(atomic_t, cpu_age);
 static int cpu_state;
 
@@ -50,11 +50,17 @@ static void irq_ops(struct torture_actor *a)
 		if (torture_one_in(&a->rnd, 4))
 			torture_pool_ops(a);
 		if (torture_one_in(&a->rnd, 4))
+			torture_mult_ops(a);
+		if (torture_one_in(&a->rnd, 4))
 			torture_serial_ops(a);
+		if (torture_one_in(&a->rnd, 4))
+			torture_call_ops(a);
+		if (torture_one_in(&a->rnd, 16))
+			torture_forkjoin_ops(a);
 		if (!torture_enter(it))
 			continue;
 		if (torture_one_in(&a->rnd, 4))
-			torture_call_back(a, it);
+			torture_cancel_item(a, it);
 		else
 			torture_put(a, it);
 		torture_leave(it);
@@ -67,8 +73,8 @@ static void irq_hard(void *arg)
 
 	irq_ops(&irq->hard);
 	/*
-	 * An idle CPU handles this without an interrupt, and PREEMPT_RT does
-	 * not let that raise a softirq.
+	 * An idle CPU may run this without an interrupt, where PREEMPT_RT does
+	 * not allow raising a softirq.
 	 */
 	if (in_hardirq() && torture_one_in(&irq->hard.rnd, 2))
 		tasklet_schedule(&irq->tasklet);
@@ -83,7 +89,7 @@ static void irq_soft(struct tasklet_struct *tasklet)
 }
 
 /**
- * torture_kick() - send an interrupt to some CPU
+ * torture_kick() - send an interrupt to a random CPU
  * @t: the thread
  */
 void torture_kick(struct torture_thread *t)
@@ -94,13 +100,13 @@ void torture_kick(struct torture_thread *t)
 	if (atomic_cmpxchg(&irq->sent, 0, 1))
 		return;
 	if (smp_call_function_single_async(cpu, &irq->csd))
-		atomic_set(&irq->sent, 0);	/* the CPU has gone */
+		atomic_set(&irq->sent, 0);	/* the CPU is offline */
 }
 
 /**
- * torture_irq_ops() - what all interrupts have done
+ * torture_irq_ops() - how many operations all interrupts have done
  *
- * Return: operations, as of some moment.
+ * Return: the sum over all CPUs, read one after the other.
  */
 u64 torture_irq_ops(void)
 {
@@ -115,7 +121,7 @@ u64 torture_irq_ops(void)
 
 /**
  * torture_irq_create() - prepare to send interrupts
- * @seed: of the dice
+ * @seed: random seed
  *
  * Return: 0 or -ENOMEM.
  */
@@ -146,7 +152,7 @@ static void irq_nothing(void *arg)
 }
 
 /**
- * torture_irq_stop() - when nobody kicks any more: no handler runs after this
+ * torture_irq_stop() - wait for the last handler, after the last torture_kick()
  */
 void torture_irq_stop(void)
 {
@@ -155,7 +161,7 @@ void torture_irq_stop(void)
 	for_each_possible_cpu(cpu)
 		while (atomic_read_acquire(&irqs[cpu].sent))
 			schedule_timeout_idle(1);
-	/* They have also returned, when others were handled after them. */
+	/* Wait until the handlers have returned, too. */
 	on_each_cpu(irq_nothing, NULL, 1);
 	for_each_possible_cpu(cpu)
 		tasklet_kill(&irqs[cpu].tasklet);
@@ -170,12 +176,12 @@ void torture_irq_free(void)
 }
 
 /**
- * torture_cpu_age() - how often a CPU came and went
+ * torture_cpu_age() - how often a CPU went online or offline
  * @cpu: the CPU
  *
- * Return: a number that is odd while the CPU is there and grows by one each
- * time that changes. wsq was loaded before, so its worker is there before the
- * number is odd and goes after it is even.
+ * Return: a number that is odd while the CPU is online, and grows by one with
+ * each change. wsq was loaded first, so the CPU's worker starts before the
+ * number becomes odd, and stops after it becomes even.
  */
 int torture_cpu_age(unsigned int cpu)
 {
@@ -197,7 +203,7 @@ static int cpu_goes(unsigned int cpu)
 }
 
 /**
- * torture_hotplug_watch() - count CPUs that come and go
+ * torture_hotplug_watch() - count CPUs that go online and offline
  *
  * Return: 0 or a negative errno.
  */
@@ -213,7 +219,7 @@ int torture_hotplug_watch(void)
 }
 
 /**
- * torture_hotplug_unwatch() - no more
+ * torture_hotplug_unwatch() - stop counting them
  */
 void torture_hotplug_unwatch(void)
 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shared items: their shadow state, their function, and the moment of rest in
- * which the two are compared.
+ * Shared items: their shadow state, their function, and the comparison of the
+ * two at rest.
  *
- * Whoever puts an item, cancels, disables or flushes it is a user of its group
- * meanwhile (torture_enter()), from any context. Now and then a thread closes
- * a group, waits until its users have left, cancels or flushes each item with
- * sync, and then nothing may be left in motion: no function runs, nothing is
- * pending, and for each item
+ * A context that puts, cancels, disables or flushes an item is a user of its
+ * group for that time (torture_enter()). Now and then a thread closes a group,
+ * waits until its users have left, and cancels or flushes each item with sync.
+ * Then nothing may be in motion: no function runs, nothing is pending, and for
+ * each item
  *
- *	newly queued == runs + called back while pending
+ *	newly queued == runs + cancelled while pending
  *
  * Items that are never cancelled (TORTURE_SAID) must then have seen the last
- * word of everybody who queued them, also of those who were told that the item
- * was pending already.
+ * value of each actor that queued them, even of one whose put found the item
+ * already pending.
  *
- * All counts are written before the user leaves or the function returns, so
- * they are complete at rest, and only then are they compared.
+ * All counts are written before the user leaves or the function returns. So
+ * they are complete at rest, and they are compared only then.
  */
 #include <linux/delay.h>
 #include <linux/mm.h>
@@ -40,7 +40,7 @@ struct torture_item *torture_item(unsigned int nr)
 }
 
 /**
- * torture_nr_items() - how many shared items there are
+ * torture_nr_items() - number of shared items
  *
  * Return: a multiple of %TORTURE_GROUP.
  */
@@ -50,11 +50,11 @@ unsigned int torture_nr_items(void)
 }
 
 /**
- * torture_some_item() - an item at random
- * @rnd: dice
+ * torture_some_item() - a random item
+ * @rnd: random state
  *
  * Return: half the time one of the first group of each kind, and more often its
- * first, so that many meet at the same item.
+ * first, so that many actors meet at the same item.
  */
 struct torture_item *torture_some_item(struct rnd_state *rnd)
 {
@@ -87,7 +87,7 @@ bool torture_enter(struct torture_item *it)
 }
 
 /**
- * torture_leave() - be a user no more
+ * torture_leave() - stop being a user of an item's group
  * @it: the item that was entered
  */
 void torture_leave(struct torture_item *it)
@@ -106,9 +106,9 @@ static bool torture_close(struct torture_item *leader)
 }
 
 /**
- * torture_item_err() - something is wrong with an item
+ * torture_item_err() - report an error of an item
  * @it: the item
- * @what: what
+ * @what: the error
  */
 void torture_item_err(const struct torture_item *it, const char *what)
 {
@@ -120,7 +120,7 @@ void torture_item_err(const struct torture_item *it, const char *what)
 		    READ_ONCE(it->dwork.work.state));
 }
 
-/* What the function hears; a word must never be taken back. */
+/* Read the actors' values; a value must never go back. */
 static void torture_listen(struct torture_item *it)
 {
 	unsigned int i;
@@ -134,7 +134,7 @@ static void torture_listen(struct torture_item *it)
 	}
 }
 
-/* Something the function of an item does besides. */
+/* Do something else in the function of an item. */
 static void torture_act(struct torture_item *it)
 {
 	struct torture_actor a = {
@@ -158,7 +158,7 @@ static void torture_act(struct torture_item *it)
 	if (what < 2 && it->kind != TORTURE_SAID) {
 		bool ret;
 
-		/* The group may be closed: cancelling copes with that. */
+		/* Allowed if the group is closed: cancelling handles it. */
 		if (it->kind == TORTURE_DELAYED || it->kind == TORTURE_MOD)
 			ret = wsq_queue_delayed_work(it->q, &it->dwork, what);
 		else
@@ -175,7 +175,7 @@ static void torture_act(struct torture_item *it)
 				torture_put(&a, other);
 				torture_inc(TC_QUEUE_NESTED);
 			} else {
-				torture_call_back(&a, other);
+				torture_cancel_item(&a, other);
 			}
 			torture_leave(other);
 		}
@@ -213,7 +213,7 @@ static void torture_item_fn(struct wsq_work *work)
 		torture_item_err(it, "ran twice at the same time");
 }
 
-/* After the call that should have brought the item to rest. */
+/* Check an item after the call that should have brought it to rest. */
 static void torture_check_rest(struct torture_item *it)
 {
 	unsigned int i;
@@ -249,7 +249,7 @@ static void torture_check_group(struct torture_item *leader)
 		if (queued != done) {
 			torture_item_err(it, queued > done ? "was lost" :
 					 "ran more often than it was queued");
-			/* Tell it once. */
+			/* Report it once. */
 			atomic_add(done - queued, &leader[i].queued);
 		}
 		queued = 0;
@@ -259,7 +259,7 @@ static void torture_check_group(struct torture_item *leader)
 
 /**
  * torture_quiet() - bring a group to rest and compare
- * @a: who
+ * @a: the actor
  * @it: an item of the group
  *
  * Context: task; sleeps.
@@ -305,8 +305,8 @@ void torture_quiet(struct torture_actor *a, struct torture_item *it)
 }
 
 /**
- * torture_items_finish() - compare all, when nobody queues any more
- * @t: the thread that does so
+ * torture_items_finish() - compare all items, when no context queues any more
+ * @t: the calling thread
  */
 void torture_items_finish(struct torture_thread *t)
 {
@@ -343,9 +343,9 @@ static int torture_item_init(struct torture_item *it, unsigned int nr,
 }
 
 /**
- * torture_items_create() - make the shared items
- * @rnd: dice
- * @nr: how many; rounded up to whole groups of all kinds
+ * torture_items_create() - allocate the shared items
+ * @rnd: random state
+ * @nr: number of items; rounded up to whole groups of all kinds
  *
  * Return: 0 or -ENOMEM; torture_items_free() is due in both cases.
  */

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wsq_torture.ko: does everything that <linux/wsq.h> offers at once, at random,
- * for a given time, and checks what it promises. For any kernel.
+ * wsq_torture.ko: calls everything that <linux/wsq.h> offers, concurrently and
+ * at random, for a given time, and checks the results. For any kernel.
  *
  *	insmod wsq_torture.ko seconds=600
  *
  * insmod returns when the time is over, with an error if there was one; the
- * kernel log tells which. With background=1 it returns at once, and rmmod ends
- * the test. Documentation/torture.rst says what is checked and how to read the
- * log.
+ * kernel log has it. With background=1 it returns at once, and rmmod ends the
+ * test. Documentation/torture.rst says what is checked and how to read the log.
  *
- * For whoever changes wsq, or doubts it. Keeps all CPUs busy, and takes some
- * megabytes of memory.
+ * Keeps all CPUs busy, and takes some megabytes of memory.
  *
- * Limitations: the seed repeats what each thread tries, not how they meet. CPUs
- * are taken off and on by a script (tools/check/torture), not from here.
+ * Limitations: the seed repeats what each thread tries, not how threads
+ * interleave. CPUs are taken offline and online by a script
+ * (tools/check/torture), not from here.
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
@@ -24,6 +23,7 @@
 #include <linux/module.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/wsq_version.h>
 
 #include "../compat/export.h"
 #include "own.h"
@@ -31,11 +31,11 @@
 
 static unsigned int seconds = 30;
 module_param(seconds, uint, 0444);
-MODULE_PARM_DESC(seconds, "how long (default 30); from 20 on each path must be seen");
+MODULE_PARM_DESC(seconds, "how long (default 30); from 20 on, longer until each path was seen");
 
 static unsigned long long seed;
 module_param(seed, ullong, 0444);
-MODULE_PARM_DESC(seed, "for the dice (default 0: another each time, printed)");
+MODULE_PARM_DESC(seed, "random seed (default 0: another each time, printed)");
 
 static unsigned int threads = 3;
 module_param(threads, uint, 0444);
@@ -51,9 +51,9 @@ MODULE_PARM_DESC(queues, "queues that all threads share (default 4)");
 
 static unsigned int rivals = 2;
 module_param(rivals, uint, 0444);
-MODULE_PARM_DESC(rivals, "threads of the hostile set and of the promising one, each (default 2)");
+MODULE_PARM_DESC(rivals, "threads of the hostile set and of the promise set, each (default 2)");
 
-/* Seconds after which what waits behind hostile items is an error. */
+/* Seconds after which an item that waits behind hostile items is an error. */
 unsigned int torture_starved = 120;
 module_param_named(starved, torture_starved, uint, 0444);
 MODULE_PARM_DESC(starved, "seconds after which an item that waits is an error (default 120)");
@@ -66,33 +66,35 @@ static bool churn = true;
 module_param(churn, bool, 0444);
 MODULE_PARM_DESC(churn, "create and destroy queues (default 1)");
 
-/* Each queue has the first possible CPU among its CPUs. */
+/* Each queue's CPUs include the first possible CPU. */
 bool torture_boot_cpu;
 module_param_named(boot_cpu, torture_boot_cpu, bool, 0444);
-MODULE_PARM_DESC(boot_cpu, "every queue includes the first CPU, so that all others may stay off (default 0)");
+MODULE_PARM_DESC(boot_cpu, "every queue includes the first CPU, so that all others may stay offline (default 0)");
 
 static bool hotplug;
 module_param(hotplug, bool, 0444);
-MODULE_PARM_DESC(hotplug, "somebody takes CPUs off and on: it must be seen (default 0)");
+MODULE_PARM_DESC(hotplug, "CPUs are taken offline and online, and it is an error if none is (default 0)");
 
 static bool background;
 module_param(background, bool, 0444);
 MODULE_PARM_DESC(background, "do not wait for the end (default 0)");
 
-/* Actors with a word of their own: threads, and two for each CPU's interrupts. */
+/* Actors that store values: threads, and two for each CPU's interrupts. */
 unsigned int torture_nr_slots;
 
 static bool stop;
 static bool calm;
 static bool rest;
+static bool rested;
 static struct torture_thread *all;
 static unsigned int nr_threads;
 static struct torture_thread finisher;
+static bool finishing;
 static struct task_struct *control;
 static DECLARE_COMPLETION(over);
 
 /**
- * torture_stopped() - has the time come
+ * torture_stopped() - must the threads end
  *
  * Return: %true if so.
  */
@@ -101,8 +103,8 @@ bool torture_stopped(void)
 	return READ_ONCE(stop);
 }
 
-/* A loop that never switches preemption off would have a CPU of UML for good. */
-static void breathe(void)
+/* On UML, a loop that never disables preemption would keep a CPU for itself. */
+static void yield_ns(void)
 {
 	preempt_disable();
 	preempt_enable();
@@ -121,7 +123,7 @@ static void thread_round(struct torture_thread *t, const char *doing,
 	WRITE_ONCE(t->doing, doing);
 	round(t);
 	WRITE_ONCE(t->actor.ops, t->actor.ops + 1);
-	breathe();
+	yield_ns();
 }
 
 static int thread_fn(void *arg)
@@ -132,11 +134,15 @@ static int thread_fn(void *arg)
 		thread_round(t, t->doing, t->round);
 		while (READ_ONCE(calm) && !torture_stopped()) {
 			WRITE_ONCE(t->calm, true);
-			/* What needs aim hits best when nobody disturbs. */
-			if (READ_ONCE(rest) && t == all)
-				thread_round(t, "own heard", torture_own_heard);
-			else
+			if (!READ_ONCE(rest) || t != all) {
 				schedule_timeout_idle(1);
+				continue;
+			}
+			/* This race is best hit when nothing else runs. */
+			thread_round(t, "own heard", torture_own_heard);
+			/* Helpers come only if a CPU is idle. */
+			thread_round(t, "fork-join helped", torture_forkjoin_helped);
+			WRITE_ONCE(rested, true);
 		}
 		WRITE_ONCE(t->calm, false);
 	}
@@ -145,29 +151,43 @@ static int thread_fn(void *arg)
 	return 0;
 }
 
-/* What comes last may hang as well, so it has a thread that is watched. */
+/*
+ * The last steps may hang as well, so a thread that is watched does them. It is
+ * created at the beginning, when there is memory, and must be started: a thread
+ * that was never started would be reported as a hung task.
+ */
 static int finish_fn(void *arg)
 {
 	struct torture_thread *t = arg;
 	int left;
 
+	while (!READ_ONCE(finishing)) {
+		if (kthread_should_stop())
+			return 0;
+		schedule_timeout_idle(HZ / 10 + 1);
+	}
 	t->doing = "destroy the rivals' queues";
 	torture_rivals_destroy();
 	t->doing = "last cancel of all items";
 	torture_items_finish(t);
+	t->doing = "end of all calls";
+	torture_calls_finish();
 	t->doing = "destroy all serials";
 	torture_serials_finish();
+	t->doing = "destroy all fork-join objects";
+	torture_forkjoins_destroy();
 	t->doing = "last drain of all queues";
 	torture_queues_drain();
 	t->doing = "last pop of all pools";
 	torture_pools_finish();
+	torture_mult_finish();
 	left = torture_own_alive();
 	if (left)
 		torture_err("%d items never ran, or ran too late", left);
 	t->doing = "destroy all queues";
 	torture_queues_destroy();
-	torture_quarantine_turn();
-	torture_quarantine_turn();
+	torture_quarantine_rotate();
+	torture_quarantine_rotate();
 	WRITE_ONCE(t->over, true);
 	await_stop();
 	return 0;
@@ -189,7 +209,7 @@ static int thread_start(struct torture_thread *t, int (*fn)(void *arg),
 	return 0;
 }
 
-/* Prepare all threads, mixing ones first, evenly over the CPUs. */
+/* Create all threads, the mixing ones first, evenly over the CPUs. */
 static int threads_create(void)
 {
 	unsigned int i, mixing = nr_threads - churn - cpumask - 2 * rivals;
@@ -235,7 +255,7 @@ static void threads_stop(void)
 	kfree(all);
 }
 
-static void watch(bool with_items)
+static void watchdog(bool with_items)
 {
 	unsigned int i;
 
@@ -254,7 +274,7 @@ static void await_threads(void)
 	for (i = 0; i < nr_threads; i++)
 		while (!READ_ONCE(all[i].over)) {
 			schedule_timeout_idle(HZ / 10 + 1);
-			watch(true);
+			watchdog(true);
 		}
 }
 
@@ -272,9 +292,9 @@ static void finish(void)
 {
 	await_threads();
 	torture_irq_stop();
-	/* It was made when the run began. */
+	/* The thread was created when the run began. */
 	finisher.since = jiffies;
-	wake_up_process(finisher.task);
+	WRITE_ONCE(finishing, true);
 	while (!READ_ONCE(finisher.over)) {
 		schedule_timeout_idle(HZ / 10 + 1);
 		torture_watch_thread(&finisher);
@@ -282,42 +302,66 @@ static void finish(void)
 }
 
 /*
- * Threads pause, until all that was queued has run; then workers park, and
- * after that one thread alone goes on for a moment.
+ * Pause all threads until all queued items have run. Then workers park, and
+ * after that one thread alone continues for a moment, and does at least one
+ * round of what it does then, however long that takes.
  */
 static void pause_all(void)
 {
 	WRITE_ONCE(calm, true);
 	if (torture_watch_calm(all, nr_threads)) {
 		schedule_timeout_idle(HZ / 20 + 1);
+		WRITE_ONCE(rested, false);
 		WRITE_ONCE(rest, true);
 		schedule_timeout_idle(HZ / 10 + 1);
+		while (!READ_ONCE(rested) && !torture_stopped())
+			schedule_timeout_idle(1);
 		WRITE_ONCE(rest, false);
 	}
 	WRITE_ONCE(calm, false);
 }
 
+/* From this many seconds on every path must be taken. */
+#define SECONDS_ALL	20
+
+/* A path that was not taken in this many seconds more is an error. */
+#define SECONDS_MORE	600
+
+/*
+ * How many operations fit in a second depends on the machine, and whether a
+ * rare path was taken must not: a run goes on until it has taken them all.
+ * Then it lasts long enough for a script to take CPUs offline for its end.
+ */
 static int control_fn(void *arg)
 {
-	unsigned long end = jiffies + seconds * HZ;
+	bool must_all = seconds >= SECONDS_ALL, all_seen = !must_all;
+	unsigned long begin = jiffies, end = begin + seconds * HZ;
+	unsigned long most = end + SECONDS_MORE * HZ;
 	unsigned int turn = 0, i;
 	bool whole;
 
 	for (i = 0; i < nr_threads; i++)
 		wake_up_process(all[i].task);
 	while (!kthread_should_stop() && !torture_stopped() &&
-	       time_before(jiffies, end)) {
+	       time_before(jiffies, all_seen ? end : most)) {
 		schedule_timeout_idle(HZ / 10 + 1);
-		torture_quarantine_turn();
+		torture_quarantine_rotate();
 		if (!(++turn % 8))
-			watch(true);
+			watchdog(true);
 		if (!(turn % 32))
 			pause_all();
+		if (!all_seen && !(turn % 4) && torture_seen_all(hotplug)) {
+			all_seen = true;
+			if (time_before(end, jiffies + seconds * HZ / 10))
+				end = jiffies + seconds * HZ / 10;
+			pr_info("wsq_torture: every path taken after %lu s\n",
+				(jiffies - begin) / HZ);
+		}
 	}
 	whole = !time_before(jiffies, end);
 	WRITE_ONCE(stop, true);
 	finish();
-	torture_print_counts(whole && seconds >= 20, hotplug);
+	torture_print_counts(whole && must_all, hotplug);
 	pr_info("wsq_torture: end: %llu operations, %d errors\n", operations(),
 		atomic_read(&torture_errors));
 	complete(&over);
@@ -325,7 +369,7 @@ static int control_fn(void *arg)
 	return 0;
 }
 
-/* In the reverse order of making; all of it is at rest. */
+/* In the reverse order of prepare(); everything is at rest. */
 static void cleanup(void)
 {
 	if (finisher.task)
@@ -335,7 +379,10 @@ static void cleanup(void)
 	torture_irq_free();
 	torture_items_free();
 	torture_pools_destroy();
+	torture_mult_destroy();
 	torture_serials_destroy();
+	torture_mesh_free();
+	torture_forkjoins_destroy();
 	torture_rivals_destroy();
 	torture_queues_destroy();
 }
@@ -364,7 +411,13 @@ static int prepare(void)
 	if (!ret)
 		ret = torture_pools_create(&rnd);
 	if (!ret)
+		ret = torture_mult_create(&rnd);
+	if (!ret)
 		ret = torture_serials_create(&rnd);
+	if (!ret)
+		ret = torture_mesh_create(&rnd);
+	if (!ret)
+		ret = torture_forkjoins_create(&rnd);
 	if (!ret)
 		ret = torture_rivals_create(&rnd);
 	if (!ret)
@@ -376,6 +429,8 @@ static int prepare(void)
 				   nr_threads);
 	if (ret)
 		cleanup();
+	else
+		wake_up_process(finisher.task);
 	return ret;
 }
 
@@ -419,4 +474,5 @@ module_exit(torture_exit);
 
 MODULE_DESCRIPTION("Torture test of wsq");
 MODULE_LICENSE("GPL");
+MODULE_VERSION(WSQ_VERSION);
 WSQ_IMPORT_NS();

@@ -9,11 +9,11 @@
 #include "torture.h"
 
 /**
- * torture_some_cpu() - an online CPU at random
- * @rnd: dice
+ * torture_some_cpu() - a random online CPU
+ * @rnd: random state
  *
  * Context: any.
- * Return: the CPU; it may go at any time.
+ * Return: the CPU; it may go offline at any time.
  */
 unsigned int torture_some_cpu(struct rnd_state *rnd)
 {
@@ -25,8 +25,8 @@ unsigned int torture_some_cpu(struct rnd_state *rnd)
 }
 
 /**
- * torture_pause() - nothing, for a time between none and a few milliseconds
- * @rnd: dice
+ * torture_pause() - wait for a time between none and a few milliseconds
+ * @rnd: random state
  *
  * Context: task; may sleep.
  */
@@ -52,7 +52,7 @@ void torture_pause(struct rnd_state *rnd)
 	}
 }
 
-/* An item at random, half the time one that runs if there is one. */
+/* A random item, half the time one that is running if there is one. */
 static struct torture_item *mix_item(struct rnd_state *rnd)
 {
 	struct torture_item *it = torture_some_item(rnd);
@@ -85,7 +85,7 @@ static void mix_cancel(struct torture_thread *t)
 	struct torture_item *it = mix_item(&t->actor.rnd);
 
 	if (torture_enter(it)) {
-		torture_call_back(&t->actor, it);
+		torture_cancel_item(&t->actor, it);
 		torture_leave(it);
 	}
 }
@@ -107,7 +107,7 @@ static void mix_cancel_sync(struct torture_thread *t)
 	torture_leave(it);
 }
 
-/* While disabled it must not run, however many try to queue it. */
+/* While disabled, the item must not run, however often it is put. */
 static void mix_disable(struct torture_thread *t)
 {
 	struct torture_item *it = mix_item(&t->actor.rnd);
@@ -151,7 +151,7 @@ static void mix_disable(struct torture_thread *t)
 	torture_leave(it);
 }
 
-/* A word that this thread brought in must have been heard when flush returns. */
+/* The item must have seen this thread's value when the flush returns. */
 static void mix_flush_work(struct torture_thread *t)
 {
 	struct torture_item *it = mix_item(&t->actor.rnd);
@@ -176,7 +176,7 @@ static void mix_flush_work(struct torture_thread *t)
 		ret = wsq_flush_work(&it->dwork.work);
 		torture_inc(ret ? TC_FLUSH_WORK_TRUE : TC_FLUSH_WORK_FALSE);
 	}
-	/* Only who queued it may rely on the flush. */
+	/* Only a thread that newly queued the item can rely on the flush. */
 	if (said && (s32)(READ_ONCE(it->seen[t->actor.slot]) - word) < 0)
 		torture_item_err(it, "has not run when its flush returned");
 	torture_leave(it);
@@ -198,7 +198,7 @@ static void mix_pause(struct torture_thread *t)
 	torture_pause(&t->actor.rnd);
 }
 
-/* To some CPU, where the scheduler then leaves it until the next time. */
+/* Move to some CPU, until the next call of this. */
 static void mix_move(struct torture_thread *t)
 {
 	unsigned int cpu = torture_some_cpu(&t->actor.rnd);
@@ -207,7 +207,7 @@ static void mix_move(struct torture_thread *t)
 		set_cpus_allowed_ptr(current, cpu_possible_mask);
 		return;
 	}
-	/* Not one on its way out, as in wsq_worker_return(). */
+	/* Not to a CPU that is going offline, as in wsq_worker_return(). */
 	cpus_read_lock();
 	set_cpus_allowed_ptr(current, cpumask_of(cpu));
 	cpus_read_unlock();
@@ -236,19 +236,25 @@ static const struct {
 	{ "own disable", 10, torture_own_disable },
 	{ "own stack", 10, torture_own_stack },
 	{ "own heard", 5, torture_own_heard },
-	{ "own vain", 5, torture_own_vain },
+	{ "own futile", 5, torture_own_futile },
 	{ "own nested", 15, torture_own_nested },
 	{ "timed wait", 3, torture_timed_wait },
 	{ "timed mod", 3, torture_timed_mod },
 	{ "timed cancel", 20, torture_timed_cancel },
 	{ "job", 5, torture_job },
 	{ "pool", 100, torture_pool_round },
+	{ "pool with multiplicity", 60, torture_mult_round },
 	{ "serial", 60, torture_serial_round },
 	{ "serial life", 20, torture_serial_life },
+	{ "calls", 60, torture_call_round },
+	{ "call mesh", 30, torture_mesh_round },
+	{ "call wait", 20, torture_call_wait },
+	{ "fork-join", 40, torture_forkjoin_round },
+	{ "fork-join life", 10, torture_forkjoin_life },
 };
 
 /**
- * torture_mix_round() - one operation, drawn by weight
+ * torture_mix_round() - one random operation, by weight
  * @t: the thread
  */
 void torture_mix_round(struct torture_thread *t)

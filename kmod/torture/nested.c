@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Puts and cancels that interrupt puts: a thread does little else for a while,
- * and a timer interrupts it on its CPU, after a time that is random, and puts
- * and cancels on the same queue.
+ * Puts and cancels that interrupt puts: a thread does little but put for a
+ * while. A timer interrupts it on its CPU after a random time, and puts and
+ * cancels on the same queue.
  */
 #include <linux/printk.h>
 #include <linux/slab.h>
@@ -14,16 +14,16 @@
 #define NESTED_OUTER		32
 #define NESTED_INNER		4
 
-/* The timer comes within so many ns, which is about what the puts take. */
+/* The timer fires within so many ns, about as long as the puts take. */
 #define NESTED_NS		60000
 
 /**
  * struct nested - a thread and its timer
  * @timer: the timer
- * @rnd: its dice
+ * @rnd: its random state
  * @own: items, those of the timer first
- * @put: how often each was newly queued, minus how often called back
- * @over: the timer has done its part
+ * @put: how often each was newly queued, minus how often it was cancelled
+ * @over: the timer has fired
  */
 struct nested {
 	struct hrtimer timer;
@@ -39,7 +39,7 @@ static void nested_put(struct nested *n, unsigned int i)
 		atomic_inc(&n->put[i]);
 }
 
-static void nested_call_back(struct nested *n, unsigned int i)
+static void nested_cancel_item(struct nested *n, unsigned int i)
 {
 	if (wsq_cancel_work(&n->own[i]->dwork.work))
 		atomic_dec(&n->put[i]);
@@ -52,17 +52,17 @@ static enum hrtimer_restart nested_timer(struct hrtimer *timer)
 
 	for (i = 0; i < NESTED_INNER; i++)
 		nested_put(n, i);
-	/* One of the thread's, which it may be about to put. */
+	/* One of the thread's items, which it may be about to put. */
 	i = NESTED_INNER + torture_roll(&n->rnd, NESTED_OUTER);
 	if (torture_one_in(&n->rnd, 2))
-		nested_call_back(n, i);
+		nested_cancel_item(n, i);
 	else
 		nested_put(n, i);
 	WRITE_ONCE(n->over, true);
 	return HRTIMER_NORESTART;
 }
 
-/* One by one, or as batches of those that are idle. */
+/* Put one by one, or as a batch. */
 static void nested_puts(struct nested *n, struct rnd_state *rnd)
 {
 	struct wsq_work *works[NESTED_OUTER];
@@ -72,11 +72,11 @@ static void nested_puts(struct nested *n, struct rnd_state *rnd)
 		for (i = NESTED_INNER; i < ARRAY_SIZE(n->own); i++) {
 			nested_put(n, i);
 			if (torture_one_in(rnd, 8))
-				nested_call_back(n, i);
+				nested_cancel_item(n, i);
 		}
 		return;
 	}
-	/* The timer may put one of these: count them all on the first. */
+	/* The timer may put one of these: count them all for the first. */
 	for (i = 0; i < NESTED_OUTER; i++)
 		works[i] = &n->own[NESTED_INNER + i]->dwork.work;
 	atomic_add(wsq_queue_work_many(n->own[0]->q, works, NESTED_OUTER),
@@ -106,7 +106,7 @@ static void nested_check(struct nested *n)
 		torture_inc(TC_OWN_NESTED);
 }
 
-/* Puts, and a timer amid them. */
+/* Puts, and a timer that interrupts them. */
 void torture_own_nested(struct torture_thread *t)
 {
 	struct rnd_state *rnd = &t->actor.rnd;
@@ -130,7 +130,7 @@ void torture_own_nested(struct torture_thread *t)
 		      HRTIMER_MODE_REL_PINNED_HARD);
 	for (rounds = 0; rounds < 100 && !READ_ONCE(n->over); rounds++)
 		nested_puts(n, rnd);
-	/* It must have come, so that what it put is waited for. */
+	/* Wait for the timer, so that its puts are flushed. */
 	while (!READ_ONCE(n->over))
 		schedule_timeout_idle(1);
 	hrtimer_cancel(&n->timer);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Items that one thread makes, queues once or so, and frees as soon as it may:
- * right after wsq_cancel_work_sync() or a flush, or in the item's own function.
+ * Items that one thread creates, queues about once, and frees as early as
+ * allowed: right after wsq_cancel_work_sync() or a flush, or in the item's own
+ * function.
  *
  * A freed item is poisoned. Half of them go back to the allocator at once, for
- * KASAN to watch; the others lie in quarantine for a while, and whoever wrote
- * there, or called the function again, is found out on any kernel.
+ * KASAN to watch. The others stay in quarantine for a while, so that a later
+ * write to the item, or call of its function, is found on any kernel.
  */
 #include <linux/delay.h>
 #include <linux/printk.h>
@@ -14,7 +15,7 @@
 
 #include "own.h"
 
-/* More than this and freed items skip the quarantine. */
+/* If more are in quarantine, freed items skip it. */
 #define QUARANTINE_MAX		20000
 
 /* Items in a batch of torture_own_flush_queue(). */
@@ -26,9 +27,9 @@ static atomic_t nr_quarantine = ATOMIC_INIT(0);
 static atomic_t own_alive = ATOMIC_INIT(0);
 
 /**
- * torture_own_alive() - how many own items have not been freed
+ * torture_own_alive() - number of own items that are not disposed of
  *
- * Return: items that are not yet disposed of.
+ * Return: that number.
  */
 int torture_own_alive(void)
 {
@@ -65,9 +66,9 @@ static void own_check_poison(struct torture_own *o)
 }
 
 /**
- * torture_own_dispose() - free an item that nobody may touch any more
+ * torture_own_dispose() - free an item that no context may touch any more
  * @o: the item
- * @quarantine: keep it for a while to see whether somebody does
+ * @quarantine: keep it for a while to see whether one does
  *
  * Context: task.
  */
@@ -86,11 +87,11 @@ void torture_own_dispose(struct torture_own *o, bool quarantine)
 }
 
 /**
- * torture_quarantine_turn() - free what has lain for a turn, take in the rest
+ * torture_quarantine_rotate() - free what the last call kept, keep newer items
  *
  * Context: task; one at a time.
  */
-void torture_quarantine_turn(void)
+void torture_quarantine_rotate(void)
 {
 	struct torture_own *o, *next;
 
@@ -102,7 +103,7 @@ void torture_quarantine_turn(void)
 	quarantine_old = llist_del_all(&in_quarantine);
 }
 
-/* Take some time, another one in each run of the item. */
+/* Take some time, different in each run of the item. */
 static void own_long(const struct torture_own *o)
 {
 	u32 some = o->said + atomic_read(&o->runs) * 0x9e3779b9;
@@ -159,12 +160,12 @@ static void own_init(struct torture_own *o, struct wsq *q, unsigned int flags)
 }
 
 /**
- * torture_own_new() - make an item
+ * torture_own_new() - create an item
  * @q: its queue
  * @flags: TORTURE_OWN_*
  *
  * Context: task; may sleep.
- * Return: the item, or %NULL, and then it was counted.
+ * Return: the item, or %NULL, which was counted.
  */
 struct torture_own *torture_own_new(struct wsq *q, unsigned int flags)
 {
@@ -184,13 +185,12 @@ struct torture_own *torture_own_new(struct wsq *q, unsigned int flags)
 }
 
 /**
- * torture_own_ran() - an item is idle and has run so often, or it is an error
- *
- * Then it is never freed, so that the report is not the last.
- *
+ * torture_own_ran() - check that an item is idle and has run so often
  * @o: the item
  * @times: how often
- * @after: what has just returned
+ * @after: the call that has just returned
+ *
+ * On an error the item is never freed, so that the test can go on.
  *
  * Return: %true if so.
  */
@@ -211,11 +211,11 @@ bool torture_own_ran(struct torture_own *o, unsigned int times,
 }
 
 /**
- * torture_own_put() - queue an item that is idle
+ * torture_own_put() - queue an idle item
  * @o: the item
- * @rnd: dice
+ * @rnd: random state
  *
- * Return: %true; anything else is an error and told.
+ * Return: %true, else an error was reported.
  */
 bool torture_own_put(struct torture_own *o, struct rnd_state *rnd)
 {
@@ -250,7 +250,7 @@ void torture_own_flush(struct torture_thread *t)
 	torture_own_dispose(o, torture_one_in(rnd, 2));
 }
 
-/* Queue, cancel, free: it has run or was called back, and is gone. */
+/* Queue, cancel, free: it has run or was cancelled, and is gone. */
 void torture_own_cancel(struct torture_thread *t)
 {
 	struct rnd_state *rnd = &t->actor.rnd;
@@ -287,7 +287,7 @@ void torture_own_free(struct torture_thread *t)
 	torture_own_put(o, rnd);
 }
 
-/* A batch, however queued, has run when the queue was flushed. */
+/* A batch, queued in any way, has run when the flush of its queue returns. */
 void torture_own_flush_queue(struct torture_thread *t)
 {
 	struct rnd_state *rnd = &t->actor.rnd;
@@ -323,8 +323,8 @@ void torture_own_flush_queue(struct torture_thread *t)
 }
 
 /*
- * On the CPU it was queued on, unless that went meanwhile. Queue 0 has all
- * possible CPUs and keeps them.
+ * Runs on the CPU it was queued on, unless that went offline in between. Queue
+ * 0 has all possible CPUs and keeps them.
  */
 void torture_own_on_cpu(struct torture_thread *t)
 {
@@ -342,8 +342,8 @@ void torture_own_on_cpu(struct torture_thread *t)
 	wsq_flush_work(&o->dwork.work);
 	torture_own_ran(o, 1, "flush");
 	/*
-	 * Odd while the CPU is there. Before it goes, the scheduler drives out
-	 * who runs there.
+	 * Odd while the CPU is online. Before it goes offline, the scheduler
+	 * moves running threads away.
 	 */
 	if (!(age & 1) || !cpu_active(cpu) || age != torture_cpu_age(cpu))
 		torture_inc(TC_OWN_ON_CPU_MOVED);
@@ -388,7 +388,7 @@ void torture_own_disable(struct torture_thread *t)
 	torture_own_dispose(o, torture_one_in(rnd, 2));
 }
 
-/* On the stack, which is used for something else at once. */
+/* An item on the stack, which is reused at once. */
 void torture_own_stack(struct torture_thread *t)
 {
 	struct rnd_state *rnd = &t->actor.rnd;

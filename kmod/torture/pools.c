@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools that are always full: a few tiny ones, one for each engine and each rule
- * for what finds no room, to which threads and interrupts push at random, and from
- * which they pop. What is pushed comes out exactly once, or is done inline, or its
- * push has failed.
+ * Pools that are always full: a few tiny ones, one for each engine and each
+ * overflow rule. Threads and interrupts push to them and pop from them at
+ * random. What is pushed comes out exactly once, or is run inline, or its push
+ * has failed.
  *
- * A task is a ticket: a word of the pool's that is taken before the push and given
- * back by whoever has the task in the end. A ticket that is given back twice came
- * out twice; one that is never given back was lost.
+ * A task is a ticket: a word of the pool that is taken before the push and
+ * returned by the context that gets the task in the end. A ticket that is
+ * returned twice came out twice; one that is never returned was lost.
  *
- * A thread of its own pops now and then, for all others may be waiting to push at
- * the same time. It also looks after everything when all others have ended, on each
- * CPU, since what a CPU works in may be within its own reach only.
+ * A separate thread pops now and then, because all others may be waiting to
+ * push at the same time. When all others have ended, the last thread pops what
+ * is left on each CPU, since some of a CPU's tasks may be reachable only from
+ * there.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
+#include <linux/wsq_pool.h>
 
 #include "torture.h"
 
-/* Tickets of a pool: more than it has room for on any machine of some size. */
+/* Tickets of a pool: more than its capacity on any machine of some size. */
 #define POOL_TICKETS	2048
 
 /* Tasks pushed or popped at once, at most. */
@@ -30,15 +32,13 @@
 #define TICKET_FREE	0
 #define TICKET_OUT	1
 
-static const u32 pool_engines[] = { WSQ_BWOS, WSQ_BWOS_LIFO, WSQ_SALSA };
-
 #define POOL_RULES	(WSQ_OVERFLOW_WAIT + 1)
-#define NR_POOLS	(ARRAY_SIZE(pool_engines) * POOL_RULES)
+#define NR_POOLS	(WSQ_NR_ENGINES * POOL_RULES)
 
 /**
  * struct torture_pool - a pool and its tickets
  * @pool: the pool
- * @rule: what it does when it is full
+ * @rule: its overflow rule
  * @tickets: words, %TICKET_OUT while the task is pushed and has not come out
  */
 struct torture_pool {
@@ -132,9 +132,9 @@ static unsigned int pool_pop(struct torture_pool *p, unsigned int most)
 
 /**
  * torture_pool_ops() - push or pop
- * @a: who
+ * @a: the actor
  *
- * Context: any but NMI. Where it cannot sleep it does not push to pools that wait.
+ * Context: any but NMI. Pushes to pools that wait only where it can sleep.
  */
 void torture_pool_ops(struct torture_actor *a)
 {
@@ -158,7 +158,7 @@ void torture_pool_round(struct torture_thread *t)
 	torture_pool_ops(&t->actor);
 }
 
-/* Those who wait to push get on though nobody else pops. */
+/* Contexts that wait to push make progress even if no other context pops. */
 static int drain_fn(void *arg)
 {
 	unsigned int i;
@@ -191,7 +191,7 @@ static unsigned int pools_out(bool tell)
 }
 
 /**
- * torture_pools_finish() - when nobody else pushes or pops: all comes out
+ * torture_pools_finish() - pop all, when no other context pushes or pops
  *
  * Context: task, a thread that may be moved; sleeps.
  */
@@ -201,7 +201,7 @@ void torture_pools_finish(void)
 	unsigned int cpu, i;
 	int ret;
 
-	/* CPUs may come and go still, and what is robbed takes a moment. */
+	/* CPUs may still go online and offline, and a steal takes a moment. */
 	while (pools_out(false) && time_before(jiffies, end)) {
 		for_each_possible_cpu(cpu) {
 			cpus_read_lock();
@@ -220,7 +220,7 @@ void torture_pools_finish(void)
 }
 
 /**
- * torture_pools_destroy() - free what torture_pools_create() made
+ * torture_pools_destroy() - free the pools
  */
 void torture_pools_destroy(void)
 {
@@ -236,8 +236,8 @@ void torture_pools_destroy(void)
 }
 
 /**
- * torture_pools_create() - make the pools
- * @rnd: dice
+ * torture_pools_create() - create the pools
+ * @rnd: random state
  *
  * Return: 0 or a negative errno; torture_pools_destroy() is due in both cases.
  */
@@ -252,7 +252,7 @@ int torture_pools_create(struct rnd_state *rnd)
 	for (i = 0; i < NR_POOLS; i++) {
 		struct torture_pool *p = &pools[i];
 		struct wsq_attrs attrs = {
-			.engine = pool_engines[i / POOL_RULES],
+			.engine = torture_engines[i / POOL_RULES].engine,
 			.blocks = 2,
 			.block_size = 2 + torture_roll(rnd, 7),
 			.overflow = i % POOL_RULES,

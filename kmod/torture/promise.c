@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The set that keeps its promises: each round queues a few short items in one
- * way (open, bound, near, through a serial, delayed) on queues of its own and
- * checks that they run although the hostile set keeps workers asleep and busy.
+ * The promise set: each round queues a few short items in one way (open, bound,
+ * near, through a serial, delayed) on queues of its own, and checks that they
+ * run although the hostile set keeps workers asleep and busy.
  *
- * An item bound to a CPU competes with hostile items of that CPU only, so these
- * are counted from the end of its put (the producer may be preempted in it) to its
- * run. Other items are held to the watchdog of
- * rivals.c. A round ends with a wait, a flush or a cancellation, and accounts for
- * each item.
+ * An item bound to a CPU competes only with hostile items of that CPU. So these
+ * are counted from the end of its put (the producer may be preempted in it) to
+ * its run. For other items the watchdog of rivals.c sets the limit. A round
+ * ends with a wait, a flush or a cancellation, and accounts for each item.
  *
- * Limitation: a CPU that goes offline meanwhile ends the count of its round.
+ * Limitation: a CPU that goes offline ends the count of its round.
  */
 #include <linux/delay.h>
 #include <linux/printk.h>
@@ -51,18 +50,18 @@ struct promise;
 
 /**
  * struct promise_item - an item of a round
- * @dwork: the item; the timer is for the delayed ones
+ * @dwork: the item; the timer is for delayed ones
  * @serial_work: the item, if it goes through a serial
  * @p: the round
  * @nr: its number
- * @dice: how long it takes
+ * @dice: random number that gives its run time
  * @runs: how often it ran
- * @in_func: the function runs
+ * @in_func: the function is running
  * @before: hostile functions that had begun on its CPU when its put returned;
  *	%ULONG_MAX until then
  * @put_at: when that was, in jiffies
- * @passed: hostile functions that began on its CPU between that and its run; 0 if
- *	it was not late. Function.
+ * @passed: hostile functions that began on its CPU between that and its run; 0
+ *	if it was not late. Function.
  */
 struct promise_item {
 	struct wsq_delayed_work dwork;
@@ -81,12 +80,12 @@ struct promise_item {
  * struct promise - a round
  * @q: the queue
  * @rival: where begun and ended functions are counted
- * @serial: what items go through
- * @inside: items of @serial that run
+ * @serial: the serial for its items
+ * @inside: items of @serial that are running
  * @last: number of the item of @serial that ran last, plus one
  * @cpu: the CPU of the round
  * @age: torture_cpu_age() of @cpu before the first put
- * @nr: how many items
+ * @nr: number of items
  * @items: the items
  */
 struct promise {
@@ -102,8 +101,8 @@ struct promise {
 };
 
 /*
- * Hostile functions that have begun on the CPU since the put of the item; 0 if that was
- * not long ago.
+ * Hostile functions that have begun on the CPU since the put of the item; 0 if
+ * the put was not long ago.
  */
 static unsigned long promise_passed(const struct promise_item *it)
 {
@@ -176,7 +175,7 @@ static bool promise_put(struct promise_item *it, enum promise_way way,
 	}
 }
 
-/* Returns 1 if the item will not run, 0 if it has or nothing was cancelled. */
+/* Returns 1 if it will not run, 0 if it has or nothing was cancelled. */
 static int promise_stop(struct promise_item *it, enum promise_way way,
 			enum promise_end end, struct rnd_state *rnd)
 {
@@ -207,7 +206,7 @@ static int promise_stop(struct promise_item *it, enum promise_way way,
 	return cancelled;
 }
 
-/* The call that should have brought the item to rest has returned. */
+/* Check an item after the call that should have brought it to rest. */
 static void promise_check(const struct promise_item *it, int runs,
 			  enum promise_way way, enum promise_end end)
 {
@@ -224,7 +223,7 @@ static void promise_check(const struct promise_item *it, int runs,
 			    p->cpu, it->passed);
 }
 
-/* Until it has run. A bound item must not see too many hostile ones before. */
+/* Wait until the item has run. Few hostile ones may run before a bound one. */
 static void promise_await(const struct promise_item *it, enum promise_way way)
 {
 	const struct promise *p = it->p;
@@ -257,7 +256,7 @@ static void promise_items(struct promise *p, enum promise_way way,
 			torture_err("%s: an idle item was not queued",
 				    promise_names[way]);
 		p->items[i].put_at = jiffies;
-		/* The function may be running. */
+		/* The function may be running already. */
 		smp_store_release(&p->items[i].before,
 				  READ_ONCE(per_cpu(rival_hostile_runs,
 						    p->cpu)));
@@ -274,7 +273,7 @@ static void promise_items(struct promise *p, enum promise_way way,
 	}
 	if (end == PROMISE_CANCEL)
 		torture_pause(rnd);
-	/* The memory is freed now, whatever was waited for before. */
+	/* Wait in any case: the memory is freed next. */
 	if (way == PROMISE_SERIAL)
 		wsq_serial_destroy(&p->serial);
 	for (i = 0; i < p->nr; i++) {
@@ -287,7 +286,7 @@ static void promise_items(struct promise *p, enum promise_way way,
 }
 
 /**
- * torture_promise_round() - short items that must run, beside the hostile set
+ * torture_promise_round() - run a round of short items beside the hostile set
  * @t: the thread
  */
 void torture_promise_round(struct torture_thread *t)

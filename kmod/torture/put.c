@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ways to queue a shared item, and to call it back, from any context.
+ * Ways to queue a shared item, and to cancel it, from any context.
  */
 #include <linux/topology.h>
 
 #include "torture.h"
 
 /*
- * Ways to put that say whether the item was newly queued. What the function is
- * to see is written last.
+ * Puts that return whether the item was newly queued. The value that the
+ * function must see is stored last.
  */
 static bool torture_put_plain(struct torture_actor *a, struct torture_item *it)
 {
@@ -18,10 +18,10 @@ static bool torture_put_plain(struct torture_actor *a, struct torture_item *it)
 	struct wsq *q = it->q;
 	bool ret;
 
-	/* From one queue to the other; it may still run from the first. */
+	/* To another queue; the item may still run on the first. */
 	if (it->kind == TORTURE_PLAIN && torture_one_in(&a->rnd, 4))
 		q = torture_some_queue(&a->rnd);
-	/* Plainly: wsq_queue_work() shall make it seen. */
+	/* A plain store: wsq_queue_work() must make it visible. */
 	if (it->kind == TORTURE_SAID)
 		WRITE_ONCE(it->said[a->slot], it->said[a->slot] + 1);
 	switch (how) {
@@ -39,7 +39,7 @@ static bool torture_put_plain(struct torture_actor *a, struct torture_item *it)
 	return ret;
 }
 
-/* Some of the group, beginning with this one, the last perhaps twice. */
+/* Put some of the group, starting with @it, the last perhaps twice. */
 static unsigned int torture_put_many(struct torture_actor *a,
 				     struct torture_item *it)
 {
@@ -75,7 +75,7 @@ static bool torture_put_delayed(struct torture_actor *a,
 		else
 			ret = wsq_mod_delayed_work(it->q, &it->dwork, delay);
 		torture_inc(ret ? TC_MOD_TRUE : TC_MOD_FALSE);
-		/* It tells whether the item was pending before. */
+		/* It returns whether the item was pending before. */
 		return !ret;
 	}
 	if (torture_one_in(&a->rnd, 3))
@@ -88,7 +88,7 @@ static bool torture_put_delayed(struct torture_actor *a,
 
 /**
  * torture_put() - queue an item, in a way that suits its kind
- * @a: who
+ * @a: the actor
  * @it: the item; its group was entered
  *
  * Context: any.
@@ -131,13 +131,13 @@ void torture_put(struct torture_actor *a, struct torture_item *it)
 }
 
 /**
- * torture_call_back() - cancel an item without waiting
- * @a: who
+ * torture_cancel_item() - cancel an item without waiting
+ * @a: the actor
  * @it: the item; its group was entered
  *
  * Context: any.
  */
-void torture_call_back(struct torture_actor *a, struct torture_item *it)
+void torture_cancel_item(struct torture_actor *a, struct torture_item *it)
 {
 	bool ret;
 

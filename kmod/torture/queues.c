@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Queues: those that all share, one thread that changes their CPUs, and one
- * that makes, drains and destroys queues of its own.
+ * Queues: the shared ones, a thread that changes their CPUs, and one that
+ * creates, drains and destroys queues of its own.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -16,8 +16,10 @@
 /* Items for a queue that is soon destroyed. */
 #define CHURN_ITEMS		48
 
-static const u32 queue_engines[] = {
-	WSQ_DEFAULT_ENGINE, WSQ_SALSA, WSQ_BWOS_LIFO,
+#define TORTURE_ENGINE(type, name, ...)	{ type, #name },
+
+const struct torture_engine torture_engines[WSQ_NR_ENGINES] = {
+	WSQ_ENGINES(TORTURE_ENGINE)
 };
 
 static struct wsq *queues[MAX_QUEUES];
@@ -25,7 +27,7 @@ static unsigned int nr_queues;
 
 /**
  * torture_queue() - a shared queue by its number
- * @nr: number; that of queue 0 stays on all possible CPUs
+ * @nr: number; queue 0 always has all possible CPUs
  *
  * Return: the queue.
  */
@@ -35,8 +37,8 @@ struct wsq *torture_queue(unsigned int nr)
 }
 
 /**
- * torture_some_queue() - a shared queue at random
- * @rnd: dice
+ * torture_some_queue() - a random shared queue
+ * @rnd: random state
  *
  * Return: the queue.
  */
@@ -46,8 +48,8 @@ struct wsq *torture_some_queue(struct rnd_state *rnd)
 }
 
 /*
- * What all queues here are like. Most are small: containers that overflow,
- * blocks that are stolen.
+ * Attributes of all queues here. Most are small, so that containers overflow
+ * and blocks are stolen.
  */
 static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
 			bool plain)
@@ -58,8 +60,7 @@ static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
 	memset(attrs, 0, sizeof(*attrs));
 	if (plain)
 		return;
-	attrs->engine = queue_engines[torture_roll(rnd,
-						   ARRAY_SIZE(queue_engines))];
+	attrs->engine = torture_engines[torture_roll(rnd, WSQ_NR_ENGINES)].engine;
 	attrs->blocks = blocks[torture_roll(rnd, ARRAY_SIZE(blocks))];
 	attrs->block_size = sizes[torture_roll(rnd, ARRAY_SIZE(sizes))];
 	if (torture_one_in(rnd, 2))
@@ -73,12 +74,34 @@ static void queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd,
 		attrs->flags |= WSQ_RESIDENT;
 	if (torture_one_in(rnd, 4))
 		attrs->flags |= WSQ_SYSFS;
+	if (torture_one_in(rnd, 4))
+		attrs->class = WSQ_CLASS_HIGH;
+	if (torture_one_in(rnd, 4))
+		attrs->flags |= WSQ_FREEZABLE;
+}
+
+/*
+ * Let a queue keep order, if its items do not wait for each other. What else an
+ * engine has means nothing then.
+ */
+static void some_order(struct wsq_attrs *attrs, struct rnd_state *rnd)
+{
+	u32 flags = attrs->flags & ~WSQ_RESIDENT;
+
+	if (!torture_one_in(rnd, 3))
+		return;
+	*attrs = (struct wsq_attrs){
+		.flags = flags | WSQ_ORDERED,
+		.class = attrs->class,
+		.steal_policy = attrs->steal_policy,
+		.steal_batch = attrs->steal_batch,
+	};
 }
 
 /**
- * torture_queue_attrs() - what a queue of the test is like
- * @attrs: where to store it
- * @rnd: dice
+ * torture_queue_attrs() - random attributes of a queue
+ * @attrs: filled in
+ * @rnd: random state
  */
 void torture_queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd)
 {
@@ -100,8 +123,9 @@ unsigned int torture_solo_cpu(void)
 }
 
 /*
- * Some CPUs. One of them is online when it is picked, and may go offline before
- * the queue has the mask. With boot_cpu, the mask includes the first CPU.
+ * A random mask. One of its CPUs is online when it is picked, and may go
+ * offline before the queue has the mask. With boot_cpu, the mask includes the
+ * first CPU.
  */
 static void some_cpus(struct cpumask *mask, struct rnd_state *rnd)
 {
@@ -117,15 +141,15 @@ static void some_cpus(struct cpumask *mask, struct rnd_state *rnd)
 }
 
 /**
- * torture_queues_create() - make the shared queues
- * @rnd: dice
- * @nr: how many; at least two are made
+ * torture_queues_create() - create the shared queues
+ * @rnd: random state
+ * @nr: number of queues; at least two are created
  *
  * Return: 0 or a negative errno; torture_queues_destroy() is due in both cases.
  */
 int torture_queues_create(struct rnd_state *rnd, unsigned int nr)
 {
-	u32 first = torture_roll(rnd, ARRAY_SIZE(queue_engines));
+	u32 first = torture_roll(rnd, WSQ_NR_ENGINES);
 
 	nr = clamp(nr, 2U, (unsigned int)MAX_QUEUES);
 	while (nr_queues < nr) {
@@ -135,8 +159,11 @@ int torture_queues_create(struct rnd_state *rnd, unsigned int nr)
 		queue_attrs(&attrs, rnd, !nr_queues);
 		/* Each engine in turn, so that every run has all of them. */
 		if (nr_queues)
-			attrs.engine = queue_engines[(first + nr_queues) %
-						     ARRAY_SIZE(queue_engines)];
+			attrs.engine = torture_engines[(first + nr_queues) %
+						       WSQ_NR_ENGINES].engine;
+		/* Queue 0 is a normal one, so that every run has both. */
+		if (nr_queues == 1)
+			attrs.class = WSQ_CLASS_HIGH;
 		attrs.cpumask = cpu_possible_mask;
 		q = wsq_create(&attrs, "torture%u", nr_queues);
 		if (IS_ERR(q))
@@ -147,7 +174,7 @@ int torture_queues_create(struct rnd_state *rnd, unsigned int nr)
 }
 
 /**
- * torture_queues_drain() - run all that is in the shared queues
+ * torture_queues_drain() - drain the shared queues
  */
 void torture_queues_drain(void)
 {
@@ -158,7 +185,7 @@ void torture_queues_drain(void)
 }
 
 /**
- * torture_queues_destroy() - and free them
+ * torture_queues_destroy() - destroy the shared queues
  */
 void torture_queues_destroy(void)
 {
@@ -166,7 +193,7 @@ void torture_queues_destroy(void)
 		wsq_destroy(queues[--nr_queues]);
 }
 
-/* The shared queues' CPUs rob each other otherwise from now on. */
+/* Change how the CPUs of a shared queue steal. */
 static void change_steal(struct rnd_state *rnd)
 {
 	u32 policy = torture_roll(rnd, WSQ_STEAL_NUMA_PROB + 1);
@@ -179,7 +206,7 @@ static void change_steal(struct rnd_state *rnd)
 }
 
 /**
- * torture_cpumask_round() - give a shared queue other CPUs and another policy
+ * torture_cpumask_round() - change the CPUs and the policies of shared queues
  * @t: the thread
  */
 void torture_cpumask_round(struct torture_thread *t)
@@ -245,7 +272,7 @@ static void churn_check(struct torture_own **all, const unsigned int *chain,
 	}
 }
 
-/* A timer that is called back before its queue goes. */
+/* A timer that is cancelled before its queue is destroyed. */
 static void churn_timer(struct wsq *q, struct rnd_state *rnd)
 {
 	struct torture_own *o = torture_own_new(q, TORTURE_OWN_TIMED);
@@ -264,7 +291,7 @@ static void churn_timer(struct wsq *q, struct rnd_state *rnd)
 }
 
 /**
- * torture_churn_round() - make a queue, use it, destroy it
+ * torture_churn_round() - create a queue, use it, destroy it
  * @t: the thread
  */
 void torture_churn_round(struct torture_thread *t)
@@ -279,6 +306,7 @@ void torture_churn_round(struct torture_thread *t)
 	if (!zalloc_cpumask_var(&mask, GFP_KERNEL))
 		return;
 	queue_attrs(&attrs, rnd, false);
+	some_order(&attrs, rnd);
 	if (torture_one_in(rnd, 2)) {
 		some_cpus(mask, rnd);
 		attrs.cpumask = mask;

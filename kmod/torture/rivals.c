@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The queues of the two sets, and the watchdog that reports what waits behind
- * what. See rivals.h.
+ * The queues of the two sets, and the watchdog that reports starved items. See
+ * rivals.h.
  *
- * A thread records what it has under way before it queues the first item. The
- * watchdog, in the control thread, reports a thread of which no function begins
- * or ends for @starved seconds, and with it all that the hostile set has under
- * way. Then it lets go: every hostile item ends as soon as it can, so that the
- * run ends with an error instead of hanging.
+ * A thread records its round before it queues the first item. The watchdog, in
+ * the control thread, reports a thread of which no function begins or ends for
+ * @starved seconds, together with the rounds of the hostile set. Then it sets
+ * rival_let_go: every hostile item ends as soon as it can, so that the run ends
+ * with an error instead of hanging.
  */
 #include <linux/err.h>
 #include <linux/jiffies.h>
@@ -16,29 +16,20 @@
 
 #include "rivals.h"
 
-static const struct {
-	u32 engine;
-	const char *name;
-} rival_engines[RIVAL_QUEUES] = {
-	{ WSQ_BWOS, "bwos_fifo" },
-	{ WSQ_SALSA, "salsa" },
-	{ WSQ_BWOS_LIFO, "bwos_lifo" },
-};
-
-/* [0] keeps the promises, [1] is hostile. */
+/* [0] is the promise set, [1] the hostile one. */
 static struct wsq *queues[2][RIVAL_QUEUES];
 static struct rival rivals[2 * RIVAL_MAX];
 
-/* How often a function of the hostile set has begun. Each CPU its own. */
+/* How often a function of the hostile set has begun, by CPU. */
 DEFINE_PER_CPU(unsigned long, rival_hostile_runs);
 
-/* Hostile items are to end. */
+/* Hostile items must end. */
 bool rival_let_go;
 
 /**
- * rival_queue() - a queue of one set at random
+ * rival_queue() - a random queue of one set
  * @hostile: which set
- * @rnd: dice
+ * @rnd: random state
  * @engine: where to store the engine's name
  *
  * Return: the queue.
@@ -48,14 +39,14 @@ struct wsq *rival_queue(bool hostile, struct rnd_state *rnd,
 {
 	u32 i = torture_roll(rnd, RIVAL_QUEUES);
 
-	*engine = rival_engines[i].name;
+	*engine = torture_engines[i].name;
 	return queues[hostile][i];
 }
 
 /**
- * rival_solo_queue() - make a queue of one CPU
- * @rnd: dice
- * @cpu: of torture_solo_cpu()
+ * rival_solo_queue() - create a queue of one CPU
+ * @rnd: random state
+ * @cpu: the CPU, from torture_solo_cpu()
  * @engine: where to store the engine's name
  *
  * Context: task; may sleep.
@@ -69,10 +60,11 @@ struct wsq *rival_solo_queue(struct rnd_state *rnd, unsigned int cpu,
 	struct wsq *q;
 
 	torture_queue_attrs(&attrs, rnd);
-	attrs.engine = rival_engines[i].engine;
+	attrs.engine = torture_engines[i].engine;
 	attrs.flags &= ~WSQ_SYSFS;
+	attrs.class = WSQ_CLASS_NORMAL;
 	attrs.cpumask = cpumask_of(cpu);
-	*engine = rival_engines[i].name;
+	*engine = torture_engines[i].name;
 	q = wsq_create(&attrs, "solo");
 	if (!IS_ERR(q))
 		return q;
@@ -85,8 +77,8 @@ struct wsq *rival_solo_queue(struct rnd_state *rnd, unsigned int cpu,
 }
 
 /**
- * torture_rivals_create() - make the queues of both sets
- * @rnd: dice
+ * torture_rivals_create() - create the queues of both sets
+ * @rnd: random state
  *
  * Return: 0 or a negative errno; torture_rivals_destroy() is due in both cases.
  */
@@ -100,12 +92,15 @@ int torture_rivals_create(struct rnd_state *rnd)
 			struct wsq *q;
 
 			torture_queue_attrs(&attrs, rnd);
-			attrs.engine = rival_engines[i].engine;
+			attrs.engine = torture_engines[i].engine;
 			attrs.flags &= ~WSQ_SYSFS;
+			/* A high one may keep 98 % of a CPU for itself. */
+			if (set)
+				attrs.class = WSQ_CLASS_NORMAL;
 			attrs.cpumask = cpu_possible_mask;
 			q = wsq_create(&attrs, "%s_%s",
 				       set ? "hostile" : "promise",
-				       rival_engines[i].name);
+				       torture_engines[i].name);
 			if (IS_ERR(q))
 				return PTR_ERR(q);
 			queues[set][i] = q;
@@ -115,7 +110,7 @@ int torture_rivals_create(struct rnd_state *rnd)
 }
 
 /**
- * torture_rivals_destroy() - free the queues of both sets
+ * torture_rivals_destroy() - destroy the queues of both sets
  */
 void torture_rivals_destroy(void)
 {
@@ -130,14 +125,14 @@ void torture_rivals_destroy(void)
 }
 
 /**
- * rival_begin() - tell the watchdog what is about to be queued
+ * rival_begin() - record a round for the watchdog, before its first put
  * @t: the thread
- * @what: in words
- * @engine: of the queue
+ * @what: description
+ * @engine: engine of the queue
  * @cpu: the CPU that items are bound to, or -1
- * @nr: how many items
+ * @nr: number of items
  *
- * Return: where items count what they begin and end; rival_end() is due.
+ * Return: where items count their begins and ends; rival_end() is due.
  */
 struct rival *rival_begin(struct torture_thread *t, const char *what,
 			  const char *engine, int cpu, unsigned int nr)
@@ -152,14 +147,14 @@ struct rival *rival_begin(struct torture_thread *t, const char *what,
 	atomic_set(&r->ended, 0);
 	WRITE_ONCE(r->since, jiffies);
 	WRITE_ONCE(r->told, false);
-	/* Pairs with rival_tell(). */
+	/* Pairs with rival_notify(). */
 	smp_store_release(&r->what, what);
 	return r;
 }
 
 /**
- * rival_end() - all that was begun has ended
- * @r: of rival_begin()
+ * rival_end() - the round has ended
+ * @r: from rival_begin()
  */
 void rival_end(struct rival *r)
 {
@@ -169,8 +164,8 @@ void rival_end(struct rival *r)
 /**
  * rival_await_promises() - wait for progress of each thread of promise.c
  *
- * That is, its round has ended, or one more function of it. Returns early when
- * hostile items are to end.
+ * Progress is the end of its round, or of one more function. Returns early when
+ * hostile items must end.
  *
  * Context: task; sleeps.
  */
@@ -190,7 +185,7 @@ void rival_await_promises(void)
 	}
 }
 
-static void rival_tell(const struct rival *r)
+static void rival_notify(const struct rival *r)
 {
 	/* Pairs with rival_begin(). */
 	const char *what = smp_load_acquire(&r->what);
@@ -203,7 +198,7 @@ static void rival_tell(const struct rival *r)
 
 /**
  * torture_rivals_watch() - report threads of the two sets without progress
- * @starved: seconds after which a thread does not
+ * @starved: seconds without progress
  *
  * Context: task; one at a time.
  */
@@ -231,7 +226,7 @@ void torture_rivals_watch(unsigned int starved)
 			    atomic_read(&r->begun), atomic_read(&r->ended));
 		for (j = RIVAL_MAX; j < ARRAY_SIZE(rivals); j++)
 			if (j != i)
-				rival_tell(&rivals[j]);
+				rival_notify(&rivals[j]);
 		WRITE_ONCE(rival_let_go, true);
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Two sets of queues that play two modules against each other: hostile.c keeps
- * workers asleep, busy and flooded, promise.c checks what wsq promises beside
- * that, rivals.c holds what the two have in common.
+ * workers asleep, busy and flooded; promise.c checks that its own items run all
+ * the same; rivals.c has what the two share.
  */
 #ifndef _WSQ_TORTURE_RIVALS_H
 #define _WSQ_TORTURE_RIVALS_H
@@ -10,30 +10,30 @@
 #include "torture.h"
 
 /* Queues of each set: one for each engine. */
-#define RIVAL_QUEUES		3
+#define RIVAL_QUEUES		WSQ_NR_ENGINES
 
 /* Threads of each set, at most. */
 #define RIVAL_MAX		16
 
 /*
  * Hostile items that may run on one CPU while an ordinary item waits there. The
- * longest wait that the contract allows is a few hundred items in front, one of
- * 64 of which is the oldest on a LIFO queue, and a time slice of each queue. But the
- * scheduler may take a worker off its CPU between the claim of an item and its
- * function, and hostile items of some 30 ns run in another worker meanwhile. So an
- * item starves only if it also waits for RIVAL_LATE jiffies.
+ * longest wait that the contract allows is a few hundred items in front, of
+ * which one in 64 is the oldest on a LIFO queue, and a time slice of each
+ * queue. But the scheduler may preempt a worker between the claim of an item
+ * and its function, while another worker runs hostile items of some 30 ns. So
+ * an item counts as starved only if it has also waited for RIVAL_LATE jiffies.
  */
 #define RIVAL_MOST		500000
 #define RIVAL_LATE		(5 * HZ)
 
 /**
- * struct rival - what one thread of a set has under way, for the watchdog
- * @what: in words; %NULL while there is nothing. Thread.
- * @engine: of the queue. Thread.
+ * struct rival - the round of one thread, for the watchdog
+ * @what: description; %NULL if there is no round. Thread.
+ * @engine: engine of the queue. Thread.
  * @cpu: the CPU that the items are bound to, or -1. Thread.
- * @nr: how many items. Thread.
- * @begun: how many functions have begun
- * @ended: how many functions have ended
+ * @nr: number of items. Thread.
+ * @begun: number of functions that have begun
+ * @ended: number of functions that have ended
  * @moves: @begun + @ended when the watchdog last saw them change. Watchdog.
  * @since: when that was, in jiffies. Thread and watchdog.
  * @told: the watchdog has reported it. Thread and watchdog.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Serials. Some that all threads, interrupts and tasklets queue to: of each who
- * queues, items come in the order in which he queued them, never two at a time, and
- * in the end as many have run as were queued and not called back. And such as a
- * thread makes, uses and frees as soon as they are idle, poisoned.
+ * Serials. All threads, interrupts and tasklets queue to a few shared ones:
+ * items of each actor run in the order in which it queued them, never two at a
+ * time, and in the end as many have run as were queued and not cancelled. A
+ * thread also creates serials of its own, and frees and poisons them as soon as
+ * they are idle.
  */
 #include <linux/delay.h>
 #include <linux/printk.h>
@@ -14,20 +15,20 @@
 
 #define NR_SERIALS	4
 
-/* Items that one actor has for all of them. */
+/* Items of each actor for all shared serials. */
 #define NR_OWN		8
 
-/* Items of a serial that is a thread's own. */
+/* Items of a serial that belongs to one thread. */
 #define NR_LIFE		12
 
 /**
- * struct torture_serial - a serial that all queue to
+ * struct torture_serial - a shared serial
  * @serial: the serial
- * @inside: one of its items runs. Item.
- * @last: of each slot, what ran last. Item.
+ * @inside: one of its items is running. Item.
+ * @last: for each slot, the number that ran last. Item.
  * @queued: how often an item was newly queued
  * @ran: how many have run
- * @cancelled: how many were called back
+ * @cancelled: how many were cancelled
  */
 struct torture_serial {
 	struct wsq_serial serial;
@@ -44,10 +45,10 @@ struct torture_serial {
  * @serial: where it was queued last. Actor, while it is not @busy.
  * @slot: the actor's. Constant.
  * @seq: its number among the actor's. As @serial.
- * @dice: what the function does. As @serial.
- * @busy: it is queued, or runs. Set by the actor, cleared by the function, or by the
- *	actor who called it back.
- * @called_back: so was it, and perhaps is in a list still. Actor.
+ * @dice: random number for the function. As @serial.
+ * @busy: it is queued or running. Set by the actor, cleared by the function, or
+ *	by the actor when it cancels the item.
+ * @called_back: it was cancelled, and may still be in the serial's list. Actor.
  */
 struct torture_serial_item {
 	struct wsq_serial_work work;
@@ -78,7 +79,7 @@ static void serial_leave(u32 *inside, const char *whose)
 	WRITE_ONCE(*inside, 0);
 }
 
-/* Items are quick, mostly; with thousands queued few may sleep. */
+/* Most items are quick: thousands may be queued, so few may sleep. */
 static void serial_dawdle(u32 dice)
 {
 	if (dice % 1024 == 1)
@@ -106,13 +107,13 @@ static void serial_fn(struct wsq_serial_work *work)
 	atomic_inc(&s->ran);
 	torture_inc(TC_SERIAL_RAN);
 	serial_leave(&s->inside, "a shared");
-	/* Pairs with torture_serial_ops(): the actor may use it again. */
+	/* Pairs with torture_serial_ops(): the actor may reuse the item. */
 	smp_store_release(&it->busy, false);
 }
 
 /**
- * torture_serials_create() - make the shared serials, on shared queues
- * @rnd: dice
+ * torture_serials_create() - create the shared serials, on shared queues
+ * @rnd: random state
  *
  * Return: 0 or -ENOMEM; torture_serials_destroy() is due in both cases.
  */
@@ -146,7 +147,7 @@ static void serial_put(struct torture_actor *a, struct torture_serial_item *it)
 	struct torture_serial *s = &serials[torture_roll(&a->rnd, NR_SERIALS)];
 	int cpu = WSQ_CPU_ANY;
 
-	/* Called back and in the list of another still: not to this one. */
+	/* Cancelled and still in a serial's list: only to that serial. */
 	if (it->called_back)
 		s = it->serial;
 	if (torture_one_in(&a->rnd, 4))
@@ -155,7 +156,7 @@ static void serial_put(struct torture_actor *a, struct torture_serial_item *it)
 	it->seq = seqs[a->slot] + 1;
 	it->dice = prandom_u32_state(&a->rnd);
 	it->busy = true;
-	/* Before it may run. */
+	/* Count before it can run. */
 	atomic_inc(&s->queued);
 	if (wsq_serial_queue_on(cpu, &s->serial, &it->work)) {
 		seqs[a->slot]++;
@@ -169,8 +170,8 @@ static void serial_put(struct torture_actor *a, struct torture_serial_item *it)
 		torture_err("a serial refused an idle item");
 }
 
-static void serial_call_back(struct torture_actor *a,
-			     struct torture_serial_item *it)
+static void serial_cancel_item(struct torture_actor *a,
+			       struct torture_serial_item *it)
 {
 	bool sync = a->ctx == TORTURE_TASK && torture_one_in(&a->rnd, 4), got;
 
@@ -189,8 +190,9 @@ static void serial_call_back(struct torture_actor *a,
 }
 
 /**
- * torture_serial_ops() - queue an item of one's own to a shared serial, or cancel it
- * @a: who does
+ * torture_serial_ops() - queue one of the actor's items to a shared serial, or
+ * cancel it
+ * @a: the actor
  *
  * Context: any but NMI.
  */
@@ -203,11 +205,11 @@ void torture_serial_ops(struct torture_actor *a)
 	if (!smp_load_acquire(&it->busy))
 		serial_put(a, it);
 	else if (torture_one_in(&a->rnd, 4))
-		serial_call_back(a, it);
+		serial_cancel_item(a, it);
 }
 
 /**
- * torture_serial_round() - the same, several times, and a flush now and then
+ * torture_serial_round() - several operations, and a flush now and then
  * @t: the thread
  */
 void torture_serial_round(struct torture_thread *t)
@@ -227,7 +229,7 @@ void torture_serial_round(struct torture_thread *t)
 }
 
 /**
- * torture_serials_calm() - is nothing queued to the shared serials
+ * torture_serials_calm() - are the shared serials idle
  *
  * Return: true if so.
  */
@@ -242,9 +244,9 @@ bool torture_serials_calm(void)
 }
 
 /**
- * torture_serials_finish() - run all that is queued, and compare
+ * torture_serials_finish() - run all that is queued, and compare counts
  *
- * Context: task; nobody else uses them any more.
+ * Context: task; no other context uses the serials any more.
  */
 void torture_serials_finish(void)
 {
@@ -265,7 +267,7 @@ void torture_serials_finish(void)
 }
 
 /**
- * torture_serials_destroy() - free what torture_serials_create() made
+ * torture_serials_destroy() - free the shared serials
  */
 void torture_serials_destroy(void)
 {
@@ -276,9 +278,9 @@ void torture_serials_destroy(void)
 }
 
 /**
- * struct torture_life - a serial that is a thread's own, with its items
+ * struct torture_life - a serial that belongs to one thread, with its items
  * @serial: the serial
- * @inside: one of them runs
+ * @inside: one of them is running
  * @nr: how many have run
  * @items: the items
  */
@@ -309,7 +311,7 @@ static void life_fn(struct wsq_serial_work *work)
 	serial_leave(&l->inside, "an own");
 }
 
-/* All but those called back have run, in order, and heard the last word. */
+/* All that were not cancelled have run, in order, and seen the last value. */
 static void life_check(const struct torture_life *l, const bool *called_back)
 {
 	u32 i, nr = 0;
@@ -328,7 +330,7 @@ static void life_check(const struct torture_life *l, const bool *called_back)
 }
 
 /**
- * torture_serial_life() - make a serial, use it, free it once it is idle
+ * torture_serial_life() - create a serial, use it, free it once it is idle
  * @t: the thread
  */
 void torture_serial_life(struct torture_thread *t)
@@ -360,7 +362,7 @@ void torture_serial_life(struct torture_thread *t)
 		j = torture_roll(rnd, i + 1);
 		if (called_back[j] || !torture_one_in(rnd, 4))
 			continue;
-		/* A word that comes while it is queued is heard. */
+		/* A value stored while the item is queued is seen. */
 		WRITE_ONCE(l->items[j].said, 2);
 		if (wsq_serial_queue(&l->serial, &l->items[j].work))
 			break;
@@ -376,7 +378,7 @@ void torture_serial_life(struct torture_thread *t)
 		while (!wsq_serial_idle(&l->serial))
 			torture_pause(rnd);
 	}
-	/* Unless one ran twice. */
+	/* Not if the last put was accepted: that item runs twice. */
 	if (i == NR_LIFE)
 		life_check(l, called_back);
 	torture_inc(TC_SERIAL_LIFE);

@@ -10,10 +10,10 @@
 
 #include "own.h"
 
-/* Longest range of a job. */
+/* Largest size of a job. */
 #define JOB_MAX			4096
 
-/* What a timer may be late, at most: the machine may be a slow one. */
+/* How late a timer may be: the machine may be slow. */
 #define TIMER_LATE		(20 * HZ)
 
 static struct torture_own *timed_new(struct rnd_state *rnd,
@@ -31,7 +31,7 @@ static struct torture_own *timed_new(struct rnd_state *rnd,
 	return o;
 }
 
-/* Until it has run, without asking the item. */
+/* Wait until it has run, without a call for the item. */
 static void timed_await(struct torture_own *o)
 {
 	unsigned long late = jiffies + TIMER_LATE;
@@ -45,7 +45,7 @@ static void timed_await(struct torture_own *o)
 		torture_err("own timed item was pending after it ran");
 }
 
-/* Not before its time, and no lifetime after it. */
+/* Not before its time, and not much after it. */
 void torture_timed_wait(struct torture_thread *t)
 {
 	struct rnd_state *rnd = &t->actor.rnd;
@@ -59,7 +59,7 @@ void torture_timed_wait(struct torture_thread *t)
 	torture_own_dispose(o, torture_one_in(rnd, 2));
 }
 
-/* From a distant time to a near one: the near one counts. */
+/* Modify a distant time to a near one: the near one counts. */
 static void timed_sooner(struct rnd_state *rnd)
 {
 	unsigned long delay = torture_roll(rnd, 4);
@@ -76,7 +76,7 @@ static void timed_sooner(struct rnd_state *rnd)
 	torture_own_dispose(o, torture_one_in(rnd, 2));
 }
 
-/* To a later time: if it was still pending it runs then, else twice. */
+/* Modify to a later time: it runs then if pending, else it runs twice. */
 static void timed_later(struct rnd_state *rnd)
 {
 	struct torture_own *o = timed_new(rnd, torture_roll(rnd, 4));
@@ -101,7 +101,7 @@ static void timed_later(struct rnd_state *rnd)
 	torture_own_dispose(o, torture_one_in(rnd, 2));
 }
 
-/* Set a timer, set it anew. */
+/* Modify the time of a timer. */
 void torture_timed_mod(struct torture_thread *t)
 {
 	if (torture_one_in(&t->actor.rnd, 2))
@@ -110,7 +110,7 @@ void torture_timed_mod(struct torture_thread *t)
 		timed_later(&t->actor.rnd);
 }
 
-/* Set a timer, call it back at once, or about when it ends. */
+/* Set a timer, and cancel it at once or about when it expires. */
 void torture_timed_cancel(struct torture_thread *t)
 {
 	struct rnd_state *rnd = &t->actor.rnd;
@@ -123,7 +123,7 @@ void torture_timed_cancel(struct torture_thread *t)
 	if (!distant)
 		torture_pause(rnd);
 	if (distant && torture_one_in(rnd, 4)) {
-		/* Its time has come when somebody waits for it. */
+		/* A flush makes it run at once. */
 		o->due = jiffies;
 		wsq_flush_delayed_work(&o->dwork);
 	} else if (torture_one_in(rnd, 4)) {
@@ -143,10 +143,10 @@ void torture_timed_cancel(struct torture_thread *t)
 }
 
 /**
- * struct job_seen - what a job's pieces have seen
+ * struct job_seen - what the chunks of a job have seen
  * @job: the job
- * @working: pieces under way
- * @times: how often each index came
+ * @working: chunks that are running
+ * @times: how often each index was seen
  */
 struct job_seen {
 	struct wsq_job job;
@@ -177,7 +177,7 @@ static void job_fn(unsigned long start, unsigned long end, void *arg)
 	atomic_dec(&s->working);
 }
 
-/* A range in pieces: each index once, all of them when the call returns. */
+/* Run a range in chunks: each index once, all of them when the call returns. */
 void torture_job(struct torture_thread *t)
 {
 	struct rnd_state *rnd = &t->actor.rnd;

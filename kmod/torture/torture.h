@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * wsq_torture.ko: what its files know of each other.
+ * wsq_torture.ko: interfaces between its files.
  */
 #ifndef _WSQ_TORTURE_TORTURE_H
 #define _WSQ_TORTURE_TORTURE_H
@@ -14,7 +14,9 @@
 #include <linux/sched.h>
 #include <linux/wsq.h>
 
-/* What is counted. Names and what must not be zero: count.c. */
+#include "../engine/engines.def"
+
+/* What is counted. count.c has names, and which must not be zero. */
 enum torture_count {
 	TC_QUEUE_TRUE,
 	TC_QUEUE_FALSE,
@@ -63,7 +65,7 @@ enum torture_count {
 	TC_OWN_HEARD,
 	TC_OWN_HEARD_ANEW,
 	TC_OWN_UNDONE,
-	TC_OWN_VAIN,
+	TC_OWN_FUTILE,
 	TC_OWN_ON_CPU,
 	TC_OWN_ON_CPU_MOVED,
 	TC_OWN_TIMER,
@@ -81,12 +83,36 @@ enum torture_count {
 	TC_POOL_POPPED,
 	TC_POOL_INLINE,
 	TC_POOL_FULL,
+	TC_MULT_PUSHED,
+	TC_MULT_POPPED,
+	TC_MULT_AGAIN,
+	TC_MULT_FULL,
+	TC_MULT_SETTLED,
+	TC_MULT_LIFE,
 	TC_SERIAL_QUEUED,
 	TC_SERIAL_RAN,
 	TC_SERIAL_CANCEL,
 	TC_SERIAL_CANCEL_SYNC,
 	TC_SERIAL_FLUSH,
 	TC_SERIAL_LIFE,
+	TC_CALL_SENT,
+	TC_CALL_MESH,
+	TC_CALL_GRAPHS,
+	TC_CALL_RAN,
+	TC_CALL_VALUE,
+	TC_CALL_FAILED,
+	TC_CALL_CANCEL_TRUE,
+	TC_CALL_CANCEL_FALSE,
+	TC_CALL_TASK,
+	TC_CALL_IRQ,
+	TC_CALL_WAIT,
+	TC_FJ_RUN,
+	TC_FJ_TASKS,
+	TC_FJ_ELSEWHERE,
+	TC_FJ_CANCELLED,
+	TC_FJ_OVERFLOW,
+	TC_FJ_BUSY,
+	TC_FJ_LIFE,
 	TC_HOSTILE_FLOOD,
 	TC_HOSTILE_GATHER,
 	TC_HOSTILE_SLEEP,
@@ -94,7 +120,7 @@ enum torture_count {
 	TC_HOSTILE_PEER,
 	TC_HOSTILE_MUTEX,
 	TC_HOSTILE_VICTIM,
-	TC_HOSTILE_VAIN,
+	TC_HOSTILE_FUTILE,
 	TC_PROMISE_OPEN,
 	TC_PROMISE_BOUND,
 	TC_PROMISE_NEAR,
@@ -111,7 +137,7 @@ enum torture_count {
 };
 
 /**
- * enum torture_ctx - where an actor is
+ * enum torture_ctx - context of an actor
  * @TORTURE_TASK: in a thread
  * @TORTURE_SOFTIRQ: in a tasklet
  * @TORTURE_HARDIRQ: in an interrupt, or with interrupts off
@@ -123,11 +149,11 @@ enum torture_ctx {
 };
 
 /**
- * struct torture_actor - who does something at random
- * @rnd: its dice; the same seed gives the same throws
- * @slot: what it says of itself in struct torture_item.said
- * @ctx: where it is
- * @ops: what it has done so far
+ * struct torture_actor - a context that acts at random
+ * @rnd: random state; the same seed gives the same operations
+ * @slot: index of its value in struct torture_item.said
+ * @ctx: its context
+ * @ops: number of operations so far
  */
 struct torture_actor {
 	struct rnd_state rnd;
@@ -138,14 +164,14 @@ struct torture_actor {
 
 /**
  * struct torture_thread - a thread of the test
- * @actor: its dice
+ * @actor: its random state
  * @task: the thread
- * @round: what it does again and again
- * @doing: name of the operation under way, for the watchdog
+ * @round: called again and again
+ * @doing: name of the current operation, for the watchdog
  * @seen: @actor.ops when the watchdog last saw it change
  * @since: when that was, in jiffies
- * @told: the watchdog has complained
- * @calm: it pauses until others have, too
+ * @told: the watchdog has reported it
+ * @calm: it pauses until the others do
  * @over: it has ended
  * @rival: its number among the threads of hostile.c and promise.c
  */
@@ -164,15 +190,15 @@ struct torture_thread {
 
 /**
  * enum torture_kind - what is done to a shared item
- * @TORTURE_PLAIN: queue, cancel, from everywhere; queues itself again
- * @TORTURE_BATCH: the same, in batches; counted by group, since
- *	wsq_queue_work_many() does not tell which items it queued
- * @TORTURE_SAID: queue and flush, never cancel: the last word must be heard
- * @TORTURE_DISABLE: disable and enable besides
- * @TORTURE_DELAYED: the same with a timer
- * @TORTURE_MOD: wsq_mod_delayed_work(), and so no concurrent disabling nor
- *	cancelling with sync, after which %false may mean two things
- * @TORTURE_KINDS: how many
+ * @TORTURE_PLAIN: queue and cancel from everywhere; queues itself again
+ * @TORTURE_BATCH: likewise, in batches; counted by group, since
+ *	wsq_queue_work_many() does not return which items it queued
+ * @TORTURE_SAID: queue and flush, never cancel: the last value must be seen
+ * @TORTURE_DISABLE: as @TORTURE_PLAIN, and disable and enable
+ * @TORTURE_DELAYED: as @TORTURE_DISABLE, with a timer
+ * @TORTURE_MOD: wsq_mod_delayed_work(), and so no concurrent disable, nor
+ *	cancel with sync, after which %false may mean two things
+ * @TORTURE_KINDS: number of kinds
  */
 enum torture_kind {
 	TORTURE_PLAIN,
@@ -184,34 +210,34 @@ enum torture_kind {
 	TORTURE_KINDS
 };
 
-/* Items of one kind that lie together, and are counted as one if batched. */
+/* Adjacent items of one kind, which are counted as one if batched. */
 #define TORTURE_GROUP		8
 
 #define TORTURE_MAGIC		0x746f7274U
 #define TORTURE_POISON		0x6b
 
 /**
- * struct torture_item - an item that all threads share, and its shadow
+ * struct torture_item - an item that all threads share, and its shadow state
  * @magic: %TORTURE_MAGIC
  * @kind: what is done to it
  * @nr: its number
  * @dwork: the item; the timer is for kinds that have one
  * @q: its queue
- * @leader: the item that counts what is queued for its group
- * @users: who is between torture_enter() and torture_leave()
- * @closed: nobody may enter
- * @queued: how often it was newly queued, if it is a leader
+ * @leader: first item of its group, which has the counts of the group
+ * @users: contexts between torture_enter() and torture_leave()
+ * @closed: no context may enter
+ * @queued: how often it was newly queued; for a batch, only in the leader
  * @runs: how often its function has run
- * @cancelled: how often it was called back while pending
- * @in_func: its function runs
- * @held: it is disabled, and the function does not run any more
- * @said: word of each actor, written before it queues. One writer each.
- * @seen: the same, as the function saw it last. Function.
- * @dice: what the function does. Function.
- * @put_cpu: where it was queued last, more or less
- * @last: runs and calls back when the watchdog last saw them change
+ * @cancelled: how often it was cancelled while pending
+ * @in_func: its function is running
+ * @held: it is disabled, and the function is not running
+ * @said: value of each actor, written before it queues. One writer each.
+ * @seen: @said as the function last saw it. Function.
+ * @dice: random state of the function. Function.
+ * @put_cpu: where it was queued last, approximately
+ * @last: runs and cancellations when the watchdog last saw them change
  * @since: when that was, in jiffies
- * @told: the watchdog has complained
+ * @told: the watchdog has reported it
  */
 struct torture_item {
 	u32 magic;
@@ -237,6 +263,17 @@ struct torture_item {
 };
 
 /* main.c */
+/**
+ * struct torture_engine - an engine
+ * @engine: its number in attributes
+ * @name: its name
+ */
+struct torture_engine {
+	u32 engine;
+	const char *name;
+};
+
+extern const struct torture_engine torture_engines[WSQ_NR_ENGINES];
 extern unsigned int torture_nr_slots;
 extern unsigned int torture_starved;
 extern bool torture_boot_cpu;
@@ -246,14 +283,15 @@ bool torture_stopped(void);
 DECLARE_PER_CPU(u64, torture_counts[TC_NR]);
 extern atomic_t torture_errors;
 u64 torture_counted(enum torture_count what);
+bool torture_seen_all(bool hotplug);
 void torture_print_counts(bool must_all, bool hotplug);
 
-/* Errors that are told in full; the rest is only counted. */
-#define TORTURE_ERRORS_TOLD	20
+/* Errors that are printed; further ones are only counted. */
+#define TORTURE_ERRORS_PRINTED	20
 
 #define torture_err(fmt, ...)						\
 do {									\
-	if (atomic_inc_return(&torture_errors) <= TORTURE_ERRORS_TOLD)	\
+	if (atomic_inc_return(&torture_errors) <= TORTURE_ERRORS_PRINTED)	\
 		pr_err("wsq_torture: error: " fmt "\n", ##__VA_ARGS__);	\
 } while (0)
 
@@ -267,7 +305,7 @@ static inline void torture_inc(enum torture_count what)
 	torture_add(what, 1);
 }
 
-/* A number below @below. */
+/* A random number below @below. */
 static inline u32 torture_roll(struct rnd_state *rnd, u32 below)
 {
 	return prandom_u32_state(rnd) % below;
@@ -303,7 +341,7 @@ void torture_quiet(struct torture_actor *a, struct torture_item *it);
 
 /* put.c */
 void torture_put(struct torture_actor *a, struct torture_item *it);
-void torture_call_back(struct torture_actor *a, struct torture_item *it);
+void torture_cancel_item(struct torture_actor *a, struct torture_item *it);
 
 /* mix.c */
 unsigned int torture_some_cpu(struct rnd_state *rnd);
@@ -322,8 +360,8 @@ void torture_own_stack(struct torture_thread *t);
 /* heard.c */
 void torture_own_heard(struct torture_thread *t);
 
-/* vain.c */
-void torture_own_vain(struct torture_thread *t);
+/* futile.c */
+void torture_own_futile(struct torture_thread *t);
 
 /* nested.c */
 void torture_own_nested(struct torture_thread *t);
@@ -351,6 +389,13 @@ void torture_pools_destroy(void);
 void torture_pool_ops(struct torture_actor *a);
 void torture_pool_round(struct torture_thread *t);
 
+/* mult.c */
+int torture_mult_create(struct rnd_state *rnd);
+void torture_mult_ops(struct torture_actor *a);
+void torture_mult_round(struct torture_thread *t);
+void torture_mult_finish(void);
+void torture_mult_destroy(void);
+
 /* serial.c */
 int torture_serials_create(struct rnd_state *rnd);
 void torture_serials_finish(void);
@@ -359,6 +404,25 @@ bool torture_serials_calm(void);
 void torture_serial_ops(struct torture_actor *a);
 void torture_serial_round(struct torture_thread *t);
 void torture_serial_life(struct torture_thread *t);
+
+/* call.c */
+void torture_calls_finish(void);
+void torture_call_ops(struct torture_actor *a);
+void torture_call_round(struct torture_thread *t);
+void torture_call_wait(struct torture_thread *t);
+
+/* call_mesh.c */
+int torture_mesh_create(struct rnd_state *rnd);
+void torture_mesh_round(struct torture_thread *t);
+void torture_mesh_free(void);
+
+/* forkjoin.c */
+int torture_forkjoins_create(struct rnd_state *rnd);
+void torture_forkjoins_destroy(void);
+void torture_forkjoin_ops(struct torture_actor *a);
+void torture_forkjoin_round(struct torture_thread *t);
+void torture_forkjoin_helped(struct torture_thread *t);
+void torture_forkjoin_life(struct torture_thread *t);
 
 /* rivals.c, hostile.c, promise.c */
 int torture_rivals_create(struct rnd_state *rnd);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The watchdog: an item that stays pending, a thread that stays in one
- * operation. Both are told once, with their state.
+ * The watchdog: reports an item that stays pending, or a thread that stays in
+ * one operation, once, with its state.
  *
- * While others work, a worker that was not woken is found by the next wake-up,
- * and its items run late, not never. So now and then all threads pause: then
- * nothing but what was put helps an item to run.
+ * While other contexts queue, a worker that was not woken is found by the next
+ * wake-up: its items run late, but they run. So now and then all threads pause.
+ * Then an item runs only if its own put woke a worker.
  */
 #include <linux/jiffies.h>
 #include <linux/kernel.h>
@@ -13,12 +13,12 @@
 
 #include "torture.h"
 
-/* An emulated guest on a busy host is slow; nothing is that slow. */
+/* Even an emulated guest on a busy host is not that slow. */
 #define ITEM_STUCK		(torture_starved * HZ)
 #define THREAD_STUCK		(2 * torture_starved * HZ)
 
 /**
- * torture_watch_items() - does each pending item get on?
+ * torture_watch_items() - report pending items without progress
  *
  * Context: task; one at a time.
  */
@@ -44,7 +44,7 @@ void torture_watch_items(void)
 }
 
 /**
- * torture_watch_thread() - does a thread get on?
+ * torture_watch_thread() - report a thread without progress
  * @t: the thread, which has not ended
  *
  * Context: task; one at a time.
@@ -78,12 +78,12 @@ static bool watch_is_calm(const struct torture_thread *all, unsigned int nr)
 }
 
 /**
- * torture_watch_calm() - wait until all that was queued has run
+ * torture_watch_calm() - wait until all queued items have run
  * @all: the threads, which pause as soon as they can
- * @nr: how many
+ * @nr: number of threads
  *
  * Context: task; sleeps.
- * Return: %true if it has; otherwise what has not is told.
+ * Return: %true if they have; otherwise those that have not are reported.
  */
 bool torture_watch_calm(struct torture_thread *all, unsigned int nr)
 {

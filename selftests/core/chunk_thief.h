@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A thief of SALSA as kmod/engine/salsa/salsa.c has it: a chunk that no consumer
- * is in, and if there is none, the one that the victim is in.
+ * A thief of SALSA as in kmod/engine/salsa/salsa.c: steals a chunk that no
+ * consumer is in, and if there is none, the one that the victim is in.
  *
  * For: unit, stall, stress and the benchmarks.
  */
@@ -22,8 +22,8 @@ static inline int thief_steal(struct wsq_salsa_consumer *c,
 }
 
 /*
- * The same by a thief that then gets once. %WSQ_CONFLICT if the victim's CPU has
- * not answered by then, %WSQ_EMPTY if the chunk was drained before it did.
+ * The same with one get after it. %WSQ_CONFLICT if the victim's CPU has not
+ * answered by then, %WSQ_EMPTY if the chunk was drained before it did.
  */
 static inline int thief_steal_and_get(struct wsq_salsa_consumer *c,
 				      struct wsq_salsa_consumer *v,

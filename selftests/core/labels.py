@@ -6,29 +6,29 @@ For: run-model, and model/mutants.py, which takes its list of ordered accesses
 from here. Prints one line for each disagreement; exit status 1 if there is any.
 
 What must hold:
-  1. each shared access in kmod/core bears a label (XX(fn:L) on its statement or
-     on the line before), but for *_init(), which run before anybody else knows
-     the object. A call that leads to an access may bear one, too: the name of
+  1. each shared access in kmod/core and PUBLIC has a label (XX(fn:L) on its statement or
+     on the line before), except in *_init(), which run before the object is
+     shared. A call that leads to an access may have one, too: the name of
      that access as made from there;
-  2. each label that a comment in kmod/core or a litmus file names is borne by
+  2. each label that a comment in kmod/core or a litmus file names belongs to
      an access;
   3. each access with an order is named in a comment above the code of its
      header, where the pairs are: x.h for x.c, or a header that x begins with;
   4. each litmus file that a source names exists; all say Never, and make a
      negative (litmus/tests.py);
-  5. a labelled statement of a litmus file has the order that the access with
-     this label has in kmod/core. Where the test holds with less, "weaker" stands
-     behind the label. Where one label's accesses differ, it is one of theirs;
+  5. a labelled statement of a litmus file has the order of the access with
+     this label in kmod/core. Where the test holds with less, "weaker" follows
+     the label. Where one label's accesses differ, it is one of their orders;
   6. each access with an order has its line in model/mutants.list;
-  7. in salsa* a label is borne once. (bwos_fifo.h has variants of its
+  7. in salsa* each label is used once. (bwos_fifo.h has variants of its
      operations, which share labels; mutants.list counts them.)
-  8. in the folders of AREAS each access or barrier that has an order bears a
-     label of its own, on its line or at the head of the comment before it; it
-     is named in a comment above the code of some file there; 2, 4, 5 and 6
-     hold. Plain accesses may bear labels, and must if a litmus file names one.
+  8. in the folders of AREAS each access or barrier that has an order has its
+     own label, on its line or at the head of the comment before it; it is
+     named in a comment above the code of some file there; 2, 4, 5 and 6
+     hold. Plain accesses may have labels, and must if a litmus file names one.
 
-Cost: nothing. Limitations: reads lines, not C; an access hidden in a macro of
-its own would escape.
+Cost: nothing. Limitations: reads lines, not C; an access hidden in a separate
+macro is not found.
 """
 import re
 import sys
@@ -40,9 +40,11 @@ sys.path.insert(0, str(HERE / "litmus"))
 import tests  # noqa: E402
 
 CORE = KMOD / "core"
+# The part of kmod/core that users' code includes.
+PUBLIC = (KMOD.parent / "include" / "linux" / "wsq_fj_deque.h",)
 # Folders whose protocols are labelled as well.
-AREAS = ("exec", "engine", "pool", "serial", "ring", "obs", "compat")
-# Of compat the fence: the others are primitives, or have no order.
+AREAS = ("exec", "engine", "pool", "serial", "call", "ring", "obs", "compat")
+# Of compat only the fence: the others are primitives, or have no order.
 COMPAT = ("fence.c", "wsq_fence.h")
 LITMUS = HERE / "litmus"
 MUTANTS = HERE / "model" / "mutants.list"
@@ -59,7 +61,7 @@ ORDERED = re.compile(r"\b(atomic64_\w+_(?:acquire|release)|"
                      r"wsq_local_(?:read|set)|wsq_fence_(?:light|heavy|start|done)|"
                      r"wsq_grace_(?:get|passed)|"
                      r"smp_[a-z_]+)\s*\(")
-# The same in AREAS, where only what has an order must bear a label.
+# The same in AREAS, where only ordered accesses must have a label.
 BARRIER = re.compile(r"\b(smp_(?:mb\w*|[rw]mb|load_acquire|store_release|store_mb)|"
                      r"(?:atomic(?:64|_long)?_)?(?:xchg|(?:try_)?cmpxchg)(?:_\w+)?|"
                      r"atomic(?:64|_long)?_(?:\w+_(?:acquire|release)|fetch_\w+|\w+_return)|"
@@ -135,8 +137,8 @@ def parse(path):
            not ACCESS.search(lines[nr - 1][0]):
             found = LABEL.findall(lines[nr - 1][1])
             label = found[0] if found else None
-        # Mounted memory is known to nobody until the labelled store.
-        if label is None and function.endswith("_mount"):
+        # Attached memory is not shared until the labelled store.
+        if label is None and function.endswith("_attach"):
             continue
         accesses += [Access(path, nr + 1, m, label, bool(ORDERED.match(m + "(")))
                      for m in ACCESS.findall(code)]
@@ -151,7 +153,8 @@ def parse_area(path):
     for nr, (code, comment) in enumerate(lines):
         here = LABEL.findall(comment)
         if not code.strip():
-            # A comment that begins with a label says it of what follows.
+            # A comment that begins with a label applies it to the next
+            # statement.
             begins = re.match(r"\s*\*?\s*(" + LABEL.pattern + r")(?::|\s*$)", comment)
             if begins:
                 label = begins[1]
@@ -214,7 +217,7 @@ def group(accesses):
 
 
 def named_files(path, made):
-    """Litmus files that a source names must be there."""
+    """Litmus files that a source names must exist."""
     for name in re.findall(r"litmus/([\w-]+)\.litmus", path.read_text()):
         if name not in made:
             yield f"{path.name}: no {name}.litmus"
@@ -242,7 +245,7 @@ def calls(path, functions):
     call = re.compile(r"\b(?:" + "|".join(functions) + r")\s*\(")
     found, called = [], False
     for code, comment in read(path):
-        # A call goes on until its statement ends.
+        # A call continues until its statement ends.
         called = bool(call.search(code)) or called
         if code.strip() and called and not ACCESS.search(code):
             found += LABEL.findall(comment)
@@ -273,12 +276,13 @@ def ordered_accesses():
 
 
 def sources():
-    """kmod/core, each header before its .c: the order that counts accesses."""
-    return sorted((p for p in CORE.iterdir() if p.suffix in (".h", ".c")),
+    """kmod/core, each header before its .c: the order in which accesses are
+    counted."""
+    return sorted((p for p in (*CORE.iterdir(), *PUBLIC) if p.suffix in (".h", ".c")),
                   key=lambda p: (p.stem, p.suffix != ".h"))
 
 
-# What an accessor of ours orders, if its name does not say it.
+# Orders of our own accessors, if the name does not contain it.
 OURS = (
     (r"wsq_local_(?:read|set)", "local"),
     (r"wsq_slot_publish", "release"),
@@ -296,7 +300,7 @@ OURS = (
 
 
 def strength(what):
-    """What the access @what orders, in the words of litmus/tests.py."""
+    """The order of the access @what, in the words of litmus/tests.py."""
     for name, order in OURS:
         found = re.fullmatch(name, what)
         if found:
@@ -305,7 +309,7 @@ def strength(what):
 
 
 def orders(accesses):
-    """Label to the orders of the accesses that bear it."""
+    """Label to the orders of the accesses that have it."""
     found = {}
     for access in accesses:
         found.setdefault(access.label, set()).add(strength(access.what))
@@ -313,7 +317,8 @@ def orders(accesses):
 
 
 def order_at(path, nr):
-    """What the access in line @nr orders now that it may have been weakened; None: it is gone."""
+    """The order of the access in line @nr, which may have been weakened; None
+    if it is gone."""
     code = read(path)[nr - 1][0]
     found = re.search(r"\bwsq_weak_\w+", code)
     if found:
@@ -323,10 +328,11 @@ def order_at(path, nr):
 
 
 def agrees(code, order):
-    """May a litmus test have @code for an access of this order?"""
+    """May a litmus test use @code for an access of this order?"""
     has = tests.strength(code)
     if order == "local":
-        # Stands for program order, which a test between two CPUs has not.
+        # It stands for program order, which a test between two CPUs does not
+        # have.
         return has == ("release" if re.search(r"store_release|_set_release", code) else "acquire")
     # A read-modify-write that changes nothing, modelled by its barrier.
     has, order = SAME.get(has, has), SAME.get(order, order)
@@ -371,7 +377,7 @@ def check():
         errors += [f"{path.name}:{nr}: no access bears {label}"
                    for nr, label in parse(path)[1] if label not in borne]
         errors += named_files(path, made)
-    # The process' half of kmod/ring's is in tools/lib.
+    # The process's half of kmod/ring's protocol is in tools/lib.
     user = KMOD.parent / "tools" / "lib"
     for path in [*KMOD.rglob("*.[ch]"), *user.glob("*.[ch]")]:
         if path.parent != CORE:

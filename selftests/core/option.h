@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Options of tests in user space: NAME=NUMBER, in any order. For stress and
- * stall. Limitation: what is no number counts as 0.
+ * stall. Limitation: a value that is no number counts as 0.
  */
 #ifndef _WSQ_SELFTESTS_OPTION_H
 #define _WSQ_SELFTESTS_OPTION_H
@@ -11,7 +11,7 @@
 
 #include <wsq_platform.h>
 
-/* Is @arg this option? Then @value is what it says. */
+/* Is @arg this option? Then sets @value. */
 static inline bool option(const char *arg, const char *name, u64 *value)
 {
 	size_t n = strlen(name);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Parties that can be stopped before any access to shared words that core makes
- * for them, and told to go on later: coroutines over shim/stall.
+ * Parties that can be stopped before any of core's accesses to shared words,
+ * and continued later: coroutines over shim/stall.
  *
- * For: unit/salsa*.c, unit/first_less.c, unit/lifo_hint.c, stall/salsa.c.
- * party_start() has a party do one thing, as in one section of core/fence.h, up to
- * where it is to stop: the N-th access from there on, or one that bears a label,
- * SA(get:D), say, in the sources below WSQ_CORE_DIR.
+ * For: unit/salsa*.c, unit/first_less.c, unit/lifo_hint.c, stall.
+ * party_start() makes a party run one operation, in one section of
+ * core/fence.h, until its stop: the N-th access from there on, or one with a
+ * given label, SA(get:D), say, in the sources below WSQ_CORE_DIR.
  *
- * Cost: two system calls for each start and stop. Limitations: none is known
- * from which core could do harm, since it keeps no stack between operations.
+ * Cost: two system calls for each start and stop. Limitations: core keeps no
+ * stack between operations, so none is known.
  */
 #ifndef _WSQ_SELFTESTS_PARTY_H
 #define _WSQ_SELFTESTS_PARTY_H
@@ -32,18 +32,18 @@
 			"core/bwos_fifo.c", "core/bwos_lifo_steal.c"
 
 /**
- * struct party - one
- * @cpu: what it runs on
- * @op: what it does
- * @arg: with what
- * @ret: what came of it, by @op
- * @task: the same
+ * struct party - a party
+ * @cpu: its CPU
+ * @op: its operation
+ * @arg: argument of @op
+ * @ret: result of @op
+ * @task: likewise
  * @stop_at: stop before this access, counted as by @cpu; 0 for never
- * @nr_places: number of places
- * @places: ... to stop at, the first time
+ * @nr_entries: number of places
+ * @entries: ... to stop at, the first time
  * @file: where it stopped last
- * @line: the same
- * @under_way: it was stopped and has not gone on to its end
+ * @line: likewise
+ * @under_way: it was stopped and has not reached its end
  */
 struct party {
 	struct wsq_cpu cpu;
@@ -52,11 +52,11 @@ struct party {
 	s64 ret;
 	void *task;
 	u64 stop_at;
-	u32 nr_places;
+	u32 nr_entries;
 	struct {
 		const char *file;
 		int first, last;
-	} places[PARTY_PLACES];
+	} entries[PARTY_PLACES];
 	const char *file;
 	int line;
 	bool under_way;
@@ -86,7 +86,7 @@ u64 wsq_grace_oldest(void)
 	return oldest;
 }
 
-/* The test goes on where it had this party run. */
+/* Returns from a party to the test. */
 static inline void party_yield(struct party *p)
 {
 	running = NULL;
@@ -100,13 +100,13 @@ void wsq_cpu_step(const char *file, int line)
 	u32 i;
 
 	p->cpu.steps++;
-	for (i = 0; i < p->nr_places; i++) {
-		if (line >= p->places[i].first && line <= p->places[i].last &&
-		    strstr(file, p->places[i].file))
+	for (i = 0; i < p->nr_entries; i++) {
+		if (line >= p->entries[i].first && line <= p->entries[i].last &&
+		    strstr(file, p->entries[i].file))
 			break;
 	}
-	if (i < p->nr_places || p->cpu.steps == p->stop_at) {
-		p->nr_places = 0;
+	if (i < p->nr_entries || p->cpu.steps == p->stop_at) {
+		p->nr_entries = 0;
 		p->file = file;
 		p->line = line;
 		party_yield(p);
@@ -123,7 +123,7 @@ static inline void party_main(void)
 	party_yield(p);
 }
 
-/* Have it go on, to the next stop or to the end. True if that was the end. */
+/* Continues it to the next stop or to the end. True if that was the end. */
 static inline bool party_go(struct party *p)
 {
 	running = p;
@@ -132,7 +132,7 @@ static inline bool party_go(struct party *p)
 	return !p->under_way;
 }
 
-/* Have it do something. True if it came to the end. */
+/* Starts an operation. True if it reached its end. */
 static inline bool party_start(struct party *p, void (*op)(struct party *p))
 {
 	if (p->under_way)
@@ -152,7 +152,7 @@ static inline bool party_start(struct party *p, void (*op)(struct party *p))
 	return party_go(p);
 }
 
-/* All of them as they were in the beginning. */
+/* Resets all parties. */
 static inline void party_reset(void)
 {
 	u32 i;
@@ -160,14 +160,14 @@ static inline void party_reset(void)
 	for (i = 0; i < PARTIES; i++) {
 		parties[i].under_way = false;
 		parties[i].stop_at = 0;
-		parties[i].nr_places = 0;
+		parties[i].nr_entries = 0;
 		parties[i].file = NULL;
 		memset(&parties[i].cpu, 0, sizeof(parties[i].cpu));
 	}
 	wsq_grace_now = 0;
 }
 
-/* Is a statement over at the end of this line, or none begun? */
+/* Does a statement end on this line, or has none begun? */
 static inline bool party_line_ends(const char *line)
 {
 	size_t n = strlen(line);
@@ -179,14 +179,14 @@ static inline bool party_line_ends(const char *line)
 	return !n || strchr(";{}", line[n - 1]);
 }
 
-/* Stop it, the next time, at the statement that bears this label. */
+/* Stops it, the next time, at the statement with this label. */
 static inline void party_stop_at(struct party *p, const char *label)
 {
 	static const char * const sources[] = { PARTY_SOURCES };
 	char line[512], path[512];
 	size_t i;
 
-	p->nr_places = 0;
+	p->nr_entries = 0;
 	for (i = 0; i < sizeof(sources) / sizeof(sources[0]); i++) {
 		int nr, first = 1;
 		FILE *f;
@@ -201,17 +201,17 @@ static inline void party_stop_at(struct party *p, const char *label)
 			char *comment = strstr(line, "/* "), *at = strstr(line, label);
 
 			if (comment && at && comment < at &&
-			    p->nr_places < PARTY_PLACES) {
-				p->places[p->nr_places].file = sources[i];
-				p->places[p->nr_places].first = first;
-				p->places[p->nr_places++].last = nr;
+			    p->nr_entries < PARTY_PLACES) {
+				p->entries[p->nr_entries].file = sources[i];
+				p->entries[p->nr_entries].first = first;
+				p->entries[p->nr_entries++].last = nr;
 			}
 			if (party_line_ends(line))
 				first = nr + 1;
 		}
 		fclose(f);
 	}
-	if (!p->nr_places) {
+	if (!p->nr_entries) {
 		fprintf(stderr, "no access bears %s\n", label);
 		abort();
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A SALSA pool with its memory, for tests in user space: what the module's
- * kmod/pool does with pages, in one allocation each, so that the address
- * sanitizer sees every step over an edge.
+ * A SALSA pool with its memory, for tests in user space: as the module's
+ * kmod/pool allocates pages, but each object in its own allocation, so that the
+ * address sanitizer detects every access out of bounds.
  *
  * For: unit and stress. Consumers and producers have the numbers 0, 1, ...;
  * tasks are the numbers 1, 2, 3, ...
@@ -54,7 +54,7 @@ static inline void *pool_words(size_t n, size_t size)
 	return p;
 }
 
-/* A chunk more, for consumer @home, on @node; in nobody's chunk pool yet. */
+/* One more chunk, for consumer @home, on @node; not in any chunk pool yet. */
 static inline struct wsq_salsa_chunk *pool_chunk(struct pool *t, u32 home,
 						 u32 node)
 {
@@ -71,13 +71,13 @@ static inline struct wsq_salsa_chunk *pool_chunk(struct pool *t, u32 home,
 	return chunk;
 }
 
-/* Without chunks. @claims: bit i for consumer i. Chunk pools of @places. */
+/* Without chunks. @claims: bit i for consumer i. @cells: of chunk pools. */
 static inline struct pool *pool_new(u32 nr_consumers, u32 nr_producers,
-				    u32 chunk_size, u32 max_chunks, u32 places,
+				    u32 chunk_size, u32 max_chunks, u32 cells,
 				    u64 claims)
 {
 	struct pool *t = (struct pool *)pool_alloc(1, sizeof(*t));
-	struct wsq_salsa_room room;
+	struct wsq_salsa_consumer_mem space;
 	u32 i, words;
 
 	if (nr_consumers > POOL_PARTIES || nr_producers > POOL_PARTIES)
@@ -104,16 +104,16 @@ static inline struct pool *pool_new(u32 nr_consumers, u32 nr_producers,
 	for (i = 0; i < nr_consumers; i++) {
 		t->c[i] = (struct wsq_salsa_consumer *)
 			pool_alloc(1, sizeof(*t->c[i]));
-		room.feeders = (atomic64_t *)pool_words(words,
-							sizeof(atomic64_t));
-		room.stolen = (atomic64_t *)
+		space.feeders = (atomic64_t *)pool_words(words,
+							 sizeof(atomic64_t));
+		space.stolen = (atomic64_t *)
 			pool_words(t->s.max_parties + WSQ_SALSA_ENTRIES,
 				   sizeof(atomic64_t));
-		room.places = (atomic64_t *)pool_words(places,
+		space.cells = (atomic64_t *)pool_words(cells,
 						       sizeof(atomic64_t));
-		room.nr_places = places;
+		space.nr_cells = cells;
 		wsq_salsa_consumer_init(&t->s, t->c[i], i, 0, claims >> i & 1,
-					&room);
+					&space);
 	}
 	for (i = 0; i < nr_producers; i++) {
 		t->p[i] = (struct wsq_salsa_producer *)
@@ -145,7 +145,7 @@ static inline void pool_free(struct pool *t)
 	for (i = 0; i < t->nr_consumers; i++) {
 		free(t->c[i]->feeders);
 		free(t->c[i]->stolen.entries);
-		free(t->c[i]->pool.places);
+		free(t->c[i]->pool.cells);
 		free(t->c[i]);
 	}
 	for (i = 0; i < t->nr_producers; i++) {

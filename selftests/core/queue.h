@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A queue of an engine made of blocks, with its memory, for tests in user space:
- * what the module's pool does with pages, in one allocation each, so that the
- * address sanitizer sees every step over an edge.
+ * A queue of a block engine with its memory, for tests in user space: as the
+ * module's pool allocates pages, but each object in its own allocation, so that
+ * the address sanitizer detects every access out of bounds.
  *
- * For: unit and stress; engine/NAME/engine.h says which queue it is. Tasks are the
+ * For: unit and stress; engine/NAME/engine.h selects the queue. Tasks are the
  * numbers 1, 2, 3, ...
  */
 #ifndef _WSQ_SELFTESTS_QUEUE_H
@@ -45,40 +45,40 @@ static inline void *queue_words(size_t n, size_t size)
 	return p;
 }
 
-static inline void piece_new(engine_piece *piece, u32 nr_places,
-			     u32 block_size, u32 nr_spare)
+static inline void segment_new(engine_segment *segment, u32 nr_entries,
+			       u32 block_size, u32 nr_spare)
 {
-	size_t nr = nr_places + nr_spare;
+	size_t nr = nr_entries + nr_spare;
 
-	piece->blocks = (engine_block *)
-		queue_alloc(nr, sizeof(*piece->blocks));
+	segment->blocks = (engine_block *)
+		queue_alloc(nr, sizeof(*segment->blocks));
 	/* Exact, for the sanitizer's red zones. */
-	piece->slots = (wsq_slot_t *)queue_words(nr * block_size,
-						 sizeof(*piece->slots));
-	piece->nr_places = nr_places;
-	piece->nr_spare = nr_spare;
+	segment->slots = (wsq_slot_t *)queue_words(nr * block_size,
+						   sizeof(*segment->slots));
+	segment->nr_entries = nr_entries;
+	segment->nr_spare = nr_spare;
 }
 
-static inline void piece_free(engine_piece *piece)
+static inline void segment_free(engine_segment *segment)
 {
-	free(piece->blocks);
-	free(piece->slots);
+	free(segment->blocks);
+	free(segment->slots);
 }
 
 /*
- * Ready to mount, and with room to grow to @max_places and @max_spare; slots hold
- * NULL, as claimed ones have to.
+ * Ready to attach, with space to grow to @max_entries and @max_spare; slots hold
+ * NULL, as claimed ones must.
  */
-static inline void mem_new_max(engine_mem *mem, u32 nr_places,
-			       u32 block_size, u32 nr_spare, u32 max_places,
+static inline void mem_new_max(engine_mem *mem, u32 nr_entries,
+			       u32 block_size, u32 nr_spare, u32 max_entries,
 			       u32 max_spare)
 {
 	struct wsq_bwos_dir *dir = &mem->dir;
 
-	piece_new(&mem->first, nr_places, block_size, nr_spare);
-	dir->max_places = max_places;
-	dir->max_blocks = max_places + max_spare;
-	dir->words = (atomic64_t *)queue_words(max_places, sizeof(*dir->words));
+	segment_new(&mem->first, nr_entries, block_size, nr_spare);
+	dir->max_entries = max_entries;
+	dir->max_blocks = max_entries + max_spare;
+	dir->words = (atomic64_t *)queue_words(max_entries, sizeof(*dir->words));
 	dir->blocks = (atomic64_t *)queue_words(dir->max_blocks,
 						sizeof(*dir->blocks));
 	dir->spare = (u16 *)queue_words(max_spare, sizeof(*dir->spare));
@@ -88,15 +88,15 @@ static inline void mem_new_max(engine_mem *mem, u32 nr_places,
 	mem->read_first = false;
 }
 
-static inline void mem_new(engine_mem *mem, u32 nr_places,
+static inline void mem_new(engine_mem *mem, u32 nr_entries,
 			   u32 block_size, u32 nr_spare)
 {
-	mem_new_max(mem, nr_places, block_size, nr_spare, nr_places, nr_spare);
+	mem_new_max(mem, nr_entries, block_size, nr_spare, nr_entries, nr_spare);
 }
 
 static inline void mem_free(engine_mem *mem)
 {
-	piece_free(&mem->first);
+	segment_free(&mem->first);
 	free(mem->dir.words);
 	free(mem->dir.blocks);
 	free(mem->dir.spare);
@@ -104,31 +104,31 @@ static inline void mem_free(engine_mem *mem)
 	engine_mem_unmake(mem, free);
 }
 
-/* The block that serves at @place. */
-static inline engine_block *mem_block(const engine_mem *mem, u32 place)
+/* The block at directory index @index. */
+static inline engine_block *mem_block(const engine_mem *mem, u32 index)
 {
-	u32 nr = wsq_bwos_nr(wsq_bwos_at(&mem->dir, place));
+	u32 nr = wsq_bwos_nr(wsq_bwos_at(&mem->dir, index));
 
 	return (engine_block *)wsq_bwos_block_at(&mem->dir, nr);
 }
 
-static inline struct queue *queue_new_max(u32 nr_places, u32 block_size,
-					  u32 nr_spare, u32 max_places,
+static inline struct queue *queue_new_max(u32 nr_entries, u32 block_size,
+					  u32 nr_spare, u32 max_entries,
 					  u32 max_spare)
 {
 	struct queue *t = (struct queue *)queue_alloc(1, sizeof(*t));
 
-	mem_new_max(&t->mem, nr_places, block_size, nr_spare, max_places,
+	mem_new_max(&t->mem, nr_entries, block_size, nr_spare, max_entries,
 		    max_spare);
 	memset(&t->rest, 0, sizeof(t->rest));
 	engine_init(&t->q, &t->rest);
-	engine(mount)(&t->q, &t->mem);
+	engine(attach)(&t->q, &t->mem);
 	return t;
 }
 
-static inline struct queue *queue_new(u32 nr_places, u32 block_size, u32 nr_spare)
+static inline struct queue *queue_new(u32 nr_entries, u32 block_size, u32 nr_spare)
 {
-	return queue_new_max(nr_places, block_size, nr_spare, nr_places,
+	return queue_new_max(nr_entries, block_size, nr_spare, nr_entries,
 			     nr_spare);
 }
 

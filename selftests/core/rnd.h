@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Random numbers for tests in user space: seeded, so that a run can be told
- * again. Not for anything but tests.
+ * Random numbers for tests in user space: seeded, so that a run can be
+ * repeated. For tests only.
  */
 #ifndef _WSQ_SELFTESTS_RND_H
 #define _WSQ_SELFTESTS_RND_H

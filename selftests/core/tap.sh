@@ -19,8 +19,8 @@ tap() {
 	elif [[ $2 == skip ]]; then
 		printf 'ok %d - %s # SKIP %s\n' "$tap_nr" "$1" "${3:-}"
 	else
-		printf 'not ok %d - %s\n' "$tap_nr" "$1"
 		[[ ${3:-} ]] && printf '# %s\n' "$3"
+		printf 'not ok %d - %s\n' "$tap_nr" "$1"
 		tap_bad=$((tap_bad + 1))
 	fi
 }
@@ -35,8 +35,9 @@ tap_end() {
 }
 
 # tap_jobs N: reads lines "NAME<tab>COMMAND" or "NAME<tab>COMMAND<tab>KEY" (of
-# tools/check/cached.py), keeps N commands running, reports each in order as it ends;
-# the last lines of a failed one follow as notes. What passes is put under its KEY.
+# tools/check/cached.py), keeps N commands running, reports each in order as it
+# ends, after the last lines of a failed one as notes. A passed result is stored
+# under its KEY.
 tap_jobs() {
 	local max=$1 dir name command key
 	local -a names=() pids=() keys=()
@@ -50,7 +51,7 @@ tap_jobs() {
 		nr=$((nr + 1))
 	done
 	# shellcheck disable=SC2016  # for the inner shell
-	# Starts are a pipeline of their own, so that reports come in order.
+	# Starts run in a separate pipeline, so that reports come in order.
 	seq 0 $((nr - 1)) | xargs -P "$max" -I{} bash -c \
 		'bash "$1/{}.cmd" >"$1/{}.out" 2>&1 </dev/null; echo $? >"$1/{}.tmp"; mv "$1/{}.tmp" "$1/{}.rc"' \
 		_ "$dir" &
@@ -67,7 +68,7 @@ tap_jobs() {
 			next=$((next + 1))
 			continue
 		fi
-		tap "${names[next]}" "$status"
+		# Notes precede the result that they are about.
 		if [[ $status != 0 ]]; then
 			printf '%s\n' "status $status: $(<"$dir/$next.cmd")" | tap_note
 			tail -n 40 "$dir/$next.out" | tap_note
@@ -76,6 +77,7 @@ tap_jobs() {
 				grep -E "${TAP_SAY:-^\$}" "$dir/$next.out" | "$TOP/tools/check/cached.py" put "${keys[next]}"
 			[[ ! ${TAP_SAY:-} ]] || grep -E "$TAP_SAY" "$dir/$next.out" | tap_note
 		fi
+		tap "${names[next]}" "$status"
 		next=$((next + 1))
 	done
 	wait "${pids[0]}"

@@ -7,14 +7,15 @@
 	corpus.py reseed TARGET DIR	the inputs under other seeds of the schedule, as files
 	corpus.py count TARGET		how many there are
 
-unpack and count include the inputs of aimed.py. corpus/TARGET.hex holds the inputs in
-hexadecimal, sorted, so that two changes merge by lines. A line that begins with # is a comment; "-" stands for the input
-of no bytes. An unpacked file bears the name that libFuzzer gives it, the SHA-1 of
-its bytes, so that a file that libFuzzer writes beside it differs in its name.
+unpack and count include the inputs of aimed.py. corpus/TARGET.hex holds the
+inputs in hexadecimal, sorted, so that two changes merge by lines. A line that
+begins with # is a comment; "-" stands for the empty input. An unpacked file has
+the name that libFuzzer gives it, the SHA-1 of its bytes, so that a file that
+libFuzzer writes beside it has a different name.
 
 For: run-fuzz, mutants.py, and to add an input that found something.
-Cost: nothing. Limitations: DIR is emptied of what this script put there and has
-since left the corpus, by way of all files whose name is such a hash.
+Cost: nothing. Limitations: all files of DIR whose name is such a hash, and
+which are not in the corpus, are removed.
 """
 import hashlib
 import re
@@ -72,8 +73,8 @@ def unpack(target, where):
     return write(everything(target), where)
 
 
-# Where an input of ring has the seed of its schedule. In entry and setup only one process
-# acts, so that their schedules matter little.
+# Where an input of ring has the seed of its schedule. In entry and setup only
+# one process acts, so schedules matter little.
 SEED_AT, SEED_BYTES = 1, 2
 SEEDS = 16
 
@@ -86,7 +87,7 @@ def reseed(target, where):
 
 
 def add(target, files):
-    """Take files in; returns how many were new."""
+    """Add files; returns how many were new."""
     path = file_of(target)
     head = [l for l in path.read_text().splitlines() if l.startswith("#")]
     was = set(read(target))

@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fuzzer of entries: one op after the other, on an arena of exactly its size.
+ * The fuzzer of entries: one op after the other, on an arena of exactly its
+ * size.
  *
- * What is refused and why is compared with oracle.c, and so are result and arena of
- * what is not. Beyond the arena, and beyond the kernel's own copy of the entry, the
- * address sanitizer looks. Where its list stands, each word is another one as soon as
- * it was read. A task of several pieces may be told to stop, or leave and be resumed.
+ * Refusals and their errors are compared with oracle.c, and so are result and
+ * arena of tasks that run. The address sanitizer checks accesses beyond the
+ * arena and beyond the kernel's own copy of the entry. Each word of an entry's
+ * list changes once it was read. A task of several parts may be told to stop,
+ * or leave and be resumed.
  *
- * An input: the size of the arena, what it holds, when to stop, the entry.
+ * An input: the size of the arena, its contents, when to stop, the entry.
  */
 #include "input.h"
 #include "oracle.h"
 
 #include <ring/ops.h>
 
-/* For several pieces. */
+/* Enough for tasks of several parts. */
 #define ARENA_MOST	(80U << 10)
 
 static struct {
-	bool told;
+	bool stop_asked;
 	bool dead;
 	bool leave;
 } stop;
 
 static struct wsq_conts conts;
+static struct wsq_op_fj fj;
 
-/* Nothing here has a ring. */
+/* There is no ring here. */
 void shim_published(const atomic64_t *slot)
 {
 }
@@ -51,7 +54,7 @@ void shim_freed(const void *p)
 {
 }
 
-/* kmod/ring/dev.c is not here, nor rings: ops know nothing of them. */
+/* kmod/ring/dev.c is not compiled here, nor rings: ops do not use them. */
 static struct cred root = { .refs = 1, .caps = ~0ULL, .user_ns = &init_user_ns };
 
 static void check_names(void)
@@ -59,7 +62,7 @@ static void check_names(void)
 	struct wsq_op_info info;
 	u32 op = 0, n = 0;
 
-	while (wsq_op_tell(op, &info)) {
+	while (wsq_op_query(op, &info)) {
 		const struct wsq_rule *r = rule_of(info.op);
 
 		MUST(r && !strcmp(r->name, info.name));
@@ -69,7 +72,7 @@ static void check_names(void)
 		op = info.op + 1;
 		n++;
 	}
-	MUST(n == 11);
+	MUST(n == 14);
 }
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
@@ -94,7 +97,7 @@ static void arena_make(struct input *in, u8 *arena, u64 bytes)
 		in_bytes(in, arena, bytes);
 		return;
 	}
-	/* Long runs that are equal, so that compare() has something to do. */
+	/* Long equal runs, so that compare() has something to do. */
 	for (i = 0; i < bytes; i++)
 		arena[i] = how & 1 ? i % 13 : (i * 2654435761U) >> (how & 15);
 	for (i = 0; how & 2 && bytes && i < 8; i++)
@@ -128,7 +131,7 @@ static void check_arena(const u8 *is, const u8 *was, const u8 *want, u64 bytes,
 			FAIL("byte %llu was changed", i);
 }
 
-/* Is an entry's list where its task reads and writes nothing else? */
+/* Is an entry's list outside of all that its task reads and writes? */
 static bool list_apart(const struct wsq_sqe *sqe, const u8 *arena)
 {
 	const struct wsq_vec *list = (void *)(arena + sqe->src);
@@ -149,9 +152,10 @@ static bool list_apart(const struct wsq_sqe *sqe, const u8 *arena)
 static void run(const struct wsq_sqe *sqe, u8 *arena, u64 bytes)
 {
 	const struct wsq_stop when = {
-		.dead = &stop.dead, .told = &stop.told,
+		.dead = &stop.dead, .stop_asked = &stop.stop_asked,
 		.deadline = sqe->flags & WSQ_SQE_DEADLINE ? sqe->deadline : U64_MAX,
 		.conts = stop.leave ? &conts : NULL,
+		.fj = &fj,
 	};
 	struct wsq_op_cont *cont = NULL;
 	u8 *was = malloc(bytes + 1), *want = malloc(bytes + 1);
@@ -178,13 +182,13 @@ static void run(const struct wsq_sqe *sqe, u8 *arena, u64 bytes)
 	} else if (cont) {
 		list_add(&cont->free, &conts.free_registered);
 	}
-	MUST(!conts.held);
+	MUST(!conts.held && !fj.busy);
 	if (shim_watch.from)
 		memcpy(shim_watch.from, was + sqe->src,
 		       shim_watch.to - shim_watch.from);
 	memset(&shim_watch, 0, sizeof(shim_watch));
 	if (!verdict_has(&v, res)) {
-		const bool stopped = (res == -ECANCELED && (stop.told || stop.dead)) ||
+		const bool stopped = (res == -ECANCELED && (stop.stop_asked || stop.dead)) ||
 				     (res == -ETIME && shim_clock > when.deadline);
 
 		if (!stopped || verdict_bad(&v))
@@ -208,7 +212,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	int ret;
 
 	bytes = bits & 0x8000 ? ARENA_MOST - (bits & 0xff) : bits & 0xfff;
-	/* As vmap() gives it: lists are aligned. */
+	/* As with vmap(): lists are aligned. */
 	if (!bytes)
 		arena = NULL;
 	else if (posix_memalign((void **)&arena, 4096, bytes))
@@ -216,7 +220,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	shim_begin(bits, 0);
 	arena_make(&in, arena, bytes);
 	memset(&stop, 0, sizeof(stop));
-	stop.told = bits & 0x4000 && in_u8(&in) == 1;
+	stop.stop_asked = bits & 0x4000 && in_u8(&in) == 1;
 	stop.dead = bits & 0x2000 && in_u8(&in) == 1;
 	stop.leave = bits & 0x1000;
 	in_sqe(&in, sqe, arena, bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a fuzzer's bytes mean: numbers, taken from the front. Behind the end all are
- * zero, and so short inputs are whole ones.
+ * A fuzzer's bytes as numbers, taken from the front. Behind the end all bytes
+ * are zero, so short inputs are complete.
  */
 #ifndef _WSQ_FUZZ_INPUT_H
 #define _WSQ_FUZZ_INPUT_H
@@ -59,10 +59,13 @@ static inline u64 in_u64(struct input *in)
 	return v;
 }
 
-/* A number of any size, mostly one at which something may happen. */
+/* A number of any size, mostly at or near a bound. */
 u64 in_number(struct input *in, u64 limit);
-/* An entry: arbitrary, or what its op may like. */
+/* An entry: arbitrary, or one that its op may accept. */
 void in_sqe(struct input *in, struct wsq_sqe *sqe, u8 *arena, u64 arena_bytes);
+
+/* Futures for it, the ring's entry @i; with @many, for an entry of a large graph. */
+void in_futures(struct input *in, struct wsq_sqe *sqe, u32 i, u32 many);
 
 /* Register an op that may be wrong in any way, and unregister it. */
 void op_any(struct input *in);

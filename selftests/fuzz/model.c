@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What was taken, and what became of it: each submission has one completion, with a
- * result that it may have, in an order that was promised.
+ * Submissions and their completions: each submission has one completion, with
+ * an allowed result, in an allowed order.
  */
 #include "model.h"
 
@@ -16,7 +16,7 @@ struct model *model_new(void)
 	return nr_models < MODELS ? &models[nr_models++] : NULL;
 }
 
-/* Rings are where others were: the last one is the one that is there. */
+/* A later ring may reuse an address: the last one counts. */
 struct model *model_at(const struct wsq_ring *ring)
 {
 	unsigned int i;
@@ -51,10 +51,11 @@ u64 op_bit(u32 op)
 	return op >= 256 && op < 264 ? 1ULL << (op - 200) : 0;
 }
 
-/* What ENTER says of an entry at its place, by ring.rst and errors.rst. */
+/* ENTER's error for an entry in this position, by ring.rst and errors.rst. */
 static int entry_error(const struct model *m, const struct wsq_sqe *sqe, bool linked)
 {
 	int ret = oracle_entry(sqe, m->arena);
+	unsigned int i;
 
 	if (ret == -EOPNOTSUPP)
 		return ret;
@@ -62,27 +63,76 @@ static int entry_error(const struct model *m, const struct wsq_sqe *sqe, bool li
 		return -EPERM;
 	if (sqe->flags & WSQ_SQE_KEY && !(m->setup_flags & WSQ_SETUP_KEYS))
 		return -EINVAL;
+	for (i = 0; i < 64 && sqe->flags & WSQ_SQE_FUTURES; i += 16)
+		if (!(m->setup_flags & WSQ_SETUP_FUTURES) ||
+		    (sqe->deadline >> i & 0xffff) > m->cq)
+			return -EINVAL;
 	if (sqe->flags & WSQ_SQE_DRAIN && linked)
 		return -EINVAL;
 	return ret;
 }
 
-/* While its module goes, an op may be there or not: what became of it here. */
-static int gone_error(const struct model *m, u64 k)
+/*
+ * Was it refused with this error? While its module unloads, an op may exist or
+ * not, and a future may be resolved at any time: the result tells which.
+ */
+static bool was_refused(const struct model *m, u64 k, int error)
 {
 	u32 i;
 
 	for (i = 0; i < m->cq; i++)
 		if (m->ring->reqs[i].number == k &&
-		    m->ring->reqs[i].refused == -EOPNOTSUPP)
-			return -EOPNOTSUPP;
-	return 0;
+		    m->ring->reqs[i].refused == error)
+			return true;
+	return false;
+}
+
+/* Had the entry before @k that resolves its future resolved it, for sure? */
+static bool future_over(const struct model *m, u64 own)
+{
+	const struct entry *d = &m->entry[m->future[own] - 1];
+
+	return d->error || (d->done && d->nth <= m->at_lock);
+}
+
+/* What an entry waits for, and whether it may resolve its future. */
+static void take_futures(struct model *m, u64 k)
+{
+	struct entry *e = &m->entry[k];
+	const u64 own = e->sqe.deadline & 0xffff;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(e->after) && !e->error; i++) {
+		const u64 nr = e->sqe.deadline >> 16 * (i + 1) & 0xffff;
+
+		if (nr && !m->future[nr]) {
+			e->error = -EINVAL;
+		} else if (nr) {
+			e->vague |= m->unsure[nr];
+			e->after[i] = m->unsure[nr] ? 0 : m->future[nr];
+		}
+	}
+	if (!own || own > m->cq || !(m->setup_flags & WSQ_SETUP_FUTURES))
+		return;
+	if (!e->error && was_refused(m, k, -EBUSY)) {
+		MUST(m->wild || (m->future[own] && !future_over(m, own)));
+		e->error = -EBUSY;
+	}
+	if (!e->error)
+		e->before = m->unsure[own] ? 0 : m->future[own];
+	else if (m->future[own] && !future_over(m, own)) {
+		/* Its future has failed, unless it was pending. */
+		m->unsure[own] |= e->error != -EBUSY;
+		return;
+	}
+	m->future[own] = k + 1;
+	m->unsure[own] = false;
 }
 
 void model_take(struct model *m, u64 head)
 {
 	bool linked = false, broken = false;
-	struct entry *unit = NULL;
+	struct entry *chain_nr = NULL;
 
 	for (; m->taken < head; m->taken++) {
 		const u64 k = m->taken;
@@ -92,29 +142,32 @@ void model_take(struct model *m, u64 head)
 		e->sqe = m->ring->sqes[k & (m->sq - 1)];
 		e->taken = true;
 		e->error = entry_error(m, &e->sqe, linked);
-		if (ops_gone && e->sqe.op >= WSQ_OP_REGISTERED && gone_error(m, k))
+		if (ops_gone && e->sqe.op >= WSQ_OP_REGISTERED &&
+		    was_refused(m, k, -EOPNOTSUPP))
 			e->error = -EOPNOTSUPP;
 		if (!e->error && broken)
 			e->error = -ECANCELED;
+		if (e->sqe.flags & WSQ_SQE_FUTURES)
+			take_futures(m, k);
 		if (m->ring->ids) {
 			e->id = m->ring->ids[k & (m->sq - 1)];
 			MUST(m->wild || !e->id == !!e->error);
 			MUST(!e->id || !k || e->id > m->entry[k - 1].id);
 		}
-		e->head = !linked || e->error || !unit;
+		e->head = !linked || e->error || !chain_nr;
 		e->linked = !e->head;
 		if (e->error) {
 			broken = true;
-			unit = NULL;
+			chain_nr = NULL;
 		} else if (e->head) {
-			unit = e;
+			chain_nr = e;
 		}
-		if (unit)
-			unit->unit_end = k + 1;
+		if (chain_nr)
+			chain_nr->unit_end = k + 1;
 		linked = e->sqe.flags & WSQ_SQE_LINK;
 		if (!linked) {
 			broken = false;
-			unit = NULL;
+			chain_nr = NULL;
 		}
 	}
 }
@@ -153,12 +206,12 @@ void shim_published(const atomic64_t *slot)
 	e->res = cqe->res;
 	e->may_cancel |= m->closed || m->cancels;
 	if (e->begun && !e->ended) {
-		/* It left, and was not called again. */
+		/* It left its worker, and was not called again. */
 		MUST(e->res == -ECANCELED || e->res == -ETIME ||
 		     e->res == -EOPNOTSUPP);
 		e->ended = ++stamp;
 	}
-	m->completed++;
+	e->nth = ++m->completed;
 	if (!m->wild && e->taken)
 		MUST(cqe->user_data == e->sqe.user_data);
 	MUST(cqe->user_data == ring->reqs[word & (m->cq - 1)].sqe.user_data);
@@ -193,7 +246,7 @@ s64 model_probe(const struct wsq_req *req, const struct wsq_op_task *task)
 	e = &m->entry[req->number];
 	MUST(!e->begun == !*calls && !e->done && !e->ended && !e->called_back);
 	MUST(!req->refused);
-	/* As long as ENTER is under way, nobody else has told. */
+	/* While ENTER is in progress, its result is not known yet. */
 	if (!e->taken)
 		e->sqe = req->sqe;
 	probe_alone(m, e, &req->sqe);
@@ -213,13 +266,16 @@ s64 model_probe(const struct wsq_req *req, const struct wsq_op_task *task)
 	return task->arg & 8 ? -ENOSPC : (s64)(task->arg & 0xff);
 }
 
-static bool meant(const struct wsq_cancel *c, const struct entry *e)
+/* Without WSQ_SETUP_IDS a process may guess an id, from the number of the entry. */
+static bool meant(const struct wsq_cancel *c, const struct model *m, u64 k)
 {
+	const struct entry *e = &m->entry[k];
+
 	if (c->flags == WSQ_CANCEL_ALL)
 		return true;
 	if (c->flags == WSQ_CANCEL_USER_DATA)
 		return e->sqe.user_data == c->what;
-	return e->id && e->id == c->what;
+	return e->id ? e->id == c->what : c->what >> WSQ_ID_BITS == k + 1;
 }
 
 void model_cancels(struct model *m, const struct wsq_cancel *c)
@@ -227,7 +283,7 @@ void model_cancels(struct model *m, const struct wsq_cancel *c)
 	u64 k;
 
 	for (k = 0; k < m->taken; k++)
-		if (!m->entry[k].done && meant(c, &m->entry[k]))
+		if (!m->entry[k].done && meant(c, m, k))
 			m->entry[k].may_cancel = true;
 }
 
@@ -238,7 +294,10 @@ void model_called_back(struct model *m, const struct wsq_cancel *c, u64 taken)
 	for (k = 0; k < taken; k++) {
 		struct entry *e = &m->entry[k];
 
-		if (!meant(c, e) || e->error)
+		if (!meant(c, m, k) || e->error)
+			continue;
+		/* A guess has to name the right slot, too. */
+		if (c->flags == WSQ_CANCEL_ID && !e->id && !c->cancelled)
 			continue;
 		if (!e->begun)
 			e->called_back = true;
@@ -247,7 +306,18 @@ void model_called_back(struct model *m, const struct wsq_cancel *c, u64 taken)
 	}
 }
 
-/* May it have ended like this? */
+/* Has it waited for a task that failed? */
+static bool waited_in_vain(const struct model *m, const struct entry *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(e->after); i++)
+		if (e->after[i] && m->entry[e->after[i] - 1].res < 0)
+			return true;
+	return false;
+}
+
+/* Is this result allowed? */
 static void check_result(const struct model *m, u64 k)
 {
 	const struct entry *e = &m->entry[k];
@@ -261,7 +331,7 @@ static void check_result(const struct model *m, u64 k)
 		MUST(!e->begun);
 		return;
 	}
-	if (e->linked && m->entry[k - 1].res < 0) {
+	if (waited_in_vain(m, e) || (e->linked && m->entry[k - 1].res < 0)) {
 		MUST(res == -ECANCELED && !e->begun);
 		return;
 	}
@@ -269,7 +339,7 @@ static void check_result(const struct model *m, u64 k)
 		MUST(res == -ECANCELED && !e->begun);
 	switch (res) {
 	case -ECANCELED:
-		MUST(e->may_cancel);
+		MUST(e->may_cancel || e->vague);
 		return;
 	case -ETIME:
 		MUST(e->sqe.flags & WSQ_SQE_DEADLINE);
@@ -293,13 +363,15 @@ static void check_result(const struct model *m, u64 k)
 		MUST(res <= U32_MAX);
 	else if (e->sqe.op == WSQ_OP_NOP || e->sqe.op == OP_MARK)
 		MUST(!res);
-	else if (r->dst && r->dst < WSQ_RULE_EACH)
+	else if (r->dst == WSQ_RULE_ARG)
+		MUST((u64)res <= e->sqe.arg);
+	else if (r->dst && r->dst < WSQ_RULE_ARG)
 		MUST(res == (s64)r->dst);
 	else
 		MUST(res <= (16 << 20));
 }
 
-/* What is in front of a drain has ended before it began, what is behind it after. */
+/* Tasks before a drain end before it begins, tasks behind it begin after. */
 static void check_drain(const struct model *m, u64 d)
 {
 	const struct entry *e = &m->entry[d];
@@ -318,25 +390,46 @@ static void check_drain(const struct model *m, u64 d)
 		}
 }
 
-/* Tasks of a key that took their places when they were submitted. */
+/* Tasks of a key that entered its order when they were submitted. */
 static void check_key(const struct model *m, u64 k)
 {
 	const struct entry *e = &m->entry[k];
 	u64 i;
 
-	/* What was called back may have had no place. */
-	if (e->error || !e->head || e->res == -ECANCELED)
+	/* A cancelled task may not have entered the order. */
+	if (e->error || !e->head || e->res == -ECANCELED ||
+	    e->sqe.flags & WSQ_SQE_FUTURES)
 		return;
 	for (i = 0; i < k; i++) {
 		const struct entry *o = &m->entry[i];
 
 		if (o->error || !o->head || o->res == -ECANCELED ||
+		    o->sqe.flags & WSQ_SQE_FUTURES ||
 		    !(o->sqe.flags & WSQ_SQE_KEY) || o->sqe.key != e->sqe.key)
 			continue;
 		MUST(o->place < e->place);
 		if (o->begun && e->begun)
 			MUST(o->ended < e->begun);
 	}
+}
+
+/* A task behind another ends, and began, after it. */
+static void check_behind(const struct entry *e, const struct entry *o)
+{
+	MUST(o->place < e->place);
+	MUST(!e->begun || !o->begun || o->ended < e->begun);
+}
+
+static void check_futures(const struct model *m, const struct entry *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(e->after); i++)
+		if (e->after[i] && !m->entry[e->after[i] - 1].error)
+			check_behind(e, &m->entry[e->after[i] - 1]);
+	/* It has its future from this one. */
+	if (e->before && !m->entry[e->before - 1].error)
+		MUST(m->entry[e->before - 1].place < e->place);
 }
 
 void model_check(const struct model *m)
@@ -354,17 +447,28 @@ void model_check(const struct model *m)
 		if (m->wild)
 			continue;
 		check_result(m, k);
-		if (e->linked) {
-			const struct entry *o = &m->entry[k - 1];
-
-			MUST(o->place < e->place);
-			MUST(!e->begun || !o->begun || o->ended < e->begun);
-		}
+		if (e->linked)
+			check_behind(e, &m->entry[k - 1]);
+		if (!e->error)
+			check_futures(m, e);
 		if (e->sqe.flags & WSQ_SQE_DRAIN && !e->error)
 			check_drain(m, k);
 		if (e->sqe.flags & WSQ_SQE_KEY)
 			check_key(m, k);
 	}
+}
+
+void model_polled(const struct model *m)
+{
+	const struct wsq_ring *ring = m->ring;
+	u64 ready, room;
+
+	if (!m->live || !m->honest || m->closed || ring->disabled)
+		return;
+	ready = ring->page->sq_tail - m->taken;
+	room = m->cq - (m->taken - ring->page->cq_head);
+	if (ready && ready <= room && ready <= m->sq)
+		FAIL("%llu entries were left by the poller", ready);
 }
 
 void model_stats(const struct model *m, const struct wsq_ring_stats *st)

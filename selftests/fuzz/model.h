@@ -1,35 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the fuzzer of rings knows of a ring, by looking on: what was taken, and what
- * became of it.
+ * The model of a ring in the fuzzer of rings, by observation: what was taken,
+ * and how it ended.
  */
 #ifndef _WSQ_FUZZ_MODEL_H
 #define _WSQ_FUZZ_MODEL_H
 
 #include "oracle.h"
 
+#include <ring/dev.h>
+#include <ring/ops.h>
 #include <ring/ring.h>
+#include <ring/state.h>
+#include <ring/wait.h>
 
 #define MODELS		4
-#define ENTRIES		1024	/* submissions of a ring, no more are made */
+#define ENTRIES		1024	/* most submissions of a ring */
 
 /**
  * struct entry - a submission
  * @sqe: the entry, as it was when it was taken
- * @taken: that has been seen. What follows may have happened before
- * @error: what it is refused with, 0 if it is not
+ * @taken: the taking was observed; the members below may be set before
+ * @error: error that refuses it, or 0
  * @linked: the one before it has to succeed
- * @head: the first of its unit
- * @unit_end: behind its unit, of a head
+ * @head: first of its chain
+ * @unit_end: of a head, the number behind its chain
  * @done: it has completed
- * @place: as which completion
+ * @place: position among the completions
  * @res: its result
  * @begun: when its probe began, 0 if it did not
  * @ended: when that ended
- * @called_back: by a CANCEL that said that it will not run
+ * @called_back: cancelled by a CANCEL that said that it will not run
  * @must_cancel: ... by its id
- * @may_cancel: it was called back, or its ring was closed, before it had completed
- * @id: as told
+ * @may_cancel: cancelled, or its ring closed, before it had completed
+ * @id: as the ring returned it
+ * @nth: it was the so-manieth to complete
+ * @after: entries that resolve what it waits for, each by its number + 1
+ * @before: the one that resolved its own future before it, likewise
+ * @vague: one of @after is not known
  */
 struct entry {
 	struct wsq_sqe sqe;
@@ -47,26 +55,34 @@ struct entry {
 	bool must_cancel;
 	bool may_cancel;
 	u64 id;
+	u64 nth;
+	u64 after[3];
+	u64 before;
+	bool vague;
 };
 
 /**
  * struct model - a ring
- * @ring: where it is, as long as it is
+ * @ring: its address, while it exists
  * @live: SETUP has succeeded
- * @closed: its file is gone, or about to go
- * @cq_head: what the kernel has accepted
- * @cancels: calls of CANCEL that are under way
+ * @closed: its file is closed, or about to be
+ * @cq_head: value that the kernel has accepted
+ * @cancels: calls of CANCEL in progress
  * @sq: submission entries
  * @cq: completion entries
  * @setup_flags: of SETUP, those that entries depend on
  * @arena: bytes
- * @ops: bits of ops that are allowed, of those below 64 and, from 56 on, the
- *	harness' own
- * @sqe_flags: WSQ_SQE_* that are allowed
+ * @ops: bits of allowed ops below 64; from 56 on, the harness's own
+ * @sqe_flags: allowed WSQ_SQE_*
  * @taken: submissions
  * @completed: completions
- * @honest: of a polled ring: who stores cursors looks whether the poller sleeps
- * @wild: entries were written while they were taken, so nobody knows them
+ * @at_lock: @completed when its lock was taken last
+ * @future: by the number of a future, the last entry that was to resolve it, by
+ *	its number + 1
+ * @unsure: ... or that one was refused, or a later one: not known
+ * @honest: of a polled ring: after storing a cursor, the process checks whether
+ *	the poller sleeps
+ * @wild: entries were written while they were taken, so they are unknown
  * @entry: submissions, by number
  */
 struct model {
@@ -83,6 +99,9 @@ struct model {
 	u32 sqe_flags;
 	u64 taken;
 	u64 completed;
+	u64 at_lock;
+	u64 future[ENTRIES];
+	bool unsure[ENTRIES];
 	bool honest;
 	bool wild;
 	struct entry entry[ENTRIES];
@@ -90,7 +109,7 @@ struct model {
 
 extern struct model models[MODELS];
 extern unsigned int nr_models;
-/* Ops of other modules have gone, or go. */
+/* Ops of other modules have been unregistered, or are being so. */
 extern bool ops_gone;
 
 struct model *model_new(void);
@@ -98,16 +117,19 @@ struct model *model_at(const struct wsq_ring *ring);
 void models_clear(void);
 u64 op_bit(u32 op);
 
-/* Entries up to @head have been taken, in one go. */
+/* Entries up to @head have been taken, all at once. */
 void model_take(struct model *m, u64 head);
-/* A CANCEL is about to begin, or has ended: what it may have called back. */
+/* A CANCEL is about to begin, or has ended: what it may have cancelled. */
 void model_cancels(struct model *m, const struct wsq_cancel *c);
-/* It said that none of the first @taken ran: what had not begun never will. */
+/* It said that none of the first @taken ran: those not begun never will. */
 void model_called_back(struct model *m, const struct wsq_cancel *c, u64 taken);
-/* All that can be said when nothing is under way any more. */
+/* All checks that need a ring with nothing in progress. */
 void model_check(const struct model *m);
 
-/* What RING_STATS says of a ring that nothing happens to meanwhile. */
+/* No poller sleeps while there is something that it can take. */
+void model_polled(const struct model *m);
+
+/* Checks RING_STATS of an idle ring. */
 void model_stats(const struct model *m, const struct wsq_ring_stats *st);
 
 /* A probe runs. */

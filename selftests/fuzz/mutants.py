@@ -4,19 +4,20 @@
 
 	mutants.py [--list] [--search RUNS] [NAME...]
 
-For: run-fuzz, and changes of kmod/ring or the fuzzers. Each mutant of mutants.list
-is made by sed on a copy of one file below OUT/mutants, compiled, linked with the
-objects that there are already, and run on the corpus of the targets that the list names
-for it. A mutant of kmod/ring that survives there runs on the same inputs under other
-seeds of the schedule, for a change of kmod moves schedules. Both depend on the sources
-alone, and so does the verdict.
+For: run-fuzz, and changes of kmod/ring or the fuzzers. Each mutant of
+mutants.list is made by sed on a copy of one file below OUT/mutants, compiled,
+linked with the other objects, and run on the corpus of the targets that the
+list names for it. A mutant of kmod/ring that survives runs on the same inputs
+under other seeds of the schedule, because a change of kmod moves schedules. All
+inputs depend only on the sources, and so does the verdict.
 
-One line for each: "pass NAME reason" or "fail NAME reason"; exit status 1 if there is a
-fail. A check must say what is wrong: a mutant that only hangs until libFuzzer's timeout
-is not caught. With --search, a mutant that survives is fuzzed. That is a fail still: the
-input that finds it is left in OUT/found/TARGET, for corpus.py to take in.
+One line for each: "pass NAME reason" or "fail NAME reason"; exit status 1 if
+there is a fail. A check must report what is wrong: a mutant that only hangs
+until libFuzzer's timeout is not caught. With --search, a surviving mutant is
+fuzzed. That is still a fail: the input that finds it is left in
+OUT/found/TARGET, to be added by corpus.py.
 
-Cost: two seconds for each. Limitations: a mutant that is caught shows that the check
+Cost: two seconds for each. Limitations: a caught mutant shows that the check
 can fail, not that it finds everything.
 """
 import os
@@ -34,7 +35,8 @@ import corpus  # noqa: E402
 TOP = HERE.parent.parent
 OUT = Path(os.environ.get("OUT", TOP / "build" / "fuzz"))
 MUTANTS = HERE / "mutants.list"
-# Seconds for one input. An input takes milliseconds, so no verdict rests on this.
+# Seconds for one input. An input takes milliseconds, so no verdict depends on
+# this.
 TIMEOUT = 300
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ops of another module: shapes that no built-in one has, and any. And numbers and
- * entries out of bytes.
+ * Ops of another module, in shapes that no built-in op has, and arbitrary ones.
+ * Also makes numbers and entries from bytes.
  */
 #include <linux/wsq_op.h>
 
@@ -21,7 +21,7 @@ static s64 sum_issue(const struct wsq_op_task *task)
 	u64 sum = SHIM_SUM ^ task->arg;
 	int ret;
 
-	while ((ret = wsq_op_piece(task, &p)) > 0) {
+	while ((ret = wsq_op_next_piece(task, &p)) > 0) {
 		MUST(p.len);
 		sum = shim_sum(sum, p.addr, p.len);
 	}
@@ -81,7 +81,7 @@ static s64 no_issue(const struct wsq_op_task *task)
 	return 0;
 }
 
-/* By ops.rst: can an op be like this? */
+/* By ops.rst: is this definition valid? */
 static bool def_right(const struct wsq_op_def *d)
 {
 	const bool src = d->shape & WSQ_SHAPE_SRC, out = d->shape & WSQ_SHAPE_OUT;
@@ -96,7 +96,9 @@ static bool def_right(const struct wsq_op_def *d)
 	if (d->shape >= 32 || (src && out))
 		return false;
 	if (!src && !out)
-		return !list && !apart && !d->max_len && d->dst_len < WSQ_DST_EACH;
+		return !list && !apart && !d->max_len && d->dst_len < WSQ_DST_ARG;
+	if (d->dst_len == WSQ_DST_ARG && !(d->shape & WSQ_SHAPE_ARG))
+		return false;
 	if (!d->max_len || (out && (d->dst_len || apart)))
 		return false;
 	return !apart || d->dst_len;
@@ -150,17 +152,17 @@ void op_any(struct input *in)
 	else
 		MUST(ret == (how & 16 ? 65535 : 1000 + how));
 	if (ret >= 0) {
-		MUST(wsq_op_tell(ret, &info) && !strcmp(info.name, name));
+		MUST(wsq_op_query(ret, &info) && !strcmp(info.name, name));
 		MUST(info.cap == (def.cap < 0 ? 0 : (u64)def.cap));
 		MUST(!(info.flags & WSQ_OPF_CAP) == (def.cap < 0));
 		MUST(!(info.flags & WSQ_OPF_VEC) == !(def.shape & WSQ_SHAPE_LIST));
 		if (how & 32)
-			/* The module goes without having said so. */
+			/* The module unloads without unregistering. */
 			shim_notifier->notifier_call(shim_notifier,
 						     MODULE_STATE_GOING, name);
 		else
 			wsq_unregister_op(&def);
-		MUST(!wsq_op_tell(ret, &info));
+		MUST(!wsq_op_query(ret, &info));
 	}
 	wsq_op_next = next;
 }
@@ -189,7 +191,7 @@ u64 in_number(struct input *in, u64 limit)
 	}
 }
 
-/* A range that mostly is in the arena. */
+/* A range that is mostly in the arena. */
 static void in_range(struct input *in, u64 arena_bytes, u64 *off, u64 *len)
 {
 	*off = in_u16(in);
@@ -228,6 +230,19 @@ static void in_list(struct input *in, struct wsq_sqe *sqe, u8 *arena, u64 arena_
 	}
 }
 
+void in_futures(struct input *in, struct wsq_sqe *sqe, u32 i, u32 many)
+{
+	const u8 a = in_u8(in), b = in_u8(in);
+
+	if (a < 0xf0)
+		sqe->flags &= ~WSQ_SQE_DEADLINE;
+	sqe->flags |= WSQ_SQE_FUTURES;
+	sqe->deadline = WSQ_FUTURES(a & 15, a >> 4, b & 15, b >> 4);
+	/* A row, or one for which all others wait. */
+	if (many)
+		sqe->deadline = WSQ_FUTURES(i + 1, many & 1 ? i : !!i, 0, 0);
+}
+
 void in_sqe(struct input *in, struct wsq_sqe *sqe, u8 *arena, u64 arena_bytes)
 {
 	const u8 how = in_u8(in), flags = in_u8(in);
@@ -242,6 +257,8 @@ void in_sqe(struct input *in, struct wsq_sqe *sqe, u8 *arena, u64 arena_bytes)
 	sqe->op = how & 15;
 	if (sqe->op > 9)
 		sqe->op = sqe->op < 14 ? OP_SUM + sqe->op - 10 : in_u16(in);
+	if ((how & 15) == 15 && sqe->op & 2)
+		sqe->op = sqe->op & 1 ? WSQ_OP_SORT64 : WSQ_OP_GZIP;
 	sqe->flags = flags & 0x7f;
 	r = rule_of(sqe->op);
 	if (r && r->src)
@@ -250,6 +267,14 @@ void in_sqe(struct input *in, struct wsq_sqe *sqe, u8 *arena, u64 arena_bytes)
 		in_range(in, arena_bytes, &sqe->dst, r->out ? &sqe->len : &other);
 	if (r && r->arg)
 		sqe->arg = in_u32(in);
+	/* Seldom right otherwise. */
+	if (r && r->align && flags < 0x80) {
+		sqe->src -= sqe->src % r->align;
+		sqe->len -= sqe->len % r->align;
+		sqe->dst -= sqe->dst % r->align;
+	}
+	if (r && r->dst == WSQ_RULE_ARG && flags < 0x80)
+		sqe->arg = wsq_rule_grown(sqe->len) + (sqe->arg & 7);
 	if (sqe->flags & WSQ_SQE_VEC) {
 		in_list(in, sqe, arena, arena_bytes);
 		if (r && r->out)
@@ -262,7 +287,7 @@ void in_sqe(struct input *in, struct wsq_sqe *sqe, u8 *arena, u64 arena_bytes)
 	if (sqe->flags & WSQ_SQE_DEADLINE)
 		sqe->deadline = shim_clock + in_u16(in) * 64;
 	sqe->user_data = in_u8(in);
-	/* And then something that may be wrong. */
+	/* Then change something that may be wrong. */
 	switch (how >> 4) {
 	case 1:
 		sqe->src = in_number(in, arena_bytes);
@@ -296,7 +321,7 @@ void in_sqe(struct input *in, struct wsq_sqe *sqe, u8 *arena, u64 arena_bytes)
 		sqe->len = in_number(in, 16);
 		break;
 	case 11:
-		/* One behind the other, or not quite. */
+		/* One directly behind the other, or overlapping by one byte. */
 		sqe->dst = sqe->src + sqe->len - (in_u8(in) & 1);
 		break;
 	}

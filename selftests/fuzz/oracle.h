@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What Documentation/ring.rst, errors.rst, ops.rst and <linux/wsq.h> say that an
- * entry comes to, written from these and not from kmod/ring.
+ * The outcome of an entry by Documentation/ring.rst, errors.rst, ops.rst and
+ * <linux/wsq.h>. Written from these and not from kmod/ring.
  */
 #ifndef _WSQ_FUZZ_ORACLE_H
 #define _WSQ_FUZZ_ORACLE_H
@@ -13,23 +13,23 @@
 #include "../wsq/wsq_rules.h"
 
 /* Ops that the harness registers, from WSQ_OP_REGISTERED on; op.c. */
-#define OP_SUM		256	/* lists, arg, 16 bytes at dst that are apart */
+#define OP_SUM		256	/* lists, arg, 16 bytes at dst, disjoint */
 #define OP_MARK		257	/* no range, 8 bytes at dst */
 #define OP_PROBE	258	/* nothing but arg; ring.c */
 
-/* Ops of the harness that are there, from the first one on. */
+/* Number of the harness's ops that are registered, from the first one on. */
 extern unsigned int oracle_own;
 const struct wsq_rule *rule_of(u32 op);
 
-/* What is wrong with an entry on a ring with so large an arena: 0 or -errno. */
+/* Checks an entry on a ring with an arena of this size: 0 or -errno. */
 int oracle_entry(const struct wsq_sqe *sqe, u64 arena_bytes);
 
 /**
- * struct verdict - what a task may come to
+ * struct verdict - allowed outcomes of a task
  * @res: its result, if nothing is wrong
- * @errors: if something is, a bit for each errno that may be told
- * @touched: bytes that may differ afterwards, if it was stopped
- * @nr: how many such ranges
+ * @errors: if something is wrong, a bit for each allowed errno
+ * @touched: ranges that may differ afterwards if it was stopped
+ * @nr: number of @touched
  */
 struct verdict {
 	s64 res;
@@ -44,7 +44,7 @@ void verdict_error(struct verdict *v, int error);
 bool verdict_has(const struct verdict *v, s64 res);
 bool verdict_bad(const struct verdict *v);
 
-/* What a task of an entry without fault comes to, and what it leaves in the arena. */
+/* Outcome of a task of a valid entry, and its effect on the arena. */
 void oracle_task(const struct wsq_sqe *sqe, u8 *arena, u64 arena_bytes,
 		 struct verdict *v);
 

@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fuzzer of rings: two processes at /dev/wsq, workers, pollers, and whatever
- * order chance gives them.
+ * The fuzzer of rings: two processes at /dev/wsq, workers, pollers, in random
+ * order.
  *
- * What a call returns is compared with what ring.rst and <linux/wsq.h> say it does;
- * what becomes of each submission by model.c. When all that is left waits, each has
- * to have reason to, and at the end everything has been given back.
+ * Results of calls are compared with ring.rst and <linux/wsq.h>, completions
+ * with model.c. When all fibers that are left wait, each must have a reason to,
+ * and at the end everything must have been freed.
  *
- * An input: a schedule, then what to do, one thing after the other, by whichever
- * process has the CPU.
+ * An input: a schedule, then actions, one after the other, each by the process
+ * that has the CPU.
  */
 #include "input.h"
 #include "model.h"
 
 #define FILES		3
-/* More than are let go at a time when a drain has ended. */
+/* More than are released at a time when a drain has ended. */
 #define SQ_MOST		512
 #define PROCESSES	2
 #define NO_CALL		(~0U)
 
-/* struct process.error: nothing is wrong, it may wait; not, but it does not wait. */
+/* struct process.error: may wait; may not wait; may not wait for a lock. */
 #define MAY_WAIT	1
 #define NO_WAIT		0
 #define NO_LOCK		2
 
 /**
  * struct process - one that uses rings
- * @task: its thread, as long as that has @pid; others may get its place
+ * @task: its thread, while that has @pid; another may reuse the slot
  * @pid: likewise
- * @cred: who it is
+ * @cred: its credentials
  * @call: the call it is in
- * @m: of which ring
+ * @m: ring of that call
  * @to_submit: of ENTER
  * @min_complete: of ENTER
+ * @ops: of RESTRICT: ops that remain allowed, as bits; @sqe_flags likewise
  * @took: entries that this ENTER took
- * @error: what it has to say of them, or MAY_WAIT, NO_WAIT, NO_LOCK
- * @head: cq_head as it had it
- * @seen: completions that there were before
+ * @error: expected error, or MAY_WAIT, NO_WAIT, NO_LOCK
+ * @head: cq_head before the call
+ * @seen: completions before the call
  * @polls: the ring in whose poll() it sleeps
- * @poll_head: its cq_head then
+ * @poll_head: cq_head of that ring at that time
  */
 struct process {
 	struct task_struct *task;
@@ -48,6 +49,8 @@ struct process {
 	struct model *m;
 	u32 to_submit;
 	u32 min_complete;
+	u64 ops;
+	u16 sqe_flags;
 	u64 took;
 	int error;
 	u64 head;
@@ -103,7 +106,7 @@ static unsigned int index_of(const struct process *p)
 	return p - processes;
 }
 
-/* What ENTER does with entries, by the cursors, which nobody moves meanwhile. */
+/* ENTER's expected effect, by the cursors, which do not change during it. */
 static void enter_look(struct process *p, struct model *m)
 {
 	const struct wsq_ring *ring = m->ring;
@@ -118,7 +121,7 @@ static void enter_look(struct process *p, struct model *m)
 	if (ring->disabled) {
 		p->error = -EBADFD;
 	} else if (cq_head != ring->cq_head) {
-		/* Completions may have come since it looked. */
+		/* Completions may have come since the call began. */
 		MUST(cq_head < m->cq_head || cq_head > p->seen);
 		p->error = -EINVAL;
 	} else if (p->to_submit && ready > m->sq) {
@@ -146,7 +149,7 @@ static struct model *model_locked(const struct mutex *lock)
 	return NULL;
 }
 
-/* Who may take entries finds each word of them once, and then something else. */
+/* A taker reads each word of an entry once; then the word changes. */
 static struct wsq_sqe sqes_were[SQ_MOST];
 static struct model *watched;
 
@@ -155,7 +158,9 @@ void shim_mutex_taken(const struct mutex *lock)
 	struct process *p = self();
 	struct model *m = model_locked(lock);
 
-	/* A poller reads flags before, and says so. */
+	if (m)
+		m->at_lock = m->completed;
+	/* A poller reads flags earlier, and calls this itself. */
 	if (!m || !m->live || !p || p->call != WSQ_IOC_ENTER || watched)
 		return;
 	watched = m;
@@ -164,7 +169,7 @@ void shim_mutex_taken(const struct mutex *lock)
 	shim_watch.to = shim_watch.from + m->sq * sizeof(*sqes_were);
 }
 
-/* Who had a ring's lock lets it go: what has he done? */
+/* A ring's lock was released: checks what the owner did. */
 void shim_mutex_released(const struct mutex *lock)
 {
 	struct process *p = self();
@@ -189,6 +194,7 @@ void shim_mutex_released(const struct mutex *lock)
 		m->honest = ring->poller;
 		m->setup_flags = (ring->ids ? WSQ_SETUP_IDS : 0) |
 				 (ring->keys.slots ? WSQ_SETUP_KEYS : 0) |
+				 (ring->futures.slots ? WSQ_SETUP_FUTURES : 0) |
 				 (ring->poller ? WSQ_SETUP_POLL : 0);
 	}
 	if (!m->live)
@@ -197,11 +203,15 @@ void shim_mutex_released(const struct mutex *lock)
 	MUST(ring->cq_head <= (u64)atomic64_read(&ring->completed));
 	if (p && p->call == WSQ_IOC_ENTER && p->m == m)
 		enter_look(p, m);
+	if (p && p->call == WSQ_IOC_RESTRICT && p->m == m && ring->disabled) {
+		m->ops &= p->ops;
+		m->sqe_flags &= p->sqe_flags;
+	}
 	m->cq_head = ring->cq_head;
 	model_take(m, ring->sq_head);
 }
 
-/* A call of the process by @file, which it holds as long. */
+/* A call by @file, which the process keeps open for as long. */
 static long call(struct process *p, struct file *file, unsigned int cmd, void *arg,
 		 size_t size)
 {
@@ -221,7 +231,7 @@ static long call(struct process *p, struct file *file, unsigned int cmd, void *a
 	return ret;
 }
 
-/* What a process writes to its mapping: entries stay while they are taken. */
+/* The process's mapping for writing; entries stay while they are taken. */
 static struct wsq_ring *mapping(struct file *file, bool wild)
 {
 	struct model *m = file ? model_at(file->private_data) : NULL;
@@ -259,23 +269,24 @@ static void do_open(struct process *p, unsigned int i)
 static void do_setup(struct process *p, struct file *file)
 {
 	const u8 how = in_u8(&in), size = in_u8(&in);
+	const bool large = how == 64 || how == 192;
 	struct model *m = model_at(file->private_data);
 	bool was = m->live;
 	long ret;
 	struct wsq_setup s = {
 		.size = sizeof(s),
-		.flags = how & 31,
+		.flags = (how & 31) | (how & 128 ? WSQ_SETUP_FUTURES : 0),
 		.sq_entries = 1 << (size & 3),
 		.cq_entries = size & 4 ? 0 : 1 << ((size & 3) + (size >> 3 & 1)),
-		.arena_size = (size >> 4 & 3) * (how == 64 ? 16384 : 4096),
+		.arena_size = (size >> 4 & 3) * (large ? 16384 : 4096),
 	};
 
-	/* Seldom, for all else is slow then. */
-	if (how == 64) {
+	/* Rarely, because everything else is slow then. */
+	if (large) {
 		s.sq_entries = SQ_MOST;
 		s.cq_entries = SQ_MOST;
 	}
-	/* Likewise. */
+	/* Rarely, too. */
 	if (!(how & 32))
 		s.flags &= ~(WSQ_SETUP_POLL | WSQ_SETUP_POLL_SHARE);
 	if (s.flags & WSQ_SETUP_POLL_SHARE)
@@ -287,7 +298,7 @@ static void do_setup(struct process *p, struct file *file)
 	case 0:
 		MUST(!was && m->live);
 		MUST(m->setup_flags == (s.flags & (WSQ_SETUP_IDS | WSQ_SETUP_KEYS |
-						   WSQ_SETUP_POLL)));
+						   WSQ_SETUP_POLL | WSQ_SETUP_FUTURES)));
 		break;
 	case -EBUSY:
 		MUST(m->live);
@@ -306,12 +317,12 @@ static void do_setup(struct process *p, struct file *file)
 	}
 }
 
-/* Fill entries behind those that are there. Returns how many. */
+/* Fills free entries. Returns how many. */
 static unsigned int do_fill(struct file *file)
 {
 	struct wsq_ring *ring = mapping(file, false);
 	const u8 how = in_u8(&in);
-	/* Many are all alike. */
+	/* Many entries are all equal. */
 	const bool many = how & 32 && ring && ring->sizes.sq_entries == SQ_MOST;
 	unsigned int i, nr = many ? 40 * (1 + (how & 7)) : 1 + (how & 7);
 	struct wsq_sqe sqe;
@@ -328,7 +339,7 @@ static unsigned int do_fill(struct file *file)
 		if (!many || !i)
 			in_sqe(&in, &sqe, ring->arena, ring->sizes.arena);
 		if (how & 8) {
-			/* What tells when it begins and ends. */
+			/* A probe, which records when it begins and ends. */
 			sqe.op = OP_PROBE;
 			sqe.flags &= ~WSQ_SQE_VEC;
 			sqe.src = 0;
@@ -338,6 +349,8 @@ static unsigned int do_fill(struct file *file)
 			memset(&sqe, 0, offsetof(struct wsq_sqe, user_data));
 			memset(&sqe.src, 0, sizeof(sqe) - offsetof(struct wsq_sqe, src));
 		}
+		if (how & 64 && ring->futures.slots)
+			in_futures(&in, &sqe, i, many ? 2 + (how & 1) : 0);
 		ring->sqes[(tail + i) & ring->sq_mask] = sqe;
 	}
 	ring->page->sq_tail = tail + nr;
@@ -357,9 +370,9 @@ static void check_enter(struct process *p, const struct wsq_enter *e, long ret,
 		MUST(ret == -EINTR && p->task->killed);
 		return;
 	}
-	/* More than there is room for, if the other one has read some meanwhile. */
+	/* More than fit, if the other process has read some in between. */
 	if (e->completed && p->head + e->completed > m->completed)
-		FAIL("ENTER told of %u behind %llu, there are %llu", e->completed,
+		FAIL("ENTER returned %u behind %llu, there are %llu", e->completed,
 		     p->head, m->completed);
 	if (p->error < 0 || p->error == NO_WAIT || !e->min_complete) {
 		if (ret != min(p->error, 0))
@@ -390,7 +403,7 @@ static void do_enter(struct process *p, struct file *file, struct wsq_enter *e)
 	long ret;
 
 	e->size = sizeof(*e);
-	/* No more than the model has room for. */
+	/* No more than the model can record. */
 	if (m->taken >= ENTRIES)
 		e->to_submit = 0;
 	e->to_submit = min(e->to_submit, (u32)(ENTRIES - m->taken));
@@ -407,7 +420,7 @@ static void do_enter(struct process *p, struct file *file, struct wsq_enter *e)
 	p->task->signal = p->task->killed;
 }
 
-/* A cursor was stored: what a process does then that has a poller. */
+/* A process with a poller stored a cursor: wakes the poller if it sleeps. */
 static void do_wake(struct process *p, struct file *file)
 {
 	struct model *m = model_at(file->private_data);
@@ -448,7 +461,7 @@ static void do_cancel(struct process *p, struct file *file)
 	c.flags = how & 0x80 ? in_u8(&in) : 1U << how % 3;
 	c.what = c.flags == WSQ_CANCEL_USER_DATA ? in_u8(&in) :
 		 how & 0x40 ? in_number(&in, taken << 16) : 0;
-	/* One of the last. */
+	/* One of the last few. */
 	if (c.flags == WSQ_CANCEL_ID && !(how & 0x40) && taken)
 		c.what = m->entry[taken - 1 - (how >> 2) % min(taken, 16ULL)].id;
 	model_cancels(m, &c);
@@ -483,17 +496,17 @@ static void do_restrict(struct process *p, struct file *file)
 	struct model *m = model_at(file->private_data);
 	const bool live = m->live, fresh = live && m->ring->disabled;
 	struct wsq_restrict r = { .size = sizeof(r), .sqe_flags = in_u16(&in) };
-	u32 ops[8];
-	u64 bits = 0;
-	unsigned int i;
+	u32 ops[8], i;
 	long ret;
 
+	p->ops = 0;
+	p->sqe_flags = r.sqe_flags;
 	r.nr_ops = in_u8(&in) % (ARRAY_SIZE(ops) + 1);
 	for (i = 0; i < r.nr_ops; i++) {
 		ops[i] = in_u8(&in) & 15;
 		if (ops[i] > 9)
 			ops[i] += OP_SUM - 10;
-		bits |= op_bit(ops[i]);
+		p->ops |= op_bit(ops[i]);
 	}
 	r.ops = shim_user_set(2 * index_of(p) + 1, ops, sizeof(ops));
 	ret = call(p, file, WSQ_IOC_RESTRICT, &r, sizeof(r));
@@ -501,11 +514,6 @@ static void do_restrict(struct process *p, struct file *file)
 		MUST(ret == -EINVAL || m->live);
 	else if (!fresh)
 		MUST(ret == -EBUSY || (ret == -EINTR && p->task->killed));
-	/* Others may have enabled it meanwhile. */
-	if (!ret) {
-		m->ops &= bits;
-		m->sqe_flags &= r.sqe_flags;
-	}
 }
 
 static void do_enable(struct process *p, struct file *file)
@@ -522,7 +530,7 @@ static void do_enable(struct process *p, struct file *file)
 		MUST(!ret || ret == -EBADFD || (ret == -EINTR && p->task->killed));
 }
 
-/* Read what there is, as an honest process does. */
+/* Reads all completions, as an honest process does. */
 static void do_read(struct file *file)
 {
 	struct wsq_ring *ring = mapping(file, false);
@@ -568,7 +576,7 @@ static void do_look(struct process *p, struct file *file)
 	static struct seq_file text;
 	const bool live = m->live;
 	const u64 taken = m->taken, completed = m->completed;
-	/* Of what is being taken, some may have completed. */
+	/* While entries are being taken, some may have completed. */
 	const bool still = taken == completed && !m->ring->lock.owner;
 	long ret;
 
@@ -599,7 +607,7 @@ static void do_close(unsigned int i)
 		fput(file);
 }
 
-/* Others may have anything in their memory, at any time. */
+/* Another process may write anything to its memory at any time. */
 static void do_scribble(struct file *file, bool entries)
 {
 	struct wsq_ring *ring = mapping(file, entries);
@@ -621,7 +629,7 @@ static void do_cursor(struct file *file, bool tail)
 	if (!ring)
 		return;
 	n = (tail ? ring->sq_head : ring->cq_head) + in_number(&in, 8);
-	/* The model has room for so many. */
+	/* The model can record so many. */
 	if (tail && n - ring->sq_head <= ring->sizes.sq_entries && n > ENTRIES)
 		return;
 	model_at(ring)->honest = false;
@@ -637,7 +645,7 @@ static void do_signal(const struct process *p)
 		return;
 	o->task->signal = true;
 	o->task->killed |= how == 99;
-	/* Only those who sleep where signals come. */
+	/* Only a process that sleeps interruptibly. */
 	if (o->task->state == TASK_INTERRUPTIBLE ||
 	    (o->task->killed && o->task->state == TASK_KILLABLE))
 		shim_wake(o->task);
@@ -645,7 +653,7 @@ static void do_signal(const struct process *p)
 
 static s64 probe_issue(const struct wsq_op_task *task)
 {
-	return model_probe(container_of(task->stop->told, struct wsq_req, told),
+	return model_probe(container_of(task->stop->stop_asked, struct wsq_req, stop_asked),
 			   task);
 }
 
@@ -657,7 +665,7 @@ static const struct wsq_op_def op_probe = {
 	.issue = probe_issue,
 };
 
-/* Their module goes while there may be tasks. */
+/* The op's module unloads while there may be tasks. */
 static void do_unregister(void)
 {
 	if (!ops_there)
@@ -677,7 +685,7 @@ static void act(struct process *p)
 	struct file *file;
 	unsigned int n;
 
-	/* Others may close a file meanwhile. */
+	/* Others may close a file during this action. */
 	shim_action();
 	file = files[i];
 	if (!file) {
@@ -690,7 +698,7 @@ static void act(struct process *p)
 		fput(file);
 		return;
 	}
-	/* It stays as long as it is looked at. */
+	/* It must exist for as long as it is used here. */
 	file->refs++;
 	switch (what) {
 	case 0 ... 5:
@@ -772,21 +780,7 @@ static int process_fn(void *arg)
 	return 0;
 }
 
-/* No poller sleeps while there is something that it can take. */
-static void settle_polled(const struct model *m)
-{
-	const struct wsq_ring *ring = m->ring;
-	u64 ready, room;
-
-	if (!m->live || !m->honest || m->closed || ring->disabled)
-		return;
-	ready = ring->page->sq_tail - m->taken;
-	room = m->cq - (m->taken - ring->page->cq_head);
-	if (ready && ready <= room && ready <= m->sq)
-		FAIL("%llu entries were left by the poller", ready);
-}
-
-/* Nobody moves any more. Is that right? True if somebody was woken then. */
+/* No fiber runs any more. Is that right? Returns true if this woke one. */
 static bool settle(void)
 {
 	unsigned int i;
@@ -803,7 +797,7 @@ static bool settle(void)
 			FAIL("ring %u: %llu taken, %llu completed, and all is quiet",
 			     i, models[i].taken, models[i].completed);
 	for (i = 0; i < nr_models; i++)
-		settle_polled(&models[i]);
+		model_polled(&models[i]);
 	for (i = 0; i < PROCESSES; i++) {
 		struct process *p = &processes[i];
 
@@ -812,7 +806,7 @@ static bool settle(void)
 		if (p->call == WSQ_IOC_ENTER && p->error == MAY_WAIT)
 			MUST(p->m->completed < p->head + p->min_complete);
 		else if (p->polls)
-			/* Who moves cq_head back is on his own. */
+			/* A process that moves cq_head back may hang. */
 			MUST(p->polls->page->cq_head != p->poll_head ||
 			     !(wsq_ring_poll(p->polls) & EPOLLIN));
 		else
@@ -846,7 +840,7 @@ static void begin(void)
 	shim_memory.room = 64 << 20;
 	shim_policy = how % 3;
 	shim_begin(in_u16(&in), how & 4 ? in_u8(&in) : 0);
-	for (i = 0; i < PROCESSES; i++) {
+	for (i = 0; i < PROCESSES; i++)
 		processes[i] = (struct process) {
 			.call = NO_CALL,
 			.cred = {
@@ -857,12 +851,10 @@ static void begin(void)
 				.user_ns = &init_user_ns,
 			},
 		};
-	}
 	current->cred = &processes[0].cred;
 	oracle_own = 3;
 	wsq_op_next = WSQ_OP_REGISTERED;
-	MUST(!shim_param_arena_max()->set("65536", NULL));
-	MUST(!wsq_ring_init());
+	MUST(!shim_param_arena_max()->set("65536", NULL) && !wsq_ring_init());
 	MUST(!ops_register() && wsq_register_op(&op_probe) == OP_PROBE);
 	ops_there = true;
 	holding = false;
@@ -885,7 +877,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		shim_run();
 	while (settle());
 
-	/* What is closed with tasks under way ends by itself. */
+	/* A file closed with tasks in flight must go without help. */
 	shim_spawn(exit_fn, NULL);
 	shim_run();
 	shim_end();

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The fuzzer of arguments: structs of any size and content, addresses of which a part
- * is there, mappings, parameters, ops of other modules, memory that runs out.
+ * The fuzzer of arguments: structs of any size and content, partly mapped
+ * addresses, mappings, parameters, ops of other modules, out of memory.
  *
- * For each call, the errors that ring.rst, errors.rst and <linux/wsq.h> give reason
- * for are gathered first: it must fail with one of them if there is any, and must
- * not otherwise. What failed has changed nothing: not what users have, nor what is
- * allocated. What is told must be so, and no byte is written behind the struct that
- * the caller knows.
+ * For each call, the errors that ring.rst, errors.rst and <linux/wsq.h> justify
+ * are collected first. If there are any, the call must fail with one of them;
+ * otherwise it must succeed. A failed call must change nothing, neither the
+ * users' accounts nor what is allocated. Returned values must be true, and no
+ * byte may be written behind the struct that the caller knows.
  *
  * An input: which allocation fails, then calls, one after the other.
  */
 #include "input.h"
 #include "oracle.h"
 
+#include <ring/dev.h>
 #include <ring/ring.h>
 #include <ring/user.h>
 
@@ -22,13 +23,13 @@
 
 /**
  * struct opened - an open file
- * @file: it
+ * @file: the file
  * @live: it has a ring
- * @setup: as SETUP told it
- * @memory: what it counts for
- * @disabled: it is
- * @cred: whose it is
- * @maker: who called SETUP
+ * @setup: as SETUP returned it
+ * @memory: bytes that it is charged for
+ * @disabled: the ring is disabled
+ * @cred: credentials of its opener
+ * @maker: credentials of SETUP's caller
  */
 struct opened {
 	struct file *file;
@@ -49,7 +50,7 @@ static u64 arena_max;
 static unsigned int max_users;
 static bool over;
 
-/* The struct of a call, as the process has it: so much of it is there. */
+/* The struct of a call in the process's memory; only this much is mapped. */
 static u8 *user;
 static size_t user_len;
 
@@ -75,7 +76,7 @@ void shim_freed(const void *p)
 
 struct file *shim_fd(unsigned int fd)
 {
-	/* One that is open, and no ring. */
+	/* An open file that is no ring. */
 	static const struct file_operations none;
 	static struct file stranger = { .f_op = &none, .refs = 1 };
 
@@ -84,7 +85,7 @@ struct file *shim_fd(unsigned int fd)
 	return fd >= 3 && fd < 3 + FILES ? opened[fd - 3].file : NULL;
 }
 
-/* Errors that there is reason for, a bit each. */
+/* Errors that are justified, a bit each. */
 struct reasons {
 	struct verdict v;
 };
@@ -97,7 +98,7 @@ static void because(struct reasons *r, bool cond, int error)
 
 static void check(const struct reasons *r, const char *what, long ret)
 {
-	/* Memory that failed may have been tried again, or not. */
+	/* A failed allocation may have been retried, or not. */
 	if (ret == -ENOMEM && shim_memory.failed)
 		return;
 	if (verdict_bad(&r->v) ? !verdict_has(&r->v, ret) : ret != 0)
@@ -125,8 +126,8 @@ static void sizes(struct reasons *r, size_t known, size_t least)
 }
 
 /*
- * A call with the struct that is in @user; what is behind @known stays as it is, but
- * for what is told @stray, by an address that may be anywhere.
+ * Makes a call with the struct in @user. Bytes behind @known must not change,
+ * except @stray, whose address may be anywhere.
  */
 static long call(struct opened *o, unsigned int cmd, size_t known, bool stray)
 {
@@ -150,8 +151,8 @@ static long call(struct opened *o, unsigned int cmd, size_t known, bool stray)
 }
 
 /*
- * Make the process' struct out of @base: a size, so much of it there, perhaps bytes
- * that are anything.
+ * Makes the process's struct from @base: a size, so much of it mapped, perhaps
+ * with random bytes.
  */
 static void make(const void *base, size_t known)
 {
@@ -186,7 +187,7 @@ static void got(void *to, size_t known)
 	memcpy(to, user, min(min(known, user_len), (size_t)size));
 }
 
-static struct wsq_query told(struct opened *o, const struct wsq_setup *s)
+static struct wsq_query stop_asked(struct opened *o, const struct wsq_setup *s)
 {
 	struct wsq_query q = { .size = sizeof(q) };
 	long ret;
@@ -218,7 +219,7 @@ static bool power(u32 n)
 /* Sizes and flags that a ring may have. */
 static bool possible(u32 flags, u32 sq, u32 cq, u64 arena)
 {
-	if (flags >= 32 || !power(sq) || sq > 32768)
+	if (flags >= 64 || !power(sq) || sq > 32768)
 		return false;
 	if ((flags & WSQ_SETUP_POLL_SHARE) && !(flags & WSQ_SETUP_POLL))
 		return false;
@@ -232,12 +233,10 @@ static u64 pages(u64 bytes)
 	return (bytes + 4095) / 4096 * 4096;
 }
 
-/*
- * What the caller's user has, by the open files. Closed rings are freed by now.
- */
+/* Checks the user's account against the open files; closed rings are freed. */
 static void check_user(struct opened *o)
 {
-	struct wsq_query q = told(o, NULL);
+	struct wsq_query q = stop_asked(o, NULL);
 	u64 rings = 0, tasks = 0, memory = 0;
 	unsigned int i;
 
@@ -255,7 +254,7 @@ static void check_user(struct opened *o)
 	     q.user_memory == memory);
 }
 
-/* Let all that goes by itself go. */
+/* Runs until nothing is pending. */
 static void calm(void)
 {
 	unsigned int i;
@@ -303,7 +302,7 @@ static unsigned int nr_users(void)
 	return nr;
 }
 
-/* The caller's user has none. */
+/* The caller's user has no rings. */
 static bool new_user(void)
 {
 	unsigned int i;
@@ -330,7 +329,7 @@ static void limit_reasons(struct reasons *r, const struct opened *o,
 	because(r, q->user_memory + q->memory > q->max_user_memory, EDQUOT);
 }
 
-/* What SETUP has told of a ring that it made. */
+/* Checks SETUP's answer for a ring that it made. */
 static void check_setup(struct opened *o, const struct wsq_setup *was,
 			const struct wsq_setup *s, u64 memory)
 {
@@ -343,11 +342,11 @@ static void check_setup(struct opened *o, const struct wsq_setup *was,
 	MUST(s->arena_bytes == pages(was->arena_size));
 	MUST(s->cqes_off == 256);
 	MUST(s->ids_off == (ids ? 256 + 32 * cq : 0));
-	/* Of what failed it may have tried some again. */
+	/* After a failed allocation it may have retried some. */
 	if (shim_memory.charged > memory && !shim_memory.failed)
 		FAIL("SETUP took %llu bytes, QUERY said %llu", shim_memory.charged,
 		     memory);
-	/* The first ring of a user counts for what the user takes, too. */
+	/* The first ring of a user is charged for the user itself, too. */
 	o->memory = new_user() ? memory - wsq_user_bytes() : memory;
 	o->live = true;
 	o->setup = *s;
@@ -359,7 +358,7 @@ static void do_setup(struct opened *o)
 {
 	const u8 log = in_u8(&in), how = in_u8(&in);
 	struct wsq_setup was, s = {
-		.flags = in_u8(&in) & 31,
+		.flags = in_u8(&in) & 63,
 		.sq_entries = 1U << (log & 15),
 		.cq_entries = how & 1 ? 0 : 1U << ((log & 15) + (how >> 1 & 1)),
 		.arena_size = in_u16(&in) * (how & 4 ? 64ULL : 1ULL),
@@ -388,7 +387,7 @@ static void do_setup(struct opened *o)
 	because(&r, !possible(was.flags, was.sq_entries, was.cq_entries,
 			      was.arena_size), EINVAL);
 	poll_reasons(&r, &was);
-	q = told(o, &was);
+	q = stop_asked(o, &was);
 	MUST(!q.memory == !possible(was.flags, was.sq_entries, was.cq_entries,
 				    was.arena_size));
 	if (q.memory)
@@ -397,7 +396,7 @@ static void do_setup(struct opened *o)
 	calm();
 	live = shim_memory.live;
 	held = shim_memory.pages;
-	rings = told(o, NULL).user_rings;
+	rings = stop_asked(o, NULL).user_rings;
 	shim_memory.charged = 0;
 	ret = call(o, WSQ_IOC_SETUP, sizeof(s), false);
 	check(&r, "SETUP", ret);
@@ -410,7 +409,7 @@ static void do_setup(struct opened *o)
 		calm();
 		/* The first ring makes the closing queue, which stays. */
 		MUST(shim_memory.live <= live + 1 && shim_memory.pages == held);
-		MUST(told(o, NULL).user_rings == rings);
+		MUST(stop_asked(o, NULL).user_rings == rings);
 	}
 	check_user(o);
 }
@@ -419,7 +418,7 @@ static void do_query(struct opened *o)
 {
 	struct wsq_query q = {
 		.sq_entries = 1U << (in_u8(&in) & 31),
-		.setup_flags = in_u8(&in) & 31,
+		.setup_flags = in_u8(&in) & 63,
 	}, was;
 	const u8 how = in_u8(&in);
 	const size_t room = how & 15, len = room * sizeof(struct wsq_op_info);
@@ -434,7 +433,7 @@ static void do_query(struct opened *o)
 	got(&was, sizeof(was));
 	sizes(&r, sizeof(q), 72);
 	because(&r, was.rsv, EINVAL);
-	/* Where else the array may be that somebody asks for, nobody knows. */
+	/* If the array may be elsewhere, its content is unknown. */
 	because(&r, was.ops && was.nr_ops && (was.ops != q.ops || was.nr_ops != room ||
 					      how & 32), EFAULT);
 	ret = call(o, WSQ_IOC_QUERY, sizeof(q), was.ops != q.ops);
@@ -444,7 +443,7 @@ static void do_query(struct opened *o)
 		check(&r, "QUERY", ret);
 	if (!ret && was.ops == q.ops && was.nr_ops == room) {
 		got(&was, sizeof(was));
-		MUST(was.nr_ops == 11 && was.max_sq_entries == 32768 &&
+		MUST(was.nr_ops == 14 && was.max_sq_entries == 32768 &&
 		     was.max_cq_entries == 65536 && was.max_arena == arena_max &&
 		     was.nr_cpus == nr_cpu_ids && was.nr_nodes == 2);
 		for (i = 0; was.ops && i < min(was.nr_ops, (u32)room); i++) {
@@ -520,7 +519,7 @@ static void do_ring_stats(struct opened *o)
 	}
 }
 
-/* Of a ring that nobody uses: nothing is there. */
+/* On a ring that is not in use: no entries. */
 static void do_enter(struct opened *o)
 {
 	struct wsq_enter e = {
@@ -591,7 +590,7 @@ static void do_restrict(struct opened *o)
 	because(&r, was.nr_ops * 4ULL > len, EFAULT);
 	because(&r, o->live && !o->disabled, EBUSY);
 	ret = call(o, WSQ_IOC_RESTRICT, 0, false);
-	/* Elsewhere there may be nothing, or more than there was. */
+	/* An array elsewhere may be unmapped, or contain more than before. */
 	if (was.ops == s.ops || (ret && ret != -EFAULT))
 		check(&r, "RESTRICT", ret);
 	shim_user_set(2, NULL, 0);
@@ -641,7 +640,7 @@ static void do_mmap(struct opened *o)
 	if (how & 8)
 		vma.vm_pgoff = in_number(&in, vma.vm_pgoff);
 	vma.vm_end = vma.vm_start + (nr << 12);
-	/* mmap() itself takes no empty one. */
+	/* mmap() itself refuses an empty one. */
 	if (!nr)
 		return;
 	because(&r, !o->live || how & 1, EINVAL);
@@ -650,7 +649,7 @@ static void do_mmap(struct opened *o)
 	because(&r, how & 2, EACCES);
 	ret = o->file->f_op->mmap(o->file, &vma);
 	if (vma.vm_pgoff != offs[part] >> 12)
-		/* It may be another part's, and whole. */
+		/* It may be another part's offset and length. */
 		MUST(ret <= 0);
 	else
 		check(&r, "mmap", ret);
@@ -746,7 +745,7 @@ static void act(void)
 	const u8 what = in_u8(&in) % 20, which = in_u8(&in);
 	struct opened *o = &opened[which % FILES];
 
-	/* Whoever calls need not be who opened it. */
+	/* The caller may have other credentials than the opener. */
 	current->cred = &creds[(which >> 4) % CREDS];
 	if (!o->file) {
 		do_open(o, in_u8(&in));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Every ioctl, mmap and submission entry that /dev/wsq refuses, with the errno
- * it refuses it with, and the neighbours that it takes.
+ * Every ioctl, mmap and submission entry that /dev/wsq refuses, with its errno,
+ * and the nearest ones that it accepts.
  */
 #include "wsq_test.h"
 
@@ -18,7 +18,7 @@ static const struct {
 	unsigned long cmd;
 	unsigned int first;	/* size of the first version */
 	unsigned int size;
-	int ok;			/* what zeros give, on a file without a ring */
+	int ok;			/* result for zeros, on a file without a ring */
 } ioctls[] = {
 	{ "QUERY", WSQ_IOC_QUERY, 72, sizeof(struct wsq_query), 0 },
 	{ "SETUP", WSQ_IOC_SETUP, 56, sizeof(struct wsq_setup), EINVAL },
@@ -43,7 +43,7 @@ static void sizes(void)
 	int fd = dev_open();
 
 	EXPECT(buf != MAP_FAILED);
-	/* A page, then nothing. */
+	/* A page, then an unmapped one. */
 	wall = buf + PAGE;
 	EXPECT_ERR(munmap(wall, PAGE), 0);
 	for (i = 0; i < ARRAY_SIZE(ioctls); i++) {
@@ -71,7 +71,7 @@ static void sizes(void)
 		*size = n;
 		EXPECT_ERR(ioctl(fd, cmd, buf), ioctls[i].ok);
 
-		/* Longer, as a program of the future would. */
+		/* Longer, as from a future program. */
 		memset(buf, 0, PAGE);
 		*size = n + 8;
 		EXPECT_ERR(ioctl(fd, cmd, buf), ioctls[i].ok);
@@ -94,7 +94,7 @@ static void sizes(void)
 		*size = -1;
 		EXPECT_ERR(ioctl(fd, cmd, buf), E2BIG);
 
-		/* The end of it is not there. */
+		/* Its end is not mapped. */
 		size = (uint32_t *)(wall - n + 8);
 		memset(size, 0, n - 8);
 		*size = n;
@@ -122,7 +122,7 @@ static void query(void)
 {
 	static const char *const names[] = {
 		"nop", "copy", "crc32c", "sha256", "fill", "compare", "xor",
-		"xxhash64", "sha512",
+		"xxhash64", "sha512", "fsverity", "sort64", "gzip",
 	};
 	struct wsq_query q = { .size = sizeof(q) };
 	struct wsq_op_info ops[WSQ_OP_NR + 4];
@@ -142,7 +142,7 @@ static void query(void)
 	EXPECT(q.nr_nodes >= 1);
 	EXPECT_EQ(q.memory, 0);
 
-	/* Room for two: two are told, the number of all comes back. */
+	/* Space for two: two are returned, and the number of all. */
 	memset(ops, 0x55, sizeof(ops));
 	q.ops = (uintptr_t)ops;
 	q.nr_ops = 2;
@@ -155,7 +155,8 @@ static void query(void)
 	EXPECT_EQ(ops[WSQ_OP_NR].op, 0x55555555);
 	for (i = 0; i < WSQ_OP_NR; i++) {
 		EXPECT_EQ(ops[i].op, i);
-		EXPECT_EQ(ops[i].flags, i != WSQ_OP_NOP ? WSQ_OPF_VEC : 0);
+		EXPECT_EQ(ops[i].flags, i != WSQ_OP_NOP &&
+			  i < WSQ_OP_FSVERITY ? WSQ_OPF_VEC : 0);
 		EXPECT_EQ(ops[i].cap, 0);
 		EXPECT(!strcmp(ops[i].name, names[i]));
 		EXPECT_EQ(ops[i].max_len != 0, i != WSQ_OP_NOP);
@@ -164,7 +165,7 @@ static void query(void)
 	}
 	EXPECT_EQ(known, WSQ_OP_NR);
 
-	/* Addresses that are not ours. */
+	/* Addresses that are not mapped. */
 	q.ops = 1;
 	q.nr_ops = 1;
 	EXPECT_ERR(ioctl(fd, WSQ_IOC_QUERY, &q), EFAULT);
@@ -174,7 +175,7 @@ static void query(void)
 	q.nr_ops = 0;
 	EXPECT_ERR(ioctl(fd, WSQ_IOC_QUERY, &q), 0);
 
-	/* What it would take. */
+	/* The memory that the ring would take. */
 	q = (struct wsq_query) {
 		.size = sizeof(q), .sq_entries = 256, .arena_size = 1 << 20,
 	};
@@ -247,7 +248,7 @@ static void setup(void)
 		fd = dev_open();
 		EXPECT_ERR(ioctl(fd, WSQ_IOC_SETUP, &s), setups[i].err);
 		if (setups[i].err) {
-			/* Nothing has happened, so it may be tried again. */
+		/* A failed SETUP changes nothing, so it may be repeated. */
 			s = (struct wsq_setup) {
 				.size = sizeof(s), .sq_entries = 1,
 			};
@@ -310,7 +311,7 @@ static void device(void)
 	pid = fork();
 	if (!pid) {
 		if (setgroups(0, NULL) || setgid(65534) || setuid(65534))
-			FAIL("cannot become somebody else");
+			FAIL("cannot change the user");
 		EXPECT_ERR(open(WSQ_DEVICE, O_RDWR), EACCES);
 		EXPECT_ERR(open(WSQ_DEVICE, O_RDONLY), EACCES);
 		_exit(0);
@@ -339,7 +340,7 @@ static void enter(void)
 	EXPECT_EQ(ring_enter(&r, -1, 0, 0), 0);
 	EXPECT_EQ(r.e.submitted, 0);
 
-	/* Tails that make no sense, then the right one. */
+	/* Invalid tails, then the right one. */
 	for (i = 0; i < 4; i++)
 		ring_push_nop(&r, i);
 	r.tail = 5;
@@ -349,14 +350,14 @@ static void enter(void)
 	r.tail = 1ULL << 63;
 	EXPECT_EQ(ring_enter(&r, 1, 0, 0), -EINVAL);
 	EXPECT_EQ(r.e.submitted, 0);
-	/* Who submits nothing is not asked. */
+	/* sq_tail is not checked if nothing is submitted. */
 	EXPECT_EQ(ring_enter(&r, 0, 0, 0), 0);
 	r.tail = 4;
-	EXPECT_EQ(ring_enter(&r, 9, 4, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 9, 4, TIMEOUT_S), 0);
 	EXPECT_EQ(r.e.submitted, 4);
 	EXPECT_EQ(r.e.completed, 4);
 
-	/* Heads likewise. */
+	/* The same for heads. */
 	for (i = 5; i; i <<= 1) {
 		r.page->cq_head = i;
 		EXPECT_EQ(ring_enter(&r, 0, 0, 0), -EINVAL);
@@ -374,11 +375,11 @@ static void enter(void)
 	r.head = 2;
 	EXPECT_EQ(ring_enter(&r, 0, 0, 0), 0);
 
-	/* What the kernel says of its cursors, nobody believes. */
+	/* The kernel does not use its cursors in the shared page. */
 	r.page->sq_head = 77;
 	r.page->cq_tail = 77;
 	ring_push_nop(&r, 1);
-	EXPECT_EQ(ring_enter(&r, 1, 3, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 3, TIMEOUT_S), 0);
 	EXPECT_EQ(r.page->sq_head, 5);
 	EXPECT_EQ(r.page->cq_tail, 5);
 
@@ -391,7 +392,7 @@ static void enter(void)
 	*ro = (struct wsq_enter) { .size = sizeof(*ro), .to_submit = 1 };
 	EXPECT_ERR(mprotect(ro, PAGE, PROT_READ), 0);
 	EXPECT_ERR(ioctl(fd, WSQ_IOC_ENTER, ro), EFAULT);
-	EXPECT_EQ(ring_enter(&r, 1, 4, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 4, TIMEOUT_S), 0);
 	EXPECT_EQ(r.e.submitted, 0);
 	ring_close(&r);
 }
@@ -451,7 +452,7 @@ static void mappings(void)
 
 	test_at(NULL, 0);
 
-	/* What can be done to a mapping. */
+	/* Operations on a mapping. */
 	p = ring_mmap(fd, WSQ_OFF_ARENA, 4 * PAGE);
 	for (i = 0; i < 4; i++) {
 		EXPECT_EQ(p[i * PAGE + 5], 0);
@@ -462,7 +463,7 @@ static void mappings(void)
 	EXPECT_ERR(mremap(p, 4 * PAGE, 5 * PAGE, MREMAP_MAYMOVE), EFAULT);
 	EXPECT_ERR(mremap(p, 0, 8 * PAGE, MREMAP_MAYMOVE), EFAULT);
 	EXPECT_EQ(madvise(p, 4 * PAGE, MADV_REMOVE), -1);
-	/* Pages that were taken away come back with what was in them. */
+	/* Discarded pages come back with their content. */
 	EXPECT_ERR(madvise(p, 4 * PAGE, MADV_DONTNEED), 0);
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(p[i * PAGE + 5], i + 1);
@@ -577,40 +578,40 @@ static void entries(void)
 		sqe = sqes[i].sqe;
 		if (!sqe.user_data)
 			sqe.user_data = 1000 + i;
-		/* Checksums want to know what they are of. */
+		/* Checksums need a range. */
 		if (sqe.op == WSQ_OP_CRC32C)
 			r.arena[0] = 0;
 		res = ring_do(&r, &sqe);
 		if (res != sqes[i].res)
 			FAIL("entry %u: %lld, not %lld", i, res, sqes[i].res);
 	}
-	/* The longest that go. */
+	/* The longest lengths accepted. */
 	sqe = (struct wsq_sqe) { .op = WSQ_OP_CRC32C, .len = MAX,
 				 .src = ARENA - MAX };
 	EXPECT(ring_do(&r, &sqe) >= 0);
 	ring_close(&r);
 
-	/* Refused ones do not stop those behind them. */
+	/* A refused entry does not stop those behind it. */
 	ring_open(&r, 8, 8, 0);
 	for (i = 0; i < 8; i++) {
 		sqe = (struct wsq_sqe) { .user_data = i,
 					.flags = i % 2 ? 0x100 : 0 };
 		ring_push(&r, &sqe);
 	}
-	EXPECT_EQ(ring_enter(&r, 8, 8, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 8, 8, TIMEOUT_S), 0);
 	EXPECT_EQ(r.e.submitted, 8);
 	for (i = 0; i < 8; i++) {
 		struct wsq_cqe cqe = ring_take(&r);
 
 		EXPECT_EQ(cqe.res, cqe.user_data % 2 ? -EINVAL : 0);
 	}
-	/* Without an arena, no range is in it. */
+	/* Without an arena, every range is outside. */
 	sqe = (struct wsq_sqe) { .op = WSQ_OP_CRC32C, .len = 1 };
 	EXPECT_EQ(ring_do(&r, &sqe), -EFAULT);
 	ring_close(&r);
 }
 
-/* The first version of struct wsq_cpu_stats, which ends before standins. */
+/* The first version of struct wsq_cpu_stats, which ends before standbys. */
 #define CPU_STATS_V0	88
 /* The second, which ends before fences. */
 #define CPU_STATS_V1	96
@@ -663,10 +664,10 @@ static void stats(void)
 }
 
 /*
- * Entries as callers of any age know them: each gets as much of it as it has
- * room for, entries stand that far apart, and nothing behind the last one is
- * touched. What the module does not know comes back as zeros, whatever stood
- * there.
+ * Callers compiled with any version of the struct: each entry is filled up to
+ * the caller's size, entries are that far apart, and nothing behind the last
+ * one is written. Members that the module does not know come back as zeros,
+ * whatever was there.
  */
 static void stats_sizes(void)
 {
@@ -700,9 +701,9 @@ static void stats_sizes(void)
 			memcpy(&c[k], &buf[k * size], known);
 			EXPECT_EQ(c[k].cpu, k);
 			EXPECT_EQ(c[k].rsv, 0);
-			/* Never touched bytes would make it a huge number. */
+			/* Bytes that were not written would make it huge. */
 			EXPECT(c[k].inbox <= c[k].puts);
-			EXPECT(c[k].standins < 0x5555555555ULL);
+			EXPECT(c[k].standbys < 0x5555555555ULL);
 			EXPECT(c[k].fences < 0x5555555555ULL);
 		}
 		for (k = known; k < size; k++)
@@ -723,7 +724,7 @@ static void fdinfo(void)
 	EXPECT(strstr(buf, "wsq_state:\tnew\n"));
 	ring_make(&r, fd, 4, 0, PAGE);
 	ring_push_nop(&r, 0);
-	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 	fdinfo_of(fd, buf, sizeof(buf));
 	EXPECT(strstr(buf, "wsq_state:\tlive\n"));
 	EXPECT(strstr(buf, "wsq_sq_entries:\t4\n"));

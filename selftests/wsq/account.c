@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What came of a ring: WSQ_IOC_RING_STATS, and the same in fdinfo.
+ * The counters of a ring: WSQ_IOC_RING_STATS, and the same in fdinfo.
  */
 #include "wsq_test.h"
 
@@ -9,7 +9,7 @@
 
 #define PAGE	4096UL
 
-/* Nothing hashes faster than that, in bytes a nanosecond. */
+/* No machine hashes faster than this, in bytes a nanosecond. */
 #define HASH_RATE	4
 
 static struct wsq_ring_stats stats_of(int fd)
@@ -66,7 +66,7 @@ static void counts(void)
 	push_op(&r, WSQ_OP_NOP, WSQ_SQE_LINK);
 	push_op(&r, WSQ_OP_NOP, 0);
 	push_op(&r, WSQ_OP_SHA256, 0);
-	EXPECT_EQ(ring_enter(&r, 15, 15, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 15, 15, TIMEOUT_S), 0);
 	st = stats_of(r.fd);
 	EXPECT_EQ(st.submitted, 15);
 	EXPECT_EQ(st.completed, 15);
@@ -79,7 +79,7 @@ static void counts(void)
 	ring_close(&r);
 }
 
-/* Called back before they begin, all of them counted at once. */
+/* Cancelled before they begin; all are counted at once. */
 static void cancelled(void)
 {
 	struct wsq_cancel c = { .size = sizeof(c), .flags = WSQ_CANCEL_ALL };
@@ -96,7 +96,7 @@ static void cancelled(void)
 		ring_push(&r, &sqe);
 	EXPECT_EQ(ring_enter(&r, 200, 0, 0), 0);
 	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_CANCEL, &c), 0);
-	EXPECT_EQ(ring_enter(&r, 0, 200, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 0, 200, TIMEOUT_S), 0);
 	st = stats_of(r.fd);
 	for (i = 0; i < 200; i++)
 		with_ecanceled += ring_take(&r).res == -ECANCELED;
@@ -106,7 +106,7 @@ static void cancelled(void)
 	ring_close(&r);
 }
 
-/* No more than has passed, no less than it takes. */
+/* No more run time than has passed, no less than the tasks need. */
 static void run_time(void)
 {
 	struct wsq_sqe sqe = {
@@ -118,7 +118,7 @@ static void run_time(void)
 
 	ring_open(&idle, 1, 0, 0);
 	ring_push_nop(&idle, 0);
-	EXPECT_EQ(ring_enter(&idle, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&idle, 1, 1, TIMEOUT_S), 0);
 	others = stats_of(idle.fd).run_ns;
 
 	ring_open(&r, 1024, 0, (16 << 20) + PAGE);
@@ -131,12 +131,12 @@ static void run_time(void)
 	EXPECT(ran <= t);
 	EXPECT(ran >= sqe.len / HASH_RATE);
 
-	/* A batch, from which workers go from one to the next. */
+	/* A batch: workers go from one task to the next. */
 	sqe.len = 64 << 10;
 	for (i = 0; i < 512; i++)
 		ring_push(&r, &sqe);
 	t = now_ns();
-	EXPECT_EQ(ring_enter(&r, 512, 512, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 512, 512, TIMEOUT_S), 0);
 	t = now_ns() - t;
 	ran = stats_of(r.fd).run_ns - ran;
 	for (i = 0; i < 512; i++)
@@ -147,23 +147,23 @@ static void run_time(void)
 	EXPECT(ran <= t * get_nprocs());
 	EXPECT(ran >= 512 * sqe.len / HASH_RATE);
 
-	/* A task that does nothing may take no time; so many do. */
+	/* A nop may take no measurable time; this many do. */
 	ran = stats_of(r.fd).run_ns;
 	for (i = 0; i < 1024; i++)
 		ring_push_nop(&r, i);
-	EXPECT_EQ(ring_enter(&r, 1024, 1024, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1024, 1024, TIMEOUT_S), 0);
 	EXPECT(stats_of(r.fd).run_ns > ran);
 	ring_close(&r);
 
-	/* Not on the other's account. */
+	/* The other ring is not charged. */
 	EXPECT_EQ(stats_of(idle.fd).run_ns, others);
 	EXPECT_EQ(stats_of(idle.fd).completed, 1);
 	ring_close(&idle);
 }
 
 /*
- * Two rings whose tasks take turns on the same CPUs: the one with next to nothing to
- * do is not charged for the other's.
+ * Two rings whose tasks alternate on the same CPUs: the nearly idle one is not
+ * charged for the other's tasks.
  */
 static void apart(void)
 {
@@ -174,7 +174,7 @@ static void apart(void)
 	unsigned int i, turn;
 	struct ring a, b;
 
-	/* A nop may lose its CPU, in a machine that has none of its own. */
+	/* A nop may be preempted on a busy host. */
 	for (turn = 0; turn < 10; turn++) {
 		ring_open(&a, 64, 0, (1 << 20) + PAGE);
 		ring_open(&b, 64, 0, 0);
@@ -184,8 +184,8 @@ static void apart(void)
 			ring_push_nop(&b, i);
 			EXPECT_EQ(ring_enter(&b, 1, 0, 0), 0);
 		}
-		EXPECT_EQ(ring_enter(&a, 0, 32, PATIENCE), 0);
-		EXPECT_EQ(ring_enter(&b, 0, 32, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&a, 0, 32, TIMEOUT_S), 0);
+		EXPECT_EQ(ring_enter(&b, 0, 32, TIMEOUT_S), 0);
 		long_ns = stats_of(a.fd).run_ns;
 		short_ns = stats_of(b.fd).run_ns;
 		printf("# %llu us and %llu us\n",
@@ -224,7 +224,7 @@ static void *looks(void *arg)
 	return NULL;
 }
 
-/* Others look while tasks fail; who has read a completion is told of it. */
+/* Statistics include all completions that were read, while tasks fail. */
 static void looked_at(void)
 {
 	uint64_t end = now_ns() + part_of(3 * SEC), seed = 17, failed = 0, called_back = 0;
@@ -243,7 +243,7 @@ static void looked_at(void)
 			else
 				push_op(&r, WSQ_OP_NOP, 0);
 		}
-		EXPECT_EQ(ring_enter(&r, n, n, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, n, n, TIMEOUT_S), 0);
 		for (i = 0; i < n; i++) {
 			int64_t res = ring_take(&r).res;
 
@@ -297,7 +297,7 @@ static void fdinfo(void)
 	push_op(&r, WSQ_OP_NOP, 0);
 	push_op(&r, WSQ_OP_CRC32C, WSQ_SQE_LINK);
 	push_op(&r, WSQ_OP_NOP, 0);
-	EXPECT_EQ(ring_enter(&r, 3, 3, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 3, 3, TIMEOUT_S), 0);
 	st = stats_of(r.fd);
 	fdinfo_of(r.fd, buf, sizeof(buf));
 	expect_line(buf, "wsq_submitted", 3);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tiny tasks, which go to the queue several at a time (kmod/ring/bundle.c). All of
- * this holds of any task; here it is tried where many share a worker's turn.
+ * Tiny tasks, which go to the queue in batches (kmod/ring/batch.c). All of
+ * this holds for any task; here many share a worker's time slice.
  */
 #include "wsq_test.h"
 
@@ -14,12 +14,12 @@
 #define SQ	1024U
 #define LONG	(16U << 20)
 
-/* Sizes about that of a bundle, and of all that are queued in one go. */
+/* Sizes around that of a batch, and of all that are queued at once. */
 static const unsigned int sizes[] = {
 	1, 2, 3, 31, 32, 33, 63, 64, 65, 100, 511, 512, 513, 1000, 1024,
 };
 
-/* What is in the arena, from 0: a byte for each place, unlike its neighbours. */
+/* The arena's content from 0: a byte for each offset, unlike its neighbours. */
 static void fill(struct ring *r, size_t len)
 {
 	size_t i;
@@ -28,7 +28,7 @@ static void fill(struct ring *r, size_t len)
 		r->arena[i] = (uint8_t)(i * 167 + (i >> 8));
 }
 
-/* Every kind of tiny task, and some that are just too long for that. */
+/* Every kind of tiny task, and some that are just too long. */
 static struct wsq_sqe tiny(unsigned int i)
 {
 	struct wsq_sqe sqe = { .user_data = i };
@@ -90,7 +90,7 @@ static void every_size(void)
 
 			ring_push(&r, &sqe);
 		}
-		EXPECT_EQ(ring_enter(&r, nr, nr, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, nr, nr, TIMEOUT_S), 0);
 		EXPECT_EQ(r.e.submitted, nr);
 		EXPECT_EQ(r.e.completed, nr);
 		for (k = 0; k < nr; k++) {
@@ -106,7 +106,7 @@ static void every_size(void)
 	ring_close(&r);
 }
 
-/* How many will not run; and in @begun, that may stop yet. */
+/* Returns how many will not run; in @begun, how many may still stop. */
 static unsigned int cancel(struct ring *r, unsigned int flags, uint64_t what,
 			   unsigned int *begun)
 {
@@ -123,7 +123,7 @@ static unsigned int cancel(struct ring *r, unsigned int flags, uint64_t what,
 	return c.cancelled;
 }
 
-/* Keep all workers busy for some 10 ms, on a ring of its own. */
+/* Keeps all workers busy for some 10 ms, on a separate ring. */
 static void busy(struct ring *r)
 {
 	unsigned int nr = 2 * (unsigned int)sysconf(_SC_NPROCESSORS_ONLN), i;
@@ -138,7 +138,7 @@ static void busy(struct ring *r)
 }
 
 /*
- * Of a bundle that waits the first is called back, the last, and one in between;
+ * Of a batch that waits, the first, the last and one in between are cancelled;
  * they do not run, all others do.
  */
 static void called_back(void)
@@ -150,7 +150,7 @@ static void called_back(void)
 
 	ring_open(&r, 64, 0, 0);
 	ring_open(&load, 64, 0, LONG);
-	/* Until it came in time often enough. */
+	/* Repeat until it was in time often enough. */
 	for (turn = 0; turn < 5 || (in_time < ARRAY_SIZE(which) && turn < 50);
 	     turn++) {
 		unsigned int hit[NR] = {}, begun[NR] = {};
@@ -164,7 +164,7 @@ static void called_back(void)
 					       which[k], &begun[which[k]]);
 			in_time += hit[which[k]];
 		}
-		EXPECT_EQ(ring_enter(&r, 0, NR, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 0, NR, TIMEOUT_S), 0);
 		for (i = 0; i < NR; i++) {
 			struct wsq_cqe cqe = ring_take(&r);
 
@@ -175,17 +175,17 @@ static void called_back(void)
 		}
 		cancel(&load, WSQ_CANCEL_ALL, 0, NULL);
 		EXPECT_EQ(ring_enter(&load, 0, load.tail - load.head,
-				     PATIENCE), 0);
+				     TIMEOUT_S), 0);
 		while (ring_peek(&load))
 			ring_seen(&load);
 	}
-	/* Or this has tried nothing. */
+	/* Otherwise this has tested nothing. */
 	EXPECT(in_time >= ARRAY_SIZE(which));
 	ring_close(&load);
 	ring_close(&r);
 }
 
-/* What is refused, linked or drains in the middle of tiny tasks. */
+/* Refused entries, links and drains in the middle of tiny tasks. */
 static void between(void)
 {
 	enum { NR = 200, BAD = 50, LINK = 90, DRAIN = 120 };
@@ -205,7 +205,7 @@ static void between(void)
 				sqe.flags = WSQ_SQE_DRAIN;
 			ring_push(&r, &sqe);
 		}
-		EXPECT_EQ(ring_enter(&r, NR, NR, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, NR, NR, TIMEOUT_S), 0);
 		for (i = 0; i < NR; i++) {
 			struct wsq_cqe cqe = ring_take(&r);
 
@@ -224,7 +224,7 @@ static void between(void)
 	ring_close(&r);
 }
 
-/* Rings that nobody waits for go with what is in them. */
+/* Rings closed without waiting take their tasks with them. */
 static void left(void)
 {
 	unsigned int i, turn;
@@ -248,7 +248,7 @@ static void left(void)
 
 static struct ring shared;
 static unsigned int taken, called, stopped;
-/* Of each task, that CANCEL has said that it will not run; what came of it. */
+/* For each task: CANCEL has said that it will not run; its result. */
 static unsigned char said[TASKS], came[TASKS];
 
 static void *canceller(void *arg)
@@ -257,7 +257,7 @@ static void *canceller(void *arg)
 
 	(void)arg;
 	for (;;) {
-		/* About where the submitter is; nothing is called back twice. */
+		/* Near the submitter's position; none is cancelled twice. */
 		for (i = 0; i < 64; i++) {
 			unsigned int k = __atomic_load_n(&taken, __ATOMIC_RELAXED);
 
@@ -278,7 +278,7 @@ out:
 	return NULL;
 }
 
-/* Who says that a task will not run is right, and who does not say so, too. */
+/* CANCEL is right about tasks that will not run, and about the others. */
 static void race(void)
 {
 	unsigned int i, n, done = 0, sum = 0;
@@ -295,7 +295,7 @@ static void race(void)
 		for (i = 0; i < n; i++)
 			ring_push_nop(r, done + i);
 		__atomic_store_n(&taken, done + n - 1, __ATOMIC_RELAXED);
-		EXPECT_EQ(ring_enter(r, n, n, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(r, n, n, TIMEOUT_S), 0);
 		for (i = 0; i < n; i++) {
 			struct wsq_cqe cqe = ring_take(r);
 
@@ -310,8 +310,8 @@ static void race(void)
 	__atomic_store_n(&taken, TASKS, __ATOMIC_RELAXED);
 	pthread_join(t, NULL);
 	/*
-	 * One that waits for its end may be called back again, and one that has
-	 * begun may yet look whether it shall stop.
+	 * A task that waits for its end may be cancelled again, and one that
+	 * has begun may still check whether it should stop.
 	 */
 	EXPECT(called + stopped >= sum);
 	EXPECT(sum || !called);
@@ -320,22 +320,23 @@ static void race(void)
 	ring_close(r);
 }
 
-/* How long somebody has a CPU for himself, and at most how long not. */
+/* How long the hog has a CPU, and at most how long not. */
 #define HOG_NS		(5 * MSEC)
 #define HOG_REST_US	2000
-/* Longer than it takes to come from the first place of a bundle to the last. */
+/* Longer than the time from the first task of a batch to its last. */
 #define SETTLE_NS	(2 * MSEC)
 
-/* All that is in a bundle, by its bytes. */
+/* The tasks of a batch, by their bytes. */
 #define FILLS		16U
 #define FILL_BYTES	128U
 
 /**
- * struct hog - a real-time thread that takes a CPU now and then
+ * struct hog - a real-time thread that occupies a CPU now and then
  * @cpu: the CPU
- * @turn: odd while it has it
- * @round: what the submitter, on that CPU, has filled places with, from 1 on
- * @over: all are to stop
+ * @turn: odd while it occupies the CPU
+ * @round: what the submitter, on that CPU, has filled the destinations with,
+ *	from 1 on
+ * @over: all threads should stop
  */
 struct hog {
 	int cpu;
@@ -390,7 +391,7 @@ static void *fill_rounds(void *arg)
 			ring_push(&shared, &sqe);
 		}
 		__atomic_store_n(&h->round, round, __ATOMIC_RELEASE);
-		EXPECT_EQ(ring_enter(&shared, FILLS, FILLS, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&shared, FILLS, FILLS, TIMEOUT_S), 0);
 		for (i = 0; i < FILLS; i++)
 			EXPECT_EQ(ring_take(&shared).res, FILL_BYTES);
 	}
@@ -398,7 +399,7 @@ static void *fill_rounds(void *arg)
 	return NULL;
 }
 
-/* Is something of a round done, and the first of it not told? */
+/* Is some task of a round done, and the first entry missing? */
 static bool untold(uint64_t round)
 {
 	const struct wsq_cqe *cqe = &shared.cqes[0];
@@ -416,8 +417,8 @@ static bool untold(uint64_t round)
 }
 
 /*
- * While somebody has a worker's CPU for himself, nothing that this worker has done is
- * without its completion entry. Seen to fail only where the kernel preempts itself.
+ * While another thread occupies a worker's CPU, each task that the worker has
+ * done has its completion entry. Seen to fail only on preemptible kernels.
  */
 static void preempted(void)
 {
@@ -443,7 +444,7 @@ static void preempted(void)
 		looks++;
 		if (!untold(round))
 			continue;
-		/* On another CPU, or in the kernel's own share, it will soon be. */
+		/* If the worker still gets CPU time, it comes soon. */
 		end = now_ns() + SETTLE_NS;
 		while (now_ns() < end)
 			;
@@ -465,12 +466,12 @@ static void preempted(void)
 }
 
 /**
- * struct sweep - a process that calls back all there is, once a batch
- * @turn: of the batch that is about to be submitted; 0 ends it
- * @done: the last that was called back
- * @cancelled: as CANCEL has said of that one
+ * struct sweep - a process that cancels everything, once a batch
+ * @turn: of the batch about to be submitted; 0 ends the process
+ * @done: the last turn that was cancelled
+ * @cancelled: as CANCEL returned for that one
  * @running: likewise
- * @recanted: a second CANCEL said otherwise of some
+ * @recanted: a second CANCEL contradicted the first
  */
 struct sweep {
 	uint64_t turn;
@@ -510,9 +511,9 @@ static void sweeper(struct sweep *s)
 }
 
 /*
- * Who calls all back crosses the workers on their way through the bundles: what he says
- * will not run does not, and what runs he has said to have begun; asked once more he says
- * the same.
+ * A CANCEL of everything meets workers on their way through the batches. Tasks
+ * that it reports as cancelled do not run, tasks that run it reported as begun,
+ * and a second CANCEL reports the same.
  */
 static void sweep(void)
 {
@@ -535,17 +536,17 @@ static void sweep(void)
 	if (!pid)
 		sweeper(s);
 	stay_on(0, false);
-	/* Where the two CPUs are one of the host's they may not meet for a while. */
-	while (now_ns() < end || (!met && now_ns() < end + PATIENCE)) {
+	/* If both CPUs share one of the host's they seldom meet. */
+	while (now_ns() < end || (!met && now_ns() < end + TIMEOUT_S)) {
 		uint64_t turn = s->turn + 1;
 
 		for (i = 0; i < SQ; i++)
 			ring_push_nop(r, i);
 		__atomic_store_n(&s->turn, turn, __ATOMIC_RELEASE);
-		EXPECT_EQ(ring_enter(r, SQ, SQ, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(r, SQ, SQ, TIMEOUT_S), 0);
 		for (i = 0, ended = 0; i < SQ; i++)
 			ended += ring_take(r).res == -ECANCELED;
-		/* It has not failed, or this would be for ever. */
+		/* Fails instead of looping without end. */
 		while (__atomic_load_n(&s->done, __ATOMIC_ACQUIRE) != turn)
 			EXPECT_EQ(waitpid(pid, NULL, WNOHANG), 0);
 		EXPECT(s->cancelled <= ended);
@@ -556,7 +557,7 @@ static void sweep(void)
 	}
 	__atomic_store_n(&s->turn, 0, __ATOMIC_RELEASE);
 	EXPECT_EQ(waitpid(pid, NULL, 0), pid);
-	printf("# %llu batches, in %u some ran and some did not, %u called back\n",
+	printf("# %llu batches, in %u some ran and some did not, %u cancelled\n",
 	       (unsigned long long)s->done, met, said);
 	EXPECT(met > 0);
 	ring_close(r);

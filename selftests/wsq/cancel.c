@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calling tasks back, and taking rights away.
+ * Cancelling tasks, and restricting rings.
  */
 #include "wsq_test.h"
 
@@ -88,9 +88,9 @@ static void refused(void)
 	int fd;
 
 	ring_open(&r, 8, 0, 0);
-	/* A request that has been used. */
+	/* A request that has been used before. */
 	ring_push_nop(&r, 0);
-	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 	ring_take(&r);
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		test_at("wrong", i);
@@ -109,8 +109,8 @@ static void refused(void)
 }
 
 /*
- * Fill all places behind a long task, look for @id, call back all. False if the long
- * one had ended by then, and so had others.
+ * Fills all requests behind a long task, looks for @id, cancels all. False if
+ * the long task, and so others, had ended by then.
  */
 static bool all_taken(struct ring *r, uint64_t id)
 {
@@ -127,17 +127,17 @@ static bool all_taken(struct ring *r, uint64_t id)
 	}
 	EXPECT_EQ(cancel(r, WSQ_CANCEL_ID, id, &c), -ENOENT);
 	cancel(r, WSQ_CANCEL_ALL, 0, &c);
-	EXPECT_EQ(ring_enter(r, 0, r->s.cq_entries, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(r, 0, r->s.cq_entries, TIMEOUT_S), 0);
 	for (i = 0; i < r->s.cq_entries; i++)
 		ran += ring_take(r).res != -ECANCELED;
-	/* What has begun may end well, and let begin what is called back last. */
+	/* A task that has begun may succeed, and start one cancelled last. */
 	EXPECT(c.cancelled <= r->s.cq_entries - ran);
 	return c.cancelled + c.running == r->s.cq_entries;
 }
 
 /*
- * A chain behind a long task on the same CPU, called back by what all of it has in
- * common. How many were counted; 0 if some of it had begun.
+ * Cancels a chain behind a long task on the same CPU by the user_data that all
+ * of it has. Returns how many were counted; 0 if some had begun.
  */
 static unsigned int chain_back(struct ring *r)
 {
@@ -162,7 +162,7 @@ static unsigned int chain_back(struct ring *r)
 	EXPECT_EQ(r->e.submitted, 4);
 	cancel(r, WSQ_CANCEL_USER_DATA, 2, &c);
 	cancel(r, WSQ_CANCEL_ALL, 0, &rest);
-	EXPECT_EQ(ring_enter(r, 0, 4, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(r, 0, 4, TIMEOUT_S), 0);
 	for (i = 0; i < 4; i++) {
 		struct wsq_cqe cqe = ring_take(r);
 
@@ -172,7 +172,7 @@ static unsigned int chain_back(struct ring *r)
 	return back == 3 && !c.running ? c.cancelled : 0;
 }
 
-/* Those that do not run are counted, all of them, unless a worker had the first. */
+/* All tasks that do not run are counted, unless the first had begun. */
 static void chain(void)
 {
 	unsigned int tries, nr, back = 0, all = 0;
@@ -189,7 +189,7 @@ static void chain(void)
 	ring_close(&r);
 }
 
-/* One that has not begun. False if it has by now, or has ended. */
+/* Cancels a task that has not begun. False if it has by now, or has ended. */
 static bool one_back(struct ring *r, unsigned int flags, uint64_t what)
 {
 	struct wsq_cancel c;
@@ -204,8 +204,8 @@ static bool one_back(struct ring *r, unsigned int flags, uint64_t what)
 }
 
 /*
- * Tasks that wait behind long ones: each is called back in its own way. False if the
- * long ones had ended by then. @id: of one that was.
+ * Tasks that wait behind long ones: each is cancelled in its own way. False if
+ * the long ones had ended by then. @id: set to that of a cancelled one.
  */
 static bool by_each_name(struct ring *r, uint64_t *id)
 {
@@ -227,16 +227,16 @@ static bool by_each_name(struct ring *r, uint64_t *id)
 	*id = id_of(r, first + LONGS + 3);
 	EXPECT_EQ(id_of(r, first + LONGS + 4), 0);
 
-	/* What was linked behind the second goes with it. */
+	/* The task linked behind the second goes with it. */
 	in_time = one_back(r, WSQ_CANCEL_ID, *id) &&
 		  one_back(r, WSQ_CANCEL_USER_DATA, 2);
-	/* It will say what is wrong with it, and not that it was called back. */
+	/* A task that fails reports its own error, not its cancellation. */
 	EXPECT_EQ(cancel(r, WSQ_CANCEL_USER_DATA, 5, &c), -ENOENT);
-	/* Of the long ones some have begun. */
+	/* Some of the long ones have begun. */
 	cancel(r, WSQ_CANCEL_USER_DATA, 0, &c);
 	in_time = in_time && c.cancelled + c.running > 0;
 
-	EXPECT_EQ(ring_enter(r, 0, LONGS + 5, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(r, 0, LONGS + 5, TIMEOUT_S), 0);
 	for (i = 0; i < LONGS + 5; i++) {
 		struct wsq_cqe cqe = ring_take(r);
 
@@ -271,22 +271,22 @@ static void by_name(void)
 		;
 	EXPECT(i < 30);
 
-	/* Ids are not used again: that one is gone, whoever has its place. */
+	/* Ids are not reused: that one is gone, whatever is in its slot. */
 	for (i = 0; i < 64; i++) {
 		push(&r, WSQ_OP_NOP, 0, i);
-		EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 		EXPECT_EQ(ring_take(&r).res, 0);
 		EXPECT_EQ(cancel(&r, WSQ_CANCEL_ID, id, &c), -ENOENT);
 		EXPECT(id_of(&r, r.tail - 1) != id);
 	}
-	/* Not even while all places are taken: unless we lost the CPU for that long. */
+	/* Not even while all are in use, unless this CPU was lost for long. */
 	for (i = 0; i < 30 && !all_taken(&r, id); i++)
 		;
 	EXPECT(i < 30);
 	ring_close(&r);
 }
 
-/* What has begun cannot be called back, but stops soon. */
+/* A task that has begun cannot be cancelled, but stops soon. */
 static void begun(void)
 {
 	struct wsq_cancel c;
@@ -302,7 +302,7 @@ static void begun(void)
 		EXPECT_EQ(ring_enter(&r, 1, 0, 0), 0);
 		usleep(i * 50);
 		ret = cancel(&r, WSQ_CANCEL_USER_DATA, i, &c);
-		EXPECT_EQ(ring_enter(&r, 0, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 0, 1, TIMEOUT_S), 0);
 		res = ring_take(&r).res;
 		switch (ret) {
 		case 0:
@@ -313,7 +313,7 @@ static void begun(void)
 		case -EALREADY:
 			EXPECT_EQ(c.cancelled, 0);
 			EXPECT_EQ(c.running, 1);
-			/* Unless it was at its last piece. */
+			/* Unless it was in its last part. */
 			EXPECT(res == -ECANCELED || res == 32);
 			break;
 		default:
@@ -343,7 +343,7 @@ static void all_of_them(void)
 	EXPECT_EQ(cancel(&r, WSQ_CANCEL_ALL, 0, &c), 0);
 	EXPECT(c.cancelled > 0);
 	EXPECT(c.cancelled + c.running <= NR);
-	EXPECT_EQ(ring_enter(&r, 0, NR, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 0, NR, TIMEOUT_S), 0);
 	/* Sixty-four times 16 MB were not hashed: that takes longer, anywhere. */
 	EXPECT(now_ns() - begin < at_most(15));
 	for (i = 0; i < NR; i++)
@@ -397,7 +397,7 @@ static void storm(void)
 	ring_open(r, SQ, 0, 1 << 20);
 	EXPECT(!pthread_create(&t[0], NULL, canceller, (void *)1));
 	EXPECT(!pthread_create(&t[1], NULL, canceller, (void *)2));
-	/* Or all may be over before they begin. */
+	/* Otherwise all may be over before they begin. */
 	while (__atomic_load_n(&at_work, __ATOMIC_RELAXED) < 2)
 		usleep(100);
 	while (done < pushed || (pushed < TASKS && now_ns() < end)) {
@@ -445,7 +445,7 @@ static void storm(void)
 	ring_close(r);
 }
 
-static void *raider(void *arg)
+static void *racing_canceller(void *arg)
 {
 	struct wsq_cancel c;
 
@@ -456,11 +456,11 @@ static void *raider(void *arg)
 }
 
 /*
- * Long chains and rows of drains, which workers launch, against cancellation
- * without a pause: who cancels a task that is just being queued keeps it from the
- * queue for a moment, and it must not be lost between the two.
+ * Long chains and rows of drains, which workers launch, against continuous
+ * cancellation. Cancelling a task that is just being queued prevents queueing
+ * it for a moment, and it must not be lost in between.
  */
-static void raid(void)
+static void cancel_race(void)
 {
 	enum { SQ = 1024 };
 	uint64_t end = now_ns() + part_of(10 * SEC);
@@ -469,13 +469,13 @@ static void raid(void)
 	pthread_t t[2];
 
 	ring_open(r, SQ, 0, 0);
-	EXPECT(!pthread_create(&t[0], NULL, raider, NULL));
-	EXPECT(!pthread_create(&t[1], NULL, raider, NULL));
+	EXPECT(!pthread_create(&t[0], NULL, racing_canceller, NULL));
+	EXPECT(!pthread_create(&t[1], NULL, racing_canceller, NULL));
 	for (round = 0; now_ns() < end; round++) {
 		for (i = 0; i < SQ; i++)
 			push(r, WSQ_OP_NOP, round % 2 ? WSQ_SQE_DRAIN :
 			     i % 16 < 15 ? WSQ_SQE_LINK : 0, i);
-		EXPECT_EQ(ring_enter(r, SQ, SQ, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(r, SQ, SQ, TIMEOUT_S), 0);
 		EXPECT_EQ(r->e.submitted, SQ);
 		for (i = 0; i < SQ; i++)
 			kept += !ring_take(r).res;
@@ -527,7 +527,7 @@ static void disabled(void)
 	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 1), EINVAL);
 	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 0), 0);
 	EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 0), EBADFD);
-	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 	EXPECT_EQ(ring_take(&r).res, 0);
 	ring_close(&r);
 	r.fd = dev_open();
@@ -567,7 +567,7 @@ static void restricted(void)
 	EXPECT_EQ(ring_do(&r, &nop), 0);
 	ring_close(&r);
 
-	/* The second one takes away and does not give back. */
+	/* A second restriction only removes rights. */
 	ring_open_disabled(&r);
 	EXPECT_EQ(restrict_to(&r, two, ARRAY_SIZE(two), WSQ_SQE_LINK), 0);
 	EXPECT_EQ(restrict_to(&r, other, 2, WSQ_SQE_LINK | WSQ_SQE_DRAIN), 0);
@@ -602,7 +602,7 @@ static const struct test tests[] = {
 	{ "cancel_all", all_of_them, 60 },
 	{ "cancel_chain", chain, 60 },
 	{ "cancel_storm", storm, 100 },
-	{ "cancel_raid", raid, 100 },
+	{ "cancel_race", cancel_race, 100 },
 	{ "disabled", disabled },
 	{ "restricted", restricted },
 };

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/wsq and the tracepoints: what is shown is what happened,
- * counted to the last item; what is refused; switching on and off under load;
- * unloading the module while it collects and while somebody reads.
+ * /sys/kernel/debug/wsq and the tracepoints: shown values are exact to the last
+ * item; invalid input; switching on and off under load; unloading the module
+ * while it collects and while a process reads.
  *
- * Needs root, debugfs and, for two tests, tracefs where they belong. On a
- * kernel without tracepoints, nothing can be collected, and that is what is
- * tested. WSQ_TORTURE_KO names wsq_torture.ko, else it is looked for where
- * wsq.ko is.
+ * Needs root, debugfs and, for two tests, tracefs in their usual places. A
+ * kernel without tracepoints cannot collect, and that is what is tested there.
+ * WSQ_TORTURE_KO names wsq_torture.ko, else it is looked for beside wsq.ko.
  */
 #include "wsq_debugfs.h"
 
 #include <sched.h>
 
-/* So often what comes at last is looked at, every 10 ms. */
-#define LOOKS	((int)(PATIENCE / (10 * MSEC)))
+/* How often to check, every 10 ms, for something that comes at last. */
+#define LOOKS	((int)(TIMEOUT_S / (10 * MSEC)))
 
-/* So many tasks are to be seen; false if they were over before anybody looked. */
+/* @nr tasks should be seen; false if they were over before the first look. */
 static bool queue_seen(const struct queue *before, uint64_t nr)
 {
 	bool seen = false, sound;
@@ -27,17 +26,17 @@ static bool queue_seen(const struct queue *before, uint64_t nr)
 	ring_open(&r, 64, 0, HASH + 4096);
 	for (i = 0; i < 64; i++)
 		push_hash(&r, HASH);
-	EXPECT_EQ(ring_enter(&r, 64, 1, PATIENCE), 0);
-	/* A look may come between two tasks. */
+	EXPECT_EQ(ring_enter(&r, 64, 1, TIMEOUT_S), 0);
+	/* A look may fall between two tasks. */
 	while (!seen) {
 		find_queue(QUEUE, &q);
 		EXPECT_EQ(q.id, before->id);
-		/* A long task that has made way for others counts once more. */
+		/* A long task that yielded counts once more. */
 		EXPECT(q.queued >= before->queued + nr);
 		EXPECT(q.done >= before->done);
 		if (q.done == q.queued)
 			break;
-		/* What runs is looked at before what is done. */
+		/* Running items are read before finished ones. */
 		sound = q.running <= CPUS && q.waiting < 64 &&
 			q.done < q.queued;
 		torn = sound ? 0 : torn + 1;
@@ -47,7 +46,7 @@ static bool queue_seen(const struct queue *before, uint64_t nr)
 		seen = sound && q.running && q.waiting;
 	}
 	while (r.head < 64) {
-		EXPECT_EQ(ring_enter(&r, 0, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 0, 1, TIMEOUT_S), 0);
 		while (ring_peek(&r))
 			EXPECT_EQ(ring_take(&r).res, 32);
 	}
@@ -125,7 +124,7 @@ static int poller_of(const struct ring *r)
 	return pid;
 }
 
-/* A poller is seen for as long as it has a ring, and what it did. */
+/* A poller, and its counters, are shown while it has a ring. */
 static void pollers(void)
 {
 	unsigned long long taken = 0;
@@ -169,7 +168,7 @@ static void pollers(void)
 	EXPECT(i < LOOKS);
 }
 
-/* The most that were seen at work, or timed, until a ring is through. */
+/* The most workers seen at work, or timed, until a ring is done. */
 static int most_of(struct ring *r, bool collecting)
 {
 	struct workers w;
@@ -180,9 +179,9 @@ static int most_of(struct ring *r, bool collecting)
 		of = collecting ? w.timed : w.busy;
 		if (of > most)
 			most = of;
-		/* Unless somebody has told it to collect. */
+		/* Unless another process has switched collecting on. */
 		EXPECT(w.timed <= (collecting ? w.busy : 0));
-		EXPECT_EQ(ring_enter(r, 0, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(r, 0, 1, TIMEOUT_S), 0);
 		while (ring_peek(r))
 			ring_take(r);
 	}
@@ -200,8 +199,8 @@ static void start_hashes(struct ring *r)
 }
 
 /*
- * False if nobody was seen at work, or not all that was done is there: who leaves for
- * want of work takes his count with him.
+ * False if no worker was seen at work, or some finished items are missing: a
+ * worker that stops when idle takes its count with it.
  */
 static bool workers_seen(void)
 {
@@ -222,7 +221,7 @@ static bool workers_seen(void)
 	start_hashes(&r);
 	most = most_of(&r, false);
 	ring_close(&r);
-	/* Long tasks that have made way for others count once more. */
+	/* Long tasks that yielded count once more. */
 	EXPECT(counted_since(&c, 64) >= 64);
 	workers_now(&w);
 	return most > 0 && w.items >= before.items + 64;
@@ -240,7 +239,7 @@ static void workers(void)
 	EXPECT(turn < TRIES);
 }
 
-/* While it is collected, it is known since when an item runs. */
+/* While collecting, the start time of a running item is known. */
 static void since_when(void)
 {
 	int turn, most = 0;
@@ -249,7 +248,7 @@ static void since_when(void)
 	need_tracepoints();
 	need_module();
 	EXPECT_EQ(collect(1), 0);
-	/* All may be over before anybody looks. */
+	/* All may be over before the first look. */
 	for (turn = 0; turn < TRIES && !most; turn++) {
 		start_hashes(&r);
 		most = most_of(&r, true);
@@ -259,7 +258,7 @@ static void since_when(void)
 	EXPECT_EQ(collect(0), 0);
 }
 
-/* What thieves have drawn, by policy: more than they left alone, or found. */
+/* Victims that thieves have drawn, by policy: more than skipped or found. */
 static unsigned long long thieves_drawn(void)
 {
 	static const char *const policies[] = {
@@ -292,20 +291,20 @@ static unsigned long long thieves_drawn(void)
 
 static void thieves(void)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	unsigned long long before;
 
 	need_module();
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 3)
 		SKIP("where there is one victim, none is drawn");
 	before = thieves_drawn();
-	/* Workers that have served and run dry look around. */
+	/* Workers that have run dry look for work. */
 	while (thieves_drawn() == before && now_ns() < end)
 		run_tasks(100, 0);
 	EXPECT(thieves_drawn() > before);
 }
 
-/* What is neither 0 nor 1 changes nothing. */
+/* Input other than 0 and 1 changes nothing. */
 static void refused(void)
 {
 	static const char *const texts[] = {
@@ -343,7 +342,7 @@ static void refused(void)
 		close(fd);
 		EXPECT_EQ(collecting(), on);
 	}
-	/* Others are not for writing. */
+	/* Other files cannot be written. */
 	EXPECT_EQ(collect(0), 0);
 	EXPECT(!latency(&l));
 	EXPECT(!steals(&s));
@@ -356,7 +355,7 @@ static void refused(void)
 		test_at("file", i);
 		EXPECT(put_text(files[i], "1", 1));
 	}
-	/* Nor for anybody. */
+	/* Nor by any user. */
 	test_at(NULL, 0);
 	if (!setuid(65534)) {
 		EXPECT(!get_text(DIR "latency") && errno == EACCES);
@@ -388,19 +387,19 @@ static void latencies(void)
 	       l.lost, l.waited_ns / 1000, (unsigned long long)wait_ns / 1000,
 	       l.ran_ns / 1000, (unsigned long long)took / 1000);
 	fflush(stdout);
-	/* The table has room for what one ring can have under way. */
+	/* The table can hold all tasks of one ring in flight. */
 	EXPECT(l.lost <= nr / 100);
 	/*
-	 * A task's wait, as its completion tells it, has the histogram's within
-	 * it. A bucket's lower bound is more than half of what is in it.
+	 * A task's wait, from its completion, includes the histogram's. A
+	 * bucket's lower bound is more than half of any value in it.
 	 */
 	EXPECT(l.waited_ns <= wait_ns);
 	EXPECT(l.waited_ns >= wait_ns / 8);
-	/* A hash takes its time, and there are only so many CPUs. */
+	/* A hash takes time, and there are only so many CPUs. */
 	EXPECT(l.ran_ns <= took * before.nr);
 	EXPECT(l.ran_ns >= nr / 100 * 20000ULL);
 
-	/* Anew. */
+	/* Start again. */
 	EXPECT_EQ(collect(1), 0);
 	EXPECT(latency(&l));
 	EXPECT_EQ(l.begun + l.lost + l.cut + l.waited + l.ran, 0);
@@ -408,7 +407,7 @@ static void latencies(void)
 	latency_settled(&l);
 	EXPECT_EQ(l.begun, 100);
 
-	/* Off, nothing is left; what runs then is nobody's. */
+	/* Off: nothing is left; what runs then is not collected. */
 	EXPECT_EQ(collect(0), 0);
 	EXPECT(!collecting());
 	EXPECT(!latency(&l));
@@ -421,7 +420,7 @@ static void latencies(void)
 	EXPECT_EQ(collect(0), 0);
 }
 
-/* Begun before, ended after: cut. Queued before: lost. False if all were over. */
+/* Begun before, ended after: cut. Queued before: lost. False if too late. */
 static bool midway_once(int on)
 {
 	struct latency l;
@@ -433,15 +432,15 @@ static bool midway_once(int on)
 	ring_open(&r, 256, 0, HASH + 4096);
 	while (r.tail < 256)
 		push_hash(&r, HASH);
-	EXPECT_EQ(ring_enter(&r, 256, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 256, 1, TIMEOUT_S), 0);
 	EXPECT_EQ(collect(1), 0);
 	while (r.head < 256) {
-		EXPECT_EQ(ring_enter(&r, 0, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 0, 1, TIMEOUT_S), 0);
 		while (ring_peek(&r))
 			EXPECT_EQ(ring_take(&r).res, 32);
 	}
 	ring_close(&r);
-	/* It is told of before it is traced. */
+	/* It is completed before it is traced. */
 	for (k = 0; k < LOOKS; k++) {
 		usleep(10000);
 		EXPECT(latency(&l));
@@ -469,7 +468,7 @@ static void midway(void)
 	EXPECT_EQ(collect(0), 0);
 }
 
-/* Is what each thief has, by the matrix, what his CPU has stolen since? */
+/* Does the matrix have for each thief what its CPU has stolen since? */
 static bool matrix_agrees(const struct steals *s, const struct counts *before,
 			  const struct counts *after)
 {
@@ -485,7 +484,7 @@ static bool matrix_agrees(const struct steals *s, const struct counts *before,
 static void matrix(void)
 {
 	struct counts before, after;
-	uint64_t sum = 0, end = now_ns() + PATIENCE;
+	uint64_t sum = 0, end = now_ns() + TIMEOUT_S;
 	struct steals s;
 	unsigned int i;
 	cpu_set_t one;
@@ -507,8 +506,8 @@ static void matrix(void)
 		run_tasks(10000, 10);
 		EXPECT(steals(&s));
 	} while (!s.sum && now_ns() < end);
-	/* Who has nothing to do may still be stealing. */
-	end = now_ns() + PATIENCE;
+	/* An idle worker may still be stealing. */
+	end = now_ns() + TIMEOUT_S;
 	do {
 		usleep(200000);
 		EXPECT(steals(&s));
@@ -549,7 +548,7 @@ static int module_file(const char *name, const char *args)
 	return ret;
 }
 
-/* Everybody reads, somebody switches, queues come and go. */
+/* All processes read, one switches, queues come and go. */
 static void switching(void)
 {
 	uint64_t seed = 7, end = now_ns() + 12 * SEC;
@@ -579,7 +578,7 @@ static void switching(void)
 	}
 	pids[4] = fork();
 	if (!pids[4]) {
-		/* A reader who never gets to the end. */
+		/* A reader that never gets to the end. */
 		for (;;) {
 			int fd = open(DIR "queues", O_RDONLY);
 			char c[10];
@@ -591,7 +590,7 @@ static void switching(void)
 			close(fd);
 		}
 	}
-	/* Each waits for grace periods, which take long under load. */
+	/* Each switch waits for grace periods, which take long under load. */
 	for (i = 0; now_ns() < end || i < 4; i++) {
 		int on = rnd(&seed) % 3 > 0;
 
@@ -604,7 +603,7 @@ static void switching(void)
 	load_stop(pids, 5);
 	printf("# switched %d times\n", i);
 	fflush(stdout);
-	end = now_ns() + PATIENCE;
+	end = now_ns() + TIMEOUT_S;
 	while (!access("/sys/module/wsq_torture", F_OK) && now_ns() < end) {
 		syscall(SYS_delete_module, "wsq_torture", O_NONBLOCK);
 		usleep(100000);
@@ -620,7 +619,7 @@ static void switching(void)
 	EXPECT_EQ(collect(0), 0);
 }
 
-/* Lines of the trace that have @what, and after it all of @and. */
+/* Lines of the trace that have @what, followed by all of @and. */
 static int traced(const char *trace, const char *what, const char *const *and)
 {
 	int nr = 0;
@@ -673,7 +672,7 @@ static void tracepoints(void)
 	EXPECT_ERR(sched_setaffinity(0, sizeof(one), &one), 0);
 	for (turn = 1; turn <= TRIES; turn++) {
 		run_tasks(nr, 10);
-		/* The last is traced behind its completion; then they go to sleep. */
+		/* The last is traced after completion; then workers sleep. */
 		for (i = 0; i < TRIES; i++) {
 			usleep(200000);
 			trace = expect_text(TRACING "trace");
@@ -703,7 +702,7 @@ static void tracepoints(void)
 	free(trace);
 }
 
-/* Each allocation fails once: nothing changes but the errno. */
+/* Each allocation fails once: only the errno changes. */
 static void nomem(void)
 {
 #define FAULTS	"/sys/kernel/debug/"
@@ -749,7 +748,7 @@ static void nomem(void)
 			EXPECT_EQ(l.begun, 50);
 			failed++;
 		} else {
-			/* Another way to memory was found, or all is there. */
+			/* The allocation was retried, or all is there. */
 			EXPECT_EQ(l.begun, 0);
 			if (left)
 				break;
@@ -767,7 +766,7 @@ static void nomem(void)
 	EXPECT_EQ(collect(0), 0);
 }
 
-/* The module goes while it collects, at rest and right after work. */
+/* The module is unloaded while it collects, idle and right after work. */
 static void unload_collecting(void)
 {
 	int i, fd, ret, on = has_tracepoints();
@@ -779,14 +778,14 @@ static void unload_collecting(void)
 		EXPECT_EQ(collect(1), on ? 0 : ENOSYS);
 		load_start(pids, 2);
 		await_rings(1);
-		/* They have none between two. */
+		/* They have none between two rings. */
 		fd = dev_open();
 		usleep(100000);
 		EXPECT_EQ(module_unload(), EWOULDBLOCK);
 		kill(pids[0], SIGKILL);
 		kill(pids[1], SIGKILL);
 		close(fd);
-		end = now_ns() + PATIENCE;
+		end = now_ns() + TIMEOUT_S;
 		do {
 			ret = module_unload();
 		} while (ret == EWOULDBLOCK && now_ns() < end);
@@ -801,7 +800,7 @@ static void unload_collecting(void)
 	run_tasks(10, 0);
 }
 
-/* A file held open keeps the module; opening while it goes fails cleanly. */
+/* An open file keeps the module; open() during unloading fails cleanly. */
 static void unload_reading(void)
 {
 	static const char *const files[] = {
@@ -838,13 +837,13 @@ static void unload_reading(void)
 
 			free(get_text(files[n % ARRAY_SIZE(files)]));
 			collect(n % 2);
-			/* Half of the time there is nobody, or more. */
+			/* Half of the time no process reads, or several do. */
 			usleep(500 + 2 * (now_ns() - t) / 1000);
 		}
 	}
 	end = now_ns() + at_most(5);
 	while ((now_ns() < end && unloads < 50) ||
-	       (!unloads && now_ns() < end + PATIENCE)) {
+	       (!unloads && now_ns() < end + TIMEOUT_S)) {
 		if (!module_unload()) {
 			EXPECT_EQ(module_load(), 0);
 			unloads++;

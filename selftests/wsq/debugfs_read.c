@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For debugfs.c: reads what is in /sys/kernel/debug/wsq, strictly, and makes
- * work that is to be seen there.
+ * For debugfs.c: reads /sys/kernel/debug/wsq, strictly, and creates work to be
+ * seen there.
  */
 #include "wsq_debugfs.h"
 
@@ -76,7 +76,7 @@ void need_tracepoints(void)
 		SKIP("no tracepoints in this kernel");
 }
 
-/* The queue of that name; all lines are looked at. */
+/* The queue of that name; checks all lines. */
 void find_queue(const char *name, struct queue *q)
 {
 	char *text = expect_text(DIR "queues"), *at;
@@ -104,7 +104,7 @@ void find_queue(const char *name, struct queue *q)
 	EXPECT(found);
 }
 
-/* False if nothing is collected. */
+/* False if collecting is off. */
 bool latency(struct latency *l)
 {
 	char *text = expect_text(DIR "latency"), *at = text;
@@ -144,10 +144,10 @@ bool latency(struct latency *l)
 	return true;
 }
 
-/* All that was begun has ended, and the counts tell so. */
+/* All that was begun has ended, and the counts say so. */
 void latency_settled(struct latency *l)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 
 	do {
 		EXPECT(latency(l));
@@ -230,7 +230,7 @@ uint64_t stolen(const struct wsq_cpu_stats *s)
 	return s->steals[0] + s->steals[1] + s->steals[2] + s->steals[3];
 }
 
-/* From now on the queue of our user is there, as long as this process. */
+/* From now on our user's queue exists, as long as this process. */
 void keep_queue(void)
 {
 	static struct ring keep;
@@ -239,10 +239,10 @@ void keep_queue(void)
 		ring_open(&keep, 1, 0, 0);
 }
 
-/* When all that was queued on rings is counted as done, too: behind its end. */
+/* Waits until all tasks of rings are counted as done, after their end. */
 void counts_settled(struct counts *c)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	struct queue q;
 
 	keep_queue();
@@ -253,10 +253,10 @@ void counts_settled(struct counts *c)
 	counts(c);
 }
 
-/* Counted like the histograms, but always. */
+/* Counted like the histograms, but even when not collecting. */
 uint64_t counted_since(const struct counts *before, uint64_t nr)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	struct counts c;
 
 	do {
@@ -268,10 +268,7 @@ uint64_t counted_since(const struct counts *before, uint64_t nr)
 	return c.gets - before->gets;
 }
 
-/*
- * False if two workers changed roles between two lines: each line is read by
- * itself.
- */
+/* False if roles changed between two lines, which are read separately. */
 static bool workers_look(struct workers *w)
 {
 	static const char *const roles[] = {
@@ -340,7 +337,7 @@ void push_hash(struct ring *r, uint64_t len)
 	ring_push(r, &sqe);
 }
 
-/* A nop that goes by itself: a deadline keeps it out of bundles. */
+/* A nop that goes by itself: a deadline keeps it out of batches. */
 static void push_lone_nop(struct ring *r)
 {
 	struct wsq_sqe sqe = {
@@ -352,7 +349,7 @@ static void push_lone_nop(struct ring *r)
 	ring_push(r, &sqe);
 }
 
-/* So many tasks, each @every-th long; returns the sum of what they waited. */
+/* @nr tasks, each @every-th long; returns the sum of their waits. */
 uint64_t run_tasks(unsigned int nr, unsigned int every)
 {
 	uint64_t wait_ns = 0;
@@ -367,8 +364,8 @@ uint64_t run_tasks(unsigned int nr, unsigned int every)
 			else
 				push_lone_nop(&r);
 		}
-		ret = ring_enter(&r, 256, 1, PATIENCE);
-		/* The first of many completions is not there yet. */
+		ret = ring_enter(&r, 256, 1, TIMEOUT_S);
+		/* The first completion is not there yet. */
 		if (ret == -EAGAIN)
 			usleep(1000);
 		else
@@ -409,6 +406,6 @@ void need_module(void)
 	expect_loaded();
 	if (access(DIR, F_OK))
 		SKIP("no debugfs");
-	/* Those of the test before may still be on their way out. */
+	/* Rings of the test before may not be freed yet. */
 	expect_rings(0);
 }

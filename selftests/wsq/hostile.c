@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Entries that should not be submitted and calls that should not be made, by the
- * million, half of them random and half almost right, on rings of all kinds at once.
- * Each call returns what it may return, each entry that is taken has one completion
- * with a result that it may have, another process' ring computes as if nothing were,
- * and nothing is left.
+ * Invalid entries and calls, by the million, half of them random and half
+ * almost right, on rings of all kinds at once. Each call returns an allowed
+ * value, each entry that is taken has one completion with an allowed result,
+ * another process's ring computes correctly, and nothing is left behind.
  *
- * WSQ_HOSTILE_ENTRIES says how many entries and calls, a million if not set.
- * WSQ_HOSTILE_SEED is what all of them follow from: 1 if not set, 0 for another one
- * each time. It is printed. When the kernel does what is its own affair; so the same
- * seed gives the same entries and calls, and perhaps not the same trouble.
+ * WSQ_HOSTILE_ENTRIES is the number of entries and calls, by default a million.
+ * WSQ_HOSTILE_SEED is their seed: by default 1; 0 draws another one each time.
+ * It is printed. The same seed gives the same entries and calls, but not the
+ * same timing in the kernel, and so perhaps not the same failure.
  *
- * WSQ_HOSTILE_BESIDE says that others use the module meanwhile (tools/check/torture):
- * then it is not unloaded in the end.
+ * With WSQ_HOSTILE_BESIDE others use the module at the same time
+ * (tools/check/torture), so it is not unloaded at the end.
  *
- * Needs root. Limitations: what other modules' ops do is theirs to test.
+ * Needs root. Limitations: does not test ops of other modules.
  */
 #include "wsq_hostile.h"
 #include "wsq_left.h"
 
-/* Of what there is to do, hundredths that are done while rings are overwritten. */
+/* Percentage of the work that is done while rings are overwritten. */
 #define SCRIBBLED	5
 #define WORKERS		3
 
-/* What processes of this program tell each other. */
+/* Shared by the processes of this program. */
 static struct shared {
 	uint64_t entries, calls, failed, sums;
 	bool stop;
@@ -54,7 +53,7 @@ static void tell(const char *what)
 	fflush(stdout);
 }
 
-/* Count what a caller has done; returns how much that is. */
+/* Adds what a caller has done to the total; returns the total. */
 static uint64_t count(struct gen *g)
 {
 	uint64_t n = g->entries + g->calls;
@@ -68,7 +67,7 @@ static uint64_t count(struct gen *g)
 	return n;
 }
 
-/* With all that it has under way. */
+/* Closes it with everything in flight. */
 static void hring_close(struct gen *g, struct hring *h)
 {
 	if (h->nr)
@@ -112,7 +111,7 @@ static void exact_worker(uint64_t me)
 	count(&g);
 }
 
-/* A process whose sums are right, whatever others do. */
+/* A process whose results must be right, whatever others do. */
 static void innocent(uint64_t seed)
 {
 	struct ring r;
@@ -121,7 +120,7 @@ static void innocent(uint64_t seed)
 	do {
 		ring_sums(&r, &seed);
 		tally(&shared->sums, 2);
-		/* What it reckons itself takes longest of all. */
+		/* Its own computation takes longest. */
 		usleep(2000);
 	} while (!__atomic_load_n(&shared->stop, __ATOMIC_RELAXED));
 	ring_close(&r);
@@ -178,7 +177,8 @@ static void exact(void)
 }
 
 /* From here on, rings are overwritten while threads call. */
-static const unsigned int loose_kinds[] = { 0, 1, 2, MASKED, POLLED, POLLED + 1 };
+static const unsigned int loose_kinds[] = { 0, 1, 2, MASKED, POLLED, POLLED + 1,
+					    FUTURES };
 static struct hring loose[ARRAY_SIZE(loose_kinds)];
 static uint64_t loose_done, loose_submitted, loose_slowest_ns;
 static bool loose_stop;
@@ -231,8 +231,9 @@ static struct wsq_ring_stats stats_of(const struct ring *r)
 }
 
 /*
- * Entries, lists and cursors that are almost right, and change. By what the kernel
- * says, not by the page: where noise has been, that would stay wrong.
+ * Almost valid entries, lists and cursors that change. Cursors come from the
+ * kernel's return values, not from the page: after noise the page would stay
+ * wrong.
  */
 static void *teaser(void *arg)
 {
@@ -274,7 +275,7 @@ static void *caller(void *arg)
 	struct gen g;
 
 	gen_init(&g, seed_of((uintptr_t)arg), true);
-	/* Calls alone would do it while teasers are kept off their CPUs. */
+	/* Calls alone could reach the quota while teasers get no CPU. */
 	while (__atomic_load_n(&loose_done, __ATOMIC_RELAXED) < quota ||
 	       !__atomic_load_n(&loose_submitted, __ATOMIC_RELAXED)) {
 		struct hring *h = loose_any(&g.seed);
@@ -309,11 +310,11 @@ static void *caller(void *arg)
 	return NULL;
 }
 
-/* Once its cursors are right the ring works again, and nothing was lost. */
+/* With valid cursors the ring works again, and nothing was lost. */
 static void settle(struct hring *h)
 {
 	struct wsq_sqe nop = { .op = WSQ_OP_NOP, .user_data = 123456789 };
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	struct wsq_ring_stats st;
 	struct ring *r = &h->r;
 
@@ -327,7 +328,7 @@ static void settle(struct hring *h)
 		r->tail = st.submitted;
 		r->head = st.completed;
 		__atomic_store_n(&r->page->cq_head, r->head, __ATOMIC_RELEASE);
-		/* Publish; a thread with more in hand, by what was there, is through then. */
+		/* Publish. Readers of the old cursors are done by then. */
 		EXPECT_EQ(ring_enter(r, 0, 0, 0), 0);
 		st = stats_of(r);
 		if (st.submitted == was && st.completed == was && r->head == was)
@@ -341,7 +342,7 @@ static void settle(struct hring *h)
 	}
 	tally(&shared->entries, st.submitted);
 	ring_push(r, &nop);
-	EXPECT_EQ(ring_enter(r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(r, 1, 1, TIMEOUT_S), 0);
 	EXPECT_EQ(ring_take(r).user_data, 123456789);
 	ring_close(r);
 }
@@ -405,7 +406,7 @@ int main(void)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return 1;
-	/* At 500 a second, which an emulated machine does while others work. */
+	/* At 500 a second, as an emulated machine under load does. */
 	tests[0].seconds = 120 + amount / 500;
 	tests[1].seconds = 120 + amount / 500;
 	/* The last test unloads the module. */

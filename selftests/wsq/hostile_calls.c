@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For hostile.c: calls that no program should make, and what has to come of
- * each, by what <linux/wsq.h> and Documentation/errors.rst say of calls.
+ * For hostile.c: invalid calls, and their expected results by <linux/wsq.h> and
+ * Documentation/errors.rst.
  *
- * Where several errors apply any of them will do, and success will not.
+ * Where several errors apply any of them is right, and success is not.
  */
 #include <sys/syscall.h>
 
@@ -16,13 +16,13 @@ void gen_init(struct gen *g, uint64_t seed, bool loose)
 	g->loose = loose;
 	g->args = mmap(NULL, ARGS_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
 		       -1, 0);
-	g->room = mmap(NULL, ROOM_CPUS * PAGE, PROT_READ | PROT_WRITE,
+	g->room = mmap(NULL, SPACE_CPUS * PAGE, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	EXPECT(g->args != MAP_FAILED && g->room != MAP_FAILED);
 	EXPECT_ERR(mprotect(g->args, ARGS_END, PROT_READ | PROT_WRITE), 0);
 }
 
-/* All that errors.rst has for a command. */
+/* All errors of a command in errors.rst. */
 static void documented(unsigned int cmd, struct want *w)
 {
 	static const int all[8][12] = {
@@ -48,7 +48,7 @@ static void documented(unsigned int cmd, struct want *w)
 	want_add(w, 0);
 }
 
-/* Returns 0 or the errno, which has to be one that is wanted. */
+/* Returns 0 or the errno, which must be an expected one. */
 int call(struct gen *g, int fd, unsigned int cmd, void *arg,
 	 const struct want *want)
 {
@@ -74,7 +74,7 @@ int call(struct gen *g, int fd, unsigned int cmd, void *arg,
 	     (unsigned long long)g->calls);
 }
 
-/* Does it do what it would, whatever it returns? */
+/* Can the call have its effect, whatever it returns? */
 bool takes_effect(const struct attempt *a)
 {
 	return !a->unread.nr && !a->refuse.nr;
@@ -102,8 +102,8 @@ static uint32_t some_size(struct gen *g, uint32_t known, uint32_t least)
 }
 
 /*
- * Say how large @s is, which has @known bytes, and find a place for it. Members
- * that are behind that size become zero, as the kernel takes them then.
+ * Sets the size of @s, which has @known bytes, and finds an address for it.
+ * Members behind that size become zero, as the kernel takes them.
  */
 void attempt_place(struct gen *g, struct hring *h, void *s, uint32_t known,
 		   uint32_t least, struct attempt *a)
@@ -129,14 +129,14 @@ void attempt_place(struct gen *g, struct hring *h, void *s, uint32_t known,
 		want_add(&a->unread, EFAULT);
 		break;
 	case 1:
-		/* Its end is missing. */
+		/* Its end is not mapped. */
 		a->there = rnd(&g->seed) % a->bytes;
 		a->p = g->args + ARGS_END - a->there;
 		if (a->there < sizeof(size))
 			a->unread.nr = 0;
 		if (!a->unread.nr)
 			want_add(&a->unread, EFAULT);
-		/* What is there of its tail may be anything. */
+		/* The mapped part of its tail may be anything. */
 		if (size > known)
 			want_add(&a->unread, E2BIG);
 		break;
@@ -146,7 +146,7 @@ void attempt_place(struct gen *g, struct hring *h, void *s, uint32_t known,
 		break;
 	case 3:
 		a->p = g->args + ARGS_END - a->bytes;
-		/* Where tasks and others write. */
+		/* Where tasks and other threads write. */
 		if (g->loose && h && h->r.arena)
 			a->p = h->r.arena + rnd(&g->seed) %
 			       (h->r.s.arena_bytes - a->bytes + 1);
@@ -162,7 +162,7 @@ void attempt_place(struct gen *g, struct hring *h, void *s, uint32_t known,
 	}
 }
 
-/* Write it there. */
+/* Writes it there. */
 void attempt_fill(struct gen *g, const void *s, uint32_t known,
 		  struct attempt *a)
 {
@@ -180,10 +180,7 @@ void attempt_fill(struct gen *g, const void *s, uint32_t known,
 		EXPECT_ERR(mprotect(a->p, PAGE, PROT_READ), 0);
 }
 
-/*
- * Make the call; @s has the answer after, if there is one. Returns 0 or the
- * errno.
- */
+/* Makes the call; @s gets the answer, if any. Returns 0 or the errno. */
 int attempt_call(struct gen *g, int fd, unsigned int cmd, struct attempt *a,
 		 void *s, uint32_t known, bool answers)
 {
@@ -205,7 +202,7 @@ int attempt_call(struct gen *g, int fd, unsigned int cmd, struct attempt *a,
 	return err;
 }
 
-/* Of a file that has no ring. */
+/* For a file without a ring. */
 void need_ring(const struct hring *h, struct attempt *a)
 {
 	if (!h)
@@ -220,7 +217,7 @@ static bool power_of_2(uint64_t n)
 static bool sizes_right(unsigned int flags, unsigned int sq, unsigned int cq,
 			uint64_t arena)
 {
-	if (flags & ~0x1f)
+	if (flags & ~0x3f)
 		return false;
 	if (flags & WSQ_SETUP_POLL_SHARE && !(flags & WSQ_SETUP_POLL))
 		return false;
@@ -243,7 +240,7 @@ void call_query(struct gen *g, struct hring *h, int fd)
 		.cq_entries = PICK(&g->seed, 0, 1, 63, 64, 65536, 0x80000000),
 		.arena_size = PICK(&g->seed, 0, 1, 4096, world.q.max_arena,
 				   world.q.max_arena + 1, UINT64_MAX),
-		.setup_flags = PICK(&g->seed, 0, 4, 31, 32, UINT32_MAX),
+		.setup_flags = PICK(&g->seed, 0, 4, 31, 32, 63, 64, UINT32_MAX),
 		.rsv = rnd(&g->seed) % 8 ? 0 : 1,
 	};
 	struct attempt a;
@@ -252,7 +249,7 @@ void call_query(struct gen *g, struct hring *h, int fd)
 	attempt_place(g, h, &q, sizeof(q), 72, &a);
 	if (q.rsv)
 		want_add(&a.refuse, EINVAL);
-	/* The first of the ops does not get there. */
+	/* The first op cannot be stored there. */
 	if (q.ops && q.nr_ops && q.ops != (uintptr_t)g->room)
 		want_add(&a.refuse, EFAULT);
 	right = sizes_right(q.setup_flags, q.sq_entries, q.cq_entries,
@@ -269,7 +266,7 @@ void call_query(struct gen *g, struct hring *h, int fd)
 void call_stats(struct gen *g, struct hring *h, int fd)
 {
 	struct wsq_stats st = {
-		.nr_cpus = PICK(&g->seed, 0, 1, 4, ROOM_CPUS),
+		.nr_cpus = PICK(&g->seed, 0, 1, 4, SPACE_CPUS),
 		.cpus = PICK(&g->seed, 0, (uintptr_t)g->room,
 			     (uintptr_t)some_address(g)),
 		.cpu_stats_size = PICK(&g->seed, 0, 80, 87, 88, 96,
@@ -318,7 +315,7 @@ void call_ring_stats(struct gen *g, struct hring *h, int fd)
 	EXPECT(st.cancelled + st.failed <= st.completed);
 	if (g->loose)
 		return;
-	/* What was read has been counted. */
+	/* The counters include every completion that was read. */
 	EXPECT(st.submitted <= h->base + h->pushed);
 	EXPECT(st.completed >= h->base + h->told);
 	EXPECT(st.failed >= h->failed);
@@ -331,7 +328,7 @@ void call_ring_stats(struct gen *g, struct hring *h, int fd)
 	EXPECT_EQ(st.cancelled, h->called_back);
 }
 
-/* A task that may be meant, from one to another; those may end by it. */
+/* A task of this range may be cancelled, and may end so. */
 static void may_cancel(struct hring *h, unsigned int from, unsigned int to)
 {
 	for (; from < to; from++)
@@ -343,7 +340,7 @@ const uint64_t *ids_of(const struct hring *h)
 	return (const uint64_t *)((const char *)h->r.page + h->r.s.ids_off);
 }
 
-/* Something that is right; only what may be meant may end by it. */
+/* Valid arguments; only tasks that they match may be cancelled. */
 static void cancel_what(struct gen *g, struct hring *h, struct wsq_cancel *c,
 			struct attempt *a)
 {
@@ -511,7 +508,7 @@ bool call_setup(struct gen *g, struct hring *h, int fd, bool half,
 					  0x7fffffff);
 			break;
 		default:
-			/* As large as can be, if it can be: not too often. */
+			/* As large as possible, but not too often. */
 			if (rnd(&g->seed) % 64)
 				break;
 			s->sq_entries = world.q.max_sq_entries;
@@ -529,7 +526,7 @@ bool call_setup(struct gen *g, struct hring *h, int fd, bool half,
 			  WSQ_SETUP_POLL)
 		want_add(&a.refuse, EINVAL);
 	if (s->flags & WSQ_SETUP_POLL_SHARE) {
-		/* Not one of these is a polled ring. */
+		/* None of these is a polled ring. */
 		want_add(&a.refuse, EINVAL);
 		want_add(&a.refuse, EBADF);
 	} else if (s->poll_fd) {
@@ -542,7 +539,7 @@ bool call_setup(struct gen *g, struct hring *h, int fd, bool half,
 	return !attempt_call(g, fd, WSQ_IOC_SETUP, &a, s, sizeof(*s), true);
 }
 
-/* A command that there is not. */
+/* An unknown command. */
 void call_unknown(struct gen *g, int fd)
 {
 	unsigned int nr = WSQ_IOC_QUERY, cmd;
@@ -554,7 +551,7 @@ void call_unknown(struct gen *g, int fd)
 			cmd = nr + 8 + rnd(&g->seed) % 248;
 			break;
 		case 1:
-			/* As if the number told direction and size. */
+			/* As if the number contained direction and size. */
 			cmd = nr + rnd(&g->seed) % 8;
 			cmd |= (1 + rnd(&g->seed) % 0xffff) << 16;
 			break;
@@ -570,7 +567,7 @@ void call_unknown(struct gen *g, int fd)
 	call(g, fd, cmd, some_address(g), &w);
 }
 
-/* A mapping that is right, or has something wrong; it goes at once. */
+/* A mapping, valid or with an error; unmapped at once. */
 void call_mmap(struct gen *g, struct hring *h, int fd)
 {
 	const struct wsq_setup none = { 0 }, *s = h ? &h->r.s : &none;
@@ -598,21 +595,21 @@ void call_mmap(struct gen *g, struct hring *h, int fd)
 		right = false;
 	}
 	for (part = 0; !right && part < 3; part++)
-		/* It may be right by chance. */
+		/* It may be valid at random. */
 		right = off == offs[part] && lens[part] && len <= lens[part] &&
 			len > lens[part] - PAGE;
 	if (flags != MAP_SHARED || !right)
 		want_add(&w, EINVAL);
 	if (prot & PROT_EXEC) {
 		want_add(&w, EACCES);
-		/* Of a file system that is mounted with noexec. */
+		/* On a file system that is mounted with noexec. */
 		want_add(&w, EPERM);
 	}
 	/* Of a file that is open for reading or writing only. */
 	if (!h)
 		want_add(&w, EACCES);
 	if (!right) {
-		/* What no file could be mapped by. */
+		/* An offset that is too large for any file. */
 		want_add(&w, EOVERFLOW);
 		want_add(&w, ENOMEM);
 	}

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * For hostile.c: entries that no program should submit, and what has to come of
- * each, by what <linux/wsq.h> says of entries and by nothing else.
+ * For hostile.c: invalid entries, and their expected results by <linux/wsq.h>
+ * only.
  *
- * Half of them are random. The other half are almost right: an entry that could
- * be run, of which up to two members are put on, below or above a bound. All
- * come from a seed.
+ * Half of them are random. The other half are almost valid: a valid entry with
+ * up to two members set to, below or above a bound. All come from a seed.
  */
 #include "wsq_hostile.h"
 
@@ -82,7 +81,7 @@ static bool a_node(uint32_t nr)
 	return nr < MASK_BITS && world.node[nr];
 }
 
-/* The rule of an op that is there, with what this module takes at most. */
+/* The rule of an existing op, with this module's maximum. */
 static struct wsq_rule rule_of(const struct wsq_sqe *e)
 {
 	struct wsq_rule r = wsq_rules[e->op];
@@ -97,6 +96,8 @@ int refusal(const struct hring *h, const struct wsq_sqe *e, bool linked)
 	const struct wsq_rule_ring ring = {
 		.arena_bytes = h->r.s.arena_bytes,
 		.keys = h->r.s.flags & WSQ_SETUP_KEYS,
+		.futures = h->r.s.flags & WSQ_SETUP_FUTURES ?
+			   h->r.s.cq_entries : 0,
 		.cpu = a_cpu, .node = a_node,
 	};
 	struct wsq_rule r;
@@ -109,10 +110,10 @@ int refusal(const struct hring *h, const struct wsq_sqe *e, bool linked)
 	if (e->flags & WSQ_SQE_DRAIN && linked)
 		return -EINVAL;
 	r = rule_of(e);
-	return wsq_rule_entry(&r, e, &ring);
+	return wsq_rule_sqe(&r, e, &ring);
 }
 
-/* The list of an entry, if one knows what it is when the task begins. */
+/* The list of an entry, if its content is known when the task begins. */
 static const struct wsq_vec *list_of(const struct hring *h,
 				     const struct wsq_sqe *e)
 {
@@ -128,7 +129,7 @@ static void list_wrong(void *err, int is)
 	want_add(err, is);
 }
 
-/* What is wrong with a list; and how long it is, of all ranges and of each. */
+/* Errors of a list; and its length, of all ranges and of each. */
 static void list_errors(const struct hring *h, const struct wsq_sqe *e,
 			const struct wsq_vec *v, struct want *err,
 			struct wsq_rule_sum *sum)
@@ -138,10 +139,12 @@ static void list_errors(const struct hring *h, const struct wsq_sqe *e,
 	wsq_rule_list(&r, e, v, h->r.s.arena_bytes, sum, list_wrong, err);
 }
 
-/* Bytes that an op puts at dst, or that its ranges have. */
-static uint64_t written(const struct wsq_rule *r,
+/* Bytes that an op writes at dst, or that its ranges have. */
+static uint64_t written(const struct wsq_rule *r, const struct wsq_sqe *e,
 			const struct wsq_rule_sum *sum)
 {
+	if (r->dst == WSQ_RULE_ARG)
+		return e->arg;
 	if (r->dst == WSQ_RULE_EACH)
 		return sum->each;
 	return r->dst && r->dst != WSQ_RULE_ALL ? r->dst : sum->all;
@@ -151,9 +154,9 @@ static void outcome_value(const struct wsq_sqe *e,
 			  const struct wsq_rule_sum *sum, struct outcome *o)
 {
 	o->done = true;
-	o->least = written(&wsq_rules[e->op], sum);
+	o->least = written(&wsq_rules[e->op], e, sum);
 	o->most = o->least;
-	if (e->op == WSQ_OP_COMPARE)
+	if (e->op == WSQ_OP_COMPARE || e->op == WSQ_OP_GZIP)
 		o->least = 0;
 	if (e->op == WSQ_OP_CRC32C) {
 		o->least = 0;
@@ -161,10 +164,10 @@ static void outcome_value(const struct wsq_sqe *e,
 	}
 }
 
-/* What clocks that are read in other ways may differ by. */
+/* Largest difference between clocks that are read in different ways. */
 #define CLOCKS		(10 * MSEC)
 
-/* Of a task that nothing stood before, and that was not cancelled. */
+/* Outcome of a task that did not wait and was not cancelled. */
 void task_outcome(const struct hring *h, const struct task *t,
 		  struct outcome *o)
 {
@@ -176,7 +179,7 @@ void task_outcome(const struct hring *h, const struct task *t,
 
 	memset(o, 0, sizeof(*o));
 	if (e->flags & WSQ_SQE_DEADLINE) {
-		if (e->deadline < t->told_ns + CLOCKS)
+		if (e->deadline < t->notified_ns + CLOCKS)
 			want_add(&o->err, ETIME);
 		if (e->deadline < t->pushed_ns - CLOCKS)
 			return;
@@ -194,7 +197,7 @@ void task_outcome(const struct hring *h, const struct task *t,
 			outcome_value(e, &sum, o);
 		return;
 	}
-	/* Whatever stands there by then. */
+	/* The list may be anything by then. */
 	want_add(&o->err, EINVAL);
 	want_add(&o->err, E2BIG);
 	want_add(&o->err, EFAULT);
@@ -204,7 +207,7 @@ void task_outcome(const struct hring *h, const struct task *t,
 		o->most = UINT32_MAX;
 }
 
-/* Does an entry, not refused, write where lists are? */
+/* Does a valid entry write where lists are? */
 bool spoils(const struct hring *h, const struct wsq_sqe *e)
 {
 	uint64_t begin = h->r.s.arena_bytes - LISTS_BYTES, i;
@@ -215,8 +218,10 @@ bool spoils(const struct hring *h, const struct wsq_sqe *e)
 
 	if ((!r->out && !r->dst) || e->op == WSQ_OP_COMPARE)
 		return false;
+	if (r->scratch && e->src + e->len > begin)
+		return true;
 	if (!(e->flags & WSQ_SQE_VEC) || (r->dst && r->dst < WSQ_RULE_EACH))
-		return e->dst + written(r, &sum) > begin;
+		return e->dst + written(r, e, &sum) > begin;
 	v = list_of(h, e);
 	if (!v)
 		return true;
@@ -224,7 +229,7 @@ bool spoils(const struct hring *h, const struct wsq_sqe *e)
 	if (err.nr)
 		return false;
 	if (!r->out)
-		return e->dst + written(r, &sum) > begin;
+		return e->dst + written(r, e, &sum) > begin;
 	for (i = 0; i < e->len; i++)
 		if (v[i].off + v[i].len > begin)
 			return true;
@@ -239,7 +244,20 @@ static uint64_t some_deadline(uint64_t *seed)
 		    now + 3600 * SEC, 1ULL << 63, UINT64_MAX - 1, UINT64_MAX);
 }
 
-/* At a bound of the arena, or of where a range of @len may be. */
+/* Mostly few numbers, so that tasks wait for one another. */
+static uint64_t some_future(const struct hring *h, uint64_t *seed)
+{
+	return PICK(seed, 0, 0, 0, 1, 2, 3, 1 + rnd(seed) % 8,
+		    h->r.s.cq_entries);
+}
+
+static uint64_t some_futures(const struct hring *h, uint64_t *seed)
+{
+	return WSQ_FUTURES(some_future(h, seed), some_future(h, seed),
+			   some_future(h, seed), some_future(h, seed));
+}
+
+/* At a bound of the arena, or of valid offsets for @len bytes. */
 static uint64_t some_offset(uint64_t *seed, uint64_t arena, uint64_t len,
 			    uint64_t other)
 {
@@ -258,7 +276,7 @@ static uint64_t some_len(uint64_t *seed, uint64_t arena, uint64_t off,
 		    UINT64_MAX, 1ULL << 63, UINT32_MAX, 1ULL << 32);
 }
 
-/* Usually short: much is to come. */
+/* Usually short: many follow. */
 static uint64_t usual_len(uint64_t *seed, uint64_t arena)
 {
 	uint64_t most = arena / 8;
@@ -270,7 +288,7 @@ static uint64_t usual_len(uint64_t *seed, uint64_t arena)
 	return 1 + rnd(seed) % most;
 }
 
-/* An entry that may be run, but for an op that this kernel may not have. */
+/* A valid entry, except that this kernel may lack its op. */
 static void right_entry(struct hring *h, uint64_t *seed, struct wsq_sqe *e)
 {
 	uint64_t arena = h->r.s.arena_bytes, len;
@@ -289,7 +307,14 @@ static void right_entry(struct hring *h, uint64_t *seed, struct wsq_sqe *e)
 				 (arena / 2 - LISTS_BYTES - (len > 64 ? len : 64));
 		if (s->arg)
 			e->arg = rnd(seed) & UINT32_MAX;
-		if (rnd(seed) % 4 == 0) {
+		if (s->dst == WSQ_RULE_ARG)
+			e->arg = wsq_rule_grown(len);
+		if (s->align) {
+			e->len = len < s->align ? s->align : len - len % s->align;
+			e->src -= e->src % s->align;
+			e->dst -= e->dst % s->align;
+		}
+		if (s->list && rnd(seed) % 4 == 0) {
 			e->flags |= WSQ_SQE_VEC;
 			e->src = arena - LISTS_BYTES +
 				 rnd(seed) % LIST_SLOTS * LIST_BYTES;
@@ -314,7 +339,10 @@ static void right_entry(struct hring *h, uint64_t *seed, struct wsq_sqe *e)
 	} else if (rnd(seed) % 8 == 0) {
 		e->flags |= WSQ_SQE_NODE;
 	}
-	if (rnd(seed) % 8 == 0) {
+	if (h->r.s.flags & WSQ_SETUP_FUTURES && rnd(seed) % 4) {
+		e->flags |= WSQ_SQE_FUTURES;
+		e->deadline = some_futures(h, seed);
+	} else if (rnd(seed) % 8 == 0) {
 		e->flags |= WSQ_SQE_DEADLINE;
 		e->deadline = some_deadline(seed);
 	}
@@ -334,7 +362,7 @@ static void bend_entry(const struct hring *h, uint64_t *seed, struct wsq_sqe *e)
 		e->flags ^= 1U << rnd(seed) % 16;
 		break;
 	case 2:
-		e->flags ^= rnd(seed) & 0x7f;
+		e->flags ^= rnd(seed) & 0xff;
 		break;
 	case 3:
 		e->hint = PICK(seed, 0, 1, world.q.nr_cpus - 1, world.q.nr_cpus,
@@ -359,7 +387,10 @@ static void bend_entry(const struct hring *h, uint64_t *seed, struct wsq_sqe *e)
 		e->key = PICK(seed, 0, 1, UINT64_MAX);
 		break;
 	default:
-		e->deadline = some_deadline(seed);
+		e->deadline = rnd(seed) % 2 ? some_deadline(seed) :
+			      some_futures(h, seed) |
+			      PICK(seed, 0, h->r.s.cq_entries + 1, 0xffff)
+			      << rnd(seed) % 4 * 16;
 	}
 }
 
@@ -371,11 +402,11 @@ static void random_entry(uint64_t *seed, struct wsq_sqe *e)
 	for (i = 0; i < sizeof(*e) / sizeof(*word); i++)
 		word[i] = keep >> i & 1 ? rnd(seed) :
 			  keep >> (8 + i) & 1 ? rnd(seed) % 10000 : 0;
-	/* Most random numbers are no ops, which says little. */
+	/* Most random numbers are no ops, which tests little. */
 	if (keep >> 16 & 3) {
 		e->op = (keep >> 24) % (WSQ_OP_NR + 1);
 		if (keep >> 18 & 1)
-			e->flags &= 0x7f;
+			e->flags &= 0xff;
 		if (keep >> 19 & 1)
 			e->flags = 0;
 	}
@@ -394,18 +425,18 @@ void some_entry(struct hring *h, uint64_t *seed, struct wsq_sqe *e)
 		bend_entry(h, seed, e);
 }
 
-/* Lists for entries to point at, of which one range may be bent. */
+/* Lists for entries to point to, of which one range may be changed. */
 void some_lists(struct hring *h, uint64_t *seed, uint8_t *lists)
 {
 	uint64_t arena = h->r.s.arena_bytes;
 	struct wsq_vec *v = (struct wsq_vec *)lists;
 	unsigned int slot, i;
 
-	for (slot = 0; slot < LIST_SLOTS; slot++, v += LIST_ROOM) {
+	for (slot = 0; slot < LIST_SLOTS; slot++, v += LIST_SIZE) {
 		uint64_t len = 1 + rnd(seed) % 64;
 		bool equal = rnd(seed) % 2;
 
-		for (i = 0; i < LIST_ROOM; i++) {
+		for (i = 0; i < LIST_SIZE; i++) {
 			v[i].len = equal ? len : 1 + rnd(seed) % 64;
 			v[i].off = rnd(seed) % (arena / 2 - v[i].len);
 		}

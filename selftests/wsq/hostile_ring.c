@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * For hostile.c: rings that get hostile entries in batches, with hostile calls
- * between any two steps. No task is under way when a batch begins; when it has
- * ended, what became of each entry is compared with what had to.
+ * between any two steps. No task is in flight when a batch begins; when it has
+ * ended, the result of each entry is compared with the expected ones.
  *
- * Where the kernel decides by itself where chains of links are cut, which a
- * polled ring's thread does, either way will do.
+ * A polled ring's thread decides by itself where it splits chains; either
+ * result is accepted there.
  */
 #include "wsq_poll.h"
 #include "wsq_hostile.h"
@@ -22,6 +22,8 @@ const struct kind kinds[NR_KINDS] = {
 	{ "polled later", WSQ_SETUP_POLL | WSQ_SETUP_DISABLED, 8, 64, 1 << 13 },
 	/* More than an op takes. */
 	{ "large", WSQ_SETUP_IDS, 32, 64, 0x1001000 },
+	{ "futures", WSQ_SETUP_FUTURES | WSQ_SETUP_KEYS | WSQ_SETUP_IDS, 32, 32,
+	  1 << 16 },
 };
 
 void hring_open(struct hring *h, unsigned int kind, const struct hring *polled)
@@ -29,6 +31,7 @@ void hring_open(struct hring *h, unsigned int kind, const struct hring *polled)
 	const struct kind *k = &kinds[kind];
 	struct ring *r = &h->r;
 
+	free(h->named);
 	memset(h, 0, offsetof(struct hring, lists));
 	h->kind = kind;
 	r->fd = dev_open();
@@ -41,9 +44,13 @@ void hring_open(struct hring *h, unsigned int kind, const struct hring *polled)
 	ring_map(r);
 	h->polled = k->flags & WSQ_SETUP_POLL;
 	h->disabled = k->flags & WSQ_SETUP_DISABLED;
+	if (k->flags & WSQ_SETUP_FUTURES) {
+		h->named = calloc(k->cq + 1, sizeof(*h->named));
+		EXPECT(h->named);
+	}
 }
 
-static void entry_tell(const struct hring *h, unsigned int i)
+static void entry_notify(const struct hring *h, unsigned int i)
 {
 	const struct wsq_sqe *e = &h->tasks[i].sqe;
 
@@ -61,8 +68,8 @@ static void entry_tell(const struct hring *h, unsigned int i)
 #define EXPECT_ENTRY(cond, h, i) do {					\
 	if (!(cond)) {							\
 		if (i)							\
-			entry_tell(h, (i) - 1);				\
-		entry_tell(h, i);					\
+			entry_notify(h, (i) - 1);				\
+		entry_notify(h, i);					\
 		FAIL("not true: %s", #cond);				\
 	}								\
 } while (0)
@@ -82,7 +89,7 @@ static void batch_begin(struct gen *g, struct hring *h)
 	h->lists_spoilt = false;
 	h->most_cancelled = 0;
 	h->nr = 1 + rnd(&g->seed) % BATCH;
-	/* Nothing is under way that could write there. */
+	/* No task is in flight that could write there. */
 	if (h->r.arena) {
 		some_lists(h, &g->seed, h->lists);
 		memcpy(h->r.arena + at, h->lists, LISTS_BYTES);
@@ -93,7 +100,7 @@ static void batch_begin(struct gen *g, struct hring *h)
 		struct wsq_sqe *e = &h->tasks[i].sqe;
 
 		some_entry(h, &g->seed, e);
-		/* All are held back for a while, so that there is what to cancel. */
+		/* Hold the others back for a while, for CANCEL to find. */
 		if (held && i < 2)
 			*e = (struct wsq_sqe) {
 				.op = i ? WSQ_OP_NOP : WSQ_OP_SHA256,
@@ -127,19 +134,62 @@ static void push_some(struct gen *g, struct hring *h)
 	publish(&h->r);
 }
 
-/* Does what came of a task fit? */
+/* The futures of an entry that is refused for no other reason. */
+struct futures {
+	bool waits;		/* for some */
+	bool unnamed;		/* for one that no entry before it named */
+	bool again;		/* it resolves one that an entry before it named */
+};
+
+static struct futures futures_of(const struct hring *h, const struct wsq_sqe *e)
+{
+	struct futures f = { 0 };
+	unsigned int i;
+	uint16_t nr;
+
+	if (!(e->flags & WSQ_SQE_FUTURES))
+		return f;
+	f.again = h->named[e->deadline & 0xffff];
+	for (i = 16; i < 64; i += 16) {
+		nr = e->deadline >> i;
+		f.waits |= nr;
+		f.unnamed |= nr && !h->named[nr];
+	}
+	return f;
+}
+
+/* Whatever becomes of an entry, those behind it may wait for its future. */
+static void name_future(struct hring *h, const struct wsq_sqe *e)
+{
+	uint16_t own = e->deadline;
+
+	if (h->named && e->flags & WSQ_SQE_FUTURES && own &&
+	    own <= h->r.s.cq_entries)
+		h->named[own] = true;
+}
+
+/* Is the result of a task an expected one? */
 static bool fits(const struct hring *h, unsigned int i, bool linked)
 {
 	const struct task *t = &h->tasks[i];
 	int own = refusal(h, &t->sqe, linked);
+	struct futures f;
 	struct outcome o;
 
 	if (own)
 		return t->res == own;
+	f = futures_of(h, &t->sqe);
+	if (linked && t[-1].res < 0 && t->res == -ECANCELED)
+		return true;
+	if (f.unnamed)
+		return t->res == -EINVAL;
+	/* Is the task that resolves it still pending? */
+	if (t->res == -EBUSY)
+		return f.again;
 	if (linked && t[-1].res < 0)
-		return t->res == -ECANCELED;
+		return false;
 	if (t->res == -ECANCELED)
-		return t->cancelled;
+		return t->cancelled || f.waits;
 	task_outcome(h, t, &o);
 	if (t->res < 0)
 		return want_has(&o.err, -t->res);
@@ -160,6 +210,7 @@ static void batch_end(struct gen *g, struct hring *h)
 
 	for (i = 0; i < h->nr; i++) {
 		EXPECT_ENTRY(fits_somehow(h, i), h, i);
+		name_future(h, &h->tasks[i].sqe);
 		cancelled += h->tasks[i].res == -ECANCELED;
 	}
 	EXPECT(cancelled >= h->most_cancelled);
@@ -184,7 +235,7 @@ static void reap(struct gen *g, struct hring *h)
 		EXPECT(cqe->cpu < world.q.nr_cpus);
 		t->res = cqe->res;
 		t->told = true;
-		t->told_ns = now_ns();
+		t->notified_ns = now_ns();
 		h->told++;
 		h->called_back += t->res == -ECANCELED;
 		h->failed += t->res < 0 && t->res != -ECANCELED;
@@ -208,12 +259,13 @@ static void took(struct hring *h, uint64_t n)
 		uint64_t id = ids_of(h)[k & (h->r.s.sq_entries - 1)];
 
 		EXPECT_ENTRY(!id || !refusal(h, &h->tasks[i].sqe, linked), h, i);
-		EXPECT_ENTRY(id || linked ||
+		EXPECT_ENTRY(id || linked || (h->named && h->tasks[i].sqe.flags &
+					      WSQ_SQE_FUTURES) ||
 			     refusal(h, &h->tasks[i].sqe, linked), h, i);
 	}
 }
 
-/* A shared cursor that makes no sense. */
+/* An invalid shared cursor. */
 static void bend_cursors(struct gen *g, struct hring *h, struct wsq_enter *e)
 {
 	uint64_t sq = h->r.s.sq_entries, tail, head;
@@ -222,7 +274,7 @@ static void bend_cursors(struct gen *g, struct hring *h, struct wsq_enter *e)
 		tail = PICK(&g->seed, h->r.tail + sq + 1, h->base - 1,
 			    h->r.tail + (1ULL << 32) + sq, 1ULL << 63);
 		__atomic_store_n(&h->r.page->sq_tail, tail, __ATOMIC_RELEASE);
-		/* It is not looked at otherwise. */
+		/* Otherwise the kernel does not look at it. */
 		e->to_submit |= 1;
 		return;
 	}
@@ -231,7 +283,7 @@ static void bend_cursors(struct gen *g, struct hring *h, struct wsq_enter *e)
 	__atomic_store_n(&h->r.page->cq_head, head, __ATOMIC_RELEASE);
 }
 
-/* What is wrong with an ENTER; true if cursors were bent for it. */
+/* An error of an ENTER; true if cursors were changed for it. */
 static bool bend_enter(struct gen *g, struct hring *h, struct wsq_enter *e,
 		       struct attempt *a)
 {
@@ -258,7 +310,7 @@ static bool bend_enter(struct gen *g, struct hring *h, struct wsq_enter *e,
 	return cursors;
 }
 
-/* How many entries an ENTER takes, and what it may return. */
+/* How many entries an ENTER takes, and its allowed results. */
 static uint64_t enter_takes(struct hring *h, const struct wsq_enter *e,
 			    struct attempt *a)
 {
@@ -337,7 +389,7 @@ void call_enter(struct gen *g, struct hring *h, int fd, bool bend)
 	EXPECT(a.deaf || e.completed <= h->taken - h->r.head);
 }
 
-/* Take what there is and wait for all of it; whatever is lost is not there then. */
+/* Submits everything and waits for it; lost entries would be missing then. */
 static void flush(struct gen *g, struct hring *h)
 {
 	uint64_t there = h->r.tail - h->r.head;
@@ -347,7 +399,7 @@ static void flush(struct gen *g, struct hring *h)
 		.to_submit = UINT32_MAX,
 		.min_complete = there < h->r.s.cq_entries ? there :
 				h->r.s.cq_entries,
-		.timeout_ns = PATIENCE,
+		.timeout_ns = TIMEOUT_S,
 	};
 	struct attempt a = { 0 };
 	uint64_t n = 0;
@@ -371,7 +423,7 @@ static void flush(struct gen *g, struct hring *h)
 	}
 }
 
-/* A file of its own, of which it is not said that it can be used. */
+/* A separate file, which may not be usable. */
 static void call_file(struct gen *g)
 {
 	static const int modes[] = { O_RDWR, O_RDWR, O_RDWR, O_RDONLY, O_WRONLY };
@@ -405,7 +457,7 @@ static void call_file(struct gen *g)
 		default:
 			if (!call_setup(g, NULL, fd, mode != O_RDWR, &s))
 				break;
-			/* One was made: it works, and goes with work in flight. */
+			/* It works, and is closed with work in flight. */
 			n = 0;
 			if (s.flags & WSQ_SETUP_DISABLED || s.size < sizeof(s))
 				break;
@@ -421,7 +473,7 @@ static void call_file(struct gen *g)
 	close(fd);
 }
 
-/* Calls on what is no open file, or none of ours. */
+/* Calls on numbers that are no open file, or another kind of file. */
 static void call_wrong(struct gen *g)
 {
 	struct want w = { 0 };
@@ -477,7 +529,7 @@ void call_any(struct gen *g, struct hring *h)
 		call_mmap(g, h, fd);
 		break;
 	case 22:
-		/* Another thread may get a number that was closed. */
+		/* Another thread may reuse the number of a closed file. */
 		if (!g->loose)
 			call_wrong(g);
 		break;
@@ -486,7 +538,7 @@ void call_any(struct gen *g, struct hring *h)
 	}
 }
 
-/* Go on with a ring. */
+/* The next step with a ring. */
 void step(struct gen *g, struct hring *h)
 {
 	if (!h->nr)

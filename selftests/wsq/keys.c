@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tasks of one key: one at a time, in order. A completion is counted while its task
- * is still the one that runs, so completion entries of a key stand in its order.
+ * Tasks of one key: one at a time, in order. A completion is counted while its
+ * task is still the running one, so completion entries of a key are in its
+ * order.
  */
 #include "wsq_keys.h"
 
@@ -139,8 +140,8 @@ static void refused(void)
 }
 
 /*
- * Each task of a key goes on from what the one before has written, while others of the
- * batch run wherever they like.
+ * Each task of a key continues from what the one before has written, while
+ * others of the batch run anywhere.
  */
 static void data_order(void)
 {
@@ -156,11 +157,11 @@ static void data_order(void)
 		strand_init(&s[k], &r, k * STRAND_BYTES, k);
 	for (round = 0; round < ROUNDS; round++) {
 		test_at("round", round);
-		/* Now one after the other, now in turns. */
+		/* Either one key after the other, or interleaved. */
 		for (i = 0; i < nr; i++)
 			strand_push(&s[round % 2 ? i % KEYS : i / PER_KEY], &r,
 				    rnd(&seed) % 2, 0, 0, i);
-		EXPECT_EQ(ring_enter(&r, nr, nr, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, nr, nr, TIMEOUT_S), 0);
 		for (i = 0; i < nr; i++)
 			EXPECT_EQ(ring_take(&r).res, STRAND_CELL);
 		for (k = 0; k < KEYS; k++)
@@ -169,7 +170,7 @@ static void data_order(void)
 	ring_close(&r);
 }
 
-/* What was submitted of each key and not completed yet, in order. */
+/* Tasks of each key that were submitted and not completed yet, in order. */
 enum { BOOK = 4096, BOOK_KEYS = 64, NO_KEY = BOOK_KEYS };
 
 struct book {
@@ -180,7 +181,7 @@ struct book {
 	uint64_t done;
 };
 
-/* Is there no page for @nr, as one that is older is still to come? */
+/* Is @nr's entry of the book still used by an older task? */
 static bool book_full(struct book *b, uint64_t nr)
 {
 	while (b->oldest < nr && !b->open[b->oldest % BOOK])
@@ -195,7 +196,7 @@ static void book_add(struct book *b, uint64_t nr, uint32_t key)
 	b->key[nr % BOOK] = key;
 }
 
-/* It completed: once, and in its key's order. */
+/* Records a completion: exactly once, and in its key's order. */
 static void book_done(struct book *b, uint64_t nr)
 {
 	uint32_t key = b->key[nr % BOOK];
@@ -210,13 +211,13 @@ static void book_done(struct book *b, uint64_t nr)
 	b->last[key] = nr + 1;
 }
 
-/* Numbers that a hash by the lowest or the highest bits would not tell apart. */
+/* Numbers that differ in neither the lowest nor the highest bits. */
 static uint64_t key_of(uint32_t key)
 {
 	return key % 2 ? (uint64_t)key << 58 : ~(uint64_t)key << 20;
 }
 
-/* A ring of which several threads fill entries, call ENTER and read. */
+/* A ring that several threads use: fill entries, call ENTER, read. */
 struct crowd {
 	struct ring r;
 	struct book book;
@@ -233,7 +234,7 @@ static void crowd_fill(struct crowd *w)
 	unsigned int n = rnd(&w->seed) % 32;
 	uint64_t room;
 
-	/* Readers move on meanwhile. */
+	/* Readers move on in the meantime. */
 	room = __atomic_load_n(&w->r.page->sq_head, __ATOMIC_ACQUIRE) +
 	       w->r.s.sq_entries - w->r.tail;
 	while (n-- && room-- && !book_full(&w->book, w->pushed)) {
@@ -270,7 +271,7 @@ static void crowd_read(struct crowd *w)
 
 	while ((cqe = ring_peek(&w->r))) {
 		EXPECT(cqe->res >= 0);
-		/* Who fills entries writes the book, too. */
+		/* The thread that fills entries also writes the book. */
 		pthread_mutex_lock(&w->fill);
 		book_done(&w->book, cqe->user_data);
 		pthread_mutex_unlock(&w->fill);
@@ -331,7 +332,7 @@ static void crowds(void)
 	}
 }
 
-/* A key that is busy keeps no other key, and nobody without one, waiting. */
+/* A busy key does not make other keys, or tasks without one, wait. */
 static void beside(void)
 {
 	struct ring r;
@@ -344,7 +345,7 @@ static void beside(void)
 		push(&r, WSQ_OP_NOP, KEY, 2, 1);
 		push(&r, WSQ_OP_NOP, 0, 0, 2);
 		EXPECT_EQ(ring_enter(&r, BESIDE_LONGS + 2, BESIDE_LONGS + 2,
-				     PATIENCE), 0);
+				     TIMEOUT_S), 0);
 		if (went_beside(&r))
 			break;
 	}
@@ -366,7 +367,7 @@ static void parallel(void)
 		for (i = 0; i < KEYS * PER_KEY; i++)
 			push(&r, WSQ_OP_SHA256, KEY, i % KEYS, i);
 		EXPECT_EQ(ring_enter(&r, KEYS * PER_KEY, KEYS * PER_KEY,
-				     PATIENCE), 0);
+				     TIMEOUT_S), 0);
 		if (had_several_cpus(&r, KEYS * PER_KEY))
 			break;
 	}
@@ -374,7 +375,7 @@ static void parallel(void)
 	ring_close(&r);
 }
 
-/* Called back while it waits behind others of its key, runs, is held back. */
+/* Cancelled while it waits behind others of its key, runs, is held back. */
 static void cancelled(void)
 {
 	enum { NR = 10 };
@@ -382,7 +383,7 @@ static void cancelled(void)
 		[2] = -ECANCELED, [3] = -ECANCELED, [5] = -ECANCELED,
 		[6] = -ECANCELED, [8] = -ECANCELED,
 	};
-	/* 2 once more: still to come, and so not running either. 3 by its id. */
+	/* 2 twice: it has not completed, and is not running. 3 by its id. */
 	static const unsigned int which[] = { 2, 2, 3, 5, 8 };
 	unsigned int i, round, in_time = 0;
 	struct wsq_cancel c;
@@ -403,11 +404,11 @@ static void cancelled(void)
 		push(&r, WSQ_OP_NOP, KEY, round, 2);
 		push(&r, WSQ_OP_NOP, KEY, round, 3);
 		push(&r, WSQ_OP_NOP, KEY, round, 4);
-		/* What is linked behind one that is called back. */
+		/* A task linked behind a cancelled one. */
 		push(&r, WSQ_OP_NOP, KEY | WSQ_SQE_LINK, round, 5);
 		push(&r, WSQ_OP_NOP, KEY, round, 6);
 		push(&r, WSQ_OP_NOP, KEY, round, 7);
-		/* Held back, and called back there. */
+		/* Held back, and cancelled there. */
 		push(&r, WSQ_OP_NOP, KEY | WSQ_SQE_DRAIN, round, 8);
 		push(&r, WSQ_OP_NOP, KEY, round, 9);
 		EXPECT_EQ(ring_enter(&r, NR, 0, 0), 0);
@@ -425,23 +426,23 @@ static void cancelled(void)
 			EXPECT(c.cancelled == 1 || i == 1);
 		}
 		if (i < ARRAY_SIZE(which)) {
-			/* Too fast for us. */
+			/* It was over before we could cancel. */
 			cancel(&r, WSQ_CANCEL_ALL, 0, &c);
-			EXPECT_EQ(ring_enter(&r, 0, NR, PATIENCE), 0);
+			EXPECT_EQ(ring_enter(&r, 0, NR, TIMEOUT_S), 0);
 			for (i = 0; i < NR; i++)
 				ring_take(&r);
 			continue;
 		}
 		in_time++;
-		/* The long one has begun, or has not; it goes, too. */
+		/* The long one may have begun; it is cancelled, too. */
 		if (round % 2)
 			ret = cancel(&r, WSQ_CANCEL_USER_DATA, 0, &c);
-		EXPECT_EQ(ring_enter(&r, 0, NR, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 0, NR, TIMEOUT_S), 0);
 		for (i = 0; i < NR; i++) {
 			struct wsq_cqe cqe = ring_take(&r);
 
 			EXPECT(cqe.user_data < NR);
-			/* 6 ends with 5, whose turn it was. */
+			/* 6 ends with 5, in its turn. */
 			EXPECT(cqe.user_data >= last);
 			last = cqe.user_data;
 			got[last] = cqe.res;
@@ -456,7 +457,7 @@ static void cancelled(void)
 	ring_close(&r);
 }
 
-/* One that runs stops, and the next of its key has its turn. */
+/* The running task stops, and the next of its key runs. */
 static void running(void)
 {
 	struct wsq_cancel c;
@@ -473,7 +474,7 @@ static void running(void)
 		EXPECT_EQ(ring_enter(&r, 2, 0, 0), 0);
 		usleep(i * 50);
 		ret = cancel(&r, WSQ_CANCEL_USER_DATA, 1, &c);
-		EXPECT_EQ(ring_enter(&r, 0, 2, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 0, 2, TIMEOUT_S), 0);
 		res = ring_take(&r).res;
 		if (ret == 0)
 			EXPECT_EQ(res, -ECANCELED);
@@ -510,8 +511,8 @@ static void *canceller(void *arg)
 }
 
 /*
- * Submission and cancellation at once. Whatever becomes of a task, it is in order,
- * unless it was called back while a drain held it, so that it has no place.
+ * Submission and cancellation at once. Every task ends in order, unless it was
+ * cancelled while a drain held it, before it had a position.
  */
 static void storm_with(unsigned int drains)
 {
@@ -529,7 +530,7 @@ static void storm_with(unsigned int drains)
 	EXPECT(!pthread_create(&t[1], NULL, canceller, (void *)2));
 	for (;;) {
 		bool more = now_ns() < end ||
-			    (!cancels && now_ns() < end + PATIENCE);
+			    (!cancels && now_ns() < end + TIMEOUT_S);
 		unsigned int n = 0, want = more ? rnd(&seed) % 64 : 0;
 		struct wsq_cqe *cqe;
 
@@ -581,7 +582,7 @@ static void storm(void)
 	storm_with(1);
 }
 
-/* Too late when its turn comes; those behind have theirs nevertheless. */
+/* Too late in its turn; those behind run nevertheless. */
 static void deadline(void)
 {
 	struct wsq_sqe late = {
@@ -604,7 +605,7 @@ static void deadline(void)
 		late.user_data = 3;
 		late.deadline = ~0ULL;
 		ring_push(&r, &late);
-		EXPECT_EQ(ring_enter(&r, 3, 3, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 3, 3, TIMEOUT_S), 0);
 		cqe = ring_take(&r);
 		EXPECT_EQ(cqe.user_data, 1);
 		EXPECT_EQ(cqe.res, 32);
@@ -619,8 +620,9 @@ static void deadline(void)
 }
 
 /*
- * Chains and drains of tasks with keys: who is linked behind another comes after it,
- * who drains after all that were before. The first of chains are in their keys' order.
+ * Chains and drains of tasks with keys: a task linked behind another runs after
+ * it, a drain after all tasks before it. The heads of chains are in their keys'
+ * order.
  */
 static void with_links(void)
 {
@@ -657,7 +659,7 @@ static void with_links(void)
 			linked = flags & WSQ_SQE_LINK;
 			push(&r, op, flags, m[i].key, i);
 		}
-		EXPECT_EQ(ring_enter(&r, nr, nr, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, nr, nr, TIMEOUT_S), 0);
 		EXPECT_EQ(r.e.submitted, nr);
 		for (i = 0; i < nr; i++) {
 			unsigned int at = ring_take(&r).user_data;
@@ -693,14 +695,14 @@ static void chain_of_one_key(void)
 		for (i = 0; i < NR; i++)
 			push(&r, WSQ_OP_NOP, KEY | (i % 16 < 15 ? WSQ_SQE_LINK : 0) |
 			     (i % 16 || round % 2 ? 0 : WSQ_SQE_DRAIN), 3, i);
-		EXPECT_EQ(ring_enter(&r, NR, NR, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, NR, NR, TIMEOUT_S), 0);
 		for (i = 0; i < NR; i++)
 			EXPECT_EQ(ring_take(&r).res, 0);
 	}
 	ring_close(&r);
 }
 
-/* The file goes while tasks wait behind others of their keys. */
+/* The file is closed while tasks wait behind others of their keys. */
 static void closed(void)
 {
 	enum { SQ = 256 };
@@ -720,12 +722,12 @@ static void closed(void)
 		ring_close(&r);
 	}
 	expect_rings(0);
-	/* Thousands of them were not hashed: that takes longer, anywhere. */
+	/* Thousands of them were not hashed, which would take longer. */
 	EXPECT(now_ns() - begin < at_most(30));
 	expect_usable();
 }
 
-/* ... while the last of them end, from each end of a chain. */
+/* Closed while the last of them end, from each end of a chain. */
 static void closing(void)
 {
 	enum { SQ = 8 };
@@ -740,7 +742,7 @@ static void closing(void)
 			push(&r, WSQ_OP_NOP, KEY |
 			     (i + 1 < SQ && round % 2 ? WSQ_SQE_LINK : 0),
 			     round % 4 < 2 ? i : 0, i);
-		EXPECT_EQ(ring_enter(&r, SQ, round % 3 ? 0 : SQ, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, SQ, round % 3 ? 0 : SQ, TIMEOUT_S), 0);
 		if (round % 5 == 0)
 			usleep(round % 100);
 		ring_close(&r);
@@ -750,7 +752,7 @@ static void closing(void)
 	expect_usable();
 }
 
-/* Many more keys than the table has room for, at sizes down to one. */
+/* Many more keys than the table can hold, at sizes down to one. */
 static void reused(void)
 {
 	static const unsigned int sq[] = { 1, 1, 2, 4, 64 };
@@ -766,7 +768,7 @@ static void reused(void)
 		memset(&book, 0, sizeof(book));
 		ring_open_keys(&r, sq[i], cq[i], 0);
 		for (;;) {
-			/* Four times as many as there is room for, at least. */
+			/* At least four times as many as it can hold. */
 			bool more = now_ns() < end || next < 8 * cq[i];
 			unsigned int n = more ? sq[i] : 0;
 			struct wsq_cqe *cqe;
@@ -777,7 +779,7 @@ static void reused(void)
 			if (n > cq[i] - (next - done))
 				n = cq[i] - (next - done);
 			for (k = 0; k < n && !book_full(&book, next); k++) {
-				/* One that stays; the others never come back. */
+				/* One key stays; the others never return. */
 				uint32_t key = rnd(&seed) % 8 == 0;
 
 				push(&r, WSQ_OP_NOP, KEY, key ? 7 :
@@ -785,7 +787,7 @@ static void reused(void)
 				book_add(&book, next, key ? 7 : NO_KEY);
 				next++;
 			}
-			EXPECT_EQ(ring_enter(&r, k, k < cq[i] ? 0 : 1, PATIENCE), 0);
+			EXPECT_EQ(ring_enter(&r, k, k < cq[i] ? 0 : 1, TIMEOUT_S), 0);
 			EXPECT_EQ(r.e.submitted, k);
 			while ((cqe = ring_peek(&r))) {
 				EXPECT_EQ(cqe->res, 0);
@@ -799,7 +801,7 @@ static void reused(void)
 	}
 }
 
-/* Any flags, hints and keys: refused or not, one completion, and it works on. */
+/* Any flags, hints and keys: one completion each, and the ring still works. */
 static void hostile(void)
 {
 	const unsigned int known = WSQ_SQE_LINK | WSQ_SQE_DRAIN | KEY |
@@ -836,7 +838,7 @@ static void hostile(void)
 			EXPECT_EQ(res, sqe.flags & WSQ_SQE_DEADLINE &&
 				  !sqe.deadline ? -ETIME : 0);
 		else
-			/* It depends on which there are. */
+			/* It depends on the machine's CPUs and nodes. */
 			EXPECT(res == 0 || res == -EINVAL || res == -ETIME);
 	}
 	ring_close(&r);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Keys on polled rings: what a thread of the kernel takes runs one at a time and in
- * order by key, as what ENTER takes does; with a thread of its own or a shared one,
- * beside callers of ENTER and of CANCEL, in chains and behind drains, and when its
- * process goes. keys.c and poll_storm.c have the two apart.
+ * Keys on polled rings. Tasks that a kernel thread takes run one at a time and
+ * in order by key, like those of ENTER: with an own or a shared thread, beside
+ * callers of ENTER and of CANCEL, in chains and behind drains, and when the
+ * process ends. keys.c and poll_storm.c test the two separately.
  */
 #include "wsq_keys.h"
 #include "wsq_poll.h"
@@ -31,14 +31,14 @@ static void keyed_open(struct ring *r, unsigned int flags, unsigned int idle_us,
 }
 
 /**
- * struct feed - who keeps a ring fed
+ * struct feed - keeps a ring supplied with tasks
  * @r: the ring
- * @s: what there is of each key
- * @seed: of what comes next
+ * @s: the tasks of each key
+ * @seed: of the next tasks
  * @pushed: tasks so far; the next one's number
  * @done: completed so far
  * @last: of each key, number + 1 of the last that has completed
- * @loose: some are called back, so the data tells nothing
+ * @loose: some are cancelled, so the data proves nothing
  * @until: when to stop
  */
 struct feed {
@@ -66,7 +66,7 @@ static void feed_open(struct feed *f, unsigned int idle_us,
 			    (uint64_t)i << 60);
 }
 
-/* Some more tasks, as far as there is room. */
+/* Submits some more tasks, as far as they fit. */
 static void feed_some(struct feed *f)
 {
 	unsigned int n = rnd(&f->seed) % 32;
@@ -98,7 +98,7 @@ static void feed_read(struct feed *f)
 		EXPECT(key < STRANDS && nr < f->pushed);
 		if (cqe->res != -ECANCELED || !f->loose)
 			EXPECT_EQ(cqe->res, STRAND_CELL);
-		/* One that is called back has its place as well. */
+		/* A cancelled task keeps its position. */
 		EXPECT(f->last[key] <= nr);
 		f->last[key] = nr + 1;
 		f->done++;
@@ -108,7 +108,7 @@ static void feed_read(struct feed *f)
 
 static void feed_end(struct feed *f)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	unsigned int i;
 
 	submit(&f->r);
@@ -135,7 +135,7 @@ static void *feed_run(void *arg)
 	while (now_ns() < f->until) {
 		feed_some(f);
 		feed_read(f);
-		/* Long enough for it to fall asleep, now and then. */
+		/* Long enough for the thread to fall asleep, now and then. */
 		if (rnd(&f->seed) % 64 == 0)
 			usleep(rnd(&f->seed) % 2000);
 	}
@@ -143,7 +143,7 @@ static void *feed_run(void *arg)
 	return NULL;
 }
 
-/* Awake all the time, and one that sleeps whenever it can. */
+/* A thread awake all the time, and one that sleeps whenever it can. */
 static void own(void)
 {
 	static const unsigned int idle[] = { SECOND, 1 };
@@ -155,7 +155,7 @@ static void own(void)
 		feed_open(&f, idle[i], NULL);
 		f.until = now_ns() + part_of(4 * SEC);
 		feed_run(&f);
-		/* Nobody else took any; the last are counted when they are queued. */
+		/* No other taker; the last tasks are counted when queued. */
 		EVENTUALLY(fdinfo_at(&f.r, "wsq_polled", NULL) ==
 			   (long long)f.pushed);
 		ring_close(&f.r);
@@ -206,10 +206,10 @@ static void *enterer(void *arg)
 	return NULL;
 }
 
-/* Whoever takes an entry, it is in its place. */
+/* An entry keeps its order, with either taker. */
 static void entered(void)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	static struct feed f;
 	long long polled;
 	pthread_t t;
@@ -221,13 +221,13 @@ static void entered(void)
 	do {
 		f.until = now_ns() + part_of(4 * SEC);
 		feed_run(&f);
-		/* All that was taken is counted before another may take. */
+		/* All entries taken are counted before others are. */
 		EXPECT_EQ(ring_enter(&f.r, 0, 0, 0), 0);
 		polled = fdinfo_at(&f.r, "wsq_polled", NULL);
 	} while ((!polled || polled == (long long)f.pushed) && now_ns() < end);
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	pthread_join(t, NULL);
-	/* Or this has tried nothing. */
+	/* Otherwise this has tested nothing. */
 	EXPECT(polled > 0 && polled < (long long)f.pushed);
 	ring_close(&f.r);
 }
@@ -258,10 +258,10 @@ static void *canceller(void *arg)
 	return NULL;
 }
 
-/* Called back at any moment, tasks complete once, and in their key's order. */
+/* Cancelled at any moment, tasks complete once, and in their key's order. */
 static void cancelled(void)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	static struct feed f;
 	struct wsq_ring_stats st;
 	pthread_t t;
@@ -294,7 +294,7 @@ static void push_key(struct ring *r, unsigned int op, unsigned int flags,
 	ring_push(r, &sqe);
 }
 
-/* A key that is busy keeps no other key, and nobody without one, waiting. */
+/* A busy key does not make other keys, or tasks without one, wait. */
 static void beside(void)
 {
 	struct ring r;
@@ -307,7 +307,7 @@ static void beside(void)
 		push_key(&r, WSQ_OP_NOP, WSQ_SQE_KEY, 2, 1);
 		push_key(&r, WSQ_OP_NOP, 0, 0, 2);
 		submit(&r);
-		EXPECT_EQ(ring_enter(&r, 0, BESIDE_LONGS + 2, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 0, BESIDE_LONGS + 2, TIMEOUT_S), 0);
 		if (went_beside(&r))
 			break;
 	}
@@ -315,7 +315,7 @@ static void beside(void)
 	ring_close(&r);
 }
 
-/* Different keys are on several CPUs at once. */
+/* Different keys run on several CPUs at once. */
 static void parallel(void)
 {
 	enum { KEYS = 4, PER_KEY = 8 };
@@ -329,7 +329,7 @@ static void parallel(void)
 		for (i = 0; i < KEYS * PER_KEY; i++)
 			push_key(&r, WSQ_OP_SHA256, WSQ_SQE_KEY, i % KEYS, i);
 		submit(&r);
-		EXPECT_EQ(ring_enter(&r, 0, KEYS * PER_KEY, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 0, KEYS * PER_KEY, TIMEOUT_S), 0);
 		if (had_several_cpus(&r, KEYS * PER_KEY))
 			break;
 	}
@@ -337,15 +337,15 @@ static void parallel(void)
 	ring_close(&r);
 }
 
-/* What a task of a round is like, and whether it has completed. */
+/* A task of a round, and whether it has completed. */
 struct member {
 	unsigned int key;
 	bool linked, drains, seen;
 };
 
 /*
- * Who is linked behind another comes after it, who drains after all that were before
- * it, and the first of a chain in its key's order.
+ * A task linked behind another runs after it, a drain after all tasks before
+ * it, and the head of a chain in its key's order.
  */
 static void chains_check(struct member *m, unsigned int at)
 {
@@ -410,7 +410,7 @@ static void chains(void)
 	EVENTUALLY(pollers() == 0);
 }
 
-/* Rings come and go beside one that is fed, and leave what they have. */
+/* Rings come and go beside a busy one, and are closed with tasks in flight. */
 static void *leaver(void *arg)
 {
 	const struct feed *f = arg;
@@ -479,7 +479,7 @@ static void __attribute__((noreturn)) busy(int go, uint64_t seed)
 	}
 }
 
-/* Nothing is left of who is killed at any moment. */
+/* A process killed at any moment leaves nothing behind. */
 static void killed(void)
 {
 	uint64_t seed = 11;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kill -9 of producers with work in flight: nobody hangs, nothing stays
- * behind, and the module serves the next one.
+ * kill -9 of producers with work in flight: no process hangs, nothing stays
+ * behind, and the module serves the next process.
  */
 #include "wsq_test.h"
 
@@ -10,7 +10,7 @@
 
 #define ROUNDS		40
 
-/* Keeps a ring busy until it is killed: long tasks, short ones, sleeping. */
+/* Keeps a ring busy until it is killed: long and short tasks, sleeps. */
 static void __attribute__((noreturn)) producer(uint64_t seed)
 {
 	const uint64_t arena = 8 << 20;
@@ -50,7 +50,7 @@ static void __attribute__((noreturn)) producer(uint64_t seed)
 	}
 }
 
-/* Each has up to 512 tasks of several ms that nobody waits for. */
+/* Each has up to 512 tasks of several ms that no process waits for. */
 static void killed(void)
 {
 	uint64_t seed = 99;
@@ -92,7 +92,7 @@ static void killed_together(void)
 	expect_rings(0);
 }
 
-/* In the middle of SETUP, which for a large arena takes its time. */
+/* Killed during SETUP, which is slow for a large arena. */
 static void killed_in_setup(void)
 {
 	uint64_t seed = 3;
@@ -120,7 +120,7 @@ static void killed_in_setup(void)
 	expect_usable();
 }
 
-/* Asleep in ENTER for ever, on a ring with nothing in flight. */
+/* Killed in an endless wait in ENTER, on a ring with nothing in flight. */
 static void killed_asleep(void)
 {
 	pid_t pid = fork();
@@ -138,8 +138,8 @@ static void killed_asleep(void)
 }
 
 /*
- * What is free, with what CPUs keep for themselves of what they have freed: that was up
- * to 53 MiB, and does not count as free elsewhere.
+ * Free memory, including freed pages that CPUs keep, which MemFree does not
+ * count: up to 53 MiB were seen.
  */
 static unsigned long long free_bytes(void)
 {
@@ -189,7 +189,7 @@ static void memory(void)
 		/* Not all at once: the guest has 2 GB. */
 		expect_rings(0);
 	}
-	for (end = now_ns() + PATIENCE; now_ns() < end; usleep(50000)) {
+	for (end = now_ns() + TIMEOUT_S; now_ns() < end; usleep(50000)) {
 		after = free_bytes();
 		if (after + (24 << 20) > before)
 			return;

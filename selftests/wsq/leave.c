@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Processes that go with work in flight, on rings of all kinds, at any moment and in
- * all ways: by themselves, by exec, before their children, after having passed the
- * ring on, stopped, traced, killed, for want of memory. Whoever waits for one of
- * them waits for none of its tasks; whoever is left goes on; nothing else is left.
+ * Processes that end with work in flight, on rings of all kinds, at any moment
+ * and in all ways: by themselves, by exec, before their children, after having
+ * passed the ring on, stopped, traced, killed, out of memory. Waiting for such
+ * a process does not wait for its tasks; other users of the ring go on; nothing
+ * else is left.
  *
- * Times at random come from a seed, what the kernel makes of them does not.
+ * Random times come from a seed; the kernel's timing does not.
  */
 #include "wsq_left.h"
 #include "wsq_cgroup.h"
@@ -22,7 +23,7 @@ static void some_time(unsigned int most_us)
 	usleep(rnd(&seed) % most_us);
 }
 
-/* As expect_killed(), of one that ends in whatever way, about now. */
+/* As expect_killed(), for a process that ends in any way, about now. */
 static int expect_ended(pid_t pid, unsigned int seconds)
 {
 	uint64_t end = now_ns() + seconds * SLOW * SEC;
@@ -83,7 +84,7 @@ static void exit_run(struct party *p, uint64_t how)
 	load_step(&l, &s);
 	party_ready(p);
 	load_thread(ender, (void *)s);
-	/* The first thread goes before the others. */
+	/* The first thread ends before the others. */
 	if (how / LOAD_KINDS % 2)
 		syscall(SYS_exit, 0);
 	for (;;) {
@@ -110,26 +111,26 @@ static void exited(void)
 	expect_nothing();
 }
 
-/* What a ring is, for who gets its file by exec or from another process. */
+/* Description of a ring for a process that gets its file. */
 struct passed {
 	int fd;
 	struct wsq_setup s;
 };
 
-/* Use a ring that another one left in the midst of work. */
+/* Uses a ring that another process left in the midst of work. */
 static void take_over(const struct passed *from)
 {
 	struct ring r = { .fd = from->fd, .s = from->s };
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	struct wsq_ring_stats st;
 
 	ring_map(&r);
-	/* What was filled, and not taken, is left alone. */
+	/* Entries that were filled, and not taken, are left alone. */
 	for (;;) {
 		st = (struct wsq_ring_stats) { .size = sizeof(st) };
 		EXPECT_ERR(ioctl(r.fd, WSQ_IOC_RING_STATS, &st), 0);
 		r.tail = st.submitted;
-		/* Whoever takes entries by what was there before is through then. */
+		/* A taker that read the old cursors is done by then. */
 		EXPECT_EQ(ring_enter(&r, 0, 0, 0), 0);
 		EXPECT_ERR(ioctl(r.fd, WSQ_IOC_RING_STATS, &st), 0);
 		r.head = st.completed;
@@ -144,12 +145,12 @@ static void take_over(const struct passed *from)
 	EXPECT_EQ(taken(&r), r.tail);
 	__atomic_store_n(&r.page->cq_head, r.head, __ATOMIC_RELEASE);
 	ring_push_nop(&r, 4711);
-	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 	EXPECT_EQ(ring_take(&r).user_data, 4711);
 	ring_close(&r);
 }
 
-/* This program again, with the first ring's file, or with none. */
+/* Executes this program again, with the first ring's file, or with none. */
 static void exec_run(struct party *p, uint64_t how)
 {
 	static struct load l;
@@ -208,7 +209,7 @@ static void executed(void)
 	expect_nothing();
 }
 
-/* A parent with a child that has the files, and uses them or not. */
+/* A parent with a child that has the files, and may use them. */
 static void fork_run(struct party *p, uint64_t how)
 {
 	uint64_t s = (how + 1) * 0x9e3779b97f4a7c15ULL;
@@ -224,7 +225,7 @@ static void fork_run(struct party *p, uint64_t how)
 	if (!fork()) {
 		close(go[1]);
 		EXPECT(read(go[0], &c, 1) >= 0);
-		/* It writes behind us, and perhaps after us. */
+		/* It writes after us, and perhaps after our end. */
 		for (i = 0; uses && i < l.nr; i++)
 			take_over(&(struct passed) { l.r[i].fd, l.r[i].s });
 		usleep(rnd(&s) % 10000);
@@ -235,7 +236,7 @@ static void fork_run(struct party *p, uint64_t how)
 	party_ready(p);
 	close(go[1]);
 	for (;;) {
-		/* One process at a time, by the rules. */
+		/* One process at a time, as the rules require. */
 		if (uses)
 			pause();
 		load_step(&l, &s);
@@ -252,7 +253,7 @@ static void forked(void)
 		party_start(&p, fork_run, i);
 		some_time(10000);
 		expect_killed(p.pid);
-		/* The child was content, and is gone, too. */
+		/* The child succeeded, and has ended, too. */
 		EXPECT_EQ(read(p.from, &c, 1), 1);
 		EXPECT_EQ(read(p.from, &c, 1), 0);
 		party_over(&p);
@@ -301,7 +302,7 @@ static void passed(void)
 		close(sp[1]);
 		some_time(10000);
 		expect_killed(p.pid);
-		/* Its work goes on, for us; or for nobody, on its way here. */
+		/* Its files are received, or dropped in the socket. */
 		while (i / LOAD_KINDS % 2 && nr--) {
 			int fd = recv_fd(sp[0], &pass, sizeof(pass));
 
@@ -316,7 +317,7 @@ static void passed(void)
 
 static void await_stop(pid_t pid)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	int status;
 
 	while (waitpid(pid, &status, WUNTRACED | WNOHANG | __WALL) != pid) {
@@ -328,7 +329,7 @@ static void await_stop(pid_t pid)
 		FAIL("not stopped, but %#x", status);
 }
 
-/* Stopped and gone on with, and killed in either state. */
+/* Stopped and continued, and killed in either state. */
 static void stopped(void)
 {
 	struct party p;
@@ -344,7 +345,7 @@ static void stopped(void)
 			if (k > 1 || i % 2)
 				EXPECT_ERR(kill(p.pid, SIGCONT), 0);
 		}
-		/* What is stopped stops nobody else. */
+		/* A stopped process stops no other. */
 		expect_usable();
 		expect_killed(p.pid);
 		party_over(&p);
@@ -352,7 +353,7 @@ static void stopped(void)
 	expect_nothing();
 }
 
-/* Waits in ENTER, in its first thread, for ever, with work in flight. */
+/* Its first thread waits in ENTER without a time limit, with work in flight. */
 static void wait_run(struct party *p, uint64_t kind)
 {
 	static struct load l;
@@ -405,7 +406,7 @@ static void traced(void)
 	expect_nothing();
 }
 
-/* Who traces goes first: who is traced goes on, or goes, too. */
+/* The tracer ends first: the traced process goes on, or ends, too. */
 static void tracer_gone(void)
 {
 	struct party p;
@@ -438,7 +439,7 @@ static void tracer_gone(void)
 	expect_nothing();
 }
 
-/* Whatever becomes of the file. */
+/* Keeps using the file, whatever happens to it. */
 static void *stubborn(void *arg)
 {
 	const struct ring *r = arg;
@@ -454,7 +455,7 @@ static void *stubborn(void *arg)
 	return NULL;
 }
 
-/* Moves and unmaps what tasks work on and waiters look at, then goes. */
+/* Moves and unmaps memory that tasks and waiters use, then ends. */
 static void unmap_run(struct party *p, uint64_t how)
 {
 	static struct load l;
@@ -483,14 +484,14 @@ static void unmap_run(struct party *p, uint64_t how)
 		EXPECT(to != MAP_FAILED);
 		EXPECT_ERR(munmap(to, LOAD_ARENA / 2), 0);
 		load_enter(r, l.polled[i], UINT32_MAX, 0, 0);
-		/* The mapping goes, or the file does, the other stays for now. */
+		/* Removes the mapping or the file; the other stays for now. */
 		if (rnd(&s) % 2) {
 			munmap(to, LOAD_ARENA);
 			munmap(r->sqes, r->s.sqes_bytes);
 			munmap(r->page, r->s.rings_bytes);
 			load_enter(r, l.polled[i], UINT32_MAX, 1, MSEC);
 		} else if (i + 1 == l.nr) {
-			/* Those who wait keep the file for as long. */
+			/* Waiters keep the file for as long. */
 			close(r->fd);
 			((volatile uint8_t *)to)[LOAD_ARENA - 1] = 1;
 		}
@@ -514,7 +515,7 @@ static void unmapped(void)
 	expect_nothing();
 }
 
-/* More and more memory, beside rings at work, until there is no more. */
+/* Allocates memory, beside busy rings, until there is none left. */
 static void *eater(void *arg)
 {
 	(void)arg;
@@ -590,7 +591,7 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	/* What exec tests run. */
+	/* For the exec tests. */
 	if (argc == 2 && !strcmp(argv[1], "end"))
 		return 0;
 	if (argc == 3 && !strcmp(argv[1], "use"))

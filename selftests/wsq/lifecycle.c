@@ -15,7 +15,7 @@ static void expect_child(pid_t pid)
 	EXPECT_EQ(status, 0);
 }
 
-/* Something that takes a while: so many hashes of 4 MiB. */
+/* Starts slow work: so many hashes of 4 MiB. */
 static void start_work(struct ring *r, unsigned int nr)
 {
 	struct wsq_sqe sqe = {
@@ -51,7 +51,7 @@ static void forked(void)
 	}
 	expect_child(pid);
 
-	/* unless one asks for it, where kernels let one: it does no harm. */
+	/* unless requested, where kernels allow it: it does no harm. */
 	if (!madvise(r.arena, PAGE, MADV_DOFORK)) {
 		pid = fork();
 		if (!pid) {
@@ -64,13 +64,13 @@ static void forked(void)
 		EXPECT_EQ(r.arena[2], 45);
 	}
 
-	/* The file is, and can be mapped anew: the same ring. */
+	/* The file is inherited, and can be mapped again: the same ring. */
 	pid = fork();
 	if (!pid) {
 		ring_map(&r);
 		EXPECT_EQ(r.arena[0], 42);
 		ring_push_nop(&r, 77);
-		EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 		EXPECT_EQ(ring_take(&r).user_data, 77);
 		r.arena[1] = 44;
 		_exit(0);
@@ -80,7 +80,7 @@ static void forked(void)
 	r.tail++;
 	r.head++;
 	ring_push_nop(&r, 78);
-	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 	EXPECT_EQ(ring_take(&r).user_data, 78);
 
 	/* The child may outlive us, with our ring. */
@@ -115,11 +115,11 @@ static void duplicated(void)
 	close(r.fd);
 	r.fd = fd;
 	ring_push_nop(&r, 5);
-	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 	EXPECT_EQ(ring_take(&r).user_data, 5);
 	ring_close(&r);
 	expect_rings(0);
-	/* What comes from dup is as good for SETUP. */
+	/* SETUP accepts a duplicate. */
 	fd = dev_open();
 	ring_make(&r, dup(fd), 4, 0, 0);
 	EXPECT_ERR(ioctl(fd, WSQ_IOC_SETUP, &s), EBUSY);
@@ -141,12 +141,12 @@ static void passed(void)
 	if (!pid) {
 		close(sp[0]);
 		if (setgid(65534) || setuid(65534))
-			FAIL("cannot become somebody else");
+			FAIL("cannot change the user");
 		memset(&r, 0, sizeof(r));
 		ring_make(&r, recv_fd(sp[1], &c, 1), 8, 0, 2 * PAGE);
 		start_work(&r, 0);
 		ring_push_nop(&r, 6);
-		EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 		EXPECT_EQ(ring_take(&r).user_data, 6);
 		_exit(0);
 	}
@@ -156,7 +156,7 @@ static void passed(void)
 	close(r.fd);
 	expect_child(pid);
 
-	/* On its way, with work in flight, and nobody ever takes it. */
+	/* In a socket, with work in flight, and never received. */
 	EXPECT_ERR(socketpair(AF_UNIX, SOCK_STREAM, 0, sp), 0);
 	ring_open(&r, 8, 0, WORK_ARENA);
 	start_work(&r, 8);
@@ -176,7 +176,7 @@ static void mapping_kept(void)
 	memset(r.arena, 7, WORK_ARENA);
 	start_work(&r, 8);
 	close(r.fd);
-	/* The mapping holds the file, so tasks still end and are told of. */
+	/* The mapping holds the file, so tasks still end and complete. */
 	module_stats(&st);
 	EXPECT_EQ(st.rings, 1);
 	while (r.head < 8) {
@@ -188,7 +188,7 @@ static void mapping_kept(void)
 	EXPECT(r.arena[4 << 20] != 7 || r.arena[(4 << 20) + 1] != 7);
 	EXPECT_ERR(munmap(r.page, r.s.rings_bytes), 0);
 	EXPECT_ERR(munmap(r.sqes, r.s.sqes_bytes), 0);
-	/* The last page of it will do. */
+	/* Its last page suffices. */
 	EXPECT_ERR(munmap(r.arena, WORK_ARENA - PAGE), 0);
 	module_stats(&st);
 	EXPECT_EQ(st.rings, 1);
@@ -211,14 +211,14 @@ static void closed_at_work(void)
 			usleep(i * 300);
 		t = now_ns();
 		ring_close(&r);
-		/* Nobody waits for 2048 hashes of 4 MiB. */
+		/* Closing does not wait for 2048 hashes of 4 MiB. */
 		EXPECT(now_ns() - t < at_most(15));
 	}
 	expect_rings(0);
 	expect_usable();
 }
 
-/* This program again, with an open file and what to do in its environment. */
+/* Executes this program; its environment has the open file and the action. */
 static void exec_self(int fd)
 {
 	char arg[16];
@@ -229,7 +229,7 @@ static void exec_self(int fd)
 	FAIL("exec: %s", strerror(errno));
 }
 
-/* After exec: the mapping is gone, the ring is not, and can be mapped. */
+/* After exec: the mapping is gone; the ring remains, and can be mapped. */
 static int after_exec(int fd)
 {
 	struct ring r = {
@@ -248,7 +248,7 @@ static int after_exec(int fd)
 		EXPECT_EQ(ring_take(&r).res, 32);
 	}
 	ring_push_nop(&r, 9);
-	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 	EXPECT_EQ(ring_take(&r).user_data, 9);
 	return 0;
 }
@@ -280,7 +280,7 @@ static void executed(void)
 	expect_rings(0);
 }
 
-/* A page that somebody else refers to outlives the ring, unchanged. */
+/* A page with another reference outlives the ring, unchanged. */
 static void page_kept(void)
 {
 	struct iovec iov;
@@ -295,7 +295,7 @@ static void page_kept(void)
 	EXPECT_EQ(vmsplice(p[1], &iov, 1, 0), PAGE);
 	ring_close(&r);
 	expect_rings(0);
-	/* Whoever gets freed pages now writes other things there. */
+		/* A new user of freed pages would overwrite them. */
 	for (i = 0; i < 4; i++) {
 		ring_open(&r, 4, 0, 4 << 20);
 		memset(r.arena, i, 4 << 20);
@@ -306,7 +306,7 @@ static void page_kept(void)
 		EXPECT_EQ(buf[i], 0x5a);
 }
 
-/* No page comes with what somebody else left in it. */
+/* New pages contain nothing of their former users. */
 static void zeroed(void)
 {
 	struct ring r;
@@ -326,7 +326,7 @@ static void zeroed(void)
 	}
 }
 
-/* What ends while others look: fdinfo and STATS meet rings on their way out. */
+/* fdinfo and STATS are read while rings are being destroyed. */
 static void watched(void)
 {
 	uint64_t end = now_ns() + part_of(2 * SEC);
@@ -344,7 +344,7 @@ static void watched(void)
 			ring_close(&r);
 		}
 	}
-	for (i = 0; now_ns() < end || (!seen && now_ns() < end + PATIENCE); i++) {
+	for (i = 0; now_ns() < end || (!seen && now_ns() < end + TIMEOUT_S); i++) {
 		for (n = 3; n < 6; n++) {
 			snprintf(path, sizeof(path), "/proc/%d/fdinfo/%d", pid,
 				 n);

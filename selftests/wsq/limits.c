@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a user may have: rings, tasks in flight and memory, counted exactly for the
- * caller of SETUP, and given back whatever happens.
+ * A user's limits: rings, tasks in flight and memory, counted exactly for the
+ * caller of SETUP, and released in every case.
  */
 #include "wsq_user.h"
 
@@ -9,13 +9,13 @@
 
 #define PAGE	4096UL
 
-/* Nobody else's. */
+/* Users that no other test has. */
 #define ALICE	7001
 #define BOB	7002
-/* Many more, from here on. */
+/* First of many more. */
 #define STRANGERS	8000
 
-/* As the module has them. */
+/* The module's defaults. */
 #define DEF_USERS	511
 #define DEF_OPENER_USERS	64
 
@@ -32,25 +32,25 @@ static void rings(void)
 	fd[3] = open_as(ALICE);
 	EXPECT_EQ(try_setup(fd[3], 4, 0, PAGE), EDQUOT);
 	EXPECT_EQ(try_setup(fd[3], 1, 1, 0), EDQUOT);
-	/* An error that is told first, as ever. */
+	/* An error that is checked first, as always. */
 	EXPECT_EQ(try_setup(fd[3], 3, 0, 0), EINVAL);
 	EXPECT_EQ(try_setup(fd[0], 4, 0, 0), EBUSY);
 	EXPECT_EQ(query_of(fd[3], 0, 0, 0).user_rings, 3);
 
-	/* Somebody else is not concerned, nor is who may have what he wants. */
+	/* Another user, and a privileged one, are not affected. */
 	i = open_as(BOB);
 	EXPECT_EQ(try_setup(i, 4, 0, PAGE), 0);
 	EXPECT_EQ(query_of(i, 0, 0, 0).user_rings, 1);
 	close(i);
 	act_as(ALICE);
 
-	/* The same file, once there is room; what has been made is not in it. */
+	/* The same file works within the limit; failures are not counted. */
 	close(fd[1]);
 	EXPECT_EQ(try_setup(fd[3], 4, 0, PAGE), 0);
 	fd[1] = open_as(ALICE);
 	EXPECT_EQ(try_setup(fd[1], 4, 0, PAGE), EDQUOT);
 
-	/* A lower limit takes nothing away. */
+	/* A lower limit removes no existing ring. */
 	limits_set(0, DEF_TASKS, DEF_MEMORY);
 	EXPECT_EQ(try_setup(fd[1], 4, 0, PAGE), EDQUOT);
 	EXPECT_EQ(query_of(fd[1], 0, 0, 0).user_rings, 3);
@@ -64,7 +64,7 @@ static void rings(void)
 	expect_rings(0);
 }
 
-/* What a user takes, beside its rings. */
+/* Memory of a user, beside its rings. */
 static uint64_t user_bytes(void)
 {
 	uint64_t first, second;
@@ -101,7 +101,7 @@ static void memory(void)
 	limits_set(DEF_RINGS, DEF_TASKS, big.memory);
 	EXPECT_EQ(try_setup(fd[0], 64, 256, 10 * PAGE), 0);
 	expect_use(fd[0], 1, 256, big.memory);
-	/* What the first ring took for the user, no other one takes. */
+	/* The first ring's memory includes the user's own. */
 	small = query_of(fd[1], 1, 1, 0);
 	EXPECT_EQ(try_setup(fd[1], 1, 1, 0), EDQUOT);
 	limits_set(DEF_RINGS, DEF_TASKS, big.memory + small.memory - 1);
@@ -109,7 +109,7 @@ static void memory(void)
 	limits_set(DEF_RINGS, DEF_TASKS, big.memory + small.memory);
 	EXPECT_EQ(try_setup(fd[1], 1, 1, 0), 0);
 	expect_use(fd[2], 2, 257, big.memory + small.memory);
-	/* Less than what is there, and no limit at all. */
+	/* Less than is used, and no limit at all. */
 	limits_set(DEF_RINGS, DEF_TASKS, 0);
 	EXPECT_EQ(try_setup(fd[2], 1, 1, 0), EDQUOT);
 	limits_set(DEF_RINGS, DEF_TASKS, -1ULL);
@@ -147,7 +147,7 @@ static void exempt(void)
 {
 	int root, plain;
 
-	/* None of this process is still being freed. */
+	/* No ring of this process is still being freed. */
 	expect_rings(0);
 	limits_set(0, DEF_TASKS, DEF_MEMORY);
 	root = dev_open();
@@ -160,7 +160,7 @@ static void exempt(void)
 	EXPECT_EQ(try_setup(plain, 4, 0, 0), EDQUOT);
 	expect_use(plain, 0, 0, 0);
 	EXPECT_EQ(try_setup(root, 4, 0, 0), 0);
-	/* It counts all the same. */
+	/* It is counted nevertheless. */
 	EXPECT_EQ(query_of(plain, 0, 0, 0).user_rings, 1);
 	close(root);
 	close(plain);
@@ -187,7 +187,7 @@ static void passed(void)
 		EXPECT_EQ(query_of(fd[0], 0, 0, 0).user_rings, 0);
 		ring_make(&r, fd[0], 4, 0, 0);
 		ring_push_nop(&r, 3);
-		EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 		EXPECT_EQ(ring_take(&r).user_data, 3);
 		EXPECT_EQ(try_setup(fd[1], 4, 0, 0), 0);
 		EXPECT_EQ(try_setup(fd[2], 4, 0, 0), EDQUOT);
@@ -196,7 +196,7 @@ static void passed(void)
 	}
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT_EQ(status, 0);
-	/* The rings do not count for root, which has the files open as well. */
+	/* Root has the files open too, but the rings do not count for it. */
 	expect_use(fd[3], 0, 0, 0);
 	EXPECT_EQ(try_setup(fd[2], 4, 0, 0), 0);
 	EXPECT_EQ(query_of(fd[3], 0, 0, 0).user_rings, 1);
@@ -210,7 +210,7 @@ static void passed(void)
 	expect_rings(0);
 }
 
-/* What fails later than the check, and what the mapping holds. */
+/* Failures after the check, and rings held by a mapping. */
 static void given_back(void)
 {
 	struct wsq_setup *ro;
@@ -228,7 +228,7 @@ static void given_back(void)
 
 	ring_make(&r, fd, 4, 0, PAGE);
 	close(fd);
-	/* The mapping holds it: this is no ring on its way out. */
+	/* The mapping holds it: this ring is not being freed. */
 	EXPECT_EQ(query_of(other, 0, 0, 0).user_rings, 1);
 	EXPECT_EQ(try_setup(other, 4, 0, 0), EDQUOT);
 	ring_unmap(&r);
@@ -238,7 +238,7 @@ static void given_back(void)
 	limits_default();
 }
 
-/* Give one up, make another: whatever the limit, and with work in flight. */
+/* Close a ring, make another: at any limit, and with work in flight. */
 static void at_once(void)
 {
 	struct wsq_sqe sqe = {
@@ -268,9 +268,9 @@ static void at_once(void)
 static void __attribute__((noreturn)) crowd(uint64_t seed, uint64_t end,
 					    unsigned int *made, uint64_t user)
 {
-	/* Until something was made. */
+	/* Until some rings were made. */
 	while (now_ns() < end || (__atomic_load_n(&made[1], __ATOMIC_RELAXED) < 3 &&
-				  now_ns() < end + PATIENCE)) {
+				  now_ns() < end + TIMEOUT_S)) {
 		int fd = open_as(ALICE), ret;
 		struct wsq_query q;
 
@@ -319,7 +319,7 @@ static void together(void)
 	expect_rings(0);
 }
 
-/* Killed while they wait for a ring to go, or make one, or have made one. */
+/* Killed while they wait for a ring to be freed, in SETUP, or after it. */
 static void killed(void)
 {
 	uint64_t seed = 5;
@@ -347,7 +347,7 @@ static void killed(void)
 	expect_rings(0);
 }
 
-/* As many users as there may be, and one more. */
+/* As many users as allowed, and one more. */
 static void users(void)
 {
 	static int fd[DEF_USERS + 1];
@@ -361,7 +361,7 @@ static void users(void)
 		fd[i] = open_as(STRANGERS + i);
 		EXPECT_EQ(try_setup(fd[i], 1, 1, 0), i < DEF_USERS ? 0 : ENOSPC);
 	}
-	/* A user that has rings can have more, and one that has gone makes room. */
+	/* A user with rings may have more; one that has gone frees its slot. */
 	act_as(STRANGERS + 1);
 	i = dev_open();
 	EXPECT_EQ(try_setup(i, 1, 1, 0), 0);
@@ -376,7 +376,7 @@ static void users(void)
 	expect_rings(0);
 }
 
-/* One opener passes its files to many users: others find room nevertheless. */
+/* One opener passes its files to many users; slots are left for others. */
 static void openers(void)
 {
 	int fd[DEF_OPENER_USERS + 2], more;
@@ -391,10 +391,10 @@ static void openers(void)
 		EXPECT_EQ(try_setup(fd[i], 1, 1, 0),
 			  i < DEF_OPENER_USERS ? 0 : ENOSPC);
 	}
-	/* One that has a ring can have more. */
+	/* A user with a ring may have more. */
 	act_as(STRANGERS);
 	EXPECT_EQ(try_setup(fd[DEF_OPENER_USERS], 1, 1, 0), 0);
-	/* The opener itself, another one, and the same users by files of their own. */
+	/* The opener, another opener, and the same users by their own files. */
 	more = open_as(ALICE);
 	EXPECT_EQ(try_setup(more, 1, 1, 0), 0);
 	close(more);
@@ -422,7 +422,7 @@ static void openers(void)
 	expect_rings(0);
 }
 
-/* What QUERY tells, to programs of any age. */
+/* QUERY's answer, for programs compiled with any version. */
 static void told(void)
 {
 	struct wsq_query q = { .size = 80, .user_rings = 0x55555555 };
@@ -480,7 +480,7 @@ static void parameters(void)
 	EXPECT_EQ(q.max_user_tasks, 7);
 	EXPECT_EQ(q.max_user_memory, 7);
 	limits_default();
-	/* Opening the device to everybody is not the module's to do. */
+	/* The module has no parameter that opens the device to all users. */
 	EXPECT_EQ(access("/sys/module/wsq/parameters/unprivileged", F_OK), -1);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings in a memory cgroup: what they take is charged to it and given back, and
- * what it does not have is refused with ENOMEM, by which nobody is killed and
+ * Rings in a memory cgroup: their memory is charged to it and released, and
+ * SETUP beyond its limit fails with ENOMEM. Then no process is killed and
  * nothing is left behind. Needs cgroup v2 with its memory controller.
  */
 #include "wsq_cgroup.h"
@@ -24,7 +24,7 @@ static void charged(void)
 	group_enter();
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		uint64_t least = sizes[i].arena + 64 * sizes[i].sq +
-				 32 * sizes[i].cq, end = now_ns() + PATIENCE;
+				 32 * sizes[i].cq, end = now_ns() + TIMEOUT_S;
 		struct wsq_query q;
 		struct ring r;
 		int fd = dev_open();
@@ -39,10 +39,10 @@ static void charged(void)
 		       (unsigned long long)(now - base),
 		       (unsigned long long)q.memory,
 		       (unsigned long long)least);
-		/* What was there may have been given back meanwhile. */
+		/* Earlier charges may have been released since. */
 		EXPECT(now + SLACK >= base + least);
 		EXPECT(now <= base + q.memory + SLACK);
-		/* This one takes its time. */
+		/* memory.stat lags behind. */
 		do {
 			now = line_of("memory.stat", "kernel");
 		} while (now < kernel + least && now_ns() < end &&
@@ -56,7 +56,7 @@ static void charged(void)
 	group_end();
 }
 
-/* Beyond the limit, by whatever part of the ring. */
+/* Any part of the ring exceeds the limit. */
 static void refused(void)
 {
 	static const struct {
@@ -65,7 +65,7 @@ static void refused(void)
 	} sizes[] = {
 		{ 4, 8, 64 * MIB },
 		{ 4, 8, 9 * MIB },
-		/* Requests are what is largest of these. */
+		/* Requests are the largest part of these. */
 		{ 1, 65536, 0 },
 		{ 32768, 65536, 0 },
 		{ 32768, 32768, MIB },
@@ -89,10 +89,10 @@ static void refused(void)
 					    sizes[i].arena), ENOMEM);
 			refused_ns += now_ns() - t;
 			if (k % 2) {
-				/* The same file is as good as before. */
+				/* The file is still usable. */
 				ring_make(&r, fd, 4, 8, MIB);
 				ring_push_nop(&r, 1);
-				EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+				EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 				ring_unmap(&r);
 			}
 			close(fd);
@@ -109,7 +109,7 @@ static void refused(void)
 	group_end();
 }
 
-/* As many as there is room for, and again when they are gone. */
+/* As many as the limit allows, and again when they are gone. */
 static void full(void)
 {
 	unsigned int n[2], k, i;
@@ -145,7 +145,7 @@ static void full(void)
 	group_end();
 }
 
-/* Killed at any moment, at the limit: all is given back. */
+/* Killed at any moment, at the limit: everything is uncharged. */
 static void killed(void)
 {
 	uint64_t seed = 3, base;
@@ -181,7 +181,7 @@ static void killed(void)
 	group_end();
 }
 
-/* The ring lives longer than the cgroup that it is charged to. */
+/* The ring outlives the cgroup that it is charged to. */
 static void outlives(void)
 {
 	struct wsq_sqe sqe = { .op = WSQ_OP_CRC32C, .len = 9, .user_data = 7 };
@@ -203,12 +203,45 @@ static void outlives(void)
 	rmdir(top);
 }
 
+/* Its tasks allocate for it, too: with no room for that, they fail. */
+static void tasks(void)
+{
+	struct wsq_sqe sqe = { .op = WSQ_OP_GZIP, .src = 0, .dst = 16 * MIB,
+			       .len = 8 * MIB, .arg = WSQ_GZIP_BOUND(8 * MIB) };
+	uint64_t end = now_ns() + TIMEOUT_S, i;
+	struct ring r;
+	int64_t res;
+
+	group_make();
+	group_enter();
+	ring_open(&r, 4, 0, 32 * MIB);
+	for (i = 0; i < sqe.len; i++)
+		r.arena[i] = (uint8_t)(i * i >> 7);
+	res = ring_do(&r, &sqe);
+	if (res == -EOPNOTSUPP)
+		SKIP("the kernel has no deflate");
+	EXPECT(res > 0);
+	/* A CPU may keep charged pages, but not as many as a task needs. */
+	do {
+		max_set(current_bytes() + 64 * 1024);
+		res = ring_do(&r, &sqe);
+	} while (res > 0 && now_ns() < end);
+	EXPECT_EQ(res, -ENOMEM);
+	EXPECT_EQ(line_of("memory.events", "oom_kill"), 0);
+	max_set(1024 * MIB);
+	EXPECT(ring_do(&r, &sqe) > 0);
+	ring_close(&r);
+	expect_rings(0);
+	group_end();
+}
+
 static const struct test tests[] = {
 	{ "charged", charged, 60 },
 	{ "refused", refused, 120 },
 	{ "full", full, 60 },
 	{ "killed", killed, 60 },
 	{ "outlives", outlives },
+	{ "tasks", tasks, 120 },
 };
 
 TEST_MAIN(tests)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings in namespaces and containers: who may open the device there, on whose
- * account it goes, what ends when they end; and filters of system calls and
- * devices, by which one is kept from what it need not do.
+ * Rings in namespaces and containers: permission to open the device there, the
+ * user that is charged, what ends with a namespace; filters of system calls and
+ * devices that block everything not needed.
  *
- * Needs root, and user and pid namespaces; what else is missing is skipped.
+ * Needs root, and user and pid namespaces; tests that need more are skipped
+ * without it.
  */
 #include "wsq_user.h"
 
@@ -21,7 +22,7 @@
 
 #define PAGE	4096UL
 
-/* Users outside, for whom someone is root inside. */
+/* Users outside who are root inside. */
 #define ALICE	7001
 #define BOB	7002
 
@@ -34,7 +35,7 @@ static void dir_make(void)
 	EXPECT(mkdtemp(dir));
 }
 
-/* A node of the device that belongs to a user, as whoever runs containers makes it. */
+/* Makes a device node that belongs to a user, as container managers do. */
 static void node_make(uid_t uid)
 {
 	struct stat st;
@@ -61,7 +62,7 @@ static void expect_child(pid_t pid)
 	EXPECT_EQ(status, 0);
 }
 
-/* Users beside root that there are inside. */
+/* Number of users beside root inside. */
 static unsigned int more_users;
 
 static void map_write(pid_t pid, const char *file, uid_t outside)
@@ -78,7 +79,7 @@ static void map_write(pid_t pid, const char *file, uid_t outside)
 }
 
 /*
- * A child that is root in a user namespace of its own, and is @uid outside. It calls
+ * A child that is root in its own user namespace, and is @uid outside. It calls
  * @fn there, with all capabilities of that namespace.
  */
 static pid_t in_user_ns(uid_t uid, int flags, void (*fn)(void))
@@ -94,7 +95,7 @@ static pid_t in_user_ns(uid_t uid, int flags, void (*fn)(void))
 		close(up[0]);
 		close(down[1]);
 		if (unshare(CLONE_NEWUSER | flags)) {
-			/* Old kernels' distributors have a switch for it. */
+			/* Distributors of old kernels have a switch for it. */
 			_exit(errno == EPERM || errno == ENOSPC ||
 			      errno == EINVAL ? 77 : 1);
 		}
@@ -124,7 +125,7 @@ static pid_t in_user_ns(uid_t uid, int flags, void (*fn)(void))
 	return pid;
 }
 
-/* Root inside is not root outside: the capability is not the one that counts. */
+/* Root inside is not root outside: its capability does not count. */
 static void root_inside(void)
 {
 	int fd = dev_open();
@@ -140,7 +141,7 @@ static void root_as_root(void)
 	limits_default();
 }
 
-/* The device belongs to root outside. Nodes cannot be made here. */
+/* The device belongs to root outside. Nodes cannot be created here. */
 static void nothing_inside(void)
 {
 	struct stat st;
@@ -150,7 +151,7 @@ static void nothing_inside(void)
 	EXPECT_ERR(open(WSQ_DEVICE, O_RDONLY), EACCES);
 	EXPECT_ERR(chmod(WSQ_DEVICE, 0666), EPERM);
 	EXPECT_ERR(mknod("/tmp/wsq-mine", S_IFCHR | 0600, st.st_rdev), EPERM);
-	/* Nor in a file system of one's own. */
+	/* Nor in its own file system. */
 	EXPECT_ERR(mount("none", "/tmp", "tmpfs", 0, NULL), 0);
 	EXPECT_ERR(mknod("/tmp/wsq-mine", S_IFCHR | 0600, st.st_rdev), EPERM);
 }
@@ -172,7 +173,7 @@ static void one_ring(void)
 	memcpy(r.arena, "123456789", 9);
 	EXPECT_EQ(ring_do(&r, &sqe), 0xe3069283LL);
 	EXPECT_EQ(query_of(fd, 0, 0, 0).user_rings, 1);
-	/* Its limit of one is reached, whoever one is inside. */
+	/* Its limit of one is reached, whatever the user is inside. */
 	fd = open(node, O_RDWR | O_CLOEXEC);
 	EXPECT(fd >= 0);
 	EXPECT_EQ(try_setup(fd, 4, 0, 0), EDQUOT);
@@ -181,7 +182,7 @@ static void one_ring(void)
 	close(fd);
 }
 
-/* Somebody else of that user has the one. */
+/* The one ring belongs to another process of that user. */
 static void none_left(void)
 {
 	int fd = open(node, O_RDWR | O_CLOEXEC);
@@ -191,7 +192,7 @@ static void none_left(void)
 	EXPECT_EQ(try_setup(fd, 4, 0, 0), EDQUOT);
 }
 
-/* A user outside, though root inside, has what the user has. */
+/* A user outside, though root inside, is charged as that user. */
 static void counted_outside(void)
 {
 	int fd;
@@ -216,7 +217,7 @@ static void counted_outside(void)
 	limits_default();
 }
 
-/* Users of one namespace, each of whom opens the device. */
+/* Users of one namespace; each opens the device. */
 static void many_users(void)
 {
 	unsigned int i;
@@ -232,9 +233,9 @@ static void many_users(void)
 }
 
 /*
- * A user that has made a namespace answers for all users in it, and those of another
- * one find room. The user that is root inside is one of them here, since another one
- * has made the namespace.
+ * A user that has made a namespace is charged for all users in it, and there
+ * are slots left for those of another one. The user that is root inside is one
+ * of them here, since another user has made the namespace.
  */
 static void one_opener(void)
 {
@@ -250,7 +251,7 @@ static void one_opener(void)
 	expect_rings(0);
 }
 
-/* In the container's own tree: all namespaces, a root directory, one device. */
+/* In the container's tree: all namespaces, a root directory, one device. */
 static void container_inside(void)
 {
 	struct wsq_stats st = { .size = sizeof(st) };
@@ -279,7 +280,7 @@ static void container_inside(void)
 		EXPECT_EQ(file.st_uid, 0);
 		snprintf(node, sizeof(node), "%s", WSQ_DEVICE);
 		one_ring();
-		/* What CPUs did for all is told to all who have the device. */
+		/* Statistics of CPUs are shown to all that have the device. */
 		fd = dev_open();
 		EXPECT_ERR(ioctl(fd, WSQ_IOC_STATS, &st), 0);
 		EXPECT(st.workers > 0);
@@ -303,7 +304,7 @@ static void container(void)
 	expect_rings(0);
 }
 
-/* The end of a container, with work in flight, from inside and from outside. */
+/* A container ends with work in flight, from inside and from outside. */
 static void __attribute__((noreturn)) busy(void)
 {
 	struct wsq_sqe sqe = {
@@ -337,7 +338,7 @@ static void pid_ns_ends(void)
 			if (!pid) {
 				int k;
 
-				/* All others go with this one. */
+				/* All others end with this one. */
 				for (k = 0; k < 3; k++)
 					if (!fork())
 						busy();
@@ -364,7 +365,7 @@ static void pid_ns_ends(void)
 	expect_usable();
 }
 
-/* Mounted so that devices are none. */
+/* Mounted with nodev. */
 static void nodev(void)
 {
 	struct stat st;
@@ -387,7 +388,7 @@ static void nodev(void)
 #define ARCH	AUDIT_ARCH_AARCH64
 #endif
 
-/* Of wsq's commands, ENTER only: who was given a ring needs no other. */
+/* Of wsq's commands, ENTER only: enough for a process that was given a ring. */
 static void filter_set(void)
 {
 	struct sock_filter code[] = {
@@ -399,7 +400,7 @@ static void filter_set(void)
 			 offsetof(struct seccomp_data, nr)),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 1, 0),
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-		/* The kernel looks at these 32 bits only, little-endian. */
+		/* The kernel uses only these 32 bits, little-endian. */
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
 			 offsetof(struct seccomp_data, args[1])),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, WSQ_IOC_ENTER, 0, 1),
@@ -445,7 +446,7 @@ static void filtered(void)
 			   EPERM);
 		EXPECT_ERR(syscall(SYS_ioctl, fd, calls[i].cmd, calls[i].arg),
 			   EPERM);
-		/* What is above the 32 bits is of no use to get by. */
+		/* Bits above the 32 do not bypass the filter. */
 		EXPECT_ERR(syscall(SYS_ioctl, fd,
 				   calls[i].cmd | 0xffffffff00000000UL,
 				   calls[i].arg), EPERM);
@@ -454,7 +455,7 @@ static void filtered(void)
 	ring_close(&r);
 }
 
-/* r0 = 1 if the device is @major:@minor, or there is no such condition. */
+/* r0 = 1 if the device is @major:@minor, or if there is no condition. */
 static int device_filter(unsigned int major, unsigned int minor)
 {
 #define INSN(c, d, s, o, i)						\
@@ -494,10 +495,10 @@ static void filter_attach(int group, int prog)
 		SKIP("no filters of devices: %s", strerror(errno));
 }
 
-/* What container managers call device rules: the node alone does not do. */
+/* Container managers' device rules: the node alone is not enough. */
 static void device_rules(void)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	char path[200];
 	struct stat st;
 	int prog, fd;
@@ -519,14 +520,14 @@ static void device_rules(void)
 	snprintf(path, sizeof(path), "%s/cgroup.procs", node);
 	EXPECT_EQ(file_write(path, "0"), 0);
 	EXPECT_ERR(open(WSQ_DEVICE, O_RDWR), EPERM);
-	/* Another program takes the place of this one. */
+	/* Replace this program by another one. */
 	prog = device_filter(major(st.st_rdev), minor(st.st_rdev));
 	EXPECT(prog >= 0);
 	filter_attach(fd, prog);
 	expect_usable();
 	snprintf(path, sizeof(path), "%s/cgroup.procs", dir);
 	EXPECT_EQ(file_write(path, "0"), 0);
-	/* We may be counted there for a moment yet. */
+	/* This process may be counted there for another moment. */
 	while (rmdir(node)) {
 		EXPECT_EQ(errno, EBUSY);
 		EXPECT(now_ns() < end);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allocations that fail, one by one, in what programs cause: loading the module,
- * its first queue, a sample, opening, SETUP and mapping a ring, and ENTER. Whoever
- * asked is told ENOMEM, nothing is left behind, and the next attempt succeeds. For
- * the in-kernel API, see kmod/tests/nomem_kunit.c.
+ * Allocations that fail, one by one, in operations of programs: loading the
+ * module, its first queue, a sample, opening, SETUP and mapping a ring, and
+ * ENTER. The caller gets ENOMEM, nothing is left behind, and the next attempt
+ * succeeds. For the in-kernel API, see kmod/tests/nomem_kunit.c.
  *
  * Needs a kernel with fault injection and its filter by stack (the laboratory's
- * debug kernel); skipped elsewhere. Modules are sought in /lib/modules/wsq, or
- * $WSQ_MODULES. Leaves the module loaded. Takes two minutes emulated.
+ * debug kernel); skipped elsewhere. Modules are looked for in /lib/modules/wsq,
+ * or $WSQ_MODULES. Leaves the module loaded. Takes two minutes emulated.
  *
- * Limitations: while the module is being loaded, allocations of any module fail
- * that the same process makes.
+ * Limitations: while the module is being loaded, the process's allocations fail
+ * in any module.
  */
 #include "wsq_poll.h"
 
@@ -19,10 +19,10 @@
 #define PAGE	4096UL
 #define FAULTS	"/sys/kernel/debug/"
 
-/* More allocations than anything here makes. */
+/* More allocations than any operation here makes. */
 #define NTH_MAX	2000
 
-/* Where x86-64 has its modules: a stack that passes there is one of ours. */
+/* x86-64's module area: a stack that includes it is one of ours. */
 #define MODULES_START	"0xffffffffa0000000"
 #define MODULES_END	"0xffffffffff000000"
 
@@ -49,7 +49,7 @@ static void read_file(const char *path, char *text, size_t size)
 	text[n < 0 ? 0 : n] = 0;
 }
 
-/* Only what passes the module's functions; the module is loaded. */
+/* Selects only stacks through the module's functions; it is loaded. */
 static void find_text(char *start, char *end, size_t size)
 {
 	unsigned long long first = -1ULL, last = 0;
@@ -82,7 +82,7 @@ static void set_range(const char *start, const char *end)
 	    write_file(FAULTS "failslab/require-end", end) ||
 	    write_file(FAULTS "fail_page_alloc/require-start", start) ||
 	    write_file(FAULTS "fail_page_alloc/require-end", end))
-		SKIP("faults cannot be told by stack");
+		SKIP("faults cannot be selected by stack");
 }
 
 static void set_text(void)
@@ -114,10 +114,10 @@ static int load(const char *name)
 	return load_with(name, "");
 }
 
-/* Only now: what was done before is over, for the file is closed. */
+/* Only now: earlier work has ended, because the file is closed. */
 static void unload(const char *name)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	int ret;
 
 	do {
@@ -126,10 +126,10 @@ static void unload(const char *name)
 	EXPECT(!ret || ret == ENOENT);
 }
 
-/* As it was found. */
+/* Restores the initial state. */
 static void reload(void)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 
 	EXPECT_EQ(load("wsq"), 0);
 	while (access(WSQ_DEVICE, F_OK) && now_ns() < end)
@@ -166,7 +166,7 @@ static void set_faults(void)
 	set_text();
 }
 
-/* An attempt: have the nth allocation of a task fail. */
+/* An attempt: the nth allocation of a task fails. */
 struct attempt {
 	char path[64];
 	int nth;
@@ -188,7 +188,7 @@ static void attempt_begin(struct attempt *a)
 	EXPECT_ERR(write_file(a->path, text), 0);
 }
 
-/* Over; @err is what was said. False if there was nothing left to fail. */
+/* Ends an attempt; @err: its error. False if nothing was left to fail. */
 static int attempt_end(struct attempt *a, int err)
 {
 	char text[16];
@@ -235,7 +235,7 @@ static void loading(void)
 	reload();
 }
 
-/* The first queue brings the workers. */
+/* The first queue starts the workers. */
 static void first_queue(void)
 {
 	struct attempt a;
@@ -258,7 +258,7 @@ static void first_queue(void)
 	expect_usable();
 }
 
-/* What the sample itself allocates, and its queue: workers are there by now. */
+/* Allocations of the sample itself, and its queue: workers exist by now. */
 static void sample(void)
 {
 	struct attempt a;
@@ -281,7 +281,7 @@ static void sample(void)
 	expect_usable();
 }
 
-/* What there is of rings, by what SETUP makes for it. */
+/* Kinds of rings, by what SETUP allocates. */
 static const struct {
 	const char *what;
 	unsigned int flags;
@@ -293,7 +293,7 @@ static const struct {
 	{ "poller shared, with keys", SHARE | WSQ_SETUP_KEYS },
 };
 
-/* It works as it should: a task of a key, or two, that somebody takes. */
+/* Tests that it works: a task of a key, or two. */
 static void kind_try(struct ring *r)
 {
 	struct wsq_sqe sqe = { .op = WSQ_OP_NOP };
@@ -308,7 +308,7 @@ static void kind_try(struct ring *r)
 		await(r);
 		await(r);
 	} else {
-		EXPECT_EQ(ring_enter(r, 2, 2, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(r, 2, 2, TIMEOUT_S), 0);
 		EXPECT_EQ(ring_take(r).res, 0);
 		EXPECT_EQ(ring_take(r).res, 0);
 	}
@@ -323,7 +323,7 @@ static void setup_kind(unsigned int kind)
 	struct attempt a;
 	int ret, err;
 
-	/* The queue of all rings is made with the first. */
+	/* The queue of all rings is made with the first ring. */
 	expect_usable();
 	if (shares)
 		poll_open(&other, 1000, 8, 0);
@@ -343,7 +343,7 @@ static void setup_kind(unsigned int kind)
 			err = errno;
 		if (r.fd >= 0 && ret) {
 			EXPECT_ERR(write_file(a.path, "0"), 0);
-			/* What was made before is gone, or going. */
+			/* Objects made before the failure are freed. */
 			EVENTUALLY(pollers() == had);
 			r.s = (struct wsq_setup) {
 				.sq_entries = 64, .arena_size = 8 * PAGE,
@@ -352,7 +352,7 @@ static void setup_kind(unsigned int kind)
 					 shares ? other.fd : 0, &r.s), 0);
 		}
 		if (r.fd >= 0) {
-			/* It is not for what comes now to fail. */
+			/* The following calls must not fail. */
 			err = ret ? err : 0;
 			attempt_end(&a, err);
 			ring_map(&r);
@@ -386,7 +386,7 @@ static void setup_each(void)
 	}
 }
 
-/* Mapping, first use of what was mapped, submitting and waiting. */
+/* Mapping, first use of the mapping, submitting and waiting. */
 static void use(void)
 {
 	struct wsq_sqe sqe = { .op = WSQ_OP_SHA256, .len = 64, .dst = PAGE };
@@ -414,7 +414,7 @@ static void use(void)
 			ring_map(&r);
 			ring_push(&r, &sqe);
 			ring_push(&r, &crc);
-			err = -ring_enter(&r, 2, 2, PATIENCE);
+			err = -ring_enter(&r, 2, 2, TIMEOUT_S);
 		}
 		if (!err) {
 			EXPECT_EQ(ring_take(&r).res >= 0, 1);
@@ -424,7 +424,7 @@ static void use(void)
 			close(r.fd);
 		}
 	} while (attempt_end(&a, err));
-	/* Memory is all there from SETUP on: there may be nothing to fail. */
+	/* SETUP has allocated all memory: possibly nothing can fail. */
 	printf("# use: %d allocations, %d of them needed\n", a.nth - 1,
 	       a.failed);
 	fflush(stdout);

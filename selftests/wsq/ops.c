@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ops: what each computes, alone and over lists of ranges, and what is refused of
- * either. Those of other modules are in ops_module.c.
+ * Ops: their results, on one range and on lists of ranges, and what they
+ * refuse. Ops of other modules are in ops_module.c.
  */
 #include "wsq_test.h"
 
@@ -10,7 +10,7 @@
 #define ARENA	(1ULL << 20)
 #define MAX	(16ULL << 20)
 
-/* What the process and the tasks agree on, byte by byte. */
+/* The data that process and tasks use, byte by byte. */
 static uint8_t byte_at(uint64_t i)
 {
 	return i * 7 + (i >> 8) + 3;
@@ -22,7 +22,7 @@ static void fill(uint8_t *p, uint64_t len, uint64_t seed)
 		*p++ = rnd(&seed);
 }
 
-/* XXH64 as its specification has it. */
+/* XXH64 as in its specification. */
 static uint64_t xxh_round(uint64_t acc, uint64_t word)
 {
 	acc += word * 0xc2b2ae3d27d4eb4fULL;
@@ -85,7 +85,7 @@ static uint64_t ref_xxh64(const uint8_t *p, uint64_t len, uint64_t seed)
 	return h ^ h >> 32;
 }
 
-/* What others say of the same bytes. */
+/* Published test vectors. */
 static void vectors(void)
 {
 	static const uint8_t abc[64] = {
@@ -146,7 +146,7 @@ static void vectors(void)
 		for (got = 0, k = 0; k < 8; k++)
 			got = got << 8 | r.arena[ARENA - 64 + k];
 		EXPECT(got == sha[i].hash);
-		/* Into what it reads. */
+		/* Overlapping the input. */
 		sqe.dst = 0;
 		EXPECT_EQ(ring_do(&r, &sqe), 64);
 		EXPECT(!memcmp(r.arena, r.arena + ARENA - 64, 64));
@@ -159,7 +159,7 @@ static const uint64_t lengths[] = {
 	16384, 16385, 32768, 65537, 200000,
 };
 
-/* Each length, at odd offsets, beside our own computation. */
+/* Each length, at odd offsets, against our own computation. */
 static void lengths_each(void)
 {
 	const uint64_t half = ARENA / 2, seed = 0x9e3779b97f4a7c15ULL;
@@ -202,7 +202,7 @@ static void lengths_each(void)
 					 .len = len, .dst = dst };
 		memcpy(r.arena + dst, r.arena + src, len);
 		EXPECT_EQ(ring_do(&r, &sqe), len);
-		/* What follows is no part of it. */
+		/* The next byte is not included. */
 		r.arena[dst + len] = ~r.arena[src + len];
 		EXPECT_EQ(ring_do(&r, &sqe), len);
 		r.arena[dst + len - 1] ^= 1;
@@ -223,7 +223,7 @@ static void lengths_each(void)
 #define ROW(r, o, ...)	{ r, { .op = WSQ_OP_##o, ##__VA_ARGS__ } }
 #define VEC(r, o, ...)	ROW(r, o, .flags = WSQ_SQE_VEC, ##__VA_ARGS__)
 
-/* A list of one range, [64, 80), stands at 0 and at the end of the arena. */
+/* A list of one range, [64, 80), is at 0 and at the end of the arena. */
 static const struct {
 	long long res;
 	struct wsq_sqe sqe;
@@ -272,7 +272,7 @@ static const struct {
 	ROW(-EFAULT, SHA512, .len = 1, .dst = A - 63),
 	ROW(-EFAULT, SHA512, .len = 1, .dst = -64ULL),
 
-	/* Lists: what the entry says of them. */
+	/* Lists: the entry's members. */
 	VEC(16, COPY, .len = 1, .dst = 512),
 	VEC(16, COPY, .len = 1, .src = A - 16, .dst = 512),
 	VEC(-EINVAL, NOP),
@@ -289,7 +289,7 @@ static const struct {
 	VEC(-EFAULT, COPY, .len = 1, .src = A, .dst = 512),
 	VEC(-EFAULT, COPY, .len = 1, .src = -16ULL, .dst = 512),
 	VEC(-EFAULT, COPY, .len = 1, .src = -8ULL, .dst = 512),
-	/* ... and what the list then makes of dst. */
+	/* ... and dst, given the list. */
 	VEC(16, COPY, .len = 1, .dst = 48),
 	VEC(16, COPY, .len = 1, .dst = 80),
 	VEC(-EINVAL, COPY, .len = 1, .dst = 64),
@@ -330,7 +330,7 @@ static void refused(void)
 		EXPECT_EQ(ring_do(&r, &rows[i].sqe), rows[i].res);
 	}
 	ring_close(&r);
-	/* In no arena there is nothing. */
+	/* Without an arena every range is outside. */
 	ring_open(&r, 4, 0, 0);
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		test_at("row without arena", i);
@@ -340,7 +340,7 @@ static void refused(void)
 	ring_close(&r);
 }
 
-/* What is wrong in a list is found when the task begins. */
+/* Errors in a list are found when the task begins. */
 static void lists_refused(void)
 {
 	static const struct {
@@ -388,7 +388,7 @@ static void lists_refused(void)
 			.len = 3, .dst = A / 2,
 		};
 		EXPECT_EQ(ring_do(&r, &sqe), lists[i].res);
-		/* One that is refused has not begun with the others. */
+		/* A refused task has written nothing. */
 		if (lists[i].res < 0) {
 			uint8_t same[64];
 
@@ -405,7 +405,7 @@ static void lists_refused(void)
 	ring_close(&r);
 }
 
-/* Random lists, beside the same ranges put together by us. */
+/* Random lists, against the concatenated ranges. */
 static void lists(void)
 {
 	const uint64_t half = ARENA / 2, quarter = ARENA / 4;
@@ -462,7 +462,7 @@ static void lists(void)
 		sqe.dst = 0;
 		EXPECT_EQ(ring_do(&r, &sqe), ref_crc32c(sqe.arg, all, total));
 
-		/* Of all of one length. */
+		/* All ranges of one length. */
 		len = v[0].len;
 		for (i = 0; i < nr; i++)
 			v[i].len = len;
@@ -494,7 +494,7 @@ static void lists(void)
 static struct ring shared;
 static volatile int stop;
 
-/* Lists that change under the tasks: right, wrong, half of each. */
+/* Lists that change under the tasks: valid, invalid, half of each. */
 static void *changer(void *arg)
 {
 	uint64_t seed = (uintptr_t)arg + 1;
@@ -523,7 +523,7 @@ static void lists_change(void)
 	pthread_t threads[2];
 	unsigned int i;
 
-	/* All that tasks write is between the lists and the end of 256 KiB. */
+	/* Tasks write only between the lists and the end of 256 KiB. */
 	ring_open(&shared, 64, 64, ARENA);
 	memset(shared.arena + ARENA / 2, 0x5a, ARENA / 2);
 	for (i = 0; i < 16; i++)
@@ -532,7 +532,7 @@ static void lists_change(void)
 	for (i = 0; i < 2; i++)
 		pthread_create(&threads[i], NULL, changer, (void *)(uintptr_t)i);
 	while (now_ns() < end ||
-	       ((!good || !bad) && now_ns() < end + PATIENCE)) {
+	       ((!good || !bad) && now_ns() < end + TIMEOUT_S)) {
 		for (i = 0; i < 64; i++) {
 			struct wsq_sqe sqe = {
 				.op = ops[rnd(&seed) % ARRAY_SIZE(ops)],
@@ -544,7 +544,7 @@ static void lists_change(void)
 				sqe.dst = 0;
 			ring_push(&shared, &sqe);
 		}
-		EXPECT_EQ(ring_enter(&shared, 64, 64, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&shared, 64, 64, TIMEOUT_S), 0);
 		for (i = 0; i < 64; i++) {
 			long long res = ring_take(&shared).res;
 
@@ -564,8 +564,8 @@ static void lists_change(void)
 	ring_close(&shared);
 }
 
-/* A list may be the work of a task before. */
-static void list_linked(void)
+/* A list may be written by a previous task. */
+static void list_chained(void)
 {
 	struct wsq_vec v = { .off = 64, .len = 9 };
 	struct wsq_sqe copy = { .op = WSQ_OP_COPY, .flags = WSQ_SQE_LINK,
@@ -580,7 +580,7 @@ static void list_linked(void)
 	memcpy(r.arena + 512, &v, sizeof(v));
 	ring_push(&r, &copy);
 	ring_push(&r, &crc);
-	EXPECT_EQ(ring_enter(&r, 2, 2, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 2, 2, TIMEOUT_S), 0);
 	for (i = 0; i < 2; i++) {
 		struct wsq_cqe cqe = ring_take(&r);
 
@@ -589,7 +589,7 @@ static void list_linked(void)
 	ring_close(&r);
 }
 
-/* Long ones end when they are called back, and at their deadline. */
+/* Long ones end when they are cancelled, and at their deadline. */
 static void stopped(void)
 {
 	static const uint16_t ops[] = {
@@ -626,7 +626,7 @@ static const struct test tests[] = {
 	{ "lists_refused", lists_refused },
 	{ "lists", lists, 60 },
 	{ "lists_change", lists_change, 60 },
-	{ "list_linked", list_linked },
+	{ "list_chained", list_chained },
 	{ "stopped", stopped, 60 },
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ops of another module, wsq_count.ko: what they compute and refuse, that they come
- * and go while they are asked for, who may ask for them. WSQ_KO names wsq.ko; the
- * other is looked for beside it.
+ * Ops of another module, wsq_count.ko: results and refusals, registering and
+ * unregistering under use, permission. WSQ_KO names wsq.ko; the other module is
+ * looked for beside it.
  */
 #include "wsq_test.h"
 #include "wsq_module.h"
@@ -34,7 +34,7 @@ static int count_unload(void)
 	return syscall(SYS_delete_module, "wsq_count", O_NONBLOCK) ? errno : 0;
 }
 
-/* What QUERY says of the op of this name; false if there is none. */
+/* QUERY's entry of the op of this name; false if there is none. */
 static int op_find(const char *name, struct wsq_op_info *info)
 {
 	struct wsq_op_info ops[64];
@@ -74,7 +74,7 @@ static void registered(void)
 	EXPECT(info.op >= WSQ_OP_REGISTERED);
 	EXPECT_EQ(info.flags, WSQ_OPF_VEC);
 	EXPECT_EQ(info.max_len, MAX);
-	/* A second one of the name is not let in. */
+	/* A second op of the same name is refused. */
 	EXPECT_EQ(count_load(""), EEXIST);
 
 	ring_open(&r, 4, 0, ARENA);
@@ -90,7 +90,7 @@ static void registered(void)
 	EXPECT_EQ(ring_do(&r, &sqe), 20000);
 	sqe.arg = 'x';
 	EXPECT_EQ(ring_do(&r, &sqe), 20000);
-	/* Its own checks, and those that it gets for nothing. */
+	/* Its own checks, and those that the module makes for every op. */
 	sqe.arg = 256;
 	EXPECT_EQ(ring_do(&r, &sqe), -EINVAL);
 	sqe.arg = 'x';
@@ -105,7 +105,7 @@ static void registered(void)
 	sqe.op = info.op + 1;
 	EXPECT_EQ(ring_do(&r, &sqe), -EOPNOTSUPP);
 
-	/* Gone, and back with another number. */
+	/* Unregistered, and registered with another number. */
 	EXPECT_EQ(count_unload(), 0);
 	EXPECT(!op_find("count", &later));
 	sqe = (struct wsq_sqe) { .op = info.op, .len = 100 };
@@ -121,7 +121,7 @@ static void registered(void)
 	ring_close(&r);
 }
 
-/* Comes and goes while it is asked for, in front of and behind all kinds. */
+/* Comes and goes while it is used, before and behind all kinds of tasks. */
 static void registered_flickers(void)
 {
 	uint64_t seed = 99, start = now_ns(), ran = 0, gone = 0;
@@ -138,7 +138,7 @@ static void registered_flickers(void)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		for (;;) {
 			usleep(1000 + rnd(&seed) % 100000);
-			/* It does not wait for what we have submitted. */
+			/* Unloading does not wait for tasks submitted here. */
 			if (count_unload())
 				_exit(1);
 			if (count_load(""))
@@ -146,7 +146,7 @@ static void registered_flickers(void)
 		}
 	}
 	ring_open(&r, 256, 256, ARENA);
-	/* Where loading takes long, it takes long to see both. */
+	/* Where loading is slow, it takes long to see both states. */
 	while (now_ns() < start + part_of(4 * SEC) ||
 	       ((!ran || !gone || !loads) && now_ns() < start + 60 * SEC)) {
 		struct wsq_cancel c = { .size = sizeof(c) };
@@ -173,7 +173,7 @@ static void registered_flickers(void)
 		c.flags = WSQ_CANCEL_USER_DATA;
 		c.what = rnd(&seed) % 256;
 		ioctl(r.fd, WSQ_IOC_CANCEL, &c);
-		EXPECT_EQ(ring_enter(&r, 0, 256, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 0, 256, TIMEOUT_S), 0);
 		for (i = 0; i < 256; i++) {
 			long long res = ring_take(&r).res;
 
@@ -195,7 +195,7 @@ static void registered_flickers(void)
 	EXPECT(ran && gone && loads);
 }
 
-/* False if those in front were over before we looked. */
+/* False if the tasks in front were over before the check. */
 static bool behind_once(void)
 {
 	struct wsq_sqe slow = { .op = WSQ_OP_SHA512, .len = MAX, .dst = MAX,
@@ -227,7 +227,7 @@ static bool behind_once(void)
 		ring_close(&r);
 		return false;
 	}
-	EXPECT_EQ(ring_enter(&r, 0, 64, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 0, 64, TIMEOUT_S), 0);
 	for (i = 0; i < 64; i++) {
 		struct wsq_cqe cqe = ring_take(&r);
 
@@ -240,7 +240,7 @@ static bool behind_once(void)
 	return true;
 }
 
-/* Tasks that wait do not keep the op's module from going. */
+/* Waiting tasks do not block unloading of the op's module. */
 static void registered_behind(void)
 {
 	int i;
@@ -269,7 +269,7 @@ static void set_nice(int on)
 	EXPECT_ERR(syscall(SYS_capset, &c.head, c.data), 0);
 }
 
-/* It is who opened the file that counts, not who submits. */
+/* The opener's capability counts, not the submitter's. */
 static void capability(void)
 {
 	struct wsq_op_info info;
@@ -293,7 +293,7 @@ static void capability(void)
 	set_nice(1);
 	EXPECT_EQ(ring_do(&with, &sqe), 1);
 	EXPECT_EQ(ring_do(&without, &sqe), -EPERM);
-	/* That comes before what else is wrong, and the ring still works. */
+	/* That error comes before others, and the ring still works. */
 	sqe.len = 0;
 	EXPECT_EQ(ring_do(&without, &sqe), -EPERM);
 	EXPECT_EQ(ring_do(&with, &sqe), -EINVAL);
@@ -303,7 +303,7 @@ static void capability(void)
 	EXPECT_EQ(count_unload(), 0);
 }
 
-/* RESTRICT knows their numbers as others. */
+/* RESTRICT accepts their numbers like others. */
 static void registered_restricted(void)
 {
 	struct wsq_op_info info;

@@ -16,33 +16,24 @@ static void push_op(struct ring *r, unsigned int op, unsigned int flags,
 
 	if (flags & WSQ_SQE_DEADLINE)
 		sqe.deadline = 1;
-	/* Takes a while: some tens of microseconds, emulated some milliseconds. */
+	/* Slow: some tens of microseconds; emulated, some milliseconds. */
 	if (op == WSQ_OP_SHA256)
 		sqe.len = 64 << 10;
 	ring_push(r, &sqe);
 }
 
-/* All that was pushed; its results by user_data, which counts from 0. */
+/* Runs all that was pushed; results by user_data, which counts from 0. */
 static void run_all(struct ring *r, int64_t *res, unsigned int nr)
 {
-	unsigned int i;
-
-	EXPECT_EQ(ring_enter(r, nr, nr, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(r, nr, nr, TIMEOUT_S), 0);
 	EXPECT_EQ(r->e.submitted, nr);
-	for (i = 0; i < nr; i++) {
-		struct wsq_cqe cqe = ring_take(r);
-
-		EXPECT(cqe.user_data < nr);
-		EXPECT_EQ(res[cqe.user_data], 12345);
-		res[cqe.user_data] = cqe.res;
-	}
-	EXPECT(!ring_peek(r));
+	ring_results(r, res, nr);
 }
 
 static void clear(int64_t *res, unsigned int nr)
 {
 	while (nr--)
-		res[nr] = 12345;
+		res[nr] = RING_NO_RESULT;
 }
 
 /* Each task of a chain reads what the one before has written. */
@@ -71,7 +62,7 @@ static void link_order(void)
 			}
 		}
 		EXPECT_EQ(ring_enter(&r, CHAIN * CHAINS, CHAIN * CHAINS,
-				     PATIENCE), 0);
+				     TIMEOUT_S), 0);
 		for (i = 0; i < CHAIN * CHAINS; i++)
 			EXPECT_EQ(ring_take(&r).res, PIECE);
 		for (c = 0; c < CHAINS; c++)
@@ -82,7 +73,7 @@ static void link_order(void)
 	ring_close(&r);
 }
 
-/* What fails takes with it what is linked behind it, and nothing else. */
+/* A failed task cancels those linked behind it, and nothing else. */
 static void link_fails(void)
 {
 	const unsigned int late = WSQ_SQE_DEADLINE;
@@ -111,7 +102,7 @@ static void link_fails(void)
 	ring_close(&r);
 }
 
-/* An entry that is refused breaks its chain; what was before it runs. */
+/* A refused entry breaks its chain; tasks before it run. */
 static void link_refused(void)
 {
 	int64_t res[7];
@@ -138,7 +129,7 @@ static void link_refused(void)
 	ring_close(&r);
 }
 
-/* A chain does not go on in the next ENTER. */
+/* A chain does not continue in the next ENTER. */
 static void link_ends(void)
 {
 	struct ring r;
@@ -146,16 +137,16 @@ static void link_ends(void)
 	ring_open(&r, 8, 0, 0);
 	push_op(&r, WSQ_OP_NOP, WSQ_SQE_LINK | WSQ_SQE_DEADLINE, 0);
 	push_op(&r, WSQ_OP_NOP, 0, 1);
-	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 	EXPECT_EQ(ring_take(&r).res, -ETIME);
-	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 	EXPECT_EQ(ring_take(&r).res, 0);
 	ring_close(&r);
 }
 
 enum { MIX_SQ = 256, MIX_ROUNDS = 60 };
 
-/* What was submitted: where the unit of an entry begins and ends, if it drains. */
+/* A batch: where the chain of an entry begins and ends, if it drains. */
 struct mix {
 	uint64_t begin[MIX_SQ];
 	uint64_t end[MIX_SQ];
@@ -185,7 +176,7 @@ static void mix_push(struct ring *r, struct mix *m, uint64_t base, uint64_t *see
 		if (refused)
 			op = 0x7777;
 		push_op(r, op, flags, base + i);
-		/* As the header says: who is refused, and who is behind, is alone. */
+		/* Refused entries, and those behind, are alone. */
 		alone = refused || (linked && broken);
 		if (alone || !linked)
 			head = i;
@@ -201,8 +192,8 @@ static void mix_push(struct ring *r, struct mix *m, uint64_t base, uint64_t *see
 }
 
 /*
- * Random batches of everything: with a drain, what was before it has completed
- * before, and what is behind it completes after. And each completes once.
+ * Random batches of everything. Tasks before a drain complete before it, tasks
+ * behind it after. Each completes once.
  */
 static void drain_order(void)
 {
@@ -217,7 +208,7 @@ static void drain_order(void)
 		test_at("round", round);
 		mix_push(&r, &m, base, &seed);
 		memset(seen, 0, sizeof(seen));
-		EXPECT_EQ(ring_enter(&r, m.nr, m.nr, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, m.nr, m.nr, TIMEOUT_S), 0);
 		for (i = 0; i < m.nr; i++) {
 			struct wsq_cqe cqe = ring_take(&r);
 			uint64_t at = cqe.user_data - base;
@@ -225,11 +216,11 @@ static void drain_order(void)
 			EXPECT(at < m.nr);
 			EXPECT(!seen[at]);
 			seen[at] = true;
-			/* Nobody who is to come waits for this one. */
+			/* It is behind no drain that has not completed. */
 			for (k = 0; k < m.nr; k++) {
 				if (seen[k] || !m.drains[k])
 					continue;
-				/* k is of a unit that drains and is not through. */
+				/* k's chain drains and has not completed. */
 				EXPECT(at < m.end[k] - base);
 			}
 			for (k = 0; m.drains[at] && k < m.begin[at] - base; k++)
@@ -241,7 +232,7 @@ static void drain_order(void)
 	ring_close(&r);
 }
 
-/* Drains one behind the other, over many ENTERs, while work is under way. */
+/* Drains one behind the other, over many ENTERs, while tasks run. */
 static void drain_row(void)
 {
 	enum { NR = 512 };
@@ -255,13 +246,13 @@ static void drain_row(void)
 		EXPECT_EQ(ring_enter(&r, 1, 0, 0), 0);
 		EXPECT_EQ(r.e.submitted, 1);
 	}
-	EXPECT_EQ(ring_enter(&r, 0, NR, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 0, NR, TIMEOUT_S), 0);
 	while (next < NR)
 		EXPECT_EQ(ring_take(&r).user_data, next++);
 	ring_close(&r);
 }
 
-/* The process goes with units held back: all of it goes away. */
+/* The process ends while chains are held back: everything is freed. */
 static void drain_exit(void)
 {
 	enum { SQ = 256 };
@@ -269,11 +260,11 @@ static void drain_exit(void)
 	unsigned int i;
 	struct ring r;
 
-	/* Those of the tests before may still be on their way out. */
+	/* Rings of the tests before may not be freed yet. */
 	expect_rings(0);
 	ring_open(&r, SQ, 0, 16 << 20);
 	for (i = 0; i < SQ; i++) {
-		/* More long ones than CPUs, then chains of two that drain. */
+		/* More long tasks than CPUs, then chains of two that drain. */
 		sqe.len = i < SQ / 4 ? 16 << 20 : 4096;
 		sqe.flags = i < SQ / 4 ? 0 : i % 2 ? 0 :
 			    WSQ_SQE_DRAIN | WSQ_SQE_LINK;
@@ -300,7 +291,7 @@ static void deadlines(void)
 	EXPECT_EQ(ring_do(&r, &sqe), 0);
 	sqe.deadline = ~0ULL;
 	EXPECT_EQ(ring_do(&r, &sqe), 0);
-	/* Sixteen megabytes take longer than that anywhere. */
+	/* Sixteen megabytes take longer than that on any machine. */
 	sqe.op = WSQ_OP_SHA256;
 	sqe.len = 16 << 20;
 	sqe.deadline = now_ns() + MSEC;

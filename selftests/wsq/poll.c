@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Rings whose entries a kernel thread takes: who may have one, no system call while
- * work keeps coming, asleep when none does. poll_storm.c has it all at once.
+ * Rings whose entries a kernel thread takes: permission, no system call while
+ * there is work, sleep when there is none. poll_storm.c combines all of it.
  */
 #include "wsq_poll.h"
 
@@ -63,7 +63,7 @@ static void refused(void)
 				 wrong[i].poll_fd > -10 ? wrong[i].poll_fd :
 				 fds[-10 - wrong[i].poll_fd], &s),
 			   wrong[i].err);
-		/* Nothing has happened, so it may be tried again. */
+		/* A failed SETUP changes nothing, so it may be repeated. */
 		if (wrong[i].err) {
 			s = (struct wsq_setup) { 0 };
 			EXPECT_ERR(setup(fd, 0, 0, 0, &s), 0);
@@ -72,7 +72,7 @@ static void refused(void)
 	}
 	test_at(NULL, 0);
 
-	/* What was made is undone when the process cannot be told of it. */
+	/* If the result cannot be stored, the ring is destroyed. */
 	ro = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	EXPECT(ro != MAP_FAILED);
@@ -81,11 +81,11 @@ static void refused(void)
 	};
 	EXPECT_ERR(mprotect(ro, 4096, PROT_READ), 0);
 	fd = dev_open();
-	/* Those of the rings closed above end a moment after them. */
+	/* Threads of the rings closed above end a moment later. */
 	EVENTUALLY(pollers() == 1);
 	for (i = 0; i < 20; i++) {
 		EXPECT_ERR(ioctl(fd, WSQ_IOC_SETUP, ro), EFAULT);
-		/* Its thread is gone with it. */
+		/* Its thread ends with it. */
 		EXPECT_EQ(pollers(), 1);
 	}
 	EXPECT_ERR(mprotect(ro, 4096, PROT_READ | PROT_WRITE), 0);
@@ -112,7 +112,7 @@ static void refused(void)
 	EVENTUALLY(pollers() == 0);
 }
 
-/* What QUERY says it takes. */
+/* The memory that QUERY reports. */
 static void asked(void)
 {
 	struct wsq_query q = { .size = sizeof(q), .sq_entries = 8 };
@@ -168,7 +168,7 @@ static void nobody(void)
 	EXPECT_ERR(seteuid(65534), 0);
 }
 
-/* All of them, but of another user: seteuid() takes them away. */
+/* All capabilities, but of another user: seteuid() drops them. */
 static void nobody_nice(void)
 {
 	EXPECT_ERR(prctl(PR_SET_SECUREBITS, 1 << 2), 0);
@@ -185,7 +185,7 @@ static void unchanged(void)
 {
 }
 
-/* Who may have a poller, and who may share one. */
+/* Permission to have a poller, and to share one. */
 static void rights(void)
 {
 	struct ring r;
@@ -203,14 +203,14 @@ static void rights(void)
 	ret = in_child(new_namespace, r.fd, SHARE);
 	if (ret != 200) {
 		EXPECT_EQ(ret, EPERM);
-		/* There it has all capabilities, which are worth nothing here. */
+		/* There it has all capabilities, which do not count here. */
 		EXPECT_EQ(in_child(new_namespace, 0, WSQ_SETUP_POLL), EPERM);
 	}
 	EXPECT_EQ(fdinfo_at(&r, "wsq_poller_rings", NULL), 1);
 	EVENTUALLY(pollers() == 1);
 }
 
-/* From here on, a system call that is not for the test's own end is fatal. */
+/* From here on, any system call but those to end the test is fatal. */
 static void no_more_calls(void)
 {
 	struct sock_filter code[] = {
@@ -230,7 +230,7 @@ static void no_more_calls(void)
 		SKIP("no seccomp filters");
 }
 
-/* That the filter does what the test below relies on. */
+/* Checks that the filter does what the test below relies on. */
 static void calls_are_fatal(void)
 {
 	int status;
@@ -260,7 +260,7 @@ static void __attribute__((noreturn)) make_no_calls(void)
 	struct ring r;
 
 	poll_open(&r, SECOND, SQ, 0);
-	/* Whatever it needs at first. */
+	/* First use, with all its system calls. */
 	ring_push_nop(&r, 0);
 	submit(&r);
 	await(&r);
@@ -272,7 +272,7 @@ static void __attribute__((noreturn)) make_no_calls(void)
 		       r.tail - r.head < r.s.cq_entries)
 			ring_push_nop(&r, ++pushed);
 		publish(&r);
-		/* Wake-ups are for who has been away for a second. */
+		/* It sleeps only if this process was away for a second. */
 		if (asleep(&r))
 			_exit(WAS_AWAY);
 		while ((cqe = ring_peek(&r))) {
@@ -289,7 +289,7 @@ static void no_calls(void)
 {
 	int status, turn;
 
-	/* Who has no CPU for himself may have been away. */
+	/* A process without a CPU of its own may have been away. */
 	for (turn = 0; turn < 20; turn++) {
 		pid_t pid = fork();
 
@@ -341,14 +341,14 @@ static void sleeps(void)
 	fdinfo_at(&r, "wsq_poller_state", word);
 	EXPECT(!strcmp(word, "asleep"));
 	EVENTUALLY(fdinfo_at(&r, "wsq_poller_sleeps", NULL) == 1);
-	/* It looked in vain for as long as it was told. */
+	/* It polled in vain for the configured time. */
 	EXPECT(fdinfo_at(&r, "wsq_poller_idle_ns", NULL) >= 2000 * 1000);
 	before = ran_ns(pid);
 	usleep(500000);
 	EXPECT(ran_ns(pid) - before < 100 * MSEC);
 	EXPECT_EQ(fdinfo_at(&r, "wsq_poller_sleeps", NULL), 1);
 
-	/* Nothing wakes it but being told. */
+	/* It does not wake by itself. */
 	ring_push_nop(&r, 1);
 	publish(&r);
 	usleep(50000);
@@ -361,19 +361,19 @@ static void sleeps(void)
 	EVENTUALLY(fdinfo_at(&r, "wsq_poller_taken", NULL) == 1);
 	EVENTUALLY(fdinfo_at(&r, "wsq_poller_busy_ns", NULL) > 0);
 
-	/* Who submits by ENTER needs nobody awake, and wakes nobody. */
+	/* A submitter by ENTER needs no thread awake, and wakes none. */
 	EVENTUALLY(asleep(&r));
 	EVENTUALLY(fdinfo_at(&r, "wsq_poller_sleeps", NULL) == 2);
 	for (i = 0; i < 100; i++) {
 		ring_push_nop(&r, i);
-		EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 		EXPECT_EQ(r.e.submitted, 1);
 		EXPECT_EQ(ring_take(&r).user_data, i);
 		EXPECT(asleep(&r));
 	}
 	EXPECT_EQ(fdinfo_at(&r, "wsq_polled", NULL), 1);
 	EXPECT_EQ(fdinfo_at(&r, "wsq_poller_sleeps", NULL), 2);
-	/* One call does both. */
+	/* One call can wake and submit. */
 	ring_push_nop(&r, 7);
 	publish(&r);
 	EXPECT_EQ(wake(&r, 1), 0);
@@ -384,7 +384,7 @@ static void sleeps(void)
 	ring_close(&r);
 }
 
-/* Full, and asleep: it has said so. False if it was not yet when there was room. */
+/* Full and asleep: the flag is set. False if it woke before there was space. */
 static bool full_asleep(void)
 {
 	struct ring r;
@@ -395,7 +395,7 @@ static bool full_asleep(void)
 	for (i = 0; i < 8; i++)
 		ring_push_nop(&r, i);
 	submit(&r);
-	/* Completions may come before it says what it has taken. */
+	/* Completions may come before it stores sq_head. */
 	EVENTUALLY(taken(&r) == 8);
 	EVENTUALLY(r.cqes[7].seq == 1);
 	for (; i < 16; i++)
@@ -404,7 +404,7 @@ static bool full_asleep(void)
 	EVENTUALLY(asleep(&r));
 	EXPECT_EQ(taken(&r), 8);
 	EXPECT_EQ(ring_enter(&r, 8, 0, 0), -EAGAIN);
-	/* Waking it is of no use, and does not keep it awake. */
+	/* Waking it does not help, and does not keep it awake. */
 	EXPECT_EQ(wake(&r, 0), 0);
 	EVENTUALLY(fdinfo_at(&r, "wsq_poller_sleeps", NULL) >= 2);
 	EVENTUALLY(asleep(&r));
@@ -419,13 +419,13 @@ static bool full_asleep(void)
 	return slept;
 }
 
-/* No completion entry is free: it waits, awake or asleep, for the process. */
+/* No free completion entry: it waits for the process, awake or asleep. */
 static void full(void)
 {
 	struct ring r;
 	int i;
 
-	/* Awake: the cursor alone will do. */
+	/* Awake: storing the cursor suffices. */
 	poll_open(&r, SECOND, 8, 8);
 	for (i = 0; i < 8; i++)
 		ring_push_nop(&r, i);
@@ -437,7 +437,7 @@ static void full(void)
 	submit(&r);
 	usleep(20000);
 	EXPECT_EQ(taken(&r), 8);
-	/* The eighth may be there before the others. */
+	/* The eighth may be visible before the others. */
 	await(&r);
 	submit(&r);
 	EVENTUALLY(taken(&r) == 9);
@@ -453,7 +453,7 @@ static void full(void)
 	EXPECT(i < 10);
 }
 
-/* Where ENTER cuts a chain in two, the thread does not. */
+/* ENTER may split a chain, the thread does not. */
 static void chains(void)
 {
 	struct ring r;
@@ -464,7 +464,7 @@ static void chains(void)
 		ring_push_nop(&r, i);
 	submit(&r);
 	EVENTUALLY(r.cqes[5].seq == 1);
-	/* Room for two more, and a chain of four behind one. */
+	/* Space for two more, and a chain of four behind one. */
 	ring_push_nop(&r, 6);
 	push_op(&r, 0x7777, WSQ_SQE_LINK, 7);
 	push_op(&r, WSQ_OP_NOP, WSQ_SQE_LINK, 8);
@@ -492,7 +492,7 @@ static void chains(void)
 	ring_close(&r);
 }
 
-/* Cursors that make no sense stop this ring, and not those beside it. */
+/* Invalid cursors stop this ring, and no other. */
 static void cursors(void)
 {
 	struct ring r, other;
@@ -509,11 +509,11 @@ static void cursors(void)
 		uint64_t head = taken(&r), was;
 
 		test_at("cursor", i);
-		/* The kernel takes note of what was read. */
+		/* The kernel reads cq_head. */
 		EXPECT_EQ(ring_enter(&r, 0, 0, 0), 0);
 		was = *word;
 		if (i >= 2) {
-			/* Nobody looks at it while there is nothing to take. */
+			/* It is not checked while there is nothing to take. */
 			ring_push_nop(&r, 0);
 		}
 		__atomic_store_n(word, i % 2 ? was - 1 : was + 9,
@@ -537,7 +537,7 @@ static void cursors(void)
 	submit(&r);
 	EXPECT_EQ(await(&r).user_data, 5);
 
-	/* It is told also while the thread is awake for another ring. */
+	/* The error is also reported while another ring keeps it awake. */
 	ring_poll(&other, SHARE, 0, r.fd, 8, 0);
 	__atomic_store_n(&r.page->sq_tail, r.tail + 9, __ATOMIC_RELEASE);
 	for (i = 0; i < 10 || !asleep(&r); i++) {
@@ -550,7 +550,7 @@ static void cursors(void)
 	ring_push_nop(&r, 6);
 	submit(&r);
 	EXPECT_EQ(await(&r).user_data, 6);
-	/* And taken back. */
+	/* And it is cleared again. */
 	for (i = 0; asleep(&r); i++) {
 		EXPECT(i < 100000);
 		ring_push_nop(&other, i);
@@ -584,7 +584,7 @@ static void disabled(void)
 		EXPECT_ERR(ioctl(r.fd, WSQ_IOC_RESTRICT, &x), 0);
 		EXPECT_EQ(taken(&r), 0);
 		EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENABLE, 0), 0);
-		/* Nobody needs to say more. */
+		/* No further call is needed. */
 		EVENTUALLY(taken(&r) == 2);
 		EVENTUALLY(r.cqes[1].seq == 1);
 		while (r.head < 2) {
@@ -592,7 +592,7 @@ static void disabled(void)
 
 			EXPECT_EQ(cqe.res, cqe.user_data == 2 ? -EPERM : 0);
 		}
-		/* Nor all the time from now on, unless we were away for a second. */
+		/* Nor at any later time, unless we were away for a second. */
 		for (k = 0; i && k < 10; k++) {
 			bool woken;
 
@@ -616,7 +616,7 @@ static void share(void)
 
 	poll_open(&r[0], SECOND, 8, 0);
 	pid = fdinfo_at(&r[0], "wsq_poller", NULL);
-	/* Of any that shares it. */
+	/* By any ring that shares it. */
 	for (i = 1; i < NR; i++)
 		ring_poll(&r[i], SHARE, 0, r[i - 1].fd, 8, 0);
 	EVENTUALLY(pollers() == 1);
@@ -668,7 +668,7 @@ static void too_many(void)
 	late = dev_open();
 	s = (struct wsq_setup) { .sq_entries = 1 };
 	EXPECT_ERR(setup(late, SHARE, 0, r.fd, &s), ENOSPC);
-	/* One goes, one comes. */
+	/* Close one, make one. */
 	close(fds[77]);
 	s = (struct wsq_setup) { .sq_entries = 1 };
 	EXPECT_ERR(setup(late, SHARE, 0, r.fd, &s), 0);
@@ -686,7 +686,7 @@ static void too_many(void)
 	expect_rings(0);
 }
 
-/* While a batch is being taken, and some of it has been read, there is room. */
+/* While a batch is being taken, reading some of it frees space. */
 static void room(void)
 {
 	struct ring r;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Polled rings at any moment: a thread that falls asleep all the time, beside callers
- * of ENTER and CANCEL, of processes that end, fork, or write to the cursors what
- * they like. Each task completes once, and nothing is left.
+ * Polled rings under stress: a thread that falls asleep all the time, beside
+ * callers of ENTER and CANCEL, of processes that end, fork, or write anything
+ * to the cursors. Each task completes once, and nothing is left.
  */
 #include "wsq_poll.h"
 
 #include <pthread.h>
 
-/* It falls asleep all the time, at any moment; nothing is left behind. */
+/* The thread falls asleep at any moment; no entry is left behind. */
 static void handshake(void)
 {
 	uint64_t seed = 3, i, end = now_ns() + part_of(15 * SEC);
@@ -16,10 +16,10 @@ static void handshake(void)
 	struct ring r;
 
 	poll_open(&r, 20, 8, 0);
-	for (i = 0; now_ns() < end + PATIENCE; i++) {
+	for (i = 0; now_ns() < end + TIMEOUT_S; i++) {
 		unsigned int n = 1 + rnd(&seed) % 3, k;
 
-		/* Until both have been met. */
+		/* Until both cases have occurred. */
 		if (woken && unasked && (i >= 100000 || now_ns() >= end))
 			break;
 		for (k = 0; k < n; k++)
@@ -34,7 +34,7 @@ static void handshake(void)
 			EXPECT_EQ(cqe.res, 0);
 			EXPECT_EQ(cqe.user_data, i);
 		}
-		/* Around the time when it gives up. */
+		/* Around the time when it goes to sleep. */
 		for (k = rnd(&seed) % 4096; k; k--)
 			__asm__ volatile("" ::: "memory");
 		if (rnd(&seed) % 64 == 0)
@@ -61,7 +61,7 @@ static void *enterer(void *arg)
 			.to_submit = rnd(&seed) % 8,
 		};
 
-		/* None is free now and then. */
+		/* Sometimes no completion entry is free. */
 		if (ioctl(shared.fd, WSQ_IOC_ENTER, &e))
 			EXPECT_EQ(errno, EAGAIN);
 		if (rnd(&seed) % 4 == 0)
@@ -108,7 +108,7 @@ static void storm(void)
 		struct wsq_cqe *cqe;
 		unsigned int n = rnd(&seed) % 16;
 
-		/* More than completions are free for, at times. */
+		/* At times more than there are free completion entries. */
 		while (n-- && pushed < TASKS && now_ns() < end &&
 		       r->tail - taken(r) < SQ) {
 			unsigned int flags = 0;
@@ -119,7 +119,7 @@ static void storm(void)
 				flags = WSQ_SQE_DRAIN;
 			push_op(r, WSQ_OP_NOP, flags, pushed++);
 		}
-		/* Behind the entries, and behind what was read below. */
+		/* After filling the entries, and before the reading below. */
 		submit(r);
 		while ((cqe = ring_peek(r))) {
 			EXPECT(cqe->user_data < pushed);
@@ -139,7 +139,7 @@ static void storm(void)
 	pthread_join(t[0], NULL);
 	pthread_join(t[1], NULL);
 	pthread_join(t[2], NULL);
-	/* The poller says so when it has queued what may have completed by then. */
+	/* The poller stores sq_head after queueing; tasks may end earlier. */
 	EVENTUALLY(taken(r) == pushed);
 	EXPECT_EQ(r->head, pushed);
 	printf("# %llu tasks, %lld taken by the poller\n",
@@ -149,7 +149,7 @@ static void storm(void)
 	ring_close(r);
 }
 
-/* Rings come and go, alone and sharing, while their entries are taken. */
+/* Rings come and go, own and shared threads, while entries are taken. */
 static void *comer(void *arg)
 {
 	uint64_t seed = (uintptr_t)arg, end = now_ns() + part_of(4 * SEC);
@@ -214,7 +214,7 @@ static void *joiner(void *arg)
 	return NULL;
 }
 
-/* Keeps a ring's lock, so that who wants to take something of it waits. */
+/* Holds a ring's lock, so that other takers wait. */
 static void *locker(void *arg)
 {
 	const struct ring *r = arg;
@@ -230,9 +230,9 @@ static void *locker(void *arg)
 }
 
 /*
- * A poller that is about to sleep leaves no ring out because another one joins
- * while it waits for the lock of a third. It takes more luck than there is to see
- * this fail: kmod/tests/poller_kunit.c makes the moment.
+ * A poller that is about to sleep must not skip a ring because another one
+ * joins while it waits for the lock of a third. Random timing hardly ever hits
+ * this: kmod/tests/poller_kunit.c forces it.
  */
 static void joined(void)
 {
@@ -246,7 +246,7 @@ static void joined(void)
 	__atomic_store_n(&stop, false, __ATOMIC_RELAXED);
 	EXPECT(!pthread_create(&t[0], NULL, joiner, &r));
 	EXPECT(!pthread_create(&t[1], NULL, locker, &stuck));
-	for (n = 0; now_ns() < end || (!unasked && now_ns() < end + PATIENCE);
+	for (n = 0; now_ns() < end || (!unasked && now_ns() < end + TIMEOUT_S);
 	     n++) {
 		ring_push_nop(&r, n);
 		unasked += !submit(&r);
@@ -281,7 +281,7 @@ static void __attribute__((noreturn)) busy(int go)
 		submit(&r);
 		while (ring_peek(&r))
 			ring_seen(&r);
-		/* That one is never read, and filled up. */
+		/* Its completions are never read, so it fills up. */
 		if (s.tail - taken(&s) < 64)
 			ring_push_nop(&s, n);
 		submit(&s);
@@ -289,7 +289,7 @@ static void __attribute__((noreturn)) busy(int go)
 	_exit(0);
 }
 
-/* Nothing is left of who is killed, or becomes another, at any moment. */
+/* A process killed, or replaced by exec, at any moment leaves nothing. */
 static void killed(void)
 {
 	uint64_t seed = 11;
@@ -337,7 +337,7 @@ static void killed(void)
 	expect_usable();
 }
 
-/* A child has the file, and may map the ring; the parent's end is not its own. */
+/* A child has the file, and may map the ring; its exit spares the ring. */
 static void forked(void)
 {
 	struct ring r;
@@ -366,7 +366,7 @@ static void forked(void)
 	EVENTUALLY(pollers() == 0);
 }
 
-/* Whatever is written to the shared words, others are served. */
+/* Random writes to the shared words do not disturb other rings. */
 static void *scribbler(void *arg)
 {
 	uint64_t *words[] = {
@@ -429,7 +429,7 @@ static const struct test tests[] = {
 
 int main(int argc, char **argv)
 {
-	/* What exec tests run. */
+	/* For the exec tests. */
 	if (argc > 1 && !strcmp(argv[1], "-"))
 		return 0;
 	return test_main(tests, ARRAY_SIZE(tests));

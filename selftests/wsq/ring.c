@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the ring is for: tasks and their results, whatever the batch, whoever
- * waits and however often the cursors go round.
+ * The ring's basics: tasks and their results, for any batch size, any waiter
+ * and any number of wrap-arounds.
  */
 #include "wsq_test.h"
 
@@ -52,7 +52,7 @@ static void results(void)
 		ref_sha256(r.arena + src, len, want);
 		EXPECT_EQ(ring_do(&r, &sqe), 32);
 		EXPECT(!memcmp(r.arena + dst, want, 32));
-		/* Into what it reads. */
+		/* Overlapping the input. */
 		sqe.dst = src;
 		EXPECT_EQ(ring_do(&r, &sqe), 32);
 		EXPECT(!memcmp(r.arena + src, want, 32));
@@ -62,13 +62,13 @@ static void results(void)
 		r.arena[dst + len] = ~r.arena[src + len];
 		EXPECT_EQ(ring_do(&r, &sqe), len);
 		EXPECT(!memcmp(r.arena + dst, r.arena + src, len));
-		/* Not one byte more. */
+		/* The next byte is not included. */
 		EXPECT(r.arena[dst + len] != r.arena[src + len]);
 	}
 	ring_close(&r);
 }
 
-/* What a checksum of pieces is. */
+/* A checksum continued over parts. */
 static void crc_chain(void)
 {
 	struct wsq_sqe sqe = { .op = WSQ_OP_CRC32C };
@@ -95,7 +95,7 @@ static void completion_members(void)
 		struct wsq_cqe cqe;
 
 		ring_push_nop(&r, ~0ULL - i);
-		EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 		cqe = ring_take(&r);
 		EXPECT_EQ(cqe.user_data, ~0ULL - i);
 		EXPECT_EQ(cqe.res, 0);
@@ -128,7 +128,7 @@ static void wrap(void)
 				want += next * next;
 				ring_push_nop(&r, next++);
 			}
-			EXPECT_EQ(ring_enter(&r, n, n, PATIENCE), 0);
+			EXPECT_EQ(ring_enter(&r, n, n, TIMEOUT_S), 0);
 			EXPECT_EQ(r.e.submitted, n);
 			EXPECT_EQ(r.e.completed, n);
 			for (k = 0; k < n; k++) {
@@ -145,7 +145,7 @@ static void wrap(void)
 	}
 }
 
-/* Every batch size of a ring, and none of what is beyond it. */
+/* Every batch size of a ring, and larger ones fail. */
 static void batches(void)
 {
 	struct ring r;
@@ -155,10 +155,10 @@ static void batches(void)
 	for (n = 1; n <= 512; n = n < 16 ? n + 1 : 2 * n) {
 		for (k = 0; k < n; k++)
 			ring_push_nop(&r, k);
-		/* Fewer than there are, then the rest. */
-		EXPECT_EQ(ring_enter(&r, n / 2, n / 2, PATIENCE), 0);
+		/* Fewer than were filled, then the rest. */
+		EXPECT_EQ(ring_enter(&r, n / 2, n / 2, TIMEOUT_S), 0);
 		EXPECT_EQ(r.e.submitted, n / 2);
-		EXPECT_EQ(ring_enter(&r, 1000, n, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 1000, n, TIMEOUT_S), 0);
 		EXPECT_EQ(r.e.submitted, n - n / 2);
 		EXPECT_EQ(r.e.completed, n);
 		for (k = 0; k < n; k++)
@@ -167,7 +167,7 @@ static void batches(void)
 	ring_close(&r);
 }
 
-/* The largest ring there is, filled at once. */
+/* The largest ring, filled at once. */
 static void largest(void)
 {
 	const unsigned int n = 32768;
@@ -178,7 +178,7 @@ static void largest(void)
 	ring_open(&r, n, n, 0);
 	for (k = 0; k < n; k++)
 		ring_push_nop(&r, k);
-	EXPECT_EQ(ring_enter(&r, n, n, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, n, n, TIMEOUT_S), 0);
 	EXPECT_EQ(r.e.submitted, n);
 	EXPECT_EQ(r.e.completed, n);
 	for (k = 0; k < n; k++) {
@@ -189,7 +189,7 @@ static void largest(void)
 	ring_close(&r);
 }
 
-/* Completion entries run out: EAGAIN, nothing lost, and on it goes. */
+/* No free completion entries: EAGAIN, nothing lost, and it continues. */
 static void full(void)
 {
 	uint64_t next = 0, got = 0;
@@ -204,7 +204,7 @@ static void full(void)
 		EXPECT_EQ(ring_enter(&r, 3, 0, 0), 0);
 		EXPECT_EQ(r.e.submitted, 3);
 	}
-	/* Room for two of four: those go, and there is no wait. */
+	/* Space for two of four: those are taken, and there is no wait. */
 	for (i = 0; i < 4; i++)
 		ring_push_nop(&r, next++);
 	EXPECT_EQ(ring_enter(&r, 4, 8, WSQ_NO_TIMEOUT), 0);
@@ -213,11 +213,11 @@ static void full(void)
 		EXPECT_EQ(ring_enter(&r, 2, 8, WSQ_NO_TIMEOUT), -EAGAIN);
 		EXPECT_EQ(r.e.submitted, 0);
 	}
-	EXPECT_EQ(ring_enter(&r, 0, 8, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 0, 8, TIMEOUT_S), 0);
 	EXPECT_EQ(r.e.completed, 8);
 	EXPECT_EQ(ring_enter(&r, 2, 0, 0), -EAGAIN);
 	EXPECT_EQ(r.e.completed, 8);
-	/* One read, one taken. */
+	/* For each one read, one is taken. */
 	for (i = 0; i < 2; i++) {
 		got += 1 + ring_take(&r).user_data;
 		EXPECT_EQ(ring_enter(&r, 2, 0, 0), 0);
@@ -225,7 +225,7 @@ static void full(void)
 	}
 	EXPECT_EQ(ring_enter(&r, 2, 0, 0), 0);
 	EXPECT_EQ(r.e.submitted, 0);
-	EXPECT_EQ(ring_enter(&r, 0, 8, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 0, 8, TIMEOUT_S), 0);
 	for (i = 0; i < 8; i++)
 		got += 1 + ring_take(&r).user_data;
 	EXPECT_EQ(got, next * (next + 1) / 2);
@@ -250,22 +250,22 @@ static void timeouts(void)
 		test_at("timeout", i);
 		EXPECT_EQ(ring_enter(&r, 0, 1, rows[i]), -ETIME);
 		t = now_ns() - t;
-		EXPECT(t >= rows[i] && t < PATIENCE);
+		EXPECT(t >= rows[i] && t < TIMEOUT_S);
 	}
-	/* Those that are there count, and are told of. */
+	/* Entries already there count. */
 	ring_push_nop(&r, 0);
-	EXPECT_EQ(ring_enter(&r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 1, 1, TIMEOUT_S), 0);
 	ring_push_nop(&r, 0);
 	EXPECT_EQ(ring_enter(&r, 1, 3, 200 * MSEC), -ETIME);
 	EXPECT_EQ(r.e.submitted, 1);
 	EXPECT(r.e.completed == 1 || r.e.completed == 2);
-	EXPECT_EQ(ring_enter(&r, 0, 2, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 0, 2, TIMEOUT_S), 0);
 	EXPECT_EQ(r.e.completed, 2);
 	ring_take(&r);
 	ring_take(&r);
-	/* Long ones do not turn into short ones. */
+	/* Long timeouts do not overflow into short ones. */
 	for (i = 0; i < ARRAY_SIZE(ever); i++) {
-		/* Again and again: the first may come before we sleep. */
+		/* Repeatedly: the first signal may come before the sleep. */
 		struct itimerval off = {}, in = {
 			.it_value.tv_usec = 50000,
 			.it_interval.tv_usec = 50000,
@@ -302,7 +302,7 @@ static void interrupted(void)
 	struct ring r;
 	int i;
 
-	/* Not restarted, since the time that has passed would be lost. */
+	/* Not restarted, since the elapsed time would be lost. */
 	sigaction(SIGALRM, &sa, NULL);
 	ring_open(&r, 4, 0, 0);
 	setitimer(ITIMER_REAL, &in, NULL);
@@ -318,7 +318,7 @@ static void interrupted(void)
 	ring_close(&r);
 }
 
-/* Waiting for n of slow tasks, for each n. */
+/* Waits for n of slow tasks, for each n. */
 static void min_complete(void)
 {
 	struct ring r;
@@ -335,11 +335,11 @@ static void min_complete(void)
 
 			ring_push(&r, &sqe);
 		}
-		EXPECT_EQ(ring_enter(&r, 32, n, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 32, n, TIMEOUT_S), 0);
 		EXPECT(r.e.completed >= n);
 		for (k = 0; k < n; k++)
 			EXPECT_EQ(ring_take(&r).res, 32);
-		EXPECT_EQ(ring_enter(&r, 0, 32 - n, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&r, 0, 32 - n, TIMEOUT_S), 0);
 		for (; k < 32; k++)
 			EXPECT_EQ(ring_take(&r).res, 32);
 	}
@@ -366,22 +366,22 @@ static void polling(void)
 	EXPECT_EQ(poll_now(fd), POLLOUT);
 	p = (struct pollfd) { .fd = fd, .events = POLLIN };
 	EXPECT_EQ(poll(&p, 1, 50), 0);
-	/* Asleep before it is done, as far as one can arrange it. */
+	/* Asleep before it is done, as far as that can be arranged. */
 	for (i = 0; i < 4; i++) {
 		struct wsq_sqe sqe = { .op = WSQ_OP_SHA256, .len = big };
 
 		ring_push(&r, &sqe);
 		EXPECT_EQ(ring_enter(&r, 1, 0, 0), 0);
-		EXPECT_EQ(poll(&p, 1, PATIENCE / MSEC), 1);
+		EXPECT_EQ(poll(&p, 1, TIMEOUT_S / MSEC), 1);
 		EXPECT_EQ(p.revents, POLLIN);
 		EXPECT_EQ(poll_now(fd), POLLIN | POLLOUT);
 		EXPECT_EQ(ring_take(&r).res, 32);
 		EXPECT_EQ(poll_now(fd), POLLOUT);
 	}
-	/* Full: nothing can be submitted until something has been read. */
+	/* Full: nothing can be submitted until a completion has been read. */
 	ring_push_nop(&r, 0);
 	ring_push_nop(&r, 1);
-	EXPECT_EQ(ring_enter(&r, 2, 2, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&r, 2, 2, TIMEOUT_S), 0);
 	EXPECT_EQ(poll_now(fd), POLLIN);
 	ring_take(&r);
 	EXPECT_EQ(poll_now(fd), POLLIN | POLLOUT);
@@ -392,7 +392,7 @@ static void polling(void)
 	ring_close(&r);
 }
 
-/* An edge for each completion, also for who was there before the ring. */
+/* An edge for each completion, also for an epoll older than the ring. */
 static void epolling(void)
 {
 	struct epoll_event ev = { .events = EPOLLIN | EPOLLET };
@@ -406,7 +406,7 @@ static void epolling(void)
 	for (i = 0; i < 64; i++) {
 		ring_push_nop(&r, i);
 		EXPECT_EQ(ring_enter(&r, 1, 0, 0), 0);
-		EXPECT_EQ(epoll_wait(ep, &ev, 1, PATIENCE / MSEC), 1);
+		EXPECT_EQ(epoll_wait(ep, &ev, 1, TIMEOUT_S / MSEC), 1);
 		EXPECT_EQ(ev.events, EPOLLIN);
 	}
 	EXPECT_EQ(epoll_wait(ep, &ev, 1, 20), 0);
@@ -492,7 +492,7 @@ static void *waiter(void *arg)
 	return NULL;
 }
 
-/* Many asleep, each for another number: exactly those wake that should. */
+/* Many waiters, each for another number: exactly the right ones wake. */
 static void waiters(void)
 {
 	pthread_t threads[16];
@@ -508,7 +508,7 @@ static void waiters(void)
 		if (round % 2)
 			usleep(20000);
 		for (i = 0; i < 16; i++) {
-			uint64_t end = now_ns() + PATIENCE;
+			uint64_t end = now_ns() + TIMEOUT_S;
 
 			ring_push_nop(&shared, i);
 			EXPECT_EQ(ring_enter(&shared, 1, 0, 0), 0);
@@ -523,7 +523,7 @@ static void waiters(void)
 	}
 }
 
-/* Several rings, each by itself on the one queue. */
+/* Several rings on the one queue, independent of each other. */
 static void rings(void)
 {
 	struct ring r[16];
@@ -538,7 +538,7 @@ static void rings(void)
 			EXPECT_EQ(ring_enter(&r[i], 32, 0, 0), 0);
 		}
 		for (i = 0; i < 16; i++) {
-			EXPECT_EQ(ring_enter(&r[i], 0, 32, PATIENCE), 0);
+			EXPECT_EQ(ring_enter(&r[i], 0, 32, TIMEOUT_S), 0);
 			for (k = 0; k < 32; k++)
 				EXPECT_EQ(ring_take(&r[i]).user_data / 1000, i);
 		}

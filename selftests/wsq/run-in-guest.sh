@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# Run all programs of selftests/wsq that stand beside this script, and print
-# KTAP with a plan, each program a parent of its tests:
+# Run all programs of selftests/wsq that are beside this script, and print KTAP
+# with a plan, each program a parent of its tests:
 #
 #   run-in-guest.sh [PROGRAM...]
 #
@@ -11,11 +11,11 @@
 # only. Takes a minute in an emulated guest.
 
 cd "$(dirname "$0")" || exit 1
-# tools/check/vm brings the examples of libwsq along.
+# tools/check/vm adds the examples of libwsq.
 more=
 [ ! -d examples.d ] || more=examples
 # shellcheck disable=SC2086
-[ $# -gt 0 ] || set -- $more abi ring bundle ops ops_module order keys poll poll_storm keys_poll cancel limits tenants account memcg namespaces kill lifecycle leave watch scribble hostile debugfs sysfs unload tree nomem
+[ $# -gt 0 ] || set -- $more abi ring bundle ops ops_module algo order graph keys poll poll_storm keys_poll cancel limits tenants account memcg namespaces kill lifecycle leave watch scribble hostile debugfs sysfs freeze unload tree nomem
 
 if [ ! -e /sys/module/wsq ]; then
 	insmod "${WSQ_KO:-/lib/modules/wsq/wsq.ko}" || exit 1

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A process that overwrites the whole of its mapping with random bytes, all
- * the time, while it submits, waits and polls: the kernel survives, each call
- * ends in bounded time with an errno it may have, another ring computes as if
- * nothing were, and nothing is left behind.
+ * A process that continuously overwrites its whole mapping with random bytes
+ * while it submits, waits and polls: the kernel survives, each call ends in
+ * bounded time with an allowed errno, another ring computes correctly, and
+ * nothing is left behind.
  *
- * WSQ_SCRIBBLE_SECONDS says for how long, 6 if not set.
+ * WSQ_SCRIBBLE_SECONDS sets the duration, by default 6.
  */
 #include "wsq_test.h"
 
@@ -56,8 +56,8 @@ static void *scribbler(void *arg)
 }
 
 /*
- * Entries and cursors that are almost right get further than noise does: the
- * kernel checks them while they change.
+ * Almost valid entries and cursors get further than noise: the kernel checks
+ * them while they change.
  */
 static void *teaser(void *arg)
 {
@@ -69,7 +69,7 @@ static void *teaser(void *arg)
 		volatile struct wsq_ring_page *page = victim.page;
 
 		e->op = rnd(&seed) % (WSQ_OP_NR + 1);
-		/* Every fourth has something of links, drains, hints, deadlines. */
+		/* Every fourth has links, drains, hints or deadlines. */
 		e->flags = rnd(&seed) % 4 ? 0 : rnd(&seed) % 256;
 		e->hint = e->flags & (WSQ_SQE_CPU | WSQ_SQE_NODE) ?
 			  rnd(&seed) % 4 : 0;
@@ -82,7 +82,7 @@ static void *teaser(void *arg)
 		e->arg = 0;
 		if (e->op == WSQ_OP_FILL)
 			e->src = 0;
-		/* Of the arena's noise some becomes a list that is right. */
+		/* Turn some of the arena's noise into a valid list. */
 		if (e->flags & WSQ_SQE_VEC && e->op != WSQ_OP_NOP) {
 			struct wsq_vec *list;
 			unsigned int k;
@@ -178,8 +178,8 @@ static void run(void *(*const roles[])(void *), int nr, unsigned long least)
 	for (i = 0; i < (uintptr_t)nr; i++)
 		pthread_create(&threads[i], NULL, roles[i], (void *)i);
 	usleep(seconds() * 1000000 / 2);
-	/* Until all that is asked for has been met. */
-	end = now_ns() + PATIENCE;
+	/* Until all expected outcomes have occurred. */
+	end = now_ns() + TIMEOUT_S;
 	while ((!__atomic_load_n(&refused, __ATOMIC_RELAXED) ||
 		__atomic_load_n(&submitted, __ATOMIC_RELAXED) < least) &&
 	       now_ns() < end)
@@ -218,7 +218,7 @@ static void almost(void)
 	EXPECT(submitted > 0);
 }
 
-/* The results of a ring that scribbles on its data only are all there. */
+/* A ring whose data only is overwritten has all its results. */
 static void data(void)
 {
 	uint64_t seed = 5, end = now_ns() + seconds() * SEC / 6, n = 0;
@@ -226,7 +226,7 @@ static void data(void)
 	uint64_t i;
 
 	ring_make_flags(&victim, dev_open(), WSQ_SETUP_KEYS, 32, 64, ARENA);
-	/* Its rings are left alone: the arena is all it gets. */
+	/* Its rings stay intact: only the arena is overwritten. */
 	victim.s.rings_bytes = 0;
 	stop = 0;
 	if (pthread_create(&t, NULL, poller, NULL))
@@ -246,7 +246,7 @@ static void data(void)
 		for (i = 0; i < 4096; i++)
 			((volatile uint64_t *)victim.arena)[rnd(&seed) %
 							    (ARENA / 8)] = seed;
-		EXPECT_EQ(ring_enter(&victim, 0, 32, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(&victim, 0, 32, TIMEOUT_S), 0);
 		for (i = 0; i < 32; i++)
 			EXPECT(ring_take(&victim).res >= 0);
 		n += 32;
@@ -256,7 +256,7 @@ static void data(void)
 	EXPECT(n > 0);
 }
 
-/* Killed in the middle of it. */
+/* Killed while it scribbles. */
 static void killed(void)
 {
 	int i;

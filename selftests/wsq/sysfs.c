@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/class/wsq: what is in there, and that nothing written there does harm.
+ * /sys/class/wsq: its content, and that no write does harm.
  *
- * The queues are made by wsq_sysfs_test.ko (kmod/tests/sysfs_test.c), looked for
- * in /lib/modules/wsq (the laboratory's) and beside wsq.ko, or named by
+ * wsq_sysfs_test.ko (kmod/tests/sysfs_test.c) makes the queues. It is looked
+ * for in /lib/modules/wsq (the laboratory's) and beside wsq.ko, or named by
  * WSQ_SYSFS_TEST_KO. Loaded here, left loaded if a test dies, unloaded last.
  */
 #include "wsq_test.h"
@@ -28,12 +28,12 @@ static void expect_loaded(void)
 	if (fd < 0)
 		SKIP("no %s, WSQ_SYSFS_TEST_KO is not set", path);
 	err = syscall(SYS_finit_module, fd, "", 0) ? errno : 0;
-	/* EIO: some name was not refused or accepted as it should be. */
+	/* EIO: a name was wrongly refused or accepted. */
 	EXPECT_EQ(err, 0);
 	close(fd);
 }
 
-/* What a file says, without the end of the line. */
+/* The content of a file, without the end of the line. */
 static const char *get(const char *path)
 {
 	static char text[4096];
@@ -109,10 +109,10 @@ static unsigned long online(void)
 	return mask;
 }
 
-/* An item has run before it is counted. */
+/* An item is counted after it has run. */
 static void expect_executed(unsigned long long nr)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 
 	while (number(STEADY "/executed") < nr && now_ns() < end)
 		usleep(10000);
@@ -121,7 +121,7 @@ static void expect_executed(unsigned long long nr)
 
 static void files(void)
 {
-	unsigned long long before;
+	unsigned long long before, used;
 
 	expect_loaded();
 	EXPECT_EQ(number(STEADY "/resident"), 1);
@@ -129,18 +129,23 @@ static void files(void)
 	EXPECT(mask_of(CLASS "/cpumask"));
 	EXPECT_EQ(mask_of(STEADY "/cpumask") & online(), online());
 	EXPECT_EQ(mask_of(STEADY "/cpumask_effective"), online());
+	EXPECT(!strcmp(get(STEADY "/class"), "normal"));
+	used = number(STEADY "/cpu_usec");
 	before = number(STEADY "/queued");
 	expect_executed(before);
 	number(PARAMETERS "/ran_on");
 	EXPECT_EQ(number(STEADY "/queued"), before + 1);
 	expect_executed(before + 1);
-	/* What only tells cannot be written, by root either. */
+	EXPECT(number(STEADY "/cpu_usec") >= used);
+	/* Read-only files cannot be written, by root either. */
 	EXPECT_EQ(put_text(CLASS "/cpumask", "1"), EACCES);
 	EXPECT_EQ(put_text(STEADY "/cpumask_effective", "1"), EACCES);
 	EXPECT_EQ(put_text(STEADY "/queued", "1"), EACCES);
+	EXPECT_EQ(put_text(STEADY "/class", "high"), EACCES);
+	EXPECT_EQ(put_text(STEADY "/cpu_usec", "1"), EACCES);
 }
 
-/* An item runs on a CPU of the mask, at once after it was written. */
+/* An item runs on a CPU of the mask right after the write. */
 static void moves(void)
 {
 	unsigned long all;
@@ -194,17 +199,17 @@ static void wrong(void)
 		EXPECT_EQ(mask_of(STEADY "/cpumask"), before);
 	}
 	test_at(NULL, 0);
-	/* A string ends where the write does, not at a zero. */
+	/* A string ends at the end of the write, not at a zero. */
 	EXPECT_EQ(put(STEADY "/cpumask", "1\0", 2), EINVAL);
 	EXPECT_EQ(put(STEADY "/cpumask", "1\0junk", 6), EINVAL);
 	EXPECT_EQ(put(STEADY "/cpumask", "\0", 1), EINVAL);
-	/* Longer than a page, of characters that each would do. */
+	/* Longer than a page, of valid characters. */
 	for (i = 0; i < 2; i++) {
 		memset(large, "1,"[i], sizeof(large));
 		EXPECT(put(STEADY "/cpumask", large, sizeof(large)));
 		EXPECT_EQ(mask_of(STEADY "/cpumask"), before);
 	}
-	/* Anything at all: what is accepted names a CPU. */
+	/* Random bytes: accepted input names a CPU. */
 	for (i = 0; i < 1000; i++) {
 		static const char some[] = "0123456789abcdefABCDEF,,\n- x";
 		size_t len = 1 + rnd(&seed) % 40;
@@ -219,7 +224,7 @@ static void wrong(void)
 	put_mask(before);
 }
 
-/* Words of a file that root may change; the first is what it has by default. */
+/* Words of the files that root may change; the first is the default. */
 static const struct {
 	const char *path;
 	const char *words[8];
@@ -230,7 +235,7 @@ static const struct {
 	{ STEADY "/steal_batch", { "few", "one", "half", "block" } },
 };
 
-/* Whom CPUs rob, and how much: any word there is, and items go on running. */
+/* Steal policies and amounts: any of the words, and items still run. */
 static void steals(void)
 {
 	size_t i, k;
@@ -241,7 +246,7 @@ static void steals(void)
 		EXPECT(!strcmp(get(steal[i].path), steal[i].words[0]));
 		for (k = 0; steal[i].words[k]; k++) {
 			test_at("word", k);
-			/* With the end of the line and without. */
+			/* With and without the end of the line. */
 			snprintf(text, sizeof(text), "%s%s", steal[i].words[k],
 				 k % 2 ? "" : "\n");
 			EXPECT_EQ(put_text(steal[i].path, text), 0);
@@ -270,7 +275,7 @@ static void wrong_steals(void)
 			EXPECT(!strcmp(get(steal[i].path), steal[i].words[0]));
 		}
 		test_at(NULL, 0);
-		/* The other file's words, and a string that ends too soon. */
+		/* The other file's words, and a truncated one. */
 		EXPECT_EQ(put_text(steal[i].path, steal[!i].words[1]), EINVAL);
 		EXPECT_EQ(put(steal[i].path, "one\0x", 5), EINVAL);
 		EXPECT_EQ(put(steal[i].path, "numa\0", 5), EINVAL);
@@ -279,7 +284,7 @@ static void wrong_steals(void)
 	}
 }
 
-/* CPUs that are offline may be asked for; their part comes with them. */
+/* Masks may include offline CPUs; they take part once they are online. */
 static void offline(void)
 {
 	static const char cpu1[] = "/sys/devices/system/cpu/cpu1/online";
@@ -327,6 +332,7 @@ static void __attribute__((noreturn)) writer(uint64_t seed)
 		CHURN "/cpumask", CHURN "/cpumask_effective", CHURN "/queued",
 		CHURN "/executed", CHURN "/mem_reclaim",
 		CHURN "/steal_policy", CHURN "/steal_batch",
+		CHURN "/class", CHURN "/cpu_usec",
 	};
 	unsigned int written = 0;
 
@@ -348,7 +354,7 @@ static void __attribute__((noreturn)) writer(uint64_t seed)
 			if (write(fd, text, strlen(text)) > 0)
 				written++;
 			else
-				/* Some masks are of CPUs that there cannot be. */
+				/* Some masks have impossible CPUs only. */
 				EXPECT(errno == ENODEV || errno == EINVAL ||
 				       errno == EOVERFLOW || errno == EBADF ||
 				       errno == EIO);
@@ -360,7 +366,7 @@ static void __attribute__((noreturn)) writer(uint64_t seed)
 	}
 }
 
-/* Writers do not meet a queue that goes; nobody waits for ever. */
+/* Writes race with the queue's destruction; no writer hangs. */
 static void destroy(void)
 {
 	unsigned long long before;
@@ -377,7 +383,7 @@ static void destroy(void)
 	}
 	end = now_ns() + part_of(10 * SEC);
 	while (now_ns() < end || (number(PARAMETERS "/churned") - before <= 10 &&
-				  now_ns() < end + PATIENCE)) {
+				  now_ns() < end + TIMEOUT_S)) {
 		usleep(100000);
 		for (i = 0; i < 3; i++)
 			EXPECT_EQ(waitpid(pids[i], NULL, WNOHANG), 0);
@@ -392,7 +398,7 @@ static void destroy(void)
 	EXPECT(before > 10);
 }
 
-/* A file that stays open does not keep the module, and is of no use then. */
+/* An open file does not keep the module, and fails afterwards. */
 static void goes(void)
 {
 	int fd, err;

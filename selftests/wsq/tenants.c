@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Users of rings against each other: the tasks of one do not wait for the
- * backlog of another, a ring that is closed does not wait for any backlog, and
- * a long task that leaves its worker for others has the same result as alone.
+ * backlog of another, closing a ring does not wait for any backlog, and a long
+ * task that leaves its worker for others has the same result as alone.
  *
  * One process has rings of two users: a ring counts for the user that calls
  * SETUP. All tasks are queued on one CPU, from which other CPUs steal. No
- * verdict depends on time: what counts is how much of the backlog was left when
- * the tasks that should not wait for it were done.
+ * verdict depends on time; the criterion is how much of the backlog was left
+ * when the tasks that should not wait for it were done.
  */
 #include "wsq_user.h"
 
@@ -19,7 +19,7 @@
 #define BOB	7002
 #define MIB	(1ULL << 20)
 
-/* With KASAN or the like the tests do less. */
+/* The tests do less with KASAN and the like. */
 static bool slow(void)
 {
 	return at_most(1) != SEC;
@@ -34,7 +34,7 @@ static void stay_here(void)
 	EXPECT_ERR(sched_setaffinity(0, sizeof(set), &set), 0);
 }
 
-/* Make a ring of that user. The caller is root afterwards. */
+/* Makes a ring of that user. The caller is root afterwards. */
 static void ring_of(struct ring *r, uid_t uid, unsigned int flags,
 		    unsigned int sq, uint64_t arena)
 {
@@ -50,7 +50,7 @@ static uint64_t completed(const struct ring *r)
 	return st.completed;
 }
 
-/* @nr hashes of @len bytes each; nothing is waited for. */
+/* @nr hashes of @len bytes each; does not wait. */
 static void backlog(struct ring *r, unsigned int nr, uint64_t len)
 {
 	struct wsq_sqe sqe = {
@@ -99,7 +99,7 @@ static void beside(void)
 	}
 }
 
-/* Not one nop only: short tasks one after another, of several rings. */
+/* More than one nop: short tasks one after another, of several rings. */
 static void several(void)
 {
 	struct wsq_sqe nop = { .op = WSQ_OP_NOP };
@@ -129,7 +129,7 @@ static void nops(struct ring *r, unsigned int nr, const char *beside_what)
 
 	for (i = 0; i < nr; i++) {
 		ring_push_nop(r, i);
-		EXPECT_EQ(ring_enter(r, 1, 1, PATIENCE), 0);
+		EXPECT_EQ(ring_enter(r, 1, 1, TIMEOUT_S), 0);
 		cqe = ring_take(r);
 		EXPECT_EQ(cqe.res, 0);
 		sum += cqe.wait_ns;
@@ -141,7 +141,7 @@ static void nops(struct ring *r, unsigned int nr, const char *beside_what)
 	       (unsigned long long)most / 1000);
 }
 
-/* Nops beside as many busy threads as there are workers: to compare with. */
+/* Nops beside as many busy threads as there are workers, for comparison. */
 static void nops_beside_threads(struct ring *r)
 {
 	int nr = sysconf(_SC_NPROCESSORS_ONLN), i;
@@ -169,7 +169,7 @@ static void nops_beside_threads(struct ring *r)
 	}
 }
 
-/* As many tasks as a user may have, all of them one piece of work. */
+/* As many tasks as a user may have, all in one submission. */
 static void million(void)
 {
 	const unsigned int nr = 16, sq = slow() ? 512 : 32768;
@@ -193,7 +193,7 @@ static void million(void)
 		after += completed(&a[i]);
 	printf("# %llu tasks had ended before 16 nops, %llu after\n",
 	       (unsigned long long)before, (unsigned long long)after);
-	/* All of them are still there, but for a few. */
+	/* Almost all of them are still there. */
 	EXPECT(before < tasks / 2);
 	EXPECT(after - before < tasks / 4);
 	for (i = 0; i < nr; i++)
@@ -222,14 +222,14 @@ static void all_kinds(struct ring *r)
 			sqe.dst = r->s.arena_bytes - 4096;
 		if (sqe.flags & WSQ_SQE_KEY)
 			sqe.key = i % 7;
-		/* The last of a chain before it, so that it heads one. */
+		/* A drain heads a chain, so the entry before it ends one. */
 		if (i > n / 2 && i % 64 == 0)
 			sqe.flags = WSQ_SQE_DRAIN;
 		else if (i % 64 == 63)
 			sqe.flags = 0, sqe.key = 0;
 		ring_push(r, &sqe);
 	}
-	/* And some short ones that go to a worker together. */
+	/* And some short ones that go to a worker as a batch. */
 	EXPECT_EQ(ring_enter(r, n, 0, 0), 0);
 	EXPECT_EQ(r->e.submitted, n);
 	for (i = 0; i < n / 2; i++)
@@ -238,8 +238,8 @@ static void all_kinds(struct ring *r)
 }
 
 /*
- * A ring that is closed counts no longer than it takes to remove what it has, though
- * @busy has a backlog in front of it: its user, at the limit, makes another one.
+ * A closed ring counts only until its tasks are removed, even if @busy has a
+ * backlog in front of them: its user, at the limit, makes another one.
  */
 static void close_beside(uid_t busy_uid, bool polled)
 {
@@ -294,7 +294,7 @@ static void close_polled(void)
 	close_beside(BOB, true);
 }
 
-/* What is closed while it runs ends between two of its pieces. */
+/* A task of a closed ring ends between two of its parts. */
 static void close_running(void)
 {
 	struct ring a, b;
@@ -308,7 +308,7 @@ static void close_running(void)
 		backlog(&a, 64, 16 * MIB);
 		usleep(i * 1000);
 		ring_close(&a);
-		/* At the limit: this waits for the other one. */
+		/* At the limit: this waits until the other one is freed. */
 		ring_of(&a, ALICE, 0, 1, 0);
 		EXPECT(completed(&b) < 64);
 		ring_close(&a);
@@ -330,8 +330,8 @@ static void fill_random(uint8_t *p, size_t len, uint64_t seed)
 #define SUM_LEN	(300 * 1024)
 
 /*
- * Hashes that make way for a backlog of others, and are resumed on any CPU: by
- * themselves, linked, by key, of lists. Results are what they are alone.
+ * Hashes that yield to a backlog of others, and are resumed on any CPU: single,
+ * linked, by key, of lists. Their results are the same as alone.
  */
 static void interleaved(void)
 {
@@ -374,7 +374,7 @@ static void interleaved(void)
 		}
 		ring_push(&a, &sqe);
 	}
-	EXPECT_EQ(ring_enter(&a, SUMS, SUMS, PATIENCE * SLOW), 0);
+	EXPECT_EQ(ring_enter(&a, SUMS, SUMS, TIMEOUT_S * SLOW), 0);
 	for (i = 0; i < SUMS; i++) {
 		struct wsq_cqe cqe = ring_take(&a);
 		uint64_t k = cqe.user_data;
@@ -385,7 +385,7 @@ static void interleaved(void)
 		} else {
 			EXPECT_EQ(cqe.res, crc);
 		}
-		/* One key's completions stand in the order of submission. */
+		/* Completions of one key are in the order of submission. */
 		if (k / 4 % 2 == 0) {
 			EXPECT(k + 1 > last[k % 4]);
 			last[k % 4] = k + 1;
@@ -396,7 +396,7 @@ static void interleaved(void)
 	expect_rings(0);
 }
 
-/* CANCEL of tasks that have begun: they end between two pieces. */
+/* CANCEL of tasks that have begun: they end between two parts. */
 static void cancelled(void)
 {
 	struct wsq_cancel c = { .size = sizeof(c), .flags = WSQ_CANCEL_ALL };
@@ -408,10 +408,10 @@ static void cancelled(void)
 	ring_of(&a, ALICE, 0, 64, 16 * MIB + 4096);
 	backlog(&b, 64, 16 * MIB);
 	backlog(&a, 64, 16 * MIB);
-	/* Some have begun by the time that one of the others has ended. */
-	EXPECT_EQ(ring_enter(&b, 0, 1, PATIENCE), 0);
+	/* When one of the others has ended, some have begun. */
+	EXPECT_EQ(ring_enter(&b, 0, 1, TIMEOUT_S), 0);
 	EXPECT_ERR(ioctl(a.fd, WSQ_IOC_CANCEL, &c), 0);
-	EXPECT_EQ(ring_enter(&a, 0, 64, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(&a, 0, 64, TIMEOUT_S), 0);
 	for (i = 0; i < 64; i++) {
 		int64_t res = ring_take(&a).res;
 
@@ -425,7 +425,7 @@ static void cancelled(void)
 	expect_rings(0);
 }
 
-/* As many users as there may be, and one more. */
+/* As many users as allowed, and one more. */
 static void users(void)
 {
 	struct ring r[3];
@@ -442,7 +442,7 @@ static void users(void)
 	expect_use(fd, 0, 0, 0);
 	ring_close(&r[1]);
 	EXPECT_EQ(try_setup(fd, 4, 0, 0), ENOSPC);
-	/* The last ring of a user is gone soon after it is closed. */
+	/* The last ring of a user is freed soon after it is closed. */
 	ring_close(&r[2]);
 	expect_no_use(BOB);
 	act_as(BOB + 1);
@@ -474,9 +474,9 @@ static long switches(void)
 }
 
 /*
- * ENTER of a SCHED_DEADLINE thread does not give the CPU away by sched_yield(), which
- * would cost it the rest of its period. A thread that sleeps gives it up of its own
- * accord; one that yields is switched out while it could run.
+ * ENTER of a SCHED_DEADLINE thread does not call sched_yield(), which would
+ * cost it the rest of its period. A sleep is a voluntary switch; a yield is an
+ * involuntary one.
  */
 static void deadline(void)
 {

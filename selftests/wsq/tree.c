@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wsq_tree.ko (kmod/samples): a recursive job on queues of each kind and on graphs
- * of extreme shapes, parameters that it must refuse, and a signal in the midst of
- * it. The module compares its result with one thread's and does not load if it is
- * wrong.
+ * wsq_tree.ko (kmod/samples): a recursive job on queues of each kind and on
+ * graphs of extreme shapes, parameters that it must refuse, and a signal during
+ * the job. The module compares its result with one thread's and does not load
+ * if it is wrong.
  *
- * Looked for in /lib/modules/wsq (the laboratory's), or named by WSQ_TREE_KO. Needs
- * root. For the whole size, see tools/check/tree.
+ * Looked for in /lib/modules/wsq (the laboratory's), or named by WSQ_TREE_KO.
+ * Needs root. For the full size, see tools/check/tree.
  */
 #include "wsq_test.h"
 
@@ -48,7 +48,7 @@ static int tree_load(const char *parameters)
 	return err;
 }
 
-/* What the module holds while it is loaded: areas that were not given back. */
+/* Memory areas that the loaded module still has. */
 static int tree_areas(void)
 {
 	FILE *f = fopen("/proc/vmallocinfo", "r");
@@ -79,7 +79,7 @@ static unsigned long long meminfo(const char *name)
 	return kb << 10;
 }
 
-/* It builds its tree, and lets go of all it had. */
+/* It builds its tree, and frees everything. */
 static void expect_tree(const char *parameters)
 {
 	int err = tree_load(parameters);
@@ -92,7 +92,7 @@ static void expect_tree(const char *parameters)
 
 static void engines(void)
 {
-	static const char *const names[] = { "default", "bwos", "salsa", "lifo" };
+	static const char *const names[] = { "default", "bwos_fifo", "salsa", "bwos_lifo" };
 	char text[200];
 	unsigned int i;
 	int seed;
@@ -197,7 +197,7 @@ static void wrong(void)
 	expect_tree("vertices=100");
 }
 
-/* More than half of what there is: refused, and nobody is killed for it. */
+/* More than half of the memory: refused, and no process is killed. */
 static void memory(void)
 {
 	if (meminfo("MemAvailable") > 10ULL << 30)
@@ -245,8 +245,8 @@ static pid_t load_beside(const char *parameters)
 }
 
 /*
- * A signal after so many items, or so many microseconds: told so, soon, and
- * nothing left.
+ * A signal after so many items, or so many microseconds: the load fails soon,
+ * and nothing is left.
  */
 static bool interrupt_after(unsigned long long items, unsigned int us)
 {
@@ -273,7 +273,7 @@ static bool interrupt_after(unsigned long long items, unsigned int us)
 	printf("# over %llu ms after the signal\n",
 	       (unsigned long long)(start / MSEC));
 	fflush(stdout);
-	/* What waits has to be run through, emulated, beside others. */
+	/* Waiting items have to be drained, emulated, beside others. */
 	EXPECT(start < at_most(60));
 	if (!WEXITSTATUS(status)) {
 		tree_unload();
@@ -282,7 +282,7 @@ static bool interrupt_after(unsigned long long items, unsigned int us)
 	EXPECT_EQ(WEXITSTATUS(status), EINTR);
 	EXPECT(!tree_loaded());
 	EXPECT(meminfo("VmallocUsed") < used + (4 << 20));
-	/* Not one item more. */
+	/* No further items. */
 	before = ran();
 	usleep(10000);
 	EXPECT_EQ(ran(), before);
@@ -297,7 +297,7 @@ static void interrupted(void)
 	unsigned int i, turn;
 
 	tree_path();
-	/* While the graph is made; while items run. We may come too late. */
+	/* While the graph is made; while items run. It may come too late. */
 	for (i = 0; i < ARRAY_SIZE(when); i++) {
 		test_at("when", i);
 		for (turn = 0; turn < 20; turn++)

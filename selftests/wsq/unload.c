@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The module comes and goes: in a loop, while it is open, and the moment the
- * last process with work in flight has been killed.
+ * The module is loaded and unloaded: in a loop, while it is open, and right
+ * after the last process with work in flight has been killed.
  */
 #include "wsq_module.h"
 #include "wsq_poll.h"
@@ -13,7 +13,7 @@ static void expect_unloaded(void)
 {
 	EXPECT(!module_loaded());
 	EXPECT_ERR(open(WSQ_DEVICE, O_RDWR), ENOENT);
-	/* One that has ended is there for a moment. */
+	/* An ended thread is visible for a moment. */
 	EVENTUALLY(threads("wsq") == 0);
 }
 
@@ -42,11 +42,11 @@ static void while_open(void)
 
 	expect_loaded();
 	fd = dev_open();
-	/* The kernel's word for a module in use, EAGAIN by another name. */
+	/* The kernel's error for a module in use; EWOULDBLOCK is EAGAIN. */
 	EXPECT_EQ(module_unload(), EWOULDBLOCK);
 	close(fd);
 
-	/* A mapping is as good. */
+	/* A mapping keeps it, too. */
 	ring_open(&r, 4, 0, 4096);
 	close(r.fd);
 	EXPECT_EQ(module_unload(), EWOULDBLOCK);
@@ -59,7 +59,7 @@ static void while_open(void)
 	expect_usable();
 }
 
-/* What there is of rings, each with all that is made for it. */
+/* Kinds of rings, with all objects of each. */
 static const struct {
 	unsigned int flags;
 	bool shared;
@@ -72,8 +72,8 @@ static const struct {
 };
 
 /*
- * A ring of a kind, and one more if it shares that one's poller. The poller is awake
- * for a second, so it has whatever is published soon.
+ * A ring of a kind, and another one if it shares that one's poller. The poller
+ * is awake for a second, so it takes entries soon.
  */
 static void kind_open(unsigned int kind, struct ring r[2], uint64_t arena)
 {
@@ -120,8 +120,8 @@ static void kind_fill(unsigned int kind, struct ring *r)
 }
 
 /*
- * Whatever kind of ring is there, with a thread or without, idle or with work in
- * flight, the module stays as long as a file or a mapping is, and no longer.
+ * With any kind of ring, with a thread or without, idle or with work in flight,
+ * the module stays as long as a file or a mapping, and no longer.
  */
 static void kinds_open(void)
 {
@@ -149,7 +149,7 @@ static void kinds_open(void)
 			EXPECT_EQ(module_unload(), EWOULDBLOCK);
 			EXPECT_EQ(threads("wsq-P"), 1);
 		}
-		/* A mapping is as good as the file. */
+		/* A mapping keeps it like the file. */
 		close(last->fd);
 		EXPECT_EQ(module_unload(), EWOULDBLOCK);
 		if (i % 2) {
@@ -175,7 +175,7 @@ static void __attribute__((noreturn)) worker(uint64_t seed)
 	struct ring both[2], r;
 
 	kind_open(kind, both, arena);
-	/* The other one, if there are two, only has the poller. */
+	/* The other one, if there are two, only provides the poller. */
 	r = both[0];
 	for (;;) {
 		int n;
@@ -201,7 +201,7 @@ static void __attribute__((noreturn)) worker(uint64_t seed)
 	}
 }
 
-/* Gone as soon as the last file is, whatever its ring still has in flight. */
+/* Unloadable once the last file is closed, with tasks still in flight. */
 static void under_load(void)
 {
 	uint64_t seed = 1, slowest = 0;
@@ -223,8 +223,8 @@ static void under_load(void)
 		EXPECT_EQ(module_unload(), EWOULDBLOCK);
 		for (k = 0; k < 4; k++)
 			kill(pids[k], SIGKILL);
-		/* At once: exit() may close files after it is waited for. */
-		end = now_ns() + PATIENCE;
+		/* Soon: exit() may close files after wait() returned. */
+		end = now_ns() + TIMEOUT_S;
 		do {
 			t = now_ns();
 			ret = module_unload();
@@ -245,7 +245,7 @@ static void under_load(void)
 	fflush(stdout);
 }
 
-/* open() and unload at the same time: either the one or the other. */
+/* open() and unload at the same time: exactly one succeeds. */
 static void race(void)
 {
 	uint64_t end = now_ns() + part_of(3 * SEC);
@@ -284,7 +284,7 @@ static void race(void)
 	expect_usable();
 }
 
-/* The parameter as sysfs shows it, which lets nobody write it. */
+/* The parameter in sysfs, which is read-only. */
 static void expect_fence(const char *want)
 {
 	static const char path[] = "/sys/module/wsq/parameters/fence";

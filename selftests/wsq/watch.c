@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * All that tells of rings, read while they come and go, while their processes are
- * killed and while the module is unloaded: fdinfo, debugfs where there is one, sysfs,
- * QUERY, STATS, RING_STATS. Whoever reads gets an answer or an errno that says
- * that it has gone; whoever unloads gets the module out or is told that it is in use.
+ * All interfaces that show rings, read while rings come and go, while their
+ * processes are killed and while the module is unloaded: fdinfo, debugfs if
+ * present, sysfs, QUERY, STATS, RING_STATS. A read returns an answer or an
+ * errno that says that the object has gone; an unload succeeds or says that the
+ * module is in use.
  *
- * debugfs.c looks at what is told; lifecycle.c and unload.c at each of these alone.
+ * debugfs.c checks the values; lifecycle.c and unload.c test each of these
+ * alone.
  */
 #include "wsq_left.h"
 
@@ -32,7 +34,7 @@ static void counted(uint64_t *n)
 	__atomic_add_fetch(n, 1, __ATOMIC_RELAXED);
 }
 
-/* Not there, not any more, or not now. */
+/* It does not exist, no longer exists, or is busy. */
 static void expect_gone(const char *what, int err)
 {
 	counted(&shared->gone);
@@ -43,7 +45,7 @@ static void expect_gone(const char *what, int err)
 	case ESRCH:
 		return;
 	case EIO:
-		/* What debugfs says of a file whose maker takes it away. */
+		/* debugfs's error for a file that is being removed. */
 		return;
 	}
 	FAIL("%s: %s", what, strerror(err));
@@ -68,7 +70,7 @@ static void read_all(const char *path, uint64_t *n)
 	close(fd);
 }
 
-/* What can be read below @path. */
+/* Reads everything below @path. */
 static void read_tree(const char *path, unsigned int depth)
 {
 	DIR *d = opendir(path);
@@ -124,7 +126,7 @@ static void fdinfos(uint64_t seed)
 	}
 }
 
-/* Files of others: some are closed by us when their process has gone. */
+/* Files of other processes: some are the last reference when we close them. */
 static void stealer(uint64_t seed)
 {
 	for (;;) {
@@ -181,7 +183,7 @@ static void asker(uint64_t seed)
 		EXPECT(q.nr_ops > 0);
 		close(fd);
 		counted(&shared->asked);
-		/* Else the module would be in use all the time. */
+		/* Otherwise the module would be in use all the time. */
 		if (shared->unloading)
 			usleep(rnd(&seed) % 3000);
 	}
@@ -213,7 +215,7 @@ static void readers_start(pid_t *pids)
 		pids[i] = reader(readers[i], i + 1);
 }
 
-/* They have not ended by themselves, which is what they do if something is wrong. */
+/* Readers end by themselves only if something is wrong. */
 static void readers_stop(const pid_t *pids)
 {
 	unsigned int i;
@@ -254,7 +256,7 @@ static void going(void)
 	readers_start(pids);
 	for (i = 0; i < VICTIMS; i++)
 		victim_start(&victims[i], i, &seed);
-	/* One of each at least, however slow the machine. */
+	/* At least one of each, however slow the machine. */
 	for (; now_ns() < end || !n || !shared->fdinfos || !shared->stats ||
 	     !shared->files || !shared->asked; n++) {
 		i = rnd(&seed) % VICTIMS;
@@ -285,7 +287,7 @@ static void unloading(void)
 	       !shared->asked) {
 		int ret;
 
-		/* Rings are on their way out when it begins. */
+		/* Rings are being destroyed when it begins. */
 		victim_start(&p, 0, &seed);
 		refused += module_unload() == EWOULDBLOCK;
 		victim_kill(&p, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For the programs of selftests/wsq that put themselves in a memory cgroup: one of
- * their own, in a mount of cgroup v2 of their own.
+ * For the programs of selftests/wsq that put themselves in a memory cgroup: a
+ * private group, in a private mount of cgroup v2.
  */
 #ifndef WSQ_CGROUP_H
 #define WSQ_CGROUP_H
@@ -16,7 +16,7 @@
 #define PAGE	4096UL
 #define MIB	(1UL << 20)
 
-/* Each CPU keeps up to 64 pages that it has charged and not used. */
+/* Each CPU keeps up to 64 charged pages that are unused. */
 #define SLACK	(MIB + get_nprocs_conf() * 64 * PAGE)
 
 static char top[32];
@@ -74,7 +74,7 @@ static inline void max_set(uint64_t bytes)
 	EXPECT_EQ(file_write(in_group("memory.max"), text), 0);
 }
 
-/* Of its own, in a file system that nobody else sees. */
+/* Makes a private group, in a file system that no other process sees. */
 static inline void group_make(void)
 {
 	char path[200], text[400];
@@ -93,7 +93,7 @@ static inline void group_make(void)
 	EXPECT_EQ(file_write(path, "+memory"), 0);
 	snprintf(group, sizeof(group), "%s/wsq-%d", top, getpid());
 	EXPECT_ERR(mkdir(group, 0755), 0);
-	/* So that files exist at least once, and are ours to close. */
+	/* So that the files were used once, and can be closed. */
 	expect_usable();
 	expect_rings(0);
 }
@@ -103,10 +103,10 @@ static inline void group_enter(void)
 	EXPECT_EQ(file_write(in_group("cgroup.procs"), "0"), 0);
 }
 
-/* Who has left it, or ended, may be counted for a moment yet. */
+/* A process that has left it, or ended, may be counted for another moment. */
 static inline void group_remove(const char *path)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	int err;
 
 	do {
@@ -126,10 +126,10 @@ static inline void group_end(void)
 	rmdir(top);
 }
 
-/* Soon; counters of CPUs are put together now and then. */
+/* Soon; per-CPU counters are summed up now and then. */
 static inline void expect_at_most(uint64_t bytes)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 
 	while (current_bytes() > bytes && now_ns() < end)
 		usleep(10000);

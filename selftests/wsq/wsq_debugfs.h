@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the test debugfs share: debugfs_read.c reads the files and
- * makes work, debugfs.c is the tests.
+ * Shared by the parts of the test debugfs: debugfs_read.c reads the files and
+ * creates work, debugfs.c has the tests.
  */
 #ifndef WSQ_DEBUGFS_H
 #define WSQ_DEBUGFS_H
@@ -17,7 +17,7 @@
 #define CPUS		256
 #define HASH		0x100000
 
-/* How often to look at what may change, or end, between two reads. */
+/* How often to repeat a check of something that may change between reads. */
 #define TRIES		10
 
 struct queue {

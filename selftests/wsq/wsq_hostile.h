@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the test hostile share: hostile_entries.c has entries and
- * what comes of them, hostile_calls.c calls, hostile_ring.c rings that get
- * both, and hostile.c the processes and threads.
+ * Shared by the parts of the test hostile: hostile_entries.c has entries and
+ * their outcomes, hostile_calls.c calls, hostile_ring.c rings that get both,
+ * and hostile.c the processes and threads.
  */
 #ifndef WSQ_HOSTILE_H
 #define WSQ_HOSTILE_H
@@ -11,10 +11,10 @@
 #include <stddef.h>
 
 #include "wsq_test.h"
-/* Behind the ABI's own header. */
+/* After the ABI's own header. */
 #include "wsq_rules.h"
 
-/* What may come of something: errnos, and 0 if it may succeed. */
+/* Allowed results: errnos, and 0 if it may succeed. */
 struct want {
 	unsigned int nr;
 	int err[12];
@@ -22,7 +22,7 @@ struct want {
 
 #define MASK_BITS	8192
 
-/* What this machine and this module have. */
+/* Features of this machine and this module. */
 extern struct world {
 	struct wsq_query q;
 	bool op[WSQ_OP_NR];
@@ -31,37 +31,38 @@ extern struct world {
 	bool node[MASK_BITS];
 } world;
 
-/* Lists have the end of the arena for themselves, if all behave. */
+/* Lists are at the end of the arena, which no valid entry writes. */
 #define LIST_SLOTS	4
-#define LIST_ROOM	(WSQ_VEC_MAX + 1)
-#define LIST_BYTES	(LIST_ROOM * sizeof(struct wsq_vec))
+#define LIST_SIZE	(WSQ_VEC_MAX + 1)
+#define LIST_BYTES	(LIST_SIZE * sizeof(struct wsq_vec))
 #define LISTS_BYTES	(LIST_SLOTS * LIST_BYTES)
 #define BATCH		64
 
 struct task {
 	struct wsq_sqe sqe;
 	uint64_t pushed_ns;
-	uint64_t told_ns;
+	uint64_t notified_ns;
 	int64_t res;
 	bool told;		/* its completion has come */
 	bool first;		/* an ENTER began with it */
-	bool cancelled;		/* may have been called back */
+	bool cancelled;		/* may have been cancelled */
 };
 
-/* A ring, and what was given to it since it was last empty. */
+/* A ring, and its submissions since it was last empty. */
 struct hring {
 	struct ring r;
 	unsigned int kind;
-	bool polled;		/* who takes an entry, and where chains end, is open */
+	bool polled;		/* takers and ends of chains are unknown */
 	bool disabled;
 	bool restricted;
 	uint32_t ops;		/* of these, allowed ones by number */
 	uint32_t sqe_flags;
 	uint64_t synced;	/* the kernel has seen a cq_head this large */
-	uint64_t taken;		/* entries; of polled ones as far as one knows */
-	uint64_t failed;	/* completions, as RING_STATS tells them */
+	uint64_t taken;		/* entries; of polled ones as far as known */
+	uint64_t failed;	/* completions, as in RING_STATS */
 	uint64_t called_back;
 	uint64_t id, stale_id;	/* of a task, and of one that has ended */
+	bool *named;		/* futures that an entry has named, by number */
 
 	uint64_t base;		/* submission number of tasks[0] */
 	uint64_t salt;		/* user_data of task i is salt ^ i */
@@ -76,7 +77,7 @@ struct hring {
 	struct task tasks[BATCH];
 };
 
-/* What may come of a task that was not refused: these errors, or such a result. */
+/* Outcomes of a task that was not refused: these errors, or such a result. */
 struct outcome {
 	struct want err;
 	int64_t least, most;
@@ -93,16 +94,16 @@ struct outcome {
 #define PAGE	4096UL
 
 /*
- * Where structs stand: two pages, one that is not there, one to be read only,
- * one that is not there.
+ * Addresses for structs: two pages, an unmapped one, a read-only one, an
+ * unmapped one.
  */
 #define ARGS_END	(2 * PAGE)
 #define ARGS_RO		(3 * PAGE)
 #define ARGS_RO_END	(4 * PAGE)
 #define ARGS_BYTES	(5 * PAGE)
 
-/* What STATS may fill: a page for each CPU. */
-#define ROOM_CPUS	256
+/* Buffer for STATS: a page for each CPU. */
+#define SPACE_CPUS	256
 
 /* A thread that makes calls. */
 struct gen {
@@ -120,11 +121,11 @@ struct gen {
 /* A call whose argument is the address of a struct, and what may come of it. */
 struct attempt {
 	uint8_t *p;
-	uint32_t bytes;		/* that are to stand there, */
-	uint32_t there;		/* those that can */
+	uint32_t bytes;		/* of the struct, */
+	uint32_t there;		/* and how many are mapped */
 	bool deaf;		/* nothing can be written there */
-	struct want unread;	/* errors by where it stands and its size, */
-	struct want refuse;	/* by what it says; */
+	struct want unread;	/* errors of its address and size, */
+	struct want refuse;	/* and of its content; */
 	struct want may;	/* if there are none of these; otherwise 0 */
 };
 
@@ -134,10 +135,10 @@ struct kind {
 	unsigned int flags, sq, cq, arena;
 };
 
-#define NR_KINDS	9
+#define NR_KINDS	10
 
-/* Those of them that are named below; "shared" has the thread of "polled". */
-enum { MASKED = 4, POLLED = 5, LARGE = 8 };
+/* Kinds with a name; "shared" has the thread of "polled". */
+enum { MASKED = 4, POLLED = 5, LARGE = 8, FUTURES = 9 };
 
 /* hostile_entries.c */
 bool want_has(const struct want *w, int err);

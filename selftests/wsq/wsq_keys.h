@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of keys share: tasks whose data tells whether they ran one at a time
- * and in order.
+ * Shared by the tests of keys: tasks whose data shows whether they ran one at a
+ * time and in order.
  *
- * The tasks of a key change the first bytes of a piece of the arena in place, some
- * slowly, some at once: a slow one reads them when it begins (it hashes the whole piece)
- * and writes them when it ends, and a quick one (xor) takes no time and does not commute
- * with it. So of any two that overlap, or change places, the result tells for ever.
+ * The tasks of a key change the first bytes of a range of the arena in place,
+ * some slowly, some at once. A slow task reads them when it begins (it hashes
+ * the whole range) and writes them when it ends; a quick one (xor) takes no
+ * time and does not commute with it. So if any two overlap, or change places,
+ * the final result differs.
  */
 #ifndef WSQ_KEYS_H
 #define WSQ_KEYS_H
@@ -21,9 +22,9 @@
 /**
  * struct strand - the tasks of a key
  * @key: their key
- * @off: of their piece of the arena
- * @pushed: how many there were
- * @want: what the piece is when all have run
+ * @off: offset of their range of the arena
+ * @pushed: number of tasks
+ * @want: expected content of the range when all have run
  */
 struct strand {
 	uint64_t key;
@@ -46,7 +47,7 @@ static inline void strand_init(struct strand *s, struct ring *r, uint64_t off,
 	memcpy(r->arena + off, s->want, STRAND_BYTES);
 }
 
-/* The next task; ends with %STRAND_CELL. There has to be room. */
+/* Pushes the next task; it writes %STRAND_CELL bytes. There must be space. */
 static inline void strand_push(struct strand *s, struct ring *r, bool slow,
 			       unsigned int flags, unsigned int hint,
 			       uint64_t user_data)
@@ -59,7 +60,7 @@ static inline void strand_push(struct strand *s, struct ring *r, bool slow,
 		.src = s->off,
 		.dst = s->off,
 	};
-	/* One of those behind the cell, which stay as they are. */
+	/* One of the cells behind the first, which do not change. */
 	unsigned int from = (1 + s->pushed++ % 8) * STRAND_CELL, i;
 
 	if (slow) {
@@ -76,7 +77,7 @@ static inline void strand_push(struct strand *s, struct ring *r, bool slow,
 	ring_push(r, &sqe);
 }
 
-/* All have completed. */
+/* Checks the range; all tasks have completed. */
 static inline void strand_check(const struct strand *s, const struct ring *r)
 {
 	if (memcmp(s->want, r->arena + s->off, STRAND_BYTES))
@@ -85,16 +86,16 @@ static inline void strand_check(const struct strand *s, const struct ring *r)
 		     (unsigned long long)s->pushed);
 }
 
-/* So often what a machine without CPUs of its own may spoil is tried. */
+/* Tries of a test that depends on the host's scheduling. */
 #define LUCK		10
 
 /* Long tasks of one key that others have to overtake. */
 #define BESIDE_LONGS	12
 
 /*
- * Those hashed, user_data 0, and two nops behind them, 1 of another key and 2 of none,
- * are all that was submitted and have completed. True if the nops did not wait for
- * them, which they do if the CPU where they are is not there for that long.
+ * All that was submitted has completed: the hashes, user_data 0, and two nops
+ * behind them, 1 of another key and 2 without one. True if the nops did not
+ * wait for the hashes, which they do if their CPU is descheduled for that long.
  */
 static inline bool went_beside(struct ring *r)
 {
@@ -107,7 +108,7 @@ static inline bool went_beside(struct ring *r)
 		EXPECT_EQ(cqe.res, cqe.user_data ? 0 : 32);
 		at[cqe.user_data] = i;
 	}
-	/* A worker that is alone does one of them, or two, in between. */
+	/* A single worker runs one or two hashes in between. */
 	return at[1] < BESIDE_LONGS / 2 && at[2] < BESIDE_LONGS / 2;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For the programs of selftests/wsq that see processes go: who keeps rings of all
- * kinds busy until it goes, and that nothing is left then.
+ * For the programs of selftests/wsq that watch processes end: a load that keeps
+ * rings of all kinds busy until it ends, and checks that nothing is left then.
  */
 #ifndef WSQ_LEFT_H
 #define WSQ_LEFT_H
@@ -15,12 +15,12 @@
 
 #define LOAD_ARENA	(2UL << 20)
 
-/* Rings of a process that has work in flight. */
+/* Rings of a process with work in flight. */
 enum load_kind {
 	LOAD_PLAIN,
 	LOAD_KEYS,
 	LOAD_POLLED,
-	LOAD_SHARED,		/* one that has the thread of another */
+	LOAD_SHARED,		/* one that shares the thread of another */
 	LOAD_SEVERAL,		/* one of each of these */
 	LOAD_KINDS
 };
@@ -108,7 +108,7 @@ static inline void load_push(struct load *l, unsigned int i, uint64_t *seed,
 	publish(r);
 }
 
-/* ENTER of who may be stopped and gone on with. */
+/* ENTER of a process that may be stopped and continued. */
 static inline void load_enter(struct ring *r, bool polled, unsigned int submit,
 			      unsigned int min, uint64_t timeout_ns)
 {
@@ -145,7 +145,7 @@ static inline void load_step(struct load *l, uint64_t *seed)
 		ring_seen(r);
 }
 
-/* Waits for more than ever comes at a time. */
+/* Waits for more completions than ever come at a time. */
 static inline void *load_waiter(void *arg)
 {
 	struct load *l = arg;
@@ -174,13 +174,13 @@ static inline void load_thread(void *(*fn)(void *), void *arg)
 	EXPECT(!pthread_create(&t, NULL, fn, arg));
 }
 
-/* A child that is at work; this returns when it is. */
+/* A child at work; returns when it has begun. */
 struct party {
 	pid_t pid;
 	int to, from;		/* pipes */
 };
 
-/* In the child: all is there. */
+/* In the child: setup is done. */
 static inline void party_ready(const struct party *p)
 {
 	EXPECT_EQ(write(p->to, "x", 1), 1);
@@ -219,7 +219,7 @@ static inline void party_over(struct party *p)
 	close(p->from);
 }
 
-/* Keeps rings of a kind busy for ever, with two threads beside. */
+/* Keeps rings of a kind busy without end, with two threads beside. */
 static inline void load_run(struct party *p, uint64_t kind)
 {
 	static struct load l;
@@ -246,10 +246,10 @@ static inline void expect_nothing(void)
 	close(fd);
 }
 
-/* Nor anything that holds the module, which is there again after. */
+/* Also nothing that holds the module, which is loaded again afterwards. */
 static inline void expect_nothing_left(void)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	int ret;
 
 	expect_loaded();

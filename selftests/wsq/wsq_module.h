@@ -2,8 +2,8 @@
 /*
  * For the programs of selftests/wsq that load and unload the module.
  *
- * WSQ_KO names the module's file. Without it these are looked at:
- * /lib/modules/wsq/wsq.ko (the laboratory's) and ./wsq.ko.
+ * WSQ_KO names the module's file. The default is /lib/modules/wsq/wsq.ko (the
+ * laboratory's), then ./wsq.ko.
  */
 #ifndef WSQ_MODULE_H
 #define WSQ_MODULE_H
@@ -54,17 +54,17 @@ static inline int module_loaded(void)
 	return !access("/sys/module/wsq/initstate", F_OK);
 }
 
-/* The device's node may take a moment to be made. */
+/* Creating the device node may take a moment. */
 static inline void expect_device(void)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 
 	while (access(WSQ_DEVICE, F_OK) && now_ns() < end)
 		usleep(1000);
 	EXPECT_ERR(access(WSQ_DEVICE, F_OK), 0);
 }
 
-/* As it was found, whatever a test did. */
+/* Restores the initial state, whatever a test did. */
 static inline void expect_loaded(void)
 {
 	int ret = module_loaded() ? 0 : module_load();
@@ -74,7 +74,7 @@ static inline void expect_loaded(void)
 	expect_device();
 }
 
-/* Kernel threads whose names begin so. */
+/* Kernel threads with this prefix of the name. */
 static inline int threads(const char *name)
 {
 	DIR *d = opendir("/proc");

@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-/* With something to say of it, at least a byte. */
+/* Sends a file descriptor with a message of at least one byte. */
 static inline void send_fd(int sock, int fd, const void *about, size_t len)
 {
 	char buf[CMSG_SPACE(sizeof(int))] = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of polled rings share: a process' half of the handshake, and what
- * the kernel tells of the thread.
+ * Shared by the tests of polled rings: a process's side of the handshake, and
+ * what the kernel shows of the thread.
  */
 #ifndef WSQ_POLL_H
 #define WSQ_POLL_H
@@ -55,7 +55,7 @@ static inline void push_op(struct ring *r, unsigned int op, unsigned int flags,
 	ring_push(r, &sqe);
 }
 
-/* Let the thread see what was pushed. */
+/* Publishes the pushed entries to the thread. */
 static inline void publish(struct ring *r)
 {
 	__atomic_store_n(&r->page->sq_tail, r->tail, __ATOMIC_RELEASE);
@@ -66,7 +66,7 @@ static inline uint64_t taken(struct ring *r)
 	return __atomic_load_n(&r->page->sq_head, __ATOMIC_ACQUIRE);
 }
 
-/* Its half of the handshake. */
+/* The process's side of the handshake. */
 static inline bool asleep(struct ring *r)
 {
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -84,7 +84,7 @@ static inline int wake(struct ring *r, unsigned int submit)
 	return ioctl(r->fd, WSQ_IOC_ENTER, &r->e) ? -errno : 0;
 }
 
-/* Publish, and wake the thread if it says so. Returns whether it did. */
+/* Publishes; wakes the thread if its flag is set. Returns whether it was. */
 static inline bool submit(struct ring *r)
 {
 	publish(r);
@@ -96,7 +96,7 @@ static inline bool submit(struct ring *r)
 }
 
 #define EVENTUALLY(cond) do {						\
-	uint64_t end_ = now_ns() + PATIENCE;				\
+	uint64_t end_ = now_ns() + TIMEOUT_S;				\
 									\
 	while (!(cond)) {						\
 		if (now_ns() > end_)					\
@@ -105,10 +105,10 @@ static inline bool submit(struct ring *r)
 	}								\
 } while (0)
 
-/* The next completion, which nobody need be asked for. */
+/* The next completion, without a system call. */
 static inline struct wsq_cqe await(struct ring *r)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 
 	while (!ring_peek(r)) {
 		if (now_ns() > end)
@@ -127,7 +127,7 @@ static inline unsigned int pollers(void)
 	return st.pollers;
 }
 
-/* A number from fdinfo; -1 if there is none, and the word if that is wanted. */
+/* A number from fdinfo; -1 if there is none, and the word if asked for. */
 static inline long long fdinfo_at(const struct ring *r, const char *name,
 				  char word[32])
 {

@@ -2,25 +2,29 @@
 /*
  * The rules of entries: which members of an entry give which errno. Written
  * from <linux/wsq.h>, Documentation/ring.rst, errors.rst and ops.rst, and not
- * from kmod/ring, which is what they judge.
+ * from kmod/ring, which they test.
  *
  * For: the fuzzers' oracle (selftests/fuzz/oracle.c), hostile.c, and the fake
- * ring of libwsq's tests (tools/lib/tests/fake.c). Each has included the ABI's
- * header, errnos and bool before this, each in its way.
+ * ring of libwsq's tests (tools/lib/tests/fake.c). Each includes the ABI's
+ * header, errnos and bool before this, each in its own way.
  *
- * The caller knows what a rule cannot: what CPUs and nodes there are, whether
- * the ring has keys, what it was restricted to, and whether an entry stands
- * behind a link. The order of errors is the ABI's: EOPNOTSUPP (no rule), EPERM
- * (the caller's), then wsq_rule_entry().
+ * The caller knows what a rule cannot: which CPUs and nodes exist, whether the
+ * ring has keys, its restrictions, whether an entry is behind a link, and which
+ * futures are pending. The order of errors is the ABI's: EOPNOTSUPP (no rule),
+ * EPERM (the caller's), then wsq_rule_sqe().
  *
- * Limitations: results, and what a task leaves in the arena, are not here.
+ * Limitations: results, and a task's effect on the arena, are not here.
  */
 #ifndef WSQ_RULES_H
 #define WSQ_RULES_H
 
-/* dst is as long as all ranges together, or as each. */
+/*
+ * dst is as long as all ranges together; as each; or arg, which is at least what
+ * gzip may need for len.
+ */
 #define WSQ_RULE_ALL	(~0ULL)
 #define WSQ_RULE_EACH	(~0ULL - 1)
+#define WSQ_RULE_ARG	(~0ULL - 2)
 
 #define WSQ_RULE_MOST	(16ULL << 20)
 
@@ -31,13 +35,16 @@
  * @out: writes dst, len
  * @list: takes lists
  * @apart: ranges must not overlap
+ * @scratch: writes src, len, too
+ * @align: src, len and dst are multiples of it, if it is not 0
  * @arg: largest arg
  * @max: most bytes
  * @dst: bytes at dst, besides
  */
 struct wsq_rule {
 	const char *name;
-	bool src, out, list, apart;
+	bool src, out, list, apart, scratch;
+	__u64 align;
 	__u64 arg;
 	__u64 max;
 	__u64 dst;
@@ -63,23 +70,33 @@ static const struct wsq_rule wsq_rules[WSQ_OP_NR] = {
 			      .arg = ~0ULL, .max = WSQ_RULE_MOST, .dst = 8 },
 	[WSQ_OP_SHA512] = { .name = "sha512", .src = true, .list = true,
 			    .max = WSQ_RULE_MOST, .dst = 64 },
+	[WSQ_OP_FSVERITY] = { .name = "fsverity", .src = true,
+			      .max = WSQ_RULE_MOST, .dst = 64 },
+	[WSQ_OP_SORT64] = { .name = "sort64", .src = true, .apart = true,
+			    .scratch = true, .align = 8,
+			    .max = WSQ_RULE_MOST, .dst = WSQ_RULE_ALL },
+	[WSQ_OP_GZIP] = { .name = "gzip", .src = true, .apart = true,
+			  .arg = ~0ULL, .max = WSQ_RULE_MOST,
+			  .dst = WSQ_RULE_ARG },
 };
 
 /**
- * struct wsq_rule_ring - what the rules want to know of a ring and its machine
- * @arena_bytes: how large its arena is
- * @keys: was it made with WSQ_SETUP_KEYS
+ * struct wsq_rule_ring - a ring and its machine, as the rules need them
+ * @arena_bytes: size of its arena
+ * @keys: it was made with WSQ_SETUP_KEYS
+ * @futures: number of its futures, 0 without WSQ_SETUP_FUTURES
  * @cpu: is there such a CPU
  * @node: is there such a node
  */
 struct wsq_rule_ring {
 	__u64 arena_bytes;
 	bool keys;
+	__u32 futures;
 	bool (*cpu)(__u32 nr);
 	bool (*node)(__u32 nr);
 };
 
-/* Neither sum is formed: it could overflow. */
+/* Does not compute a sum, which could overflow. */
 static inline bool wsq_rule_inside(__u64 off, __u64 len, __u64 arena_bytes)
 {
 	return len <= arena_bytes && off <= arena_bytes - len;
@@ -90,18 +107,42 @@ static inline bool wsq_rule_meet(__u64 a, __u64 a_len, __u64 b, __u64 b_len)
 	return (a < b || a - b < b_len) && (b < a || b - a < a_len);
 }
 
+/* What gzip may need for @len bytes: 33 more for each 128 KiB begun. */
+static inline __u64 wsq_rule_grown(__u64 len)
+{
+	return len + (len / 131072 + (len % 131072 != 0)) * 33;
+}
+
+/* Numbers of futures that exist: the task's own, and up to three others. */
+static inline bool wsq_rule_futures(const struct wsq_sqe *e,
+				    const struct wsq_rule_ring *ring)
+{
+	unsigned int i;
+
+	if (!ring->futures || e->flags & WSQ_SQE_DEADLINE)
+		return false;
+	for (i = 0; i < 64; i += 16)
+		if ((e->deadline >> i & 0xffff) > ring->futures)
+			return false;
+	return true;
+}
+
 /* Flags, and the members that belong to them. */
 static inline bool wsq_rule_flags(const struct wsq_sqe *e,
 				  const struct wsq_rule_ring *ring)
 {
 	const bool cpu = e->flags & WSQ_SQE_CPU, node = e->flags & WSQ_SQE_NODE;
 
-	if (e->flags >= WSQ_SQE_VEC << 1)
+	if (e->flags >= WSQ_SQE_FUTURES << 1)
 		return false;
 	if (e->flags & WSQ_SQE_KEY ? !ring->keys : !!e->key)
 		return false;
-	if (!(e->flags & WSQ_SQE_DEADLINE) && e->deadline)
+	if (e->flags & WSQ_SQE_FUTURES) {
+		if (!wsq_rule_futures(e, ring))
+			return false;
+	} else if (!(e->flags & WSQ_SQE_DEADLINE) && e->deadline) {
 		return false;
+	}
 	if (cpu && node)
 		return false;
 	if (cpu)
@@ -109,13 +150,20 @@ static inline bool wsq_rule_flags(const struct wsq_sqe *e,
 	return node ? ring->node(e->hint) : !e->hint;
 }
 
-/* Members that are looked at without knowing the arena. */
+/* Members that can be checked without knowing the arena. */
 static inline bool wsq_rule_members(const struct wsq_rule *r,
 				    const struct wsq_sqe *e)
 {
 	const bool list = e->flags & WSQ_SQE_VEC;
 
 	if (e->arg > r->arg)
+		return false;
+	if (r->align && (e->src % r->align || e->len % r->align ||
+			 e->dst % r->align))
+		return false;
+	if (r->dst == WSQ_RULE_ARG &&
+	    (!e->arg || (e->len <= WSQ_RULE_MOST &&
+			 e->arg < wsq_rule_grown(e->len))))
 		return false;
 	if (list && (!r->list || e->src % 8))
 		return false;
@@ -126,10 +174,10 @@ static inline bool wsq_rule_members(const struct wsq_rule *r,
 	return (r->src || r->out) == (e->len != 0);
 }
 
-/* What is wrong with an entry: 0 or -errno. */
-static inline int wsq_rule_entry(const struct wsq_rule *r,
-				 const struct wsq_sqe *e,
-				 const struct wsq_rule_ring *ring)
+/* Checks an entry: 0 or -errno. */
+static inline int wsq_rule_sqe(const struct wsq_rule *r,
+			       const struct wsq_sqe *e,
+			       const struct wsq_rule_ring *ring)
 {
 	const __u64 arena = ring->arena_bytes;
 	const bool list = e->flags & WSQ_SQE_VEC;
@@ -137,7 +185,9 @@ static inline int wsq_rule_entry(const struct wsq_rule *r,
 
 	if (!wsq_rule_flags(e, ring) || !wsq_rule_members(r, e))
 		return -EINVAL;
-	if (dst >= WSQ_RULE_EACH)
+	if (dst == WSQ_RULE_ARG)
+		dst = e->arg;
+	else if (dst >= WSQ_RULE_EACH)
 		dst = list ? 0 : e->len;
 	if (list) {
 		if (e->len > WSQ_VEC_MAX)
@@ -161,8 +211,8 @@ static inline int wsq_rule_entry(const struct wsq_rule *r,
 }
 
 /**
- * struct wsq_rule_sum - how long the ranges of a list are
- * @all: together, or the op's most if that is less
+ * struct wsq_rule_sum - lengths of the ranges of a list
+ * @all: together, or the op's maximum if that is less
  * @each: the first
  */
 struct wsq_rule_sum {
@@ -170,9 +220,8 @@ struct wsq_rule_sum {
 };
 
 /*
- * What is wrong with the list @v of an entry that was not refused: @wrong is
- * called with each errno that the task may come to, and with none if it is
- * right.
+ * Checks the list @v of an entry that was not refused: @wrong is called with
+ * each errno that the task may return, and not at all if the list is valid.
  */
 static inline void wsq_rule_list(const struct wsq_rule *r,
 				 const struct wsq_sqe *e,
@@ -203,7 +252,7 @@ static inline void wsq_rule_list(const struct wsq_rule *r,
 	      r->dst == WSQ_RULE_ALL ? sum->all : r->dst;
 	if (dst && !wsq_rule_inside(e->dst, dst, arena_bytes))
 		WRONG(EFAULT);
-	/* If that were all that is wrong. */
+	/* Only if nothing else is wrong. */
 	if (!right || !r->apart)
 		return;
 	for (i = 0; i < e->len; i++)

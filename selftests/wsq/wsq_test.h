@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs of selftests/wsq share: results as TAP, and a ring by the
- * raw ABI. Deliberately not libwsq, which has tests of its own: here, nothing
+ * Shared by the programs of selftests/wsq: results as TAP, and a ring by the
+ * raw ABI. Deliberately not libwsq, which has its own tests: here, nothing
  * stands between the test and the kernel.
  *
- * Each test is a function that runs in a process of its own, which the parent
- * kills with all its children at a time limit. Its return means it passed;
- * EXPECT, FAIL and SKIP end it otherwise.
+ * Each test is a function that runs in its own process, which the parent kills
+ * with all its children at a time limit. A test passes by returning; EXPECT,
+ * FAIL and SKIP end it otherwise.
  */
 #ifndef WSQ_TEST_H
 #define WSQ_TEST_H
@@ -33,8 +33,8 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define MSEC		1000000ULL
 #define SEC		(1000 * MSEC)
-/* What comes at last may take so long, in ns: an emulated machine that has no CPU of its own. */
-#define PATIENCE	(60 * SEC)
+/* Longest wait, in ns, on an emulated machine that shares its CPU. */
+#define TIMEOUT_S	(60 * SEC)
 
 enum { TEST_PASS = 0, TEST_FAIL = 1, TEST_SKIP = 4 };
 
@@ -45,9 +45,8 @@ struct test {
 };
 
 /*
- * Why a test ended, shared with the process that runs it; the row of a table
- * that it is at, which is printed with a failure. Weak: one for all files of a
- * program.
+ * Why a test ended, shared with the process that runs it; the current row of a
+ * table, which is printed with a failure. Weak: one for all files of a program.
  */
 __attribute__((weak)) char *test_text;
 __attribute__((weak)) const char *test_table;
@@ -103,10 +102,10 @@ test_end(int status, const char *fmt, ...)
 		     err_, (int)(err));					\
 } while (0)
 
-/* Emulated, with all accesses watched, beside other guests. */
+/* Emulated, with all accesses checked, beside other guests. */
 #define SLOW		4
 
-/* At most so many seconds; in a kernel as slow as that, more. */
+/* A limit of so many seconds, extended on a slow kernel. */
 static inline uint64_t at_most(unsigned int seconds)
 {
 	return seconds * SEC *
@@ -114,8 +113,8 @@ static inline uint64_t at_most(unsigned int seconds)
 }
 
 /*
- * How much of @whole, a time or a number, a test that tries at random is to do: all,
- * or one part of $WSQ_PART.
+ * How much of @whole, a time or a number, a random test should do: all, or one
+ * part of $WSQ_PART.
  */
 static inline uint64_t part_of(uint64_t whole)
 {
@@ -146,7 +145,7 @@ static inline int test_run(const struct test *t)
 			break;
 		usleep(50000);
 	}
-	/* Whatever the test left behind goes, too. */
+	/* Children that the test left behind are killed, too. */
 	kill(-pid, SIGKILL);
 	if (i == limit) {
 		printf("# %s: time limit\n", t->name);
@@ -295,7 +294,7 @@ static inline void ring_close(struct ring *r)
 	close(r->fd);
 }
 
-/* Fill the next entry. There has to be room. */
+/* Fills the next entry. There must be space. */
 static inline void ring_push(struct ring *r, const struct wsq_sqe *sqe)
 {
 	r->sqes[r->tail++ & (r->s.sq_entries - 1)] = *sqe;
@@ -334,7 +333,7 @@ static inline struct wsq_cqe *ring_peek(struct ring *r)
 	return cqe;
 }
 
-/* Gives it back. */
+/* Returns it to the kernel. */
 static inline void ring_seen(struct ring *r)
 {
 	r->head++;
@@ -354,20 +353,40 @@ static inline struct wsq_cqe ring_take(struct ring *r)
 	return cqe;
 }
 
+/*
+ * Takes the completions of all tasks, by user_data from 0 to @nr - 1, each once.
+ * @res holds RING_NO_RESULT for each.
+ */
+#define RING_NO_RESULT	12345
+
+static inline void ring_results(struct ring *r, int64_t *res, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		struct wsq_cqe cqe = ring_take(r);
+
+		EXPECT(cqe.user_data < nr);
+		EXPECT_EQ(res[cqe.user_data], RING_NO_RESULT);
+		res[cqe.user_data] = cqe.res;
+	}
+	EXPECT(!ring_peek(r));
+}
+
 /* One task from beginning to end; returns its res. */
 static inline int64_t ring_do(struct ring *r, const struct wsq_sqe *sqe)
 {
 	struct wsq_cqe cqe;
 
 	ring_push(r, sqe);
-	EXPECT_EQ(ring_enter(r, 1, 1, PATIENCE), 0);
+	EXPECT_EQ(ring_enter(r, 1, 1, TIMEOUT_S), 0);
 	EXPECT_EQ(r->e.submitted, 1);
 	cqe = ring_take(r);
 	EXPECT_EQ(cqe.user_data, sqe->user_data);
 	return cqe.res;
 }
 
-/* The ring works: a task goes through it, on a ring of its own. */
+/* Checks that a task goes through a new ring. */
 static inline void expect_usable(void)
 {
 	struct wsq_sqe sqe = { .op = WSQ_OP_CRC32C, .len = 9, .user_data = 7 };
@@ -389,10 +408,10 @@ static inline void module_stats(struct wsq_stats *st)
 	close(fd);
 }
 
-/* Until others, that have been started, have so many rings. */
+/* Waits until other, started processes have so many rings. */
 static inline void await_rings(unsigned int nr)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	struct wsq_stats st;
 
 	for (;;) {
@@ -405,10 +424,10 @@ static inline void await_rings(unsigned int nr)
 	}
 }
 
-/* Rings that are not in use any more are freed soon, not at once. */
+/* Rings that are no longer in use are freed soon, not at once. */
 static inline void expect_rings(unsigned int nr)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	struct wsq_stats st;
 
 	do {
@@ -434,7 +453,7 @@ static inline uint32_t ref_crc32c(uint32_t crc, const uint8_t *p, size_t len)
 	return ~crc;
 }
 
-/* What the kernel says of an open file. */
+/* The kernel's fdinfo of an open file. */
 static inline void fdinfo_of(int fd, char *buf, size_t size)
 {
 	char path[64];
@@ -450,7 +469,7 @@ static inline void fdinfo_of(int fd, char *buf, size_t size)
 	close(f);
 }
 
-/* SHA-256 as FIPS 180-4 has it. */
+/* SHA-256 as in FIPS 180-4. */
 static inline void ref_sha256_block(uint32_t h[8], const uint8_t *p)
 {
 	static const uint32_t k[64] = {
@@ -538,7 +557,7 @@ static inline void ring_sums(struct ring *r, uint64_t *seed)
 	EXPECT(!memcmp(r->arena + 4096, want, 32));
 }
 
-/* A child with work in flight goes when it is killed, and waits for none of it. */
+/* A killed child with work in flight ends without waiting for it. */
 static inline void expect_killed(pid_t pid)
 {
 	uint64_t t = now_ns();

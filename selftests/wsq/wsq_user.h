@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * For the programs of selftests/wsq that play several users, at the limits that the
- * module's parameters set. All as root.
+ * For the programs of selftests/wsq that act as several users, at the limits
+ * set by the module's parameters. All as root.
  */
 #ifndef WSQ_USER_H
 #define WSQ_USER_H
@@ -11,7 +11,7 @@
 #include <linux/capability.h>
 #include <sys/syscall.h>
 
-/* As the module has them. */
+/* The module's defaults. */
 #define DEF_RINGS	256ULL
 #define DEF_TASKS	(1ULL << 20)
 #define DEF_MEMORY	(1ULL << 30)
@@ -73,7 +73,7 @@ static inline void limits_default(void)
 	limits_set(DEF_RINGS, DEF_TASKS, DEF_MEMORY);
 }
 
-/* The effective capability to be above limits, on or off. */
+/* Switches the effective capability to exceed limits on or off. */
 static inline void cap_resource(int on)
 {
 	struct __user_cap_header_struct h = {
@@ -90,8 +90,8 @@ static inline void cap_resource(int on)
 }
 
 /*
- * From now on the caller is this user: by the real uid, which is what rings count
- * for, and without CAP_SYS_RESOURCE. The effective uid stays root's.
+ * From now on the caller is this user: by the real uid, which rings count for,
+ * and without CAP_SYS_RESOURCE. The effective uid stays root's.
  */
 static inline void act_as(uid_t uid)
 {
@@ -106,7 +106,7 @@ static inline void act_as_root(void)
 	cap_resource(1);
 }
 
-/* The device, opened by a user to whom limits apply. The caller stays that user. */
+/* Opens the device as a user with limits. The caller stays that user. */
 static inline int open_as(uid_t uid)
 {
 	act_as(uid);
@@ -150,7 +150,7 @@ static inline void expect_use(int fd, unsigned int rings, unsigned int tasks,
 /* Wait until a user has no rings. The caller is root afterwards. */
 static inline void expect_no_use(uid_t uid)
 {
-	uint64_t end = now_ns() + PATIENCE;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	int fd = open_as(uid);
 
 	while (query_of(fd, 0, 0, 0).user_rings && now_ns() < end)

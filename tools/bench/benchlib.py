@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What collect, compare, table and plot share: the lines that suites print, and
+"""Shared by collect, compare, table and plot: the lines that suites print, and
 results.json.
 
-The formats are described in README.md beside this file. Python 3.9 or later,
-standard library only. Limitations: ratios pair samples by run and round, so a
-suite that prints them in another order for each case gets worthless ratios.
+README.md beside this file describes the formats. Python 3.9 or later, standard
+library only. Limitations: ratios pair samples by run and round, so a suite
+that prints them in another order for each case gets meaningless ratios.
 """
 import json
 import math
 import re
 import statistics
 
-# Less is better in these units; in all others more is.
-TIME_UNITS = ("ns", "us", "ms", "s", "cycles", "exchanges", "fences", "looks", "calls")
+# In these units less is better; in all others more is.
+TIME_UNITS = ("ns", "us", "ms", "s", "cycles", "exchanges", "fences", "looks", "calls",
+              "switches", "instructions", "stores")
 
 # Units that describe a measurement and are not a figure of merit.
 NEUTRAL_UNITS = ("%",)
@@ -30,8 +31,8 @@ def less_is_better(unit):
 
 
 def parse_line(line):
-    """The object on a line, or None. A printk prefix or a carriage return
-    around it does no harm; a line that is cut off raises ValueError."""
+    """The object on a line, or None. Ignores a printk prefix and a carriage
+    return; a truncated line raises ValueError."""
     start = line.find('{"suite"')
     if start < 0:
         return None
@@ -39,7 +40,7 @@ def parse_line(line):
 
 
 def quartiles(values):
-    """Lower and upper quartile; both the value itself if there is one."""
+    """Lower and upper quartile; both are the value itself if there is one."""
     if len(values) < 2:
         return values[0], values[0]
     q = statistics.quantiles(values, n=4, method="inclusive")
@@ -47,16 +48,16 @@ def quartiles(values):
 
 
 class Series:
-    """All that was said about one case and metric."""
+    """All samples of one case and metric."""
 
     def __init__(self, suite, case, metric):
         self.suite, self.case, self.metric = suite, case, metric
         self.unit = ""
         self.samples = {}       # (run, round) -> value
         self.next_round = {}    # run -> round
-        self.dropped = {}       # run -> windows thrown away
-        self.missed = {}        # run -> windows that were another experiment
-        self.describes = None   # metric of this case that these explain
+        self.dropped = {}       # run -> disturbed windows thrown away
+        self.missed = {}        # run -> windows thrown away as not as wanted
+        self.describes = None   # metric of this case that these samples explain
         self.peers = {}         # peer -> floor or None
         self.notes = []
 
@@ -101,7 +102,7 @@ class Collection:
         self.series[key].add(obj)
 
     def feed(self, lines):
-        """Takes what a suite printed; returns how many lines were unreadable."""
+        """Reads a suite's output; returns the number of unreadable lines."""
         bad = 0
         for line in lines:
             try:
@@ -157,7 +158,7 @@ class Collection:
 
 
 def explanation(s):
-    """What a series says about another metric of its case."""
+    """The note that a series adds to another metric of its case."""
     values = list(s.samples.values())
     low, high = quartiles(values)
     return (f"{s.metric}: {statistics.median(values):.3g} "
@@ -191,8 +192,8 @@ def tidy(value):
 
 
 def scales(results):
-    """Of the simulator: {scenario: {case: {CPUs: row}}}, each case once. What describes
-    a row (its metric goes on behind ": ") is not among them."""
+    """Of the simulator: {scenario: {case: {CPUs: row}}}, each case once. Leaves
+    out rows that describe another (their metric has a ": ")."""
     out = {}
     for r in results:
         found = re.fullmatch(r"([^:]+), (\d+) CPUs", r["metric"])

@@ -18,15 +18,16 @@ for tap_jobs (selftests/core/tap.sh). A line's key is that of the arguments, of 
 command and of the paths. It takes the place of the paths, unless the check has
 passed: such a line becomes "NAME # cached<tab>cat RESULT<tab>".
 
-The caller puts only what has passed, and names everything that the verdict
-depends on: sources, scripts, the options of the compiler, its version
-(-w "$(gcc --version)"). A result lies in $WSQ_LAB/results (~/.cache/wsq) and
-serves every clone of the tree. One that nothing asked for in 60 days is removed.
-WSQ_CACHED=no in the environment finds nothing, so that everything runs.
+The caller puts only results of checks that passed, and names everything that
+the verdict depends on: sources, scripts, compiler options, the compiler's
+version (-w "$(gcc --version)"). Results are in $WSQ_LAB/results (~/.cache/wsq)
+and serve every clone of the tree. A result that was not requested for 60 days
+is removed. WSQ_CACHED=no in the environment finds nothing, so that everything
+runs.
 
-Costs: a fifth of a second for a few hundred keys. Limitations: a header of the
-system (<...>, and not found in DIR) is not read, its package's version is a word for
-the caller to name; an #include of a macro reads every header of the directories.
+Costs: a fifth of a second for a few hundred keys. Limitations: a system header
+(<...>, and not found in DIR) is not read: the caller passes its package's
+version as a word. An #include of a macro reads every header of the directories.
 """
 
 import argparse
@@ -66,13 +67,13 @@ def includes(path, dirs):
             continue
         places = (path.parent, *dirs) if mark == b'"' else dirs
         for place in places:
-            # Not resolve(): a copy of a tree may consist of links.
+            # Not resolve(): a copy of a tree may consist of symbolic links.
             file = Path(os.path.normpath(place / name.decode()))
             if file.is_file():
                 found.append(file)
                 break
         else:
-            # What is not read must not be forgotten.
+            # A file that cannot be read must not be left out silently.
             if mark == b'"':
                 sys.exit("cached.py: %s includes %s, which is in no directory of -I" % (path, name.decode()))
     return found
@@ -98,7 +99,8 @@ def closure(path, dirs):
 
 @functools.lru_cache(None)
 def digest(path):
-    """Name and content. Clones of the tree lie in different directories."""
+    """Name and content. The name is relative, since clones lie in different
+    places."""
     name = os.path.relpath(path, TOP) if path.is_relative_to(TOP) else str(path)
     return hashlib.sha256(name.encode() + b"\0" + content(path)).digest()
 
@@ -110,7 +112,7 @@ def key(words=(), paths=(), dirs=()):
     for path in paths:
         files |= closure(Path(os.path.abspath(path)), dirs)
     total = hashlib.sha256()
-    # Paths in words are those of one clone.
+    # Words may contain paths of this clone: make them relative.
     for word in words:
         total.update(b"w" + str(word).replace(str(TOP), ".").encode() + b"\0")
     for file in sorted(files):
@@ -119,7 +121,7 @@ def key(words=(), paths=(), dirs=()):
 
 
 def get(name):
-    """What was put there, or None."""
+    """The stored result, or None."""
     if os.environ.get("WSQ_CACHED") == "no":
         return None
     try:
@@ -138,7 +140,7 @@ def put(name, text=""):
 
 
 def prune():
-    """Remove what nothing has asked for in a while."""
+    """Remove results that were not requested for a while."""
     old = time.time() - DAYS * 86400
     for path in results().glob("*") if results().is_dir() else ():
         try:

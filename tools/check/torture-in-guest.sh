@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 #
-# In the guest, for tools/check/torture: insert wsq_torture.ko once for each seed,
-# take CPUs off and on meanwhile if the parameters say so (hotplug=1), run hostile
-# processes beside it where there is a program for that, and unload everything.
+# In the guest, for tools/check/torture: insert wsq_torture.ko once for each
+# seed, take CPUs offline and online during the run if the parameters say so
+# (hotplug=1), run the hostile program beside it if there is one, and unload
+# everything.
 #
 #   torture-in-guest.sh DIRECTORY HOSTILE SECONDS SEED[,SEED...] PARAMETER...
 #
 # With hotplug=1, runs of even seeds get boot_cpu=1 and those of odd seeds boot_cpu=0,
 # unless PARAMETER says which; see hotplug().
 #
-# HOSTILE is selftests/wsq's program of that name, or - for none. After each run the
-# threads of wsq are counted, with the CPUs off that were taken off last: workers that
-# slept there must be gone, too.
+# HOSTILE is selftests/wsq's program of that name, or - for none. After each run
+# counts the threads of wsq while the CPUs taken offline last are still offline:
+# workers that slept there must be gone, too.
 #
 # Limitations: POSIX shell and busybox's applets only.
 
@@ -30,8 +31,12 @@ all_cpus() {
 	done
 }
 
-# hotplug END BOOT_CPU: until END, take CPUs from off to on and back, one or several at a
-# time, with and without a pause.
+# taken_all SECONDS: a run of so many seconds has taken every path that it must.
+taken_all() { [ "$1" -lt 20 ] || dmesg | grep -q 'wsq_torture: every path taken'; }
+
+# hotplug SECONDS BOOT_CPU: toggle CPUs between offline and online, one or several at a
+# time, with and without a pause, until shortly before a run of so many seconds ends. A
+# run that has not taken every path goes on until it has, and a little longer.
 #
 # Items of a queue whose CPUs are all offline wait until one comes back, and so does a
 # thread that flushes, drains or destroys the queue. A run ends when all items have run,
@@ -45,7 +50,8 @@ all_cpus() {
 # In both cases all CPUs but CPU 0 are offline on return.
 hotplug() {
 	turn=0
-	until [ -e /tmp/torture-over ] || [ "$(now)" -ge "$1" ]; do
+	end=$(($(now) + $1 - $1 / 10 - 1))
+	until [ -e /tmp/torture-over ] || { [ "$(now)" -ge "$end" ] && taken_all "$1"; }; do
 		nr=0
 		for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
 			nr=$((nr + 1))
@@ -64,7 +70,7 @@ hotplug() {
 	all_cpus 0
 }
 
-# Rings of processes, until the run is over. Prints the output of one that failed.
+# Rings of processes, until the run ends. Prints the output of one that failed.
 processes() {
 	seed=$1
 	while [ ! -e /tmp/torture-over ]; do
@@ -82,10 +88,10 @@ processes() {
 
 workers() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^wsq/'; }
 
-# of_cpu CPU: its workers.
+# of_cpu CPU: number of its workers.
 of_cpu() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c "^wsq/$1\$"; }
 
-# No worker of a CPU that is offline is left, and idle standby workers get fewer: every
+# No worker of an offline CPU is left, and idle standby workers get fewer: every
 # two seconds half of those of each CPU end.
 few_workers() {
 	for dir_cpu in /sys/devices/system/cpu/cpu[1-9]*; do
@@ -115,6 +121,10 @@ few_workers() {
 	echo "torture-in-guest: of $before workers $(workers) are left"
 }
 
+# An item that sleeps needs a thread of its own, and a hundred of these take long on a slow
+# machine. Whether an item waits too long is for the torture test to say (starved=120).
+echo 120000 >/sys/module/wsq/parameters/stall_ms
+
 failed=0
 run=0
 for seed in $(echo "$seeds" | tr , ' '); do
@@ -127,11 +137,11 @@ for seed in $(echo "$seeds" | tr , ' '); do
 	*' boot_cpu='*) ;;
 	*' hotplug=1 '*) boot_cpu=$((1 - seed % 2)) ;;
 	esac
-	# Waiting for the end in insmod would do, but busybox's tries a module that
-	# failed once more.
+	# insmod could wait for the end, but busybox's insmod retries a module
+	# that failed.
 	insmod "$dir/wsq_torture.ko" seconds="$seconds" seed="$seed" boot_cpu="$boot_cpu" "$@" background=1 || exit 1
 	case " $* " in
-	*' hotplug=1 '*) hotplug $(($(now) + seconds - seconds / 10 - 1)) "$boot_cpu" & ;;
+	*' hotplug=1 '*) hotplug "$seconds" "$boot_cpu" & ;;
 	esac
 	[ "$hostile" = - ] || processes "$((seed * 1000))" &
 	until dmesg | grep -q 'wsq_torture: end: '; do

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Run a guest to its end: stream what it prints, watch its kernel, time it.
+"""Run a guest to its end: stream its output, check its kernel log, time it.
 
-For vm and uml. A guest has two lines: the console, which carries kernel
-messages and nothing else, and a data line with the command's output and two
-markers of guest-init. Both are printed as they come, never mixed within a
-line; the kernel's boot messages only go to the log, unless asked for.
+For vm and uml. A guest has two lines: the console, which carries only kernel
+messages, and a data line with the command's output and two markers of
+guest-init. Both are printed as they come, never mixed within a line; the
+kernel's boot messages only go to the log, unless requested.
 
 Exit status: the command's; 97 a module could not be loaded; 98 the guest
-ended (or would not end) without telling; 99 the kernel reported that it is
-unwell; 124 time limit; 130 interrupted.
+ended (or would not end) without a status; 99 the kernel reported a problem;
+124 time limit; 130 interrupted.
 
 The guest is its own process group and gets SIGKILL when this process dies,
-is interrupted or runs into the limit: UML ignores SIGTERM when stuck.
+is interrupted or reaches the limit: UML ignores SIGTERM when stuck.
 
 Limitations: Linux only (prctl).
 """
@@ -35,21 +35,22 @@ TOP = os.path.dirname(os.path.dirname(LAB))
 
 LOAD_FAILED, GUEST_LOST, KERNEL_REPORT, TIMED_OUT = 97, 98, 99, 124
 PR_SET_PDEATHSIG = 1
-POWER_OFF = 300    # seconds that a guest may take to go when its command has ended
+POWER_OFF = 300    # seconds that a guest may take to end after its command
 UNFINISHED = 0.5   # seconds that kernel messages wait for the end of a line of output
-BOOTS = 3          # tries for a guest that stumbles while its kernel boots
-BOOT_SILENCE = 120  # seconds without a word until then, with few CPUs; the longest seen were four
+BOOTS = 3          # tries for a guest that fails while its kernel boots
+BOOT_SILENCE = 120  # seconds without output until then, with few CPUs; the longest seen were four
 INIT = re.compile(r"Run \S+ as init process")
-# QEMU's TCG (7.2) may run a breakpoint that the kernel has just taken out of its own
-# text: Oops where a static key is switched. tools/lab/get has newer ones.
+# QEMU's TCG (7.2) may execute a breakpoint that the kernel has just removed
+# from its text: Oops where a static key is switched. tools/lab/get fetches
+# newer versions.
 STUMBLED = re.compile(r"Oops: int3: ")
-# Said of every module that is not Debian's, and while powering off.
+# Printed for every module that is not Debian's, and while powering off.
 QUIET = re.compile(r"loading out-of-tree module taints kernel|module verification failed: signature")
 QUIET_END = re.compile(r"^(reboot: |ACPI: PM: Preparing|sd .*Synchronizing|System halted)")
 
 
 def run_file(token, tty, command, deps=(), modules=(), adds="", drives="", interactive=False):
-    """What guest-init reads: see there."""
+    """The variables that guest-init reads."""
     text = {"token": token, "tty": tty, "deps": " ".join(deps), "modules": " ".join(modules),
             "adds": adds, "drives": drives, "interactive": "1" if interactive else ""}
     lines = ["%s=%s" % (k, shlex.quote(v)) for k, v in text.items()]
@@ -73,7 +74,7 @@ def existing(text):
 
 
 def split_command():
-    """The options, and the command behind --."""
+    """The options, and the command after --."""
     argv = sys.argv[1:]
     if "--" not in argv:
         return argv, []
@@ -100,13 +101,13 @@ def _child_setup():
 
 
 class Guest:
-    def __init__(self, token, log, timeout, verbose=False, allow=(), label="guest", patience=1):
-        """patience: how many times the time limits are stretched that no option sets."""
+    def __init__(self, token, log, timeout, verbose=False, allow=(), label="guest", time_factor=1):
+        """time_factor: factor for the time limits that no option sets."""
         self.mark = b"\x1e" + token.encode() + b" "
         self.label = label
         self.timeout = timeout
-        self.silence = BOOT_SILENCE * patience
-        self.power_off = POWER_OFF * patience
+        self.silence = BOOT_SILENCE * time_factor
+        self.power_off = POWER_OFF * time_factor
         self.verbose = verbose
         self.klog = klog.Reader([re.compile(p) for p in allow])
         self.log = open(log, "wb")
@@ -114,14 +115,15 @@ class Guest:
         self.started = None
         self.status = None
         self.reports = []
-        self.init = False          # the kernel had begun /init, which inserts modules
-        self.silent = False        # it stood still before
-        self.heard = 0             # when it last said something
+        self.behind = []           # lines after the first report
+        self.init = False          # the kernel had started /init, which inserts modules
+        self.silent = False        # it was silent too long before that
+        self.heard = 0             # time of its last output
         self.tail = []
         self.held = b""            # data line: what may be the start of a marker
         self.partial = b""         # console: an unfinished line
         self.column0 = True
-        self.waiting = []          # kernel lines behind an unfinished data line
+        self.waiting = []          # kernel lines held back by an unfinished data line
         self.waiting_since = 0
 
     # Output
@@ -133,6 +135,10 @@ class Guest:
         sys.stdout.flush()
         self._flush_waiting(force=True)
         self._show(("%s: %s\n" % (self.label, text)).encode())
+
+    def _quote(self, lines):
+        # Behind "|", or results among them would count again.
+        self._show(b"".join(b"  | " + x.encode() + b"\n" for x in lines))
 
     def _remember(self, line):
         self.tail.append(line)
@@ -154,6 +160,8 @@ class Guest:
         self._remember(line)
         self.init |= bool(INIT.search(line))
         report = self.klog.is_report(line)
+        if self.reports and len(self.behind) < 40:
+            self.behind.append(line)
         if report:
             self.reports.append(line)
         if not (self.started or self.verbose or report):
@@ -210,7 +218,8 @@ class Guest:
 
     @property
     def stumbled(self):
-        """The emulator made the kernel fail, before anything of ours was in it."""
+        """The emulator made the kernel fail before our modules were
+        inserted."""
         return self.silent or bool(self.reports) and not self.init and bool(STUMBLED.search(self.reports[0]))
 
     def run(self, argv, console, data, pass_fds=(), cwd=None):
@@ -283,7 +292,7 @@ class Guest:
             self.log.write(b"H " + line.encode() + b"\n")
 
     def _drain(self, proc, ends):
-        """What was still under way when the guest ended."""
+        """Processes remaining output after the guest has ended."""
         for fd, sink in ((ends[1], self.data), (ends[0], self.console),
                          (proc.stdout.fileno(), self._own_output)):
             os.set_blocking(fd, False)
@@ -308,9 +317,10 @@ class Guest:
             verdict = GUEST_LOST
         if verdict in (GUEST_LOST, TIMED_OUT) and not self.reports:
             self._say("the last lines were:")
-            self._show(b"".join(b"    " + x.encode() + b"\n" for x in self.tail))
+            self._quote(self.tail)
         if self.reports:
             self._say("%d kernel report(s), the first: %s" % (len(self.reports), self.reports[0]))
+            self._quote(self.behind)
             if verdict in (None, GUEST_LOST):
                 verdict = KERNEL_REPORT
         if verdict is None:
@@ -324,10 +334,10 @@ class Guest:
 
 
 def boot(prepare):
-    """Run guests until one has got as far as to /init.
+    """Run guests until one has reached /init.
 
-    prepare() makes a Guest and what its run() takes. The log of one that stumbled
-    is kept beside the others.
+    prepare() makes a Guest and the arguments of its run(). The log of a failed
+    boot is kept beside the others.
     """
     for turn in range(BOOTS):
         machine, args = prepare()
@@ -358,7 +368,7 @@ def _kill_group(proc):
 def line():
     """Our end and the guest's end of one line, the latter inheritable.
 
-    A pipe: through a socket, QEMU's serial port drops characters when the
+    A pipe, because QEMU's serial port drops characters on a socket when the
     reader is late.
     """
     ours, theirs = os.pipe()

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What in a kernel log means that the kernel is unwell.
+"""Which lines of a kernel log report a problem.
 
-For guest.py, which feeds it every line of a guest's console. A report fails
+For guest.py, which passes it every line of a guest's console. A report fails
 the run even when the command succeeded. The patterns are those of the
 kernel's own reports (lib/dump_stack, kernel/panic, lockdep, RCU, sanitizers,
 SLUB, watchdogs), case sensitive, matched behind the printk prefix.
 
-Limitations: sees what reaches the console; a guest that is silent hangs,
-which is the time limit's business.
+Limitations: sees only what reaches the console. A silent guest is left to the
+time limit.
 """
 
 import re
@@ -37,7 +37,7 @@ REPORTS = [re.compile(p) for p in (
     r"^=+ \[ BUG",
 )]
 
-# Known noise of machines that we emulate, never of what we load.
+# Known noise of emulated machines, never of our modules.
 ALLOWED = [re.compile(p) for p in (
     # -cpu max of TCG offers eIBRS; the kernel then comments on BPF's default.
     r"^Spectre V2 : WARNING: ",
@@ -46,19 +46,21 @@ ALLOWED = [re.compile(p) for p in (
 )]
 
 
-# A cgroup that has no memory left is its owner's business, though a trace is told with
-# it. The machine has a report of its own, above.
-OOM = re.compile(r"\binvoked oom-killer: ")
+# An out-of-memory cgroup is no problem of the kernel, although it prints a
+# trace. The machine's own is reported by another message, above. A suspend that
+# is refused prints a trace of the thread that does not freeze: selftests/wsq/freeze
+# has one refused.
+EXPLAINED = re.compile(r"\binvoked oom-killer: |^task:wsq-freezer\b")
 TRACE = re.compile(r"^Call Trace:")
 
 
 def strip(line):
-    """The message without what printk puts before it."""
+    """The message without the printk prefix."""
     return PREFIX.sub("", line, count=1)
 
 
 def is_report(line, allow=()):
-    """Whether this console line reports that the kernel is unwell."""
+    """Whether this console line reports a problem of the kernel."""
     text = strip(line)
     if not any(p.search(text) for p in REPORTS):
         return False
@@ -66,17 +68,18 @@ def is_report(line, allow=()):
 
 
 class Reader:
-    """Reads a log from its beginning: the first trace behind an OOM's head is its own."""
+    """Reads a log from its beginning: the first trace after an OOM report, or a
+    refused suspend, belongs to it."""
 
     def __init__(self, allow=()):
         self.allow = allow
-        self.oom = False
+        self.explained = False
 
     def is_report(self, line):
         text = strip(line)
-        if OOM.search(text):
-            self.oom = True
-        elif self.oom and TRACE.search(text):
-            self.oom = False
+        if EXPLAINED.search(text):
+            self.explained = True
+        elif self.explained and TRACE.search(text):
+            self.explained = False
             return False
         return is_report(line, self.allow)

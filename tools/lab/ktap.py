@@ -5,23 +5,25 @@
   ktap.py run --suite NAME [--timeout S] [--dir build/check] -- CMD...
   ktap.py total [--expect NAME]... FILE.json...
 
-run passes CMD's output on as it comes, reads the test results in it and
-writes DIR/NAME.json: {suite, passed, failed, skipped, cached, skips: [{name,
-reason}], failures: [text], said: [[line]], names: [text], slowest: [[seconds,
-name]], seconds, cpu}; slowest has those that came latest after the one before. It fails when a test failed,
-when a plan is missing or not kept, when no test ran or all were skipped, when CMD's
-exit status is not 0, or at the time limit. total prints a table, every skip with its reason,
-every failure with the lines before it (who reads a log's end only finds them
-there), and "N passed, N failed, N skipped" as its last line.
+run passes CMD's output on as it comes, reads the test results in it and writes
+DIR/NAME.json: {suite, passed, failed, skipped, cached, skips: [{name, reason}],
+failures: [text], said: [[line]], names: [text], slowest: [[seconds, name]],
+seconds, cpu}; slowest has the results with the longest time since the one
+before. It fails when a test failed, when a plan is missing or not kept, when no
+test ran or all were skipped, when CMD's exit status is not 0, or at the time
+limit. total prints a table, every skip with its reason, every failure with the
+lines before it (for readers who see only the end of a log), and "N passed, N
+failed, N skipped" as its last line.
 
 Understood: KTAP 1 with nesting by indentation, TAP 12 to 14, kselftest's
 nesting behind "# " (announced by "# TAP version" or "# KTAP version"), KUnit
 in a kernel log with or without time stamps, log lines in between, several
-documents one after another. Only leaves count. "# cached" behind a name says that the result of an earlier
-run was reused (tools/check/cached.py): it is counted and no part of the name. A parent that is "not ok" with
-no failed child counts as a failure; so does each level whose plan was not
-kept. A failing test stays a failure behind TODO, XFAIL and SKIP. With CI=true
-a skip that gives no reason counts as failed.
+documents one after another. Only leaves count. "# cached" behind a name says
+that the result of an earlier run was reused (tools/check/cached.py): it is
+counted, and is not part of the name. A parent that is "not ok" with no failed
+child counts as a failure; so does each level whose plan was not kept. A failing
+test stays a failure behind TODO, XFAIL and SKIP. With CI=true a skip without a
+reason counts as failed.
 
 Limitations: results need a number ("ok 1"), as KTAP has it; a nested level
 may lack a plan (KUnit's parameters), the outermost may not.
@@ -53,7 +55,7 @@ DIRECTIVE = re.compile(r"(?:^|\s)#\s*(SKIP|TODO|XFAIL|XPASS|TIMEOUT|ERROR)\b:?\s
 
 
 class Level:
-    """One list of results: a document, or what is nested in a result."""
+    """One list of results: a document, or a list nested in a result."""
 
     def __init__(self, prefix):
         self.prefix = prefix
@@ -81,11 +83,11 @@ class Parser:
         self.passed = 0
         self.cached = 0
         self.names = []     # of all leaves
-        self.times = []     # for each of them, since the one before
+        self.times = []     # of each leaf, since the one before
         self.last = time.monotonic()
         self.skips = []
         self.failures = []
-        self.said = []      # for each failure, what came between the result before it and it
+        self.said = []      # for each failure, the lines since the previous result
         self.recent = collections.deque(maxlen=24)
 
     # Leaves
@@ -128,7 +130,7 @@ class Parser:
         return self.stack.pop()
 
     def _close_deeper(self, width):
-        """Ends the levels right of width; what they held."""
+        """Ends the levels right of width; returns their counts."""
         leaves = failed = 0
         while self.stack and self.stack[-1].width > width:
             level = self._pop()
@@ -248,7 +250,7 @@ class Parser:
 # Commands
 
 class Output:
-    """Passes bytes on at once and cuts them into lines for the parser."""
+    """Passes bytes on at once and splits them into lines for the parser."""
 
     def __init__(self, parser):
         self.parser = parser
@@ -284,7 +286,7 @@ def _stop(proc):
             proc.wait(patience)
         except subprocess.TimeoutExpired:
             continue
-        # The leader is gone; the rest of its group goes too.
+    # The leader has exited; kill the rest of its group.
         try:
             os.killpg(proc.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -293,7 +295,8 @@ def _stop(proc):
 
 
 def _cpu():
-    """CPU seconds of all children that were waited for, and of theirs."""
+    """CPU seconds of all children that were waited for, and of their
+    children."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
@@ -341,7 +344,8 @@ def run(suite, command, timeout, directory):
     elif late.is_set():
         wrong = "time limit of %g s" % timeout
     parser.finish()
-    if wrong is None and status != 0 and not parser.failures:
+    # A command of which a test failed ends with 1; other ends have another cause.
+    if wrong is None and status not in ((0, 1) if parser.failures else (0,)):
         wrong = "the command's exit status is %d" % status
     if wrong is None and not parser.passed and not parser.failures:
         wrong = "nothing passed: all %d test(s) were skipped" % len(parser.skips)

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the laboratory's shell scripts share: the cache, messages, packages of
-# the host, and an apt of our own. Sourced, never run. Needs bash 5 and
-# coreutils; costs nothing until a function is called.
+# Shared by the laboratory's shell scripts: the cache, messages, packages of the
+# host, and a private apt. Sourced, never run. Needs bash 5 and coreutils; costs
+# nothing until a function is called.
 #
 # Limitations: Debian (bookworm or later) on amd64.
 
-# shellcheck disable=SC2034  # used by those who source this file
+# shellcheck disable=SC2034  # used by scripts that source this file
 LAB_DIR=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 TOP=$(cd "$LAB_DIR/../.." && pwd)
 CACHE=${WSQ_LAB:-${HOME:-/root}/.cache/wsq}
@@ -37,8 +37,8 @@ missing_packages() {
 	done
 }
 
-# need NAME...: have these packages on the host, or stop with one line that
-# names what is missing. The host's own apt installs them.
+# need NAME...: install these packages on the host by its own apt, or stop with
+# one line that names what is missing.
 need() {
 	local list opts=(-o DPkg::Lock::Timeout=600 -qq)
 
@@ -72,11 +72,10 @@ host_mirror() {
 	echo "${found:-$fallback}"
 }
 
-# apt_open NAME SUITE...: an apt of our own under the cache that sees only
-# these suites. It reads nothing from and writes nothing to the host's
-# sources, lists and preferences, works without root, and trusts
-# debian-archive-keyring alone. Sets APT, the options for apt-get and
-# apt-cache.
+# apt_open NAME SUITE...: a private apt under the cache that sees only these
+# suites. It neither reads nor writes the host's sources, lists and preferences,
+# works without root, and trusts only debian-archive-keyring. Sets APT, the
+# options for apt-get and apt-cache.
 apt_open() {
 	local dir=$CACHE/apt/$1 suite keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 	local main security
@@ -101,9 +100,8 @@ apt_open() {
 	apt-get "${APT[@]}" -qq update >&2 || die "apt-get update failed for: $*"
 }
 
-# temp_open NAME: an empty directory on the cache's file system in TEMP,
-# removed when the script ends. What an interrupted run left there is removed
-# first.
+# temp_open NAME: an empty directory on the cache's file system in TEMP, removed
+# when the script ends. Leftovers of an interrupted run are removed first.
 temp_open() {
 	local old
 

@@ -7,16 +7,17 @@
  * size, so alignment costs nothing extra up to the size (and, since the arena
  * begins on a page, holds for addresses up to a page).
  *
- * Cost: alloc and free take O(log2(arena / 64)) steps at worst, at most 27 for
- * 4 GiB, and one or two as a rule. A request is rounded up to a power of two:
- * up to half of the arena may be lost inside blocks. What the allocator knows
- * stands in private memory, 9 bytes for every 64 of the arena, touched as used:
- * a task that writes where it should not cannot break it.
+ * Cost: alloc and free take at most O(log2(arena / 64)) steps, 27 for 4 GiB,
+ * and usually one or two. A request is rounded up to a power of two: up to half
+ * of the arena may be lost inside blocks. The allocator's state is in private
+ * memory, 9 bytes for every 64 of the arena, touched as used: a task that
+ * writes outside its range cannot corrupt it.
  *
- * Limitations: one thread at a time, as everything of a ring. Arenas up to
- * 256 GiB - 64. Blocks do not move, so a fragmented arena may refuse what would
- * fit in sum. Freeing twice, or what was never allocated, is refused with
- * -EINVAL; it goes unnoticed once the block has been handed out anew.
+ * Limitations: one thread at a time, like everything of a ring. Arenas up to
+ * 256 GiB - 64. Blocks do not move, so a fragmented arena may refuse a request
+ * although enough bytes are free. A double free, and a free of an offset that
+ * was never allocated, return -EINVAL. A double free is not detected once the
+ * block has been allocated again.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -30,17 +31,17 @@
 #define NR_ORDERS	32
 #define NIL		UINT32_MAX
 
-/* The state of the unit that a block begins with; 0 inside a block. */
+/* The state of the unit where a block begins; 0 inside a block. */
 #define ST_FREE		0x40
 #define ST_USED		0x80
 #define ST_ORDER	0x3f
 
 /**
- * struct wsq_arena - what is free
- * @units: units there are
+ * struct wsq_arena - the allocator's state
+ * @units: number of 64-byte units
  * @nonempty: bit o is set if @head[o] is not NIL
  * @head: first free block of each order, as a unit number
- * @link: for the first unit of a free block: the next and the one before
+ * @link: for the first unit of a free block: next and previous block
  * @state: ST_* of each unit
  */
 struct wsq_arena {
@@ -82,7 +83,7 @@ static void list_del(struct wsq_arena *a, __u32 u, unsigned int order)
 	a->state[u] = 0;
 }
 
-/* Puts a block back and unites it with its buddy for as long as that is free. */
+/* Frees a block, and merges it with its buddy while that is free. */
 static void block_free(struct wsq_arena *a, __u32 u, unsigned int order)
 {
 	while (order + 1 < NR_ORDERS) {
@@ -119,7 +120,7 @@ struct wsq_arena *wsq_arena_create(__u64 bytes)
 	for (i = 0; i < NR_ORDERS; i++)
 		a->head[i] = NIL;
 
-	/* The largest aligned blocks that fit, from the left: sizes fall. */
+	/* The largest aligned blocks that fit, from left to right. */
 	while (u < a->units) {
 		unsigned int order = 31 - __builtin_clz(a->units - u);
 
@@ -178,7 +179,7 @@ int wsq_arena_give(struct wsq_arena *a, __u64 off)
 	if ((off & (UNIT - 1)) || u >= a->units || !(a->state[u] & ST_USED))
 		return -EINVAL;
 	order = a->state[u] & ST_ORDER;
-	/* The united block may begin at the buddy: this is its inside then. */
+	/* If the merged block begins at the buddy, this unit is inside it. */
 	a->state[u] = 0;
 	block_free(a, (__u32)u, order);
 	return 0;
@@ -190,7 +191,7 @@ __u64 wsq_arena_max(const struct wsq_arena *a)
 }
 
 /**
- * wsq_arena_alloc - a piece of the arena
+ * wsq_arena_alloc - allocates from the arena
  * @ring: the ring
  * @size: bytes, not zero
  * @align: a power of two; 1 if it does not matter
@@ -203,11 +204,11 @@ __s64 wsq_arena_alloc(struct wsq_ring *ring, size_t size, size_t align)
 }
 
 /**
- * wsq_arena_free - gives a piece back; no task may still be using it
+ * wsq_arena_free - frees a block; no task may still be using it
  * @ring: the ring
  * @off: what wsq_arena_alloc() returned
  *
- * Returns 0, or -EINVAL if no piece that is in use begins there.
+ * Returns 0, or -EINVAL if no allocated block begins there.
  */
 int wsq_arena_free(struct wsq_ring *ring, __u64 off)
 {
@@ -215,7 +216,7 @@ int wsq_arena_free(struct wsq_ring *ring, __u64 off)
 }
 
 /**
- * wsq_arena_largest - the largest @size that wsq_arena_alloc() would grant now
+ * wsq_arena_largest - the largest @size that wsq_arena_alloc() can satisfy now
  * @ring: the ring
  */
 __u64 wsq_arena_largest(const struct wsq_ring *ring)

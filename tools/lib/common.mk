@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT OR LGPL-2.1
 #
-# What the Makefiles of tools/lib and tools/wsqctl share: flags, and where
-# things go.
+# Shared by the Makefiles of tools/lib and tools/wsqctl: flags, and output
+# directories.
 #
 #   O=DIR      output directory (default build/tools of the repository, or
 #              build/tools-static with STATIC=1)
@@ -26,6 +26,9 @@ INCLUDEDIR ?= $(PREFIX)/include
 MANDIR     ?= $(PREFIX)/share/man
 INSTALL    ?= install
 
+VERSION_H  := $(TOP)/include/linux/wsq_version.h
+VERSION    := $(shell sed -n 's/^.define WSQ_VERSION[^"]*"\(.*\)"/\1/p' $(VERSION_H))
+
 CFLAGS     ?= -O2 -g
 WSQ_CFLAGS := -std=gnu11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
 	      -Wmissing-prototypes -I$(TOP)/include/uapi -I$(TOP)/tools/lib \
@@ -35,7 +38,7 @@ ifneq ($(V),1)
 Q := @
 endif
 
-# make does not look at flags; a change of compiler or flags rebuilds all.
+# make does not track flags; a change of compiler or flags rebuilds all.
 .PHONY: FORCE
 $(O)/%/.flags: FORCE
 	@mkdir -p $(@D)

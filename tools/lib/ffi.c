@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR LGPL-2.1
 /*
- * libwsq: the inline functions of libwsq.h once more, to be called.
+ * libwsq: the inline functions of libwsq.h as exported functions.
  *
- * For languages that cannot include a C header. They are the same functions,
- * compiled from the same lines; wsq_submit() is in ring.c. Cost: a call, and
- * nothing for C programs, whose linker leaves this file of the archive alone.
+ * For languages that cannot include a C header. They are compiled from the same
+ * source lines; wsq_submit() is in ring.c. Cost: a call. C programs pay
+ * nothing: their linker does not pull this file out of the archive.
  */
 #include <errno.h>
 #include <linux/wsq.h>
@@ -12,11 +12,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* All that the header includes is there: these words are now its own alone. */
+/* All headers are included by now, so these macros affect libwsq.h only. */
 #define static
 #define inline
 
-/* They are defined where others are declared. */
+/* libwsq.h defines these functions instead of declaring them. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 
 #include "libwsq.h"

@@ -3,8 +3,8 @@
  * libwsq: programs hand tasks to the wsq kernel module through a shared ring.
  *
  * For programs that have many small tasks (nanoseconds to microseconds each)
- * and would rather not make a system call for every one of them. The calls go
- * by liburing's names where the meaning is the same:
+ * and want to avoid a system call for each of them. Names follow liburing where
+ * the meaning is the same:
  *
  *	struct wsq_ring ring;
  *	wsq_queue_init(256, 1 << 20, &ring, 0);
@@ -20,24 +20,25 @@
  *	}
  *	wsq_queue_exit(&ring);
  *
- * Threads: one thread at a time per ring. Nothing here takes a lock; a program
- * whose threads share a ring puts its own lock around every call, the inline
- * ones included, and a wait inside that lock keeps the others out. One ring per
- * thread is the better plan. After fork() the child leaves the parent's ring
- * alone; it may only call wsq_queue_exit() on its copy.
+ * Threads: one thread at a time per ring. No function takes a lock. Threads
+ * that share a ring must hold a lock of their own around every call, inline
+ * functions included, and a wait under that lock blocks the other threads. One
+ * ring per thread is better. After fork() the child must not use the parent's
+ * ring; it may only call wsq_queue_exit() on its copy.
  *
  * Errors: functions return a negative errno, never -1 with errno.
  *
  * Cost: wsq_get_sqe() and wsq_prep_*() write one cache line and touch nothing
- * that the kernel writes. wsq_peek_cqe() is one acquire load. One system call
- * for each wsq_submit() or wait that has to sleep, whatever the batch.
+ * that the kernel writes. wsq_peek_cqe() is one acquire load. Each
+ * wsq_submit(), and each wait that has to sleep, is one system call, whatever
+ * the batch size.
  *
- * Limitations: no growing ring; data has to be in the arena.
+ * Limitations: a ring cannot grow; data has to be in the arena.
  *
- * Languages that cannot include this header call what is inline in it as functions of
- * the library: ffi.c compiles each of them so.
+ * Languages that cannot include this header can call its inline functions in
+ * the library: ffi.c exports each of them.
  *
- * Memory order. The three words that both sides look at:
+ * Memory order. Both sides access these words:
  *  (1) sq_tail is stored with release by wsq_submit(), after the entries
  *	before it were filled; the kernel loads it with acquire. If the kernel
  *	sees the new tail, it sees the entries, and what the process wrote into
@@ -49,15 +50,16 @@
  *  (3) cq_head is stored with release by wsq_cq_advance(), after the entries
  *	before it were read; the kernel loads it with acquire before it writes
  *	into their slots. So no entry changes under its reader.
- * sq_head is not read at all: entries are taken only inside the ENTER call of
- * this very thread, which says how many. Unless the ring is polled:
- *  (4) sq_head is loaded with acquire before an entry is filled anew; the kernel
- *	stores it with release when it has read the entries before it. It reads them
- *	in order and before it runs them: of as many as have completed, (2) says so.
- *  (5) sq_tail is stored and flags are loaded sequentially consistent, so that the
- *	load does not go before the store; there is a full barrier in the kernel
- *	between storing flags and loading sq_tail: either its thread sees the
- *	entries, or the process sees that it sleeps and wakes it.
+ * sq_head is not read: the kernel takes entries only inside this thread's ENTER
+ * call, which returns how many it took. Polled rings differ:
+ *  (4) sq_head is loaded with acquire before an entry is filled again; the
+ *	kernel stores it with release after it has read the entries before it. It
+ *	reads entries in order and before it runs them, so (2) also proves that
+ *	the kernel has read as many entries as have completed.
+ *  (5) sq_tail is stored and flags are loaded sequentially consistent, so that
+ *	the load does not move before the store. The kernel has a full barrier
+ *	between storing flags and loading sq_tail. So either its thread sees the
+ *	entries, or the process sees that the thread sleeps and wakes it.
  */
 #ifndef LIBWSQ_H
 #define LIBWSQ_H
@@ -73,16 +75,16 @@ extern "C" {
 #endif
 
 #define LIBWSQ_VERSION_MAJOR	0
-#define LIBWSQ_VERSION_MINOR	5
+#define LIBWSQ_VERSION_MINOR	6
 
 /**
  * struct wsq_sq - submission side; private to the thread that uses the ring
  * @ktail: sq_tail in shared memory
  * @sqes: the entries, shared
- * @head: entries that the kernel has taken, by its own word in ENTER
+ * @head: entries that the kernel has taken, as ENTER returned
  * @tail: entries given out by wsq_get_sqe()
  * @mask: @entries - 1
- * @entries: how many there are
+ * @entries: number of entries
  */
 struct wsq_sq {
 	__u64 *ktail;
@@ -100,7 +102,7 @@ struct wsq_sq {
  * @head: entries read so far
  * @mask: @entries - 1
  * @shift: log2 of @entries
- * @entries: how many there are
+ * @entries: number of entries
  */
 struct wsq_cq {
 	__u64 *khead;
@@ -142,16 +144,18 @@ struct wsq_ring {
 #define WSQ_INIT_KEYS		(1U << 3)	/* as WSQ_SETUP_KEYS */
 #define WSQ_INIT_POLL		(1U << 4)	/* as WSQ_SETUP_POLL */
 #define WSQ_INIT_POLL_SHARE	(1U << 5)	/* as WSQ_SETUP_POLL_SHARE */
+#define WSQ_INIT_FUTURES	(1U << 6)	/* as WSQ_SETUP_FUTURES */
 
 /**
- * struct wsq_params - what wsq_queue_init() does not ask for
+ * struct wsq_params - more parameters of wsq_queue_init_params()
  * @flags: WSQ_INIT_* bits
  * @cq_entries: a power of two, at least the submission entries; 0 means twice
- * @fd: with WSQ_INIT_FD: an open file of the device without a ring, which the
- *	ring then owns; so a privileged helper may open it and pass it on
- * @idle_us: with WSQ_INIT_POLL: microseconds after which the thread sleeps; 0 means
- *	1000
- * @poll_fd: with WSQ_INIT_POLL_SHARE: wsq_ring_fd() of the ring whose thread it is
+ * @fd: with WSQ_INIT_FD: an open file of the device without a ring. The ring
+ *	then owns it. A privileged helper may open it and pass it on.
+ * @idle_us: with WSQ_INIT_POLL: microseconds after which an idle polling thread
+ *	sleeps; 0 means 1000
+ * @poll_fd: with WSQ_INIT_POLL_SHARE: wsq_ring_fd() of the ring whose polling
+ *	thread this ring shares
  * @rsv: zero
  */
 struct wsq_params {
@@ -163,7 +167,7 @@ struct wsq_params {
 	__u32 rsv[3];
 };
 
-/* Setting up. Documented in libwsq(3). */
+/* Setup. Documented in libwsq(3). */
 int wsq_open(const char *path);
 int wsq_close(int fd);
 int wsq_queue_init(unsigned int entries, size_t arena_size,
@@ -172,7 +176,7 @@ int wsq_queue_init_params(unsigned int entries, size_t arena_size,
 			  struct wsq_ring *ring, const struct wsq_params *p);
 void wsq_queue_exit(struct wsq_ring *ring);
 
-/* Asking. @fd is of wsq_open() or wsq_ring_fd(). */
+/* Queries. @fd comes from wsq_open() or wsq_ring_fd(). */
 int wsq_query(int fd, struct wsq_query *q, struct wsq_op_info *ops,
 	      unsigned int nr_ops);
 int wsq_query_sized(int fd, struct wsq_query *q, size_t q_size,
@@ -186,7 +190,7 @@ int wsq_stats_sized(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
 int wsq_ring_stats_sized(const struct wsq_ring *ring, struct wsq_ring_stats *st,
 			 size_t st_size);
 
-/* Structs grow: the library has to know how large the caller's is. */
+/* The structs grow: the library must know how large the caller's is. */
 #define wsq_query(fd, q, ops, nr_ops)					\
 	wsq_query_sized(fd, q, sizeof(struct wsq_query), ops, nr_ops)
 #define wsq_stats(fd, st, cpus, nr_cpus)				\
@@ -201,14 +205,14 @@ int wsq_submit_and_wait(struct wsq_ring *ring, unsigned int nr,
 int wsq_wait_cqes(struct wsq_ring *ring, struct wsq_cqe **cqe, unsigned int nr,
 		  __u64 timeout_ns);
 
-/* Calling back, and what may be asked for. */
+/* Cancelling and restricting. */
 int wsq_cancel(struct wsq_ring *ring, unsigned int flags, __u64 what,
 	       unsigned int *running);
 int wsq_restrict(struct wsq_ring *ring, const __u32 *ops, unsigned int nr_ops,
 		 unsigned int sqe_flags);
 int wsq_enable(struct wsq_ring *ring);
 
-/* The arena's allocator: buddies of 64 bytes and more. See arena.c. */
+/* The arena's buddy allocator; blocks of 64 bytes and more. See arena.c. */
 __s64 wsq_arena_alloc(struct wsq_ring *ring, size_t size, size_t align);
 int wsq_arena_free(struct wsq_ring *ring, __u64 off);
 __u64 wsq_arena_largest(const struct wsq_ring *ring);
@@ -238,7 +242,7 @@ static inline __u64 wsq_arena_off(const struct wsq_ring *ring, const void *p)
 	return (__u64)((const char *)p - (const char *)ring->arena);
 }
 
-/* Entries that the kernel has read; (4). */
+/* Entries that the kernel has read; see (4). */
 static inline __u64 wsq_sq_taken(const struct wsq_ring *ring)
 {
 	const struct wsq_ring_page *page;
@@ -248,17 +252,17 @@ static inline __u64 wsq_sq_taken(const struct wsq_ring *ring)
 		return ring->sq.head;
 	page = (const struct wsq_ring_page *)ring->rings;
 	n = __atomic_load_n(&page->sq_head, __ATOMIC_ACQUIRE);
-	/* What completed has been read, in order, whenever the thread says so. */
+	/* The kernel reads in order: completed entries have been read. */
 	return n > ring->cq.head ? n : ring->cq.head;
 }
 
-/* Entries that were handed over: to the kernel, or to its thread. */
+/* Entries handed over to the kernel or to its polling thread. */
 static inline __u64 wsq_sq_handed(const struct wsq_ring *ring)
 {
 	return ring->flags & WSQ_INIT_POLL ? ring->handed : ring->sq.head;
 }
 
-/* Entries that may still be had before wsq_submit() has to make room. */
+/* Entries that wsq_get_sqe() can give out before the next wsq_submit(). */
 static inline unsigned int wsq_sq_space_left(const struct wsq_ring *ring)
 {
 	return ring->sq.entries -
@@ -271,7 +275,7 @@ static inline unsigned int wsq_sq_ready(const struct wsq_ring *ring)
 	return (unsigned int)(ring->sq.tail - wsq_sq_handed(ring));
 }
 
-/* Tasks that were handed over and whose completions have not been read. */
+/* Tasks handed over whose completions have not been read. */
 static inline __u64 wsq_in_flight(const struct wsq_ring *ring)
 {
 	return wsq_sq_handed(ring) - ring->cq.head;
@@ -280,7 +284,7 @@ static inline __u64 wsq_in_flight(const struct wsq_ring *ring)
 /**
  * wsq_get_sqe - the next submission entry, to be filled by a wsq_prep_ function
  *
- * It counts as filled from now on: the next wsq_submit() hands it over.
+ * The entry counts as filled from now on: the next wsq_submit() hands it over.
  *
  * Returns NULL when all entries are waiting for wsq_submit().
  */
@@ -299,7 +303,7 @@ static inline struct wsq_sqe *wsq_get_sqe(struct wsq_ring *ring)
 static inline void wsq_prep_rw(struct wsq_sqe *sqe, __u16 op, __u64 dst,
 			       __u64 src, __u64 len, __u64 arg)
 {
-	/* All of it; what memset() gets, compilers suspect of being NULL. */
+	/* Not memset(): some compilers warn that its argument may be NULL. */
 	sqe->op = op;
 	sqe->flags = 0;
 	sqe->hint = 0;
@@ -325,7 +329,7 @@ static inline void wsq_prep_copy(struct wsq_sqe *sqe, __u64 dst, __u64 src,
 	wsq_prep_rw(sqe, WSQ_OP_COPY, dst, src, len, 0);
 }
 
-/* CRC-32C of @len bytes at @src, continuing from @seed; the result is in res. */
+/* CRC-32C of @len bytes at @src, continuing from @seed; result in res. */
 static inline void wsq_prep_crc32c(struct wsq_sqe *sqe, __u64 src, __u64 len,
 				   __u32 seed)
 {
@@ -346,6 +350,36 @@ static inline void wsq_prep_sha512(struct wsq_sqe *sqe, __u64 dst, __u64 src,
 	wsq_prep_rw(sqe, WSQ_OP_SHA512, dst, src, len, 0);
 }
 
+/*
+ * fs-verity's Merkle root of @len bytes at @src, and the file digest that
+ * "fsverity digest" prints; 32 bytes each at @dst.
+ */
+static inline void wsq_prep_fsverity(struct wsq_sqe *sqe, __u64 dst, __u64 src,
+				     __u64 len)
+{
+	wsq_prep_rw(sqe, WSQ_OP_FSVERITY, dst, src, len, 0);
+}
+
+/*
+ * Sorts the __u64 in @len bytes at @src into @dst; @src is scratch memory. All
+ * are multiples of 8; the ranges must not overlap.
+ */
+static inline void wsq_prep_sort64(struct wsq_sqe *sqe, __u64 dst, __u64 src,
+				   __u64 len)
+{
+	wsq_prep_rw(sqe, WSQ_OP_SORT64, dst, src, len, 0);
+}
+
+/*
+ * Compresses @len bytes at @src into @size bytes at @dst, at least
+ * WSQ_GZIP_BOUND(@len); they must not overlap. Length of the output in res.
+ */
+static inline void wsq_prep_gzip(struct wsq_sqe *sqe, __u64 dst, __u64 size,
+				 __u64 src, __u64 len)
+{
+	wsq_prep_rw(sqe, WSQ_OP_GZIP, dst, src, len, size);
+}
+
 /* XXH64 of @len bytes at @src with @seed; a __u64 at @dst. */
 static inline void wsq_prep_xxhash64(struct wsq_sqe *sqe, __u64 dst, __u64 src,
 				     __u64 len, __u64 seed)
@@ -353,21 +387,21 @@ static inline void wsq_prep_xxhash64(struct wsq_sqe *sqe, __u64 dst, __u64 src,
 	wsq_prep_rw(sqe, WSQ_OP_XXHASH64, dst, src, len, seed);
 }
 
-/* @len bytes at @dst become those of @pattern, over and over. */
+/* Fills @len bytes at @dst with @pattern, repeated. */
 static inline void wsq_prep_fill(struct wsq_sqe *sqe, __u64 dst, __u64 len,
 				 __u64 pattern)
 {
 	wsq_prep_rw(sqe, WSQ_OP_FILL, dst, 0, len, pattern);
 }
 
-/* @len bytes at @dst become @byte. */
+/* Sets @len bytes at @dst to @byte. */
 static inline void wsq_prep_memset(struct wsq_sqe *sqe, __u64 dst, __u64 len,
 				   __u8 byte)
 {
 	wsq_prep_fill(sqe, dst, len, 0x0101010101010101ULL * byte);
 }
 
-/* How many of @len bytes at @a and @b are equal before the first that differs. */
+/* Number of equal bytes at @a and @b before the first difference. */
 static inline void wsq_prep_compare(struct wsq_sqe *sqe, __u64 a, __u64 b,
 				    __u64 len)
 {
@@ -381,7 +415,7 @@ static inline void wsq_prep_xor(struct wsq_sqe *sqe, __u64 dst, __u64 src,
 	wsq_prep_rw(sqe, WSQ_OP_XOR, dst, src, len, 0);
 }
 
-/* An op of another module, by the number that wsq_op_find() tells. */
+/* An op of another module, by its number from wsq_op_find(). */
 static inline void wsq_prep_op(struct wsq_sqe *sqe, __u32 op, __u64 dst,
 			       __u64 src, __u64 len, __u64 arg)
 {
@@ -389,9 +423,9 @@ static inline void wsq_prep_op(struct wsq_sqe *sqe, __u32 op, __u64 dst,
 }
 
 /*
- * After wsq_prep_*(): not one range, but those of @nr struct wsq_vec at the arena
- * offset @list, a multiple of 8. Takes the place of src and len, for fill of dst
- * and len.
+ * After wsq_prep_*(): instead of one range, the @nr ranges in the array of
+ * struct wsq_vec at arena offset @list, a multiple of 8. Replaces src and len;
+ * for fill, dst and len.
  */
 static inline void wsq_sqe_set_vec(struct wsq_sqe *sqe, __u64 list,
 				   unsigned int nr)
@@ -403,34 +437,66 @@ static inline void wsq_sqe_set_vec(struct wsq_sqe *sqe, __u64 list,
 		sqe->dst = 0;
 }
 
-/* ... WSQ_SQE_LINK, WSQ_SQE_DRAIN. */
+/* After wsq_prep_*(): sets flags, WSQ_SQE_LINK or WSQ_SQE_DRAIN. */
 static inline void wsq_sqe_set_flags(struct wsq_sqe *sqe, unsigned int flags)
 {
 	sqe->flags |= (__u16)flags;
 }
 
-/* ... that the task is to be done by @ns of CLOCK_MONOTONIC. */
+/* After wsq_prep_*(): sets the deadline, @ns of CLOCK_MONOTONIC. */
 static inline void wsq_sqe_set_deadline(struct wsq_sqe *sqe, __u64 ns)
 {
 	sqe->flags |= WSQ_SQE_DEADLINE;
 	sqe->deadline = ns;
 }
 
-/* ... that it waits for those of its key; the ring is made with WSQ_INIT_KEYS. */
+/*
+ * After wsq_prep_*(): the task runs one at a time with others of the same key.
+ * The ring must be made with WSQ_INIT_KEYS.
+ */
 static inline void wsq_sqe_set_key(struct wsq_sqe *sqe, __u64 key)
 {
 	sqe->flags |= WSQ_SQE_KEY;
 	sqe->key = key;
 }
 
-/* ... that it should run on a CPU. */
+/*
+ * After wsq_prep_*(), instead of a deadline: the task resolves a future, a number
+ * from 1 to the ring's completion entries. The ring must be made with
+ * WSQ_INIT_FUTURES.
+ */
+static inline void wsq_sqe_set_future(struct wsq_sqe *sqe, unsigned int future)
+{
+	sqe->flags |= WSQ_SQE_FUTURES;
+	sqe->deadline = (sqe->deadline & ~0xffffULL) | (__u16)future;
+}
+
+/*
+ * Likewise: the task waits for a future that an entry before it resolves.
+ * Returns 0, or -ENOSPC if it waits for three already.
+ */
+static inline int wsq_sqe_add_after(struct wsq_sqe *sqe, unsigned int future)
+{
+	unsigned int shift;
+
+	sqe->flags |= WSQ_SQE_FUTURES;
+	for (shift = 16; shift < 64; shift += 16) {
+		if (!(sqe->deadline >> shift & 0xffff)) {
+			sqe->deadline |= (__u64)(__u16)future << shift;
+			return 0;
+		}
+	}
+	return -ENOSPC;
+}
+
+/* After wsq_prep_*(): asks for a CPU. */
 static inline void wsq_sqe_set_cpu(struct wsq_sqe *sqe, unsigned int cpu)
 {
 	sqe->flags |= WSQ_SQE_CPU;
 	sqe->hint = cpu;
 }
 
-/* ... that it should run on a memory node; instead of a CPU. */
+/* After wsq_prep_*(): asks for a memory node, instead of a CPU. */
 static inline void wsq_sqe_set_node(struct wsq_sqe *sqe, unsigned int node)
 {
 	sqe->flags |= WSQ_SQE_NODE;
@@ -448,25 +514,25 @@ static inline __u64 wsq_sqe_number(const struct wsq_ring *ring)
 }
 
 /**
- * wsq_task_id - by what wsq_cancel() knows a task
+ * wsq_task_id - the id of a task, for wsq_cancel()
  * @ring: made with WSQ_INIT_IDS
- * @number: of wsq_sqe_number()
+ * @number: from wsq_sqe_number()
  *
- * Returns 0 if the entry has not been taken yet, was refused, or if as many others
- * as the ring has entries have been submitted since.
+ * Returns 0 if the entry has not been taken yet or was refused, or if as many
+ * entries as the ring has were submitted after it.
  */
 static inline __u64 wsq_task_id(const struct wsq_ring *ring, __u64 number)
 {
 	const struct wsq_sq *sq = &ring->sq;
 
-	/* What was handed over may have been taken before sq_head says so. */
+	/* The kernel may take entries before it stores sq_head. */
 	if (!ring->ids || number >= wsq_sq_taken(ring) ||
 	    wsq_sq_handed(ring) - number > sq->entries)
 		return 0;
 	return __atomic_load_n(&ring->ids[number & sq->mask], __ATOMIC_RELAXED);
 }
 
-/* After wsq_prep_*(): what the completion entry is to be known by. */
+/* After wsq_prep_*(): sets the value that the completion entry returns. */
 static inline void wsq_sqe_set_data64(struct wsq_sqe *sqe, __u64 data)
 {
 	sqe->user_data = data;
@@ -478,12 +544,12 @@ static inline __u64 wsq_cqe_get_data64(const struct wsq_cqe *cqe)
 }
 
 /**
- * wsq_peek_batch_cqe - completion entries that are there
+ * wsq_peek_batch_cqe - gets the completion entries that can be read now
  * @ring: the ring
- * @cqes: room for pointers, which are good until wsq_cq_advance()
- * @nr: how many fit
+ * @cqes: array for the pointers, which are valid until wsq_cq_advance()
+ * @nr: size of @cqes
  *
- * Returns how many there are, up to @nr.
+ * Returns the number of pointers stored, at most @nr.
  */
 static inline unsigned int wsq_peek_batch_cqe(struct wsq_ring *ring,
 					      struct wsq_cqe **cqes,
@@ -493,7 +559,7 @@ static inline unsigned int wsq_peek_batch_cqe(struct wsq_ring *ring,
 	unsigned int i;
 
 	/*
-	 * No need to stop at cq->entries: one lap on, a slot still bears the
+	 * No need to stop at cq->entries: one pass on, a slot still has the
 	 * number of the pass before.
 	 */
 	for (i = 0; i < nr; i++) {
@@ -510,10 +576,10 @@ static inline unsigned int wsq_peek_batch_cqe(struct wsq_ring *ring,
 }
 
 /**
- * wsq_peek_cqe - the oldest completion entry that has not been read
+ * wsq_peek_cqe - gets the oldest completion entry that has not been read
  * @ring: the ring
- * @cqe: where to put its address, which is good until wsq_cqe_seen(); NULL is
- *	put there if there is none
+ * @cqe: set to its address, which is valid until wsq_cqe_seen(), or to NULL if
+ *	there is none
  *
  * Returns 0 or -EAGAIN.
  */
@@ -525,7 +591,7 @@ static inline int wsq_peek_cqe(struct wsq_ring *ring, struct wsq_cqe **cqe)
 	return -EAGAIN;
 }
 
-/* Gives the @nr oldest completion entries back to the kernel. */
+/* Returns the @nr oldest completion entries to the kernel. */
 static inline void wsq_cq_advance(struct wsq_ring *ring, unsigned int nr)
 {
 	struct wsq_cq *cq = &ring->cq;
@@ -535,7 +601,7 @@ static inline void wsq_cq_advance(struct wsq_ring *ring, unsigned int nr)
 	__atomic_store_n(cq->khead, cq->head, __ATOMIC_RELEASE);
 }
 
-/* Gives the oldest one back; @cqe is what wsq_peek_cqe() returned, or NULL. */
+/* Returns the oldest entry; @cqe comes from wsq_peek_cqe(), or is NULL. */
 static inline void wsq_cqe_seen(struct wsq_ring *ring,
 				const struct wsq_cqe *cqe)
 {
@@ -544,8 +610,8 @@ static inline void wsq_cqe_seen(struct wsq_ring *ring,
 }
 
 /*
- * wsq_submit() as programs get it: of a polled ring, while its thread is awake, a
- * store, a barrier and a load.
+ * The wsq_submit() that programs get. On a polled ring whose thread is awake,
+ * it is a store, a barrier and a load.
  */
 static inline int wsq_submit_inline(struct wsq_ring *ring)
 {
@@ -555,7 +621,7 @@ static inline int wsq_submit_inline(struct wsq_ring *ring)
 	if (!(ring->flags & WSQ_INIT_POLL))
 		return wsq_submit(ring);
 	n = ring->sq.tail - ring->handed;
-	/* With room for all completions; else there is more to it. */
+	/* Only if all completions have space; wsq_submit() handles the rest. */
 	if (!n || ring->sq.tail - ring->cq.head > ring->cq.entries)
 		return wsq_submit(ring);
 	page = (const struct wsq_ring_page *)ring->rings;
@@ -574,7 +640,7 @@ static inline int wsq_submit_inline(struct wsq_ring *ring)
 
 #define wsq_submit(ring)	wsq_submit_inline(ring)
 
-/* Waits without a time limit for one completion entry. */
+/* Waits for one completion entry, without a time limit. */
 static inline int wsq_wait_cqe(struct wsq_ring *ring, struct wsq_cqe **cqe)
 {
 	return wsq_wait_cqes(ring, cqe, 1, WSQ_NO_TIMEOUT);

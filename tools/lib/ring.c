@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT OR LGPL-2.1
 /*
- * libwsq: making a ring, handing tasks over, waiting for them.
+ * libwsq: making a ring, submitting tasks, waiting for them.
  *
- * For programs that use /dev/wsq; the rules for threads and the argument about
+ * For programs that use /dev/wsq. The rules for threads and the argument about
  * memory order are at the top of libwsq.h, whose inline functions do the rest.
- * Cost: each function of this file that returns is one system call at most,
- * setting up and tearing down excepted, and who submits to a polled ring whose thread
- * sleeps and waits, or calls back what that has not taken. Limitations: see libwsq.h.
+ * Cost: each function makes at most one system call. Exceptions: setup and
+ * teardown; on a polled ring, wsq_submit_and_wait() while the thread sleeps,
+ * and wsq_cancel() of entries that the thread has not taken. Limitations: see
+ * libwsq.h.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -40,15 +41,16 @@ int wsq_close(int fd)
 }
 
 /**
- * wsq_query_sized - what the module offers, for callers of any age
- * @fd: of wsq_open() or wsq_ring_fd()
- * @q: the answer; sq_entries, cq_entries, arena_size and setup_flags are read, for
- *	@q->memory
+ * wsq_query_sized - what the module offers, for callers of any struct size
+ * @fd: from wsq_open() or wsq_ring_fd()
+ * @q: the answer; sq_entries, cq_entries, arena_size and setup_flags are read,
+ *	to compute @q->memory
  * @q_size: sizeof(struct wsq_query) as the caller was compiled with
- * @ops: room for what is known of each op, or NULL
- * @nr_ops: entries that fit there
+ * @ops: array for the description of each op, or NULL
+ * @nr_ops: size of @ops
  *
- * Returns 0 or a negative errno. @q->nr_ops may come back larger than @nr_ops.
+ * Returns 0 or a negative errno. @q->nr_ops may be larger than @nr_ops on
+ * return.
  */
 int wsq_query_sized(int fd, struct wsq_query *q, size_t q_size,
 		    struct wsq_op_info *ops, unsigned int nr_ops)
@@ -56,7 +58,7 @@ int wsq_query_sized(int fd, struct wsq_query *q, size_t q_size,
 	if (q_size > UINT32_MAX)
 		return -EINVAL;
 	q->size = (__u32)q_size;
-	/* Older modules refuse what they do not know, unless it is zero. */
+	/* An older module refuses members that it does not know unless zero. */
 	if (q_size > offsetof(struct wsq_query, rsv))
 		memset(&q->rsv, 0, q_size - offsetof(struct wsq_query, rsv));
 	q->nr_ops = ops ? nr_ops : 0;
@@ -64,7 +66,7 @@ int wsq_query_sized(int fd, struct wsq_query *q, size_t q_size,
 	return wsq_sys->ioctl(fd, WSQ_IOC_QUERY, q);
 }
 
-/* As wsq_stats() below: for programs that were linked before the struct grew. */
+/* For programs that were linked before the struct grew. */
 int (wsq_query)(int fd, struct wsq_query *q, struct wsq_op_info *ops,
 		unsigned int nr_ops)
 {
@@ -73,12 +75,12 @@ int (wsq_query)(int fd, struct wsq_query *q, struct wsq_op_info *ops,
 }
 
 /**
- * wsq_op_find - an op by its name
- * @fd: of wsq_open() or wsq_ring_fd()
+ * wsq_op_find - finds an op by name
+ * @fd: from wsq_open() or wsq_ring_fd()
  * @name: its name
- * @op: what is known of it
+ * @op: its description
  *
- * Ops of other modules have another number each time that their module is loaded.
+ * The number of another module's op changes each time that module is loaded.
  *
  * Returns 0, -ENOENT if the module has no such op, or a negative errno.
  */
@@ -97,7 +99,7 @@ int wsq_op_find(int fd, const char *name, struct wsq_op_info *op)
 		ret = wsq_query(fd, &q, ops, room);
 		if (ret || q.nr_ops <= room)
 			break;
-		/* There may be more of them in a moment. */
+		/* More ops may be registered before the next query. */
 		free(ops);
 		room = q.nr_ops + 8;
 	}
@@ -114,15 +116,15 @@ int wsq_op_find(int fd, const char *name, struct wsq_op_info *op)
 }
 
 /**
- * wsq_stats_sized - the counters of the module, for callers of any age
- * @fd: of wsq_open() or wsq_ring_fd()
+ * wsq_stats_sized - the counters of the module, for callers of any struct size
+ * @fd: from wsq_open() or wsq_ring_fd()
  * @st: the answer
- * @cpus: room for the counters of each CPU, or NULL
- * @nr_cpus: entries that fit there
+ * @cpus: array for the counters of each CPU, or NULL
+ * @nr_cpus: size of @cpus
  * @cpu_size: sizeof(struct wsq_cpu_stats) as the caller was compiled with
  *
- * Returns 0 or a negative errno. @st->nr_cpus may come back larger than
- * @nr_cpus.
+ * Returns 0 or a negative errno. @st->nr_cpus may be larger than @nr_cpus on
+ * return.
  */
 int wsq_stats_sized(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
 		    unsigned int nr_cpus, size_t cpu_size)
@@ -138,14 +140,14 @@ int wsq_stats_sized(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
 }
 
 /*
- * Programs that were linked before struct wsq_cpu_stats grew have room for its
- * first version. Those compiled now get the macro of this name.
+ * For programs that were linked before struct wsq_cpu_stats grew: their array
+ * has elements of its first version. New programs get the macro of this name.
  */
 int (wsq_stats)(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
 		unsigned int nr_cpus)
 {
 	return wsq_stats_sized(fd, st, cpus, nr_cpus,
-			       offsetof(struct wsq_cpu_stats, standins));
+			       offsetof(struct wsq_cpu_stats, standbys));
 }
 
 static unsigned int log2_of(__u32 n)
@@ -154,8 +156,8 @@ static unsigned int log2_of(__u32 n)
 }
 
 /*
- * Undoes ring_map(), however far it came. A child that was forked has no such
- * mappings; what is in their place is its own.
+ * Undoes ring_map(), also a partial one. A forked child does not have these
+ * mappings; other memory of its own may be at these addresses.
  */
 static void ring_unmap(struct wsq_ring *ring)
 {
@@ -218,15 +220,15 @@ static int ring_map(struct wsq_ring *ring, const struct wsq_setup *s)
  * wsq_queue_init_params - makes a ring
  * @entries: submission entries, a power of two
  * @arena_size: bytes of the arena, rounded up to pages; 0 means none
- * @ring: where to keep it
- * @p: the rest; NULL means zeros
+ * @ring: the ring to set up
+ * @p: more parameters; NULL means zeros
  *
  * Returns 0 or a negative errno: -ENOENT without the module, -EACCES without
- * the right to open the device, -EINVAL for what QUERY does not allow, -ENOMEM
- * (wsq_query() says in memory how much it takes), -EBUSY with WSQ_INIT_FD if
- * that file has a ring already. On error nothing is left to be undone but a file
- * of WSQ_INIT_FD, which still belongs to the caller. It may have its ring by then:
- * close it.
+ * the right to open the device, -EINVAL for sizes that QUERY does not allow,
+ * -ENOMEM (wsq_query() reports the memory needed), -EBUSY with WSQ_INIT_FD if
+ * that file has a ring already. On error everything is undone, but a file
+ * passed by WSQ_INIT_FD still belongs to the caller. It may have a ring by
+ * then: close it.
  */
 int wsq_queue_init_params(unsigned int entries, size_t arena_size,
 			  struct wsq_ring *ring, const struct wsq_params *p)
@@ -245,7 +247,8 @@ int wsq_queue_init_params(unsigned int entries, size_t arena_size,
 	if (!p)
 		p = &none;
 	if (p->flags & ~(WSQ_INIT_FD | WSQ_INIT_DISABLED | WSQ_INIT_IDS |
-			 WSQ_INIT_KEYS | WSQ_INIT_POLL | WSQ_INIT_POLL_SHARE))
+			 WSQ_INIT_KEYS | WSQ_INIT_POLL | WSQ_INIT_POLL_SHARE |
+			 WSQ_INIT_FUTURES))
 		return -EINVAL;
 	for (i = 0; i < sizeof(p->rsv) / sizeof(p->rsv[0]); i++)
 		if (p->rsv[i])
@@ -257,6 +260,8 @@ int wsq_queue_init_params(unsigned int entries, size_t arena_size,
 		s.flags |= WSQ_SETUP_IDS;
 	if (p->flags & WSQ_INIT_KEYS)
 		s.flags |= WSQ_SETUP_KEYS;
+	if (p->flags & WSQ_INIT_FUTURES)
+		s.flags |= WSQ_SETUP_FUTURES;
 	if (p->flags & WSQ_INIT_POLL)
 		s.flags |= WSQ_SETUP_POLL;
 	if (p->flags & WSQ_INIT_POLL_SHARE)
@@ -291,7 +296,7 @@ int wsq_queue_init_params(unsigned int entries, size_t arena_size,
  * @entries: submission entries, a power of two; twice as many completion
  *	entries
  * @arena_size: bytes of the arena, rounded up to pages; 0 means none
- * @ring: where to keep it
+ * @ring: the ring to set up
  * @flags: WSQ_INIT_DISABLED, WSQ_INIT_IDS, WSQ_INIT_KEYS, WSQ_INIT_POLL
  *
  * Returns what wsq_queue_init_params() does.
@@ -307,11 +312,11 @@ int wsq_queue_init(unsigned int entries, size_t arena_size,
 }
 
 /**
- * wsq_queue_exit - gives the ring up
+ * wsq_queue_exit - closes the ring
  * @ring: the ring
  *
- * Does not wait for tasks in flight; the module keeps what they use until they
- * are through.
+ * Does not wait for tasks in flight; the module keeps the memory that they use
+ * until they are done.
  */
 void wsq_queue_exit(struct wsq_ring *ring)
 {
@@ -323,10 +328,7 @@ void wsq_queue_exit(struct wsq_ring *ring)
 	ring->fd = -1;
 }
 
-/*
- * ENTER. Keeps count of what was taken, which the kernel says also when it
- * returns an error.
- */
+/* ENTER. Counts the entries taken; the kernel returns them on error as well. */
 static int ring_enter(struct wsq_ring *ring, unsigned int enter_flags,
 		      unsigned int submit, unsigned int nr, __u64 timeout_ns)
 {
@@ -339,24 +341,25 @@ static int ring_enter(struct wsq_ring *ring, unsigned int enter_flags,
 	};
 	int ret;
 
-	/* (1): the entries before it were filled. Who only waits may not be done. */
+	/* (1): the entries before it were filled. Skipped by a mere wait. */
 	if (submit && !(ring->flags & WSQ_INIT_POLL))
 		__atomic_store_n(ring->sq.ktail, ring->sq.tail,
 				 __ATOMIC_RELEASE);
 	ret = wsq_sys->ioctl(ring->fd, WSQ_IOC_ENTER, &e);
-	/* Of a polled ring, sq_head tells. */
+	/* A polled ring has sq_head instead. */
 	if (!(ring->flags & WSQ_INIT_POLL))
 		ring->sq.head += e.submitted;
 	return ret;
 }
 
 /*
- * Leaves entries to the thread of a polled ring: those that there are completion
- * entries for, so that it never waits for any, and no part of a chain. Wakes it if
- * it sleeps, and, if the caller is about to wait, submits what it has not taken, being
- * there. Otherwise that is left to it all the same: what the kernel takes in a call is
- * for the worker of this CPU, and who looks for completions without waiting in the
- * kernel would keep the CPU from him.
+ * Hands entries over to the thread of a polled ring: only those that have a
+ * completion entry, so that the thread never waits for one, and only whole
+ * chains. If the thread sleeps, wakes it. If the caller is about to wait as
+ * well, the same call submits the entries that the thread has not taken. A
+ * caller that does not wait leaves them to the thread: the kernel gives entries
+ * that it takes in a call to the worker of this CPU, and a caller that polls
+ * for completions would keep the CPU from that worker.
  */
 static int ring_hand(struct wsq_ring *ring, bool waits)
 {
@@ -385,8 +388,8 @@ static int ring_hand(struct wsq_ring *ring, bool waits)
 
 /*
  * Whether @nr completion entries can be read now. Entries may become visible
- * out of order, so each is looked at, 16 at a time: the head is moved along
- * privately and back, nothing is given to the kernel.
+ * out of order, so each is checked, 16 at a time. The head is moved privately
+ * and restored; nothing is returned to the kernel.
  */
 static int ring_ready(struct wsq_ring *ring, unsigned int nr)
 {
@@ -412,9 +415,9 @@ static __u64 now_ns(void)
 }
 
 /*
- * Submits @submit entries, then waits until @nr can be read. The kernel's word
- * that they are there is checked against the entries themselves: should one of
- * them still be on its way, this goes round again.
+ * Submits @submit entries, then waits until @nr can be read. The kernel's
+ * return is checked against the entries themselves: if one of them is not
+ * visible yet, wait again.
  */
 static int ring_wait(struct wsq_ring *ring, unsigned int submit,
 		     unsigned int nr, __u64 timeout_ns)
@@ -430,11 +433,11 @@ static int ring_wait(struct wsq_ring *ring, unsigned int submit,
 							  WSQ_NO_TIMEOUT - 1;
 	}
 	while (submit || !ring_ready(ring, nr)) {
-		/* Nobody would ever end this wait. */
+		/* No task could end this wait. */
 		if (timeout_ns == WSQ_NO_TIMEOUT &&
 		    nr > wsq_in_flight(ring) + submit)
 			return -EDEADLK;
-		/* What the thread has not taken need not wait for it. */
+		/* Submit the entries that the thread has not taken. */
 		if (ring->flags & WSQ_INIT_POLL)
 			submit = (unsigned int)(ring->handed - wsq_sq_taken(ring));
 		ret = ring_enter(ring, 0, submit, nr, left);
@@ -455,9 +458,9 @@ static int ring_wait(struct wsq_ring *ring, unsigned int submit,
  * wsq_submit - hands all filled entries to the kernel
  * @ring: the ring
  *
- * Returns how many it took, which may be fewer (the others stay and go with the
- * next call); or, if it took none, a negative errno: -EAGAIN means that all
- * completion entries are spoken for, read some first.
+ * Returns the number of entries taken, which may be fewer than were filled (the
+ * others go with the next call). If none was taken, a negative errno: -EAGAIN
+ * means that all completion entries are reserved, read some first.
  */
 int (wsq_submit)(struct wsq_ring *ring)
 {
@@ -467,12 +470,13 @@ int (wsq_submit)(struct wsq_ring *ring)
 /**
  * wsq_submit_and_wait - hands all filled entries over and waits, in one call
  * @ring: the ring
- * @nr: completion entries to wait for, those that are there already included
- * @timeout_ns: for how long; 0 does not wait, WSQ_NO_TIMEOUT waits for ever
+ * @nr: completion entries to wait for, including those that can be read already
+ * @timeout_ns: time limit; 0 does not wait, WSQ_NO_TIMEOUT waits without a
+ *	limit
  *
- * Returns how many entries it took if it took any, whatever became of the wait:
- * wsq_peek_cqe() tells. If it took none: 0, or a negative errno as of
- * wsq_submit() and wsq_wait_cqes().
+ * Returns the number of entries taken if it took any, however the wait ended:
+ * check with wsq_peek_cqe(). If it took none: 0, or a negative errno as
+ * wsq_submit() and wsq_wait_cqes() return.
  */
 int wsq_submit_and_wait(struct wsq_ring *ring, unsigned int nr,
 			__u64 timeout_ns)
@@ -498,15 +502,16 @@ int wsq_submit_and_wait(struct wsq_ring *ring, unsigned int nr,
 /**
  * wsq_wait_cqes - waits for completion entries; submits nothing
  * @ring: the ring
- * @cqe: where to put the address of the oldest one, or NULL if there is none
- * @nr: how many to wait for, those that are there already included
- * @timeout_ns: for how long; 0 does not wait, WSQ_NO_TIMEOUT waits for ever
+ * @cqe: set to the address of the oldest one, or to NULL if there is none
+ * @nr: how many to wait for, including those that can be read already
+ * @timeout_ns: time limit; 0 does not wait, WSQ_NO_TIMEOUT waits without a
+ *	limit
  *
- * No system call if they are there.
+ * Makes no system call if @nr entries can be read.
  *
- * Returns 0; or a negative errno, and there may be some entries all the same:
- * -ETIME, -EINTR (a signal), -EINVAL (more than the ring has), -EDEADLK (more
- * than there are tasks, for ever).
+ * Returns 0 or a negative errno. Some entries may be readable on error, too.
+ * -ETIME, -EINTR (a signal), -EINVAL (@nr exceeds the ring), -EDEADLK (@nr
+ * exceeds the tasks in flight, and there is no time limit).
  */
 int wsq_wait_cqes(struct wsq_ring *ring, struct wsq_cqe **cqe, unsigned int nr,
 		  __u64 timeout_ns)
@@ -518,18 +523,19 @@ int wsq_wait_cqes(struct wsq_ring *ring, struct wsq_cqe **cqe, unsigned int nr,
 }
 
 /**
- * wsq_cancel - calls tasks back
+ * wsq_cancel - cancels tasks
  * @ring: the ring
  * @flags: one of WSQ_CANCEL_ID, WSQ_CANCEL_USER_DATA, WSQ_CANCEL_ALL
- * @what: the id of wsq_task_id(), the data64 of the entry, or 0
- * @running: how many have begun already; NULL if that is of no interest
+ * @what: an id of wsq_task_id(), the data64 of the entry, or 0
+ * @running: set to the number of tasks that have begun already; may be NULL
  *
- * Of what was filled and not submitted nothing is called back. What was submitted
- * to a polled ring, and not taken yet, is taken first. Each task has its completion
- * entry all the same.
+ * Entries that are filled but not submitted are not cancelled. On a polled
+ * ring, entries that are submitted but not taken are taken first. Each task
+ * gets its completion entry in any case.
  *
- * Returns how many have not begun and will not, or a negative errno: -ENOENT if
- * there is no such task, -EALREADY if all such have begun, and may be stopped.
+ * Returns the number of tasks that have not begun and will not, or a negative
+ * errno: -ENOENT if no task matches, -EALREADY if all that match have begun,
+ * and may be stopped.
  */
 int wsq_cancel(struct wsq_ring *ring, unsigned int flags, __u64 what,
 	       unsigned int *running)
@@ -542,7 +548,7 @@ int wsq_cancel(struct wsq_ring *ring, unsigned int flags, __u64 what,
 	__u64 late = wsq_sq_handed(ring) - wsq_sq_taken(ring);
 	int ret;
 
-	/* If it is refused, there is nothing to be called back of that. */
+	/* If the kernel refuses them, they need no cancelling. */
 	if (late)
 		ring_enter(ring, 0, (unsigned int)late, 0, 0);
 	ret = wsq_sys->ioctl(ring->fd, WSQ_IOC_CANCEL, &c);
@@ -552,11 +558,11 @@ int wsq_cancel(struct wsq_ring *ring, unsigned int flags, __u64 what,
 }
 
 /**
- * wsq_restrict - lets a ring do less
+ * wsq_restrict - limits the ops and flags that a ring accepts
  * @ring: made with WSQ_INIT_DISABLED, and not enabled yet
- * @ops: the ops that stay
- * @nr_ops: how many, 1024 at most
- * @sqe_flags: WSQ_SQE_* that stay
+ * @ops: the ops to allow
+ * @nr_ops: size of @ops, 1024 at most
+ * @sqe_flags: the WSQ_SQE_* to allow
  *
  * Returns 0 or a negative errno: -EBUSY if the ring is enabled.
  */
@@ -574,7 +580,7 @@ int wsq_restrict(struct wsq_ring *ring, const __u32 *ops, unsigned int nr_ops,
 }
 
 /**
- * wsq_enable - lets a ring of WSQ_INIT_DISABLED take tasks
+ * wsq_enable - lets a ring made with WSQ_INIT_DISABLED take tasks
  * @ring: the ring
  *
  * Returns 0 or a negative errno: -EBADFD if it was enabled.
@@ -585,7 +591,7 @@ int wsq_enable(struct wsq_ring *ring)
 }
 
 /**
- * wsq_ring_stats_sized - what came of a ring, for callers of any age
+ * wsq_ring_stats_sized - the counters of a ring, for callers of any struct size
  * @ring: the ring
  * @st: the answer
  * @st_size: sizeof(struct wsq_ring_stats) as the caller was compiled with

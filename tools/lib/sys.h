@@ -2,10 +2,10 @@
 /*
  * The four calls by which libwsq reaches the kernel, in a table.
  *
- * For the library itself and for its tests, which put a kernel made of threads
- * (tests/fake.c) in its place and so need neither the module nor root. Not
- * installed, not exported. All return a negative errno; mmap's is in *@addr's
- * stead. Cost: an indirect call beside a system call.
+ * The tests replace the table by a fake kernel made of threads (tests/fake.c),
+ * so they need neither the module nor root. Not installed, not exported. All
+ * return a negative errno; mmap returns the address in *@addr. Cost: an
+ * indirect call beside a system call.
  */
 #ifndef LIBWSQ_SYS_H
 #define LIBWSQ_SYS_H

@@ -1,18 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Does dev_wsq.txt say what the header says?
+"""Does dev_wsq.txt agree with the header?
 
 	check.py [DESCRIPTION [HEADER]]
 
-Prints what does not agree, a line each; exit status 1 if there is something. Debian has
-no syzkaller, so this reads as much of its language as the description uses: resources,
-flags, types with and without parameters, structs, unions, calls.
+Prints the differences, a line each; exit status 1 if there are any. Debian has
+no syzkaller, so this reads as much of its language as the description uses:
+resources, flags, types with and without parameters, structs, unions, calls.
 
- - Each WSQ_* constant that is named is the header's. Each that a program can pass is
-   named, each command has a call, each set of flags is complete.
- - A struct that is called like one of the header's, or like it with a suffix, has its
-   fields, in its order, at its offsets, as the C compiler has them, and its size.
- - Each type that is named is there, and each that is there is used.
+ - Each WSQ_* constant that is named exists in the header. Each constant that a
+   program can pass is named, each command has a call, each set of flags is
+   complete.
+ - A struct named as one of the header's, or so with a suffix, has the same
+   fields in the same order, at the compiler's offsets, and the same size.
+ - Each type that is named exists, and each type is used.
 
 Cost: a run of the C compiler. Limitations: amd64's and arm64's sizes.
 """
@@ -26,13 +27,13 @@ TOP = Path(__file__).resolve().parent.parent.parent
 DESCRIPTION = TOP / "tools/syzkaller/dev_wsq.txt"
 HEADER = TOP / "include/uapi/linux/wsq.h"
 
-# What the kernel tells and nobody passes.
-TOLD = re.compile(r"WSQ_(FEAT|OPF|CPU|RING|DIST)_|WSQ_OP_NR$|WSQ_(DEVICE|IOC_MAGIC)$")
-# Sets of flags, by how the constants begin; the longest that fits counts.
+# Constants that the kernel returns and programs do not pass.
+NOTIFIED = re.compile(r"WSQ_(FEAT|OPF|CPU|RING|DIST)_|WSQ_OP_NR$|WSQ_(DEVICE|IOC_MAGIC)$")
+# Sets of flags, by prefix; the longest matching prefix counts.
 SETS = {"WSQ_OP_": "wsq_ops", "WSQ_SQE_": "wsq_sqe_flags", "WSQ_SETUP_": "wsq_setup_flags",
         "WSQ_ENTER_": "wsq_enter_flags", "WSQ_CANCEL_": "wsq_cancel_flags"}
 NOT_IN_SETS = {"WSQ_OP_NAME_LEN"}
-# syzkaller's own: flags and resources that its other files have.
+# syzkaller's own: flags and resources of its other files.
 ELSEWHERE = {"mmap_prot", "mmap_flags", "fd", "pid"}
 INTS = {"int8": 1, "int16": 2, "int32": 4, "int64": 8, "intptr": 8, "fd": 4, "pid": 4}
 TOKEN = re.compile(r'"[^"]*"|[\w$./+-]+(?:-\d+)?|[\[\](){},:=<>]')
@@ -43,7 +44,7 @@ class Wrong(Exception):
 
 
 def split(tokens):
-    """Tokens between commas that are in no brackets."""
+    """Tokens between commas outside of brackets."""
     parts, depth = [[]], 0
     for token in tokens:
         depth += (token == "[") - (token == "]")
@@ -110,7 +111,8 @@ class Description:
         to[name] = (self.names(params), fields)
 
     def fields(self, kind):
-        """The fields of a struct, by its name and arguments; None if it is none."""
+        """The fields of a struct, by its name and arguments; None if it is no
+        struct."""
         name, args = kind[0], split(kind[2:-1])
         self.used.add(name)
         if name in self.structs:
@@ -167,7 +169,7 @@ class Description:
     constants = {}
 
     def layout(self, fields):
-        """Offsets, size and alignment, as C has them."""
+        """Offsets, size and alignment, as in C."""
         offsets, at, most = [], 0, 1
         for name, kind in fields:
             size, align = self.size(kind)
@@ -190,7 +192,8 @@ def header_names(text):
 
 
 def compiled(header, names, structs):
-    """Values of constants, offsets and sizes of structs, as the C compiler has them."""
+    """Values of constants, offsets and sizes of structs, from the C
+    compiler."""
     lines = ["#include <stddef.h>", "#include <stdio.h>", f'#include "{header}"',
              "int main(void) {"]
     for name in sorted(names - {"WSQ_DEVICE"}):
@@ -211,15 +214,15 @@ def compiled(header, names, structs):
 
 
 def constants(d, names, header_text):
-    """What is named is there, and what can be passed is named."""
+    """Names exist, and constants that can be passed are named."""
     for name in sorted(d.words - names):
         yield f"the header has no {name}"
     for name in sorted(names - d.words):
-        if not TOLD.match(name):
+        if not NOTIFIED.match(name):
             yield f"nothing passes {name}"
     for name in sorted(names - NOT_IN_SETS):
         for begins, flags in SETS.items():
-            if name.startswith(begins) and not TOLD.match(name) and \
+            if name.startswith(begins) and not NOTIFIED.match(name) and \
                name not in d.flags.get(flags, ()):
                 yield f"{flags} lacks {name}"
     device = re.search(r'#define WSQ_DEVICE\s+"(.*)"', header_text)
@@ -228,7 +231,7 @@ def constants(d, names, header_text):
 
 
 def commands(d, names):
-    """Each command has a call, which is named like it."""
+    """Each command has a call of the same name."""
     seen = set()
     for call, args, _ in d.calls:
         if not call.startswith("ioctl$"):
@@ -243,13 +246,13 @@ def commands(d, names):
 
 
 def like(name, structs):
-    """The struct of the header that one of the description is."""
+    """The header's struct that corresponds to a struct of the description."""
     fits = [s for s in structs if name == s or name.startswith(s + "_")]
     return max(fits, key=len, default=None)
 
 
 def layouts(d, structs, values):
-    """Structs are the header's."""
+    """Structs agree with the header's."""
     seen = set()
     for name in [*d.structs, *d.types]:
         if d.structs.get(name, ((), ()))[0] or d.types.get(name, ((), ()))[0]:
@@ -271,13 +274,13 @@ def layouts(d, structs, values):
                 yield f"{name}.{field} is at {at}, in C at {values[f'{want}.{field}']}"
         if size != values[want]:
             yield f"{name} has {size} bytes, in C {values[want]}"
-    # Completion entries are the kernel's alone.
+    # Only the kernel writes completion entries.
     for name in sorted(set(structs) - seen - {"wsq_cqe"}):
         yield f"struct {name} is not described"
 
 
 def names_used(d):
-    """All types that are named are there, and all that are there are used."""
+    """All named types exist, and all types are used."""
     d.used.clear()
     for call, args, result in d.calls:
         for arg in args:
@@ -293,7 +296,7 @@ def names_used(d):
 
 
 def problems(description, header_path):
-    """All that does not agree, as lines."""
+    """All differences, as lines."""
     header_text = header_path.read_text()
     names, structs = header_names(header_text)
     try:

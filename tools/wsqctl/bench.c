@@ -2,13 +2,13 @@
 /*
  * wsqctl bench: how many tasks a second go through a ring on this machine.
  *
- * For people who ask what a batch, polling or an op is worth here. One thread fills a
- * batch of entries, submits it, waits for all of it, and does so for some
- * milliseconds; that is a round. Rounds of all that is measured take turns, so that a
- * machine that slows down does so for all; told are the median and the spread. Cost: a
- * ring and an arena of some MiB, or two; a CPU for the time of it, and another one
- * for polling. Limitations: a batch at a time, nothing in flight beside it; a machine
- * that does something else measures that, too.
+ * Shows what a batch, polling or an op is worth here. One thread fills a batch
+ * of entries, submits it, waits for all of it, and repeats that for some
+ * milliseconds: one round. Rounds of all configurations alternate, so that a
+ * machine that slows down affects all of them. The report has the median and
+ * the spread. Cost: one or two rings, each with an arena of some MiB; one CPU
+ * for the whole time, and another one for polling. Limitations: one batch in
+ * flight at a time; other load on the machine is measured, too.
  */
 #include <argp.h>
 #include <errno.h>
@@ -33,8 +33,8 @@ static const char *const mode_names[NR_MODES] = { "plain", "polled" };
 
 /**
  * struct config - one line of the report
- * @op: what the tasks do
- * @batch: how many of them go together
+ * @op: the tasks' op
+ * @batch: tasks submitted together
  * @mode: PLAIN or POLLED
  * @rate: tasks a second, of each round; malloc
  */
@@ -46,10 +46,10 @@ struct config {
 };
 
 /**
- * struct bench - all there is to know
+ * struct bench - options and state
  * @ops: names asked for; NULL means all
  * @batches: sizes of batches
- * @nr_batches: how many
+ * @nr_batches: number of @batches
  * @modes: a bit for each
  * @len: bytes of a task's range
  * @rounds: of each line
@@ -58,7 +58,7 @@ struct config {
  * @json: print JSON
  * @ring: of each mode; used if its bit is set
  * @configs: the lines
- * @nr: how many
+ * @nr: number of @configs
  * @largest: of @batches
  * @notes: what was left out, and why
  */
@@ -172,7 +172,7 @@ static const struct argp argp = {
 	       "could not begin.",
 };
 
-/* Left out: said in the report, and on stderr unless that is JSON. */
+/* Leaves something out. Noted in the report, and on stderr unless JSON. */
 static void leave_out(struct bench *b, const char *what, const char *why)
 {
 	struct json_object *o = json_object_new_object();
@@ -184,12 +184,18 @@ static void leave_out(struct bench *b, const char *what, const char *why)
 		complain("without %s: %s", what, why);
 }
 
-/* Fills entry @i of a batch. What it reads lies before what it writes. */
+/* Bytes for a task's output. The longest that is not its length: gzip's. */
+static uint64_t out_room(const struct bench *b)
+{
+	return (WSQ_GZIP_BOUND((uint64_t)b->len) + 127) & ~63ULL;
+}
+
+/* Fills entry @i of a batch. A task's input lies before its output. */
 static void prep(const struct bench *b, struct wsq_sqe *sqe, unsigned int op,
 		 unsigned int i)
 {
 	__u64 room = (b->len + 63) & ~63ULL;
-	__u64 src = i * room, dst = (b->largest + i) * (room + 64);
+	__u64 src = i * room, dst = (b->largest + i) * out_room(b);
 
 	switch (op) {
 	case WSQ_OP_NOP:
@@ -219,15 +225,22 @@ static void prep(const struct bench *b, struct wsq_sqe *sqe, unsigned int op,
 	case WSQ_OP_SHA512:
 		wsq_prep_sha512(sqe, dst, src, b->len);
 		break;
+	case WSQ_OP_FSVERITY:
+		wsq_prep_fsverity(sqe, dst, src, b->len);
+		break;
+	case WSQ_OP_SORT64:
+		wsq_prep_sort64(sqe, dst, src, b->len);
+		break;
+	case WSQ_OP_GZIP:
+		wsq_prep_gzip(sqe, dst, WSQ_GZIP_BOUND(b->len), src, b->len);
+		break;
 	}
 }
 
-/* Bytes that prep() may use: room for what is read and as much and more behind. */
+/* Bytes that prep() may use: input, and the same and more for output. */
 static uint64_t arena_size(const struct bench *b)
 {
-	uint64_t room = (b->len + 63) & ~63ULL;
-
-	return 2 * b->largest * (room + 64);
+	return 2 * b->largest * out_room(b);
 }
 
 /* Submits a batch and waits for all of it. Returns 0 or a negative errno. */
@@ -260,7 +273,7 @@ static int run_batch(struct bench *b, const struct config *c)
 			spins = 0;
 			continue;
 		}
-		/* Polling is to do without calls: look before asking. */
+		/* Polling should need no system calls: spin before waiting. */
 		if (c->mode == POLLED && ++spins < SPINS)
 			continue;
 		ret = wsq_wait_cqes(ring, cqes, 1, b->stall * NS);
@@ -285,13 +298,13 @@ static int run_round(struct bench *b, const struct config *c, double *rate)
 	unsigned int k, some = c->batch < 16 ? 16 / c->batch : 1;
 	int ret;
 
-	/* Not counted: wakes what sleeps, fetches what is cold. */
+	/* Not counted: wakes workers, warms caches. */
 	ret = run_batch(b, c);
 	begin = now();
 	end = begin;
 	until = begin + b->ms * 1000000ULL;
 	while (!ret && end < until) {
-		/* The clock costs as much as a task. */
+		/* The clock is as expensive as a task: read it rarely. */
 		for (k = 0; k < some && !ret; k++)
 			ret = run_batch(b, c);
 		tasks += some * c->batch;
@@ -329,7 +342,7 @@ static int measure(struct bench *b)
 			if (run_round(b, &b->configs[i],
 				      &b->configs[i].rate[round]))
 				return EXIT_FAILED;
-			/* The poller is not to be in the next one's way. */
+			/* Let the poller sleep before the next round. */
 			if (b->configs[i].mode == POLLED)
 				usleep(3000);
 		}
@@ -407,7 +420,7 @@ static int as_text(const struct bench *b)
 	return flush_stdout();
 }
 
-/* One op for all batches and modes. Returns -1 if there is no room for it. */
+/* One op for all batches and modes. Returns -1 if out of memory. */
 static int add_op(struct bench *b, const struct wsq_op_info *op)
 {
 	unsigned int i, mode;
@@ -441,6 +454,8 @@ static const char *unfit(const struct bench *b, const struct wsq_op_info *op)
 		return NULL;
 	if (!op->max_len)
 		return "the module does not have it";
+	if (op->op == WSQ_OP_SORT64 && b->len % 8)
+		return "its ranges are multiples of 8";
 	return op->max_len < b->len ? "it does not take so long a range" : NULL;
 }
 
@@ -455,7 +470,7 @@ static const struct wsq_op_info *find(const struct wsq_op_info *ops,
 	return NULL;
 }
 
-/* What is to be measured. All that is asked for by name has to be there. */
+/* Chooses what to measure. An op that is asked for by name must exist. */
 static int choose(struct bench *b, const struct wsq_op_info *ops,
 		  unsigned int nr)
 {
@@ -489,7 +504,7 @@ many:
 	return -1;
 }
 
-/* Polling that is not allowed is left out, unless there is nothing else. */
+/* If polling is not permitted, it is left out unless nothing else is left. */
 static int make_rings(struct bench *b, uint64_t max_arena)
 {
 	unsigned int entries = 1, mode;

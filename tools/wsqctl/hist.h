@@ -59,7 +59,7 @@ static inline void hist_add(struct hist *to, const struct hist *from)
 		to->max = from->max;
 }
 
-/* The value that @per_mille of all are not above; 0 if there are none. */
+/* The value that @per_mille of all do not exceed; 0 if there are none. */
 static inline uint64_t hist_quantile(const struct hist *h,
 				     unsigned int per_mille)
 {

@@ -21,6 +21,7 @@ static const struct {
 	{ WSQ_FEAT_POLL, "poll" },
 	{ WSQ_FEAT_VEC, "vec" },
 	{ WSQ_FEAT_RING_STATS, "ring_stats" },
+	{ WSQ_FEAT_FUTURES, "futures" },
 };
 
 #define NR_FEATURES	(sizeof(features) / sizeof(features[0]))

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wsqctl stat: what each CPU did, by STATS; with an interval, as vmstat: first
- * since the module was loaded, then the difference every so many seconds.
+ * wsqctl stat: what each CPU did, by STATS. With an interval, as vmstat: first
+ * the totals since the module was loaded, then the difference for each
+ * interval.
  *
- * The counters of a CPU are read one after the other while it works: sums may
- * be off by what happens meanwhile.
+ * The counters of a CPU are read one after the other while it works, so sums
+ * may be off by what happens in between.
+ *
+ * Pools whose tasks may run again are not in STATS: they are read from debugfs, if
+ * it is there and may be read (WSQ_DEBUGFS: its directory of wsq).
  */
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -65,14 +70,15 @@ static const struct argp argp = {
 	.parser = parse,
 	.args_doc = "[INTERVAL [COUNT]]",
 	.doc = "Shows what each CPU did since the wsq module was loaded; then, "
-	       "every INTERVAL seconds, what it did meanwhile, COUNT reports in "
+	       "every INTERVAL seconds, what it did in that time, COUNT reports in "
 	       "all.\v"
 	       "Columns: puts queued there; gets run there; of these, steals by "
 	       "distance of the victim (smt: same core, cache, node, remote); "
 	       "parks of the worker; wakeups by a put there; inbox: of puts, "
-	       "those through an inbox; standins: times a standby worker "
+	       "those through an inbox; standbys: times a standby worker "
 	       "replaced one in a task, which slept or computed for long; fences: interrupts of this "
-	       "CPU for fences of others. W: worker, P: it sleeps, -: offline.",
+	       "CPU for fences of others. W: worker, P: it sleeps, -: offline. "
+	       "Below, for root: pools whose tasks may run again, and how many did.",
 };
 
 static void row(const char *cpu, const char *node, const char *flags,
@@ -89,18 +95,62 @@ static void row(const char *cpu, const char *node, const char *flags,
 	printf(" %9" PRIu64 " %9" PRIu64 " %9" PRIu64 " %9" PRIu64
 	       " %9" PRIu64 "\n",
 	       (uint64_t)s->parks, (uint64_t)s->wakeups, (uint64_t)s->inbox,
-	       (uint64_t)s->standins, (uint64_t)s->fences);
+	       (uint64_t)s->standbys, (uint64_t)s->fences);
+}
+
+/* A pool of debugfs whose tasks may run again. */
+struct pool {
+	uint64_t puts, takes, thefts, again;
+	char name[64];
+};
+
+/*
+ * Call @fn for each. Lines as in Documentation/observability.rst; those of other
+ * pools have no numbers.
+ */
+static void each_pool(void (*fn)(const struct pool *p, void *arg), void *arg)
+{
+	const char *dir = getenv("WSQ_DEBUGFS") ?: "/sys/kernel/debug/wsq";
+	char path[PATH_MAX], line[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/pools", dir);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		struct pool p;
+
+		if (sscanf(line, "%*s %*s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %63s",
+			   &p.puts, &p.takes, &p.thefts, &p.again, p.name) == 5)
+			fn(&p, arg);
+	}
+	fclose(f);
+}
+
+static void pool_text(const struct pool *p, void *arg)
+{
+	bool *begun = arg;
+
+	if (!*begun)
+		printf("\n%-24s %12s %12s %12s %12s %7s\n", "pool, since it was created",
+		       "puts", "takes", "thefts", "again", "share");
+	*begun = true;
+	printf("%-24s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %6.2f%%\n",
+	       p->name, p->puts, p->takes, p->thefts, p->again,
+	       p->puts ? 100.0 * (double)p->again / (double)p->puts : 0);
 }
 
 static int as_text(const struct counters *c)
 {
 	struct wsq_cpu_stats total = counters_total(c);
 	char cpu[16], node[16], flags[3];
+	bool pools = false;
 	unsigned int i;
 
 	printf("%5s %4s %2s %12s %12s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n",
 	       "CPU", "node", "", "puts", "gets", "smt", "cache", "node",
-	       "remote", "parks", "wakeups", "inbox", "standins", "fences");
+	       "remote", "parks", "wakeups", "inbox", "standbys", "fences");
 	for (i = 0; i < c->nr; i++) {
 		const struct wsq_cpu_stats *s = &c->cpus[i];
 
@@ -113,6 +163,7 @@ static int as_text(const struct counters *c)
 		row(cpu, node, flags, s);
 	}
 	row("all", "", "", &total);
+	each_pool(pool_text, &pools);
 	return flush_stdout();
 }
 
@@ -143,9 +194,21 @@ static struct json_object *cpu_json(const struct wsq_cpu_stats *s)
 	put_u64(o, "parks", s->parks);
 	put_u64(o, "wakeups", s->wakeups);
 	put_u64(o, "inbox", s->inbox);
-	put_u64(o, "standins", s->standins);
+	put_u64(o, "standbys", s->standbys);
 	put_u64(o, "fences", s->fences);
 	return o;
+}
+
+static void pool_json(const struct pool *p, void *arg)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "name", json_object_new_string(p->name));
+	put_u64(o, "puts", p->puts);
+	put_u64(o, "takes", p->takes);
+	put_u64(o, "thefts", p->thefts);
+	put_u64(o, "again", p->again);
+	json_object_array_add(arg, o);
 }
 
 static int as_json(const struct counters *c, double seconds)
@@ -172,6 +235,9 @@ static int as_json(const struct counters *c, double seconds)
 		json_object_array_add(list, e);
 	}
 	json_object_object_add(o, "cpus", list);
+	list = json_object_new_array();
+	each_pool(pool_json, list);
+	json_object_object_add(o, "pools", list);
 	json_object_object_add(o, "total", cpu_json(&total));
 	return print_json(o, true);
 }

@@ -3,10 +3,10 @@
  * wsqctl sum: SHA-256 of files, computed by the module's workers.
  *
  * For people who want to see wsq at work on real data, and for `make demo`. The
- * output is sha256sum's, so both can be compared. This file: arguments, the
- * producers' lives, progress. Cost: a process, a ring and an arena (16 MiB) for
- * each producer; 40 bytes and its name for each file. Limitations: not faster
- * than sha256sum in parallel where hashing, not handing over, is the work.
+ * output format is sha256sum's, so both can be compared. This file: arguments,
+ * the producers' lives, progress. Cost: a process, a ring and an arena (16 MiB)
+ * for each producer; 40 bytes and its name for each file. Limitations: not
+ * faster than sha256sum in parallel where hashing, not submitting, is the work.
  */
 #include <argp.h>
 #include <errno.h>
@@ -174,7 +174,7 @@ static int nth_cpu(const cpu_set_t *set, unsigned int n)
 	return 0;
 }
 
-/* Whether the module can do it, so that no producer fails for what is known. */
+/* Checks the module's limits once, so that not each producer fails. */
 static int check_limits(struct sum_run *run, int fd)
 {
 	const struct sum_opts *o = &run->opts;
@@ -207,7 +207,7 @@ static int check_limits(struct sum_run *run, int fd)
 	return 0;
 }
 
-/* One thread for all producers: this ring has no tasks, but the thread. */
+/* One thread for all producers: this ring has no tasks, only the thread. */
 static int make_poller(struct sum_run *run)
 {
 	int ret;
@@ -228,7 +228,7 @@ static int prepare(struct sum_run *run, int fd)
 	if (check_limits(run, fd) || make_poller(run) || counters_get(fd, &run->before) ||
 	    sum_list_make(&run->list, o))
 		return -1;
-	/* No producer without work; short lists are shared out evenly. */
+	/* No producer without work; short lists are divided evenly. */
 	if (o->jobs > run->list.nr)
 		o->jobs = run->list.nr ?: 1;
 	run->claim = run->list.nr / (4 * o->jobs);
@@ -257,7 +257,7 @@ static void start(struct sum_run *run, const cpu_set_t *cpus,
 
 		pid = fork();
 		if (!pid) {
-			/* It does not outlive what would read its results. */
+			/* A producer must not outlive its parent. */
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (getppid() != parent)
 				_exit(EXIT_TROUBLE);
@@ -274,7 +274,7 @@ static void start(struct sum_run *run, const cpu_set_t *cpus,
 	}
 }
 
-/* Says why a producer did not end well. */
+/* Reports why a producer failed. */
 static void obituary(struct sum_run *run, unsigned int i, int status)
 {
 	const struct sum_worker *w = &run->worker[i];
@@ -312,7 +312,7 @@ static void obituary(struct sum_run *run, unsigned int i, int status)
 	}
 }
 
-/* Buries who died. Returns how many are alive. */
+/* Reaps dead producers. Returns how many are alive. */
 static unsigned int bury(struct sum_run *run)
 {
 	unsigned int i, alive = 0;
@@ -362,7 +362,7 @@ static void progress(struct sum_run *run, uint64_t ns, bool last)
 		tty && !last ? "\033[K" : tty ? "\033[K\n" : "\n");
 }
 
-/* Runs the producers to their end; prints what they have meanwhile. */
+/* Waits for the producers to end; prints their results as they come. */
 static int supervise(struct sum_run *run)
 {
 	bool show = !run->opts.quiet &&

@@ -8,11 +8,11 @@
  * sum_print.c		lines as sha256sum prints them, JSON
  * sum_table.c		the figures at the end
  *
- * Parent and workers share one mapping: the results and the workers' figures.
- * A result belongs to the worker that claimed its number until @state is stored
+ * Parent and workers share one mapping: the results and the workers' figures. A
+ * result belongs to the worker that claimed its number until that stores @state
  * with release; the parent reads the rest after loading @state with acquire. A
- * worker's figures have one writer, and are read as they grow (each is one
- * word) or after its death.
+ * worker's figures have one writer. The parent reads them while they grow (each
+ * is one word) or after the worker's death.
  */
 #ifndef WSQCTL_SUM_H
 #define WSQCTL_SUM_H
@@ -63,22 +63,22 @@ struct sum_worker {
 	uint64_t memory;	/* with GIVEUP_RING and ENOMEM: what it takes */
 	uint64_t files;		/* dealt with */
 	uint64_t errors;	/* of these */
-	uint64_t bytes;		/* hashed, by whomever */
+	uint64_t bytes;		/* hashed, here or by the module */
 	uint64_t tasks;		/* completed */
 	uint64_t same_cpu;	/* of tasks: ran where they were submitted */
 	uint64_t same_node;
 	uint64_t empty;		/* files hashed in process: nothing in them */
 	uint64_t large;		/* more than a task or the arena takes */
-	uint64_t enters;	/* calls of submit and wait; polled: that were needed */
+	uint64_t enters;	/* calls of submit and wait that were needed */
 	struct hist wait;
 };
 
 /**
  * struct sum_list - the files, by name
  * @path: names; malloc, each too
- * @nr: how many
- * @room: how many fit
- * @errors: what could not be listed, already complained of
+ * @nr: number of names
+ * @room: capacity of @path
+ * @errors: names that could not be listed, already reported
  */
 struct sum_list {
 	char **path;
@@ -88,8 +88,8 @@ struct sum_list {
 };
 
 /**
- * struct sum_opts - what was asked for
- * @jobs: producer processes; 0 means a CPU each
+ * struct sum_opts - options
+ * @jobs: producer processes; 0 means one per CPU
  * @depth: most tasks in flight of each, a power of two
  * @arena: bytes of each one's arena
  * @stall: seconds without any completion after which a worker gives up
@@ -112,16 +112,16 @@ struct sum_opts {
  * @poller: with --poll: a ring whose thread all producers' rings share
  * @before: the module's counters at the start; nodes of CPUs
  * @after: at the end, then the difference
- * @max_len: what sha256 takes
+ * @max_len: largest input of sha256, in bytes
  * @claim: files that a worker claims at a time
  * @next: first file that no worker has claimed; shared
  * @result: of each file; shared
  * @worker: of each worker; shared
- * @printed: files whose lines are out
- * @lost: files that no worker dealt with
+ * @printed: files whose lines are printed
+ * @lost: files that no worker finished
  * @errors: files that failed, with @lost
- * @died: workers that did not end well
- * @ns: how long it took
+ * @died: workers that failed
+ * @ns: duration of the run
  * @json: array of files
  */
 struct sum_run {
@@ -149,12 +149,12 @@ struct sum_total {
 	struct wsq_cpu_stats cpu;
 };
 
-#define DIGEST_ROOM	64	/* in the arena, for each task in flight */
+#define DIGEST_SIZE	64	/* in the arena, for each task in flight */
 
 /* The arena that a producer asks for: the files' and a digest for each task. */
 static inline uint64_t sum_arena_bytes(const struct sum_opts *o)
 {
-	return o->arena + (((uint64_t)DIGEST_ROOM * o->depth + 4095) & ~4095ULL);
+	return o->arena + (((uint64_t)DIGEST_SIZE * o->depth + 4095) & ~4095ULL);
 }
 
 int sum_list_make(struct sum_list *l, const struct sum_opts *o);

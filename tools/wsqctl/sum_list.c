@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wsqctl sum: which files. All names are in memory before the first is read,
- * some 100 bytes each; nothing else is looked at here, except that -r walks
+ * wsqctl sum: the list of files. All names are in memory before the first file
+ * is read, some 100 bytes each. Only -r looks at the file system here, to walk
  * directories.
  */
 #include <errno.h>
@@ -47,7 +47,7 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* Is this symbolic link inside of a directory one to a file? Links are. */
+/* Does this symbolic link inside a directory point to a file? */
 static bool link_to_file(struct sum_list *l, const FTSENT *e)
 {
 	struct stat st;
@@ -62,7 +62,7 @@ static bool link_to_file(struct sum_list *l, const FTSENT *e)
 /*
  * Files below a directory, in the order of names. Links to files count, links
  * to directories are not followed, devices, pipes and sockets are left out. A
- * path that is no directory is taken as it is: the worker will see.
+ * path that is no directory is listed as it is; the worker reports any error.
  */
 static int walk(struct sum_list *l, char *path)
 {
@@ -166,7 +166,7 @@ static int cmp(const void *a, const void *b)
 	return strcmp(*(char * const *)a, *(char * const *)b);
 }
 
-/* Returns 0, or a negative errno after a complaint. */
+/* Returns 0, or a negative errno after reporting the error. */
 int sum_list_make(struct sum_list *l, const struct sum_opts *o)
 {
 	int ret = 0;

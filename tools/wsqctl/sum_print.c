@@ -10,8 +10,8 @@
 #define MOST_LOST	20
 
 /*
- * As sha256sum escapes names: backslash, newline and carriage return. @out has
- * room for twice the length and one.
+ * Escapes as sha256sum does: backslash, newline and carriage return. @out has
+ * space for twice the length and one.
  */
 void sum_escape(const char *s, char *out)
 {
@@ -61,8 +61,8 @@ static size_t utf8_len(const unsigned char *p)
 }
 
 /*
- * JSON has no bytes. A name that is no UTF-8 gets U+FFFD for what is wrong, and
- * a member path_hex with all of it.
+ * JSON has no bytes. In a name that is not UTF-8, wrong bytes become U+FFFD,
+ * and a member path_hex has the whole name.
  */
 static void add_path(struct json_object *o, const char *path)
 {
@@ -133,7 +133,7 @@ static void one_line(struct sum_run *run, size_t i, bool lost)
 	char digest[2 * DIGEST_LEN + 1], *escaped = NULL;
 	bool odd = strpbrk(path, "\\\n\r");
 
-	/* If no producer lives there may be many; how many is said at the end. */
+	/* If no producer lives, many may be lost; the end reports the count. */
 	if (lost && run->lost > MOST_LOST)
 		return;
 	if (odd) {
@@ -156,8 +156,8 @@ static void one_line(struct sum_run *run, size_t i, bool lost)
 }
 
 /*
- * Prints what is next in the order of the list for as long as it is there;
- * @all: also what never will be, as an error.
+ * Prints the results that are ready, in the order of the list. @all: also
+ * reports files that have no result as errors.
  */
 void sum_print_ready(struct sum_run *run, bool all)
 {

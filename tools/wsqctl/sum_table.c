@@ -4,7 +4,7 @@
  *
  * Waits are of tasks, from submission to start, as the module measured them;
  * quantiles by hist.h, off by at most 1.6 %. Steals are the difference of the
- * module's counters over the run: other programs' tasks are in there too.
+ * module's counters over the run, so other programs' tasks are included.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,16 +2,16 @@
 /*
  * wsqctl sum: one producer process.
  *
- * It claims files a few at a time, reads each straight into a piece of its
- * ring's arena, and has a worker of the module hash it there: no byte is copied
- * between the page cache and the hash except by read() itself. Tasks are handed
- * over in batches, up to depth in flight; it waits only when it has nothing
- * else to do, for a batch of completions at a time.
+ * It claims files a few at a time, reads each straight into a block of its
+ * ring's arena, and has a worker of the module hash it there: nothing but
+ * read() copies the data. Tasks are submitted in batches, up to depth in
+ * flight. The process waits only when it has nothing else to do, for a batch of
+ * completions at a time.
  *
- * Two kinds of files are hashed in this process, by nettle, and counted apart:
- * empty ones, for the ABI has no task of length 0, and those that are larger
- * than a task may be or than the empty arena can hold. The digest comes out
- * the same; the table says how many there were.
+ * Two kinds of files are hashed in this process, by nettle, and counted
+ * separately: empty files, because the ABI has no task of length 0, and files
+ * larger than a task may be or than the empty arena can hold. The digest is the
+ * same; the table shows how many there were.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,7 @@
 #include "sum.h"
 
 #define BATCH		16	/* tasks handed over at a time */
-#define UNKNOWN		65536	/* room for a file that does not say its size */
+#define UNKNOWN		65536	/* space for a file of unknown size */
 
 struct slot {
 	size_t file;
@@ -66,7 +66,7 @@ static int give_up(struct producer *p, enum sum_giveup why, int err)
 	return -1;
 }
 
-/* The file is dealt with; the parent may look at it from now on. */
+/* The file is finished; the parent may look at it from now on. */
 static void finish(struct producer *p, size_t file, enum sum_stage stage,
 		   int err, const uint8_t *digest)
 {
@@ -110,7 +110,7 @@ static void account(struct producer *p, const struct slot *s,
 	hist_put(&p->w->wait, cqe->wait_ns);
 }
 
-/* Takes all completions that are there. */
+/* Takes all completions that can be read now. */
 static int reap(struct producer *p)
 {
 	struct wsq_cqe *cqes[BATCH];
@@ -128,7 +128,7 @@ static int reap(struct producer *p)
 				return give_up(p, GIVEUP_STRAY, EPROTO);
 			s = &p->slot[c->user_data];
 			digest = wsq_arena_ptr(&p->ring, p->digests +
-					       DIGEST_ROOM * c->user_data);
+					       DIGEST_SIZE * c->user_data);
 			account(p, s, c);
 			s->busy = false;
 			if (c->res >= 0) {
@@ -146,7 +146,7 @@ static int reap(struct producer *p)
 	return 0;
 }
 
-/* System calls that handing over and waiting for @nr completions takes. */
+/* System calls that submitting and waiting for @nr completions takes. */
 static unsigned int calls(struct producer *p, unsigned int nr)
 {
 	const struct wsq_ring_page *page = p->ring.rings;
@@ -162,7 +162,7 @@ static unsigned int calls(struct producer *p, unsigned int nr)
 	return n;
 }
 
-/* Hands over what is filled, waits for @nr completions, takes what is there. */
+/* Submits filled entries, waits for @nr completions, takes all there are. */
 static int submit(struct producer *p, unsigned int nr)
 {
 	unsigned int cpu = 0, i;
@@ -188,7 +188,7 @@ static uint64_t in_flight(const struct producer *p)
 	return wsq_in_flight(&p->ring) + wsq_sq_ready(&p->ring);
 }
 
-/* Waits for a batch, or for what there is. */
+/* Waits for a batch, or for all tasks in flight if fewer. */
 static int wait_some(struct producer *p)
 {
 	uint64_t n = in_flight(p);
@@ -196,17 +196,14 @@ static int wait_some(struct producer *p)
 	return submit(p, n < BATCH ? (unsigned int)n : BATCH);
 }
 
-/*
- * Hashes in this process: what @ctx has already, @bytes of it, and what else
- * the file has.
- */
+/* Hashes the rest of the file here; @ctx has @bytes of it already. */
 static int hash_here(struct producer *p, size_t file, int fd,
 		     struct sha256_ctx *ctx, uint64_t bytes)
 {
 	uint8_t digest[DIGEST_LEN];
 	ssize_t n;
 
-	/* So that the module has something to do meanwhile. */
+	/* Submit first, so that the module works in parallel. */
 	if (p->nr_fresh && submit(p, 0))
 		return -1;
 	while ((n = read(fd, p->buf, sizeof(p->buf))) != 0) {
@@ -220,7 +217,7 @@ static int hash_here(struct producer *p, size_t file, int fd,
 		bytes += n;
 	}
 	sha256_digest(ctx, DIGEST_LEN, digest);
-	p->heard = now();	/* this took its time, no one stalled */
+	p->heard = now();	/* this took time: not a stall */
 	p->w->bytes += bytes;
 	p->w->empty += !bytes;
 	p->w->large += !!bytes;
@@ -247,7 +244,7 @@ static ssize_t read_into(int fd, void *to, size_t want)
 	return got;
 }
 
-/* The file's piece of the arena; waits for one to come free. -1: gave up. */
+/* Allocates the file's block, waiting if necessary. -1: gave up. */
 static int block_for(struct producer *p, uint64_t want, int64_t *block)
 {
 	while ((*block = wsq_arena_alloc(&p->ring, want, 1)) == -ENOMEM) {
@@ -265,21 +262,21 @@ static int queue_task(struct producer *p, size_t file, uint64_t block,
 	uint32_t id = p->free[--p->nr_free];
 	struct wsq_sqe *sqe = wsq_get_sqe(&p->ring);
 
-	/* There are as many entries as slots: it cannot be. */
+		/* As many entries as slots: this cannot happen. */
 	if (!sqe)
 		return give_up(p, GIVEUP_ENTER, EBUSY);
 	p->slot[id] = (struct slot){
 		.file = file, .block = block, .len = len, .busy = true,
 	};
-	wsq_prep_sha256(sqe, p->digests + DIGEST_ROOM * id, block, len);
+	wsq_prep_sha256(sqe, p->digests + DIGEST_SIZE * id, block, len);
 	wsq_sqe_set_data64(sqe, id);
 	p->fresh[p->nr_fresh++] = id;
 	return 0;
 }
 
 /*
- * Reads the file into its piece of the arena. Returns 1 if a task is to hash
- * it, @len bytes; 0 if it is dealt with; -1 if the worker gave up.
+ * Reads the file into its block. Returns 1 if a task is to hash it, @len bytes;
+ * 0 if it is finished; -1 if the worker gave up.
  */
 static int read_block(struct producer *p, size_t file, int fd, uint64_t block,
 		      uint64_t room, uint64_t *len)
@@ -289,7 +286,7 @@ static int read_block(struct producer *p, size_t file, int fd, uint64_t block,
 	struct sha256_ctx ctx;
 	uint8_t beyond;
 
-	/* Does it end here? It may have grown, or not have said its size. */
+		/* End of file? It may have grown, or its size was unknown. */
 	if (n > 0 && (uint64_t)n == room)
 		m = read_into(fd, &beyond, 1);
 	if (n < 0 || m < 0) {
@@ -305,7 +302,7 @@ static int read_block(struct producer *p, size_t file, int fd, uint64_t block,
 	return hash_here(p, file, fd, &ctx, n + m);
 }
 
-/* Queues the open file's task, or deals with it otherwise. */
+/* Queues the open file's task, or finishes it otherwise. */
 static int one_open_file(struct producer *p, size_t file, int fd)
 {
 	uint64_t room = UNKNOWN, len;
@@ -361,7 +358,7 @@ static int produce(struct producer *p)
 	size_t file;
 
 	while (next_file(p, &file)) {
-		/* A wait can end early: by its time, by a signal. */
+			/* A wait can end early: by timeout or by a signal. */
 		while (!p->nr_free)
 			if (wait_some(p))
 				return -1;
@@ -417,9 +414,9 @@ static int begin(struct producer *p, int cpu)
 	}
 	if (ret)
 		return give_up(p, GIVEUP_RING, -ret);
-	/* Beside the power of two that stays whole for the files. */
-	digests = wsq_arena_alloc(&p->ring, (size_t)DIGEST_ROOM * o->depth,
-				  DIGEST_ROOM);
+	/* Outside the power of two that stays whole for the files. */
+	digests = wsq_arena_alloc(&p->ring, (size_t)DIGEST_SIZE * o->depth,
+				  DIGEST_SIZE);
 	if (digests < 0)
 		return give_up(p, GIVEUP_RING, (int)-digests);
 	p->digests = digests;
@@ -431,9 +428,9 @@ static int begin(struct producer *p, int cpu)
  * sum_worker_main - the whole life of a producer, in a process of its own
  * @run: the run
  * @me: which worker
- * @cpu: where to stay; -1 if anywhere
+ * @cpu: CPU to stay on; -1 for any
  *
- * Returns an exit status; why it is not 0 stands in the worker's figures.
+ * Returns an exit status; the worker's figures say why it is not 0.
  */
 int sum_worker_main(struct sum_run *run, unsigned int me, int cpu)
 {

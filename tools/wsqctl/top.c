@@ -2,15 +2,15 @@
 /*
  * wsqctl top: what each CPU does now, as rates, refreshed like top(1).
  *
- * For whoever wants to see where work is queued, who steals it and who sleeps,
- * while it happens. Each refresh is one STATS ioctl. On a terminal the screen is
- * redrawn in place, on a new page that goes when the program ends; CPUs that did
- * nothing give way first when there are more than lines. Otherwise, or with
- * --batch or --json, reports follow each other.
+ * Shows where work is queued, which CPUs steal and which sleep. Each refresh is
+ * one STATS ioctl. On a terminal the alternate screen is redrawn in place, and
+ * left when the program ends. If there are more CPUs than lines, idle CPUs are
+ * left out first. Otherwise, or with --batch or --json, reports follow each
+ * other.
  *
- * Limitations: rates are over the time between two looks; the counters of a CPU
- * are read one after the other while it works. A stop (^Z) leaves the screen as it
- * is.
+ * Limitations: rates are over the time between two reports; the counters of a
+ * CPU are read one after the other while it works. A stop (^Z) leaves the
+ * screen as it is.
  */
 #include <argp.h>
 #include <errno.h>
@@ -98,7 +98,7 @@ static const struct argp argp = {
 	       "Columns, all but inbox% a second: tasks run there; puts queued "
 	       "there; inbox%: share of puts that went through an inbox; tasks "
 	       "stolen by distance of the victim (smt: same core, cache, node, "
-	       "remote); wakeups by a put there; parks of the worker; standins: "
+	       "remote); wakeups by a put there; parks of the worker; standbys: "
 	       "times a standby worker replaced one in a task; fences that interrupted the CPU.",
 };
 
@@ -110,7 +110,7 @@ static void on_signal(int sig)
 		ended = sig;
 }
 
-/* Without SA_RESTART: whoever waits wakes. */
+/* Without SA_RESTART: a signal ends a wait. */
 static void signals_set(void)
 {
 	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH };
@@ -131,10 +131,10 @@ static double inbox_share(const struct wsq_cpu_stats *s)
 	return s->puts ? 100.0 * (double)s->inbox / (double)s->puts : 0;
 }
 
-/* Nothing happened there that a column would show. */
+/* Whether all columns would be zero. */
 static bool idle(const struct wsq_cpu_stats *s)
 {
-	return !(s->puts | s->gets | s->wakeups | s->parks | s->standins |
+	return !(s->puts | s->gets | s->wakeups | s->parks | s->standbys |
 		 s->fences);
 }
 
@@ -164,7 +164,7 @@ static void line(const char *cpu, const char *node, const struct rates *r)
 		cell(rate(r, s->steals[i]), 7);
 	cell(rate(r, s->wakeups), 8);
 	cell(rate(r, s->parks), 7);
-	cell(rate(r, s->standins), 8);
+	cell(rate(r, s->standbys), 8);
 	cell(rate(r, s->fences), 7);
 }
 
@@ -208,7 +208,7 @@ static struct json_object *rates_json(const struct rates *r)
 	json_object_object_add(o, "steals", steals);
 	put_rate(o, "wakeups", rate(r, r->s->wakeups));
 	put_rate(o, "parks", rate(r, r->s->parks));
-	put_rate(o, "standins", rate(r, r->s->standins));
+	put_rate(o, "standbys", rate(r, r->s->standbys));
 	put_rate(o, "fences", rate(r, r->s->fences));
 	return o;
 }
@@ -235,7 +235,7 @@ static int as_json(const struct counters *c, const struct rates *all)
 	return print_json(o, true);
 }
 
-/* Which CPUs to leave out so that the others fit into @room lines. */
+/* Chooses the CPUs to leave out so that the others fit into @room lines. */
 static unsigned int hide(const struct counters *c, unsigned int room,
 			 bool *skip)
 {
@@ -247,7 +247,7 @@ static unsigned int hide(const struct counters *c, unsigned int room,
 			shown--;
 		}
 	}
-	/* All that is left is busy: the last go. */
+	/* All that are left are busy: leave out the last ones. */
 	for (i = c->nr; i-- > 0 && shown > room;) {
 		if (!skip[i]) {
 			skip[i] = true;
@@ -257,7 +257,7 @@ static unsigned int hide(const struct counters *c, unsigned int room,
 	return c->nr - shown;
 }
 
-/* @rows lines at most, 0 for any number; @screen: redraw what is there. */
+/* Prints @rows lines at most, 0 for any number; @screen: redraws in place. */
 static int as_text(const struct counters *c, const struct rates *all,
 		   unsigned int rows, bool screen)
 {
@@ -281,7 +281,7 @@ static int as_text(const struct counters *c, const struct rates *all,
 		printf(", %u CPUs not shown", hidden);
 	printf("%s%5s %4s %8s %8s %6s %7s %7s %7s %7s %8s %7s %8s %7s%s", eol,
 	       "CPU", "node", "tasks", "puts", "inbox%", "smt", "cache",
-	       "node", "remote", "wakeups", "parks", "standins", "fences",
+	       "node", "remote", "wakeups", "parks", "standbys", "fences",
 	       eol);
 	for (i = 0; i < c->nr; i++) {
 		struct rates r = { &c->cpus[i], all->seconds };
@@ -301,7 +301,7 @@ static int as_text(const struct counters *c, const struct rates *all,
 	return flush_stdout();
 }
 
-/* Lines of the terminal. */
+/* Lines of the terminal; 24 if unknown. */
 static unsigned int rows_now(void)
 {
 	struct winsize w;
@@ -329,7 +329,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
-/* Until @end, or a signal is to be seen to. */
+/* Waits until @end, or until a signal needs handling. */
 static void wait_until(double end)
 {
 	double left;
@@ -342,7 +342,7 @@ static void wait_until(double end)
 	}
 }
 
-/* What happened between @before and @after; @before is @after from here on. */
+/* @diff is @after - @before; then @before becomes @after. */
 static int difference(struct counters *before, const struct counters *after,
 		      struct counters *diff)
 {
@@ -373,7 +373,7 @@ static int run(int fd, const struct args *a, bool screen)
 		wait_until(then + a->delay);
 		if (ended)
 			break;
-		/* The same figures again, in the new size. */
+		/* Redraw the same figures in the new size. */
 		if (resized) {
 			resized = 0;
 			if (screen && diff.cpus)
@@ -415,9 +415,9 @@ int cmd_top(int argc, char **argv)
 	if (fd < 0)
 		return EXIT_TROUBLE;
 	signals_set();
-	/* The other page, no cursor; and back, however this ends. */
+	/* Alternate screen, no cursor; both are undone on every exit path. */
 	if (screen) {
-		/* A complaint waits for the page that stays. */
+		/* Error messages wait for the main screen. */
 		setvbuf(stderr, NULL, _IOFBF, BUFSIZ);
 		printf("\033[?1049h\033[?25l");
 		fflush(stdout);
@@ -429,7 +429,7 @@ int cmd_top(int argc, char **argv)
 		fflush(stderr);
 	}
 	wsq_close(fd);
-	/* As if nobody had listened, so that a shell knows. */
+	/* Die by the signal's default action, so that the shell sees it. */
 	if (ended && ended != SIGINT) {
 		signal(ended, SIG_DFL);
 		raise(ended);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Completion of wsqctl's words for bash: commands, options, their values, files. Needs
-# nothing else; bash-completion finds it by its installed name.
+# Bash completion of wsqctl's commands, options, values and files. Needs nothing
+# else; bash-completion finds it by its installed name.
 
 _wsqctl() {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev='' command='' i value options
@@ -38,7 +38,7 @@ _wsqctl() {
 	value=
 	case $command:$prev in
 	bench:-m | bench:--mode) value='plain poll both' ;;
-	bench:-o | bench:--ops) value='nop copy crc32c sha256 fill compare xor xxhash64 sha512' ;;
+	bench:-o | bench:--ops) value='nop copy crc32c sha256 fill compare xor xxhash64 sha512 fsverity sort64 gzip' ;;
 	bench:-b | bench:--batch) value='1 8 64 512 1,8,64,512' ;;
 	bench:--len) value='64 4096 65536' ;;
 	top:-s | top:--sort) value='busy cpu' ;;

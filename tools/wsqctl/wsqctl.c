@@ -2,9 +2,9 @@
 /*
  * wsqctl: looks at the wsq module and uses it, from the shell.
  *
- * This file finds the command and holds what the commands share. For people and
- * scripts; wsqctl(1) has options, exit status and JSON members. Cost: a few
- * ioctls; sum's is in sum.c. Limitations: speaks to the running kernel only.
+ * This file finds the command and holds what the commands share. wsqctl(1)
+ * documents options, exit status and JSON members. Cost: a few ioctls; sum's is
+ * in sum.c. Limitations: the running kernel only.
  */
 #include <argp.h>
 #include <errno.h>
@@ -25,7 +25,7 @@ static const struct {
 	{ "top", cmd_top },
 };
 
-const char *argp_program_version = WSQCTL_VERSION;
+const char *argp_program_version = "wsqctl " WSQ_VERSION;
 
 void complain(const char *fmt, ...)
 {
@@ -39,7 +39,7 @@ void complain(const char *fmt, ...)
 	fputc('\n', stderr);
 }
 
-/* Opens the device, or says why not and what to do. Returns -1 then. */
+/* Opens the device, or reports the error, with advice, and returns -1. */
 int open_device(void)
 {
 	int fd = wsq_open(NULL);
@@ -55,7 +55,7 @@ int open_device(void)
 	return -1;
 }
 
-/* QUERY with all ops; @ops is malloc, NULL if they are not wanted. */
+/* QUERY with all ops; @ops is malloc, NULL if not needed. */
 int query(int fd, struct wsq_query *q, struct wsq_op_info **ops)
 {
 	struct wsq_op_info *info = NULL;
@@ -132,11 +132,11 @@ static void cpu_add(struct wsq_cpu_stats *a, const struct wsq_cpu_stats *b,
 	a->parks += sign * b->parks;
 	a->wakeups += sign * b->wakeups;
 	a->inbox += sign * b->inbox;
-	a->standins += sign * b->standins;
+	a->standbys += sign * b->standbys;
 	a->fences += sign * b->fences;
 }
 
-/* Makes @now what happened since @before. */
+/* Sets @now to the difference from @before. */
 void counters_sub(struct counters *now, const struct counters *before)
 {
 	unsigned int i;
@@ -160,7 +160,7 @@ struct wsq_cpu_stats counters_total(const struct counters *c)
 	return sum;
 }
 
-/* Prints and drops @o. */
+/* Prints and frees @o. */
 int print_json(struct json_object *o, bool one_line)
 {
 	int flags = JSON_C_TO_STRING_NOSLASHESCAPE;
@@ -172,7 +172,7 @@ int print_json(struct json_object *o, bool one_line)
 	return flush_stdout();
 }
 
-/* What could not be written is trouble, whatever else went well. */
+/* A failed write is an error, even if all else went well. */
 int flush_stdout(void)
 {
 	if (!fflush(stdout) && !ferror(stdout))
@@ -198,7 +198,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				c->run = commands[i].run;
 		if (!c->run)
 			argp_error(state, "no command '%s'", arg);
-		/* The rest is the command's. */
+		/* The remaining arguments belong to the command. */
 		c->arg = state->next - 1;
 		state->next = state->argc;
 		return 0;
@@ -230,7 +230,7 @@ int main(int argc, char **argv)
 	argp_err_exit_status = EXIT_TROUBLE;
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &c))
 		return EXIT_TROUBLE;
-	/* So that its usage messages bear its whole name. */
+	/* So that usage messages show the full name. */
 	snprintf(name, sizeof(name), "wsqctl %s", argv[c.arg]);
 	argv[c.arg] = name;
 	return c.run(argc - c.arg, argv + c.arg);

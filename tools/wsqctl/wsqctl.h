@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the commands of wsqctl have in common.
+ * Shared by the commands of wsqctl.
  */
 #ifndef WSQCTL_H
 #define WSQCTL_H
@@ -10,9 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#define WSQCTL_VERSION	"wsqctl 0.1.0"
-
-/* Exit status: all well; something failed; could not even begin. */
+/* Exit status: success; something failed; could not begin. */
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_TROUBLE = 2 };
 
 /* Each gets argv from the command's name on, and returns an exit status. */
@@ -24,9 +22,9 @@ int cmd_top(int argc, char **argv);
 
 /**
  * struct counters - the module's statistics
- * @st: those of the module
- * @cpus: those of each CPU; malloc
- * @nr: how many
+ * @st: of the module
+ * @cpus: of each CPU; malloc
+ * @nr: number of @cpus
  */
 struct counters {
 	struct wsq_stats st;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints of wsq: /sys/kernel/tracing/events/wsq. For people who look at a
- * running system, and for kmod/obs/hist.c, which attaches to them. Cost while
- * nobody does: a nop each. Documentation/observability.rst says when each fires.
+ * Tracepoints of wsq: /sys/kernel/tracing/events/wsq. kmod/obs/hist.c attaches
+ * to them too. Cost of each while nothing is attached: a nop.
+ * Documentation/observability.rst says when each fires.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM wsq
@@ -18,7 +18,7 @@
 #define WSQ_TRACE_NAME_LEN	32
 #endif
 
-/* An item is about to be put; @cpu was asked for, -1 for none in particular. */
+/* An item is about to be put. @cpu is the requested CPU, or -1 for any. */
 TRACE_EVENT(wsq_queue,
 	    TP_PROTO(const char *queue, const void *work, const void *function,
 		     int cpu),
@@ -49,19 +49,19 @@ DECLARE_EVENT_CLASS(wsq_execute,
 		    TP_printk("queue=%s work=%p function=%ps cpu=%u", __entry->queue,
 			      __entry->work, __entry->function, __entry->cpu));
 
-/* A function is about to be called. */
+/* An item's function is about to be called. */
 DEFINE_EVENT(wsq_execute, wsq_execute_start,
 	     TP_PROTO(const char *queue, const void *work, const void *function,
 		      unsigned int cpu),
 	     TP_ARGS(queue, work, function, cpu));
 
-/* It has returned; @work is but an address by now. */
+/* The function has returned and may have freed @work: do not dereference it. */
 DEFINE_EVENT(wsq_execute, wsq_execute_end,
 	     TP_PROTO(const char *queue, const void *work, const void *function,
 		      unsigned int cpu),
 	     TP_ARGS(queue, work, function, cpu));
 
-/* @cpu has brought @nr items home from @victim. */
+/* @cpu has stolen @nr items from @victim. */
 TRACE_EVENT(wsq_steal,
 	    TP_PROTO(const char *queue, unsigned int cpu, unsigned int victim,
 		     unsigned int distance, int nr),
@@ -90,19 +90,19 @@ DECLARE_EVENT_CLASS(wsq_parking,
 		    TP_fast_assign(__entry->cpu = cpu;),
 		    TP_printk("cpu=%u", __entry->cpu));
 
-/* A CPU's worker goes to sleep, for nothing is to be done. */
+/* A CPU's worker goes to sleep because it found no items. */
 DEFINE_EVENT(wsq_parking, wsq_park,
 	     TP_PROTO(unsigned int cpu),
 	     TP_ARGS(cpu));
 
-/* It is awake again. */
+/* A CPU's worker is awake again. */
 DEFINE_EVENT(wsq_parking, wsq_unpark,
 	     TP_PROTO(unsigned int cpu),
 	     TP_ARGS(cpu));
 
 /*
- * An item ran, or waited, for @ms already. @function is what the CPU's worker
- * @pid runs, %NULL if nothing.
+ * An item has run, or waited, for @ms milliseconds. @function is the function
+ * that the CPU's worker @pid runs, %NULL if it runs none.
  */
 TRACE_EVENT(wsq_stall,
 	    TP_PROTO(const char *queue, const void *function, unsigned int cpu,

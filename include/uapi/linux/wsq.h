@@ -2,17 +2,18 @@
 /*
  * User ABI of wsq: /dev/wsq and the ring that a process shares with the module.
  *
- * A process opens /dev/wsq, asks what the module offers (QUERY), makes one ring
- * for that open file (SETUP) and maps it: cursors and completion entries,
- * submission entries, and the data arena that tasks read and write. It fills
- * submission entries, stores the new sq_tail with release, and calls ENTER.
- * Workers of the module run the tasks; each leaves exactly one completion
- * entry. All numbers are in the machine's byte order.
+ * A process opens /dev/wsq, asks what the module offers (QUERY), creates one
+ * ring for that open file (SETUP) and maps it. The ring has cursors and
+ * completion entries, submission entries, and the data arena that tasks read
+ * and write. The process fills submission entries, stores the new sq_tail with
+ * release, and calls ENTER. Workers of the module run the tasks. Each task
+ * produces exactly one completion entry. All numbers are in native byte order.
  *
- * Every ioctl but ENABLE takes a struct whose first member is its size as the caller knows
- * it. A shorter struct means zeros for what the caller does not know; a longer
- * one is accepted if what the module does not know is zero and it is not longer
- * than a page (E2BIG otherwise). Reserved members are zero (EINVAL otherwise).
+ * Every ioctl except ENABLE takes a struct whose first member is the size of
+ * the struct that the caller was built with. In a shorter struct, missing
+ * members are zero. A longer struct is accepted if the bytes that the module
+ * does not know are zero and it is not longer than a page (E2BIG otherwise).
+ * Reserved members must be zero (EINVAL otherwise).
  */
 #ifndef _UAPI_LINUX_WSQ_H
 #define _UAPI_LINUX_WSQ_H
@@ -22,33 +23,63 @@
 
 #define WSQ_DEVICE		"/dev/wsq"
 
-/* What an entry asks for. Names are told by WSQ_IOC_QUERY. */
+/* The operation of an entry. WSQ_IOC_QUERY returns the names. */
 enum wsq_op {
 	WSQ_OP_NOP	= 0,	/* nothing */
 	WSQ_OP_COPY	= 1,	/* src, len -> dst; ranges must not overlap */
 	WSQ_OP_CRC32C	= 2,	/* src, len, arg; result = checksum */
 	WSQ_OP_SHA256	= 3,	/* src, len -> 32 bytes at dst */
 	WSQ_OP_FILL	= 4,	/* dst, len := the 8 bytes of arg, repeated */
-	WSQ_OP_COMPARE	= 5,	/* src, len with dst; result = equal bytes in front */
+	WSQ_OP_COMPARE	= 5,	/* src, len with dst; result = equal prefix */
 	WSQ_OP_XOR	= 6,	/* dst ^= src, len; ranges must not overlap */
 	WSQ_OP_XXHASH64	= 7,	/* src, len, arg = seed -> 8 bytes at dst */
 	WSQ_OP_SHA512	= 8,	/* src, len -> 64 bytes at dst */
+	WSQ_OP_FSVERITY	= 9,	/* src, len -> root, file digest at dst */
+	WSQ_OP_SORT64	= 10,	/* src, len -> dst, sorted; src is scratch */
+	WSQ_OP_GZIP	= 11,	/* src, len -> dst, of arg bytes; result = used */
 	WSQ_OP_NR
 };
 
-/* Ops of other modules are numbered from here on. No number is given twice. */
+/* Ops of other modules are numbered from here on. Numbers are never reused. */
 #define WSQ_OP_REGISTERED	256
+
+/*
+ * fsverity: the Merkle root of fs-verity with SHA-256, blocks of 4096 bytes and
+ * no salt, then the file digest that "fsverity digest" prints, 32 bytes each.
+ *
+ * sort64: sorts numbers of 64 bits in native byte order, the smallest first.
+ * @src, @len and @dst are multiples of 8. What is at @src afterwards is not
+ * defined.
+ *
+ * gzip: what gunzip reads, a member for each 128 KiB. What is at @dst behind the
+ * result is not defined.
+ *
+ * Idle CPUs take part in these. One task of a user has their help at a time.
+ * While a task runs it needs memory of the kernel; it may end with ENOMEM.
+ */
+
+/* The maximum output of gzip for @len bytes, which are more than 0. */
+#define WSQ_GZIP_BOUND(len)	((len) + 33 * (((len) + 0x1ffffULL) >> 17))
 
 /* struct wsq_sqe.flags */
 #define WSQ_SQE_LINK		(1U << 0)	/* the next entry waits for this one */
-#define WSQ_SQE_DRAIN		(1U << 1)	/* waits for all before, all after wait */
+#define WSQ_SQE_DRAIN		(1U << 1)	/* after all before it, before all after it */
 #define WSQ_SQE_KEY		(1U << 2)	/* in order with others of this @key */
 #define WSQ_SQE_CPU		(1U << 3)	/* @hint is a CPU */
 #define WSQ_SQE_NODE		(1U << 4)	/* @hint is a memory node */
 #define WSQ_SQE_DEADLINE	(1U << 5)	/* @deadline is set */
 #define WSQ_SQE_VEC		(1U << 6)	/* @src, @len is a list of ranges */
+#define WSQ_SQE_FUTURES		(1U << 7)	/* @deadline is WSQ_FUTURES() */
 
 #define WSQ_VEC_MAX		16
+
+/*
+ * The futures of a task: the one that it resolves, and up to three that it waits
+ * for. Each is a number from 1 to the ring's completion entries, or 0 for none.
+ */
+#define WSQ_FUTURES(resolves, a, b, c)					\
+	((__u64)(__u16)(resolves) | (__u64)(__u16)(a) << 16 |		\
+	 (__u64)(__u16)(b) << 32 | (__u64)(__u16)(c) << 48)
 
 /**
  * struct wsq_vec - a range, one of a list
@@ -65,53 +96,68 @@ struct wsq_vec {
  * @op: enum wsq_op, or the number of another module's op
  * @flags: WSQ_SQE_* bits
  * @hint: with WSQ_SQE_CPU or WSQ_SQE_NODE, where the task should run. Idle CPUs
- *	fetch it from there nevertheless
- * @user_data: returned in the completion entry, not looked at
- * @src: arena offset in bytes of what the task reads
+ *	may still steal it
+ * @user_data: copied to the completion entry
+ * @src: arena offset in bytes of the data to read
  * @len: bytes to read, not zero; at most struct wsq_op_info.max_len
- * @dst: arena offset in bytes of what the task writes
- * @arg: crc32c: the checksum of what comes before this range, 0 if nothing
- *	does; at most 32 bits. So 0 gives the usual CRC-32C (of "123456789":
- *	0xe3069283), and long data go in pieces. fill: the pattern. xxhash64:
- *	the seed. Otherwise zero.
- * @key: with WSQ_SQE_KEY, any number: tasks of the same key of a ring run one at a
- *	time, in order
- * @deadline: with WSQ_SQE_DEADLINE, a time of CLOCK_MONOTONIC in ns: a task that
- *	has not begun by then does not run, one that takes long stops when its op
- *	next looks; both end with ETIME
+ * @dst: arena offset in bytes of the data to write
+ * @arg: crc32c: the checksum of the data before this range, or 0 if there is
+ *	none; at most 32 bits. So 0 gives the usual CRC-32C (of "123456789":
+ *	0xe3069283), and long data can be split. fill: the pattern. xxhash64:
+ *	the seed. gzip: bytes at @dst, at least WSQ_GZIP_BOUND(@len). Otherwise
+ *	zero.
+ * @key: with WSQ_SQE_KEY, any number: tasks of a ring that have the same key
+ *	run one at a time, in order
+ * @deadline: with WSQ_SQE_DEADLINE, a time of CLOCK_MONOTONIC in ns. A task
+ *	that has not started by then does not run. A long task that has started
+ *	stops at its op's next check. Both end with ETIME. With WSQ_SQE_FUTURES,
+ *	the task's futures, as WSQ_FUTURES() packs them; not with both flags
  *
- * Members that an op does not use, or whose flag is not set, are zero. What is
- * wrong with an entry is told in its completion entry: EOPNOTSUPP no such op;
- * EPERM an op or a flag that WSQ_IOC_RESTRICT took away, or an op for which who
- * opened the file lacks the capability; EINVAL a member that should be zero
- * is not, @len is zero, or a member is out of bounds; E2BIG @len is above the op's
- * limit; EFAULT a range is not in the arena; EINVAL ranges overlap. The first of
- * these that applies. EOPNOTSUPP also ends a task whose op was there when its entry
- * was taken, and was gone with its module when it should begin.
+ * Members that an op does not use, or whose flag is not set, must be zero. An
+ * invalid entry ends with the first of these errors that applies: EOPNOTSUPP no
+ * such op; EPERM an op or a flag that WSQ_IOC_RESTRICT does not allow, or an op
+ * that requires a capability the file's opener lacks; EINVAL a member is not
+ * zero but should be, @len is zero, or a member is out of bounds; E2BIG @len is
+ * above the op's limit; EFAULT a range is not in the arena; EINVAL ranges
+ * overlap; EINVAL it waits for a future that no entry before it named; EBUSY the
+ * future that it resolves is not resolved yet. A task also ends with EOPNOTSUPP
+ * if its op existed when its entry was taken, but was unregistered with its
+ * module before the task started.
  *
- * WSQ_SQE_LINK: the next entry starts when this one has ended with a result that
- * is not negative; otherwise it ends with ECANCELED, and so do those linked
- * behind it. A chain ends with an entry without the flag, or with the last one
- * that an ENTER takes, be it for want of completion entries.
+ * WSQ_SQE_LINK: the next entry starts when this one has ended with a result
+ * that is not negative. Otherwise the next entry ends with ECANCELED, and so do
+ * those linked behind it. A chain ends with an entry without the flag, or with
+ * the last entry that an ENTER takes, even if it takes no more for lack of
+ * completion entries.
  *
- * WSQ_SQE_DRAIN: the task starts when all that were submitted before it have
- * ended, and those submitted after it start when it has, and what is linked
- * behind it. Not behind a link: EINVAL.
+ * WSQ_SQE_DRAIN: the task starts when all tasks submitted before it have ended.
+ * Tasks submitted after it start when it and the tasks linked behind it have
+ * ended. Not allowed behind a link: EINVAL.
  *
- * WSQ_SQE_KEY: the task starts when all tasks of the same @key have ended that took
- * their places before, whatever became of them; those of other keys, of no key and of
- * other rings do not matter. A task takes its place when it is submitted, but one that
- * waits for others, behind a link or a drain, when it need not any more. A ring that
- * was not made with WSQ_SETUP_KEYS has no keys: EINVAL. @hint is of effect if no other
- * task of the key is under way.
+ * WSQ_SQE_KEY: the task starts when all tasks of the same @key that were
+ * enqueued before it have ended, with any result. Tasks of other keys, without
+ * a key, or of other rings do not matter. A task is enqueued at its key when it
+ * is submitted; if it waits behind a link or a drain, when that wait is over.
+ * Only a ring set up with WSQ_SETUP_KEYS has keys: EINVAL otherwise. @hint
+ * takes effect only if no other task of the key is in progress.
  *
- * WSQ_SQE_VEC: instead of one range, a list of them: @src is the arena offset, a
- * multiple of 8, of @len times struct wsq_vec, at most WSQ_VEC_MAX (E2BIG). The op
- * takes them as one range that they make up together, which its limit is for;
- * fill fills them, and @dst is zero; xor, whose ranges are all of one length,
- * changes as many bytes at @dst by each. The list is read once, when the task
- * begins, and what is wrong with it is told then, by the errors above.
- * WSQ_OPF_VEC says which ops take lists.
+ * WSQ_SQE_VEC: a list of ranges instead of one range: @src is the arena offset,
+ * a multiple of 8, of an array of @len struct wsq_vec, at most WSQ_VEC_MAX
+ * (E2BIG). The op treats the ranges as one concatenated range, to whose length
+ * its limit applies. fill fills the ranges, and @dst is zero. xor requires
+ * ranges of equal length and XORs each of them into the same bytes at @dst. The
+ * list is read once, when the task starts; then it is checked, with the errors
+ * above. WSQ_OPF_VEC says which ops take lists.
+ *
+ * WSQ_SQE_FUTURES: the task starts when the tasks that resolve the futures it
+ * waits for have ended, each with a result that is not negative. If one of them
+ * was negative, the task ends with ECANCELED once all have ended. A future is
+ * resolved by the task of the entry that names it, when that ends. An entry that
+ * is refused resolves its future at once, as a task that failed, unless another
+ * task is to resolve it. A task waits for the last entry before its own that
+ * resolves the future. Once a future is resolved, another entry may name it:
+ * when the process has read the completion entry, it is. Only a ring set up with
+ * WSQ_SETUP_FUTURES has futures: EINVAL otherwise.
  */
 struct wsq_sqe {
 	__u16 op;
@@ -129,13 +175,12 @@ struct wsq_sqe {
 /**
  * struct wsq_cqe - completion entry, 32 bytes
  * @user_data: from the submission entry
- * @res: result: not negative, or -errno
+ * @res: the result, not negative, or -errno
  * @wait_ns: nanoseconds between submission and start
  * @cpu: the CPU that ran the task
- * @seq: which pass over the ring this entry belongs to. Entry number n (from
- *	0, counting all completions of the ring) stands at n & (cq_entries - 1)
- *	and is there once @seq, loaded with acquire, equals
- *	(__u32)(n / cq_entries) + 1.
+ * @seq: the pass over the ring that this entry belongs to. Completion n of the
+ *	ring, counted from 0, is at index n & (cq_entries - 1). It is valid once
+ *	@seq, loaded with acquire, equals (__u32)(n / cq_entries) + 1.
  */
 struct wsq_cqe {
 	__u64 user_data;
@@ -147,23 +192,24 @@ struct wsq_cqe {
 
 /**
  * struct wsq_ring_page - the cursors, at offset 0 of the rings mapping
- * @sq_head: submission entries that the kernel has taken. Kernel writes.
- * @sq_tail: submission entries that the process has filled. Process writes,
- *	with release.
- * @cq_head: completion entries that the process has read. Process writes, with
- *	release.
- * @flags: WSQ_RING_* bits. Kernel writes. Zero before there were any
+ * @sq_head: submission entries that the kernel has taken. Written by the
+ *	kernel.
+ * @sq_tail: submission entries that the process has filled. Written by the
+ *	process, with release.
+ * @cq_head: completion entries that the process has read. Written by the
+ *	process, with release.
+ * @flags: WSQ_RING_* bits. Written by the kernel. Zero in modules without any
  * @rsv0: keeps @sq_head on a cache line of its own
- * @rsv1: likewise @sq_tail
- * @rsv2: likewise @cq_head
- * @rsv3: likewise @cq_tail
- * @cq_tail: completion entries given out; entry cq_tail - 1 may still be on
- *	its way, @seq of the entry decides. Kernel writes, at times that suit
- *	it: a hint.
+ * @rsv1: keeps @sq_tail on a cache line of its own
+ * @rsv2: keeps @cq_head on a cache line of its own
+ * @rsv3: keeps @cq_tail on a cache line of its own
+ * @cq_tail: completion entries allocated. A hint: the kernel updates it from
+ *	time to time, and entry cq_tail - 1 may not be valid yet; @seq of the
+ *	entry decides. Written by the kernel.
  *
- * All run freely from 0 and never wrap in practice (64 bits). The kernel keeps
- * its own copies of @sq_head and the completion count and never believes those
- * here. Submission entry n stands at n & (sq_entries - 1).
+ * All counters start from 0 and, at 64 bits, never wrap in practice. The kernel
+ * keeps its own copies of @sq_head and the completion count and never reads
+ * these back. Submission entry n is at index n & (sq_entries - 1).
  */
 struct wsq_ring_page {
 	__u64 sq_head;
@@ -178,10 +224,10 @@ struct wsq_ring_page {
 };
 
 /*
- * struct wsq_ring_page.flags, of rings with WSQ_SETUP_POLL. The kernel thread that
- * takes entries does not look: after storing sq_tail, or cq_head if entries wait
- * for that, a full barrier, then load this; if it is set, call ENTER with
- * WSQ_ENTER_WAKEUP.
+ * struct wsq_ring_page.flags, of rings with WSQ_SETUP_POLL: the kernel thread
+ * that takes entries is not polling. Store sq_tail (or cq_head, if entries wait
+ * for that), execute a full barrier, then load flags. If this is set, call
+ * ENTER with WSQ_ENTER_WAKEUP.
  */
 #define WSQ_RING_NEED_WAKEUP	(1ULL << 0)
 
@@ -193,16 +239,16 @@ struct wsq_ring_page {
 #define WSQ_OP_NAME_LEN		16
 
 /**
- * struct wsq_op_info - what QUERY tells of one op
+ * struct wsq_op_info - information on one op, from QUERY
  * @op: its number
  * @flags: WSQ_OPF_* bits
- * @max_len: largest len it takes, in bytes; 0 if it takes none
+ * @max_len: maximum len in bytes; 0 if it takes none
  * @name: its name, NUL-terminated
- * @cap: with WSQ_OPF_CAP, the number of the capability that who opens the file has
- *	to have, in the first user namespace
- * @rsv: zero so far
+ * @cap: with WSQ_OPF_CAP, the number of the capability that the file's opener
+ *	needs in the initial user namespace
+ * @rsv: currently zero
  *
- * The size of this struct is for ever, it stands in arrays.
+ * The size of this struct never changes, because it is an array element.
  */
 struct wsq_op_info {
 	__u32 op;
@@ -219,33 +265,34 @@ struct wsq_op_info {
 /**
  * struct wsq_query - WSQ_IOC_QUERY
  * @size: sizeof(struct wsq_query) as the caller knows it
- * @nr_ops: in: room at @ops, in entries; out: number of ops there are
+ * @nr_ops: in: capacity of @ops, in entries; out: number of ops that exist
  * @ops: address of an array of struct wsq_op_info, or 0
  * @features: out: WSQ_FEAT_* bits
- * @max_sq_entries: out: most sq_entries
- * @max_cq_entries: out: most cq_entries
- * @max_arena: out: largest arena in bytes
+ * @max_sq_entries: out: maximum sq_entries
+ * @max_cq_entries: out: maximum cq_entries
+ * @max_arena: out: maximum arena size in bytes
  * @nr_cpus: out: CPU numbers are below this
  * @nr_nodes: out: memory nodes in use
- * @memory: out: bytes that a SETUP with the values below would charge to the
- *	caller's memory cgroup at most, more for the first ring of a user than for
- *	others; 0 if the values are not valid
+ * @memory: out: maximum bytes that a SETUP with the values below would charge
+ *	to the caller's memory cgroup, more for the first ring of a user than
+ *	for others; 0 if the values are invalid
  * @sq_entries: in, for @memory
  * @cq_entries: in, for @memory
  * @arena_size: in, for @memory
- * @setup_flags: in, for @memory: flags of the SETUP. Not in the first version,
- *	which ends before it (72 bytes)
+ * @setup_flags: in, for @memory: flags of the SETUP. Not in the first version
+ *	of the struct, which ends before it (72 bytes)
  * @rsv: zero
- * @max_user_rings: out: most rings that a user may have without
- *	CAP_SYS_RESOURCE. Not in the second version, which ends before it (80
- *	bytes); nor in modules without WSQ_FEAT_RING_STATS, which leave it and
- *	what follows alone
- * @max_user_tasks: out: ... most completion entries of these rings in all, so
- *	most tasks in flight
- * @max_user_memory: out: ... most bytes, as told by @memory, of these rings
- * @user_rings: out: rings that count for the caller's user now
- * @user_tasks: out: their completion entries
- * @user_memory: out: their bytes, and what the first of them took in addition
+ * @max_user_rings: out: maximum rings of a user without CAP_SYS_RESOURCE. Not
+ *	in the second version of the struct, which ends before it (80 bytes).
+ *	Modules without WSQ_FEAT_RING_STATS leave this and all later members
+ *	unchanged
+ * @max_user_tasks: out: maximum completion entries of these rings together, so
+ *	maximum tasks in flight
+ * @max_user_memory: out: maximum bytes of these rings together, as in @memory
+ * @user_rings: out: rings currently charged to the caller's user
+ * @user_tasks: out: completion entries of these rings
+ * @user_memory: out: bytes of these rings, and what the first of them took in
+ *	addition
  */
 struct wsq_query {
 	__u32 size;
@@ -280,6 +327,7 @@ struct wsq_query {
 #define WSQ_FEAT_POLL		(1ULL << 6)	/* WSQ_SETUP_POLL */
 #define WSQ_FEAT_VEC		(1ULL << 7)	/* WSQ_SQE_VEC, ops of other modules */
 #define WSQ_FEAT_RING_STATS	(1ULL << 8)	/* WSQ_IOC_RING_STATS */
+#define WSQ_FEAT_FUTURES	(1ULL << 9)	/* WSQ_SETUP_FUTURES, WSQ_SQE_FUTURES */
 
 /**
  * struct wsq_setup - WSQ_IOC_SETUP; once for each open file
@@ -287,39 +335,45 @@ struct wsq_query {
  * @flags: WSQ_SETUP_* bits
  * @sq_entries: a power of two
  * @cq_entries: a power of two, at least @sq_entries; 0 means twice @sq_entries
- * @arena_size: bytes; rounded up to pages; 0 means none
+ * @arena_size: bytes, rounded up to pages; 0 means none
  * @rings_bytes: out: length of the mapping at WSQ_OFF_RINGS
  * @sqes_bytes: out: length of the mapping at WSQ_OFF_SQES
  * @arena_bytes: out: length of the mapping at WSQ_OFF_ARENA
- * @cqes_off: out: where in the rings mapping the completion entries begin
- * @ids_off: out: with WSQ_SETUP_IDS, where in the rings mapping the ids are: one
- *	__u64 for each submission entry. That of entry k, the number by which
- *	WSQ_IOC_CANCEL knows its task, stands at k & (sq_entries - 1) once
- *	@sq_head, loaded with acquire, is above k, and until @sq_tail is above
- *	k + sq_entries. Zero if the entry was refused. In: zero
- * @idle_us: with WSQ_SETUP_POLL: the thread sleeps when nothing came for so many
- *	microseconds; at most 1000000; 0 means 1000. Not in the first version, which
- *	ends before it (56 bytes)
- * @poll_fd: with WSQ_SETUP_POLL_SHARE: the other open file
+ * @cqes_off: out: offset of the completion entries in the rings mapping
+ * @ids_off: out: with WSQ_SETUP_IDS, offset of the ids in the rings mapping:
+ *	one __u64 for each submission entry, by which WSQ_IOC_CANCEL finds the
+ *	task. The id of entry k is at index k & (sq_entries - 1). It is valid
+ *	once @sq_head, loaded with acquire, is above k, and until @sq_tail is
+ *	above k + sq_entries. Zero if the entry was refused. In: zero
+ * @idle_us: with WSQ_SETUP_POLL: the thread sleeps when no entry came for this
+ *	many microseconds; at most 1000000; 0 means 1000. Not in the first
+ *	version of the struct, which ends before it (56 bytes)
+ * @poll_fd: with WSQ_SETUP_POLL_SHARE: the file of the ring to share with
  *
- * WSQ_SETUP_POLL: a kernel thread takes entries as soon as @sq_tail says that they
- * are there, as ENTER would, and ENTER may still be called. It takes as many as
- * there are completion entries free for, but no part of a chain of links, unless
- * @sq_tail divides it. While it is awake it uses a CPU that nobody's cgroup is
- * charged for: EPERM without CAP_SYS_NICE.
+ * WSQ_SETUP_POLL: a kernel thread takes entries, as ENTER would, as soon as
+ * @sq_tail covers them. ENTER may still be called. The thread takes as many as
+ * there are free completion entries, but no part of a chain of links, unless
+ * @sq_tail splits the chain. While awake, the thread uses CPU time that no
+ * cgroup is charged for: EPERM without CAP_SYS_NICE.
  *
- * WSQ_SETUP_POLL_SHARE, in addition: the thread is that of another ring, made by
- * the same user (effective) in the same user namespace: EPERM otherwise. EBADF:
- * @poll_fd is no open file. EINVAL: it is no ring, or none that is polled. ENOSPC:
- * 256 rings share the thread.
+ * WSQ_SETUP_POLL_SHARE, in addition: use the thread of another ring. That ring
+ * must have been created by the same effective user in the same user namespace:
+ * EPERM otherwise. EBADF: @poll_fd is no open file. EINVAL: it is not a ring
+ * with WSQ_SETUP_POLL. ENOSPC: 256 rings share the thread.
  *
- * EBUSY	the file has a ring
- * EDQUOT	the caller's user has too much, see max_user_rings and what follows in
- *		struct wsq_query
- * ENOSPC	too many users have rings, or there are too many queues
- * ENOMEM	there is no memory, or no more for the caller's memory cgroup
- * EINTR	the process was killed
- * EINVAL	a member is out of bounds
+ * EBUSY
+ *	the file has a ring already
+ * EDQUOT
+ *	a limit of the caller's user is reached: see max_user_rings and
+ *	the members after it in struct wsq_query
+ * ENOSPC
+ *	too many users have rings, or there are too many queues
+ * ENOMEM
+ *	out of memory, or the caller's memory cgroup is at its limit
+ * EINTR
+ *	the process was killed
+ * EINVAL
+ *	a member is out of bounds
  */
 struct wsq_setup {
 	__u32 size;
@@ -339,8 +393,9 @@ struct wsq_setup {
 #define WSQ_SETUP_DISABLED	(1U << 0)	/* ENTER fails until WSQ_IOC_ENABLE */
 #define WSQ_SETUP_IDS		(1U << 1)	/* @ids_off */
 #define WSQ_SETUP_KEYS		(1U << 2)	/* WSQ_SQE_KEY may be used */
-#define WSQ_SETUP_POLL		(1U << 3)	/* entries are taken unasked */
+#define WSQ_SETUP_POLL		(1U << 3)	/* a thread takes entries */
 #define WSQ_SETUP_POLL_SHARE	(1U << 4)	/* ... by the thread of @poll_fd */
+#define WSQ_SETUP_FUTURES	(1U << 5)	/* WSQ_SQE_FUTURES may be used */
 
 #define WSQ_NO_TIMEOUT		(~0ULL)
 
@@ -348,31 +403,35 @@ struct wsq_setup {
  * struct wsq_enter - WSQ_IOC_ENTER: submit, then wait
  * @size: sizeof(struct wsq_enter) as the caller knows it
  * @flags: WSQ_ENTER_* bits
- * @to_submit: take at most this many submission entries; no error if fewer
- *	are there
- * @min_complete: then wait until this many completion entries are there to be
- *	read, counted from @cq_head as it was at the start of the call; at most
- *	cq_entries
- * @timeout_ns: give up waiting after this many nanoseconds; 0 does not wait,
- *	WSQ_NO_TIMEOUT waits for ever
- * @submitted: out, also when an error is returned: entries taken
- * @completed: out, also when an error is returned: entries there to be read,
- *	counted likewise
+ * @to_submit: take at most this many submission entries; fewer is no error
+ * @min_complete: then wait until this many completion entries can be read,
+ *	counted from @cq_head at the start of the call; at most cq_entries
+ * @timeout_ns: maximum wait in nanoseconds; 0 does not wait, WSQ_NO_TIMEOUT
+ *	waits without limit
+ * @submitted: out, also on error: entries taken
+ * @completed: out, also on error: entries that can be read, counted as for
+ *	@min_complete
  *
- * An entry that cannot be run is completed with -errno in res, as everything
- * else; it does not stop the ones behind it. If the completion ring has no
- * room for all, ENTER takes those it has room for and returns without waiting.
+ * An entry that cannot be run does not stop those behind it: it completes with
+ * -errno in res. If there are fewer free completion entries than submission
+ * entries, ENTER takes as many as it can complete and returns without waiting.
  * ENTER itself fails with:
  *
- * EAGAIN	entries were there and none was taken, because each completion
- *		entry is spoken for: read some
- * EBADFD	the ring is disabled
- * ETIME	fewer than @min_complete after @timeout_ns
- * EINTR	a signal came first
- * EINVAL	a member is out of bounds, no ring, or shared cursors that make no
- *		sense: @sq_tail more than sq_entries beyond @sq_head, @cq_head
- *		moved back or beyond what was completed. Nothing is lost, and
- *		the ring works again once they are right
+ * EAGAIN
+ *	entries were there but none was taken, because all completion
+ *	entries are in use: read some
+ * EBADFD
+ *	the ring is disabled
+ * ETIME
+ *	fewer than @min_complete after @timeout_ns
+ * EINTR
+ *	interrupted by a signal
+ * EINVAL
+ *	a member is out of bounds, there is no ring, or the shared
+ *	cursors are inconsistent: @sq_tail is more than sq_entries
+ *	beyond @sq_head, or @cq_head moved back or beyond the completed
+ *	entries. Nothing is lost, and the ring works again once they are
+ *	corrected
  */
 struct wsq_enter {
 	__u32 size;
@@ -392,21 +451,25 @@ struct wsq_enter {
  * @flags: one of WSQ_CANCEL_*
  * @what: with WSQ_CANCEL_ID the task's id, with WSQ_CANCEL_USER_DATA its
  *	user_data, otherwise zero
- * @cancelled: out: tasks that have not begun and will not
- * @running: out: tasks that have begun; ops that take long look now and then
- *	whether they shall stop
+ * @cancelled: out: tasks that have not started and will not
+ * @running: out: tasks that have started; long-running ops check from time to
+ *	time whether to stop
  *
- * Each of them ends with a completion entry nevertheless: ECANCELED, or what a
- * task that could not be stopped came to. What waits for others (a link, a drain,
- * tasks of its key) has it when its turn comes, and so have tasks of up to 256
- * bytes without flags that were taken in one go, since they go to a CPU together:
- * up to 32 of them begin at once.
- * No error if at least one will not begin. Otherwise:
+ * Each of them still produces a completion entry: ECANCELED, or the result of a
+ * task that could not be stopped. The entry of a task that waits (behind a link
+ * or a drain, for futures or its key) comes when that wait is over. Tasks of up to 256
+ * bytes without flags that were taken by one call go to a CPU in batches of up
+ * to 32, which start together; their entries come when the batch starts.
+ * Success if at least one task will not start. Otherwise:
  *
- * ENOENT	there is none such, or it was refused
- * EALREADY	all that there are have begun
- * EINTR	the process was killed
- * EINVAL	a member is out of bounds, or no ring
+ * ENOENT
+ *	no such task, or its entry was refused
+ * EALREADY
+ *	all matching tasks have started
+ * EINTR
+ *	the process was killed
+ * EINVAL
+ *	a member is out of bounds, or there is no ring
  */
 struct wsq_cancel {
 	__u32 size;
@@ -421,18 +484,18 @@ struct wsq_cancel {
 #define WSQ_CANCEL_ALL		(1U << 2)
 
 /**
- * struct wsq_restrict - WSQ_IOC_RESTRICT: what entries of this file may ask for
+ * struct wsq_restrict - WSQ_IOC_RESTRICT: limit what entries of this file may
+ * use
  * @size: sizeof(struct wsq_restrict) as the caller knows it
- * @nr_ops: entries at @ops, at most 1024
- * @ops: address of an array of __u32, the ops that are allowed; what it does not
- *	have ends with EPERM from now on. Numbers that are no ops, or not yet, do
- *	no harm
- * @sqe_flags: WSQ_SQE_* bits that are allowed; likewise
+ * @nr_ops: entries in @ops, at most 1024
+ * @ops: address of an array of __u32, the allowed ops; entries with any other
+ *	op end with EPERM from now on. Numbers without an op are allowed
+ * @sqe_flags: allowed WSQ_SQE_* bits; entries with others end with EPERM
  * @rsv: zero
  *
- * Only takes away: what was taken away before does not come back. The ring, made
- * with WSQ_SETUP_DISABLED, is still disabled: EBUSY otherwise, so that no entry
- * was taken before.
+ * Can only remove: an op or flag that was removed before is not restored. The
+ * ring must have been set up with WSQ_SETUP_DISABLED and still be disabled, so
+ * that no entry was taken before: EBUSY otherwise.
  */
 struct wsq_restrict {
 	__u32 size;
@@ -442,7 +505,7 @@ struct wsq_restrict {
 	__u32 rsv;
 };
 
-/* Kinds of distance between a thief and its victim. */
+/* Distance between a thief and its victim. */
 enum wsq_distance {
 	WSQ_DIST_SMT	= 0,	/* same core */
 	WSQ_DIST_CACHE	= 1,	/* same last-level cache */
@@ -457,18 +520,18 @@ enum wsq_distance {
  * @node: its memory node
  * @flags: WSQ_CPU_* bits
  * @rsv: zero
- * @puts: tasks queued on this CPU; tiny ones that go together count as one, here
+ * @puts: tasks queued on this CPU. A batch of tiny tasks counts as one, here
  *	and below
  * @gets: tasks that this CPU's worker ran
- * @steals: of these, tasks taken from other CPUs, by enum wsq_distance
+ * @steals: of @gets, tasks stolen from other CPUs, by enum wsq_distance
  * @parks: times the worker went to sleep
  * @wakeups: times a put on this CPU woke a worker
  * @inbox: of @puts, those that went through an inbox
- * @standins: times a standby worker replaced one that was in a task: asleep, or
- *	computing for long. Not in the first version, which ends before it (88
- *	bytes)
- * @fences: times this CPU was interrupted so that others could go without
- *	barriers. Not in the second version, which ends before it (96 bytes)
+ * @standbys: times a standby worker replaced a worker whose task slept or
+ *	computed for long. Not in the first version of the struct, which ends
+ *	before it (88 bytes)
+ * @fences: times this CPU was interrupted so that other code needs no barriers.
+ *	Not in the second version of the struct, which ends before it (96 bytes)
  */
 struct wsq_cpu_stats {
 	__u32 cpu;
@@ -481,7 +544,7 @@ struct wsq_cpu_stats {
 	__u64 parks;
 	__u64 wakeups;
 	__u64 inbox;
-	__u64 standins;
+	__u64 standbys;
 	__u64 fences;
 };
 
@@ -492,14 +555,15 @@ struct wsq_cpu_stats {
 /**
  * struct wsq_stats - WSQ_IOC_STATS
  * @size: sizeof(struct wsq_stats) as the caller knows it
- * @nr_cpus: in: room at @cpus, in entries; out: number of CPUs there are
+ * @nr_cpus: in: capacity of @cpus, in entries; out: number of CPUs
  * @cpus: address of an array of struct wsq_cpu_stats, or 0
  * @cpu_stats_size: in: sizeof(struct wsq_cpu_stats) as the caller knows it
  * @rsv: zero
  * @rings: out: rings that exist
  * @queues: out: queues that exist
  * @workers: out: workers that exist
- * @pollers: out: threads of WSQ_SETUP_POLL that exist. Zero before there were any
+ * @pollers: out: threads of WSQ_SETUP_POLL that exist. Zero in modules without
+ *	polling
  */
 struct wsq_stats {
 	__u32 size;
@@ -514,22 +578,21 @@ struct wsq_stats {
 };
 
 /**
- * struct wsq_ring_stats - WSQ_IOC_RING_STATS: what came of this file's ring
+ * struct wsq_ring_stats - WSQ_IOC_RING_STATS: counters of this file's ring
  * @size: sizeof(struct wsq_ring_stats) as the caller knows it
  * @rsv: zero
  * @submitted: out: entries taken
- * @completed: out: of these, those that have ended, never more than @submitted.
- *	The other @submitted - @completed are in flight
+ * @completed: out: of @submitted, those that have ended. The other @submitted -
+ *	@completed are in flight
  * @cancelled: out: of @completed, those that ended with ECANCELED
  * @failed: out: of @completed, those that ended with another error, refused
  *	entries included
- * @run_ns: out: nanoseconds that tasks of the ring have kept workers, by the
- *	clock: one that sleeps or is preempted counts on. Told when a task has
- *	ended
- * @memory: out: bytes that the ring counts for among its user's, as of
- *	struct wsq_query.memory for one that is not the first
+ * @run_ns: out: wall-clock nanoseconds that tasks of the ring have occupied
+ *	workers, including time asleep or preempted. Updated when a task ends
+ * @memory: out: bytes of the ring that count towards its user's limit, as in
+ *	struct wsq_query.memory for a ring that is not the first
  *
- * Of what has completed all is told, of what is in flight perhaps some.
+ * All completed tasks are counted; tasks in flight may be.
  */
 struct wsq_ring_stats {
 	__u32 size;
@@ -542,7 +605,7 @@ struct wsq_ring_stats {
 	__u64 memory;
 };
 
-/* The struct says how large it is, so the number does not. */
+/* _IO(): each struct carries its size, so the number does not. */
 #define WSQ_IOC_MAGIC		0xB7
 #define WSQ_IOC_QUERY		_IO(WSQ_IOC_MAGIC, 0x00)	/* struct wsq_query */
 #define WSQ_IOC_SETUP		_IO(WSQ_IOC_MAGIC, 0x01)	/* struct wsq_setup */

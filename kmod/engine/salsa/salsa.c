@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA as an engine: memory, where puts go, whom thieves rob of what.
+ * SALSA as an engine: memory, where puts go, what thieves steal.
  *
- * The memory of a CPU is one piece: the CPU as a producer, as a consumer, and
- * its chunks, slots on pages of their own. Further pieces have chunks only. What
- * the CPUs of a pool share, the numbers of chunks and parties, is there as long
- * as the pool.
+ * The memory of a CPU is one segment: the CPU as a producer, as a consumer, and
+ * its chunks, with the slots at the end. Further segments have chunks only.
+ * What the CPUs of a pool share, the numbers of chunks and parties, lives as
+ * long as the pool.
  *
  *	AL(give:A), AL(feed:A): with AL(make:A) of pool/topology.c.
  *		litmus/pool-access.litmus
@@ -22,72 +22,84 @@
 #include <linux/timekeeping.h>
 
 #include "../../compat/export.h"
+#include "../alloc.h"
 #include "../engine.h"
 #include "../../pool/grow.h"
 #include "../../pool/pool.h"
+#include "../../pool/reach.h"
 
 /*
- * Chunk pools have room for so many times the CPU's own chunks: those of a node
- * gather where they are emptied. More wait in a list.
+ * A chunk pool has space for this many times the CPU's own chunks, because a
+ * node's chunks gather where they are emptied. More chunks wait in a list.
  */
 #define WSQ_SALSA_GATHER	4
 
-/* A CPU is short of chunks if less than this part of them is at hand. */
+/* A CPU is short of chunks if less than 1 / this of them are free. */
 #define WSQ_SALSA_SHORT		4
 
-/* Chunks that a CPU's puts can fill before others have emptied them. */
+/* Chunks that a CPU's puts can fill before other CPUs have emptied them. */
 #define WSQ_SALSA_MAX_OUT	256
 
-/* Where the parts lie. */
+/* Offsets of the parts. */
 struct wsq_salsa_layout {
 	size_t feeders;
 	size_t stolen;
 	size_t seen;
 	size_t entries;
-	size_t places;
+	size_t cells;
 	size_t chunks;
 	size_t slots;
 	size_t total;
-	u32 nr_places;
+	u32 nr_cells;
 	u32 nr_entries;
 };
 
 /**
- * struct wsq_salsa_piece - a further piece of an engine's memory
- * @head: what all engines' memory has
- * @slots: of all its chunks. Constant
- * @nr: chunks. Constant
+ * struct wsq_salsa_segment - a further memory segment of an engine
+ * @head: common header
+ * @slots: slots of all its chunks. Constant
+ * @nr: number of chunks. Constant
  * @chunks: the chunks
  */
-struct wsq_salsa_piece {
+struct wsq_salsa_segment {
 	struct wsq_engine head;
 	wsq_slot_t *slots;
 	u32 nr;
 	struct wsq_salsa_chunk chunks[];
 };
 
+/* Slots lie as kmalloc() would lay a chunk's: in as few pages as can be. */
+static size_t wsq_salsa_layout_slots(size_t at, u32 block_size)
+{
+	size_t bytes = roundup_pow_of_two(block_size * sizeof(wsq_slot_t));
+
+	return ALIGN(at, clamp_t(size_t, bytes, SMP_CACHE_BYTES, PAGE_SIZE));
+}
+
+/* @all: as many chunks as any CPU of the pool may have. */
 static void wsq_salsa_layout_make(struct wsq_salsa_layout *l, u32 blocks,
-				  u32 max_blocks, u32 block_size)
+				  u32 max_blocks, u32 all, u32 block_size)
 {
 	size_t at = sizeof(struct wsq_engine_salsa);
 
-	l->nr_places = roundup_pow_of_two(max(max_blocks, 1U) *
-					  WSQ_SALSA_GATHER);
+	l->nr_cells = roundup_pow_of_two(max(max_blocks, 1U) *
+					 WSQ_SALSA_GATHER);
 	l->feeders = ALIGN(at, SMP_CACHE_BYTES);
 	at = l->feeders + BITS_TO_LONGS(nr_cpu_ids) * sizeof(atomic64_t);
 	l->stolen = ALIGN(at, SMP_CACHE_BYTES);
 	at = l->stolen + (nr_cpu_ids + WSQ_SALSA_ENTRIES) * sizeof(atomic64_t);
 	l->seen = at;
-	at += nr_cpu_ids * sizeof(struct wsq_salsa_sight);
+	at += nr_cpu_ids * sizeof(struct wsq_salsa_snapshot);
 	l->entries = ALIGN(at, SMP_CACHE_BYTES);
-	l->nr_entries = min_t(size_t, (size_t)nr_cpu_ids * WSQ_SALSA_MAX_CHUNKS,
+	/* More than there are in the pool are never out. */
+	l->nr_entries = min_t(size_t, (size_t)nr_cpu_ids * all,
 			      WSQ_SALSA_MAX_OUT);
 	at = l->entries + l->nr_entries * sizeof(atomic64_t);
-	l->places = ALIGN(at, SMP_CACHE_BYTES);
-	at = l->places + l->nr_places * sizeof(atomic64_t);
+	l->cells = ALIGN(at, SMP_CACHE_BYTES);
+	at = l->cells + l->nr_cells * sizeof(atomic64_t);
 	l->chunks = ALIGN(at, SMP_CACHE_BYTES);
 	at = l->chunks + blocks * sizeof(struct wsq_salsa_chunk);
-	l->slots = PAGE_ALIGN(at);
+	l->slots = wsq_salsa_layout_slots(at, block_size);
 	at = l->slots + (size_t)blocks * block_size * sizeof(wsq_slot_t);
 	l->total = PAGE_ALIGN(at);
 }
@@ -108,7 +120,7 @@ static size_t wsq_engine_salsa_bytes(u32 blocks, u32 max_blocks, u32 block_size)
 {
 	struct wsq_salsa_layout l;
 
-	wsq_salsa_layout_make(&l, blocks, max_blocks, block_size);
+	wsq_salsa_layout_make(&l, blocks, max_blocks, max_blocks, block_size);
 	return l.total;
 }
 
@@ -155,51 +167,53 @@ static int wsq_engine_salsa_pool_init(struct wsq_pool *pool)
 }
 
 /*
- * A CPU outside a raw pool's mask. It has as many chunks of its own as a CPU must
- * have: wsq_engine_salsa_reserve(). Queues have no guests: who is not among their
- * CPUs may be just about to join.
+ * Is the CPU outside a pointer pool's mask? Such a CPU has as many chunks of
+ * its own as every CPU must have: wsq_engine_salsa_reserve(). Queues have no
+ * non-member CPUs in this sense: a CPU outside a queue's mask may be about to
+ * join.
  */
-static bool wsq_engine_salsa_guest(const struct wsq_container *ct)
+static bool wsq_engine_salsa_nonmember(const struct wsq_container *ct)
 {
-	return wsq_pool_guests(ct->pool) && !cpumask_test_cpu(ct->cpu, ct->pool->cpus);
+	return wsq_pool_nonmembers(ct->pool) && !cpumask_test_cpu(ct->cpu, ct->pool->cpus);
 }
 
 static struct wsq_engine *wsq_engine_salsa_create(const struct wsq_container *ct,
 						  int node)
 {
 	const struct wsq_pool *pool = ct->pool;
-	bool guest = wsq_engine_salsa_guest(ct);
-	u32 blocks = guest ? WSQ_SALSA_MIN_CHUNKS : pool->blocks;
-	u32 max_blocks = guest ? WSQ_SALSA_MIN_CHUNKS : pool->max_blocks;
+	bool nonmember = wsq_engine_salsa_nonmember(ct);
+	u32 blocks = nonmember ? WSQ_SALSA_MIN_CHUNKS : pool->blocks;
+	u32 max_blocks = nonmember ? WSQ_SALSA_MIN_CHUNKS : pool->max_blocks;
 	struct wsq_engine_salsa *engine;
 	struct wsq_salsa_layout l;
 
-	wsq_salsa_layout_make(&l, blocks, max_blocks, pool->block_size);
-	engine = kvzalloc_node(l.total, GFP_KERNEL, node);
+	wsq_salsa_layout_make(&l, blocks, max_blocks, pool->max_blocks,
+			      pool->block_size);
+	engine = wsq_engine_alloc(l.total, node, GFP_KERNEL);
 	if (!engine)
 		return NULL;
-	/* The mask may be another one when it is mounted. */
+	/* The mask may have changed when the memory is attached. */
 	engine->nr_chunks = blocks;
 	engine->max_chunks = max_blocks;
 	return &engine->head;
 }
 
-/* May it have more chunks? */
+/* May the engine have more chunks? */
 static bool wsq_engine_salsa_may_grow(const struct wsq_engine_salsa *es)
 {
 	return READ_ONCE(es->nr_chunks) < es->max_chunks;
 }
 
-/* As many chunks as there are. */
+/* Allocate as many chunks as there are. */
 static struct wsq_engine *wsq_engine_salsa_create_more(const struct wsq_container *ct,
 						       int node)
 {
 	const struct wsq_engine_salsa *es;
-	struct wsq_salsa_piece *piece;
+	struct wsq_salsa_segment *segment;
 	u32 nr = 0, now;
 	size_t at;
 
-	/* It may be given back meanwhile. */
+	/* Keeps the memory, which may be freed at any time. */
 	preempt_disable();
 	es = wsq_engine_salsa(ct);
 	if (es) {
@@ -209,24 +223,25 @@ static struct wsq_engine *wsq_engine_salsa_create_more(const struct wsq_containe
 	preempt_enable();
 	if (!nr)
 		return NULL;
-	at = PAGE_ALIGN(struct_size(piece, chunks, nr));
-	piece = kvzalloc_node(at + (size_t)nr * ct->pool->block_size *
-				   sizeof(wsq_slot_t),
-			      GFP_KERNEL | __GFP_NOWARN, node);
-	if (!piece)
+	at = wsq_salsa_layout_slots(struct_size(segment, chunks, nr),
+				    ct->pool->block_size);
+	segment = wsq_engine_alloc(at + (size_t)nr * ct->pool->block_size *
+				      sizeof(wsq_slot_t), node,
+				   GFP_KERNEL | __GFP_NOWARN);
+	if (!segment)
 		return ERR_PTR(-ENOMEM);
-	piece->slots = (void *)piece + at;
-	piece->nr = nr;
-	return &piece->head;
+	segment->slots = (void *)segment + at;
+	segment->nr = nr;
+	return &segment->head;
 }
 
 /* Does the CPU claim every task? */
 static bool wsq_engine_salsa_claims(const struct wsq_container *ct)
 {
-	return !ct->pool->raw || !wsq_fence_reaches(ct->cpu);
+	return !ct->pool->pointers || !wsq_fence_reaches(ct->cpu);
 }
 
-/* Make chunks known, from the CPU's number @from on, and its puts use them. */
+/* Add @nr chunks, from the CPU's number @from on, for its puts. */
 static void wsq_engine_salsa_supply(const struct wsq_container *ct,
 				    struct wsq_engine_salsa *es,
 				    struct wsq_salsa_chunk *chunks,
@@ -243,8 +258,8 @@ static void wsq_engine_salsa_supply(const struct wsq_container *ct,
 	}
 }
 
-static void wsq_engine_salsa_mount(struct wsq_container *ct,
-				   struct wsq_engine *engine)
+static void wsq_engine_salsa_attach(struct wsq_container *ct,
+				    struct wsq_engine *engine)
 {
 	struct wsq_engine_salsa *es = container_of(engine,
 						   struct wsq_engine_salsa,
@@ -253,27 +268,28 @@ static void wsq_engine_salsa_mount(struct wsq_container *ct,
 	bool claims = wsq_engine_salsa_claims(ct);
 	struct wsq_salsa *s = pool->salsa;
 	struct wsq_salsa_layout l;
-	struct wsq_salsa_room room;
+	struct wsq_salsa_consumer_mem space;
 	u32 node;
 
 	wsq_salsa_layout_make(&l, es->nr_chunks, es->max_chunks,
-			      pool->block_size);
+			      pool->max_blocks, pool->block_size);
 	es->seen = (void *)es + l.seen;
 	es->chunks = (void *)es + l.chunks;
 	es->first = ct->cpu * pool->max_blocks;
 	/*
-	 * In a queue memory goes back home, as if each CPU were a node; to a guest
-	 * its own, and from a guest everybody's.
+	 * In a queue chunks return to their CPU, as if each CPU were a node. In
+	 * a pointer pool a non-member CPU gets back its own, and returns all
+	 * others.
 	 */
-	node = !pool->raw ? ct->cpu : wsq_engine_salsa_guest(ct) ?
+	node = !pool->pointers ? ct->cpu : wsq_engine_salsa_nonmember(ct) ?
 	       MAX_NUMNODES + ct->cpu : (u32)cpu_to_node(ct->cpu);
 	if (!claims)
 		set_bit(ct->cpu, (unsigned long *)s->all);
-	room.feeders = (void *)es + l.feeders;
-	room.stolen = (void *)es + l.stolen;
-	room.places = (void *)es + l.places;
-	room.nr_places = l.nr_places;
-	wsq_salsa_consumer_init(s, &es->c, ct->cpu, node, claims, &room);
+	space.feeders = (void *)es + l.feeders;
+	space.stolen = (void *)es + l.stolen;
+	space.cells = (void *)es + l.cells;
+	space.nr_cells = l.nr_cells;
+	wsq_salsa_consumer_init(s, &es->c, ct->cpu, node, claims, &space);
 	wsq_salsa_producer_init(s, &es->p, ct->cpu, (void *)es + l.entries,
 				l.nr_entries);
 	wsq_engine_salsa_supply(ct, es, es->chunks, (void *)es + l.slots, 0,
@@ -281,24 +297,24 @@ static void wsq_engine_salsa_mount(struct wsq_container *ct,
 }
 
 /*
- * Have more chunks. They are numbered here, not when the piece was allocated: the first
- * piece may have been replaced since.
+ * Attach a further segment. Its chunks are numbered here, not when it was
+ * allocated, because the first segment may have been replaced since.
  */
 static void wsq_engine_salsa_extend(struct wsq_container *ct,
 				    struct wsq_engine *engine)
 {
-	struct wsq_salsa_piece *piece = container_of(engine,
-						     struct wsq_salsa_piece,
-						     head);
+	struct wsq_salsa_segment *segment = container_of(engine,
+							 struct wsq_salsa_segment,
+							 head);
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
 	u32 now = es->nr_chunks;
-	u32 nr = min(piece->nr, es->max_chunks - now);
+	u32 nr = min(segment->nr, es->max_chunks - now);
 
-	wsq_engine_salsa_supply(ct, es, piece->chunks, piece->slots, now, nr);
+	wsq_engine_salsa_supply(ct, es, segment->chunks, segment->slots, now, nr);
 	WRITE_ONCE(es->nr_chunks, now + nr);
 }
 
-/* Is any other consumer in one of these chunks, as far as it knows? */
+/* Is another consumer in one of these chunks, as far as it knows? */
 static bool wsq_engine_salsa_held(const struct wsq_salsa *s,
 				  const struct wsq_engine_salsa *es)
 {
@@ -315,16 +331,16 @@ static bool wsq_engine_salsa_held(const struct wsq_salsa *s,
 }
 
 /*
- * Take an empty engine's memory away. True if it was empty, all its chunks were here,
- * and no other consumer is in one of them.
+ * Detach an empty engine's memory. True if it was empty, all its chunks were
+ * here, and no other consumer is in one of them.
  */
-static bool wsq_engine_salsa_unmount(struct wsq_container *ct)
+static bool wsq_engine_salsa_detach(struct wsq_container *ct)
 {
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
 	struct wsq_salsa *s = ct->pool->salsa;
 	u32 i;
 
-	if (ct->pool->raw || wsq_salsa_waiting(&es->c) ||
+	if (ct->pool->pointers || wsq_salsa_waiting(&es->c) ||
 	    !wsq_salsa_close(&es->p, &es->c) ||
 	    wsq_salsa_at_home(&es->c) != es->nr_chunks ||
 	    wsq_engine_salsa_held(s, es))
@@ -336,10 +352,22 @@ static bool wsq_engine_salsa_unmount(struct wsq_container *ct)
 	return true;
 }
 
-/* Begin a chunk with whoever has a spare one, by distance. */
+/* Begin a chunk that @at, this CPU or another one, consumes. A status. */
+static int wsq_engine_salsa_open_at(struct wsq_engine_salsa *es,
+				    const struct wsq_container *at)
+{
+	int ret = wsq_salsa_open(&es->p, &wsq_engine_salsa(at)->c);
+
+	/* Thieves can reach this chunk, and what is put to it later. */
+	if (ret == WSQ_OK)
+		wsq_reach_set(at);
+	return ret;
+}
+
+/* Begin a chunk with the nearest CPU that has a spare one. */
 static int wsq_engine_salsa_balance(const struct wsq_container *ct,
 				    struct wsq_engine_salsa *es,
-				    enum wsq_orphan orphan)
+				    enum wsq_ownership ownership)
 {
 	const struct wsq_pool *pool = ct->pool;
 	const struct wsq_access *list;
@@ -353,14 +381,14 @@ static int wsq_engine_salsa_balance(const struct wsq_container *ct,
 
 		other = wsq_pool_ct(pool, list->victims[i].cpu);
 		oes = other ? wsq_engine_salsa(other) : NULL;
-		if (oes && atomic_read(&other->orphan) == orphan &&
-		    wsq_salsa_open(&es->p, &oes->c) == WSQ_OK)
+		if (oes && atomic_read(&other->ownership) == ownership &&
+		    wsq_engine_salsa_open_at(es, other) == WSQ_OK)
 			return WSQ_OK;
 	}
 	return WSQ_FULL;
 }
 
-/* Does no CPU of a pool show a task? A hint. */
+/* Do all CPUs of a pool seem empty? A hint. */
 static bool wsq_engine_salsa_bare(const struct wsq_pool *pool)
 {
 	unsigned int cpu;
@@ -375,11 +403,12 @@ static bool wsq_engine_salsa_bare(const struct wsq_pool *pool)
 }
 
 /*
- * Begin a chunk of a guest's, the own ones first, if there is no task anywhere. A
- * CPU keeps two chunks from being used again, though they be empty: the one that
- * its puts go to and the one that it takes from. Guests could have all of the
- * members' so, and for ever if they put and take no more. With two for each guest
- * there is one left. For more tasks than members have room for they are not.
+ * Begin a chunk of a non-member CPU, its own ones first, if there is no task
+ * anywhere. A CPU keeps two chunks from being reused even if they are empty:
+ * the one that its puts go to and the one that it takes from. Non-member CPUs
+ * could hold all of the members' chunks this way, permanently if they put and
+ * take no more. With two chunks for each non-member CPU one is left. These
+ * chunks are not used for more tasks than the members' chunks hold.
  */
 static int wsq_engine_salsa_reserve(const struct wsq_container *ct,
 				    struct wsq_engine_salsa *es)
@@ -389,16 +418,16 @@ static int wsq_engine_salsa_reserve(const struct wsq_container *ct,
 
 	if (!wsq_engine_salsa_bare(pool))
 		return WSQ_FULL;
-	if (wsq_engine_salsa_guest(ct) &&
-	    wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
+	if (wsq_engine_salsa_nonmember(ct) &&
+	    wsq_engine_salsa_open_at(es, ct) == WSQ_OK)
 		return WSQ_OK;
 	for_each_possible_cpu(cpu) {
 		const struct wsq_container *other = wsq_pool_any(pool, cpu);
 		struct wsq_engine_salsa *oes;
 
 		oes = other ? wsq_engine_salsa(other) : NULL;
-		if (oes && wsq_engine_salsa_guest(other) &&
-		    wsq_salsa_open(&es->p, &oes->c) == WSQ_OK)
+		if (oes && wsq_engine_salsa_nonmember(other) &&
+		    wsq_engine_salsa_open_at(es, other) == WSQ_OK)
 			return WSQ_OK;
 	}
 	return WSQ_FULL;
@@ -424,34 +453,34 @@ static bool wsq_engine_salsa_reclaim(struct wsq_container *ct,
 }
 
 /*
- * Begin a chunk. In a raw pool a CPU without spare chunks has enough to do, and
- * others have their turn; then those that are offline, whose tasks thieves will
- * find.
+ * Begin a chunk. In a pointer pool, if a CPU has no spare chunk it has enough
+ * to do, so other CPUs are tried, then those that are offline, whose tasks
+ * thieves will find.
  */
 static int wsq_engine_salsa_begin(struct wsq_container *ct,
 				  struct wsq_engine_salsa *es)
 {
-	bool guest = wsq_engine_salsa_guest(ct);
+	bool nonmember = wsq_engine_salsa_nonmember(ct);
 
-	if (!guest && wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
+	if (!nonmember && wsq_engine_salsa_open_at(es, ct) == WSQ_OK)
 		return WSQ_OK;
-	/* A CPU that takes nothing must see by itself to what comes back. */
+	/* A CPU that takes nothing must collect returned chunks itself. */
 	if (wsq_get_begin(ct)) {
 		wsq_salsa_tidy(&es->c);
 		wsq_get_end(ct);
 	}
-	if (!guest && wsq_salsa_open(&es->p, &es->c) == WSQ_OK)
+	if (!nonmember && wsq_engine_salsa_open_at(es, ct) == WSQ_OK)
 		return WSQ_OK;
-	if (!ct->pool->raw)
+	if (!ct->pool->pointers)
 		return wsq_engine_salsa_reclaim(ct, es) ?
-		       wsq_salsa_open(&es->p, &es->c) : WSQ_FULL;
+		       wsq_engine_salsa_open_at(es, ct) : WSQ_FULL;
 	if (wsq_engine_salsa_balance(ct, es, WSQ_OWNED) == WSQ_OK ||
-	    wsq_engine_salsa_balance(ct, es, WSQ_ORPHAN) == WSQ_OK)
+	    wsq_engine_salsa_balance(ct, es, WSQ_DEAD_CPU) == WSQ_OK)
 		return WSQ_OK;
 	return wsq_engine_salsa_reserve(ct, es);
 }
 
-/* Are few of the CPU's chunks at hand? */
+/* Are few of the CPU's chunks free? */
 static bool wsq_engine_salsa_short(const struct wsq_engine_salsa *es)
 {
 	u32 few = max(READ_ONCE(es->nr_chunks) / WSQ_SALSA_SHORT, 1U);
@@ -460,9 +489,9 @@ static bool wsq_engine_salsa_short(const struct wsq_engine_salsa *es)
 }
 
 /*
- * The nearest of a raw pool's other CPUs that may have more chunks. %NULL if
- * there is none, or if one has chunks to spare and will be given the next task
- * that there is no room for here.
+ * The nearest of a pointer pool's other CPUs that may have more chunks. %NULL
+ * if there is none, or if a CPU has spare chunks: that CPU gets the next task
+ * that does not fit here.
  */
 static struct wsq_container *
 wsq_engine_salsa_nearest(const struct wsq_container *ct, bool *spare)
@@ -481,7 +510,7 @@ wsq_engine_salsa_nearest(const struct wsq_container *ct, bool *spare)
 
 		other = wsq_pool_ct(pool, list->victims[i].cpu);
 		oes = other ? wsq_engine_salsa(other) : NULL;
-		if (!oes || atomic_read(&other->orphan) != WSQ_OWNED)
+		if (!oes || atomic_read(&other->ownership) != WSQ_OWNED)
 			continue;
 		if (!wsq_engine_salsa_short(oes)) {
 			*spare = true;
@@ -495,28 +524,28 @@ wsq_engine_salsa_nearest(const struct wsq_container *ct, bool *spare)
 }
 
 /*
- * Ask for more chunks if few are left: for this CPU or, where it has all that it
- * may have, for the nearest other one. Not as long as balancing will do. The
+ * Ask for more chunks if few are left: for this CPU or, if it has all that it
+ * may have, for the nearest other CPU. Not if balancing is enough. The
  * producer.
  */
 static void wsq_engine_salsa_want(struct wsq_container *ct,
 				  struct wsq_engine_salsa *es)
 {
-	bool guest = wsq_engine_salsa_guest(ct);
+	bool nonmember = wsq_engine_salsa_nonmember(ct);
 	struct wsq_container *nearest = NULL;
 	bool spare = false;
 
-	/* A guest's own are for need only. */
-	if (likely(!guest && !wsq_engine_salsa_short(es)))
+	/* A non-member CPU's own chunks are a last resort. */
+	if (likely(!nonmember && !wsq_engine_salsa_short(es)))
 		return;
-	/* What others have given back is at hand as well. */
+	/* Chunks that other CPUs have returned count as well. */
 	if (wsq_get_begin(ct)) {
 		wsq_salsa_tidy(&es->c);
 		wsq_get_end(ct);
-		if (!guest && !wsq_engine_salsa_short(es))
+		if (!nonmember && !wsq_engine_salsa_short(es))
 			return;
 	}
-	if (ct->pool->raw)
+	if (ct->pool->pointers)
 		nearest = wsq_engine_salsa_nearest(ct, &spare);
 	if (spare)
 		return;
@@ -531,12 +560,11 @@ static void wsq_engine_salsa_want(struct wsq_container *ct,
  * @ct: container of this CPU
  * @es: its engine
  *
- * Takes in what this CPU was given beside what it has, and asks for more if that
- * is little.
+ * Attaches an offered segment, and asks for one if few chunks are left.
  *
  * Context: the producer.
- * Return: %WSQ_OK or %WSQ_FULL; the latter may be for a grace period only, or
- * until there is more.
+ * Return: %WSQ_OK or %WSQ_FULL. The latter may be temporary, until a grace
+ * period ends or a segment arrives.
  */
 int wsq_engine_salsa_open(struct wsq_container *ct,
 			  struct wsq_engine_salsa *es)
@@ -555,10 +583,10 @@ int wsq_engine_salsa_open(struct wsq_container *ct,
 }
 
 /*
- * A CPU is gone: make its chunks available. The one it was in is left, so that no thief
- * needs an interrupt for it.
+ * A CPU is gone: make its chunks available. It leaves its current chunk, so
+ * that no thief needs an interrupt for that one.
  */
-static void wsq_engine_salsa_orphan(struct wsq_container *ct)
+static void wsq_engine_salsa_cpu_dead(struct wsq_container *ct)
 {
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
 
@@ -570,7 +598,7 @@ static void wsq_engine_salsa_orphan(struct wsq_container *ct)
 	wsq_fence_end();
 	if (wsq_inbox_empty(&es->c.waiting))
 		return;
-	/* Nobody else would do it for a CPU that stays away. */
+	/* No other context would do it for a CPU that stays offline. */
 	synchronize_rcu();
 	wsq_fence_begin();
 	wsq_salsa_tidy(&es->c);
@@ -578,9 +606,10 @@ static void wsq_engine_salsa_orphan(struct wsq_container *ct)
 }
 
 /*
- * May the caller, who has switched preemption off once, interrupt other CPUs
- * and wait? Not if it has done so before: it may hold a lock for which another
- * CPU waits with interrupts off. Kernels that do not count cannot tell.
+ * May the caller, which has disabled preemption once, interrupt other CPUs and
+ * wait? Not if it had disabled preemption before: it may hold a lock for which
+ * another CPU waits with interrupts off. Kernels without a preemption count
+ * cannot tell.
  */
 static bool wsq_engine_salsa_may_fence(void)
 {
@@ -589,51 +618,53 @@ static bool wsq_engine_salsa_may_fence(void)
 }
 
 /*
- * Is the consumer gone, or has it stood still for long enough, as far as this
- * thief knows? Not by local_clock(), which on some machines is as coarse as the
- * tick.
+ * Is the consumer gone, or has it made no progress for long enough, as far as
+ * this thief knows? Does not use local_clock(), which on some machines is as
+ * coarse as the tick.
  */
 static bool wsq_engine_salsa_stuck(struct wsq_engine_salsa *thief,
 				   const struct wsq_engine_salsa *victim,
 				   const struct wsq_container *ct)
 {
-	struct wsq_salsa_sight *sight = &thief->seen[ct->cpu];
+	struct wsq_salsa_snapshot *snapshot = &thief->seen[ct->cpu];
 	bool seized;
 	u64 at = wsq_salsa_progress(&victim->c, &seized);
 	u64 now;
 
-	if (at && atomic_read(&ct->orphan) != WSQ_OWNED)
+	if (at && atomic_read(&ct->ownership) != WSQ_OWNED)
 		return true;
 	now = at ? ktime_get_mono_fast_ns() : 0;
-	if (at != sight->at) {
-		sight->at = at;
-		sight->since = now;
+	if (at != snapshot->at) {
+		snapshot->at = at;
+		snapshot->since = now;
 		return false;
 	}
 	/* The clock may go back a little. */
-	if (!at || (s64)(now - sight->since) <
+	if (!at || (s64)(now - snapshot->since) <
 		   (seized ? WSQ_SALSA_HALTED_NS : WSQ_SALSA_STILL_NS))
 		return false;
-	/* Or was it the thief who stood still, before it looked at the clock? */
+	/* The thief itself may have stalled before it read the clock. */
 	return wsq_salsa_progress(&victim->c, &seized) == at;
 }
 
 /**
- * wsq_engine_salsa_steal() - rob a CPU of a chunk, for a raw pool
+ * wsq_engine_salsa_steal() - steal a chunk from a CPU, for a pointer pool
  * @ct: the victim
  * @me: container of this CPU
  * @tasks: where to store the chunk's first task
  * @max: how many are wanted, not 0
  *
- * The chunk that the victim is in is stolen only if @me knows that the victim has
- * not taken anything for %WSQ_SALSA_STILL_NS: otherwise two that both look for
- * something to do would rob each other of it for every task, by an interrupt
- * each. The interrupt is sent, and not waited for: wsq_engine_salsa_raid().
+ * The victim's current chunk is stolen only if @me knows that the victim has
+ * not taken anything for %WSQ_SALSA_STILL_NS. Otherwise two CPUs that both look
+ * for work would steal it from each other for every task, with an interrupt
+ * each time. The interrupt is sent, and not waited for:
+ * wsq_engine_salsa_steal_async().
  *
  * Context: any but NMI; on @me's CPU. In task context it may take over what
- * another thief began to steal %WSQ_SALSA_HALTED_NS ago, and then spins until all
- * CPUs have answered.
- * Return: 1 or a negative enum wsq_status; the latter also if it is begun.
+ * another thief began to steal %WSQ_SALSA_HALTED_NS ago, and then spins until
+ * all CPUs have answered.
+ * Return: 1 or a negative enum wsq_status; the latter also if a steal was
+ * begun.
  */
 int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
 			   void **tasks, unsigned int max)
@@ -653,44 +684,41 @@ int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
 		*tasks = wsq_engine_salsa_get(me);
 		ret = *tasks ? WSQ_OK : WSQ_CONFLICT;
 	}
+	/* This CPU has the chunk, or will have it when the steal ends. */
+	if (ret != WSQ_EMPTY)
+		wsq_reach_set(me);
 	wsq_get_end(me);
 	return ret == WSQ_OK ? 1 : ret;
 }
 WSQ_EXPORT_KUNIT(wsq_engine_salsa_steal);
 
-/**
- * wsq_engine_salsa_raid() - wsq_engine_raid()
- * @me: as there
- *
- * Context: as there.
- * Return: as there.
- */
-bool wsq_engine_salsa_raid(const struct wsq_container *me)
+/* Implements wsq_engine_steal_async(). */
+bool wsq_engine_salsa_steal_async(const struct wsq_container *me)
 {
 	const struct wsq_engine_salsa *es = wsq_engine_salsa(me);
 
 	return es && wsq_salsa_under_way(&es->c) && wsq_engine_salsa_may_fence();
 }
-WSQ_EXPORT_KUNIT(wsq_engine_salsa_raid);
+WSQ_EXPORT_KUNIT(wsq_engine_salsa_steal_async);
 
 static void wsq_engine_salsa_settle(const struct wsq_container *ct)
 {
 	struct wsq_engine_salsa *es = wsq_engine_salsa(ct);
 
-	/* Any online CPU answers, and one that goes has answered. */
-	while (es && !wsq_fence_done(&es->c.raid.call))
+	/* Any online CPU answers. A CPU that goes offline has answered. */
+	while (es && !wsq_fence_done(&es->c.async.call))
 		cond_resched();
 }
 
 /**
- * wsq_engine_salsa_steal_claim() - rob a CPU of a chunk, for a queue
+ * wsq_engine_salsa_steal_claim() - steal a chunk from a CPU, for a queue
  * @ct: the victim
  * @me: container of this CPU
  * @tasks: where to store tasks of it
  * @max: how many at most
  *
  * A chunk that is being filled stays: what is put there is for the victim to
- * run. Of that, and without memory for chunks, single items are taken.
+ * run. Single items are stolen from it, and if there is no memory for chunks.
  *
  * Context: task; on @me's CPU.
  * Return: how many were taken, or a negative enum wsq_status; the rest of the
@@ -708,10 +736,10 @@ int wsq_engine_salsa_steal_claim(struct wsq_container *ct,
 	if (!victim || !max)
 		return WSQ_EMPTY;
 	if (!thief || !wsq_get_begin(me))
-		return (int)wsq_salsa_pry(&victim->c, tasks, max, false) ?:
+		return (int)wsq_salsa_steal_active(&victim->c, tasks, max, false) ?:
 		       WSQ_EMPTY;
 	ret = wsq_salsa_steal_left(&thief->c, &victim->c, true, &task);
-	/* What was withdrawn is passed over, at most a chunk. */
+	/* Skip removed items, at most a chunk. */
 	while (ret == WSQ_OK && task == WSQ_SALSA_TAKEN) {
 		task = wsq_salsa_claim(&thief->c);
 		if (!task)
@@ -719,7 +747,7 @@ int wsq_engine_salsa_steal_claim(struct wsq_container *ct,
 	}
 	wsq_get_end(me);
 	if (ret == WSQ_EMPTY)
-		return (int)wsq_salsa_pry(&victim->c, tasks, max, false) ?:
+		return (int)wsq_salsa_steal_active(&victim->c, tasks, max, false) ?:
 		       WSQ_EMPTY;
 	if (ret != WSQ_OK)
 		return ret;
@@ -727,24 +755,24 @@ int wsq_engine_salsa_steal_claim(struct wsq_container *ct,
 	return 1;
 }
 
-/**
- * wsq_engine_salsa_withdraw() - wsq_engine_withdraw()
- * @ct: as there
- * @slot: as there
- * @link: as there
- *
- * Context: as there.
- * Return: as there.
- */
-bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot,
-			       struct wsq_link *link)
+/* Implements wsq_engine_remove(). */
+bool wsq_engine_salsa_remove(struct wsq_container *ct, u32 slot,
+			     struct wsq_link *link)
 {
 	const struct wsq_pool *pool = ct->pool;
 	u32 nr = slot / pool->block_size;
 
 	return nr < pool->max_blocks &&
-	       wsq_salsa_withdraw(pool->salsa, ct->cpu * pool->max_blocks + nr,
-				  slot % pool->block_size, link);
+	       wsq_salsa_remove(pool->salsa, ct->cpu * pool->max_blocks + nr,
+				slot % pool->block_size, link);
+}
+
+/* Puts to a chunk do not tell: a chunk that may get tasks counts. */
+static bool wsq_engine_salsa_drained(struct wsq_container *ct)
+{
+	const struct wsq_engine_salsa *engine = wsq_engine_salsa(ct);
+
+	return !engine || !wsq_salsa_holds(&engine->c);
 }
 
 static int wsq_engine_salsa_was_empty(const struct wsq_pool *pool)
@@ -755,21 +783,23 @@ static int wsq_engine_salsa_was_empty(const struct wsq_pool *pool)
 const struct wsq_engine_ops wsq_engine_salsa_ops = {
 	.name		= "salsa",
 	.moves_chunks	= true,
+	.thieves_reach_all = true,
 	/*
-	 * A chunk that was stolen is used again after a grace period. Nobody tells
-	 * of its end.
+	 * A chunk that was stolen is reused after a grace period, whose end is
+	 * not notified.
 	 */
-	.patience	= HZ / 50 ?: 1,
+	.space_timeout	= HZ / 50 ?: 1,
 	.sizes		= wsq_engine_salsa_sizes,
 	.bytes		= wsq_engine_salsa_bytes,
 	.pool_init	= wsq_engine_salsa_pool_init,
 	.pool_exit	= wsq_engine_salsa_pool_exit,
 	.was_empty	= wsq_engine_salsa_was_empty,
-	.orphan		= wsq_engine_salsa_orphan,
+	.drained	= wsq_engine_salsa_drained,
+	.cpu_dead	= wsq_engine_salsa_cpu_dead,
 	.settle		= wsq_engine_salsa_settle,
 	.create		= wsq_engine_salsa_create,
 	.create_more	= wsq_engine_salsa_create_more,
 	.extend		= wsq_engine_salsa_extend,
-	.mount		= wsq_engine_salsa_mount,
-	.unmount	= wsq_engine_salsa_unmount,
+	.attach		= wsq_engine_salsa_attach,
+	.detach		= wsq_engine_salsa_detach,
 };

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SALSA as an engine: what engine.h asks for and kmod/core/salsa.h does not
- * have by itself. For engine.h alone; everybody else goes through that.
+ * SALSA as an engine: what engine.h requires beyond kmod/core/salsa.h. Only
+ * engine.h uses this file.
  *
- * A CPU short of chunks asks for more, up to the pool's max_blocks, in a raw pool
- * only when nobody else has any to spare: the force that expands of the paper
- * (section 5.4), with a delay, for puts allocate nothing.
+ * A CPU short of chunks asks for more, up to the pool's max_blocks. In a
+ * pointer pool it asks only if no other CPU has spare ones. This is the paper's
+ * producing with force, which expands the pool (section 5.4), but with a delay,
+ * because puts allocate nothing.
  *
  * Best suited for producers and consumers on different CPUs, and for loads that
- * move in bulk. Costs: a put is one store; a take no read-modify-write and no
- * fence in a raw pool, one compare-and-exchange in a queue; a chunk of some
- * thousand tasks three or four compare-and-exchanges on its way. Limitation:
- * memory comes in chunks.
+ * move in bulk. Cost: a put is one store. A take has no read-modify-write and
+ * no fence in a pointer pool, and one compare-and-exchange in a queue. A chunk
+ * of some thousand tasks costs three or four compare-and-exchanges on its way.
+ * Limitation: memory comes in chunks.
  *
- * In a raw pool a put goes to the nearest consumer that has a spare chunk, and
- * a finished chunk to whoever took its last task, if he is on the chunk's node:
- * the producer-based balancing of the paper (sections 4 and 5.4). Takes are
- * plain where the CPU may be interrupted.
+ * In a pointer pool a put goes to the nearest consumer that has a spare chunk.
+ * A finished chunk goes to the CPU that took its last task, if that CPU is on
+ * the chunk's node: the producer-based balancing of the paper (sections 4 and
+ * 5.4). Takes are plain if the CPU may be interrupted.
  *
  * In a queue items stay with the CPU that put them until they are stolen, as
- * everywhere in the work service, and all takes are claims, for items are wanted
- * back. A finished chunk goes home, so that its memory can be given back.
+ * everywhere in the work service. All takes are claims, because items may be
+ * cancelled. A finished chunk goes home, so that its memory can be freed.
  */
 #ifndef _WSQ_ENGINE_SALSA_H
 #define _WSQ_ENGINE_SALSA_H
@@ -30,48 +31,46 @@
 
 #include "../../core/grace.h"
 #include "../../core/salsa.h"
-#include "../../pool/container.h"
 
 #define WSQ_SALSA_DEF_CHUNKS	8
 #define WSQ_SALSA_DEF_SIZE	1024
 
-/* Who has not taken anything for so long, though it might, is robbed of it. */
+/* A chunk is stolen from a consumer that has not taken for this long. */
 #define WSQ_SALSA_STILL_NS	20000
 
 /*
- * A thief who has begun to rob somebody has an answer in that time, or will have
- * one no later than who takes over from him, by interrupting everybody.
+ * A thief has its victim's answer within this time. If not, it will have it no
+ * later than a thief that takes over from it, which interrupts all CPUs.
  */
 #define WSQ_SALSA_HALTED_NS	2000000
 
 /**
- * struct wsq_salsa_sight - what a CPU has seen of another that it would rob
- * @at: how far that one was in its chunk, 0 if it had nothing
- * @since: when it was seen there first, by ktime_get_mono_fast_ns()
+ * struct wsq_salsa_snapshot - a thief's snapshot of a victim
+ * @at: the victim's progress in its chunk, 0 if it had no task
+ * @since: when it was first seen there, by ktime_get_mono_fast_ns()
  */
-struct wsq_salsa_sight {
+struct wsq_salsa_snapshot {
 	u64 at;
 	u64 since;
 };
 
 /**
- * struct wsq_engine_salsa - memory of an engine that is SALSA, the first piece
- * @head: what all engines' memory has
+ * struct wsq_engine_salsa - first memory segment of a SALSA engine
+ * @head: common header
  * @p: the CPU as a producer
  * @c: the CPU as a consumer
- * @seen: of each CPU, what this one saw when it last wanted to rob it. Own CPU's
- *	consumer
- * @chunks: chunks of this piece
- * @nr_chunks: how many, with those of further pieces. The CPU as producer and
- *	consumer; anybody reads
- * @max_chunks: how many there may be. Constant
- * @first: number of the first; the others' follow. Constant
+ * @seen: this CPU's last snapshot of each victim. Own CPU's consumer
+ * @chunks: chunks of this segment
+ * @nr_chunks: number of chunks, with those of further segments. The CPU as
+ *	producer and consumer; any CPU reads
+ * @max_chunks: maximum of @nr_chunks. Constant
+ * @first: number of the first chunk; the others' follow. Constant
  */
 struct wsq_engine_salsa {
 	struct wsq_engine head;
 	struct wsq_salsa_producer p;
 	struct wsq_salsa_consumer c;
-	struct wsq_salsa_sight *seen;
+	struct wsq_salsa_snapshot *seen;
 	struct wsq_salsa_chunk *chunks;
 	u32 nr_chunks;
 	u32 max_chunks;
@@ -84,20 +83,20 @@ int wsq_engine_salsa_open(struct wsq_container *ct,
 			  struct wsq_engine_salsa *engine);
 int wsq_engine_salsa_steal(struct wsq_container *ct, struct wsq_container *me,
 			   void **tasks, unsigned int max);
-bool wsq_engine_salsa_raid(const struct wsq_container *me);
+bool wsq_engine_salsa_steal_async(const struct wsq_container *me);
 int wsq_engine_salsa_steal_claim(struct wsq_container *ct,
 				 struct wsq_container *me, void **tasks,
 				 unsigned int max);
-bool wsq_engine_salsa_withdraw(struct wsq_container *ct, u32 slot,
-			       struct wsq_link *link);
+bool wsq_engine_salsa_remove(struct wsq_container *ct, u32 slot,
+			     struct wsq_link *link);
 
-/* The engine, %NULL while it has no memory. */
+/* The engine, %NULL without memory. */
 static inline struct wsq_engine_salsa *
 wsq_engine_salsa(const struct wsq_container *ct)
 {
 	/*
-	 * Pairs with the release in wsq_engine_mount(): all is reached through
-	 * this address, or has an acquire of its own.
+	 * Pairs with the release in wsq_engine_attach(): everything is reached
+	 * through this address, or has an acquire of its own.
 	 */
 	struct wsq_engine *engine = READ_ONCE(ct->engine);
 
@@ -118,12 +117,12 @@ static inline int wsq_engine_salsa_put(struct wsq_container *ct, void *task)
 	if (ret < 0)
 		return ret;
 	wsq_salsa_put(&engine->p, task);
-	return WSQ_OPENED;
+	return WSQ_PUBLISHED;
 }
 
 static inline unsigned int
 wsq_engine_salsa_put_many(struct wsq_container *ct, void *const *tasks,
-			  unsigned int nr, bool *opened)
+			  unsigned int nr, bool *published)
 {
 	struct wsq_engine_salsa *engine = wsq_engine_salsa(ct);
 	unsigned int done = 0;
@@ -135,7 +134,7 @@ wsq_engine_salsa_put_many(struct wsq_container *ct, void *const *tasks,
 		if (likely(done == nr) ||
 		    wsq_engine_salsa_open(ct, engine) < 0)
 			return done;
-		*opened = true;
+		*published = true;
 	}
 }
 
@@ -150,14 +149,14 @@ static inline void *wsq_engine_salsa_get(struct wsq_container *ct)
 		return wsq_salsa_get(&engine->c);
 	do {
 		task = wsq_salsa_claim(&engine->c);
-		/* At most as often as a chunk has slots: nobody withdraws. */
+		/* At most as often as a chunk has slots: no task is removed. */
 	} while (task == WSQ_SALSA_TAKEN);
 	return task;
 }
 
 /*
- * Of one chunk after the other, as long as there is more at hand: where puts
- * have come no farther, or the chunk was stolen, what there is so far.
+ * Take from one chunk after the other, as long as there is more. If puts have
+ * come no farther, or the chunk was stolen, return what was taken so far.
  */
 static inline unsigned int
 wsq_engine_salsa_get_plain(struct wsq_salsa_consumer *c, void **tasks,
@@ -191,63 +190,59 @@ wsq_engine_salsa_get_many(struct wsq_container *ct, void **tasks,
 	return done;
 }
 
-/* Make room for an item: a status. In a queue, a CPU's puts go to its own chunks. */
-static inline int wsq_engine_salsa_make_room(struct wsq_container *ct,
-					     struct wsq_engine_salsa *engine)
+/* Reserve a slot: a status. In a queue, a CPU puts to its own chunks. */
+static inline int wsq_engine_salsa_make_space(struct wsq_container *ct,
+					      struct wsq_engine_salsa *engine)
 {
 	if (unlikely(!engine))
 		return WSQ_FULL;
 	if (likely(engine->p.at < engine->p.size))
 		return WSQ_OK;
-	return wsq_engine_salsa_open(ct, engine) < 0 ? WSQ_FULL : WSQ_OPENED;
+	return wsq_engine_salsa_open(ct, engine) < 0 ? WSQ_FULL : WSQ_PUBLISHED;
 }
 
-/* Put an item where there is room. */
-static inline void wsq_engine_salsa_fill(const struct wsq_container *ct,
-					 struct wsq_engine_salsa *engine,
-					 struct wsq_link *link,
-					 unsigned int phase)
+/* Put an item where there is space. */
+static inline void wsq_engine_salsa_fill(struct wsq_engine_salsa *engine,
+					 struct wsq_link *link, u64 where)
 {
 	struct wsq_salsa_producer *p = &engine->p;
 	u32 first = (p->nr - engine->first) * (u32)p->size;
 
-	WRITE_ONCE(link->where, wsq_where_in_slot(ct->where, phase,
-						  first + (u32)p->at));
+	WRITE_ONCE(link->where, wsq_link_in_slot(where, first + (u32)p->at));
 	wsq_salsa_put(p, link);
 }
 
 static inline int wsq_engine_salsa_put_link(struct wsq_container *ct,
-					    struct wsq_link *link,
-					    unsigned int phase)
+					    struct wsq_link *link, u64 where)
 {
 	struct wsq_engine_salsa *engine = wsq_engine_salsa(ct);
-	int ret = wsq_engine_salsa_make_room(ct, engine);
+	int ret = wsq_engine_salsa_make_space(ct, engine);
 
 	if (likely(ret >= 0))
-		wsq_engine_salsa_fill(ct, engine, link, phase);
+		wsq_engine_salsa_fill(engine, link, where);
 	return ret;
 }
 
-/* Counted by chunks. */
+/* Counts the items of each chunk at once. */
 static inline unsigned int
 wsq_engine_salsa_put_links(struct wsq_container *ct,
 			   struct wsq_link *const *links, unsigned int nr,
-			   unsigned int phase, bool *opened)
+			   u64 where, u64 *count, bool *published)
 {
 	struct wsq_engine_salsa *engine = wsq_engine_salsa(ct);
 	unsigned int done = 0, n;
 	int ret;
 
 	while (done < nr) {
-		ret = wsq_engine_salsa_make_room(ct, engine);
+		ret = wsq_engine_salsa_make_space(ct, engine);
 		if (ret < 0)
 			break;
-		if (ret == WSQ_OPENED)
-			*opened = true;
+		if (ret == WSQ_PUBLISHED)
+			*published = true;
 		n = min_t(u64, nr - done, engine->p.size - engine->p.at);
-		WRITE_ONCE(ct->put_cnt[phase], ct->put_cnt[phase] + n);
+		WRITE_ONCE(*count, *count + n);
 		while (n--)
-			wsq_engine_salsa_fill(ct, engine, links[done++], phase);
+			wsq_engine_salsa_fill(engine, links[done++], where);
 	}
 	return done;
 }
@@ -261,12 +256,28 @@ static inline void *wsq_engine_salsa_claim(struct wsq_container *ct)
 								  task;
 }
 
-static inline int wsq_engine_salsa_pry(struct wsq_container *ct, void **tasks,
-				       unsigned int max)
+static inline int wsq_engine_salsa_steal_active(struct wsq_container *ct, void **tasks,
+						unsigned int max)
 {
 	const struct wsq_engine_salsa *engine = wsq_engine_salsa(ct);
 
-	return engine ? wsq_salsa_pry(&engine->c, tasks, max, true) : 0;
+	return engine ? wsq_salsa_steal_active(&engine->c, tasks, max, true) : 0;
+}
+
+/* Thieves may take the chunk that the consumer is in. */
+static inline int wsq_engine_salsa_halve(struct wsq_container *ct, void **tasks,
+					 unsigned int max, unsigned int least)
+{
+	return 0;
+}
+
+static inline u32 wsq_engine_salsa_kept(const struct wsq_container *ct)
+{
+	const struct wsq_engine_salsa *engine = wsq_engine_salsa(ct);
+
+	return engine && engine->p.slots == engine->c.slots &&
+	       engine->p.at > engine->c.at ?
+	       (u32)(engine->p.at - engine->c.at) : 0;
 }
 
 static inline bool wsq_engine_salsa_waiting(const struct wsq_container *ct)
@@ -276,17 +287,17 @@ static inline bool wsq_engine_salsa_waiting(const struct wsq_container *ct)
 	return engine && wsq_salsa_waiting(&engine->c);
 }
 
-/* What is in the chunk that the consumer is in is for it alone. */
-static inline bool wsq_engine_salsa_shared(const struct wsq_container *ct)
+/* Tasks in the consumer's current chunk do not count as shared. */
+static inline bool wsq_engine_salsa_has_published(const struct wsq_container *ct)
 {
 	const struct wsq_engine_salsa *engine = wsq_engine_salsa(ct);
 
 	return engine && engine->p.slots != engine->c.slots;
 }
 
-/* Chunks have no places. */
+/* SALSA has no directory: @index is ignored. */
 static inline int wsq_engine_salsa_steal_at(struct wsq_container *ct,
-					    struct wsq_container *me, u32 place,
+					    struct wsq_container *me, u32 index,
 					    void **tasks, unsigned int max)
 {
 	return wsq_engine_salsa_steal(ct, me, tasks, max);
@@ -294,13 +305,14 @@ static inline int wsq_engine_salsa_steal_at(struct wsq_container *ct,
 
 static inline int wsq_engine_salsa_steal_claim_at(struct wsq_container *ct,
 						  struct wsq_container *me,
-						  u32 place, void **tasks,
+						  u32 index, void **tasks,
 						  unsigned int max)
 {
 	return wsq_engine_salsa_steal_claim(ct, me, tasks, max);
 }
 
-static inline unsigned int wsq_engine_salsa_room(struct wsq_container *ct)
+static inline unsigned int wsq_engine_salsa_space(struct wsq_container *ct,
+						  bool *published)
 {
 	return 0;
 }
@@ -311,17 +323,17 @@ static inline bool wsq_engine_salsa_empty(struct wsq_container *ct)
 }
 
 static inline u32 wsq_engine_salsa_sample(const struct wsq_container *ct,
-					  u32 rnd, u32 *place)
+					  u32 rnd, u32 *index)
 {
 	return wsq_engine_salsa_waiting(ct) ? U32_MAX : 0;
 }
 
-static inline bool wsq_engine_salsa_share(struct wsq_container *ct)
+static inline bool wsq_engine_salsa_publish(struct wsq_container *ct)
 {
 	return false;
 }
 
-static inline bool wsq_engine_salsa_opened(struct wsq_container *ct)
+static inline bool wsq_engine_salsa_published(struct wsq_container *ct)
 {
 	return false;
 }

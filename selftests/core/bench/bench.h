@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a queue under measurement looks like to the driver.
+ * The interface between a queue under measurement and the driver.
  *
  * For main.c and the files that wrap one queue each (blocks.c, peers/). A
  * wrapper defines its put, get and steal as static inline functions over a
@@ -23,16 +23,16 @@ extern "C" {
 #endif
 
 #define BENCH_BATCH	32	/* tasks in one batched operation */
-#define BENCH_TOLD	128	/* tasks stolen between two publications */
+#define BENCH_NOTIFIED	128	/* tasks stolen between two publications */
 
-/* Whatever the loop keeps in registers about memory is forgotten here. */
+/* A compiler barrier: no memory is cached in registers across it. */
 #define bench_barrier()		__asm__ __volatile__("" : : : "memory")
 /* The same, and @v counts as used. */
 #ifndef bench_use
 #define bench_use(v)		__asm__ __volatile__("" : : "r"(v) : "memory")
 #endif
 
-/* In a loop that waits for another CPU. */
+/* For a loop that waits for another CPU. */
 #if defined(__x86_64__) || defined(__i386__)
 #define bench_relax()		__builtin_ia32_pause()
 #else
@@ -43,12 +43,13 @@ extern "C" {
  * struct bench_count - what owner and thief did in a window
  * @puts: tasks appended. Owner; published once per pass, for the thief's pace.
  * @gets: tasks taken back by the owner. Owner, at the end.
- * @total: with a thief, how many puts end the loop. Constant meanwhile.
- * @odds: gets that go with 1024 steals, where the owner has to hold back for
- *	the thief to reach its share (the paper's "put/get ratio"). Constant.
- * @slack: gets that the owner is ahead of that. Constant.
- * @most: puts in a row, however fast the thief makes room. Constant.
- * @steals: tasks stolen. Thief, every %BENCH_TOLD, and when nothing is to be had.
+ * @total: with a thief, how many puts end the loop. Constant during a window.
+ * @odds: gets per 1024 steals, where the owner has to hold back for the thief
+ *	to reach its share (the paper's "put/get ratio"). Constant.
+ * @slack: gets by which the owner may be ahead of that. Constant.
+ * @most: puts in a row, even if the thief frees space faster. Constant.
+ * @steals: tasks stolen. Thief, every %BENCH_NOTIFIED, and when there is nothing to
+ *	steal.
  */
 struct bench_count {
 	uint64_t puts;
@@ -67,14 +68,14 @@ struct bench_count {
  * @create: makes an empty one, or returns NULL
  * @destroy: frees it
  * @put: appends one task; not inlined, for the check that precedes measuring
- * @get: takes one task; as @put
+ * @get: takes one task; not inlined either
  * @pass: the measured loop: @passes times put until full, get until empty
  * @pass_many: the same in batches of %BENCH_BATCH, or NULL
- * @robbed: the same loop beside a thief, until @total puts, or NULL
+ * @beside_thief: the same loop beside a thief, until @total puts, or NULL
  * @steal: a thief's attempt from another thread; returns how many it took, or
  *	NULL if only one thread may take
- * @grain: tasks that a thief takes at most; 0 stands for 1
- * @moves: thieves move the owner off its CPU, which is not held against it
+ * @grain: most tasks that a thief takes at a time; 0 stands for 1
+ * @moves: thieves move the owner off its CPU; such windows are kept
  */
 struct bench_queue {
 	const char *name;
@@ -85,15 +86,15 @@ struct bench_queue {
 	void *(*get)(void *q);
 	void (*pass)(void *q, uint64_t passes, struct bench_count *count);
 	void (*pass_many)(void *q, uint64_t passes, struct bench_count *count);
-	void (*robbed)(void *q, struct bench_count *count);
+	void (*beside_thief)(void *q, struct bench_count *count);
 	unsigned int (*steal)(void *q);
 	unsigned int grain;
 	bool moves;
 };
 
 /*
- * Until the thief has told of more than @steals, or for some microseconds: what he has
- * not told of yet may have made room.
+ * Waits until the thief has published more than @steals, or for some
+ * microseconds: steals not yet published may have freed space.
  */
 static inline void bench_await_theft(const struct bench_count *count,
 				     uint64_t steals)
@@ -105,15 +106,15 @@ static inline void bench_await_theft(const struct bench_count *count,
 		bench_relax();
 }
 
-/* Tasks by which what was stolen, as the owner knows it, grows at most. */
+/* Most tasks by which the published number of steals grows at a time. */
 static inline unsigned int bench_grain(const struct bench_queue *queue)
 {
-	return queue->grain > BENCH_TOLD ? queue->grain : BENCH_TOLD;
+	return queue->grain > BENCH_NOTIFIED ? queue->grain : BENCH_NOTIFIED;
 }
 
 /*
  * Page-aligned memory plus an offset that differs from build to build, so that
- * accidents of the data's place average out as those of the code's place do.
+ * effects of the data's address average out as those of the code's address do.
  */
 void *bench_alloc(size_t size);
 void bench_free(void *mem);

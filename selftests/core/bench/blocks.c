@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The engines of blocks under measurement: kmod/core, the very source of the
+ * The block engines under measurement: kmod/core, the same source as the
  * module, compiled against the native shim. Built once for each, with its
  * folder of ../engine on the include path: bwos.o is FIFO BWoS, lifo.o LIFO
  * BWoS.
  *
- * One spare block each, as a pool would give it; it is touched only when a
- * thief holds a block up.
+ * One spare block each, as in a pool; it is used only when a thief holds a
+ * block.
  */
 #include "engine.h"
 #include "owner.h"
@@ -44,9 +44,9 @@ static inline void *blocks_get(struct blocks *b)
 static inline unsigned int blocks_put_many(struct blocks *b, void **tasks,
 					 unsigned int nr)
 {
-	bool opened = false;
+	bool published = false;
 
-	return engine(put_many)(&b->q, tasks, nr, &opened);
+	return engine(put_many)(&b->q, tasks, nr, &published);
 }
 
 static inline unsigned int blocks_get_many(struct blocks *b, void **tasks,
@@ -64,7 +64,7 @@ static unsigned int blocks_steal_one(void *arg)
 	return n > 0 ? (unsigned int)n : 0;
 }
 
-/* At most @max at a time. */
+/* Steals at most @max at a time. */
 static inline unsigned int blocks_steal_some(struct blocks *b, u32 max)
 {
 	static void *tasks[WSQ_BWOS_MAX_BLOCK_SIZE];
@@ -109,60 +109,60 @@ static void *words(size_t n, size_t size)
 }
 
 /*
- * Queue and blocks in one piece: apart, a position may come to lie at the same
+ * Queue and blocks in one allocation. Separately, a position may have the same
  * offset in its page as q->p or q->c, and then every load of the one waits for
- * the store to the other (4 KiB aliasing: get takes 2.9 cycles for 2.2).
+ * the store to the other (4 KiB aliasing: get takes 2.9 cycles instead of 2.2).
  */
-static void *blocks_create(u32 places, u32 block_size)
+static void *blocks_create(u32 entries, u32 block_size)
 {
-	struct blocks *b = bench_alloc(sizeof(*b) + (places + NR_SPARE) *
+	struct blocks *b = bench_alloc(sizeof(*b) + (entries + NR_SPARE) *
 					   sizeof(*b->mem.first.blocks));
-	engine_piece *first = &b->mem.first;
+	engine_segment *first = &b->mem.first;
 	struct wsq_bwos_dir *dir = &b->mem.dir;
 
 	first->blocks = (engine_block *)(b + 1);
-	first->slots = bench_alloc((size_t)(places + NR_SPARE) * block_size *
+	first->slots = bench_alloc((size_t)(entries + NR_SPARE) * block_size *
 				   sizeof(*first->slots));
-	first->nr_places = places;
+	first->nr_entries = entries;
 	first->nr_spare = NR_SPARE;
-	dir->words = bench_alloc(places * sizeof(*dir->words));
-	dir->blocks = bench_alloc((places + NR_SPARE) * sizeof(*dir->blocks));
+	dir->words = bench_alloc(entries * sizeof(*dir->words));
+	dir->blocks = bench_alloc((entries + NR_SPARE) * sizeof(*dir->blocks));
 	dir->spare = b->spare;
 	dir->held = b->held;
-	dir->max_places = places;
-	dir->max_blocks = places + NR_SPARE;
+	dir->max_entries = entries;
+	dir->max_blocks = entries + NR_SPARE;
 	engine_mem_make(&b->mem, words);
 	b->mem.block_size = block_size;
-	/* As a pool of pointers has it. */
+	/* As in a pool of pointers. */
 	b->mem.read_first = true;
 	engine_init(&b->q, &b->rest);
-	engine(mount)(&b->q, &b->mem);
+	engine(attach)(&b->q, &b->mem);
 	return b;
 }
 
 BENCH_OWNER(blocks, struct blocks, blocks_put, blocks_get)
-BENCH_ROBBED(blocks, struct blocks, blocks_put, blocks_get, BENCH_BOUNDED)
+BENCH_BESIDE_THIEF(blocks, struct blocks, blocks_put, blocks_get, BENCH_BOUNDED)
 BENCH_OWNER_MANY(blocks, struct blocks, blocks_put_many, blocks_get_many,
 		 BENCH_BOUNDED)
 
-#define BLOCKS(places, size, suffix, what, steal_fn, takes)		\
-static void *blocks_create_##places##x##size##suffix(			\
+#define BLOCKS(entries, size, suffix, what, steal_fn, takes)		\
+static void *blocks_create_##entries##x##size##suffix(			\
 					const struct bench_queue *self)	\
 {									\
 	(void)self;							\
-	return blocks_create(places, size);				\
+	return blocks_create(entries, size);				\
 }									\
 									\
-const struct bench_queue SYMBOL(places##x##size##suffix) = {		\
-	.name		= TITLE #places "x" #size what,		\
-	.capacity	= (places) * (size),				\
-	.create		= blocks_create_##places##x##size##suffix,	\
+const struct bench_queue SYMBOL(entries##x##size##suffix) = {		\
+	.name		= TITLE #entries "x" #size what,		\
+	.capacity	= (entries) * (size),				\
+	.create		= blocks_create_##entries##x##size##suffix,	\
 	.destroy	= blocks_destroy,					\
 	.put		= blocks_call_put,				\
 	.get		= blocks_call_get,				\
 	.pass		= blocks_pass,					\
 	.pass_many	= blocks_pass_many,				\
-	.robbed		= blocks_robbed,					\
+	.beside_thief	= blocks_beside_thief,				\
 	.steal		= steal_fn,					\
 	.grain		= takes,					\
 }
@@ -182,7 +182,7 @@ BLOCKS(64, 64, _blk, ", thief takes blocks", blocks_steal_block, 64);
 
 #include "pool.h"
 
-/* In a pool: see pool.h. */
+/* Pool operations: see pool.h. */
 
 static inline bool blocks_steal(struct blocks *b)
 {
@@ -196,31 +196,31 @@ static inline u32 blocks_full(const struct blocks *b)
 	return b->mem.block_size;
 }
 
-static inline u32 blocks_sample(const struct blocks *b, u32 rnd, u32 *place)
+static inline u32 blocks_sample(const struct blocks *b, u32 rnd, u32 *index)
 {
-	return engine_look(&b->q, rnd, place);
+	return engine_look(&b->q, rnd, index);
 }
 
-static inline bool blocks_steal_at(struct blocks *b, u32 place)
+static inline bool blocks_steal_at(struct blocks *b, u32 index)
 {
 	void *task;
 
-	/* A LIFO's thieves take from the bottom. */
+	/* Thieves of a LIFO take from the bottom. */
 	if (ENGINE_LIFO)
 		return blocks_steal(b);
-	return engine(steal_at)(&b->q, place, &task, 1) > 0;
+	return engine(steal_at)(&b->q, index, &task, 1) > 0;
 }
 
-/* What thieves could take: a look at each block. */
+/* Number of stealable tasks, by a look at each block. */
 static u64 blocks_size(const struct blocks *b)
 {
-	const u64 nr = b->mem.first.nr_places;
+	const u64 nr = b->mem.first.nr_entries;
 	u64 size = 0, i;
-	u32 place;
+	u32 index;
 
-	/* The smallest random number that leads to place i. */
+	/* The smallest random number that selects block i. */
 	for (i = 0; i < nr; i++)
-		size += blocks_sample(b, (u32)(((i << 32) + nr - 1) / nr), &place);
+		size += blocks_sample(b, (u32)(((i << 32) + nr - 1) / nr), &index);
 	return size;
 }
 

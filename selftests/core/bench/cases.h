@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The queues that the native benchmark knows, in the order in which it takes
- * them. Weak references: a peer whose package is missing is not linked and
- * reads as NULL here. Included by main.c only.
+ * The queues that the native benchmark knows, in the order of measuring. Weak
+ * references: a peer whose package is missing is not linked and is NULL here.
+ * Included by main.c only.
  */
 #ifndef _WSQ_BENCH_CASES_H
 #define _WSQ_BENCH_CASES_H
@@ -44,6 +44,8 @@ BENCH_DECLARE(salsa_8x1024_claims);
 BENCH_DECLARE(salsa_8x1024_alone);
 BENCH_DECLARE(salsa_8x1024_fence);
 BENCH_DECLARE(salsa_8x1024_rebind);
+BENCH_DECLARE(mult_weak);
+BENCH_DECLARE(mult_exact);
 BENCH_DECLARE(chase_lev);
 BENCH_DECLARE(ck_spsc);
 BENCH_DECLARE(ck_spmc);
@@ -76,6 +78,8 @@ static const struct {
 	{ &bench_bwos_64x64, true, false },
 	{ &bench_seq_stack_4k, true, false },
 	{ &bench_lifo_64x64, true, false },
+	{ &bench_mult_weak, true, false },
+	{ &bench_mult_exact, true, false },
 	{ &bench_chase_lev, true, false },
 	{ &bench_ck_spsc, true, false },
 	{ &bench_ck_spmc, true, false },
@@ -85,7 +89,7 @@ static const struct {
 	{ &bench_xb_fifo, true, false },
 	{ &bench_xb_lifo, true, false },
 	{ &bench_tbb, true, false },
-	/* The same as above, but for what a thief takes at a time. */
+	/* The same as above, except for the tasks stolen at a time. */
 	{ &bench_bwos_8x1024_half, false, false },
 	{ &bench_bwos_8x1024_blk, false, false },
 	{ &bench_bwos_64x128_half, false, false },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What displacing an owner costs in user space, natively: an owner puts and
+ * The cost of displacing an owner in user space, natively: an owner puts and
  * takes tasks on one core, a thief on the other makes it execute a full barrier
  * over and over. Prints samples as JSON lines (tools/bench/README.md).
  *
@@ -10,17 +10,17 @@
  *
  * - wsq fence: fence.h's hooks in user space, membarrier
  * - rebinding: the thief moves to the owner's CPU and back (sched_setaffinity),
- *   which was how this was done first
+ * the original method
  * - mfence, locked add, compare-and-exchange: the owner pays for each task, and
- *   there is no displacing
+ * is never displaced
  *
- * Figures: thief, for the thief each time; victim, by how much the owner is later
- * each time; operation, a put and a take while nobody displaces. A round takes
- * all ways in turn. A window in which the owner was descheduled is thrown away,
- * but for rebinding, which does just that.
+ * Figures: thief, the thief's time for each fence; victim, the owner's delay by
+ * each; operation, a put and a take without displacing. A round measures all
+ * ways in turn. A window in which the owner was descheduled is thrown away,
+ * except for rebinding, which deschedules it on purpose.
  *
- * Limitations: needs two CPUs. The kernel's own fence asks one CPU, membarrier
- * all that run the process: here one as well.
+ * Limitations: needs two CPUs. The kernel's own fence interrupts one CPU,
+ * membarrier all that run the process: here one as well.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -55,12 +55,12 @@ static atomic64_t idx WSQ_CACHE_ALIGNED;
 static atomic64_t slots[NR_SLOTS] WSQ_CACHE_ALIGNED;
 static int over WSQ_CACHE_ALIGNED;
 
-/* One window, and what came of it. */
+/* One window, and its results. */
 struct window {
 	enum way way;
 	pthread_barrier_t begin;
 	double called, op;		/* ns */
-	uint64_t nr, laps, spent;
+	uint64_t nr, laps, drained;
 	long descheduled;
 };
 
@@ -101,7 +101,7 @@ static void pin(int cpu)
 		die("sched_setaffinity");
 }
 
-/* Elsewhere than on x86 both are the one full barrier that there is. */
+/* Elsewhere than on x86 both are the only full barrier. */
 #ifdef __x86_64__
 #define full_mfence()	__asm__ __volatile__("mfence" : : : "memory")
 #define full_locked()	\
@@ -111,7 +111,7 @@ static void pin(int cpu)
 #define full_locked()	smp_mb()
 #endif
 
-/* As in fence.h, scenario D; here nobody ever takes the chunk. */
+/* As in fence.h, scenario D; here the chunk is never taken. */
 static inline __attribute__((always_inline)) bool take(enum way way)
 {
 	s64 i = atomic64_read(&idx), task = atomic64_read(&slots[i]);
@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) void lap(enum way way)
 	wsq_fence_end();
 }
 
-/* Alone for half of the window, then until the thief has had enough. */
+/* Alone for half of the window, then until the thief has finished. */
 static inline __attribute__((always_inline))
 void own(struct window *w, enum way way)
 {
@@ -164,14 +164,14 @@ void own(struct window *w, enum way way)
 		now = now_ns();
 	} while (now - from < opt_window_us * 500ULL);
 	w->op = (double)(now - from) / (double)(laps * NR_SLOTS);
-	/* What is charged to the thief is what comes now. */
+	/* Time from here on is charged to the thief. */
 	w->descheduled = descheduled() - before;
 	pthread_barrier_wait(&w->begin);
 	before = descheduled();
 	from = now_ns();
 	for (laps = 0; !__atomic_load_n(&over, __ATOMIC_ACQUIRE); laps++)
 		lap(way);
-	w->spent = now_ns() - from;
+	w->drained = now_ns() - from;
 	w->laps = laps;
 	if (way != REBIND)
 		w->descheduled += descheduled() - before;
@@ -263,7 +263,7 @@ static void measure(struct figures *f, enum way way, unsigned int round)
 	f->op[round] = w.op;
 	if (way > REBIND)
 		return;
-	late = (double)w.spent - w.op * (double)(w.laps * NR_SLOTS);
+	late = (double)w.drained - w.op * (double)(w.laps * NR_SLOTS);
 	f->thief[round] = w.called / (double)w.nr;
 	f->victim[round] = late < 0 ? 0 : late / (double)w.nr;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The driver of the flow benchmark: producers and consumers on threads of their
- * own (flow.h), in the same windows for all kinds of pools in turn; prints
+ * The driver of the flow benchmark: producers and consumers on their own
+ * threads (flow.h), in the same windows for all kinds of pools in turn; prints
  * samples as JSON lines (tools/bench/README.md) for tools/bench/collect.
  *
  * Rows:
@@ -13,12 +13,13 @@
  *	chunk of N	2 producers, 2 consumers, or as many as there are CPUs
  *			(figure 8)
  *
- * As main.c: rounds in turn, windows in which a thread was off its CPU for more
+ * As main.c: rounds in turn; windows in which a thread was off its CPU for more
  * than a 64th are measured again (not where threads outnumber CPUs; the driver
- * itself needs a CPU for some microseconds), and after each window every task
- * that was put must have been taken, or come out then.
+ * itself needs a CPU for some microseconds); after each window every task that
+ * was put must have been taken, or be left in a container.
  *
- * Limitations: as main.c. Threads that outnumber CPUs depend on the scheduler.
+ * Limitations: as main.c. Rows with more threads than CPUs depend on the
+ * scheduler.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -88,7 +89,7 @@ static void *thread_main(void *arg)
 	const struct sched_param least = { .sched_priority = 1 };
 	uint64_t begin, ran;
 
-	/* At real-time priority: below the driver, who must end this. */
+	/* Real-time, but below the driver, which must end this. */
 	if (sched_getscheduler(0) == SCHED_FIFO)
 		sched_setscheduler(0, SCHED_FIFO, &least);
 	bench_pin(s->cpu);
@@ -103,7 +104,7 @@ static void *thread_main(void *arg)
 		queue->produce(&w.f, s->id);
 	begin = bench_now_ns() - begin;
 	ran = bench_ran_ns() - ran;
-	/* Nobody sleeps here: what is missing, somebody else has had. */
+	/* Threads never sleep here: missing time went to other threads. */
 	if (begin - ran > begin / 64 && ran < begin)
 		__atomic_store_n(&w.disturbed, 1, __ATOMIC_RELAXED);
 	return NULL;
@@ -127,7 +128,7 @@ static void pause_us(unsigned int us)
 	nanosleep(&ts, NULL);
 }
 
-/* Take what is left, and see that everything that was put came out. */
+/* Takes what is left, and checks that every task that was put came out. */
 static void check(const struct row *row)
 {
 	uint64_t done = sum(w.f.consumer, FLOW_PARTIES, false), left = 0;
@@ -144,7 +145,7 @@ static void check(const struct row *row)
 			  (unsigned long long)done, (unsigned long long)left);
 }
 
-/* Tasks taken in a microsecond, and what each has cost, into @row's next sample. */
+/* Measures tasks taken per microsecond, and the cost of each. */
 static bool window(struct row *row)
 {
 	unsigned int nr = row->shape.consumers, i, k;
@@ -172,7 +173,7 @@ static bool window(struct row *row)
 			bench_die("no thread");
 	}
 	pthread_barrier_wait(&w.ready);
-	/* Caches and predictors, and the threads' first scheduling. */
+	/* Warm up caches and predictors, and let the threads be scheduled. */
 	pause_us(bench_options.window_us / 4);
 	first = sum(w.f.consumer, row->shape.consumers, false);
 	begin = bench_now_ns();
@@ -212,7 +213,7 @@ static void measure(struct row *row)
 		}
 		row->dropped++;
 	}
-	/* Never undisturbed: a hole, so that rounds stay aligned. */
+	/* Always disturbed: a missing value, so that rounds stay aligned. */
 	row->sample[row->nr++] = -1;
 }
 
@@ -348,7 +349,7 @@ static void print_samples(const struct row *row, const double *sample,
 	puts("]}");
 }
 
-/* What was promised, as a case to compare with. */
+/* Prints the promised value, as a case to compare with. */
 static void print_promise(const struct row *row, const char *metric,
 			  const char *unit, double most)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Producers and consumers on threads of their own, over containers of any kind:
+ * Producers and consumers on their own threads, over containers of any kind:
  * the framework of the SALSA paper (sections 4 and 6.2), once for all.
  *
  * For flow.c, which drives it, and the files that wrap one kind of container
  * each (flow_salsa.c, peers/flow_*). A wrapper defines how a producer begins a
- * run of tasks in a consumer's container (refused: the container has no room),
- * how one is put, taken, and stolen; FLOW() makes the loops, so that all is
- * inlined. Access lists begin with a producer's, or consumer's, own number.
+ * run of tasks in a consumer's container (refused if the container is full),
+ * and how a task is put, taken and stolen. FLOW() makes the loops, so that all
+ * is inlined. The first entry of a thread's access list is its own number.
  *
  * Backpressure is the same for all: no more than @bound tasks are in flight, by
  * counters that each thread publishes once in 64 tasks.
@@ -37,8 +37,8 @@ extern "C" {
  * struct flow_shape - a pool
  * @producers: threads that put
  * @consumers: threads that take, each with a container
- * @bound: tasks in flight at most
- * @chunk: tasks in a chunk, for containers that have some; 0: theirs
+ * @bound: most tasks in flight
+ * @chunk: tasks in a chunk, for containers with chunks; 0: their default
  * @balance: a producer that is refused tries the next consumer
  * @unbounded: only the containers' memory bounds the tasks in flight. They know
  *	@bound, and no counters are shared
@@ -55,7 +55,7 @@ struct flow_shape {
 };
 
 /**
- * struct flow_party - a thread's counters; it writes, anybody reads
+ * struct flow_party - a thread's counters; only that thread writes them
  * @puts: tasks put, published now and then
  * @done: tasks taken, likewise
  * @stolen: successful calls of steal
@@ -69,12 +69,12 @@ struct flow_party {
 };
 
 /**
- * struct flow - what the threads of a window share
+ * struct flow - shared by the threads of a window
  * @shape: the pool's
  * @q: the pool
  * @producer: counters of producers
  * @consumer: counters of consumers
- * @crowded: more threads than CPUs: who waits, yields
+ * @crowded: more threads than CPUs: waiting threads yield
  * @stop: end of the window
  */
 struct flow {
@@ -87,7 +87,7 @@ struct flow {
 };
 
 /**
- * struct flow_cost - what a pool has spent since it was made
+ * struct flow_cost - costs of a pool since it was made
  * @exchanges: compare-and-exchanges
  * @fences: heavy fences
  */
@@ -99,13 +99,13 @@ struct flow_cost {
 /**
  * struct flow_queue - one kind of pool
  * @name: the case as it appears in the results
- * @max: producers and consumers at most; 0 for no limit
+ * @max: most producers and consumers; 0 for no limit
  * @create: makes one
  * @destroy: frees it
  * @produce: a producer's loop until @stop
  * @consume: a consumer's
  * @both: a thread that puts for the next one and takes its own
- * @rest: takes one task of a consumer's, when the threads have ended
+ * @rest: takes one task from a consumer, when the threads have ended
  * @cost: reads the counters, when the threads have ended
  */
 struct flow_queue {
@@ -148,8 +148,8 @@ static inline void flow_publish(uint64_t *where, uint64_t val)
 	__atomic_store_n(where, val, __ATOMIC_RELAXED);
 }
 
-/* A producer's part of the tasks that may still be put. */
-static inline uint64_t flow_room(const struct flow *f)
+/* A producer's share of the tasks that may still be put. */
+static inline uint64_t flow_space(const struct flow *f)
 {
 	uint64_t puts = 0, done = 0;
 	unsigned int i;
@@ -166,18 +166,18 @@ static inline uint64_t flow_room(const struct flow *f)
 }
 
 /*
- * @type is the pool, @ptype and @ctype are a producer's and a consumer's part of
- * it:
+ * @type is the pool, @ptype and @ctype are the state of a producer and of a
+ * consumer:
  *	ptype *prefix_producer(type *q, unsigned int id)
  *	ctype *prefix_consumer(type *q, unsigned int id)
- *	unsigned int prefix_most(type *q): tasks in a run at most
+ *	unsigned int prefix_most(type *q): most tasks in a run
  *	unsigned int prefix_open(type *q, ptype *p, unsigned int c): tasks that
  *		may be put in a row now, 0 if refused
  *	void prefix_put(type *q, ptype *p, void *task)
  *	void *prefix_get(type *q, ctype *c)
  *	void *prefix_steal(type *q, ctype *c, unsigned int victim)
  *	void prefix_idle(type *q): now and then, between operations
- *	void prefix_join(type *q), prefix_leave(type *q): a thread comes, goes
+ *	void prefix_join(type *q), prefix_leave(type *q): a thread begins, ends
  */
 #define FLOW(prefix, type, ptype, ctype)				\
 static unsigned int prefix##_begin(struct flow *f, type *q, ptype *p,	\
@@ -200,20 +200,20 @@ static void prefix##_produce(struct flow *f, unsigned int id)		\
 	type *q = (type *)f->q;						\
 	ptype *p = prefix##_producer(q, id);				\
 	const unsigned int most = prefix##_most(q);			\
-	uint64_t puts = f->producer[id].puts, room = 0;			\
+	uint64_t puts = f->producer[id].puts, space = 0;			\
 	unsigned int run;						\
 									\
 	prefix##_join(q);						\
 	while (!flow_ended(f)) {					\
 		prefix##_idle(q);					\
-		if (room < most)					\
-			room = flow_room(f);				\
-		run = room < most ? 0 : prefix##_begin(f, q, p, id);	\
+		if (space < most)					\
+			space = flow_space(f);				\
+		run = space < most ? 0 : prefix##_begin(f, q, p, id);	\
 		if (!run) {						\
 			flow_relax(f);					\
 			continue;					\
 		}							\
-		room -= run;						\
+		space -= run;						\
 		for (; run; run--) {					\
 			puts++;						\
 			prefix##_put(q, p, FLOW_TASK(id, puts));	\
@@ -224,9 +224,9 @@ static void prefix##_produce(struct flow *f, unsigned int id)		\
 	prefix##_leave(q);						\
 }									\
 									\
-/* What a consumer without a task of its own finds with others. */	\
+/* A consumer without tasks of its own steals from others. */		\
 static __attribute__((noinline))					\
-void *prefix##_rob(struct flow *f, type *q, ctype *c, unsigned int id)	\
+void *prefix##_steal_any(struct flow *f, type *q, ctype *c, unsigned int id)	\
 {									\
 	unsigned int n = f->shape.consumers, k;				\
 	void *task = NULL;						\
@@ -258,7 +258,7 @@ static void prefix##_consume(struct flow *f, unsigned int id)		\
 		prefix##_idle(q);					\
 		if (task)						\
 			continue;					\
-		task = prefix##_rob(f, q, c, id);			\
+		task = prefix##_steal_any(f, q, c, id);			\
 		if (task) {						\
 			bench_use(task);				\
 			done++;						\
@@ -276,7 +276,7 @@ static void prefix##_both(struct flow *f, unsigned int id)		\
 	ptype *p = prefix##_producer(q, id);				\
 	ctype *c = prefix##_consumer(q, id);				\
 	const unsigned int most = prefix##_most(q);			\
-	uint64_t puts = f->producer[id].puts, room = 0;			\
+	uint64_t puts = f->producer[id].puts, space = 0;			\
 	uint64_t done = f->consumer[id].done;				\
 	unsigned int run = 0, k;					\
 	void *task = NULL;						\
@@ -284,11 +284,11 @@ static void prefix##_both(struct flow *f, unsigned int id)		\
 	prefix##_join(q);						\
 	while (!flow_ended(f)) {					\
 		prefix##_idle(q);					\
-		if (!run && room < most)				\
-			room = flow_room(f);				\
-		if (!run && room >= most) {				\
+		if (!run && space < most)				\
+			space = flow_space(f);				\
+		if (!run && space >= most) {				\
 			run = prefix##_begin(f, q, p, id + !f->shape.own); \
-			room -= run;					\
+			space -= run;					\
 		}							\
 		for (k = 0; run && k < FLOW_TURN; k++, run--) {		\
 			puts++;						\
@@ -308,7 +308,7 @@ static void prefix##_both(struct flow *f, unsigned int id)		\
 		if (!task && !run)					\
 			flow_relax(f);					\
 	}								\
-	/* A run that was begun is ended, so that nothing is half done. */ \
+	/* End a begun run, so that nothing is half done. */		\
 	for (; run; run--)						\
 		prefix##_put(q, p, FLOW_TASK(id, ++puts));		\
 	flow_publish(&f->producer[id].puts, puts);			\

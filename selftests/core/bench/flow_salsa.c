@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA in the framework of flow.h: plain takes, chunks stolen, those that
- * nobody is in first, the fence for the others.
+ * SALSA in the framework of flow.h: plain takes; steals of chunks, first those
+ * that no consumer is in, with the fence for the others.
  */
 #include "flow_salsa.h"
 #include "../chunk_thief.h"
@@ -44,7 +44,7 @@ void flow_salsa_cost(void *arg, struct flow_cost *cost)
 	cost->exchanges = 0;
 	cost->fences = 0;
 	for (i = 0; i < q->b->shape.producers; i++)
-		cost->exchanges += q->opened[i][0];
+		cost->exchanges += q->published[i][0];
 	for (i = 0; i < q->b->shape.consumers; i++) {
 		const struct wsq_salsa_consumer *c = q->b->consumer[i];
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SALSA pools in the framework of flow.h: what flow_salsa.c and
- * peers/flow_salsa_cas.c have in common.
+ * SALSA pools in the framework of flow.h: shared by flow_salsa.c and
+ * peers/flow_salsa_cas.c.
  *
- * With balancing, a chunk goes to whoever took its last task, and who has none
- * refuses. Without, all chunks are the first consumer's and go back to it, which
- * stands for the paper's forced put with an allocator that costs nothing.
+ * With balancing, a chunk goes to the consumer that took its last task, and a
+ * consumer without chunks refuses. Without, all chunks are the first consumer's
+ * and go back to it, which stands for the paper's forced put with an allocator
+ * that costs nothing.
  */
 #ifndef _WSQ_BENCH_FLOW_SALSA_H
 #define _WSQ_BENCH_FLOW_SALSA_H
@@ -18,12 +19,12 @@
 /**
  * struct flow_salsa - a pool
  * @b: the pool
- * @opened: chunks that a producer has begun, one exchange each
+ * @published: chunks that a producer has begun, one exchange each
  * @claimed: exchanges of slots by a consumer, where tasks are claimed
  */
 struct flow_salsa {
 	struct bench_salsa *b;
-	u64 opened[FLOW_PARTIES][8] WSQ_CACHE_ALIGNED;
+	u64 published[FLOW_PARTIES][8] WSQ_CACHE_ALIGNED;
 	u64 claimed[FLOW_PARTIES][8] WSQ_CACHE_ALIGNED;
 };
 
@@ -54,7 +55,7 @@ static inline unsigned int flow_salsa_open(struct flow_salsa *q,
 {
 	if (wsq_salsa_open(p, q->b->consumer[c]) != WSQ_OK)
 		return 0;
-	q->opened[p->id][0]++;
+	q->published[p->id][0]++;
 	return q->b->s.chunk_size;
 }
 

@@ -5,18 +5,18 @@
  * (tools/bench/README.md) for tools/bench/collect.
  *
  * For selftests/core/bench/run, which builds it several times with different
- * code layouts and calls it once per build. What it guards against:
+ * code layouts and calls it once per build. It guards against:
  *
  * - drift: a round measures every case once, so figures that are compared were
- *   taken within the same second; the order turns from round to round;
- * - disturbance: a window in which owner or thief was descheduled against its
- *   will ("dropped"), or in which another share was stolen than was wanted
- *   ("missed"), is thrown away, measured again, and counted in the output;
- * - a thief that is faster or slower than its share: he idles by what came of
- *   the last while and of the window as a whole, the owner waits for a thief
- *   who cannot come up to it, and a window counts from when both have settled;
- * - nonsense: each queue is checked for conservation before it is measured, and
- *   in every window puts must equal gets plus steals.
+ * taken within the same second; the order rotates from round to round;
+ * - disturbance: a window in which owner or thief was descheduled involuntarily
+ * ("dropped"), or in which another share was stolen than was wanted ("missed"),
+ * is thrown away, measured again, and counted in the output;
+ * - a thief that is faster or slower than its share: it idles by the recent
+ * rate and by that of the whole window, the owner waits for a thief that is too
+ * slow, and a window counts from when both have settled;
+ * - broken queues: each queue is checked for conservation before it is
+ * measured, and in every window puts must equal gets plus steals.
  *
  * Limitations: sees only the descheduling its own kernel does, not that of a
  * hypervisor beneath; needs two CPUs for the rows with a thief.
@@ -38,7 +38,7 @@
 #include "util.h"
 
 #define MAX_RETRIES	8
-/* A share beyond these, over what was wanted, is another experiment. */
+/* A share outside of these, relative to the wanted one, is not accepted. */
 #define SHARE_LEAST	0.85
 #define SHARE_MOST	1.15
 
@@ -60,14 +60,14 @@ static void choose_cpus(void)
 	}
 }
 
-/* ---- one case: a queue and what is done with it ---- */
+/* ---- one case: a queue and its workload ---- */
 
 enum mode { ONE, MANY, STEAL };
 
 struct run {
 	const struct bench_queue *queue;
 	enum mode mode;
-	unsigned int percent;		/* stolen, for STEAL; 0: nobody steals */
+	unsigned int percent;		/* stolen, for STEAL; 0: no thief */
 	const char *metric;
 	void *q;
 	uint64_t passes;		/* per window */
@@ -88,7 +88,7 @@ struct run {
 static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	struct run *run;		/* what to rob, under lock */
+	struct run *run;		/* what to steal from, under lock */
 	struct bench_count *count;
 	int ready, stop;		/* atomic */
 	long descheduled;
@@ -97,25 +97,24 @@ static struct {
 	.wake = PTHREAD_COND_INITIALIZER,
 };
 
-/* The thief's view of a window, as it was when he last adapted. */
+/* The thief's view of a window at its last adaptation. */
 struct pace {
 	uint64_t stretch;	/* puts between two looks, at least */
 	uint64_t puts, steals;
 	uint64_t looked_ns;
-	double share;
-	double late;		/* steals behind, when the owner waits */
+	double publish;
+	double late;		/* steals behind when the owner waits */
 	double idle;
 };
 
 /*
- * Idle longer or shorter, by what came of the puts since the last look, and so
- * that half of what the whole window is behind or ahead is made up for by the
- * next.
+ * Idle longer or shorter, by the puts since the last look, and so that half of
+ * the whole window's lag or lead is made up for by the next look.
  */
 static void thief_adapt(struct pace *pace, uint64_t puts, uint64_t steals)
 {
-	double usual = pace->share * (double)(puts - pace->puts);
-	double behind = pace->share * (double)puts - (double)steals;
+	double usual = pace->publish * (double)(puts - pace->puts);
+	double behind = pace->publish * (double)puts - (double)steals;
 	double next = usual + behind / 2;
 	double factor;
 
@@ -134,7 +133,7 @@ static void thief_adapt(struct pace *pace, uint64_t puts, uint64_t steals)
 	pace->steals = steals;
 }
 
-/* The counters' lines are the owner's too: not at every turn. */
+/* The counters' cache lines are the owner's too: do not look every time. */
 static void thief_look(struct pace *pace, const struct bench_count *count,
 		       uint64_t steals)
 {
@@ -146,7 +145,7 @@ static void thief_look(struct pace *pace, const struct bench_count *count,
 	puts = __atomic_load_n(&count->puts, __ATOMIC_RELAXED);
 	if (puts - pace->puts >= pace->stretch)
 		thief_adapt(pace, puts, steals);
-	else if (pace->share * (double)puts - (double)steals >= pace->late)
+	else if (pace->publish * (double)puts - (double)steals >= pace->late)
 		pace->idle /= 2;
 }
 
@@ -155,7 +154,7 @@ static bool thief_stopped(void)
 	return __atomic_load_n(&thief.stop, __ATOMIC_ACQUIRE);
 }
 
-static void thief_rob(struct run *run)
+static void thief_loop(struct run *run)
 {
 	const struct bench_queue *queue = run->queue;
 	uint64_t steals = 0, told = 0, rest, n, i;
@@ -163,9 +162,9 @@ static void thief_rob(struct run *run)
 	unsigned int ticks = 0;
 	long before = bench_descheduled();
 
-	pace.share = run->percent / 100.0;
-	pace.late = 0.9 * pace.share * (double)(queue->capacity +
-						thief.count->slack);
+	pace.publish = run->percent / 100.0;
+	pace.late = 0.9 * pace.publish * (double)(queue->capacity +
+						  thief.count->slack);
 	/* Several passes of the owner, and several thefts. */
 	pace.stretch = 8 * bench_grain(queue) * 100 / run->percent;
 	if (pace.stretch < 4 * queue->capacity)
@@ -174,8 +173,8 @@ static void thief_rob(struct run *run)
 	while (!thief_stopped()) {
 		n = queue->steal(run->q);
 		steals += n;
-		/* The owner may be waiting for what he does not know of yet. */
-		if (steals - told >= BENCH_TOLD || (!n && steals != told)) {
+		/* The owner may be waiting for steals not yet published. */
+		if (steals - told >= BENCH_NOTIFIED || (!n && steals != told)) {
 			told = steals;
 			__atomic_store_n(&thief.count->steals, steals,
 					 __ATOMIC_RELAXED);
@@ -206,7 +205,7 @@ static void *thief_main(void *arg)
 	for (;;) {
 		while (!thief.run)
 			pthread_cond_wait(&thief.wake, &thief.lock);
-		thief_rob(thief.run);
+		thief_loop(thief.run);
 		thief.run = NULL;
 		pthread_cond_broadcast(&thief.wake);
 	}
@@ -222,7 +221,7 @@ static void thief_begin(struct run *run, struct bench_count *count)
 	thief.stop = 0;
 	pthread_cond_broadcast(&thief.wake);
 	pthread_mutex_unlock(&thief.lock);
-	/* At real-time priority it may want this CPU, to leave it. */
+	/* At real-time priority it may need this CPU first, to leave it. */
 	while (!__atomic_load_n(&thief.ready, __ATOMIC_ACQUIRE))
 		sched_yield();
 }
@@ -241,10 +240,10 @@ static void thief_end(void)
 enum verdict { GOOD, DISTURBED, MISSED };
 
 /*
- * Beside a thief: from when he and the owner go at the same pace, which takes
- * the owner's slack at most.
+ * Beside a thief: from when owner and thief have the same pace, which takes the
+ * owner's slack at most.
  */
-static uint64_t window_robbed(struct run *run, uint64_t passes,
+static uint64_t window_beside_thief(struct run *run, uint64_t passes,
 			      struct bench_count *count,
 			      struct bench_count *settled)
 {
@@ -252,12 +251,12 @@ static uint64_t window_robbed(struct run *run, uint64_t passes,
 	uint64_t begin;
 
 	count->total = 4 * queue->capacity + 2 * count->slack;
-	queue->robbed(run->q, count);
+	queue->beside_thief(run->q, count);
 	*settled = *count;
 	settled->steals = __atomic_load_n(&count->steals, __ATOMIC_RELAXED);
 	count->total += passes * queue->capacity;
 	begin = bench_now_ns();
-	queue->robbed(run->q, count);
+	queue->beside_thief(run->q, count);
 	return bench_now_ns() - begin;
 }
 
@@ -272,13 +271,13 @@ static uint64_t window(struct run *run, uint64_t passes, double *rate,
 	static struct bench_count count __attribute__((aligned(64)));
 	struct bench_count settled = { 0 };
 	const struct bench_queue *queue = run->queue;
-	bool robbed = run->mode == STEAL && run->percent;
+	bool stealing = run->mode == STEAL && run->percent;
 	uint64_t begin, ns, puts, gets, steals;
 	bool disturbed;
 	long before;
 
 	memset(&count, 0, sizeof(count));
-	if (robbed) {
+	if (stealing) {
 		double odds = (100.0 - run->percent) / run->percent;
 
 		count.odds = (uint64_t)(1024 * odds);
@@ -289,18 +288,18 @@ static uint64_t window(struct run *run, uint64_t passes, double *rate,
 	}
 	before = bench_descheduled();
 	begin = bench_now_ns();
-	if (robbed)
-		ns = window_robbed(run, passes, &count, &settled);
+	if (stealing)
+		ns = window_beside_thief(run, passes, &count, &settled);
 	else if (run->mode == MANY)
 		queue->pass_many(run->q, passes, &count);
 	else
 		queue->pass(run->q, passes, &count);
-	if (!robbed)
+	if (!stealing)
 		ns = bench_now_ns() - begin;
 	steals = __atomic_load_n(&count.steals, __ATOMIC_RELAXED) -
 		 settled.steals;
 	disturbed = bench_descheduled() != before;
-	if (robbed) {
+	if (stealing) {
 		thief_end();
 		disturbed |= thief.descheduled != 0;
 	}
@@ -311,12 +310,12 @@ static uint64_t window(struct run *run, uint64_t passes, double *rate,
 	*verdict = GOOD;
 	if (disturbed && !queue->moves)
 		*verdict = DISTURBED;
-	else if (robbed && !queue->moves &&
+	else if (stealing && !queue->moves &&
 		 (*stolen < SHARE_LEAST * run->percent ||
 		  *stolen > SHARE_MOST * run->percent))
 		*verdict = MISSED;
-	/* What the owner held back, untimed. */
-	while (robbed && queue->get(run->q))
+	/* What the owner held back, not measured. */
+	while (stealing && queue->get(run->q))
 		count.gets++;
 	if (count.puts != count.gets + count.steals)
 		bench_die("%s: %llu put, %llu taken, %llu stolen", queue->name,
@@ -363,11 +362,11 @@ static void measure(struct run *run)
 		else
 			run->dropped++;
 	}
-	/* Never undisturbed: a hole, so that rounds stay aligned. */
+	/* Always disturbed: a missing value, so that rounds stay aligned. */
 	run->sample[run->nr++] = -1;
 }
 
-/* Everything put comes out once, before anything is believed of the queue. */
+/* Every task put must come out once, before any figure counts. */
 static void check(const struct bench_queue *queue)
 {
 	char *seen = calloc(queue->capacity + 1, 1);
@@ -458,7 +457,7 @@ static unsigned int add_all(struct run *runs)
 	static const struct {
 		unsigned int percent;
 		const char *metric;
-	} robbed[] = {
+	} shares[] = {
 		{ 1, "put+get+steal, 1 % stolen" },
 		{ 10, "put+get+steal, 10 % stolen" },
 		{ 20, "put+get+steal, 20 % stolen" },
@@ -478,20 +477,20 @@ static unsigned int add_all(struct run *runs)
 	}
 	if (cpu_thief < 0)
 		return nr;
-	for (k = 0; k < sizeof(robbed) / sizeof(*robbed); k++) {
-		/* The same upper bounds beside them: nobody steals from them. */
-		add(runs, &nr, &bench_seq_8k, STEAL, 0, robbed[k].metric);
+	for (k = 0; k < sizeof(shares) / sizeof(*shares); k++) {
+		/* The same upper bounds beside them, without a thief. */
+		add(runs, &nr, &bench_seq_8k, STEAL, 0, shares[k].metric);
 		add(runs, &nr, &bench_seq_stack_8k, STEAL, 0,
-		    robbed[k].metric);
-		/* ... and what theft takes away from SALSA. */
+		    shares[k].metric);
+		/* ... and SALSA without theft. */
 		add(runs, &nr, &bench_salsa_8x1024_alone, STEAL, 0,
-		    robbed[k].metric);
+		    shares[k].metric);
 		for (i = 0; bench_queues[i].queue != BENCH_END; i++) {
 			if (bench_queues[i].queue &&
 			    bench_queues[i].queue->steal &&
 			    (bench_options.only || !bench_queues[i].asked))
 				add(runs, &nr, bench_queues[i].queue, STEAL,
-				    robbed[k].percent, robbed[k].metric);
+				    shares[k].percent, shares[k].metric);
 		}
 	}
 	return nr;

@@ -5,16 +5,16 @@
  *
  * For the wrappers in blocks.c and peers/. @type is the queue's structure, @put
  * is bool (type *, void *), @get is void *(type *), @put_many and @get_many are
- * unsigned int (type *, void **, unsigned int) and return how many went
- * through. All costs outside the queue: one increment and one compiler barrier
- * per operation, two stores per pass.
+ * unsigned int (type *, void **, unsigned int) and return how many succeeded.
+ * All costs outside the queue: one increment and one compiler barrier per
+ * operation, two stores per pass.
  */
 #ifndef _WSQ_BENCH_OWNER_H
 #define _WSQ_BENCH_OWNER_H
 
 #include "bench.h"
 
-/* @cap of a queue that knows itself when it is full. */
+/* @cap of a queue that can tell that it is full. */
 #define BENCH_BOUNDED	(1ULL << 40)
 
 #define BENCH_OWNER(prefix, type, put_fn, get_fn)			\
@@ -49,7 +49,7 @@ static void prefix##_pass(void *arg, uint64_t passes,			\
 	count->gets = gets;						\
 }
 
-/* For queues that do not know full: the loop counts to @cap instead. */
+/* For queues that are never full: the loop counts to @cap instead. */
 #define BENCH_OWNER_UNBOUNDED(prefix, type, put_fn, get_fn, cap)	\
 static bool prefix##_call_put(void *arg, void *task)			\
 {									\
@@ -116,15 +116,16 @@ static void prefix##_pass_many(void *arg, uint64_t passes,		\
 }
 
 /*
- * Beside a thief, from where @count says that it stands. The owner gets no more
- * than goes with what was stolen, so that a thief who is slower than its share
- * slows the owner down instead of missing it. An owner whose puts and gets have
- * both come to their end waits for word from the thief, away from the queue: one
- * that went on trying would take the thief's lines from him. Word of what he did
- * not know when he began to put: what he found full may have had room since.
+ * Beside a thief, from the state in @count. The owner gets no more than its
+ * share relative to the steals, so that a thief that is too slow slows the
+ * owner down instead of missing its share. An owner that has reached the end of
+ * both puts and gets waits for the thief's counters, away from the queue:
+ * polling the queue would take its cache lines from the thief. It waits for
+ * steals that were not published when it began to put, because a queue that it
+ * found full may have space since.
  */
-#define BENCH_ROBBED(prefix, type, put_fn, get_fn, cap)			\
-static void prefix##_robbed(void *arg, struct bench_count *count)	\
+#define BENCH_BESIDE_THIEF(prefix, type, put_fn, get_fn, cap)			\
+static void prefix##_beside_thief(void *arg, struct bench_count *count)	\
 {									\
 	const uint64_t total = count->total, odds = count->odds;	\
 	const uint64_t most = count->most;				\

@@ -6,23 +6,24 @@
  * JSON lines (tools/bench/README.md) for tools/bench/collect.
  *
  * Rows:
- *	pool, balance K %	puts, gets and steals together, on the CPUs there
- *				are. Where there is one victim, policies that only
- *				choose whom to rob are one and the same: left out
- *	pool of 8, ...		the same played by one thread for eight, a few
- *				operations of one of them at a time, by chance, on an
- *				invented machine of two nodes, two caches each, two
- *				CPUs each: from where was stolen, how many victims
- *				were looked at for it, and how full the robbed one
- *				was beside the others. That tells policies apart on
- *				any machine, since no time is measured
+ *	pool, balance K %	puts, gets and steals together, on the real
+ *				CPUs. With one victim, policies that only choose
+ *				the victim are the same: left out
+ *	pool of 8, ...		the same with one thread playing eight, a few
+ *				random operations of one of them at a time, on
+ *				an invented machine of two nodes, two caches
+ *				each, two CPUs each: distances of steals,
+ *				victims looked at for each, and the size of the
+ *				victim relative to the others. That
+ *				distinguishes policies on any machine, since no
+ *				time is measured
  *
- * As flow.c: rounds in turn, windows of the former in which a thread was off its CPU for more
- * than a 64th are measured again, and after each window every task that was put
- * must have been taken or stolen, or come out then.
+ * As flow.c: rounds in turn; windows of the first kind in which a thread was
+ * off its CPU for more than a 64th are measured again; after each window every
+ * task that was put must have been taken or stolen, or be left in a queue.
  *
- * Limitations: as main.c. CPUs are told apart by core, last cache and node, not
- * by how far nodes are from each other.
+ * Limitations: as main.c. Distances are same core, last cache, node, or other
+ * node; the distance between nodes does not count.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -67,14 +68,14 @@ static const struct pool_policy policies[] = {
 
 #define NR_POLICIES	(sizeof(policies) / sizeof(*policies))
 
-/* ---- CPUs, those there are and invented ones ---- */
+/* ---- CPUs, real and invented ones ---- */
 
-struct place {
+struct index {
 	int cpu;		/* where the thread runs */
 	int core, cache, node;
 };
 
-static struct place here[POOL_THREADS], invented[POOL_INVENTED];
+static struct index here[POOL_THREADS], invented[POOL_INVENTED];
 static unsigned int nr_here;
 
 /* A number in a file of sysfs, or @other. */
@@ -109,7 +110,7 @@ static int node_of(int cpu)
 	return 0;
 }
 
-static void find_places(void)
+static void find_locations(void)
 {
 	cpu_set_t set;
 	unsigned int i;
@@ -117,16 +118,16 @@ static void find_places(void)
 
 	sched_getaffinity(0, sizeof(set), &set);
 	for (cpu = 0; cpu < CPU_SETSIZE && nr_here < POOL_THREADS; cpu++) {
-		struct place *place = &here[nr_here];
+		struct index *index = &here[nr_here];
 
 		if (!CPU_ISSET(cpu, &set))
 			continue;
-		place->cpu = cpu;
-		/* Cores have numbers of their own in each package. */
-		place->core = number_of(cpu, "topology/core_id", cpu) |
+		index->cpu = cpu;
+		/* Core numbers are per package. */
+		index->core = number_of(cpu, "topology/core_id", cpu) |
 			number_of(cpu, "topology/physical_package_id", 0) << 16;
-		place->node = node_of(cpu);
-		place->cache = number_of(cpu, "cache/index3/id", place->node);
+		index->node = node_of(cpu);
+		index->cache = number_of(cpu, "cache/index3/id", index->node);
 		nr_here++;
 	}
 	for (i = 0; i < POOL_INVENTED; i++) {
@@ -136,7 +137,7 @@ static void find_places(void)
 	}
 }
 
-static u8 distance(const struct place *a, const struct place *b)
+static u8 distance(const struct index *a, const struct index *b)
 {
 	if (a->node != b->node)
 		return 3;
@@ -145,8 +146,8 @@ static u8 distance(const struct place *a, const struct place *b)
 	return a->core != b->core;
 }
 
-/* The others, nearest first, and those behind the thief before others. */
-static struct wsq_access *access_list(const struct place *places,
+/* The others, nearest first; within a distance, those after the thief first. */
+static struct wsq_access *access_list(const struct index *entries,
 				      unsigned int nr, unsigned int id)
 {
 	struct wsq_access *list = malloc(sizeof(*list) +
@@ -162,7 +163,7 @@ static struct wsq_access *access_list(const struct place *places,
 			unsigned int other = (id + i) % nr;
 			struct wsq_victim *v = &list->victims[list->nr];
 
-			if (distance(&places[id], &places[other]) != d)
+			if (distance(&entries[id], &entries[other]) != d)
 				continue;
 			v->cpu = (u16)other;
 			v->distance = d;
@@ -179,7 +180,7 @@ static struct wsq_access *access_list(const struct place *places,
 struct row {
 	const struct pool_queue *queue;
 	const struct pool_policy *policy;
-	const struct place *places;
+	const struct index *entries;
 	unsigned int threads;
 	unsigned int balance;		/* in percent */
 	char name[64];
@@ -209,11 +210,11 @@ static void *thread_main(void *arg)
 	struct pool_thread *t = &w.p.thread[id];
 	uint64_t begin, ran;
 
-	bench_pin(w.row->places[id].cpu);
-	/* On the CPU that uses it, whose node gives the memory. */
+	bench_pin(w.row->entries[id].cpu);
+	/* On the CPU that uses it, for memory of its node. */
 	pthread_mutex_lock(&w.create);
 	t->q = w.row->queue->create();
-	t->list = access_list(w.row->places, w.row->threads, id);
+	t->list = access_list(w.row->entries, w.row->threads, id);
 	pthread_mutex_unlock(&w.create);
 	wsq_thief_init(&t->thief, id);
 	pthread_barrier_wait(&w.ready);
@@ -222,7 +223,7 @@ static void *thread_main(void *arg)
 	w.row->queue->run(&w.p, id);
 	begin = bench_now_ns() - begin;
 	ran = bench_ran_ns() - ran;
-	/* Nobody sleeps here: what is missing, somebody else has had. */
+	/* Threads never sleep here: missing time went to other threads. */
 	if (begin - ran > begin / 64 && ran < begin)
 		__atomic_store_n(&w.disturbed, 1, __ATOMIC_RELAXED);
 	return NULL;
@@ -245,7 +246,7 @@ static void pause_us(unsigned int us)
 	nanosleep(&ts, NULL);
 }
 
-/* The figures of a window that has ended; and has everything come out once? */
+/* Computes a window's figures, and checks that every task came out once. */
 static void reckon(struct row *row)
 {
 	uint64_t puts = 0, gets = 0, looks = 0, sizes = 0, steals = 0, left = 0;
@@ -282,7 +283,7 @@ static void reckon(struct row *row)
 	row->sizes[row->nr] = steals ? (double)sizes / 1e3 / (double)steals : -1;
 }
 
-/* Operations in a microsecond, and how many were thefts, into @row's next sample. */
+/* Measures operations per microsecond, and the share of thefts. */
 static bool window(struct row *row)
 {
 	pthread_t thread[POOL_THREADS];
@@ -301,7 +302,7 @@ static bool window(struct row *row)
 			bench_die("no thread");
 	}
 	pthread_barrier_wait(&w.ready);
-	/* Caches and predictors, and the threads' first scheduling. */
+	/* Warm up caches and predictors, and let the threads be scheduled. */
 	pause_us(bench_options.window_us / 4);
 	first = ops(row->threads);
 	begin = bench_now_ns();
@@ -331,10 +332,10 @@ static void play(struct row *row)
 		struct pool_thread *t = &w.p.thread[i];
 
 		t->q = row->queue->create();
-		t->list = access_list(row->places, row->threads, i);
+		t->list = access_list(row->entries, row->threads, i);
 		wsq_thief_init(&t->thief, i + row->nr * row->threads);
 	}
-	/* Another game each round, and in each build. */
+	/* Another seed each round, and in each build. */
 	wsq_thief_init(&turn, 1000 + bench_build * BENCH_MAX_ROUNDS + row->nr);
 	for (i = 0; i < POOL_STEPS; i++)
 		row->queue->step(&w.p, wsq_thief_draw(&turn, row->threads),
@@ -354,7 +355,7 @@ static void measure(struct row *row)
 		}
 		row->dropped++;
 	}
-	/* Never undisturbed: a hole, so that rounds stay aligned. */
+	/* Always disturbed: a missing value, so that rounds stay aligned. */
 	row->sample[row->nr] = -1;
 	row->stolen[row->nr] = -1;
 	row->nr++;
@@ -363,7 +364,7 @@ static void measure(struct row *row)
 /* ---- rows ---- */
 
 static void add(const struct pool_queue *queue, const struct pool_policy *policy,
-		const struct place *places, unsigned int threads,
+		const struct index *entries, unsigned int threads,
 		unsigned int balance)
 {
 	struct row *row = &rows[nr_rows];
@@ -381,12 +382,12 @@ static void add(const struct pool_queue *queue, const struct pool_policy *policy
 	memcpy(row->name, name, sizeof(name));
 	row->queue = queue;
 	row->policy = policy;
-	row->places = places;
+	row->entries = entries;
 	row->threads = threads;
 	row->balance = balance;
 }
 
-/* Is it another one than numa, among so many threads? */
+/* Does it differ from numa, with so many threads? */
 static bool differs(const struct pool_queue *queue,
 		    const struct pool_policy *policy, unsigned int threads)
 {
@@ -447,7 +448,7 @@ static void print_row(const struct row *row)
 {
 	char metric[64], stolen[96];
 
-	if (row->places == invented) {
+	if (row->entries == invented) {
 		print_samples(row, row->at[1],
 			      "pool of 8, stolen from the same cache", "%", NULL);
 		print_samples(row, row->at[2],
@@ -456,7 +457,7 @@ static void print_row(const struct row *row)
 			      "pool of 8, stolen from the other node", "%", NULL);
 		print_samples(row, row->looks, "pool of 8, looks",
 			      "looks per steal", NULL);
-		print_samples(row, row->sizes, "pool of 8, size of the robbed",
+		print_samples(row, row->sizes, "pool of 8, size of the victim",
 			      "of the others' mean", NULL);
 		return;
 	}
@@ -477,7 +478,7 @@ int main(int argc, char **argv)
 	unsigned int i, round, n = 0;
 
 	bench_read_options(argc, argv, 'k', usage);
-	find_places();
+	find_locations();
 	add_all(&pool_fifo);
 	add_all(&pool_lifo);
 	add_all(&pool_chase_lev);
@@ -491,7 +492,7 @@ int main(int argc, char **argv)
 		for (i = 0; i < nr_rows; i++) {
 			struct row *row = &rows[(i + round) % nr_rows];
 
-			if (row->places != invented)
+			if (row->entries != invented)
 				measure(row);
 			else if (round < POOL_GAMES)
 				play(row);

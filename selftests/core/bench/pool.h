@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A pool of queues, one for each thread, and whom a thread robs (paper 001,
- * section 6.2.3): fill the own queue, empty it, steal from the others.
+ * A pool of queues, one for each thread, and policies of choosing victims
+ * (paper 001, section 6.2.3): fill the own queue, empty it, steal from the
+ * others.
  *
  * For pool.c, which drives it, and the files that wrap one queue each
  * (blocks.c, peers/chase_lev.c), which make the loop with POOL(), so that all
- * of it is inlined; they are compiled for it apart, with BENCH_POOL, so that
- * the loops of main.c stay as they are. The module's policies are those of
- * kmod/pool/victim_pick.h, the very source. Last victim, best of two and best
+ * of it is inlined. They are compiled for it separately, with BENCH_POOL, so
+ * that the loops of main.c stay unchanged. The module's policies are those of
+ * kmod/pool/victim_pick.h, the same source. Last victim, best of two and best
  * of many, which the module does not have, are here, and so is the paper's
- * estimate of a victim's size (section 3.4: has the sampled block anything?)
- * beside the module's (how much?). As in the module, a thief whose policy finds
- * nothing looks at all others once, nearest first.
+ * estimate of a victim's size (section 3.4: is the sampled block empty?) beside
+ * the module's (how many tasks has it?). As in the module, a thief whose policy
+ * finds nothing looks at all others once, nearest first.
  *
  * Costs outside the queue: one increment and one compiler barrier for each
  * operation, a store for every 256.
  *
- * Limitations: what is stolen is used up at once; a thread that finds nothing
- * tries again as often as it was told to.
+ * Limitations: stolen tasks are used up at once; a thread that finds nothing
+ * retries a configured number of times.
  */
 #ifndef _WSQ_BENCH_POOL_H
 #define _WSQ_BENCH_POOL_H
@@ -27,15 +28,15 @@
 
 #define POOL_THREADS	64
 #define POOL_DISTANCES	4	/* same core, cache, node; other node */
-#define POOL_TOLD	256	/* operations between two publications */
+#define POOL_NOTIFIED	256	/* operations between two publications */
 
 /**
- * struct pool_policy - whom to rob
+ * struct pool_policy - how to choose a victim
  * @name: the module's name for it, or the paper's
  * @flags: WSQ_PICK_*, for the module's
- * @any: with %WSQ_PICK_ACCEPT, accept whoever has anything in the sampled block
- * @last: the one that had something the last time, first
- * @sizes: compare the sizes of two, drawn by chance
+ * @any: with %WSQ_PICK_ACCEPT, accept a victim whose sampled block has any task
+ * @last: the last successful victim first
+ * @sizes: compare the sizes of two, drawn at random
  * @many: ... of half of the others instead
  */
 struct pool_policy {
@@ -48,18 +49,18 @@ struct pool_policy {
 };
 
 /**
- * struct pool_thread - a thread and what it has done; it writes, anybody reads
+ * struct pool_thread - a thread and its counters; only that thread writes them
  * @ops: puts, gets and steals, published now and then
  * @puts: at the end
  * @gets: at the end
  * @steals: by distance, at the end
  * @looks: victims looked at, at the end
- * @sizes: sizes of the robbed in thousandths of what the others had on average,
- *	summed up; step by step only
- * @thief: its random numbers and where it goes on
+ * @sizes: sizes of victims in thousandths of the others' average, summed up;
+ *	step by step only
+ * @thief: its random numbers and where it continues
  * @list: the others, nearest first
  * @last: where in @list it stole last
- * @phase: what it does next, step by step
+ * @phase: its next action, step by step
  * @tried: attempts to steal in this phase
  * @q: its queue
  */
@@ -79,8 +80,8 @@ struct pool_thread {
 };
 
 /**
- * struct pool - what the threads of a window share
- * @policy: whom to rob
+ * struct pool - shared by the threads of a window
+ * @policy: how to choose a victim
  * @attempts: steals that each thread attempts in a turn
  * @stop: end of the window
  */
@@ -94,14 +95,14 @@ struct pool {
 /**
  * struct pool_queue - one kind of queue
  * @name: the case is this and the policy's name
- * @capacity: tasks it holds
+ * @capacity: tasks it can hold
  * @samples: can be sampled
- * @at: a thief may take from the block that was sampled
+ * @at: a thief may take from the sampled block
  * @create: makes one
  * @destroy: frees it
  * @get: takes one task, when the threads have ended
  * @run: a thread's loop until @stop
- * @step: so many operations of a thread's loop at most, none of another phase
+ * @step: at most so many operations of a thread's loop, all of one phase
  */
 struct pool_queue {
 	const char *name;
@@ -120,7 +121,7 @@ static inline bool pool_ended(const struct pool *p)
 	return __atomic_load_n(&p->stop, __ATOMIC_RELAXED);
 }
 
-static inline void pool_tell(struct pool_thread *t, uint64_t ops)
+static inline void pool_notify(struct pool_thread *t, uint64_t ops)
 {
 	__atomic_store_n(&t->ops, ops, __ATOMIC_RELAXED);
 }
@@ -136,8 +137,8 @@ static inline void *pool_victim(struct pool *p, const struct pool_thread *t,
  *	bool prefix_put(type *q, void *task)
  *	void *prefix_get(type *q)
  *	bool prefix_steal(type *q): one task
- *	u32 prefix_sample(type *q, u32 rnd, u32 *place), u32 prefix_full(type *q):
- *		what thieves could take from a block, and its size
+ *	u32 prefix_sample(type *q, u32 rnd, u32 *place),
+ *	u32 prefix_full(type *q): stealable tasks of a block, and its size
  *	bool prefix_steal_at(type *q, u32 place)
  *	u64 prefix_size(type *q)
  */
@@ -164,11 +165,11 @@ static bool prefix##_search(struct pool *p, struct pool_thread *t,	\
 	wsq_pick_begin(&pick, t->list, flags);				\
 	while ((v = wsq_pick_next(&pick, &t->thief))) {			\
 		type *q = (type *)p->thread[v->cpu].q;			\
-		u32 place = 0;						\
+		u32 index = 0;						\
 									\
 		if (flags & WSQ_PICK_ACCEPT) {				\
 			u32 n = prefix##_sample(q,			\
-					wsq_thief_rnd(&t->thief), &place);\
+					wsq_thief_rnd(&t->thief), &index);\
 									\
 			t->looks++;					\
 			if (policy->any ? !n :				\
@@ -179,7 +180,7 @@ static bool prefix##_search(struct pool *p, struct pool_thread *t,	\
 			if (prefix##_from(p, t,				\
 					  (uint32_t)(v - t->list->victims)))\
 				return true;				\
-		} else if (prefix##_steal_at(q, place)) {		\
+		} else if (prefix##_steal_at(q, index)) {		\
 			t->steals[v->distance]++;			\
 			t->last = (uint32_t)(v - t->list->victims);	\
 			return true;					\
@@ -188,7 +189,7 @@ static bool prefix##_search(struct pool *p, struct pool_thread *t,	\
 	return false;							\
 }									\
 									\
-/* The largest of @nr, drawn by chance. */				\
+/* The largest of @nr random victims. */				\
 static bool prefix##_largest(struct pool *p, struct pool_thread *t,	\
 			     uint32_t nr)				\
 {									\
@@ -240,34 +241,34 @@ static void prefix##_run(struct pool *p, unsigned int id)		\
 									\
 	while (!pool_ended(p)) {					\
 		do {							\
-			for (n = 0; n < POOL_TOLD &&			\
+			for (n = 0; n < POOL_NOTIFIED &&			\
 			     prefix##_put(q, (void *)(uintptr_t)(puts + 1));\
 			     n++) {					\
 				puts++;					\
 				bench_barrier();			\
 			}						\
-			pool_tell(t, puts + gets + steals);		\
-		} while (n == POOL_TOLD && !pool_ended(p));		\
+			pool_notify(t, puts + gets + steals);		\
+		} while (n == POOL_NOTIFIED && !pool_ended(p));		\
 		do {							\
-			for (n = 0; n < POOL_TOLD && (task = prefix##_get(q));\
+			for (n = 0; n < POOL_NOTIFIED && (task = prefix##_get(q));\
 			     n++) {					\
 				gets++;					\
 				bench_use(task);			\
 			}						\
-			pool_tell(t, puts + gets + steals);		\
-		} while (n == POOL_TOLD && !pool_ended(p));		\
+			pool_notify(t, puts + gets + steals);		\
+		} while (n == POOL_NOTIFIED && !pool_ended(p));		\
 		for (i = 0; i < p->attempts && !pool_ended(p); i++) {	\
 			steals += prefix##_attempt(p, t);		\
-			if (!(i % POOL_TOLD))				\
-				pool_tell(t, puts + gets + steals);	\
+			if (!(i % POOL_NOTIFIED))				\
+				pool_notify(t, puts + gets + steals);	\
 		}							\
-		pool_tell(t, puts + gets + steals);			\
+		pool_notify(t, puts + gets + steals);			\
 	}								\
 	t->puts = puts;							\
 	t->gets = gets;							\
 }									\
 									\
-/* One attempt, and how full the robbed was. */				\
+/* One attempt, and the size of its victim. */				\
 static void prefix##_attempt_seen(struct pool *p, struct pool_thread *t)	\
 {									\
 	u64 size[POOL_THREADS], sum = 0;				\

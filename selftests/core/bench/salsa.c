@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA under measurement: kmod/core, the very source of the module, compiled
+ * SALSA under measurement: kmod/core, the same source as the module, compiled
  * against the native shim. One producer and its consumer on a thread, and a
- * second consumer, the thief, which steals a chunk and takes what is in it.
+ * second consumer, the thief, which steals a chunk and takes its tasks.
  *
- * Each consumer is on a node of its own, so that stolen chunks come back.
+ * Each consumer is on its own node, so that stolen chunks come back.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -60,7 +60,7 @@ static inline void *salsa_claim(struct bench_pair *q)
 {
 	void *task;
 
-	/* Somebody else had it: the thief, rarely. */
+	/* The thief had stolen it, rarely. */
 	do
 		task = wsq_salsa_claim(&q->c);
 	while (unlikely(task == WSQ_SALSA_TAKEN));
@@ -84,10 +84,10 @@ typedef int (*bench_steal_t)(struct wsq_salsa_consumer *c,
 			     void **task);
 
 /*
- * A chunk, and all that is in it. First what the producer has put into a stolen
- * one meanwhile.
+ * Steals a chunk and takes all its tasks. First takes what the producer has put
+ * into a stolen chunk since.
  */
-static inline unsigned int salsa_rob(struct bench_pair *q, bench_steal_t steal)
+static inline unsigned int salsa_steal_by(struct bench_pair *q, bench_steal_t steal)
 {
 	struct wsq_salsa_consumer *c = q->thief;
 	unsigned int n = 0;
@@ -109,16 +109,16 @@ static inline unsigned int salsa_rob(struct bench_pair *q, bench_steal_t steal)
 	return n;
 }
 
-/* Whichever is had cheapest. */
+/* Steals in the cheapest way possible. */
 static unsigned int salsa_steal(void *arg)
 {
 	bench_fence = BENCH_FENCE_MEMBARRIER;
-	return salsa_rob(arg, thief_steal);
+	return salsa_steal_by(arg, thief_steal);
 }
 
 /*
- * The thief of the paper: the chunk that the owner is in, else any, and a fence
- * each time.
+ * The paper's thief: the chunk that the owner is in, else any, and a fence each
+ * time.
  */
 static int salsa_steal_fenced(struct wsq_salsa_consumer *c,
 			      struct wsq_salsa_consumer *v, bool may_fence,
@@ -135,16 +135,16 @@ static int salsa_steal_fenced(struct wsq_salsa_consumer *c,
 static unsigned int salsa_steal_fence(void *arg)
 {
 	bench_fence = BENCH_FENCE_MEMBARRIER;
-	return salsa_rob(arg, salsa_steal_fenced);
+	return salsa_steal_by(arg, salsa_steal_fenced);
 }
 
 static unsigned int salsa_steal_rebind(void *arg)
 {
 	bench_fence = BENCH_FENCE_REBIND;
-	return salsa_rob(arg, salsa_steal_fenced);
+	return salsa_steal_by(arg, salsa_steal_fenced);
 }
 
-/* What is left when the thief has stopped, be it in his chunks. */
+/* What is left when the thief has stopped, including its chunks. */
 static void *salsa_rest(void *arg)
 {
 	struct bench_pair *q = arg;
@@ -183,11 +183,11 @@ BENCH_OWNER(salsa, struct bench_pair, salsa_put, salsa_get)
 BENCH_OWNER_MANY(salsa, struct bench_pair, salsa_put_many, salsa_get_many,
 		 BENCH_BOUNDED)
 BENCH_OWNER(salsa_claim, struct bench_pair, salsa_put, salsa_claim)
-BENCH_ROBBED(salsa, struct bench_pair, salsa_put, salsa_get, BENCH_BOUNDED)
-BENCH_ROBBED(salsa_claim, struct bench_pair, salsa_put, salsa_claim,
+BENCH_BESIDE_THIEF(salsa, struct bench_pair, salsa_put, salsa_get, BENCH_BOUNDED)
+BENCH_BESIDE_THIEF(salsa_claim, struct bench_pair, salsa_put, salsa_claim,
 	     BENCH_BOUNDED)
 
-#define SALSA(nr, size, suffix, what, prefix, many, claimed, rob)	\
+#define SALSA(nr, size, suffix, what, prefix, many, claimed, steal_fn)	\
 static void *salsa_create_##nr##x##size##suffix(			\
 					const struct bench_queue *self)	\
 {									\
@@ -203,10 +203,10 @@ const struct bench_queue bench_salsa_##nr##x##size##suffix = {		\
 	.get		= salsa_rest,					\
 	.pass		= prefix##_pass,				\
 	.pass_many	= many,						\
-	.robbed		= prefix##_robbed,				\
-	.steal		= rob,						\
+	.beside_thief	= prefix##_beside_thief,			\
+	.steal		= steal_fn,						\
 	.grain		= size,						\
-	.moves		= (rob) == salsa_steal_rebind,			\
+	.moves		= (steal_fn) == salsa_steal_rebind,			\
 }
 
 SALSA(8, 1024, , "", salsa, salsa_pass_many, false, salsa_steal);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The heavy fence by choice (shim/wsq_fence.h), and what the shim's grace
- * periods need once in a program.
+ * The selectable heavy fence (shim/wsq_fence.h), and definitions for the shim's
+ * grace periods.
  */
 #define _GNU_SOURCE
 #include <sched.h>
@@ -16,7 +16,7 @@ WSQ_GRACE_DEFINE;
 enum bench_fence bench_fence;
 int bench_fence_cpu[BENCH_FENCE_CPUS];
 
-/* Go to a CPU: whatever ran on it has been switched out when this returns. */
+/* Moves to a CPU: threads that ran on it have been switched out on return. */
 static void bench_move(int cpu)
 {
 	cpu_set_t set;

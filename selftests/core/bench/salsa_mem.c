@@ -10,29 +10,29 @@ static void *bench_salsa_mem(struct bench_salsa *b, size_t size)
 static void bench_salsa_consumer(struct bench_salsa *b, u32 id)
 {
 	const struct bench_salsa_shape *shape = &b->shape;
-	u32 nr_words = (b->s.max_parties + 63) / 64, places = 1, i;
+	u32 nr_words = (b->s.max_parties + 63) / 64, cells = 1, i;
 	u32 node = shape->nodes ? id : 0, nr = shape->chunks;
 	struct wsq_salsa_chunk *chunks;
 	struct wsq_salsa_consumer *c;
-	struct wsq_salsa_room room;
+	struct wsq_salsa_consumer_mem space;
 	wsq_slot_t *slots;
 
 	if (shape->chunks_first)
 		nr = id ? 0 : shape->chunks_first;
-	/* Everything may end up here. */
-	while (places < b->s.max_chunks)
-		places *= 2;
-	room.nr_places = places;
-	room.places = bench_salsa_mem(b, places * sizeof(*room.places));
-	room.feeders = bench_salsa_mem(b, nr_words * sizeof(*room.feeders));
-	room.stolen = bench_salsa_mem(b, (b->s.max_parties + WSQ_SALSA_ENTRIES) *
-					 sizeof(*room.stolen));
+	/* All chunks may end up here. */
+	while (cells < b->s.max_chunks)
+		cells *= 2;
+	space.nr_cells = cells;
+	space.cells = bench_salsa_mem(b, cells * sizeof(*space.cells));
+	space.feeders = bench_salsa_mem(b, nr_words * sizeof(*space.feeders));
+	space.stolen = bench_salsa_mem(b, (b->s.max_parties + WSQ_SALSA_ENTRIES) *
+					 sizeof(*space.stolen));
 	c = !id && shape->consumer ? shape->consumer :
 				     bench_salsa_mem(b, sizeof(*c));
 	chunks = bench_salsa_mem(b, nr * sizeof(*chunks));
 	slots = bench_salsa_mem(b, (size_t)nr * shape->chunk_size *
 				   sizeof(*slots));
-	wsq_salsa_consumer_init(&b->s, c, id, node, shape->claims, &room);
+	wsq_salsa_consumer_init(&b->s, c, id, node, shape->claims, &space);
 	for (i = 0; i < nr; i++) {
 		wsq_salsa_chunk_init(&b->s, &chunks[i],
 				     slots + (size_t)i * shape->chunk_size,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * SALSA pools for measuring: memory, parties, and a producer that knows what to
- * do when its chunk is full. For salsa.c, flow_salsa.c.
+ * SALSA pools for measuring: memory, parties, and a producer that handles a
+ * full chunk. For salsa.c, flow_salsa.c.
  *
- * Consumers and producers are on one node, or each consumer is on its own, and
- * then a chunk goes back to the consumer that it was allocated for, whoever
+ * Either all parties are on one node, or each consumer is on its own; then a
+ * chunk goes back to the consumer that it was allocated for, whichever consumer
  * finished it.
  */
 #ifndef _WSQ_BENCH_SALSA_MEM_H
@@ -19,15 +19,15 @@
 #endif
 
 /**
- * struct bench_salsa_shape - what a pool looks like
- * @consumers: how many
- * @producers: how many
+ * struct bench_salsa_shape - parameters of a pool
+ * @consumers: number of consumers
+ * @producers: number of producers
  * @chunk_size: tasks in a chunk
  * @chunks: chunks that each consumer begins with
- * @chunks_first: chunks that consumer 0 begins with, and the others with none,
- *	or 0
+ * @chunks_first: chunks that consumer 0 begins with, while the others have
+ *	none; or 0
  * @claims: tasks are claimed
- * @nodes: each consumer is on a node of its own
+ * @nodes: each consumer is on its own node
  * @consumer: memory for consumer 0, or %NULL
  * @producer: memory for producer 0, or %NULL
  */

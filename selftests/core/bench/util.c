@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the native benchmarks' drivers have in common: see util.h.
+ * Shared by the native benchmarks' drivers: see util.h.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the native benchmarks' drivers have in common. For main.c and flow.c.
+ * Shared by the native benchmarks' drivers, main.c, flow.c and pool.c.
  */
 #ifndef _WSQ_BENCH_UTIL_H
 #define _WSQ_BENCH_UTIL_H
@@ -8,18 +8,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* So many rounds are the most, for who keeps a figure of each. */
+/* Most rounds, for drivers that keep a figure of each. */
 #define BENCH_MAX_ROUNDS	64
 
-/* Number of the build, by which bench_alloc() differs. */
+/* Number of the build; bench_alloc() depends on it. */
 extern unsigned int bench_build;
 
 /**
- * struct bench_options - what a driver was told
+ * struct bench_options - command line of a driver
  * @rounds: -r, how often each case is measured
- * @window_us: -w, how long, each time
- * @only: -o, what the names of the cases contain; %NULL for any
- * @own: the driver's own option, %NULL if that was not given
+ * @window_us: -w, microseconds of each measurement
+ * @only: -o, a part of the names of the cases to measure; %NULL for any
+ * @own: the driver's own option; %NULL if not given
  */
 struct bench_options {
 	unsigned int rounds;
@@ -30,10 +30,10 @@ struct bench_options {
 
 extern struct bench_options bench_options;
 
-/* Reads them, and -b into @bench_build. @own: the letter of the driver's own. */
+/* Reads them, and -b into @bench_build. @own: the driver's own letter. */
 void bench_read_options(int argc, char **argv, char own, const char *usage);
 
-/* Is it one of the cases that were asked for? */
+/* Was this case selected? */
 bool bench_wanted(const char *name);
 
 __attribute__((noreturn, format(printf, 1, 2)))
@@ -41,10 +41,10 @@ void bench_die(const char *fmt, ...);
 
 uint64_t bench_now_ns(void);
 
-/* How long the caller has been on a CPU. */
+/* CPU time of the caller. */
 uint64_t bench_ran_ns(void);
 
-/* How often the caller was descheduled against its will. */
+/* Involuntary context switches of the caller. */
 long bench_descheduled(void);
 
 void bench_pin(int cpu);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What herd7 says of a litmus test, under the kernel's memory model.
+"""herd7's verdict on a litmus test, under the kernel's memory model.
 
-For: run-litmus and model/mutants.py. An answer follows from the test's text,
-herd7 and the model alone, so it is kept under $WSQ_LAB/litmus, by a hash of the
-three. Cost: a second for most tests, nothing for one that was asked before.
+For: run-litmus and model/mutants.py. An answer follows from the test's
+statements, herd7 and the model alone, so it is kept under $WSQ_LAB/litmus, by a
+hash of the three. Cost: a second for most tests, nothing for one that was asked before.
 """
 import functools
 import hashlib
@@ -25,7 +25,7 @@ def cache():
 
 
 class Missing(Exception):
-    """There is no herd7, and why."""
+    """There is no herd7, with the reason."""
 
 
 @functools.cache
@@ -48,11 +48,14 @@ class Herd:
                 key.update(path.name.encode() + path.read_bytes())
         self.key = key.hexdigest()
         self.kept = cache() / "litmus"
-        self.reused = set()     # tests whose answer was kept
+        self.reused = set()     # tests whose answer was stored
 
     def ask(self, text):
-        """(Never, Sometimes or Always; data race?), or (None, what herd7 said)."""
-        kept = self.kept / hashlib.sha256((self.key + text).encode()).hexdigest()
+        """(Never, Sometimes or Always; data race?), or (None, herd7's
+        message)."""
+        # A label that changes its name does not change the answer.
+        code = re.sub(r"[ \t]*//.*", "", text)
+        kept = self.kept / hashlib.sha256((self.key + code).encode()).hexdigest()
         try:
             if os.environ.get("WSQ_CACHED") == "no":
                 raise FileNotFoundError
@@ -78,7 +81,7 @@ class Herd:
         return answer
 
     def check(self, text, want):
-        """Is it as wanted? (bool, what was observed)"""
+        """Is it as expected? (bool, what was observed)"""
         got, race = self.ask(text)
         if got is None:
             return False, f"herd7: {race}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a .litmus file of this folder stands for: a positive test, its variants, its steps.
+"""The .litmus files of this folder: a positive test, its variants, its steps.
 
 For: run-litmus, labels.py, model/mutants.py, tools/check/docs. A file is a
 litmus test in herd7's syntax with three additions:
@@ -12,18 +12,21 @@ litmus test in herd7's syntax with three additions:
 	Negative: replace LI(claim:A) with r0 = READ_ONCE(*slot);
 	Negative: weaken IN(push:C) to acquire
 
-     A negative must be observable (Sometimes), what is redundant must stay
-     unobservable (Never). A label means the statements whose comment bears it;
-     LABEL#2 means the second of them. To weaken is to take the order from an
-     access, and to take a barrier away.
+     A negative must be observable (Sometimes), a redundant variant must stay
+     unobservable (Never). A label means the statements whose comment has it;
+     LABEL#2 means the second of them. "weaken" removes the order of an access,
+     and removes a barrier.
      A label's statement has the order of the access in kmod/core (labels.py);
-     "weaker" behind the label says that the test holds with less.
+     "weaker" behind the label means that the test holds with less.
   2. "// interrupt" stands for the handler of a heavy fence. With "// interrupt
      at N" the file is a family: one test for each N, named NAME-N, with the
      handler there.
   3. There may be several filter lines, all of which must hold. One that says
-     that a fence has waited bears the fence's label: without it the fence is
+     that a fence has waited has the fence's label: without it the fence is
      empty.
+
+One sentence of the head begins with "Forbidden:" and is understandable alone.
+tools/check/ordering copies it to Documentation/memory-ordering*.rst.
 
 Limitations: one statement a line.
 """
@@ -118,7 +121,7 @@ class Test:
         return self.changed(lines, f"weaken {label}")
 
     def tied(self, label, order):
-        """The test's text with the statements that bear @label as @order has it; None: gone."""
+        """The text with the statements of @label in @order; None: removed."""
         lines = list(self.lines)
         for i in self.at(label):
             if not re.search(re.escape(label) + " weaker", lines[i]):

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thief asleep from its look at the positions to its claim, while the block
- * is used anew. Run bounded. Rounds that never return make the claim fail;
- * with -DWSQ_BWOS_ROUND_BITS=2, which is enough for two blocks as long as
- * nobody sleeps, round 6 looks like round 2, and this client must find it.
+ * A thief sleeps from its look at the positions to its claim, while the block
+ * is reused. Run bounded. Rounds that never return make the claim fail; with
+ * -DWSQ_BWOS_ROUND_BITS=2, which is enough for two blocks as long as no thief
+ * sleeps, round 6 looks like round 2, and this client must find it.
  *
  * The thief finds block 1 full in round 2. When it wakes the block has one task
- * in round 6, and a claim of two would take a slot that nobody has filled.
+ * in round 6, and a claim of two would take a slot that has not been filled.
  * Shared parts, use and limitations: client.h.
  */
 #include "../engine/bwos_fifo/model.h"

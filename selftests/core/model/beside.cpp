@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * put beside get beside two thieves, on four threads: what figure 9's client
- * lacks. The local accesses are acquire and release here (shim/relacy), which
- * stands for an interrupt that puts between any two instructions of a get.
- * Shared parts, use and limitations: client.h.
+ * put beside get beside two thieves, on four threads: the case that figure 9's
+ * client lacks. The local accesses are acquire and release here (shim/relacy),
+ * which stands for an interrupt that puts between any two instructions of a
+ * get. Shared parts, use and limitations: client.h.
  */
 #include "../engine/bwos_fifo/model.h"
 #include "client.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Around the queue: an owner that only puts, thieves that drain the bottom in
- * front of it, and a spare block for where one of them is late. What finds no
- * room must not cost a task that is there.
- * Shared parts, use and limitations: client.h, main.h.
+ * front of it, and a spare block for a late thief. A put that fails must not
+ * lose a task that is in the queue. Shared parts, use and limitations:
+ * client.h, main.h.
  */
 #include "../engine/bwos_lifo/model.h"
 #include "client.h"

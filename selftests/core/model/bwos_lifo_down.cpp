@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The owner comes down to the very block that thieves come up to: section 5.2 of
- * the paper, where thieves that made the block new for themselves undid the
- * take-over, and tasks were lost. Then it goes up again, and down.
- * Shared parts, use and limitations: client.h, main.h.
+ * The owner comes down to the same block that thieves come up to: section 5.2
+ * of the paper, where thieves that reset the block for themselves undid the
+ * take-over, and tasks were lost. Then it goes up again, and down. Shared
+ * parts, use and limitations: client.h, main.h.
  */
 #include "../engine/bwos_lifo/model.h"
 #include "client.h"

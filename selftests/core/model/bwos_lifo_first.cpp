@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Thieves that read before they claim, and do not count: the owner comes back to
- * the slots as early as it can, by taking the block over, by starting its block
- * anew, and around the queue over a block that they have drained. Finds weak orders
- * of LI(steal:H), LI(take:C) and LI(left:A).
- * Shared parts, use and limitations: client.h, main.h.
+ * Thieves that read before they claim, and do not count: the owner returns to
+ * the slots as early as it can, by taking the block over, by restarting its
+ * block, and around the queue over a block that they have drained. Finds weak
+ * orders of LI(steal:H), LI(take:C) and LI(left:A). Shared parts, use and
+ * limitations: client.h, main.h.
  */
 #define WSQ_SHIM_READ_FIRST
 #include "../engine/bwos_lifo/model.h"

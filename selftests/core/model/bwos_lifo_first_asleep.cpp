@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thief that reads before it claims, and sleeps for as long as it takes the owner
- * to come back to the slot. Small, to be run bounded.
- * Shared parts, use and limitations: client.h, main.h.
+ * A thief that reads before it claims sleeps until the owner has returned to
+ * the slot. Small, to be run bounded. Shared parts, use and limitations:
+ * client.h, main.h.
  */
 #define WSQ_SHIM_READ_FIRST
 #include "../engine/bwos_lifo/model.h"

@@ -3,8 +3,8 @@
  * A held block: a thief sleeps between claim and count while the owner goes on
  * in a queue of 2 x 2 with one spare block. Run bounded, the thief sleeps at
  * each of its steps in turn. The owner must not stop: with one sleeper and one
- * spare block, an empty queue has room for a block and one more.
- * Shared parts, use and limitations: client.h, main.h.
+ * spare block, an empty queue has space for a block and one more task. Shared
+ * parts, use and limitations: client.h, main.h.
  */
 #include "../engine/bwos_lifo/model.h"
 #include "client.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Block reuse: the owner comes back to slots that thieves have read from, as
- * early as it can, once by starting its block anew and once around the queue.
- * Finds weak orders of the count (LI(steal:F), LI(begin:B)).
- * Shared parts, use and limitations: client.h, main.h.
+ * Block reuse: the owner returns to slots that thieves have read from, as early
+ * as it can, once by restarting its block and once around the queue. Finds weak
+ * orders of the count (LI(steal:F), LI(begin:B)). Shared parts, use and
+ * limitations: client.h, main.h.
  */
 #include "../engine/bwos_lifo/model.h"
 #include "client.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the clients of claimed slots share: an owner that puts by reserve, fill
+ * Shared by the clients of claimed slots: an owner that puts by reserve, fill
  * and commit and takes by claim, others that claim what they take, and tasks
- * whose content tells whether they came out whole.
+ * whose content shows whether they came out whole.
  *
  * For: claims.cpp and others. Use and limitations: client.h, main.h.
  */
@@ -15,8 +15,8 @@
  * struct claimed_client - a queue of claimed slots with a book of its tasks
  * @T: the client
  * @THREADS: its threads; of a LIFO the first is the owner
- * @NB, @BS, @SPARE: places, block size, spare blocks
- * @MAX_NB: places that it may have
+ * @NB, @BS, @SPARE: blocks, block size, spare blocks
+ * @MAX_NB: most blocks that it may have
  *
  * The content is plain memory, written before a task is put: Relacy reports the
  * race if the party that takes the task does not see it.
@@ -30,12 +30,12 @@ struct claimed_client : client<T, THREADS, NB, BS, SPARE, MAX_NB> {
 
 	rl::var<int> content[base::MAX_TASKS];
 	/* The memory that puts go to. */
-	engine_mem *mounted;
+	engine_mem *attached;
 
 	void before()
 	{
 		base::before();
-		mounted = &(base::mem);
+		attached = &(base::mem);
 		for (wsq_slot_t &slot : slots)
 			wsq_slot_publish(&slot, (void *)nullptr);
 	}
@@ -53,41 +53,41 @@ struct claimed_client : client<T, THREADS, NB, BS, SPARE, MAX_NB> {
 
 	wsq_slot_t *slot_at(u32 nr)
 	{
-		RL_ASSERT(nr / BS < mounted->dir.nr_blocks);
-		return &((engine_block *)wsq_bwos_block_at(&mounted->dir, nr / BS))->
+		RL_ASSERT(nr / BS < attached->dir.nr_blocks);
+		return &((engine_block *)wsq_bwos_block_at(&attached->dir, nr / BS))->
 			slots[nr % BS];
 	}
 
-	/* Put never fills a slot in which something is. */
+	/* Put never fills a slot that is in use. */
 	void put_claimed(int n)
 	{
 		for (; n; n--) {
-			wsq_bwos_room room;
+			wsq_bwos_space space;
 
 			content[next]($) = next;
-			if (engine(reserve)(&q, &room) < 0) {
+			if (engine(reserve)(&q, &space) < 0) {
 				RL_ASSERT(!found_empty);
 				next++;
 			} else {
-				wsq_slot_t *slot = engine_slot(&q, &room, 0);
+				wsq_slot_t *slot = engine_slot(&q, &space, 0);
 
-				RL_ASSERT(wsq_bwos_idx(room.b) + room.n ==
-					  mounted->block_size);
-				RL_ASSERT(slot == slot_at(room.nr));
+				RL_ASSERT(wsq_bwos_idx(space.b) + space.n ==
+					  attached->block_size);
+				RL_ASSERT(slot == slot_at(space.nr));
 				RL_ASSERT(!wsq_slot_peek(slot));
-				/* Others may have it before it is put. */
+				/* A task may be taken before put returns. */
 				if (ENGINE_LIFO)
 					stack[height++] = next;
 				in[next] = true;
-				engine(fill)(&q, &room, 0, task_of(next));
+				engine(fill)(&q, &space, 0, task_of(next));
 				next++;
-				engine(commit)(&q, &room, 1);
+				engine(commit)(&q, &space, 1);
 			}
 			found_empty = false;
 		}
 	}
 
-	/* Was there a task, or its tomb, the last of @n times? */
+	/* Did the last of @n claims return a task, or its tombstone? */
 	bool claim(int n)
 	{
 		void *task = nullptr;
@@ -104,7 +104,7 @@ struct claimed_client : client<T, THREADS, NB, BS, SPARE, MAX_NB> {
 		return task;
 	}
 
-	/* The lowest, or one that is not. */
+	/* Claims the oldest task, or another one. */
 	void claim_oldest()
 	{
 		void *task = engine_claim_oldest(&q);
@@ -114,8 +114,8 @@ struct claimed_client : client<T, THREADS, NB, BS, SPARE, MAX_NB> {
 		found_empty = !task;
 	}
 
-	/* One thief's one visit. */
-	void haul(u32 max)
+	/* One steal of one thief. */
+	void batch_of(u32 max)
 	{
 		void *tasks[BS];
 		int i, n = engine(steal_claim)(&q, tasks, max);
@@ -126,18 +126,27 @@ struct claimed_client : client<T, THREADS, NB, BS, SPARE, MAX_NB> {
 		}
 	}
 
-	void pry(u32 max)
+	void steal_active(u32 max)
 	{
 		void *tasks[BS];
-		int i, n = engine(pry)(&q, tasks, max);
+		int i, n = engine(steal_active)(&q, tasks, max);
 
 		for (i = 0; i < n; i++)
 			out_came(tasks[i]);
 	}
 
-	void withdraw(u32 nr, int id)
+	void halve(u32 max)
 	{
-		if (engine(withdraw)(&q, nr, task_of(id)))
+		void *tasks[BS];
+		int i, n = engine_halve(&q, tasks, max);
+
+		for (i = 0; i < n; i++)
+			out_came(tasks[i]);
+	}
+
+	void remove(u32 nr, int id)
+	{
+		if (engine(remove)(&q, nr, task_of(id)))
 			out_came(task_of(id));
 	}
 
@@ -145,19 +154,19 @@ struct claimed_client : client<T, THREADS, NB, BS, SPARE, MAX_NB> {
 	{
 		while (claim(1))
 			;
-		RL_ASSERT(!engine(shared)(&q));
+		RL_ASSERT(!engine(published)(&q));
 		base::all_out_once();
 		for (wsq_slot_t &slot : slots)
 			RL_ASSERT(!wsq_slot_peek(&slot));
 	}
 
-	/* All came out once, and nothing keeps a slot out of use for good. */
-	void holds_claimed(u32 places, u32 spares)
+	/* All came out once, and no slot is unusable for good. */
+	void holds_claimed(u32 entries, u32 spares)
 	{
 		u64 i;
 
 		drain_claimed();
-		for (i = 0; i < engine_capacity(places, BS); i++) {
+		for (i = 0; i < engine_capacity(entries, BS); i++) {
 			put_claimed(1);
 			RL_ASSERT(in[next - 1]);
 		}

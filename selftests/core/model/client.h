@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the clients of the model checker for an engine of blocks share: a queue small
- * enough to go around in few steps, and the book of who took which task.
+ * Shared by the clients of the model checker for a block engine: a queue small
+ * enough to wrap around in few steps, and the book of tasks taken.
  *
- * For: clients that have included engine/NAME/model.h; main.h tells how they are
- * run.
+ * For: clients that have included engine/NAME/model.h; main.h describes how
+ * they are run.
  */
 #ifndef _WSQ_MODEL_CLIENT_H
 #define _WSQ_MODEL_CLIENT_H
 
-/* A client whose thieves read before they claim says so. */
+/* Set by a client whose thieves read before they claim. */
 #ifdef WSQ_SHIM_READ_FIRST
 #define READ_FIRST	true
 #else
@@ -31,11 +31,11 @@ static inline int id_of(void *task)
  * struct client - a queue with a book of its tasks
  * @T: the client
  * @THREADS: its threads; of a LIFO the first is the owner
- * @NB, @BS, @SPARE: places, block size, spare blocks
- * @MAX_NB, @MAX_SPARE: places and spare blocks that it may have
+ * @NB, @BS, @SPARE: blocks, block size, spare blocks
+ * @MAX_NB, @MAX_SPARE: most blocks and spare blocks that it may have
  *
- * The book is plain memory: what is under test is kmod/core, and Relacy's
- * threads take turns.
+ * The book is plain memory: kmod/core is under test, and Relacy runs one thread
+ * at a time.
  */
 template <typename T, int THREADS, u32 NB = 2, u32 BS = 2, u32 SPARE = 0,
 	  u32 MAX_NB = NB, u32 MAX_SPARE = SPARE>
@@ -60,7 +60,7 @@ struct client : rl::test_suite<T, THREADS> {
 	bool in[MAX_TASKS];
 	int out[MAX_TASKS];
 
-	/* Without memory as yet. */
+	/* Without memory yet. */
 	void begin()
 	{
 		mem_init(&mem, words, at, blocks, slots, NB, BS, SPARE);
@@ -77,7 +77,7 @@ struct client : rl::test_suite<T, THREADS> {
 	void before()
 	{
 		begin();
-		engine(mount)(&q, &mem);
+		engine(attach)(&q, &mem);
 	}
 
 	/* Words of memory that only one engine has are the same for all memory. */
@@ -89,25 +89,25 @@ struct client : rl::test_suite<T, THREADS> {
 	}
 
 	void mem_init(engine_mem *m, atomic64_t *w, atomic64_t *a,
-		      engine_block *b, wsq_slot_t *s, u32 places, u32 size,
+		      engine_block *b, wsq_slot_t *s, u32 entries, u32 size,
 		      u32 spares)
 	{
 		m->dir.words = w;
 		m->dir.blocks = a;
 		m->dir.spare = spare;
 		m->dir.held = held;
-		m->dir.max_places = places < MAX_NB ? MAX_NB : places;
-		m->dir.max_blocks = m->dir.max_places + MAX_SPARE;
+		m->dir.max_entries = entries < MAX_NB ? MAX_NB : entries;
+		m->dir.max_blocks = m->dir.max_entries + MAX_SPARE;
 		engine_mem_make(m, words_of);
-		m->first = { b, s, places, spares };
+		m->first = { b, s, entries, spares };
 		m->block_size = size;
 		m->read_first = READ_FIRST;
 	}
 
-	/* The number of the block that serves at @place. */
-	u32 nr_at(u32 place)
+	/* The number of the block at directory index @index. */
+	u32 nr_at(u32 index)
 	{
-		return wsq_bwos_nr(wsq_bwos_at(&mem.dir, place));
+		return wsq_bwos_nr(wsq_bwos_at(&mem.dir, index));
 	}
 
 	void took(void *task)
@@ -142,8 +142,8 @@ struct client : rl::test_suite<T, THREADS> {
 	}
 
 	/*
-	 * A FIFO's consumer sees tasks in the order they were put. A LIFO's owner gets
-	 * the topmost that are there: what is above was stolen.
+	 * A FIFO's consumer sees tasks in the order they were put. A LIFO's
+	 * owner gets the topmost that is left: those above were stolen.
 	 */
 	void got(void *task)
 	{
@@ -179,13 +179,13 @@ struct client : rl::test_suite<T, THREADS> {
 	void put_many(int n)
 	{
 		void *tasks[MAX_TASKS];
-		bool opened = false;
+		bool published = false;
 		int i, done;
 
 		for (i = 0; i < n; i++)
 			tasks[i] = task_of(next + i);
 		found_empty = false;
-		done = (int)engine(put_many)(&q, tasks, (u32)n, &opened);
+		done = (int)engine(put_many)(&q, tasks, (u32)n, &published);
 		went_in(done);
 		next += n - done;
 	}
@@ -200,7 +200,7 @@ struct client : rl::test_suite<T, THREADS> {
 			got(tasks[i]);
 	}
 
-	/* What a thief got from one block comes oldest first. */
+	/* A thief gets the tasks of one block oldest first. */
 	void stole(void **tasks, int n)
 	{
 		int i;
@@ -213,7 +213,7 @@ struct client : rl::test_suite<T, THREADS> {
 		}
 	}
 
-	/* One thief's one visit. */
+	/* One steal of one thief. */
 	void steal(u32 max)
 	{
 		void *tasks[BS];
@@ -221,14 +221,14 @@ struct client : rl::test_suite<T, THREADS> {
 		stole(tasks, engine(steal)(&q, tasks, max));
 	}
 
-	void steal_at(u32 place, u32 max)
+	void steal_at(u32 index, u32 max)
 	{
 		void *tasks[BS];
 
-		stole(tasks, engine(steal_at)(&q, place, tasks, max));
+		stole(tasks, engine(steal_at)(&q, index, tasks, max));
 	}
 
-	/* What went in came out, once; what was refused did not. */
+	/* Tasks that were put came out, once; refused ones did not. */
 	void all_out_once()
 	{
 		int i;
@@ -242,21 +242,21 @@ struct client : rl::test_suite<T, THREADS> {
 	{
 		while (get(1))
 			;
-		RL_ASSERT(!engine(shared)(&q));
+		RL_ASSERT(!engine(published)(&q));
 		all_out_once();
 	}
 
 	/*
-	 * All came out once, and nothing keeps a block out of use for good: the queue
-	 * holds what @places are for, with @spares to spare.
+	 * All came out once, and no block is unusable for good: the queue holds
+	 * as much as @entries blocks, with @spares to spare.
 	 */
-	void holds(u32 places, u32 spares)
+	void holds(u32 entries, u32 spares)
 	{
 		u64 i;
 
 		drain();
-		RL_ASSERT(wsq_bwos_places(&mem.dir) == places);
-		for (i = 0; i < engine_capacity(places, mem.block_size); i++) {
+		RL_ASSERT(wsq_bwos_nr_entries(&mem.dir) == entries);
+		for (i = 0; i < engine_capacity(entries, mem.block_size); i++) {
 			put(1);
 			RL_ASSERT(in[next - 1]);
 		}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Thieves that read before they claim, and do not count: the producer comes back to
- * a block that they have read from as early as it can. Finds weak orders of
- * BF(steal:H) and BF(take:C).
- * Shared parts, use and limitations: client.h.
+ * Thieves that read before they claim, and do not count: the producer returns
+ * to a block that they have read from as early as it can. Finds weak orders of
+ * BF(steal:H) and BF(take:C). Shared parts, use and limitations: client.h.
  */
 #define WSQ_SHIM_READ_FIRST
 #include "../engine/bwos_fifo/model.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thief that reads before it claims, and sleeps for as long as it takes the
- * producer to come back to the block. Small, to be run bounded.
- * Shared parts, use and limitations: client.h.
+ * A thief that reads before it claims sleeps until the producer has returned to
+ * the block. Small, to be run bounded. Shared parts, use and limitations:
+ * client.h.
  */
 #define WSQ_SHIM_READ_FIRST
 #include "../engine/bwos_fifo/model.h"

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Claimed slots of a queue that grows: an owner that puts, grows, puts and
- * claims, a thief that steals, somebody who pries, asks what waits, and withdraws
- * by numbers of slots that are not there yet, or have come just now. The new slots
- * are made by the owner, right before. Shared parts: grow_client.h, claimed.h; use
- * and limitations: client.h, main.h.
+ * claims, a thief that steals, another party that steals from the active block, asks whether tasks
+ * wait, and removes by numbers of slots that do not exist yet, or have just
+ * been added. The owner creates the new slots right before. Shared parts:
+ * grow_client.h, claimed.h; use and limitations: client.h, main.h.
  */
 #include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
 struct grow_claims : claimed_client<grow_claims, 3, 2, 2, 0, 3> {
-	grow_piece<1, 0> one;
+	grow_segment<1, 0> one;
 
 	void thread(unsigned int i)
 	{
@@ -27,16 +27,16 @@ struct grow_claims : claimed_client<grow_claims, 3, 2, 2, 0, 3> {
 			claim(2);
 			break;
 		case 1:
-			haul(2);
-			haul(2);
+			batch_of(2);
+			batch_of(2);
 			break;
 		case 2:
 			wsq_bwos_fifo_waiting(&q);
 			for (u32 nr = 3; nr < 7; nr++)
-				withdraw(nr, 5);
-			pry(2);
+				remove(nr, 5);
+			steal_active(2);
 			for (u32 nr = 0; nr < 7; nr++)
-				withdraw(nr, 6);
+				remove(nr, 6);
 			break;
 		}
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the clients of a queue that grows share: pieces of memory that nothing has
- * touched, and a table whose empty places lead to a block that is never made, so
- * that a thief which comes to either too early is reported.
+ * Shared by the clients of a queue that grows: untouched segments of memory,
+ * and a directory whose empty entries lead to a block that is never
+ * initialized, so that a thief which reaches either too early is reported.
  *
  * For: grow*.cpp, lifo_grow*.cpp. Use and limitations: client.h, main.h.
  */
@@ -12,15 +12,15 @@
 #include "claimed.h"
 
 /**
- * struct grow_piece - a piece of memory with @N places and @S spare blocks
+ * struct grow_segment - a memory segment with @N blocks and @S spare blocks
  * @BS: block size
  */
 template <u32 N, u32 S, u32 BS = 2>
-struct grow_piece {
+struct grow_segment {
 	engine_block blocks[N + S];
 	wsq_slot_t slots[(N + S) * BS];
 
-	/* As the kernel's allocator leaves them. */
+	/* As the kernel's allocator returns them. */
 	void zero()
 	{
 		wsq_slots_reset(slots, (N + S) * BS);
@@ -28,16 +28,16 @@ struct grow_piece {
 
 	u32 extend(engine_queue *q)
 	{
-		engine_piece piece = { blocks, slots, N, S };
+		engine_segment segment = { blocks, slots, N, S };
 
-		return engine(extend)(q, &piece);
+		return engine(extend)(q, &segment);
 	}
 };
 
 /**
- * struct grow_client - a client whose queue grows to @MAX_NB places
+ * struct grow_client - a client whose queue grows to @MAX_NB blocks
  *
- * The rest is client's.
+ * The rest is as in struct client.
  */
 template <typename T, int THREADS, u32 NB, u32 BS, u32 SPARE, u32 MAX_NB,
 	  u32 MAX_SPARE = SPARE>
@@ -46,7 +46,7 @@ struct grow_client : client<T, THREADS, NB, BS, SPARE, MAX_NB, MAX_SPARE> {
 
 	engine_block trap;
 
-	/* The empty places of the table lead to @trap. */
+	/* Empty entries of the directory lead to @trap. */
 	void before()
 	{
 		base::before();
@@ -55,7 +55,7 @@ struct grow_client : client<T, THREADS, NB, BS, SPARE, MAX_NB, MAX_SPARE> {
 				     (s64)(uintptr_t)&trap);
 	}
 
-	/* What it can hold is what it has grown to. */
+	/* Its capacity is what it has grown to. */
 	void after()
 	{
 		base::holds(MAX_NB, MAX_SPARE);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A queue that grows under thieves who read before they claim, and count nothing:
- * as pools of pointers have it. The owner comes back to old blocks by way of new
- * ones, and to new ones a second time. One thief steals twice, one up to a block.
- * Shared parts: grow_client.h; use and limitations: client.h, main.h.
+ * A queue that grows under thieves that read before they claim, and count
+ * nothing, as in pools of pointers. The owner returns to old blocks by way of
+ * new ones, and to new ones a second time. One thief steals twice, one up to a
+ * block. Shared parts: grow_client.h; use and limitations: client.h, main.h.
  */
 #define WSQ_SHIM_READ_FIRST
 #include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
 struct grow_first : grow_client<grow_first, 3, 2, 2, 0, 4, 0> {
-	grow_piece<1, 0> one;
-	grow_piece<1, 0> two;
+	grow_segment<1, 0> one;
+	grow_segment<1, 0> two;
 
 	void thread(unsigned int i)
 	{
@@ -20,7 +20,7 @@ struct grow_first : grow_client<grow_first, 3, 2, 2, 0, 4, 0> {
 			put(4);
 			get(1);
 			RL_ASSERT(one.extend(&q) == 1);
-			/* Nobody can be in its way there. */
+			/* No thief can be in its way there. */
 			RL_ASSERT(!wsq_bwos_fifo_short(&q));
 			put(2);
 			RL_ASSERT(in[5] && in[6]);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thief that reads before it claims, and sleeps for as long as it takes the
- * queue to grow and the producer to come back to the block by way of new places.
- * Small, to be run bounded. Shared parts: grow_client.h; use and limitations:
- * client.h, main.h.
+ * A thief that reads before it claims sleeps until the queue has grown and the
+ * producer has returned to the block by way of new ones. Small, to be run
+ * bounded. Shared parts: grow_client.h; use and limitations: client.h, main.h.
  */
 #define WSQ_SHIM_READ_FIRST
 #include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
 struct grow_first_asleep : grow_client<grow_first_asleep, 2, 2, 2, 0, 3, 0> {
-	grow_piece<1, 0> one;
+	grow_segment<1, 0> one;
 
 	void thread(unsigned int i)
 	{
@@ -21,7 +20,7 @@ struct grow_first_asleep : grow_client<grow_first_asleep, 2, 2, 2, 0, 3, 0> {
 		put(4);
 		RL_ASSERT(one.extend(&q) == 1);
 		get(4);
-		/* The new place, and around. */
+			/* Through the new block, and around. */
 		put(6);
 		RL_ASSERT(in[next - 2]);
 	}

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A new place found by its number: a thief whose hint, from somebody who was
- * there, names a place that has come just now. He finds it whole, or begins
- * elsewhere. Shared parts: grow_client.h; use and limitations: client.h, main.h.
+ * A new block found by its index: a thief's hint, written by an earlier thief,
+ * names a block that has just been added. The thief must find it complete, or
+ * begin elsewhere. Shared parts: grow_client.h; use and limitations: client.h,
+ * main.h.
  */
 #include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
 struct grow_found : grow_client<grow_found, 3, 2, 2, 0, 4, 0> {
-	grow_piece<2, 0> one;
+	grow_segment<2, 0> one;
 
 	void thread(unsigned int i)
 	{

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A queue that grows at any moment, by hand: an owner of a queue of 2 x 2 puts,
- * gets, shares and takes in further pieces in random order, and thieves, taken
- * apart into look, claim and count, sleep in between through whole laps and growth.
- * So the queue grows with the owner, the lowest block and thieves in every position
- * to each other, with blocks held, spare and replaced.
+ * gets, publishes and adds further segments in random order, and thieves, split
+ * into look, claim and count, sleep in between while the queue wraps and grows.
+ * So the queue grows with the owner, the lowest block and thieves in every
+ * position to each other, with blocks held, spare and replaced.
  *
- * The owner gets tasks in the engine's order, each comes out once; a put is refused
- * only if the queue had said that it is short, and with all thieves awake only if it
- * is full; all blocks come back. The second thread is idle (Relacy wants two): this
- * client says nothing about memory order.
+ * The owner gets tasks in the engine's order, each comes out once; a put is
+ * refused only if the queue had reported that it is short, and with all thieves
+ * awake only if it is full; all blocks come back. The second thread is idle
+ * (Relacy requires two): this client says nothing about memory order.
  *
  * For: grow_halves.cpp, lifo_grow_halves.cpp. Shared parts: grow_client.h; use and
  * limitations: client.h, main.h.
@@ -27,17 +27,17 @@ struct grow_halves : client<grow_halves, 2, 2, 2, 1, 9, 4> {
 		void *tasks[2];
 	} thieves[2];
 
-	grow_piece<1, 1> one;
-	grow_piece<3, 0> two;
-	grow_piece<4, 3> three;
-	u32 pieces, places;
+	grow_segment<1, 1> one;
+	grow_segment<3, 0> two;
+	grow_segment<4, 3> three;
+	u32 pieces, entries;
 
 	void look(thief *t)
 	{
 		u64 b;
 
 		t->blk = (engine_block *)
-			wsq_bwos_block_at(&mem.dir, nr_at(rl::rand(places)));
+			wsq_bwos_block_at(&mem.dir, nr_at(rl::rand(entries)));
 		t->s = (u64)atomic64_read_acquire(&t->blk->s_pos);
 		b = (u64)atomic64_read_acquire(&t->blk->b_pos);
 		if (wsq_bwos_idx(t->s) == 2 || b <= t->s ||
@@ -101,28 +101,28 @@ struct grow_halves : client<grow_halves, 2, 2, 2, 1, 9, 4> {
 			RL_ASSERT(n == 3);
 			break;
 		case 2:
-			/* There is room for nine places and four spare blocks. */
+			/* Only nine blocks and four spare blocks fit. */
 			n = three.extend(&q);
 			RL_ASSERT(n == 3);
 			RL_ASSERT(q.nr_spare + q.nr_held == 4);
 			break;
 		}
-		places += n;
-		/* The owner may go on at once. */
+		entries += n;
+		/* The owner can put at once. */
 		RL_ASSERT(!n || !engine(short)(&q));
 		RL_ASSERT(engine_ring(&mem));
 	}
 
 	void put_one()
 	{
-		bool room = engine_left(&q);
+		bool space = engine_left(&q);
 		bool tight = engine(short)(&q);
 		bool spare = q.nr_spare;
 
 		put(1);
-		/* With a held block that was counted meanwhile. */
-		RL_ASSERT(!in[next - 1] || room || !tight || !spare);
-		RL_ASSERT(in[next - 1] || (!room && tight));
+		/* With a held block that was counted since. */
+		RL_ASSERT(!in[next - 1] || space || !tight || !spare);
+		RL_ASSERT(in[next - 1] || (!space && tight));
 		RL_ASSERT(in[next - 1] || engine(short)(&q));
 	}
 
@@ -135,7 +135,7 @@ struct grow_halves : client<grow_halves, 2, 2, 2, 1, 9, 4> {
 		for (thief &t : thieves)
 			t.state = thief::AWAKE;
 		pieces = 0;
-		places = 2;
+		entries = 2;
 		for (lap = 0; lap < 60; lap++) {
 			switch (rl::rand(8)) {
 			case 0:
@@ -146,12 +146,12 @@ struct grow_halves : client<grow_halves, 2, 2, 2, 1, 9, 4> {
 				if (!rl::rand(3))
 					extend();
 				else
-					engine_share(&q);
+					engine_publish(&q);
 				break;
 			case 3:
 			case 4:
 			case 5:
-				/* For after(), too. */
+				/* Leave some for after(). */
 				if (next < MAX_TASKS - 20)
 					put_one();
 				break;
@@ -167,7 +167,7 @@ struct grow_halves : client<grow_halves, 2, 2, 2, 1, 9, 4> {
 
 	void after()
 	{
-		holds(places, pieces > 2 ? 4 : 1 + (pieces > 0));
+		holds(entries, pieces > 2 ? 4 : 1 + (pieces > 0));
 	}
 };
 

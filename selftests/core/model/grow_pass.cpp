@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Thieves pass over all places while places are inserted: one that begins at the
- * producer's, behind which they come, has the place of the only tasks within reach
- * last. It was there when he began, so he must find it, also if the directory
- * grows twice on his way. Shared parts: grow_client.h; use and limitations:
- * client.h, main.h.
+ * Thieves visit all blocks while blocks are inserted: a thief that begins at
+ * the producer's block, behind which they are inserted, visits the block with
+ * the only stealable tasks last. The block was in the queue when the thief
+ * began, so the thief must find it, even if the directory grows twice on its
+ * way. Shared parts: grow_client.h; use and limitations: client.h, main.h.
  */
 #include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
 struct grow_pass : grow_client<grow_pass, 2, 3, 2, 0, 6, 0> {
-	grow_piece<1, 0> one;
-	grow_piece<2, 0> two;
+	grow_segment<1, 0> one;
+	grow_segment<2, 0> two;
 	u32 at;
 
 	void before()
@@ -19,7 +19,7 @@ struct grow_pass : grow_client<grow_pass, 2, 3, 2, 0, 6, 0> {
 		void *tasks[2];
 
 		grow_client::before();
-		/* Tasks 5 and 6 are gone, 3 and 4 are at place 1. */
+		/* Tasks 5 and 6 are gone, 3 and 4 are in block 1. */
 		put(6);
 		RL_ASSERT(wsq_bwos_fifo_steal_at(&q, 2, tasks, 2) == 2);
 		took(tasks[0]);
@@ -40,7 +40,7 @@ struct grow_pass : grow_client<grow_pass, 2, 3, 2, 0, 6, 0> {
 		}
 		RL_ASSERT(wsq_bwos_fifo_steal(&q, &task, 1) == 1);
 		took(task);
-		/* Or the one that was put meanwhile. */
+		/* Or the one that was put since. */
 		RL_ASSERT(id_of(task) == 3 || id_of(task) == 7);
 	}
 };

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A spare block that came with new places takes an old place, whose block a thief
- * holds since before that: another thief looks at that place. Shared parts:
- * grow_client.h; use and limitations: client.h, main.h.
+ * A spare block that came with new blocks replaces an old block, which a thief
+ * has held since before that; another thief looks at its directory entry.
+ * Shared parts: grow_client.h; use and limitations: client.h, main.h.
  */
 #include "../engine/bwos_fifo/model.h"
 #include "grow_client.h"
 
 struct grow_spare : grow_client<grow_spare, 2, 2, 2, 0, 3, 1> {
-	grow_piece<1, 1> one;
+	grow_segment<1, 1> one;
 
 	void before()
 	{
@@ -16,8 +16,8 @@ struct grow_spare : grow_client<grow_spare, 2, 2, 2, 0, 3, 1> {
 
 		grow_client::before();
 		/*
-		 * Task 3 is claimed, and not counted for long. The producer is at
-		 * place 0, so that it is that one's word by which the queue grows.
+		 * Task 3 is claimed, and not counted for a long time. The
+		 * producer is at block 0, so that the queue grows after it.
 		 */
 		put(4);
 		atomic64_set(&blk->s_pos, atomic64_read(&blk->s_pos) + 1);

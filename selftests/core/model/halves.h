@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Thieves that sleep for long, by hand: steal taken apart into look, claim and
- * count (BF and LI (steal:A..C), (steal:D), (steal:E..F)), which an owner with one
- * spare block executes between its own operations in random order. So a thief
- * sleeps through whole laps, which a random schedule of threads never gives.
+ * Thieves that sleep long, by hand: steal split into look, claim and count (BF
+ * and LI (steal:A..C), (steal:D), (steal:E..F)), which an owner with one spare
+ * block executes between its own operations in random order. So a thief sleeps
+ * while the queue wraps, which random schedules of threads never produce.
  *
- * A slot must hold at the count what it held at the claim, an empty queue has
- * room for a block and one more as long as one thief holds a block, and with
- * every thief awake all blocks come back. The second thread is idle (Relacy
- * wants two): this client says nothing about memory order.
+ * A slot must hold at the count what it held at the claim; an empty queue has
+ * space for a block and one more task while one thief holds a block; with every
+ * thief awake all blocks come back. The second thread is idle (Relacy requires
+ * two): this client says nothing about memory order.
  *
  * For: halves.cpp, bwos_lifo_halves.cpp. Use and limitations: client.h, main.h.
  */
@@ -98,7 +98,7 @@ struct halves : client<halves, 2, 2, 2, 1> {
 				put(1);
 				break;
 			case 5:
-				engine_share(&q);
+				engine_publish(&q);
 				break;
 			default:
 				get(1);

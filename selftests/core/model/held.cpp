@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A held block: a thief sleeps between claim and count while the owner goes
- * around a queue of 2 x 2 with one spare block. Run bounded, the thief sleeps at
- * each of its steps in turn. The owner must not stop: with one sleeper and one
- * spare block, each put finds room that get has made.
- * Shared parts, use and limitations: client.h.
+ * around a queue of 2 x 2 with one spare block. Run bounded, the thief sleeps
+ * at each of its steps in turn. The owner must not stop: with one sleeper and
+ * one spare block, each put finds space that get has freed. Shared parts, use
+ * and limitations: client.h.
  */
 #include "../engine/bwos_fifo/model.h"
 #include "client.h"

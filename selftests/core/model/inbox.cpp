@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inbox: two pushers of two links each, two takers that put what they take in
- * order through a backlog. Every link comes out once, with its task as it was
- * pushed, and each pusher's links come out in the order it pushed them.
- * Use and limitations: main.h.
+ * Inbox: two pushers of two links each, two takers that restore the order
+ * through a backlog. Every link comes out once, with its task as it was pushed,
+ * and each pusher's links come out in the order of pushing. Use and
+ * limitations: main.h.
  */
 #include "main.h"
 
@@ -18,13 +18,13 @@ struct inbox : rl::test_suite<inbox, 4> {
 	wsq_inbox in;
 	task tasks[4];
 	int out[4];
-	int opened;
+	int published;
 	int taken;
 
 	void before()
 	{
 		wsq_inbox_init(&in);
-		opened = 0;
+		published = 0;
 		taken = 0;
 		std::memset(out, 0, sizeof(out));
 	}
@@ -37,8 +37,8 @@ struct inbox : rl::test_suite<inbox, 4> {
 		do {
 			ret = wsq_inbox_try_push(&in, &tasks[id].link);
 		} while (ret == WSQ_CONFLICT);
-		if (ret == WSQ_OPENED)
-			opened++;
+		if (ret == WSQ_PUBLISHED)
+			published++;
 	}
 
 	void take(int *last)
@@ -53,7 +53,7 @@ struct inbox : rl::test_suite<inbox, 4> {
 		taken++;
 		wsq_backlog_init(&bl);
 		wsq_backlog_fill(&bl, links);
-		while (!wsq_backlog_turn(&bl, 1))
+		while (!wsq_backlog_reverse(&bl, 1))
 			;
 		while ((link = wsq_backlog_pop(&bl))) {
 			task *t = (task *)link;
@@ -86,8 +86,8 @@ struct inbox : rl::test_suite<inbox, 4> {
 
 		take(last);
 		RL_ASSERT(wsq_inbox_empty(&in));
-		/* WSQ_OPENED is said once for each time there was something. */
-		RL_ASSERT(opened == taken);
+		/* WSQ_PUBLISHED is returned once for each nonempty take. */
+		RL_ASSERT(published == taken);
 		for (i = 0; i < 4; i++)
 			RL_ASSERT(out[i] == 1);
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inbox: two pushers of two links each, two who get one link at a time and give
- * back the rest. Every link comes out once, with its task as it was pushed. Use
- * and limitations: main.h.
+ * Inbox: two pushers of two links each, two takers that get one link at a time
+ * and give back the rest. Every link comes out once, with its task as it was
+ * pushed. Use and limitations: main.h.
  */
 #include "main.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Claimed slots of the LIFO BWoS: an owner that puts and claims, up and down, a
- * thief that steals, somebody who pries tasks out of the owner's block and takes
- * two back by their slots. Each task comes out once, and whole.
+ * thief that steals, another party that steals from the owner's active block
+ * and removes two tasks by their slots. Each task comes out once, and whole.
  * Shared parts: claimed.h; use and limitations: client.h, main.h.
  */
 #include "../engine/bwos_lifo/model.h"
@@ -23,15 +23,15 @@ struct lifo_claims : claimed_client<lifo_claims, 3> {
 			claim(1);
 			break;
 		case 1:
-			haul(2);
-			haul(1);
+			batch_of(2);
+			batch_of(1);
 			break;
 		case 2:
-			/* The block's second task, and one that comes later. */
-			withdraw(1, 2);
-			pry(2);
+			/* The block's second task, and one put later. */
+			remove(1, 2);
+			steal_active(2);
 			for (u32 nr = 0; nr < 5; nr++)
-				withdraw(nr, 5);
+				remove(nr, 5);
 			break;
 		}
 	}

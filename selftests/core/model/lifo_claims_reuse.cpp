@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Claimed slots that are filled again and again: an owner that comes around with
- * what others leave him, two thieves that claim from a block, one of whom may be
- * asleep between his claim of the range and of its slots, a spare block, and
- * somebody who knows a task's slot, and is late.
- * Shared parts: claimed.h; use and limitations: client.h, main.h.
+ * Claimed slots that are filled again and again: an owner that wraps around
+ * with the slots that others leave, two thieves that claim from a block, one of
+ * which may sleep between its claim of the range and of the slots, a spare
+ * block, and another party that knows a task's slot, and is late. Shared parts:
+ * claimed.h; use and limitations: client.h, main.h.
  */
 #include "../engine/bwos_lifo/model.h"
 #include "claimed.h"
@@ -24,13 +24,13 @@ struct lifo_claims_reuse : claimed_client<lifo_claims_reuse, 4, 2, 2, 1> {
 			}
 			break;
 		case 3:
-			withdraw(0, 1);
-			withdraw(3, 5);
-			pry(1);
+			remove(0, 1);
+			remove(3, 5);
+			steal_active(1);
 			break;
 		default:
-			haul(1);
-			haul(2);
+			batch_of(1);
+			batch_of(2);
 			break;
 		}
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thief that reads before it claims, and sleeps for as long as it takes the queue
- * to grow, and the owner to come down to the block, put to it anew and grant it
- * again by going up to a new place. Small, to be run bounded. Shared parts:
+ * A thief that reads before it claims sleeps until the queue has grown and the
+ * owner has come down to the block, put to it again and published it again by
+ * going up to a new block. Small, to be run bounded. Shared parts:
  * grow_client.h; use and limitations: client.h, main.h.
  */
 #define WSQ_SHIM_READ_FIRST
@@ -11,7 +11,7 @@
 #include "grow_client.h"
 
 struct lifo_grow_first_asleep : grow_client<lifo_grow_first_asleep, 2, 2, 2, 0, 3> {
-	grow_piece<1, 0> one;
+	grow_segment<1, 0> one;
 
 	void thread(unsigned int i)
 	{

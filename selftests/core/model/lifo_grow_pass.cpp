@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A thief passes over all places while places are inserted: one that begins at the
- * owner's place, above which they come, has the place of the only task within reach
- * last. It was there when he began, so he must find it, also if the directory grows
- * twice on his way and the owner goes up to what is new. Shared parts:
- * grow_client.h; use and limitations: client.h, main.h.
+ * A thief visits all blocks while blocks are inserted: it begins at the owner's
+ * block, above which they are inserted, and visits the block with the only
+ * stealable task last. The block was in the queue when the thief began, so the
+ * thief must find it, even if the directory grows twice on its way and the
+ * owner goes up to a new block. Shared parts: grow_client.h; use and
+ * limitations: client.h, main.h.
  */
 #include "../engine/bwos_lifo/model.h"
 #include "grow_client.h"
 
 struct lifo_grow_pass : grow_client<lifo_grow_pass, 2, 3, 2, 0, 6, 0> {
-	grow_piece<1, 0> one;
-	grow_piece<2, 0> two;
+	grow_segment<1, 0> one;
+	grow_segment<2, 0> two;
 
 	void before()
 	{
 		void *tasks[2];
 
 		grow_client::before();
-		/* The owner is at place 2, tasks 1 to 3 are gone, 4 is at place 1. */
+		/* The owner is at block 2; only 4, in block 1, is left. */
 		put(6);
 		RL_ASSERT(wsq_bwos_lifo_steal_at(&q, 0, tasks, 2) == 2);
 		stole(tasks, 2);
@@ -39,7 +40,7 @@ struct lifo_grow_pass : grow_client<lifo_grow_pass, 2, 3, 2, 0, 6, 0> {
 		}
 		RL_ASSERT(wsq_bwos_lifo_steal(&q, &task, 1) == 1);
 		stole(&task, 1);
-		/* Or one of what was granted meanwhile. */
+		/* Or one that was published since. */
 		RL_ASSERT(id_of(task) == 4 || id_of(task) == 5);
 	}
 };

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An owner that takes the oldest task now and then, as a thief of its own queue:
- * from a block that it shares for that, from one that thieves and others are at,
- * and, where there is no block to go up to, out of its own. With nobody else
- * about it is the oldest indeed.
- * Shared parts: claimed.h; use and limitations: client.h, main.h.
+ * An owner that takes the oldest task now and then, as a thief of its own
+ * queue: from a block that it publishes for that, from one that thieves and
+ * others use, and, where there is no block to go up to, out of its own. Without
+ * other parties the task is really the oldest. Shared parts: claimed.h; use and
+ * limitations: client.h, main.h.
  */
 #include "../engine/bwos_lifo/model.h"
 #include "claimed.h"
@@ -31,12 +31,12 @@ struct lifo_oldest : claimed_client<lifo_oldest, 3, 2, 3> {
 		claim(1);
 		RL_ASSERT(!claim(1));
 
-		/* The other block is with a thief who has not counted. */
+		/* A thief that has not counted holds the other block. */
 		first = next;
 		put_claimed(1);
-		RL_ASSERT(wsq_bwos_lifo_share(&q) == WSQ_OPENED);
+		RL_ASSERT(wsq_bwos_lifo_publish(&q) == WSQ_PUBLISHED);
 		put_claimed(2);
-		blk = &blocks[nr_at(q.place ? 0 : 1)];
+		blk = &blocks[nr_at(q.index ? 0 : 1)];
 		atomic64_set(&blk->s_pos, atomic64_read(&blk->b_pos));
 		oldest_is(first + 1);
 		out_came(wsq_slot_claim(&slots[(blk - blocks) * 3 +
@@ -60,13 +60,13 @@ struct lifo_oldest : claimed_client<lifo_oldest, 3, 2, 3> {
 			claim_oldest();
 			break;
 		case 1:
-			haul(2);
-			haul(1);
+			batch_of(2);
+			batch_of(1);
 			break;
 		case 2:
-			pry(1);
+			steal_active(1);
 			for (u32 nr = 0; nr < 6; nr++)
-				withdraw(nr, next > 2 ? next - 1 : 1);
+				remove(nr, next > 2 ? next - 1 : 1);
 			break;
 		}
 	}

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all clients of the model checker share: main().
+ * Shared by all clients of the model checker: main().
  *
- * For: the .cpp files beside. Each is one program for Relacy: a struct whose
- * thread(i) calls kmod/core, compiled from its own files through shim/relacy.
+ * For: the .cpp files of this directory. Each is one program for Relacy: a
+ * struct whose thread(i) calls kmod/core, compiled from its own files through
+ * shim/relacy.
  *
  *	client [EXECUTIONS [FIRST]]	random executions FIRST, FIRST + 1, ...
  *	client bound SWITCHES [NUMBER]	all executions with at most so many

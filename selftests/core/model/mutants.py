@@ -4,26 +4,28 @@
 
 	mutants.py [--list] [--select all|none|changed:FILE,FILE...+N|NAME,NAME...]
 
---select: "changed:" takes the mutants of the files of kmod and of the clients that
-are named (with or without their directory) and N others, drawn with the number SEED
-of the environment (1 if it is not set). --list prints the names and runs nothing.
+--select: "changed:" takes the mutants of the named files of kmod and of the
+named clients (with or without their directory) and N others, drawn with the
+number SEED of the environment (1 if it is not set). --list prints the names and
+runs nothing.
 
-For: run-model, and whoever changes kmod/core. Each mutant of mutants.list is
-made on a copy below build/core/model/mutants, compiled with the clients that
-the list names for it and run until one of them fails. Then every client that
-noticed something is compiled anew in the same way, from kmod/core as it is, and
-has to run as far as it took to notice: else it is the client, or how it was
-compiled, that fails. One line for each mutant and each such client (control NAME):
-"pass NAME reason" or "fail NAME reason"; exit status 1 if there is a fail.
+For: run-model, and changes of kmod/core. Each mutant of mutants.list is made on
+a copy below build/core/model/mutants, compiled with the clients that the list
+names for it and run until one of them fails. Then every client that noticed
+something is compiled again in the same way, from the unchanged kmod/core, and
+must run as far as it took to notice: otherwise the client, or how it was
+compiled, is at fault. One line for each mutant and each such client (control
+NAME): "pass NAME reason" or "fail NAME reason"; exit status 1 if there is a
+fail.
 
-What Relacy cannot see is the business of a litmus test (the list says which).
-Its statements are tied to the code, kmod/core or another folder, by their labels: the test gets the order that
-the weakened access has left, and herd7 must find it observable, or unobservable
-still where the list says "redundant".
+A litmus test covers what Relacy cannot see (the list says which). Labels tie
+its statements to the code, kmod/core or another folder: the test gets the order
+that the weakened access has left, and herd7 must find the outcome observable,
+or still unobservable where the list says "redundant".
 
-Cost: one to two seconds for each, mostly compilation; nothing for one that was caught
-before, while all that it reads is the same (tools/check/cached.py). Limitations: a mutant
-that is caught shows that the check can fail, not that it finds everything.
+Cost: one to two seconds for each, mostly compilation; nothing for one that was
+caught before with the same input files (tools/check/cached.py). Limitations: a
+caught mutant shows that the check can fail, not that it finds everything.
 """
 import argparse
 import json
@@ -50,8 +52,12 @@ TOP = HERE.parent.parent.parent
 OUT = Path(os.environ.get("OUT", TOP / "build" / "core")) / "model" / "mutants"
 PCH = OUT / "relacy.pch"
 SHIM = HERE.parent / "shim" / "relacy"
+# Queues of the experiments with multiplicity, which core does not have.
+BENCH = HERE.parent / "bench" / "mult"
+# The kernel's headers that the public half of core includes, and that half.
+PUBLIC = (HERE.parent / "shim" / "linux", TOP / "include")
 EXECUTIONS = os.environ.get("MUTANT_EXECUTIONS", "400000")
-# Takes a third of the time that g++ does, with Relacy's headers compiled before.
+# Takes a third of g++'s time, with Relacy's headers compiled before.
 CXX = ["clang++", "-std=gnu++17", "-O0", "-w"]
 
 WEAKER = (
@@ -63,7 +69,7 @@ WEAKER = (
     (r"wsq_slot_(publish|claim|claim_if|acquire|mark_if)\(", r"wsq_weak_slot_\1("),
     (r"wsq_grace_(get|passed)\(", r"wsq_weak_grace_\1("),
     (r"(smp_\w*mb\w*|synchronize_rcu)\(\)", "(void)0"),
-    # Of the kernel's own, which no client compiles: labels.py reads them.
+    # The kernel's own, which no client compiles: labels.py reads them.
     (r"\b(smp_load_acquire|queue_rcu_work|smp_call_function_\w+|smp_store_release|(?:atomic(?:_long)?_)?(?:try_)?cmpxchg|"
      r"(?:atomic(?:_long)?_)?xchg|test_and_\w+_bit|atomic(?:_long)?_fetch_\w+|"
      r"atomic\w*_\w+_(?:acquire|release|return)|atomic64_fetch_andnot_release|"
@@ -97,6 +103,14 @@ class Mutant:
         shutil.copytree(labels.CORE, core)
         if not self.order:
             path = core / self.file
+            if not path.exists() and (BENCH / self.file).exists():
+                for header in BENCH.glob("*.h"):
+                    shutil.copy(header, core)
+            for public in labels.PUBLIC:
+                if public.name == self.file:
+                    path = core / "linux" / self.file
+                    path.parent.mkdir()
+                    shutil.copy(public, path)
             before = path.read_text()
             subprocess.run(["sed", "-i", self.sed, path], check=True)
             return path.read_text() != before
@@ -105,7 +119,7 @@ class Mutant:
         return self.weaken(core / self.file)
 
     def weaken(self, path):
-        """Take the order from the access in this file; False if it had none."""
+        """Weaken the access in this file; False if it had no order."""
         lines = path.read_text().splitlines(keepends=True)
         at = self.access.nr - 1
         before = lines[at]
@@ -115,7 +129,7 @@ class Mutant:
         return lines[at] != before
 
     def proven(self, where):
-        """What herd7 says of the litmus test with the order of the weakened access."""
+        """herd7's verdict on the litmus test with the weakened order."""
         kind, name = self.proof
         want = "Never" if kind == "redundant" else "Sometimes"
         test = tests.by_name().get(name)
@@ -138,7 +152,7 @@ class Mutant:
         return good, f"{kind} litmus {name}, {order or 'gone'}: {said}"
 
     def run(self, caught):
-        """Is it caught? In @caught, by which client and execution."""
+        """Is it caught? @caught gets the client and execution."""
         where = OUT / re.sub(r"\W+", "-", self.name).strip("-")
         shutil.rmtree(where, ignore_errors=True)
         where.mkdir(parents=True)
@@ -166,7 +180,7 @@ CAUGHT = {}
 
 
 class Program:
-    """A client, compiled with some kmod/core."""
+    """A client, compiled with a given kmod/core."""
 
     def __init__(self, client, core, where):
         self.source, *options = client.split(":")
@@ -174,9 +188,10 @@ class Program:
         self.core, self.where = core, where
 
     def compile(self):
-        """None, or what went wrong."""
+        """None, or the error."""
         compiled = subprocess.run(
-            CXX + ["-include-pch", PCH, "-I", SHIM, "-I", self.core, "-I", HERE,
+            CXX + ["-include-pch", PCH, "-I", SHIM, "-I", self.core, "-I", HERE, "-I", BENCH,
+                   *(f"-I{path}" for path in PUBLIC),
                    HERE / f"{self.source}.cpp", "-o", self.where / self.source],
             capture_output=True, text=True)
         if not compiled.returncode:
@@ -204,15 +219,15 @@ class Program:
 
 
 def inputs(clients):
-    """What the verdict on these clients is read from, beside options."""
-    return [__file__, labels.__file__, labels.CORE, "/usr/include/relacy",
+    """All inputs of the verdict on these clients, beside options."""
+    return [__file__, labels.__file__, labels.CORE, BENCH, *labels.PUBLIC, "/usr/include/relacy",
             *{HERE / f"{c.split(':')[0]}.cpp" for c in clients}]
 
 
 def remembered(words, clients, run):
-    """As run(), or what it said when all of that was as it is now and it passed."""
+    """As run(), or the stored result if it passed with the same inputs."""
     compiler = subprocess.run([CXX[0], "--version"], capture_output=True, text=True)
-    key = cached.key([compiler.stdout, *CXX, *words, *clients], inputs(clients), (SHIM, labels.CORE, HERE))
+    key = cached.key([compiler.stdout, *CXX, *words, *clients], inputs(clients), (SHIM, labels.CORE, HERE, BENCH, *PUBLIC))
     kept = cached.get(key)
     if kept is not None:
         why, caught = json.loads(kept)
@@ -236,12 +251,12 @@ def mutant(m):
 
 
 def control(client):
-    """Does the same pass without a mutant?"""
+    """Does the client pass without a mutant?"""
     return remembered(["control", str(CAUGHT.get(client, 1))], [client], lambda _: unmutated(client))
 
 
 def unmutated(client):
-    """The same without a mutant."""
+    """Runs the client without a mutant."""
     where = OUT / re.sub(r"\W+", "-", f"control {client}")
     shutil.rmtree(where, ignore_errors=True)
     where.mkdir(parents=True)
@@ -274,7 +289,7 @@ def select(mutants, what):
     files = {Path(f).name for f in files.split(",") if f}
     chosen = {m for m in mutants if m.file in files or
               not m.proof and any(f"{c.split(':')[0]}.cpp" in files for c in m.clients)}
-    # herd7's cost next to nothing and say little that the positive tests do not.
+    # herd7's are cheap and add little to the positive tests.
     rest = [m for m in mutants if m not in chosen and not m.proof]
     drawn = random.Random(os.environ.get("SEED", "1"))
     chosen |= set(drawn.sample(rest, min(int(more or 0), len(rest))))
@@ -298,7 +313,7 @@ def main():
     if not mutants:
         return 0
     PCH.parent.mkdir(parents=True, exist_ok=True)
-    # Relacy's own headers and no more: what a client defines says how the shim's
+    # Only Relacy's own headers: a client's definitions affect how the shim's
     # are compiled.
     relacy = PCH.with_suffix(".hpp")
     relacy.write_text("#include <relacy/relacy.hpp>\n")

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owner queue: three pushers, of two links, two and one; whoever becomes the owner
- * takes what is there, so that the queue goes from hand to hand. Never two owners,
- * and each sees what those before it did; what is counted is there; every link
- * comes out once, with its task as it was pushed, each pusher's in the order it
- * pushed them, and all of them in one order that agrees with who returned before
- * whom began.
- * Use and limitations: main.h.
+ * Owner queue: three pushers, of two links, two and one. A pusher that becomes
+ * the owner takes what is in the queue, so ownership changes. There are never
+ * two owners, and each sees what previous ones did; counted links are in the
+ * queue; every link comes out once, with its task as it was pushed, each
+ * pusher's in the order of pushing, and all of them in one order that agrees
+ * with real time between pushes. Use and limitations: main.h.
  */
 #include "main.h"
 
@@ -44,7 +43,7 @@ struct owner_queue : rl::test_suite<owner_queue, 3> {
 				atomic64_t *link;
 				int id;
 
-				while (!wsq_oq_turn(&oq, 1))
+				while (!wsq_oq_reverse(&oq, 1))
 					;
 				link = wsq_oq_pop(&oq);
 				RL_ASSERT(link);
@@ -67,8 +66,8 @@ struct owner_queue : rl::test_suite<owner_queue, 3> {
 		do {
 			ret = wsq_oq_try_push(&oq, &tasks[id].link);
 		} while (ret == WSQ_CONFLICT);
-		if (ret == WSQ_OPENED) {
-			/* What is the owner's is its own from here on. */
+		if (ret == WSQ_PUBLISHED) {
+			/* The owner's state is exclusive from here on. */
 			nr_out($) = nr_out($) + 0;
 			own(batch);
 		}

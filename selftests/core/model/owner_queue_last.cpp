@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owner queue, last touch: one link is there, and somebody owns the queue; a thread
- * pushes another, and has somebody else own the queue for it if need be, as workers
- * do. Once the pusher finds the queue idle it frees it. Forbidden: an owner touches
- * the queue after that, or the pusher does not see what the tasks did.
- * Use and limitations: main.h.
+ * Owner queue, last touch: one link is queued, and another thread owns the
+ * queue; a thread pushes another link, and has another thread own the queue if
+ * need be, as workers do. Once the pusher finds the queue idle it frees it.
+ * Forbidden: an owner accesses the queue after that, or the pusher does not see
+ * what the tasks did. Use and limitations: main.h.
  */
 #include "main.h"
 
 #include "owner_queue.h"
 
 struct owner_queue_last : rl::test_suite<owner_queue_last, 3> {
-	/* Memory that the test makes and unmakes; Relacy watches what is gone. */
+	/* Constructed and destroyed by the test; Relacy reports late use. */
 	union memory {
 		wsq_owner_queue oq;
 		memory() {}
@@ -20,7 +20,7 @@ struct owner_queue_last : rl::test_suite<owner_queue_last, 3> {
 
 	memory q;
 	atomic64_t links[2];
-	/* One for each owner: it has the queue in hand. */
+	/* One for each owner: it owns the queue. */
 	atomic64_t hand[2];
 	rl::var<int> nr_out;
 	int freed;
@@ -31,7 +31,7 @@ struct owner_queue_last : rl::test_suite<owner_queue_last, 3> {
 
 		new (&q.oq) wsq_owner_queue;
 		wsq_oq_init(&q.oq);
-		RL_ASSERT(wsq_oq_try_push(&q.oq, &links[0]) == WSQ_OPENED);
+		RL_ASSERT(wsq_oq_try_push(&q.oq, &links[0]) == WSQ_PUBLISHED);
 		for (i = 0; i < 2; i++)
 			atomic64_set(&hand[i], !i);
 		nr_out($) = 0;
@@ -43,7 +43,7 @@ struct owner_queue_last : rl::test_suite<owner_queue_last, 3> {
 		u64 owed = wsq_oq_owed(&q.oq);
 
 		do {
-			while (!wsq_oq_turn(&q.oq, 1))
+			while (!wsq_oq_reverse(&q.oq, 1))
 				;
 			RL_ASSERT(wsq_oq_pop(&q.oq));
 			nr_out($) = nr_out($) + 1;
@@ -64,7 +64,7 @@ struct owner_queue_last : rl::test_suite<owner_queue_last, 3> {
 		do {
 			ret = wsq_oq_try_push(&q.oq, &links[1]);
 		} while (ret == WSQ_CONFLICT);
-		if (ret == WSQ_OPENED)
+		if (ret == WSQ_PUBLISHED)
 			atomic64_set_release(&hand[1], 1);
 		for (looks = 0; looks < 4 && !freed; looks++) {
 			if (!wsq_oq_idle(&q.oq))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * put beside get alone, long enough to go around twice: the local pairs,
- * without a thief whose accesses order anything by chance.
- * Shared parts, use and limitations: client.h.
+ * put beside get only, long enough to wrap twice: the local pairs, without a
+ * thief whose accesses could order them accidentally. Shared parts, use and
+ * limitations: client.h.
  */
 #include "../engine/bwos_fifo/model.h"
 #include "client.h"

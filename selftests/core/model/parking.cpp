@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Parking, scenario B of parking.h: a worker that goes to sleep, two puts from
- * other CPUs through the inbox. Forbidden: the worker sleeps, a task is there,
- * and nobody claimed to wake it; or two did.
- * Use and limitations: main.h.
+ * other CPUs through the inbox. Forbidden: the worker sleeps, a task is queued,
+ * and no put claimed the wake-up; or two did. Use and limitations: main.h.
  */
 #include "main.h"
 
@@ -49,7 +48,7 @@ struct parking : rl::test_suite<parking, 3> {
 		RL_ASSERT(woken <= 1);
 		if (slept && !wsq_inbox_empty(&in))
 			RL_ASSERT(woken == 1);
-		/* Awake again, and nobody left to wake it: the word is clear. */
+		/* Awake again, with no wake-up pending: the word is clear. */
 		if (!slept)
 			RL_ASSERT(!wsq_park_claim(&park));
 	}

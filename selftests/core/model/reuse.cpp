@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Block reuse: the producer comes back to a block that thieves have read from,
- * as early as it can. Finds weak orders of the count (BF(steal:F), BF(open:B))
- * that figure 9's client does not reach.
- * Shared parts, use and limitations: client.h.
+ * Block reuse: the producer returns to a block that thieves have read from, as
+ * early as it can. Finds weak orders of the count (BF(steal:F), BF(open:B))
+ * that figure 9's client does not reach. Shared parts, use and limitations:
+ * client.h.
  */
 #include "../engine/bwos_fifo/model.h"
 #include "client.h"

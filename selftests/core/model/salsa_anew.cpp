@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: a consumer halts when it has just entered a chunk that is in its second
- * use. Nothing of the first may count: who looks sees the tasks. Run bounded.
- * Shared parts, use and limitations: salsa_client.h.
+ * SALSA: a consumer halts when it has just entered a chunk that is in its
+ * second use. The first use must not affect a look: it must see the tasks. Run
+ * bounded. Shared parts, use and limitations: salsa_client.h.
  */
 #define MODEL_OUT	1
 #include "salsa_client.h"

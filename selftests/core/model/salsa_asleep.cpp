@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: a thief asleep from its look at a claimed chunk to its change of the
- * owner, while the chunk is used anew four times. Run bounded. Tags that never
+ * SALSA: a thief sleeps from its look at a claimed chunk to its change of the
+ * owner, while the chunk is reused four times. Run bounded. Tags that never
  * return make the change fail; with -DWSQ_SALSA_TAG_BITS=2 the word is the same
- * again, and this client must find it: the thief would begin where he read that
- * the consumer was, behind a task that nobody has taken. Shared parts, use and
+ * again, and this client must find it: the thief would begin at the consumer's
+ * old index, behind a task that has not been taken. Shared parts, use and
  * limitations: salsa_client.h.
  */
 #define MODEL_OUT	1

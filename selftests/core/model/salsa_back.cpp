@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: a consumer that halts before it stores its index, while its chunk is
- * stolen and the thief goes on to higher ones. Another thief must not begin at
- * what the first one stores when it goes on. With BACK_LAST (salsa_last.cpp) the
- * chunk is in its last epoch, and what follows is claimed. Run bounded. Shared
- * parts, use and limitations: salsa_client.h.
+ * SALSA: a consumer halts before it stores its index, while its chunk is stolen
+ * and the thief goes on to higher ones. Another thief must not begin at the
+ * index that the consumer stores when it continues. With BACK_LAST
+ * (salsa_last.cpp) the chunk is in its last epoch, and later tasks are claimed.
+ * Run bounded. Shared parts, use and limitations: salsa_client.h.
  */
 #define MODEL_OUT	1
 #include "salsa_client.h"

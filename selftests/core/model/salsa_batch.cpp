@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SALSA: a consumer takes three tasks in one batch and a thief takes the chunk,
- * in the middle or elsewhere, and goes on in it. Nothing else, so that the search
- * can be wide. Run bounded. Shared parts, use and limitations: salsa_client.h.
+ * in the middle or elsewhere, and goes on in it. Nothing else, so that the
+ * search can be wide. Run bounded. Shared parts, use and limitations:
+ * salsa_client.h.
  */
 #define MODEL_OUT	1
 #include "salsa_client.h"

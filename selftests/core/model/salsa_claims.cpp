@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA, claimed: consumers that claim what they take and rob each other without
- * a fence, and a producer who takes back what it put, in places that may serve
- * for something else by then. Shared parts, use and limitations: salsa_client.h.
+ * SALSA, claimed: consumers that claim what they take and steal from each other
+ * without a fence, and a producer that removes what it put, from slots that may
+ * be reused by then. Shared parts, use and limitations: salsa_client.h.
  */
 #include "salsa_client.h"
 
@@ -33,11 +33,11 @@ struct salsa_claims : salsa_client<salsa_claims, 3, 2, 3, 3> {
 			for (lap = 0; lap < 4; lap++) {
 				id = put(0, 0);
 				if (last && !(lap % 2))
-					withdraw(last);
+					remove(last);
 				last = id;
 			}
 			if (last)
-				withdraw(last);
+				remove(last);
 			break;
 		}
 	}

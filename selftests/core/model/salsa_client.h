@@ -1,39 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What SALSA's clients of the model checker share: a pool small enough to go
- * around in few steps, the displacement fence as it is in the kernel, grace
- * periods, and the book of who took which task.
+ * Shared by SALSA's clients of the model checker: a pool small enough to wrap
+ * in few steps, the displacement fence as in the kernel, grace periods, and the
+ * book of tasks taken.
  *
- * For: the salsa_*.cpp files beside; main.h tells how they are run.
+ * For: the salsa_*.cpp files of this directory; main.h describes how they are
+ * run.
  *
- * The fence. Consumer i runs on thread i, and thread i is CPU i. Relacy switches
- * threads before each access. A heavy side that gets its turn there executes the
- * victim's barrier in the victim's name, between the two accesses between which
- * the victim stands, and nothing else: the victim's next store comes without any
- * order. So an interrupt arrives at any point, no thread waits for it, and two
- * thieves that fence each other cannot deadlock. An interrupt that was started
- * arrives when its thief asks whether it is through; the answer may be no for a
- * while.
+ * The fence. Consumer i runs on thread i, and thread i is CPU i. Relacy
+ * switches threads before each access. When a heavy side runs there, it
+ * executes the victim's barrier in the victim's name, between the two accesses
+ * between which the victim is, and nothing else: the victim's next store comes
+ * without any order. So an interrupt arrives at any point, no thread waits for
+ * it, and two thieves that fence each other cannot deadlock. An interrupt that
+ * was started arrives when its thief asks whether it is done; the answer may be
+ * no for a while.
  *
- * A light fence stops the compiler. The client plays what happens without one: an
- * interrupt that arrives behind a plain store, before the next light fence or
- * something stronger, acts as if the compiler had moved the store behind the
- * accesses that follow. The interrupt publishes what the victim had done before
- * that store, and the victim sees what the interrupt brought only once it may not
- * move stores any further.
+ * A light fence is a compiler barrier. The client simulates its absence: an
+ * interrupt that arrives after a plain store, and before the next light fence
+ * or a stronger operation, acts as if the compiler had moved the store behind
+ * the following accesses. The interrupt publishes what the victim had done
+ * before that store, and the victim sees what the interrupt brought only once
+ * stores may not be moved any further.
  *
- * Grace periods. A thread that ends or begins a section, and one that is in none
- * while somebody polls, executes a barrier, once per grace period. One that is
- * in a section from before the period keeps it from passing. With GRACE_EMPTY
- * they are over at once, which a client must find.
+ * Grace periods. A thread that ends or begins a section, and one that is in
+ * none during a poll, executes a barrier, once per grace period. A thread that
+ * is in a section from before the period keeps it from ending. With GRACE_EMPTY
+ * they end at once, which a client must find.
  *
- * At random a section is now and then executed in one go: the other threads
- * sleep through it, which would be rare among random schedules.
+ * At random a section is sometimes executed as a whole: the other threads sleep
+ * through it, which would be rare in random schedules.
  *
- * With COUNT_PATHS a client says on stderr how often its executions took which
- * path: one that never displaces anybody shows nothing about it.
+ * With COUNT_PATHS a client prints to stderr how often its executions took each
+ * path: a client that never displaces proves nothing about it.
  *
- * Limitations: main.h's. Emptiness is held against the order of events that
+ * Limitations: main.h's. Emptiness is checked against the order of events that
  * threads can know of (the_pool_was_empty()), not against all orders.
  */
 #ifndef _WSQ_MODEL_SALSA_CLIENT_H
@@ -43,11 +44,11 @@
 #ifndef WSQ_SALSA_ENTRIES
 #define WSQ_SALSA_ENTRIES	1
 #endif
-/* Chunks that a producer can have out. */
+/* Most chunks that a producer can fill at a time. */
 #ifndef MODEL_OUT
 #define MODEL_OUT		3
 #endif
-/* The second is the last: tasks are claimed in it once it is stolen from. */
+/* The second is the last: tasks are claimed once the chunk is stolen from. */
 #ifndef WSQ_SALSA_EPOCHS
 #define WSQ_SALSA_EPOCHS	2
 #endif
@@ -68,10 +69,10 @@ static bool wsq_fence_done(struct wsq_fence_call *call);
  * @inside: it is in a section
  * @alone: ... in which the others sleep
  * @quiet: the last grace period that found it outside
- * @loose: it has a plain store that the compiler might put behind what follows
+ * @loose: it has a plain store that the compiler might move further back
  * @hit: it was interrupted since
- * @before: what it had seen and done before that store
- * @brought: what those interrupts brought
+ * @before: its state in Relacy before that store
+ * @brought: state that those interrupts brought
  */
 struct salsa_cpu {
 	bool inside;
@@ -101,7 +102,7 @@ static rl::thread_info<THREADS> &state_of(unsigned int cpu)
 	return *mine;
 }
 
-/* smp_mb() in the name of another thread, of a program of @THREADS. */
+/* smp_mb() in the name of another thread, in a program of @THREADS. */
 template <int THREADS>
 static void barrier_of_thread(unsigned int cpu)
 {
@@ -109,7 +110,7 @@ static void barrier_of_thread(unsigned int cpu)
 			rl::ctx().seq_cst_fence_order_);
 }
 
-/* An interrupt. If there is a loose store: in front of it, behind all else. */
+/* An interrupt: before a loose store, if there is one, behind all else. */
 template <int THREADS>
 static void hit_thread(unsigned int cpu)
 {
@@ -123,7 +124,7 @@ static void hit_thread(unsigned int cpu)
 		return;
 	}
 	for (i = 0; i < THREADS; i++) {
-		/* What it has read meanwhile was read before the interrupt. */
+		/* Its later reads count as before the interrupt. */
 		if (i != cpu)
 			rl::assign_max(victim.before[i],
 				       state_of<THREADS>(cpu).acquire_fence_order_[i]);
@@ -133,7 +134,7 @@ static void hit_thread(unsigned int cpu)
 	victim.hit = true;
 }
 
-/* What wsq_shim_stores() says. */
+/* Called by wsq_shim_stores(). */
 template <int THREADS>
 static void loosen_thread(bool loose)
 {
@@ -181,15 +182,15 @@ static void wsq_fence_heavy(const u64 *set, u32 nr_words)
 }
 
 /*
- * The interrupt has not come until its thief asks. Set in prepare(): it has come
- * when the thief asks first, which leaves a bounded search half as much to do.
+ * A started interrupt has not come until its thief asks. Set in prepare(): it
+ * has come at the first question, which halves a bounded search.
  */
 static bool patient;
 
 static void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu)
 {
 	smp_mb();
-	/* Not started: nobody is hit. */
+	/* Not started: no thread is interrupted. */
 	call->cpu = cpu + 1;
 }
 
@@ -204,7 +205,7 @@ static bool wsq_fence_done(struct wsq_fence_call *call)
 	return true;
 }
 
-/* A moment at which a thread is in no section. */
+/* A moment when a thread is in no section. */
 static void salsa_quiescent(unsigned int cpu)
 {
 	if (cpus[cpu].quiet == grace_now)
@@ -262,13 +263,13 @@ static bool wsq_grace_passed(u64 cookie)
 
 #ifdef COUNT_PATHS
 static struct salsa_paths {
-	u64 left, finished, retired, stolen, displaced, busy, overtaken, lost;
+	u64 left, finished, retired, stolen, replaced, busy, overtaken, lost;
 	u64 back, contended, looks;
 
 	~salsa_paths()
 	{
 		std::fprintf(stderr, "left %llu finished %llu retired %llu stolen %llu displaced %llu busy %llu overtaken %llu lost %llu back %llu contended %llu empty %llu\n",
-			     left, finished, retired, stolen, displaced, busy,
+			     left, finished, retired, stolen, replaced, busy,
 			     overtaken, lost, back, contended, looks);
 	}
 } paths;
@@ -277,14 +278,14 @@ static struct salsa_paths {
 /**
  * struct salsa_client - a pool with a book of its tasks
  * @T: the client
- * @THREADS: its threads; consumer i is at work on thread i
- * @CONSUMERS, @CHUNKS: how many
+ * @THREADS: its threads; consumer i works on thread i
+ * @CONSUMERS, @CHUNKS: their numbers
  * @CLAIMS: consumers that claim, as a set
  * @SIZE: of a chunk
  *
  * Tasks are the numbers 1, 2, 3, ... Their content is plain memory, written
- * before a task is put: Relacy reports the race if whoever takes the task does
- * not see it. The book is plain memory as well: Relacy's threads take turns.
+ * before a task is put: Relacy reports the race if the taker does not see it.
+ * The book is plain memory as well: Relacy runs one thread at a time.
  */
 template <typename T, int THREADS, u32 CONSUMERS = 2, u32 CHUNKS = 3,
 	  u32 CLAIMS = 0, u32 SIZE = 2>
@@ -303,7 +304,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	wsq_salsa_consumer c[CONSUMERS];
 	wsq_salsa_producer p[PRODUCERS];
 	atomic64_t feeders[CONSUMERS];
-	atomic64_t places[CONSUMERS][PLACES];
+	atomic64_t cells[CONSUMERS][PLACES];
 	atomic64_t stolen[CONSUMERS][PARTIES + WSQ_SALSA_ENTRIES];
 	atomic64_t entries[PRODUCERS][MODEL_OUT];
 	u64 all;
@@ -312,29 +313,29 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	int next;
 	bool in[MAX_TASKS];
 	bool out[MAX_TASKS];
-	/* Where it was put, for who withdraws it. */
+	/* Where it was put, for removing it. */
 	u32 chunk_of[MAX_TASKS];
 	u64 slot_of[MAX_TASKS];
 
-	/* Tasks whose put happened before what a thread, a flag's reader, does. */
+	/* Tasks whose put happened before the thread's actions, by a flag. */
 	u32 knows[THREADS];
 	u32 told[FLAGS];
 	atomic64_t flags[FLAGS];
-	/* Of each task: what its producer knew; who took it, when, knowing what. */
+	/* Each task's producer's knowledge; its taker, time and knowledge. */
 	u32 put_knowing[MAX_TASKS];
 	u32 taken_knowing[MAX_TASKS];
 	u32 taken_by[MAX_TASKS];
 	u64 taken_at[MAX_TASKS];
 	u64 now;
-	/* Of the operation that a thread is in. */
+	/* At the start of a thread's current operation. */
 	u32 knew[THREADS];
 	u64 since[THREADS];
-	/* Calls that found the pool empty: what they knew, when they were over. */
+	/* Calls that found the pool empty: their knowledge, and their end. */
 	int nr_looks;
 	u32 look_knew[LOOKS];
 	u64 look_end[LOOKS];
 
-	/* For the client: before its threads begin, and when they have ended. */
+	/* Hooks of the client: before its threads begin, and after they end. */
 	void prepare()
 	{
 	}
@@ -349,7 +350,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		return nr % CONSUMERS;
 	}
 
-	/* Where chunk and consumer are: all on one node. */
+	/* Node of a chunk or consumer: all on one node. */
 	u32 node_of(u32)
 	{
 		return 0;
@@ -358,7 +359,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	void before()
 	{
 		T *self = static_cast<T *>(this);
-		struct wsq_salsa_room room;
+		struct wsq_salsa_consumer_mem space;
 		u32 i;
 
 		barrier_of = barrier_of_thread<THREADS>;
@@ -385,12 +386,12 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		}
 		for (i = 0; i < CONSUMERS; i++) {
 			atomic64_set(&feeders[i], 0);
-			room.feeders = &feeders[i];
-			room.stolen = stolen[i];
-			room.places = places[i];
-			room.nr_places = PLACES;
+			space.feeders = &feeders[i];
+			space.stolen = stolen[i];
+			space.cells = cells[i];
+			space.nr_cells = PLACES;
 			wsq_salsa_consumer_init(&s, &c[i], i, self->node_of(i),
-						CLAIMS >> i & 1, &room);
+						CLAIMS >> i & 1, &space);
 		}
 		for (i = 0; i < PRODUCERS; i++)
 			wsq_salsa_producer_init(&s, &p[i], i, entries[i],
@@ -446,8 +447,9 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	}
 
 	/*
-	 * One task of producer @pi into its chunk, or into one of consumer @ci,
-	 * or of the next that is not overloaded. The number; 0 if all are.
+	 * Puts one task of producer @pi into its chunk, or into a chunk of
+	 * consumer @ci, or of the next consumer that does not refuse. Returns
+	 * its number; 0 if all refuse.
 	 */
 	int put(u32 pi, u32 ci)
 	{
@@ -464,7 +466,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 			wsq_salsa_open(&p[pi], &c[(ci + i) % CONSUMERS]);
 		chunk_of[id] = p[pi].nr;
 		slot_of[id] = p[pi].at;
-		/* Whoever takes it may do so before put returns. */
+		/* The task may be taken before put returns. */
 		in[id] = p[pi].at < p[pi].size;
 		ret = wsq_salsa_put(&p[pi], task_of(id));
 		RL_ASSERT(in[id] == (ret == WSQ_OK));
@@ -475,8 +477,8 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	}
 
 	/*
-	 * Up to @n tasks of producer @pi into chunks of consumer @ci, as the engine
-	 * puts a batch. How many.
+	 * Puts up to @n tasks of producer @pi into chunks of consumer @ci, as
+	 * the engine puts a batch. Returns how many.
 	 */
 	u32 put_many(u32 pi, u32 ci, u32 n)
 	{
@@ -494,7 +496,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 			content[id]($) = id;
 			knows[me] |= 1U << id;
 			put_knowing[id] = knows[me];
-			/* Whoever takes it may do so before put_many returns. */
+			/* The tasks may be taken before put_many returns. */
 			in[id] = true;
 		}
 		for (;;) {
@@ -511,7 +513,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		return done;
 	}
 
-	/* What the others sleep through. */
+	/* Runs @f while the others sleep. */
 	template <typename F>
 	static void in_one_go(F steps)
 	{
@@ -520,7 +522,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		rl::ctx().enable_preemption();
 	}
 
-	/* Up to @most steps of the others: a time that schedules seldom leave. */
+	/* Up to @most steps of the others: a pause rare in schedules. */
 	static void let_others(unsigned int most)
 	{
 		unsigned int n;
@@ -529,7 +531,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 			rl::ctx().sched();
 	}
 
-	/* In prepare(): tasks that all threads know of. */
+	/* In prepare(): puts tasks that all threads know of. */
 	void put_before(int n, u32 pi, u32 ci)
 	{
 		int i;
@@ -540,7 +542,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 			knows[i] = knows[rl::thread_index()];
 	}
 
-	/* One take. Was there something? */
+	/* One take. Returns whether there was a task. */
 	bool get(u32 ci)
 	{
 		void *task;
@@ -555,7 +557,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		return task;
 	}
 
-	/* Up to @n takes of one that takes plainly. How many. */
+	/* Up to @n plain takes. Returns how many. */
 	u32 get_many(u32 ci, u32 n)
 	{
 		void *tasks[4];
@@ -572,9 +574,9 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	}
 
 	/*
-	 * As the engine does it: a chunk that no consumer is in; if there is none,
-	 * the one that the victim is in, and a get, which may find that the victim
-	 * has not answered yet.
+	 * As the engine does: steals a chunk that no consumer is in; if there
+	 * is none, the one that the victim is in, and gets once, which may find
+	 * that the victim has not answered yet.
 	 */
 	int steal(u32 ci, u32 vi)
 	{
@@ -593,7 +595,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		return ret;
 	}
 
-	/* As far as it goes without waiting. */
+	/* As far as possible without waiting. */
 	int steal_begin(u32 ci, u32 vi)
 	{
 		void *task;
@@ -606,7 +608,9 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		return ret;
 	}
 
-	/* Of chunks that the victim is not in and, if @full, that are filled. */
+	/*
+	 * Steals chunks that the victim is not in; if @full, only filled ones.
+	 */
 	int steal_left(u32 ci, u32 vi, bool full)
 	{
 		void *task;
@@ -624,14 +628,14 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		return ret;
 	}
 
-	/* Up to two tasks from under a consumer, one by one. */
-	void pry(u32 vi, bool inside)
+	/* Takes up to two tasks from a consumer's chunk, one by one. */
+	void steal_active(u32 vi, bool inside)
 	{
 		void *tasks[2];
 		u32 i, n;
 
 		begin();
-		n = wsq_salsa_pry(&c[vi], tasks, 2, inside);
+		n = wsq_salsa_steal_active(&c[vi], tasks, 2, inside);
 		for (i = 0; i < n; i++)
 			took(tasks[i]);
 		end(nullptr);
@@ -658,18 +662,18 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		wsq_fence_end();
 	}
 
-	bool withdraw(int id)
+	bool remove(int id)
 	{
 		void *task = task_of(id);
 		bool done;
 
 		begin();
-		done = wsq_salsa_withdraw(&s, chunk_of[id], slot_of[id], task);
+		done = wsq_salsa_remove(&s, chunk_of[id], slot_of[id], task);
 		end(done ? task : nullptr);
 		return done;
 	}
 
-	/* What this thread knows, for who asks. */
+	/* Publishes this thread's knowledge, for those that read the flag. */
 	void tell(int flag)
 	{
 		told[flag] = knows[rl::thread_index()];
@@ -696,10 +700,11 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	}
 
 	/*
-	 * There was a moment, for all that anybody can know. A task that was put
-	 * before the call, or before one of these was taken and is not taken
-	 * before it, was in the pool until it was taken: each must have been, by
-	 * who had begun when the call was over.
+	 * Was the pool empty at some moment, as far as any thread can know? A
+	 * task that was put before the call, or before one of these was taken
+	 * and is not taken before it, was in the pool until it was taken: each
+	 * must have been taken, by a party that had begun when the call was
+	 * over.
 	 */
 	void the_pool_was_empty(u32 known, u64 over)
 	{
@@ -724,7 +729,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		}
 	}
 
-	/* All that is left. Twice nothing makes a consumer leave its chunk. */
+	/* Takes all that is left. After two empty takes a consumer leaves. */
 	void drain()
 	{
 		u32 i;
@@ -743,7 +748,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 		RL_ASSERT(wsq_salsa_empty(&s) == WSQ_EMPTY);
 	}
 
-	/* For who writes a client: does it get where it is meant to? */
+	/* For authors of clients: does it reach the intended paths? */
 	void count_paths()
 	{
 #ifdef COUNT_PATHS
@@ -752,7 +757,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 			paths.finished += one.count.finished;
 			paths.retired += one.count.retired;
 			paths.stolen += one.count.stolen;
-			paths.displaced += one.count.displaced;
+			paths.replaced += one.count.replaced;
 			paths.busy += one.count.busy;
 			paths.overtaken += one.count.overtaken;
 			paths.lost += one.count.lost;
@@ -785,8 +790,8 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 	}
 
 	/*
-	 * All came out once, and nothing keeps a chunk out of use for good, nor an
-	 * entry of a list.
+	 * All came out once, and no chunk and no list entry is unusable for
+	 * good.
 	 */
 	void after()
 	{
@@ -810,7 +815,7 @@ struct salsa_client : rl::test_suite<T, THREADS> {
 			RL_ASSERT(wsq_inbox_empty(&c[i].waiting));
 			nr += (u32)wsq_salsa_ring_count(&c[i].pool);
 			no_number_twice(&c[i].stolen);
-			/* Who finishes a chunk of another node sends it home. */
+			/* Another node's consumer sends a chunk home. */
 			if (self->node_of(0) != self->node_of(1))
 				RL_ASSERT(wsq_salsa_ring_count(&c[i].pool) ==
 					  chunks_of(i));

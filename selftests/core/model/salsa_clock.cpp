@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SALSA: is the pool empty? Two chunks are used in turn, and there is always a
- * task in one of them. Who looks at the one while it is free, and at the other
- * when that is, twice, finds both empty both times: only the chunks' tags tell
- * that they were used meanwhile. Shared parts, use and limitations:
+ * task in one of them. A look at the one while it is free, and at the other
+ * when that is, twice, finds both empty both times: only the chunks' tags show
+ * that they were used in between. Shared parts, use and limitations:
  * salsa_client.h.
  */
 #include "salsa_client.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA, as the work service has it: one who is producer and consumer at once,
- * puts, claims and gives up chunks that are not full, to have his memory back,
- * while others rob him of chunks that he has filled, and of single tasks. A chunk
- * in which there is a task is not given up. Shared parts, use and limitations:
- * salsa_client.h.
+ * SALSA, as used by the work service: a producer that is also a consumer puts,
+ * claims and gives up chunks that are not full, to have its memory back, while
+ * others steal chunks that it has filled, and single tasks. A chunk with a task
+ * in it is not given up. Shared parts, use and limitations: salsa_client.h.
  */
 #include "salsa_client.h"
 
@@ -40,14 +39,14 @@ struct salsa_close : salsa_client<salsa_close, 3, 2, 2, 3> {
 			leave(1);
 			break;
 		case 2:
-			pry(0, false);
-			pry(0, true);
-			pry(1, true);
+			steal_active(0, false);
+			steal_active(0, true);
+			steal_active(1, true);
 			break;
 		}
 	}
 
-	/* All is at home at last, unless the thief has freed it. */
+	/* All chunks are at home at last, unless the thief has freed one. */
 	void conclude()
 	{
 		drain();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SALSA: is the pool empty? As salsa_clock.cpp, but both chunks have a consumer
- * in them all the time, so that only the number of tasks taken tells. One thread
- * plays both consumers. Shared parts, use and limitations: salsa_client.h.
+ * in them all the time, so that only the number of tasks taken shows it. One
+ * thread acts as both consumers. Shared parts, use and limitations:
+ * salsa_client.h.
  */
 #include "salsa_client.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: a consumer that halts in the middle of a take, while its chunk is
- * stolen, emptied and, as soon as may be, used anew. Run bounded. What it stores
- * when it goes on belongs to the last use: with -DGRACE_EMPTY the chunk has been
- * used anew, the index goes beyond a task, and this client must find it. With
- * HALTED_CLAIMS (salsa_halted_claims.cpp) both claim. Shared parts, use and
- * limitations: salsa_client.h.
+ * SALSA: a consumer halts in the middle of a take, while its chunk is stolen,
+ * emptied and reused as soon as allowed. Run bounded. Its later store belongs
+ * to the previous use: with -DGRACE_EMPTY the chunk has been reused, the index
+ * goes beyond a task, and this client must find it. With HALTED_CLAIMS
+ * (salsa_halted_claims.cpp) both claim. Shared parts, use and limitations:
+ * salsa_client.h.
  */
 #include "salsa_client.h"
 
@@ -32,7 +32,7 @@ struct salsa_halted : salsa_client<salsa_halted, 2, 2, 1, HALTED_CLAIMS> {
 			steal(1, 0);
 		});
 		in_one_go([this] {
-			/* With the last one the chunk is free, or waits. */
+			/* After the last one the chunk is free, or waits. */
 			get(1);
 			get(1);
 			put(1, 1);

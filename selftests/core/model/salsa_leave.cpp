@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: a consumer leaves its chunk and enters it again, while another robs it.
- * Shared parts, use and limitations: salsa_client.h.
+ * SALSA: a consumer leaves its chunk and enters it again, while another steals
+ * from it. Shared parts, use and limitations: salsa_client.h.
  */
 #include "salsa_client.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: lists of one writer that run full of stale numbers. A producer with two
- * entries feeds one consumer after the other, so that a chunk comes back under
- * another one; a thief's list has a chunk that was stolen back. Shared parts, use
- * and limitations: salsa_client.h.
+ * SALSA: single-writer lists that fill up with stale numbers. A producer with
+ * two entries feeds one consumer after the other, so that a chunk comes back
+ * under another one; a thief's list has a chunk that was stolen back. Shared
+ * parts, use and limitations: salsa_client.h.
  */
 #define MODEL_OUT	2
 #include "salsa_client.h"

@@ -2,8 +2,8 @@
 /*
  * SALSA: is the pool empty? A task is in the chunk that is looked at last. Then
  * one is put into the chunk that is looked at first, and when that is done, as
- * the taker knows, the first one is taken. There is no moment without a task
- * until the second is taken as well. Others look meanwhile, and one takes the
+ * the taker knows, the first one is taken. Until the second is taken as well
+ * there is always a task. Others look at the same time, and one takes the
  * second. Shared parts, use and limitations: salsa_client.h.
  */
 #include "salsa_client.h"
@@ -17,7 +17,7 @@ struct salsa_look : salsa_client<salsa_look, 3, 2, 2> {
 
 	void prepare()
 	{
-		/* It is in its chunk when it learns of the other one. */
+		/* In its chunk when the thread learns of the other one. */
 		put_before(2, 0, 0);
 		get(0);
 	}

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA, claimed: is the pool empty? As salsa_look.cpp, but nobody interrupts
- * anybody: a task is in the chunk that is looked at last, and when one is in the
- * chunk that is looked at first, as he knows, somebody withdraws it. Its consumer
- * goes over it and says so in the index. Others look meanwhile.
+ * SALSA, claimed: is the pool empty? As salsa_look.cpp, but without interrupts:
+ * a task is in the chunk that is looked at last; a thread that knows that
+ * another is in the chunk that is looked at first removes it. Its consumer
+ * skips it and stores the index. Others look at the same time.
  *
  * The kernel's release covers what the thread has read, by plain loads as well;
  * C11's does not. So loads of slots acquire here. Shared parts, use and
@@ -44,7 +44,7 @@ struct salsa_look_claims : salsa_client<salsa_look_claims, 4, 2, 2, 3> {
 		case 3:
 			while (!asked(0))
 				rl::yield(1, $);
-			withdraw(2);
+			remove(2);
 			break;
 		}
 	}

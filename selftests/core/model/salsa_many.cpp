@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA, by batches: a producer's go over the end of a chunk and on in the next,
- * a consumer's may end in front of a task that comes a moment later, and another
- * one robs it of chunks that it is in, and of filled ones. Shared parts, use and
- * limitations: salsa_client.h.
+ * SALSA, by batches: a producer's batches go across the end of a chunk and on
+ * in the next, a consumer's may end before a task that comes a moment later,
+ * and another consumer steals chunks that it is in, and filled ones. Shared
+ * parts, use and limitations: salsa_client.h.
  */
 #include "salsa_client.h"
 

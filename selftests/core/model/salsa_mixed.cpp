@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA, mixed: a consumer that takes plainly and one that claims rob each
- * other, of chunks that become claimed ones on the way. Shared parts, use and
+ * SALSA, mixed: a consumer that takes plainly and one that claims steal from
+ * each other chunks that become claimed ones on the way. Shared parts, use and
  * limitations: salsa_client.h.
  */
 #include "salsa_client.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: a thief that halts with a chunk in his hands, between his two changes of
- * the owner or behind them, is overtaken by another one, while the victim may be
+ * SALSA: a thief that halts while it owns a chunk, between its two changes of
+ * the owner or after them, is overtaken by another one, while the victim may be
  * halted in the middle of its take. Run bounded. Shared parts, use and
  * limitations: salsa_client.h.
  */
@@ -30,7 +30,7 @@ struct salsa_overtake : salsa_client<salsa_overtake, 3, 3, 1, OVERTAKE_CLAIMS, 3
 			steal(1, 0);
 			break;
 		case 2:
-			/* Who halts while he overtakes is one more of the sort. */
+			/* A halt of this thief is the same case again. */
 			in_one_go([this] {
 				steal(2, 1);
 				get(2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA, the heart of it: a consumer takes a task and a thief takes the chunk.
+ * SALSA, the central race: a consumer takes a task and a thief takes the chunk.
  * Nothing else, so that the search can be wide. Run bounded. Shared parts, use
  * and limitations: salsa_client.h.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA, as the work service has it: a producer that is a consumer as well finds
- * no chunk, and frees one whose tasks are all withdrawn, while a thief steals it or
- * is in it and tasks are withdrawn. What the producer puts then is in the slots
- * that the thief may be about to claim. Run bounded. Shared parts, use and
- * limitations: salsa_client.h.
+ * SALSA, as used by the work service: a producer that is also a consumer finds
+ * no chunk, and frees one whose tasks are all removed, while a thief steals it
+ * or is in it and tasks are being removed. The producer's next tasks are in the
+ * slots that the thief may be about to claim. Run bounded. Shared parts, use
+ * and limitations: salsa_client.h.
  */
 #include "salsa_client.h"
 
@@ -52,11 +52,11 @@ struct salsa_reclaim : salsa_client<salsa_reclaim, 3, 2, 2, 3> {
 			break;
 		case 2:
 			in_one_go([this] {
-				withdraw(1);
-				withdraw(2);
-				withdraw(4);
+				remove(1);
+				remove(2);
+				remove(4);
 			});
-			withdraw(3);
+			remove(3);
 			break;
 		}
 	}

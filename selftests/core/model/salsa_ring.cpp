@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The ring of SALSA's chunk pools: one gives, two get. Each number comes out
- * once, in order, with what was done to its chunk before, and the giver has it
- * back only when it was read. Use and limitations: main.h.
+ * once, in order, with what was done to its chunk before, and the giver reuses
+ * a slot only when it was read. Use and limitations: main.h.
  */
 #include "main.h"
 
@@ -12,16 +12,16 @@ struct salsa_ring : rl::test_suite<salsa_ring, 3> {
 	enum { PLACES = 2, NUMBERS = 6 };
 
 	wsq_salsa_ring ring;
-	atomic64_t places[PLACES];
+	atomic64_t cells[PLACES];
 	rl::var<int> content[NUMBERS];
 	int given;
 	int out[NUMBERS];
 
 	void before()
 	{
-		wsq_salsa_ring_init(&ring, places, PLACES);
-		for (atomic64_t &place : places)
-			atomic64_set(&place, NUMBERS);
+		wsq_salsa_ring_init(&ring, cells, PLACES);
+		for (atomic64_t &index : cells)
+			atomic64_set(&index, NUMBERS);
 		given = 0;
 		std::memset(out, 0, sizeof(out));
 	}
@@ -70,7 +70,7 @@ struct salsa_ring : rl::test_suite<salsa_ring, 3> {
 	{
 		int i, last = -1;
 
-		/* Of one who gets alone nobody is faster. */
+		/* A single getter cannot lose a race. */
 		while (wsq_salsa_ring_count(&ring)) {
 			i = get(last);
 			RL_ASSERT(i > last);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SALSA: two chunks that are used over and over, by a producer that is refused
- * now and then, a consumer and a thief on another node, whose finished chunks go
- * home. Shared parts, use and limitations: salsa_client.h.
+ * now and then, a consumer and a thief on another node, whose finished chunks
+ * go home. Shared parts, use and limitations: salsa_client.h.
  */
 #include "salsa_client.h"
 

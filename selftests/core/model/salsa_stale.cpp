@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: a consumer that claims comes back to a chunk that was stolen, finished,
- * and filled anew for somebody else. It has no business there: neither the task
- * in the slot that it would have had next, nor, above all, the index, which
- * would have others pass over what lies in front. Shared parts, use and
- * limitations: salsa_client.h.
+ * SALSA: a consumer that claims returns to a chunk that was stolen, finished,
+ * and refilled for another consumer. It must not use it: neither the task in
+ * its next slot nor, above all, the index, which would make others skip the
+ * tasks in front. Shared parts, use and limitations: salsa_client.h.
  */
 #include "salsa_client.h"
 
@@ -16,7 +15,7 @@ struct salsa_stale : salsa_client<salsa_stale, 2, 2, 1, 3, 4> {
 			get(0);
 	}
 
-	/* Steal the chunk, finish it, and fill it anew. */
+	/* Steals the chunk, finishes it, and refills it. */
 	void next_life(u32 me, u32 victim)
 	{
 		steal(me, victim);

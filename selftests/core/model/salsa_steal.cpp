@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA, plainly: a producer fills, a consumer takes, another one robs it of
- * chunks that it is in and of others. Shared parts, use and limitations:
+ * SALSA, plainly: a producer fills, a consumer takes, another consumer steals
+ * chunks that it is in, and others. Shared parts, use and limitations:
  * salsa_client.h.
  */
 #include "salsa_client.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA: two thieves on one victim, who steal from each other and whom the
- * victim robs in turn. One that halts with a chunk in his hands is overtaken.
+ * SALSA: two thieves of one victim steal from each other, and the victim steals
+ * from them in turn. A thief that halts while it owns a chunk is overtaken.
  * Shared parts, use and limitations: salsa_client.h.
  */
 #include "salsa_client.h"

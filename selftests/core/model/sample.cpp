@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sampling: a thief that looks at one block, chosen by chance, and takes from
- * that block what it found, beside an owner, somebody who takes tasks out and
- * another thief. In the end, when all is quiet, what a sample says is what a
- * thief then gets.
- * Shared parts: claimed.h; use and limitations: client.h, main.h.
+ * Sampling: a thief looks at one random block, and takes from that block what
+ * it found, beside an owner, another thief and a party that takes tasks out. In
+ * the end, with no other party running, a thief gets exactly what a sample
+ * says. Shared parts: claimed.h; use and limitations: client.h, main.h.
  */
 #include "../engine/bwos_fifo/model.h"
 #include "claimed.h"
@@ -12,18 +11,18 @@
 struct sample : claimed_client<sample, 3> {
 	enum { FIRST = 0, LAST = 0xffffffff };
 
-	/* Returns how many the sample promised, and takes what there is. */
+	/* Returns how many the sample reported, and takes what there is. */
 	int sample_and_take(u32 chance, bool quiet)
 	{
-		u32 place = 2;
+		u32 index = 2;
 		void *tasks[2];
-		u32 there = wsq_bwos_fifo_sample(&q, chance, &place);
+		u32 there = wsq_bwos_fifo_sample(&q, chance, &index);
 		int i, n;
 
-		RL_ASSERT(there <= 2 && place == (chance ? 1 : 0));
+		RL_ASSERT(there <= 2 && index == (chance ? 1 : 0));
 		if (!there && !quiet)
 			return 0;
-		n = wsq_bwos_fifo_steal_claim_at(&q, place, tasks, 2);
+		n = wsq_bwos_fifo_steal_claim_at(&q, index, tasks, 2);
 		for (i = 0; i < n; i++)
 			out_came(tasks[i]);
 		if (quiet)
@@ -47,8 +46,8 @@ struct sample : claimed_client<sample, 3> {
 			break;
 		case 2:
 			for (u32 nr = 0; nr < 4; nr++)
-				withdraw(nr, 4);
-			haul(2);
+				remove(nr, 4);
+			batch_of(2);
 			break;
 		}
 	}
@@ -58,11 +57,11 @@ struct sample : claimed_client<sample, 3> {
 		for (int i = 0; i < 32; i++)
 			claim(1);
 		put_claimed(3);
-		/* A block has two of them, of which thieves take one. */
-		for (u32 place = 0; place < 2; place++) {
+		/* A block has two of the tasks; thieves take one. */
+		for (u32 index = 0; index < 2; index++) {
 			void *task;
 
-			if (wsq_bwos_fifo_steal_claim_at(&q, place, &task, 1) == 1)
+			if (wsq_bwos_fifo_steal_claim_at(&q, index, &task, 1) == 1)
 				out_came(task);
 		}
 		RL_ASSERT(sample_and_take(LAST, true) +

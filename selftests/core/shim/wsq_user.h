@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod/core uses of the kernel, for user space: the part that the native
- * and the threads shim share (types, atomic64_*, smp_mb, payload slots).
+ * The kernel's interface that kmod/core uses, for user space: the part that the
+ * native and the threads shim share (types, atomic64_*, smp_mb, payload slots).
  *
  * For: unit tests, stress, sanitizers, the object code test, benchmarks. A
- * program never includes this file by name; it says -I shim/native or
- * -I shim/threads, and <wsq_platform.h> leads here.
+ * program never includes this file by name; it uses -I shim/native or -I
+ * shim/threads, and <wsq_platform.h> includes it.
  *
  * Cost: none over the kernel's. Each accessor is one compiler builtin of the
  * order the kernel documents for it (Documentation/atomic_t.txt), and both
  * compilers turn it into the instructions of the kernel's own macro: relaxed
  * into a plain load or store, as READ_ONCE and WRITE_ONCE; acquire and release
- * into ldar and stlr on arm64 and into plain moves on x86, as
- * smp_load_acquire and smp_store_release; a relaxed read-modify-write into a
- * locked one on x86. The two places where the builtin alone would be another
- * thing than the kernel's are spelled out: smp_mb() and the fully ordered
- * atomic64_xchg, _cmpxchg, _fetch_add and _fetch_or.
+ * into ldar and stlr on arm64 and into plain moves on x86, as smp_load_acquire
+ * and smp_store_release; a relaxed read-modify-write into a locked one on x86.
+ * Where the builtin alone would differ from the kernel's, the code is spelled
+ * out: smp_mb() and the fully ordered atomic64_xchg, _cmpxchg, _fetch_add and
+ * _fetch_or.
  *
  * Limitations: x86-64 and arm64 are exact, other architectures merely correct.
  * The thread sanitizer does not see the barrier of smp_mb(); core publishes
@@ -56,6 +56,14 @@ typedef long long s64;
 #define smp_mb()	__atomic_thread_fence(__ATOMIC_SEQ_CST)
 #endif
 
+#if defined(__x86_64__)
+#define smp_wmb()	barrier()
+#elif defined(__aarch64__)
+#define smp_wmb()	__asm__ __volatile__("dmb ishst" ::: "memory")
+#else
+#define smp_wmb()	__atomic_thread_fence(__ATOMIC_RELEASE)
+#endif
+
 /*
  * A fully ordered operation has a full barrier on both sides. On x86 the locked
  * instruction is one; on arm64 casal or ldaxr and stlxr are not (a later load
@@ -69,8 +77,8 @@ typedef long long s64;
 #endif
 
 /**
- * typedef atomic64_t - a word that more than one context touches
- * @counter: the value; only the functions below touch it
+ * typedef atomic64_t - a word that several contexts access
+ * @counter: the value; only the functions below access it
  */
 typedef struct {
 	s64 counter;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The hooks of core/fence.h in user space: the part that the native and the
- * threads shim share. A thread stands for a CPU; membarrier interrupts whatever
- * runs of the process, and who does not run has been through the scheduler.
+ * threads shim share. A thread stands for a CPU; membarrier interrupts the
+ * running threads of the process, and the others have been through the
+ * scheduler.
  *
  * For: unit tests, stress, sanitizers. A program with a heavy side calls
  * wsq_fence_register() before it starts threads.
  *
- * With WSQ_FENCE_EMPTY the heavy side does nothing: for the proof that a test
- * would notice. The asynchronous form waits as well, in wsq_fence_start().
+ * With WSQ_FENCE_EMPTY the heavy side does nothing, to prove that a test
+ * notices. The asynchronous form waits as well, in wsq_fence_start().
  *
  * Cost of the heavy side: one system call, and an interrupt to each core that
- * runs a thread of the process. Limitations: all threads are hit, those that
- * are not in the set as well, so that a thread which forgot to enter itself is
- * not noticed here; the model checker notices. The thread sanitizer does not
+ * runs a thread of the process. Limitations: all threads are interrupted, also
+ * those that are not in the set, so a thread that is missing in the set is not
+ * noticed here; the model checker notices it. The thread sanitizer does not
  * know membarrier: publish plain data by acquire and release, as core does.
  */
 #ifndef _WSQ_SHIM_USER_FENCE_H
@@ -42,7 +43,7 @@ static inline void wsq_fence_light(void)
 	barrier();
 }
 
-/* Any thread can be interrupted; isolation is played by who wants it. */
+/* Any thread can be interrupted; tests simulate isolation themselves. */
 static inline bool wsq_fence_reaches(unsigned int cpu)
 {
 	(void)cpu;
@@ -71,7 +72,7 @@ static inline void wsq_fence_heavy(const u64 *cpus, u32 nr_words)
 #endif
 }
 
-/* Through as soon as it is begun. */
+/* Completes as soon as it is started. */
 struct wsq_fence_call {
 	bool done;
 };

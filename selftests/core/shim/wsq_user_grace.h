@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hooks of core/grace.h in user space: quiescent states. A thread says now
- * and then that it is in no section; when all have said so since a cookie was
- * made, the cookie's grace period is over.
+ * The hooks of core/grace.h in user space: quiescent states. A thread reports
+ * now and then that it is in no section; when all have reported so since a
+ * cookie was made, the cookie's grace period is over.
  *
- * For: unit tests, stress, benchmarks. Each thread that has sections calls
- * wsq_grace_join() first, wsq_grace_quiesce() between sections as often as it
- * likes, and wsq_grace_leave() at its end. One that does not quiesce holds up
- * every grace period, as a CPU with preemption off does.
+ * For: unit tests, stress, benchmarks. Each thread with sections calls
+ * wsq_grace_join() first, wsq_grace_quiesce() between sections at any time, and
+ * wsq_grace_leave() at its end. A thread that does not quiesce delays every
+ * grace period, as a CPU with preemption off does.
  *
- * With WSQ_GRACE_EMPTY every grace period is over at once: for the proof that a
- * test would notice.
+ * With WSQ_GRACE_EMPTY every grace period is over at once, to prove that a test
+ * notices.
  *
  * Cost: two loads and a store for quiesce. Limitations: 64 threads.
  */
@@ -23,7 +23,7 @@
 
 #define WSQ_GRACE_THREADS	64
 
-/* What a thread in no section at all has seen. */
+/* Value of a thread that has left. */
 #define WSQ_GRACE_AWAY		((s64)((~0ULL) >> 1))
 
 struct wsq_grace_thread {
@@ -35,7 +35,7 @@ extern struct wsq_grace_thread wsq_grace_threads[WSQ_GRACE_THREADS];
 extern atomic64_t wsq_grace_now;
 extern __thread struct wsq_grace_thread *wsq_grace_me;
 
-/* In one file of each program. */
+/* Goes into one file of each program. */
 #define WSQ_GRACE_DEFINE						\
 	struct wsq_grace_thread wsq_grace_threads[WSQ_GRACE_THREADS];	\
 	atomic64_t wsq_grace_now;					\
@@ -85,7 +85,7 @@ static inline void wsq_grace_join(void)
 			continue;
 		wsq_grace_me = t;
 		atomic64_set(&t->seen, atomic64_read(&wsq_grace_now));
-		/* In the list, then the first section: against passed(). */
+		/* In the list before the first section: against passed(). */
 		smp_mb();
 		return;
 	}

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc
- * calls, in place of libtsan: each access is charged (cache.c), atomic ones are
- * done here as well.
+ * The functions that code compiled with -fsanitize=thread and
+ * -fsanitize-coverage=trace-pc calls, in place of libtsan: each access is
+ * charged (cache.c), and atomic ones are executed here.
  *
  * A load is charged before it is done, so it sees what CPUs stored at earlier
- * times. Accesses are charged as what they are on x86: loads of any order and
- * stores are plain, sequentially consistent stores and read-modify-writes are
- * locked instructions. memcpy(), memmove() and memset() of instrumented objects
- * are renamed to the functions below (Makefile), because compilers do not
+ * times. Accesses are charged as on x86: loads of any order and stores are
+ * plain, sequentially consistent stores and read-modify-writes are locked
+ * instructions. memcpy(), memmove() and memset() of instrumented objects are
+ * renamed to the functions below (Makefile), because compilers do not
  * instrument them.
  *
  * Limitations: locked instructions of 1, 2, 4 and 8 bytes.
@@ -87,7 +87,7 @@ PLAIN(4, 4)
 PLAIN(8, 8)
 PLAIN(16, 16)
 
-/* The same under the names for what may not be aligned, and for volatile. */
+/* The same for accesses that may be unaligned, and for volatile ones. */
 #define ALIAS(kind, size)						\
 void __tsan_##kind##_read##size(void *addr)				\
 	__attribute__((alias("__tsan_read" #size)));			\
@@ -133,7 +133,7 @@ static void charge_rmw(void *addr, void *pc)
 		sim_cache_rmw((uintptr_t)addr, pc);
 }
 
-/* Relaxed: the headers say so where the result is not used. */
+/* Relaxed: the kernel's headers use it where the result is not used. */
 #define RMW(bits, type, name, op, expr)					\
 type __tsan_atomic##bits##_##name(volatile type *addr, type val,	\
 				  int order);				\

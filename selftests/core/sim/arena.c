@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulated machine's memory: a range of addresses for each node, from
- * which objects are carved as the kernel's slab carves them, so that neighbours
- * share a line here if they would there.
+ * The simulated machine's memory: a range of addresses for each node, divided
+ * into objects as by the kernel's slab, so that neighbours share a line here if
+ * they would in the kernel.
  *
  * Addresses are the same in each run. A page belongs to one size class; the
  * tables beside the arena are not charged.
@@ -19,7 +19,7 @@
 #define PERCPU_SIZE	(1UL << 20)
 #define SLAB		(4 * PAGE)	/* objects of a page and less */
 
-/* kmalloc()'s; from there on whole pages. */
+/* kmalloc()'s size classes; larger objects are whole pages. */
 static const unsigned int classes[] = {
 	8, 16, 32, 64, 96, 128, 192, 256, 512, 1024, 2048, 4096, 8192
 };
@@ -30,7 +30,7 @@ struct free_object {
 	struct free_object *next;
 };
 
-/* What a page is part of: 0 nothing, a class plus one, or more: whole pages. */
+/* The use of a page: 0 unused, a class plus one, or more: whole pages. */
 #define PAGES_BEGIN	64		/* plus the order */
 
 static unsigned char *page_of;
@@ -125,6 +125,14 @@ void *sim_alloc_pages(size_t size, unsigned int node)
 	return mem;
 }
 
+void sim_split_pages(void *mem)
+{
+	unsigned char *kind = page_at(mem);
+	unsigned int order = *kind - PAGES_BEGIN;
+
+	memset(kind, PAGES_BEGIN, 1UL << order);
+}
+
 static unsigned int class_of(size_t size)
 {
 	unsigned int i = 0;
@@ -173,7 +181,7 @@ void *sim_alloc(size_t size, unsigned int node)
 
 void *sim_alloc_lines(size_t size, unsigned int node)
 {
-	/* The classes that are multiples of a line, but of 96. */
+	/* The classes that are multiples of a line; not 96. */
 	size = (size + SIM_LINE - 1) / SIM_LINE * SIM_LINE;
 	return sim_alloc(size, node);
 }
@@ -215,7 +223,7 @@ void *sim_calloc(size_t n, size_t size)
 
 void *sim_stack_alloc(unsigned int node)
 {
-	return sim_alloc_pages(SIM_STACK, node);
+	return sim_alloc_pages(sim_config.stack, node);
 }
 
 void *sim_percpu_alloc(size_t size, size_t align)

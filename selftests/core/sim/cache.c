@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulated machine's caches: which CPU has which line, and what an access
- * costs.
+ * The simulated machine's caches: which CPU has which line, and the cost of an
+ * access.
  *
  * Directory MESI. Each line knows its owner (one CPU, modified or exclusive) or
  * its sharers. A miss is a request to the line's home, which takes a third of
- * what the line costs, and a forward and reply, which take the rest. Requests
- * for one line are served one after the other: one that changes the owner holds
- * the line until the data has arrived (and, for a locked instruction, until
- * that is done), one that shares it for serve_read. So N CPUs that add to a
- * word get it at two thirds of a transfer each, while their requests travel
- * beside each other.
+ * the line's cost, and a forward and reply, which take the rest. Requests for
+ * one line are served one after the other: a request that changes the owner
+ * holds the line until the data has arrived (and, for a locked instruction,
+ * until that is done), one that shares the line for serve_read. So N CPUs that
+ * add to a word get it at two thirds of a transfer each, while their requests
+ * travel in parallel.
  *
  * Stores are as on x86: they wait in a buffer, in order, and the CPU goes on.
- * Lines for them are requested at once. The CPU waits when the buffer is full,
- * and at a barrier or locked instruction until it is empty. The value is in
- * memory at once; a CPU that reads it waits for the line until the store would
- * have had it.
+ * Their lines are requested at once. The CPU waits when the buffer is full, and
+ * at a barrier or locked instruction until it is empty. The value is in memory
+ * at once; a CPU that reads it waits for the line until the store would have
+ * had it.
  *
- * Before a miss or a locked instruction the CPU lets all go first that are
- * earlier (sim_order()); the state of the line is looked at behind that.
+ * Before a miss or a locked instruction the CPU lets all earlier CPUs run first
+ * (sim_order()), and only then looks at the state of the line.
  *
- * Limitations: caches have no capacity, so a line stays until another CPU takes
- * it. Misses overlap only where lines are read in ascending order: a prefetcher
- * has then asked for the next lines, and each costs only its share
+ * Limitations: caches have unlimited capacity, so a line stays until another
+ * CPU takes it. Misses overlap only where lines are read in ascending order: a
+ * prefetcher has then requested the next lines, and each costs only its share
  * (sim_config.streams). The prefetcher never fetches a line that is not read in
- * the end. Siblings have caches of their own, which are near to each other. The
- * interconnect's bandwidth has no limit. Requests for a line are served in the
+ * the end. Siblings have separate caches, which are near to each other. The
+ * interconnect's bandwidth is unlimited. Requests for a line are served in the
  * order in which they were made; the nearest has no advantage.
  */
 #include <stdio.h>
@@ -38,14 +38,14 @@
 
 #define NO_OWNER	(-1)
 
-/* The share of a transfer that is the request: one hop of three. */
+/* The request's share of a transfer: one hop of three. */
 #define REQUEST(cost)	((cost) / 3)
 
 /**
  * struct line - a cache line
- * @busy: until when its home serves another request
+ * @busy: when its home can serve the next request
  * @sharers: CPUs that have it, the owner included
- * @owner: CPU plus one that has it for itself alone; 0: none
+ * @owner: exclusive owner's CPU plus one; 0: none
  */
 struct line {
 	sim_time busy;
@@ -123,7 +123,7 @@ static bool has(const struct line *l, unsigned int cpu)
 	return l->sharers[cpu / 64] >> cpu % 64 & 1;
 }
 
-/* The nearest of those that share a line, the asker not among them. */
+/* The nearest sharer of a line except the requester. */
 static enum sim_distance nearest(const struct line *l, unsigned int cpu)
 {
 	unsigned int d, w;
@@ -137,7 +137,7 @@ static enum sim_distance nearest(const struct line *l, unsigned int cpu)
 	return SIM_REMOTE;
 }
 
-/* The farthest: all of them have to answer. */
+/* The farthest sharer: all of them have to answer. */
 static enum sim_distance farthest(const struct line *l, unsigned int cpu)
 {
 	unsigned int d = SIM_REMOTE, w;
@@ -151,7 +151,7 @@ static enum sim_distance farthest(const struct line *l, unsigned int cpu)
 	return SIM_SMT;
 }
 
-static bool shared(const struct line *l)
+static bool has_published(const struct line *l)
 {
 	uint64_t any = 0;
 	unsigned int w;
@@ -168,8 +168,8 @@ static sim_time memory_cost(uintptr_t addr, unsigned int cpu)
 }
 
 /*
- * The current CPU asks for a line: when does it have it? @alone: no other CPU
- * has it then. @hold: how long it keeps it at least.
+ * The current CPU requests a line; returns when it gets it. @alone:
+ * exclusively. @hold: how long it keeps the line at least.
  */
 static sim_time request(struct line *l, uintptr_t addr, bool alone, sim_time hold)
 {
@@ -184,7 +184,7 @@ static sim_time request(struct line *l, uintptr_t addr, bool alone, sim_time hol
 	if (l->owner) {
 		d = sim_distance(me, l->owner - 1);
 		c = cost[d];
-	} else if (shared(l)) {
+	} else if (has_published(l)) {
 		d = alone ? farthest(l, me) : nearest(l, me);
 		c = cost[d];
 	} else {
@@ -228,7 +228,7 @@ static void stall_until(sim_time when, void *pc, uintptr_t addr)
 	cpu->clock = when;
 }
 
-/* Is this the next line of a stream? Then a prefetcher was there before. */
+/* Is this the next line of a stream, which a prefetcher has requested? */
 static bool streaming(uintptr_t addr)
 {
 	struct sim_machine_cpu *cpu = sim_cur;
@@ -346,7 +346,7 @@ static void each_line(uintptr_t addr, size_t size, void *pc,
 	} while (addr < end);
 }
 
-/* Before an access, for nothing may come between its charge and itself. */
+/* Before an access: nothing may come between its charge and the access. */
 static void look(void)
 {
 	if (__builtin_expect(sim_cur->clock >= sim_limit, 0))
@@ -380,7 +380,7 @@ bool sim_cache_void_rmw(uintptr_t addr, size_t size, enum sim_op op, uint64_t va
 	return false;
 }
 
-/* A value is in memory at once. */
+/* Stored values are in memory at once. */
 void sim_view_enter(void)
 {
 }

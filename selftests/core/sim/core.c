@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * kmod/core in the simulator, beside the peers of its native benchmark: the
- * very loops of selftests/core/bench/flow.h, on 1 to 256 CPUs.
+ * same loops of selftests/core/bench/flow.h, on 1 to 256 CPUs.
  *
  * Scenarios: each CPU puts and gets alone; N/2 producers to N/2 consumers; one
  * producer to N - 1 consumers. A window begins when so many tasks have come out
- * that memory is used again, and ends when the number asked for has come out.
- * Then producers and consumers stop, the remaining tasks are taken, and each
- * task must have come out once.
+ * that memory is reused, and ends when the requested number has come out. Then
+ * producers and consumers stop, the remaining tasks are taken, and each task
+ * must have come out once.
  *
  * Prints JSON lines (tools/bench/README.md).
  */
@@ -36,7 +36,7 @@ static const struct scene scenes[] = {
 	{ "1 to N-1", 2, false, true },
 };
 
-/* @bound: tasks for which a consumer, or producer, has memory. */
+/* @bound: tasks for which each consumer, or producer, has memory. */
 static const struct subject {
 	const struct flow_queue *queue;
 	const char *name;
@@ -107,7 +107,7 @@ void sim_task_out(const void *task)
 {
 	uint64_t looks, thefts;
 
-	/* For the proof that check() notices (--fault). */
+	/* Proves that check() notices faults (--fault). */
 	if (w.out == w.first && options.fault && !w.faulty) {
 		w.faulty = true;
 		if (!strcmp(options.fault, "lose"))
@@ -133,7 +133,7 @@ void sim_task_out(const void *task)
 	}
 }
 
-/* All that were put came out, and nothing else. */
+/* All tasks that were put came out, and nothing else. */
 static void check(const struct scene *scene, const struct subject *subject)
 {
 	uint64_t put = 0, nr;
@@ -162,7 +162,7 @@ static void check(const struct scene *scene, const struct subject *subject)
 			 (unsigned long long)w.out);
 }
 
-/* ---- what the peers call ---- */
+/* ---- functions that the peers call ---- */
 
 void *bench_alloc(size_t size)
 {
@@ -174,14 +174,14 @@ void bench_free(void *mem)
 	sim_free(mem);
 }
 
-/* 32 times PAUSE, as where there are not more threads than CPUs. */
+/* 32 times PAUSE, as where threads do not outnumber CPUs. */
 void flow_yield(void)
 {
 	sim_charge(31 * sim_config.costs.relax);
 	sim_relax();
 }
 
-/* For profiles: what SALSA's objects are. The others have given names, or have none. */
+/* For profiles: names SALSA's objects; others name their own, if any. */
 static void name_salsa(const struct flow_salsa *q)
 {
 	const struct bench_salsa *b = q->b;
@@ -196,7 +196,7 @@ static void name_salsa(const struct flow_salsa *q)
 			 "feeders of a consumer");
 		sim_name(b->consumer[i], sizeof(*b->consumer[i]),
 			 "wsq_salsa_consumer");
-		sim_name(b->consumer[i]->pool.places, b->s.max_chunks * 8,
+		sim_name(b->consumer[i]->pool.cells, b->s.max_chunks * 8,
 			 "places of a chunk pool");
 		sim_name(b->consumer[i]->stolen.entries, b->s.max_parties * 8,
 			 "entries of a thief's list");
@@ -238,7 +238,7 @@ static void party_main(void *arg)
 static void start(struct party *p, unsigned int cpu)
 {
 	w.running++;
-	/* Not all at the same picosecond. */
+	/* They start at different picoseconds. */
 	sim_fiber_wake(sim_fiber_create(party_main, p, cpu, "party"),
 		       sim_random_below(SIM_US));
 }
@@ -255,8 +255,8 @@ static void run(const struct scene *scene, const struct subject *subject,
 	config.still = 50 * SIM_MS;
 	/*
 	 * Parties go through a quiescent state between runs of tasks, as
-	 * natively. With RCU's milliseconds, all of the few chunks that there
-	 * are here would wait; the module's pools grow instead.
+	 * natively. With RCU's milliseconds, all of the few chunks here would
+	 * wait; the module's pools grow instead.
 	 */
 	config.costs.grace = 20 * SIM_US;
 	sim_init(&config);
@@ -279,9 +279,9 @@ static void run(const struct scene *scene, const struct subject *subject,
 	w.f = sim_alloc_pages(sizeof(*w.f), 0);
 	w.f->shape = shape;
 	w.f->crowded = true;
-	/* One producer is as fast on any machine; and a chunk is 1024 tasks. */
+	/* One producer is as fast on any machine; a chunk is 1024 tasks. */
 	w.last = options.tasks * (scene->one ? 128 : cpus < 32 ? 32 : cpus);
-	/* Long enough for memory to be used a second time. */
+	/* Long enough for memory to be reused. */
 	w.first = scene->one ? w.last / 4 : 5 * w.last;
 	w.last += w.first;
 	w.f->q = subject->queue->create(&shape);
@@ -296,7 +296,7 @@ static void run(const struct scene *scene, const struct subject *subject,
 		p->fn = subject->queue->both;
 		sim_fence_cpu[i] = i;
 		if (!scene->both) {
-			/* Side by side, those of one number nearest. */
+			/* Alternating: pairs of one number are nearest. */
 			produces = scene->one ? !i : !(i & 1);
 			p->fn = produces ? subject->queue->produce :
 					   subject->queue->consume;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What happens next in the simulated machine: the heap of CPUs that have
- * something to do, by the time at which they go on, and that of events.
+ * The order of events in the simulated machine: the heap of CPUs that have
+ * something to do, by the time at which they continue, and the heap of events.
  *
- * The CPU that runs is in no heap. It may go on without looking until its clock
+ * The running CPU is in no heap. It may continue without checks until its clock
  * passes sim_limit, which is the earliest of: the next CPU or event plus the
  * slack, its next interrupt, the end of its slice. sim_look_ahead() computes
  * that, and is called whenever one of them changes.
@@ -29,7 +29,7 @@ static bool cpu_before(const struct sim_machine_cpu *a,
 	return a->key < b->key || (a->key == b->key && a->nr < b->nr);
 }
 
-static void cpu_place(unsigned int pos, struct sim_machine_cpu *cpu)
+static void cpu_location(unsigned int pos, struct sim_machine_cpu *cpu)
 {
 	sim_cpu_heap[pos] = cpu;
 	cpu->pos = pos;
@@ -40,8 +40,8 @@ void sim_cpu_up(struct sim_machine_cpu *cpu)
 	unsigned int pos = cpu->pos;
 
 	for (; pos > 1 && cpu_before(cpu, sim_cpu_heap[pos / 2]); pos /= 2)
-		cpu_place(pos, sim_cpu_heap[pos / 2]);
-	cpu_place(pos, cpu);
+		cpu_location(pos, sim_cpu_heap[pos / 2]);
+	cpu_location(pos, cpu);
 }
 
 void sim_cpu_push(struct sim_machine_cpu *cpu, sim_time key)
@@ -66,10 +66,10 @@ struct sim_machine_cpu *sim_cpu_pop(void)
 			child++;
 		if (!cpu_before(sim_cpu_heap[child], last))
 			break;
-		cpu_place(pos, sim_cpu_heap[child]);
+		cpu_location(pos, sim_cpu_heap[child]);
 		pos = child;
 	}
-	cpu_place(pos, last);
+	cpu_location(pos, last);
 	return top;
 }
 
@@ -112,7 +112,7 @@ void sim_event_remove(struct sim_event *event)
 		event_move(pos, last);
 }
 
-/* The heaps, or what the running CPU waits for, have changed. */
+/* Called when the heaps, or conditions of the running CPU, have changed. */
 void sim_look_ahead(void)
 {
 	const struct sim_machine_cpu *cpu = sim_cur;
@@ -168,7 +168,7 @@ bool sim_event_cancel(struct sim_event *event)
 	return true;
 }
 
-/* A new machine: nothing is there to be done. */
+/* A new machine, with nothing to do. */
 void sim_events_init(void)
 {
 	sim_nr_cpu_heap = 0;

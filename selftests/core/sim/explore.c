@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine that is as inconvenient as it may be: instead of cache.c, which
- * says what accesses cost. Programs that are linked with this file explore
+ * A machine that behaves as badly as allowed, in place of cache.c, which
+ * charges accesses. Programs that are linked with this file explore
  * interleavings; their times mean nothing.
  *
- * Each access takes a time at random: mostly a few nanoseconds, now and then
- * microseconds, seldom a good part of a millisecond. The CPU whose clock is the
- * lowest goes first, before each single access. So any CPU may stop at any access
- * for as long as others need to do anything, and interrupts and timers come
- * between any two. How likely long times are is drawn anew for each seed.
+ * Each access takes a random time: mostly a few nanoseconds, sometimes
+ * microseconds, rarely a large part of a millisecond. The CPU with the lowest
+ * clock runs first, before each single access. So any CPU may stop at any
+ * access while others do anything, and interrupts and timers come between any
+ * two. The probability of long times is drawn again for each seed.
  *
- * Store buffers. A store becomes visible to other CPUs after a time at random,
- * behind all stores that its CPU did before (x86-TSO). The CPU itself sees it at
+ * Store buffers. A store becomes visible to other CPUs after a random time,
+ * after all earlier stores of its CPU (x86-TSO). The CPU itself sees it at
  * once. Full barriers and locked instructions wait until the buffer is empty,
- * and so do switches from one thread to another. So do locked instructions that
- * return a value, of any order. Those that return none (set_bit(),
- * atomic_inc()) are in Linux' memory model not ordered with anything: they wait in
- * the buffer as stores do, and are carried out, each as one, when they leave it.
- * smp_mb__after_atomic() then waits for them.
+ * and so do switches from one thread to another, and locked instructions of any
+ * order that return a value. Those that return none (set_bit(), atomic_inc())
+ * are unordered in Linux' memory model: they wait in the buffer as stores do,
+ * and are executed, each atomically, when they leave it. smp_mb__after_atomic()
+ * then waits for them.
  *
- * How a store is delayed whose value is not known before it is done: the compiler
- * calls __tsan_write*() before the store. The next call of the same CPU finds
- * the value in memory (settle()). Whenever another CPU, or an event, is to go
- * on, what is in the buffer is taken out of memory (sim_view_leave()), and put
- * back when its CPU goes on (sim_view_enter()). Only one CPU goes on at a time,
- * so each sees memory as it would.
+ * A store is delayed although its value is not known before it is done: the
+ * compiler calls __tsan_write*() before the store, and the next call of the
+ * same CPU finds the value in memory (settle()). Before another CPU, or an
+ * event, runs, the buffer's values are removed from memory (sim_view_leave()),
+ * and restored when its CPU continues (sim_view_enter()). Only one CPU runs at
+ * a time, so each sees memory as it would.
  *
- * Code without instrumentation, such as the stand-in kernel, stores at once. If
- * it stores over something that is in the buffer, that is changed there.
+ * Code without instrumentation, such as the simulated kernel, stores at once.
+ * If it overwrites something that is in the buffer, the buffered value is
+ * changed.
  *
- * Limitations: loads are not early, and stores keep their order. So what is only
- * wrong on a machine that is weaker than that is not found: acquire, release,
- * smp_rmb(), smp_wmb(). Stores of more than 8 bytes, which copy and clear
- * structures, empty the buffer. What a thread stores on its own stack is
- * visible at once.
+ * Limitations: loads are not early, and stores keep their order. So errors that
+ * need a weaker machine are not found: acquire, release, smp_rmb(), smp_wmb().
+ * Stores of more than 8 bytes, which copy and clear structures, drain the
+ * buffer. Stores to a thread's own stack are visible at once.
  */
 #include <stdio.h>
 #include <string.h>
@@ -41,24 +41,24 @@
 #include "explore.h"
 #include "machine.h"
 
-#define ENTRIES	24	/* of a buffer; a store beyond waits for the first */
+#define ENTRIES	24	/* of a buffer; one more store waits for the first */
 
 struct store {
 	uintptr_t addr;
 	unsigned int size;
 	enum sim_op op;
 	uint64_t val;
-	uint64_t under;		/* in memory, while the CPU sees the store */
+	uint64_t under;		/* in memory for others, until it is visible */
 	sim_time due;
 	void *pc;
 };
 
 /**
- * struct view - what a CPU has stored and others do not see yet
+ * struct view - a CPU's stores that others do not see yet
  * @store: in order
- * @nr: how many
- * @fresh: the store that is done next; or has been done, and is in memory
- * @has_fresh: there is one
+ * @nr: number of stores
+ * @fresh: the next store, announced or already in memory
+ * @has_fresh: @fresh is valid
  * @last: when the last one becomes visible
  */
 struct view {
@@ -76,7 +76,7 @@ static struct view views[SIM_CPUS];
 static bool exploring;
 static sim_time next_due;	/* no store becomes visible before */
 
-/* How likely, of 1024, a time is of each scale: of accesses and of stores. */
+/* Probability, of 1024, of each scale of times: of accesses and of stores. */
 static struct {
 	unsigned int odds[3];
 	unsigned int late[3];
@@ -139,7 +139,7 @@ static void look_for_due(void)
 	}
 }
 
-/* The first store of a CPU's that does not see its own at the moment. */
+/* Makes visible the first store of a CPU that is not running. */
 static void pop(struct view *v)
 {
 	struct store *s = &v->store[0];
@@ -161,15 +161,15 @@ static sim_time by_chance(const unsigned int *odds, sim_time least)
 	return least + (r & 1023) * 8;
 }
 
-/* Is it the stack that the CPU is on? That of interrupts is what they interrupt. */
+/* Is it the CPU's current stack? Interrupts use the interrupted stack. */
 static bool own_stack(uintptr_t addr)
 {
 	const struct sim_fiber *f = sim_cur->cur;
 
-	return addr - (uintptr_t)f->stack < SIM_STACK;
+	return addr - (uintptr_t)f->stack < sim_config.stack;
 }
 
-/* When a store becomes visible: at random, but not before those that precede it. */
+/* Sets when a store becomes visible: at random, but not before earlier ones. */
 static void put_late(struct view *v, struct store *s)
 {
 	s->due = sim_cur->clock + by_chance(mood.late, 0);
@@ -228,7 +228,7 @@ void sim_view_leave(void)
 	}
 }
 
-/* Others come to see what is due. The CPU that runs, if there is one, sees its own. */
+/* Makes due stores visible. The running CPU, if any, sees its own. */
 static void drain_due(sim_time now)
 {
 	if (sim_cur)
@@ -289,7 +289,7 @@ void sim_view_freed(const void *mem, size_t size)
 
 /* ---- accesses ---- */
 
-/* Before each: a moment, or more, in which others may go on. */
+/* Before each access: a random delay, in which others may run. */
 static void moment(void)
 {
 	if (!exploring) {
@@ -302,14 +302,14 @@ static void moment(void)
 	settle();
 	sim_cur->clock += by_chance(mood.odds, SIM_NS);
 	sim_order();
-	/* An interrupt, or another thread, may have been in between. */
+	/* An interrupt, or another thread, may have run in between. */
 	settle();
 	if (sim_cur->clock >= next_due)
 		drain_due(sim_cur->clock);
 }
 
-/* Room for one more. */
-static void room(void)
+/* Makes space for one more store. */
+static void space(void)
 {
 	struct view *v = &views[sim_cur->nr];
 
@@ -345,7 +345,7 @@ void sim_cache_write(uintptr_t addr, size_t size, void *pc)
 		sim_view_drain();
 		return;
 	}
-	room();
+	space();
 	v = &views[sim_cur->nr];
 	v->fresh = (struct store){
 		.addr = addr, .size = size, .op = SIM_OP_STORE, .pc = pc,
@@ -365,7 +365,7 @@ bool sim_cache_void_rmw(uintptr_t addr, size_t size, enum sim_op op, uint64_t va
 		return false;
 	}
 	moment();
-	room();
+	space();
 	v = &views[sim_cur->nr];
 	s = &v->store[v->nr++];
 	*s = (struct store){
@@ -411,9 +411,9 @@ void sim_cache_init(void)
 
 void explore_begin(uint64_t seed)
 {
-	/* Of each scale: never, or up to this. */
+	/* Of each scale: zero, or a random probability up to this. */
 	static const unsigned int most[3] = { 256, 48, 4 };
-	/* None, some, or all: those stay until the next barrier, mostly. */
+	/* None, some, or all: the last mostly stay until the next barrier. */
 	static const unsigned int late[4] = { 0, 0, 128, 1024 };
 	unsigned int i;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The displacement fence of the simulated machine (shim/sim/wsq_fence.h): what
- * smp_call_function_many() does, by its costs. The handler is a full barrier.
+ * The displacement fence of the simulated machine (shim/sim/wsq_fence.h):
+ * smp_call_function_many(), by its costs. The handler is a full barrier.
  */
 #include <wsq_fence.h>
 

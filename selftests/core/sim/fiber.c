@@ -2,11 +2,11 @@
 /*
  * The simulated machine's CPUs: clocks, fibers, events, interrupts (sim.h).
  *
- * On whatever stack it is called, dispatch() runs the events that are due and
- * switches to the fiber of the CPU that is earliest (event.c).
+ * dispatch(), called on any stack, runs the events that are due and switches to
+ * the fiber of the earliest CPU (event.c).
  *
- * Limitations: an event is not ordered with hits that a CPU did within the
- * slack before it.
+ * Limitations: an event is not ordered with a CPU's hits within the slack
+ * before it.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ void sim_config_default(struct sim_config *config)
 		.cpus = 1, .smt = 1, .cluster = 8, .node = 32, .seed = 1,
 		.slack = 20 * SIM_NS, .still = 1000 * SIM_MS,
 		.slice = 3 * SIM_MS, .stores = 56,
-		.streams = 8,
+		.streams = 8, .stack = SIM_STACK,
 		.costs = {
 #define SIM_COST(name, ps, source)	.name = ps,
 #include "costs.def"
@@ -147,8 +147,8 @@ static void still(const char *why)
 }
 
 /*
- * What is next? @sp is where to save where control is; the CPU whose fiber that
- * is has been put where it belongs.
+ * Runs whatever is next. @sp: where to save the current stack pointer; the CPU
+ * of the current fiber has been queued where it belongs.
  */
 static void dispatch(void **sp)
 {
@@ -239,7 +239,7 @@ bool sim_on_cpu(void)
 	return sim_cur;
 }
 
-/* The CPU that runs goes on at @when; CPUs that are earlier go first. */
+/* The running CPU continues at @when; earlier CPUs run first. */
 static void pause_until(struct sim_machine_cpu *cpu, sim_time when)
 {
 	sim_cpu_push(cpu, when);
@@ -266,7 +266,7 @@ static struct sim_fiber *take_first(struct sim_machine_cpu *cpu)
 	return f;
 }
 
-/* Runnable: behind those of the same priority, or before them. */
+/* Makes it runnable: after those of the same priority, or before them. */
 static void enqueue(struct sim_fiber *f, sim_time when, bool before)
 {
 	struct sim_machine_cpu *cpu = &sim_cpus[f->cpu];
@@ -299,7 +299,7 @@ static void enqueue(struct sim_fiber *f, sim_time when, bool before)
 	sim_look_ahead();
 }
 
-/* From one fiber of this CPU to the next, or to idling. */
+/* Switches from one fiber of this CPU to the next, or to idling. */
 static void switch_to_next(struct sim_machine_cpu *cpu)
 {
 	struct sim_fiber *prev = cpu->cur, *next = take_first(cpu);
@@ -333,8 +333,8 @@ static void leave_cpu(struct sim_fiber *f, bool preempted)
 }
 
 /*
- * The current fiber goes behind the others that are as important; but if it is
- * preempted before its slice has ended, it is the first of them.
+ * Queues the current fiber behind others of the same priority, or in front of
+ * them if it is preempted before its slice has ended.
  */
 static void give_way(bool preempted)
 {
@@ -487,7 +487,7 @@ struct sim_fiber *sim_fiber_create(void (*fn)(void *arg), void *arg,
 	f->arg = arg;
 	f->stack = stack;
 	f->all = all;
-	f->sp = shim_switch_begin(stack, SIM_STACK, fiber_main);
+	f->sp = shim_switch_begin(stack, sim_config.stack, fiber_main);
 	return f;
 }
 
@@ -651,7 +651,7 @@ void sim_look(void)
 	struct sim_machine_cpu *cpu = sim_cur;
 
 	if (sim_stopped) {
-		/* Nothing of this run goes on any more. */
+		/* The run is over. */
 		dispatch(&cpu->cur->sp);
 		__builtin_trap();
 	}
@@ -663,7 +663,7 @@ void sim_look(void)
 	if (sim_horizon < SIM_NEVER - sim_config.slack &&
 	    cpu->clock > sim_horizon + sim_config.slack)
 		pause_until(cpu, cpu->clock);
-	/* What cannot be done now must not bring us here at each access. */
+	/* A blocked request must not cause a check at each access. */
 	if (cpu->resched || (sim_config.slice && cpu->waiting)) {
 		cpu = sim_cur;
 		sim_limit = sim_horizon < SIM_NEVER - sim_config.slack ?
@@ -755,7 +755,7 @@ void sim_relax(void)
 
 /* ---- a machine ---- */
 
-/* What a CPU does that has no fiber: it takes interrupts. */
+/* A CPU without fibers takes interrupts. */
 static void idle_main(void)
 {
 	for (;;) {
@@ -822,7 +822,7 @@ void sim_init(const struct sim_config *config)
 		cpu->idle.prio = -1000;
 		cpu->idle.state = SIM_RUNNING;
 		cpu->idle.stack = sim_stack_alloc(sim_node_of_cpu(i));
-		cpu->idle.sp = shim_switch_begin(cpu->idle.stack, SIM_STACK,
+		cpu->idle.sp = shim_switch_begin(cpu->idle.stack, sim_config.stack,
 						 idle_main);
 	}
 	sim_look_ahead();

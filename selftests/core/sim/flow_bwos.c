@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * BWoS, FIFO and LIFO, in the frame of selftests/core/bench/flow.h. A queue
- * belongs to a producer, for only its owner puts; consumers steal from their
- * own number on. A thread that does both takes what it has put, and steals when
- * there is nothing. A producer whose queue is full takes some tasks itself:
- * thieves cannot take the block from which the owner takes next.
+ * BWoS, FIFO and LIFO, in the framework of selftests/core/bench/flow.h. A queue
+ * belongs to a producer, because only its owner puts; consumers steal,
+ * beginning with the queue of their own number. A thread that does both takes
+ * what it has put, and steals when there is nothing. A producer whose queue is
+ * full takes some tasks itself: thieves cannot take the block from which the
+ * owner takes next.
  *
  * Compiled once for each engine, with its folder of selftests/core/engine on
  * the include path.
@@ -22,7 +23,7 @@
 #define PLACES		8
 #define BLOCK		128
 #define SPARE		2
-#define MOST		64		/* tasks of a theft */
+#define MOST		64		/* most tasks of a theft */
 
 #if ENGINE_LIFO
 #define BLOCK_NAME	"wsq_bwos_lifo_block"
@@ -60,8 +61,8 @@ static void bwos_destroy(void *arg)
 	(void)arg;
 }
 
-/* From all others in turn; true if there was something. */
-static bool bwos_rob(struct flow *f, struct pool *p, unsigned int id)
+/* Steals from all others in turn; true if there was something. */
+static bool bwos_steal_any(struct flow *f, struct pool *p, unsigned int id)
 {
 	void *tasks[MOST];
 	unsigned int k;
@@ -110,7 +111,7 @@ static void bwos_consume(struct flow *f, unsigned int id)
 	struct pool *p = f->q;
 
 	while (!flow_ended(f)) {
-		if (!bwos_rob(f, p, id))
+		if (!bwos_steal_any(f, p, id))
 			flow_relax(f);
 	}
 }
@@ -135,7 +136,7 @@ static void bwos_both(struct flow *f, unsigned int id)
 			bench_use(task);
 			f->consumer[id].done++;
 		}
-		if (!k && !bwos_rob(f, p, id))
+		if (!k && !bwos_steal_any(f, p, id))
 			flow_relax(f);
 	}
 	f->producer[id].puts = puts;

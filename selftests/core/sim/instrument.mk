@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# How sources are compiled whose accesses the simulator charges. See Makefile.
+# How to compile sources whose accesses the simulator charges. See Makefile.
 
 CC := gcc
 OBJCOPY ?= objcopy

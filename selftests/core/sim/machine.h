@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the simulator share: event.c (the order of events), fiber.c
- * (CPUs, fibers, interrupts), cache.c (lines), access.c (what instrumented code
- * calls), arena.c (memory), profile.c. Users include sim.h.
+ * Shared by the parts of the simulator: event.c (the order of events), fiber.c
+ * (CPUs, fibers, interrupts), cache.c (lines), access.c (called by instrumented
+ * code), arena.c (memory), profile.c. Users include sim.h.
  */
 #ifndef _WSQ_SIM_MACHINE_H
 #define _WSQ_SIM_MACHINE_H
@@ -10,16 +10,16 @@
 #include "sim.h"
 
 #define SIM_WORDS	(SIM_CPUS / 64)
-#define SIM_STORES	64		/* entries of a store buffer at most */
+#define SIM_STORES	64		/* most entries of a store buffer */
 #define SIM_STREAMS	16		/* streams that a CPU prefetches */
 
 /**
  * struct sim_pending - an interrupt that was raised
  * @when: not before this
  * @fn: the handler
- * @arg: for it
- * @nmi: comes with interrupts off, too
- * @cost: charged beside what it does
+ * @arg: argument of @fn
+ * @nmi: also taken with interrupts off
+ * @cost: charged beside the handler's own accesses
  * @next: in the CPU's list, by time
  */
 struct sim_pending {
@@ -33,28 +33,28 @@ struct sim_pending {
 
 /**
  * struct sim_machine_cpu - a CPU
- * @clock: how far it has got
- * @key: when it goes on, while it is in the heap
- * @pos: place in the heap of CPUs; 0: it idles, or it is the one that runs
+ * @clock: its time
+ * @key: when it continues, while it is in the heap
+ * @pos: position in the heap of CPUs; 0: it idles, or is the running one
  * @nr: its number
- * @cur: what it executes, @idle included
+ * @cur: its current fiber, or @idle
  * @idle: executes interrupts when there is nothing else
- * @first: fibers that wait, in the order in which they go on
- * @waiting: how many
+ * @first: waiting fibers, in the order of running
+ * @waiting: number of waiting fibers
  * @pending: interrupts
  * @irq_on: interrupts are on
  * @in_irq: depth of handlers
  * @in_nmi: depth of handlers of NMIs
  * @computing: in sim_compute() and in the heap: an interrupt may move its key
- * @resched: the current fiber shall give way
+ * @resched: the current fiber should yield
  * @began: when the current fiber began
  * @idle_since: when it began to idle
  * @store: when the last entries of the store buffer drain
- * @nr_stores: entries there have been
+ * @nr_stores: number of entries so far
  * @drained: when the last one drains
  * @stream: lines that were missed last, each the end of a stream
- * @nr_streams: streams there have been
- * @stats: of it
+ * @nr_streams: number of streams so far
+ * @stats: its statistics
  */
 struct sim_machine_cpu {
 	sim_time clock;
@@ -82,9 +82,9 @@ struct sim_machine_cpu {
 };
 
 extern struct sim_machine_cpu sim_cpus[SIM_CPUS];
-/* The CPU that runs; NULL in setup and events. */
+/* The running CPU; NULL in setup and events. */
 extern struct sim_machine_cpu *sim_cur;
-/* Its clock may not pass this without a look at what else there is. */
+/* Its clock may not pass this without a check of what else is due. */
 extern sim_time sim_limit;
 
 /* event.c: CPUs by key, events by time; the earliest is [1]. */
@@ -98,13 +98,13 @@ extern bool sim_stopped;		/* sim_stop() was called */
 void sim_events_init(void);
 void sim_cpu_push(struct sim_machine_cpu *cpu, sim_time key);
 struct sim_machine_cpu *sim_cpu_pop(void);
-/* Its key is lower than it was. */
+/* Call when its key has become lower. */
 void sim_cpu_up(struct sim_machine_cpu *cpu);
 void sim_event_remove(struct sim_event *event);
-/* The heaps, or what the running CPU waits for, have changed. */
+/* Call when the heaps, or conditions of the running CPU, have changed. */
 void sim_look_ahead(void);
 
-/* fiber.c: what there is to do once the clock has passed sim_limit. May switch. */
+/* fiber.c: work that is due once the clock has passed sim_limit. May switch. */
 void sim_look(void);
 /* The current CPU becomes the earliest, and takes its interrupts. May switch. */
 void sim_order(void);
@@ -122,7 +122,7 @@ void sim_cache_mb(void *pc);
 /* smp_mb__after_atomic() and the like, which is nothing on x86. May switch. */
 void sim_cache_mb_atomic(void *pc);
 
-/* Locked instructions whose result is not used and that order nothing. */
+/* Locked instructions without a used result, which order nothing. */
 enum sim_op {
 	SIM_OP_STORE,
 	SIM_OP_ADD,
@@ -133,14 +133,14 @@ enum sim_op {
 	SIM_OP_OTHER,
 };
 
-/* Returns true if it is done, or will be; false: the caller does it now. May switch. */
+/* True if it is done, or will be; false: the caller does it now. May switch. */
 bool sim_cache_void_rmw(uintptr_t addr, size_t size, enum sim_op op, uint64_t val,
 			void *pc);
 
 /*
- * What the CPU that runs sees of memory: from enter to leave, its own stores. No
- * switch. Called by fiber.c around what a CPU does; drain: all that it has stored is
- * seen by others; freed: nothing may be stored there any more.
+ * The running CPU's view of memory: its own stores are visible between enter
+ * and leave. No switch. Called by fiber.c around a CPU's execution; drain:
+ * makes all its stores visible; freed: nothing may be stored there any more.
  */
 void sim_view_enter(void);
 void sim_view_leave(void);

@@ -7,14 +7,14 @@
 
 /**
  * struct sim_options - the options of a program
- * @config: the machine, but for the number of CPUs
+ * @config: the machine, except for the number of CPUs
  * @from: least number of CPUs (--cpus N or FROM-TO; powers of two are run)
  * @to: greatest
  * @tasks: tasks for each CPU (--tasks)
  * @only: part of the names of scenarios to run, NULL for all (--scene)
  * @case_only: part of the names of cases, NULL for all (--case)
- * @fault: "lose" or "twice": one task is not noted, or is noted twice, for the proof
- *	that it would be noticed (--fault)
+ * @fault: "lose" or "twice": one task is not recorded, or is recorded twice, to
+ *	prove that this is noticed (--fault)
  * @list: print the names of scenarios and cases, run nothing (--list)
  */
 struct sim_options {
@@ -28,13 +28,13 @@ struct sim_options {
 	bool list;
 };
 
-/* Reads them; ends the program where it does not understand. */
+/* Parses the options; exits on an error. */
 void sim_options(struct sim_options *options, int argc, char **argv);
 
 /**
- * struct sim_counts - of a measured window, beside struct sim_stats
+ * struct sim_counts - counters of a measured window, beside struct sim_stats
  * @tasks: tasks done
- * @ps: how long it took
+ * @ps: duration
  * @wakes: wake-ups
  * @ipis: interrupts sent to other CPUs
  * @looks: victims looked at
@@ -50,12 +50,12 @@ struct sim_counts {
 };
 
 /*
- * The rows of one window, as tools/bench/README.md has them: tasks/us in all,
- * and for each CPU; and what describes it, for each task.
+ * The rows of one window, as in tools/bench/README.md: tasks/us in all, and for
+ * each CPU; and the rows that describe it, for each task.
  */
 void sim_print(const char *name, const char *scene, unsigned int cpus,
 	       const struct sim_counts *counts, const struct sim_stats *stats);
-/* A row of its own, of the window printed last; e.g. a latency. */
+/* A further row of the window printed last; e.g. a latency. */
 void sim_print_also(const char *what, const char *unit, double value);
 
 #endif /* _WSQ_SIM_OUT_H */

@@ -2,8 +2,8 @@
 /*
  * Where simulated time is lost: by instruction and by line of memory (sim.h).
  *
- * Prints JSON lines, which ./profile turns into source lines
- * and members of structures. Costs nothing unless the run is profiled.
+ * Prints JSON lines, which ./profile turns into source lines and members of
+ * structures. Costs nothing unless the run is profiled.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void note(struct slot *table, uintptr_t key, sim_time stall)
 
 void sim_profile_note(void *pc, uintptr_t addr, sim_time stall)
 {
-	/* Of the call, not of what follows it. */
+	/* The call's address, not the return address. */
 	note(by_pc, (uintptr_t)pc - 1, stall);
 	if (addr)
 		note(by_line, addr / SIM_LINE * SIM_LINE, stall);
@@ -83,7 +83,7 @@ static int later(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* The @most that lost most. */
+/* The @most entries with the greatest losses. */
 static unsigned int sorted(struct slot *table, unsigned int most)
 {
 	unsigned int i, n = 0;
@@ -128,7 +128,7 @@ void sim_profile_print(void)
 	}
 	if (lost)
 		printf("{\"lost\":%llu}\n", (unsigned long long)lost);
-	/* The tables are out of order now. */
+	/* The tables are unordered now. */
 	memset(by_pc, 0, sizeof(by_pc));
 	memset(by_line, 0, sizeof(by_line));
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the loops of selftests/core/bench/flow.h are compiled with here
- * (-include): as many parties as there are CPUs, tasks that name their
- * producer, and each task that is taken is noted (core.c), at no cost in
- * simulated time.
+ * Included (-include) by the loops of selftests/core/bench/flow.h here: as many
+ * parties as CPUs, tasks that name their producer, and each task that is taken
+ * is recorded (core.c), at no cost in simulated time.
  */
 #ifndef _WSQ_SIM_SCENE_H
 #define _WSQ_SIM_SCENE_H

@@ -5,26 +5,25 @@
  * Sources of the kernel module are compiled unchanged with -fsanitize=thread
  * and linked without libtsan: each access to memory becomes a call of
  * __tsan_*(), which access.c defines. It charges the access to the clock of the
- * CPU on which the fiber runs that makes it, by what the caches would have to
- * do (cache.c). Code that is compiled without -fsanitize=thread is charged
- * nothing.
+ * CPU of the accessing fiber, by the work of the caches (cache.c). Code that is
+ * compiled without -fsanitize=thread is not charged.
  *
- * There is one stack of control: exactly one fiber runs at a time. Another one
- * may go on at each access to memory that a CPU must order with others (a miss,
- * a read-modify-write, a barrier), and at any access once the CPU is more than
+ * There is one thread of control: exactly one fiber runs at a time. Another one
+ * may run at each access to memory that a CPU must order with others (a miss, a
+ * read-modify-write, a barrier), and at any access once the CPU is more than
  * the slack ahead of the others. Functions here never let others run, unless
  * they say "May switch". So code without instrumentation needs no locks.
  *
  * Three kinds of context:
  *	setup	before sim_run(): accesses are not charged, no CPU has the lines
- *	fiber	has a CPU; includes interrupt handlers, which borrow the stack of
- *		whatever they interrupted
- *	event	a function of the event heap: has a time and no CPU, is charged
- *		nothing, must not block
+ *	fiber	has a CPU; includes interrupt handlers, which use the stack of
+ *		the interrupted context
+ *	event	a function of the event heap: has a time and no CPU, is not
+ *		charged, must not block
  *
- * Time is in picoseconds since sim_init(). Each CPU has a clock of its own. The
- * CPU whose clock is the lowest goes first; so what a fiber sees was done at an
- * earlier time, but for hits within the slack.
+ * Time is in picoseconds since sim_init(). Each CPU has its own clock. The CPU
+ * with the lowest clock runs first; so what a fiber sees was done at an earlier
+ * time, except for hits within the slack.
  *
  * Same seed, configuration and program: same run, to the last bit. So nothing
  * may depend on a host address that is not in the arena or in the program's
@@ -51,11 +50,11 @@ typedef uint64_t sim_time;		/* picoseconds */
 #define SIM_CPUS	256		/* at most */
 #define SIM_NODES	16		/* at most */
 #define SIM_LINE	64		/* bytes */
-#define SIM_STACK	(64 << 10)	/* bytes of a fiber's stack */
+#define SIM_STACK	(64 << 10)	/* bytes of a fiber's stack, by default */
 
 /* ---- the machine ---- */
 
-/* Where a line came from. */
+/* The source of a line. */
 enum sim_distance {
 	SIM_SMT,		/* a sibling of the same core */
 	SIM_CLUSTER,		/* a CPU of the same cluster */
@@ -76,18 +75,20 @@ struct sim_costs {
 
 /**
  * struct sim_config - a run
- * @cpus: CPUs. Numbers are given node by node, cluster by cluster, siblings
- *	next to each other
+ * @cpus: CPUs. Numbers are assigned node by node, cluster by cluster, siblings
+ *	adjacent
  * @smt: threads of a core (1 or 2)
  * @cluster: CPUs that share a last-level cache
  * @node: CPUs of a node. There are (cpus + node - 1) / node nodes
  * @seed: for sim_random()
  * @slack: how far ahead of the others a CPU may run on hits
- * @still: simulated time without sim_progress() after which the run stands still
- * @slice: time after which a fiber gives way to others of its CPU; 0: never
+ * @still: simulated time without sim_progress() after which the run stands
+ *	still
+ * @slice: time after which a fiber yields to others of its CPU; 0: never
  * @stores: entries of a store buffer
- * @streams: misses of lines in a row that overlap, by prefetching; 1: none do
- * @profile: note where time is lost (sim_profile_print())
+ * @streams: consecutive misses that overlap, by prefetching; 1: none do
+ * @stack: bytes of a fiber's stack, a power of two of pages
+ * @profile: record where time is lost (sim_profile_print())
  * @costs: picoseconds for each thing
  */
 struct sim_config {
@@ -101,6 +102,7 @@ struct sim_config {
 	sim_time slice;
 	unsigned int stores;
 	unsigned int streams;
+	unsigned int stack;
 	bool profile;
 	struct sim_costs costs;
 };
@@ -108,7 +110,7 @@ struct sim_config {
 /* 1 CPU, no SMT, clusters of 8, nodes of 32, slack 20 ns, costs of costs.def. */
 void sim_config_default(struct sim_config *config);
 
-/* --line-cost: multiplies what lines and memory cost by @percent / 100. */
+/* --line-cost: multiplies the costs of lines and memory by @percent / 100. */
 void sim_config_scale_lines(struct sim_config *config, unsigned int percent);
 
 extern struct sim_config sim_config;	/* of this run; constant while it runs */
@@ -138,27 +140,27 @@ enum sim_end {
 	SIM_STOOD_STILL,	/* nothing can run, or nothing made progress */
 };
 
-/* A new machine; what the last one had allocated is gone. */
+/* A new machine; all allocations of the last one are freed. */
 void sim_init(const struct sim_config *config);
 
 /*
  * Runs fibers and events until sim_stop(). If nothing can run any more, or
- * sim_progress() was not called for @still, and sim_stop() was not called
- * either: prints a report of all fibers to stderr and returns %SIM_STOOD_STILL.
+ * sim_progress() was not called for @still: prints a report of all fibers to
+ * stderr and returns %SIM_STOOD_STILL.
  */
 enum sim_end sim_run(void);
 
 /* The goal is reached: sim_run() returns once the caller next switches. */
 void sim_stop(void);
 
-/* Something has happened that brings the end nearer, e.g. a task was executed. */
+/* Progress towards the end, e.g. a task was executed. */
 void sim_progress(void);
 
 /* Ends the program with a message and the state of all fibers. */
 void sim_fail(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2), noreturn));
 
-/* For the report of a run that stands still: what else is known. May be NULL. */
+/* Called by the report of a run that stands still. May be NULL. */
 extern void (*sim_report)(void);
 
 /* ---- time ---- */
@@ -172,13 +174,13 @@ unsigned int sim_cpu(void);
 /* True in a fiber (and its interrupts), false in setup and events. */
 bool sim_on_cpu(void);
 
-/* Adds to the clock; nothing comes in between. For costs that are fixed. */
+/* Adds to the clock without a switch. For fixed costs. */
 void sim_charge(sim_time ps);
 
-/* Computes for so long. Interrupts come in between and prolong it. May switch. */
+/* Computes for so long, plus interrupts that come in between. May switch. */
 void sim_compute(sim_time ps);
 
-/* cpu_relax(): charged %relax, and others go first. May switch. */
+/* cpu_relax(): charged %relax, and others run first. May switch. */
 void sim_relax(void);
 
 /* smp_mb(): waits for the store buffer, charged as a locked instruction. May switch. */
@@ -187,23 +189,22 @@ void sim_mb(void);
 void sim_mb_atomic(void);
 
 /*
- * An access by code without instrumentation, e.g. what the kernel itself would
- * touch on the module's behalf: charged as the module's own would be. May
- * switch.
+ * An access by code without instrumentation, e.g. one that the kernel makes on
+ * the module's behalf: charged like the module's own. May switch.
  */
 void sim_read(const void *addr, size_t size);
 void sim_write(void *addr, size_t size);
-/* ... by a locked instruction. The caller does it right after the call. */
+/* ... by a locked instruction, which the caller executes after the call. */
 void sim_rmw(void *addr);
 
 /* ---- events ---- */
 
 /**
  * struct sim_event - a function that is called at a time
- * @fn: what; may arm the event anew
+ * @fn: the function; may arm the event again
  * @when: time; valid while armed
- * @pos: place in the heap, 0 while it is in none
- * @seq: of two at the same time, the one that was armed first goes first
+ * @pos: position in the heap, 0 while it is in none
+ * @seq: of two at the same time, the one that was armed first runs first
  *
  * Embedded by the caller. May be armed, moved and cancelled from any context.
  */
@@ -214,7 +215,7 @@ struct sim_event {
 	uint64_t seq;
 };
 
-/* Arms it, or moves it. A time that has passed stands for now. */
+/* Arms it, or moves it. A time in the past means now. */
 void sim_event_at(struct sim_event *event, sim_time when);
 /* Returns whether it was armed. */
 bool sim_event_cancel(struct sim_event *event);
@@ -237,16 +238,16 @@ enum sim_state {
 /**
  * struct sim_fiber - a thread of execution, bound to a CPU
  * @name: for reports
- * @cpu: where it runs, next or now
+ * @cpu: its CPU, next or now
  * @prio: a fiber that becomes runnable preempts one of a lower priority
  * @state: see enum sim_state
  * @preempt: depth of sim_preempt_disable()
  * @data: the creator's, e.g. a task_struct
- * @sched_out: called when it leaves its CPU (@preempted: it could go on), NULL for
- *	none. On the CPU, interrupts off. Must not block
+ * @sched_out: called when it leaves its CPU (@preempted: it could continue),
+ *	NULL for none. On the CPU, interrupts off. Must not block
  * @sched_in: called when it gets its CPU, NULL for none
  *
- * The rest is fiber.c's.
+ * The rest is internal to fiber.c.
  */
 struct sim_fiber {
 	const char *name;
@@ -270,17 +271,17 @@ struct sim_fiber {
 
 /*
  * A fiber for @cpu, blocked. It ends when @fn returns; then the structure is
- * used anew, so do not keep a pointer to it. @name is not copied.
+ * reused, so do not keep a pointer to it. @name is not copied.
  */
 struct sim_fiber *sim_fiber_create(void (*fn)(void *arg), void *arg,
 				   unsigned int cpu, const char *name);
 
 /*
  * A blocked fiber becomes runnable at @when (now, if that has passed) on its
- * CPU. Returns false and does nothing if it is not blocked: there is no wake-up
- * that is remembered, so look at the condition, then sim_block(), without an
- * instrumented access in between. Charges nothing: wake_caller and wake_latency
- * are the caller's to add.
+ * CPU. Returns false and does nothing if it is not blocked. Wake-ups are not
+ * remembered, so check the condition, then call sim_block(), without an
+ * instrumented access in between. Charges nothing: the caller adds wake_caller
+ * and wake_latency.
  */
 bool sim_fiber_wake(struct sim_fiber *fiber, sim_time when);
 
@@ -290,27 +291,27 @@ struct sim_fiber *sim_self(void);
 /* Blocks the current fiber until it is woken. Preemption and interrupts on. May switch. */
 void sim_block(void);
 
-/* Lets other runnable fibers of this CPU go first, if there are any. May switch. */
+/* Lets other runnable fibers of this CPU run first, if any. May switch. */
 void sim_yield(void);
 
 /*
- * Moves a fiber to @cpu. The current one goes on there (may switch); a runnable
- * one waits there; a blocked one will wake there. One that runs on another CPU
- * is moved when it next leaves its CPU.
+ * Moves a fiber to @cpu. The current one continues there (may switch); a
+ * runnable one waits there; a blocked one will wake there. One that runs on
+ * another CPU is moved when it next leaves its CPU.
  */
 void sim_fiber_move(struct sim_fiber *fiber, unsigned int cpu);
 
-/* Runnable fibers that wait for @cpu, without the one that runs. */
+/* Runnable fibers that wait for @cpu, without the running one. */
 unsigned int sim_waiting(unsigned int cpu);
-/* What runs on @cpu; NULL if it idles. */
+/* The fiber that runs on @cpu; NULL if it idles. */
 struct sim_fiber *sim_running(unsigned int cpu);
-/* Is the current fiber asked to give way (need_resched())? */
+/* Should the current fiber yield (need_resched())? */
 bool sim_need_resched(void);
 
 /*
- * A fiber that is to give way does so at its next access with preemption and
+ * A fiber that should yield does so at its next access with preemption and
  * interrupts on, or in the sim_preempt_enable() that ends the last section.
- * Disable, save and the questions switch never; enable and restore may switch.
+ * Disable, save and the queries never switch; enable and restore may switch.
  */
 void sim_preempt_disable(void);
 void sim_preempt_enable(void);
@@ -319,10 +320,11 @@ unsigned int sim_preempt_count(void);
 /* ---- interrupts ---- */
 
 /*
- * @fn(@arg) is called on @cpu, at its first access, computation or idleness at or
- * after @when at which it has interrupts on. In interrupt context: interrupts
- * off, sim_in_irq() true, must not block. Charged ipi_victim beside what it
- * does; add ipi_latency to @when yourself, where it applies. Any context.
+ * @fn(@arg) is called on @cpu, at its first access, computation or idleness at
+ *	or after @when at which it has interrupts on. In interrupt context:
+ *	interrupts off, sim_in_irq() true, must not block. Charged ipi_victim
+ *	beside its own accesses; the caller adds ipi_latency to @when where it
+ *	applies. Any context.
  */
 void sim_raise(unsigned int cpu, sim_time when, void (*fn)(void *arg),
 	       void *arg);
@@ -335,7 +337,7 @@ void sim_raise_nmi(unsigned int cpu, sim_time when, void (*fn)(void *arg),
 
 /* Returns whether they were on. */
 bool sim_irq_save(void);
-/* Those that have become pending come at once. */
+/* Pending interrupts are taken at once. */
 void sim_irq_restore(bool on);
 bool sim_irqs_on(void);
 /* Depth of handlers on this CPU. */
@@ -345,52 +347,54 @@ bool sim_in_nmi(void);
 /* ---- memory ---- */
 
 /*
- * Zeroed memory of @node, placed as the kernel's slab would: sizes are rounded
- * up to 8, 16, 32, 64, 96, 128, 192, 256, 512, ... 8192, larger ones to a power
- * of two of pages. An object of a slab is at a multiple of its rounded size, so
- * neighbours share lines as there. Never NULL. Charges nothing.
+ * Zeroed memory of @node, placed as by the kernel's slab: sizes are rounded up
+ * to 8, 16, 32, 64, 96, 128, 192, 256, 512, ... 8192, larger ones to a power of
+ * two of pages. An object of a slab is at a multiple of its rounded size, so
+ * neighbours share lines as in the kernel. Never NULL. Charges nothing.
  */
 void *sim_alloc(size_t size, unsigned int node);
-/* Cache-line aligned whatever the size, as SLAB_HWCACHE_ALIGN. */
+/* Cache-line aligned for any size, as SLAB_HWCACHE_ALIGN. */
 void *sim_alloc_lines(size_t size, unsigned int node);
 /* Whole pages, never shared. */
 void *sim_alloc_pages(size_t size, unsigned int node);
+/* Have pages that are freed one by one. They are joined never again. */
+void sim_split_pages(void *mem);
 void sim_free(void *mem);
-/* What an object of this size takes up. */
+/* The memory that an object of this size occupies. */
 size_t sim_alloc_size(size_t size);
 /* Node of an address of the arena; of globals: 0. */
 unsigned int sim_node_of(const void *mem);
 
 /*
  * Per-CPU memory: one object for each CPU, on its node, at the same offset of
- * each CPU's area, as the kernel's. @base stands for the object of CPU 0.
+ * each CPU's area, as in the kernel. @base stands for the object of CPU 0.
  */
 void *sim_percpu_alloc(size_t size, size_t align);
 void *sim_percpu_ptr(const void *base, unsigned int cpu);
 
-/* A name for [@mem, @mem + @size) in profiles: of a struct, for its members, or any. */
+/* Names [@mem, @mem + @size) in profiles, by a struct or any name. */
 void sim_name(const void *mem, size_t size, const char *type);
 
 /* ---- random numbers ---- */
 
 uint64_t sim_random(void);
-/* From here on those of @seed. */
+/* Restarts the random numbers with @seed. */
 void sim_random_begin(uint64_t seed);
 /* 0 to @n - 1. */
 uint64_t sim_random_below(uint64_t n);
 
-/* ---- what it cost ---- */
+/* ---- costs ---- */
 
 /**
  * struct sim_stats - of a CPU, or of all
- * @lines: lines that it had to get, by where they came from
- * @upgrades: lines that it had and had to get for itself alone
+ * @lines: lines that it had to fetch, by their source
+ * @upgrades: lines that it had shared and needed exclusively
  * @hits: accesses that found their line
  * @locked: locked instructions, barriers included
  * @blocks: basic blocks of instrumented code that it executed
- * @stall: time lost for lines (without hits), in all
- * @queued: time that requests wait behind those of other CPUs for the same line, those
- *	of the store buffer, for which no CPU waits, included
+ * @stall: total time lost for lines (without hits)
+ * @queued: time that requests wait behind those of other CPUs for the same
+ *	line, including requests of the store buffer, for which no CPU waits
  * @drain: of @stall, for the store buffer
  * @computed: time in sim_compute()
  * @idle: time without a fiber
@@ -417,7 +421,7 @@ const struct sim_stats *sim_stats(unsigned int cpu);
 void sim_stats_sum(struct sim_stats *sum);
 void sim_stats_reset(void);
 
-/* Where time was lost, as JSON lines to stdout: for ./profile. */
+/* Prints where time was lost, as JSON lines to stdout: for ./profile. */
 void sim_profile_print(void);
 
 #ifdef __cplusplus

@@ -55,7 +55,7 @@ static void config(unsigned int cpus)
 
 static unsigned int running;
 
-/* The last to end ends the run. */
+/* The last fiber to end ends the run. */
 static void end(void)
 {
 	if (!--running)
@@ -138,7 +138,7 @@ static void write_once(void *arg)
 	end();
 }
 
-/* A line travels as far as its owner is away. */
+/* A line's cost depends on the distance of its owner. */
 static void test_distances(void)
 {
 	config(64);
@@ -241,7 +241,7 @@ static void test_readers(void)
 	CHECK(sim_run() == SIM_DONE);
 	/* The owner's copy: 10 of request, 20 of transfer. */
 	CHECK_TIME(took[1], 30);
-	/* Then it is shared: served at 3 ns each once the first is through. */
+	/* Then it is shared: served at 3 ns each after the first. */
 	for (i = 2; i < 8; i++)
 		CHECK_TIME(took[i], 50 + 3 * (i - 2));
 }
@@ -273,9 +273,9 @@ static sim_time two_words(unsigned int apart)
 
 static void test_false_sharing(void)
 {
-	/* Apart: one fetch from memory, then 10 ns each. */
+	/* Separate lines: one fetch from memory, then 10 ns each. */
 	CHECK_TIME(two_words(8), 90 + 10 * ROUNDS);
-	/* Together: each addition gets the line from the other CPU. */
+	/* One line: each addition fetches it from the other CPU. */
 	CHECK(two_words(1) > NS(30 * 2 * ROUNDS * 3 / 4));
 }
 
@@ -350,7 +350,7 @@ static void test_store_buffer(void)
 	word = sim_alloc(4096, 0);
 	start(stores, (void *)4, 0, 0);
 	CHECK(sim_run() == SIM_DONE);
-	/* They cost their issue; the barrier waits for the last, asked for at 3. */
+	/* They cost their issue; the barrier waits for the last (from 3 on). */
 	CHECK_TIME(took[0], 4);
 	CHECK_TIME(took[1], 3 + 90 - 4 + 10);
 	CHECK(sim_stats(0)->drain == NS(89));
@@ -393,7 +393,7 @@ static void test_streams(void)
 	CHECK_TIME(stream(true), 10 * 90);
 }
 
-/* ---- what the compiler makes ---- */
+/* ---- output of the compiler ---- */
 
 static struct code_big *big;
 
@@ -416,7 +416,7 @@ static void code(void *arg)
 		CHECK(s->locked == locked + (more_locked));		\
 	} while (0)
 
-	/* The stack's lines, and what the compiler keeps there, are not the question. */
+	/* Do not count the stack's lines and what the compiler keeps there. */
 	code_cmpxchg(word, 1, 1);
 	COUNT(code_load(word + 8), 1, 0, 0);
 	COUNT(code_store(word, 1), 0, 1, 0);
@@ -575,7 +575,7 @@ static void low(void *arg)
 	sim_preempt_disable();
 	sim_compute(NS(100));
 	log_order('b');
-	sim_preempt_enable();		/* the sleeper is more important */
+	sim_preempt_enable();		/* the sleeper has a higher priority */
 	log_order('d');
 	sim_yield();
 	log_order('f');
@@ -631,7 +631,7 @@ static void test_move(void)
 	CHECK(sim_stats(1)->computed == NS(50));
 }
 
-/* Two that compute share the CPU by slices. */
+/* Two computing fibers share the CPU by slices. */
 static void computes(void *arg)
 {
 	sim_compute(10 * SIM_MS);
@@ -650,7 +650,7 @@ static void test_slices(void)
 	CHECK(took[1] == 20 * SIM_MS);
 }
 
-/* ---- nothing goes on ---- */
+/* ---- standing still ---- */
 
 static void waits(void *arg)
 {
@@ -686,7 +686,7 @@ static void tick(struct sim_event *event)
 	sim_event_at(event, sim_now() + SIM_MS);
 }
 
-/* The same with a wake-up and without; and beside a timer that never ends. */
+/* With and without a wake-up; and beside an endless timer. */
 static void test_still(void)
 {
 	struct sim_event ticks = { .fn = tick };
@@ -744,7 +744,7 @@ static void test_memory_places(void)
 	      sim_alloc_size(8193) == 16384);
 	a = sim_alloc(20, 0);
 	b = sim_alloc(20, 0);
-	CHECK(b == a + 32);			/* they share a line, as there */
+	CHECK(b == a + 32);			/* on one line, as in slab */
 	a = sim_alloc(100, 1);
 	memset(a, 1, 100);
 	sim_free(a);
@@ -798,7 +798,7 @@ static void test_same(void)
 
 	CHECK(run_random(1) == first);
 	CHECK(run_random(2) != first);
-	/* For the script, which runs the program twice. */
+	/* For run-sim, which runs the program twice. */
 	printf("# hash %016llx\n", (unsigned long long)first);
 }
 

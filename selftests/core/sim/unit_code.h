@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Instrumented code for the unit tests: what the compiler makes of it is charged. */
+/* Instrumented code for the unit tests. */
 #ifndef _WSQ_SIM_UNIT_CODE_H
 #define _WSQ_SIM_UNIT_CODE_H
 

@@ -1,47 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA while somebody stands still: a party is halted before its N-th access to
- * a shared word, for each N until it gets to its end undisturbed, the others use
- * its chunks again and again, and then it goes on. Nothing may be lost, nothing
- * come out twice, and each chunk must come back.
+ * SALSA with a halted party: it is halted before its N-th access to a shared
+ * word, for each N until it reaches its end, the others use its chunks again
+ * and again, and then it continues. No task may be lost or come out twice, and
+ * each chunk must come back.
  *
  *	salsa [role=NAME] [kind=plain|claimed|mixed] [worlds=N] [reuses=N]
  *	      [from=SEED] [at=N] [lazy=0|1] [pairs=N] [limit=SECONDS]
  *
- * Roles: owner (takes), batcher (takes several), leaver, thief, raider (a thief
- * who does not wait for his fence), producer, closer (a producer that is the
- * consumer, too), scanner (is the pool empty?), withdrawer, pryer. A world is a
- * pool of four consumers and two producers with small chunks, in which something
- * has happened already, another for each seed; plain and claimed are ways of
- * taking, in mixed ones one consumer claims. What follows the halt is as many
- * uses of chunks as "reuses" says. Each halt is tried twice: with the halted
- * party's stores visible, and lazy, with those that no barrier has driven out
- * still in its store buffer. pairs=N: instead of one halt at each place, N times
- * two parties at two places by chance, who go on in either order.
+ * Roles: owner (takes), batcher (takes several), leaver, thief, impatient (a
+ * thief that does not wait for its fence), producer, closer (a producer that is
+ * also the consumer), scanner (is the pool empty?), remover (removes a task),
+ * active_thief (steals from the owner's chunk). A world is a pool of four consumers
+ * and two producers with small chunks and some history, another for each seed.
+ * Plain and claimed are ways of taking; in mixed worlds one consumer claims.
+ * After the halt chunks are used as many times as "reuses" says. Each halt is
+ * tried twice: with the halted party's stores visible, and lazy, with the
+ * stores that no barrier has drained still in its store buffer. pairs=N:
+ * instead of one halt at each place, N times two parties at two random places,
+ * which continue in either order.
  *
- * Some CPUs do not answer fences that somebody started, for a while.
+ * Some CPUs do not answer started fences for a while.
  *
- * In some worlds one consumer is a favourite, that gets most of what is put, and
- * keeps it; in the others chunks go round.
+ * In some worlds one consumer is a favourite, which gets most of the tasks and
+ * keeps its chunks; in the others chunks go round.
  *
  * A task is a number that is put again as soon as it was taken, often into the
  * slot it was in: an exchange that is late by a whole life of the chunk would
- * find the very task it was after.
+ * find the same task again.
  *
  * Checked: a task comes out if and only if it is in; when all has been taken
- * each chunk is in a chunk pool or with a producer; a consumer that finds nothing
- * has no chunk with a task that nobody is in; who says that the pool was empty
- * tells the truth, for there is a count; hints are true while nobody is halted.
+ * each chunk is in a chunk pool or with a producer; a consumer that finds
+ * nothing has no chunk with a task unless another party is in it; when the
+ * scanner says that the pool was empty, a count confirms it; hints are true
+ * while no party is halted.
  *
  * For: run-checks, under shim/stall (party.h), plain and with gcc's address and
- * undefined sanitizers. Deterministic: a failure names the options that repeat
- * it. Compiled three times more, and seen to fail then: with a grace period that
- * is always over (WSQ_GRACE_EMPTY), with tags of 2 bits, with a heavy fence that
- * does nothing (WSQ_FENCE_EMPTY).
+ * undefined sanitizers. Deterministic: a failure prints the options that repeat
+ * it. Compiled three times more, and seen to fail then: with a grace period
+ * that is always over (WSQ_GRACE_EMPTY), with tags of 2 bits, with a heavy
+ * fence that does nothing (WSQ_FENCE_EMPTY).
  *
- * Cost: a second for a thousand halts with a hundred reuses. Limitations: one or
- * two halts; between them the others do one whole operation after the other, on
- * one thread. Reordering is x86's only. Chunks are not freed.
+ * Cost: a second for a thousand halts with a hundred reuses. Limitations: one
+ * or two halts; between them the others run one whole operation after the
+ * other, on one thread. Reordering is x86's only. Chunks are not freed.
  */
 #include <stdarg.h>
 #include <sys/time.h>
@@ -59,21 +61,21 @@
 #define NR_TASKS	40
 #define MAX_STEALS	6
 
-/* Consumers are the parties of their numbers, for the fence. */
+/* Consumers have their party's number, for the fence. */
 #define PRODUCER(i)	(NR_CONSUMERS + (i))
-#define ANYBODY		(NR_CONSUMERS + NR_PRODUCERS)
+#define ANYONE		(NR_CONSUMERS + NR_PRODUCERS)
 
 enum kind { PLAIN, CLAIMED, MIXED, NR_KINDS };
 static const char * const kinds[] = { "plain", "claimed", "mixed" };
 static const u64 claims[] = { 0, 15, 4 };
 
-enum role { OWNER, BATCHER, LEAVER, THIEF, RAIDER, PRODUCER, CLOSER, SCANNER,
-	    WITHDRAWER, PRYER, NR_ROLES };
+enum role { OWNER, BATCHER, LEAVER, THIEF, IMPATIENT, PRODUCER, CLOSER,
+	    SCANNER, REMOVER, ACTIVE_THIEF, NR_ROLES };
 static const char * const roles[] = { "owner", "batcher", "leaver", "thief",
-				      "raider", "producer", "closer", "scanner",
-				      "withdrawer", "pryer" };
+				      "impatient", "producer", "closer", "scanner",
+				      "remover", "active_thief" };
 
-/* What is being tried, to be told by a failure. */
+/* The current try, printed on failure. */
 static struct {
 	enum kind kind;
 	const char *what;
@@ -86,7 +88,7 @@ static struct pool *t;
 static u64 state;
 static u64 nr_halts, nr_uses, nr_pairs_met, nr_backs;
 
-/* Tasks: where they are, those that are out, last out first. */
+/* Tasks: which are in, and a stack of those that are out. */
 static struct {
 	bool in;
 	u32 nr;
@@ -95,7 +97,7 @@ static struct {
 static u64 out[NR_TASKS];
 static u32 nr_out;
 
-/* What a halted party has in mind. */
+/* What a halted party was about to do. */
 static struct {
 	u64 id;
 	u32 other;
@@ -103,10 +105,10 @@ static struct {
 	bool was_empty;
 } mind[PARTIES];
 
-/* The one whose chunks are used most, if not NR_CONSUMERS. */
+/* The consumer whose chunks are used most; NR_CONSUMERS if none. */
 static u32 favourite;
 
-/* Steals of chunks that somebody is in: what they taint waits for the halted. */
+/* Steals of chunks that a consumer is in; these wait for a halted party. */
 static u32 steals_left;
 
 __attribute__((format(printf, 1, 2), noreturn))
@@ -157,18 +159,18 @@ static u32 nr_halted(void)
 	return n;
 }
 
-/* What a halted one has in hands, at most, is neither in nor out. */
-static u32 in_hand(const struct party *p)
+/* Most tasks that a halted party has claimed, which are neither in nor out. */
+static u32 owned_item(const struct party *p)
 {
 	return p->op == op_scanner ? 0 : p->op == op_batcher ? 4 : 1;
 }
 
-static u32 in_hands(void)
+static u32 owned_items(void)
 {
 	u32 i, n = 0;
 
 	for (i = 0; i < PARTIES; i++)
-		n += parties[i].under_way ? in_hand(&parties[i]) : 0;
+		n += parties[i].under_way ? owned_item(&parties[i]) : 0;
 	return n;
 }
 
@@ -177,7 +179,7 @@ static void look_whether_empty(void)
 	u32 i;
 
 	for (i = 0; i < PARTIES; i++)
-		mind[i].was_empty |= nr_in() <= in_hands();
+		mind[i].was_empty |= nr_in() <= owned_items();
 }
 
 static void took(void *task)
@@ -197,7 +199,7 @@ static void took_any(void *task)
 		took(task);
 }
 
-/* The task that is put next, from now on in. 0 if none is left. */
+/* The next task to put; it counts as in from now on. 0 if none is left. */
 static u64 next_task(void)
 {
 	u64 id;
@@ -215,7 +217,7 @@ static void note(const struct wsq_salsa_producer *p, u64 id)
 	book[id].index = p->at;
 }
 
-/* Did not get in after all. */
+/* The task did not get in after all. */
 static void take_back(u64 id)
 {
 	book[id].in = false;
@@ -228,7 +230,7 @@ static void *take(struct wsq_salsa_consumer *c)
 	return c->claims ? wsq_salsa_claim(c) : wsq_salsa_get(c);
 }
 
-/* The operations of those who can be halted. What they found is booked later. */
+/* Operations of parties that can be halted. Results are recorded later. */
 static void op_owner(struct party *p)
 {
 	p->task = take(t->c[p - parties]);
@@ -254,7 +256,7 @@ static void op_thief(struct party *p)
 				     &p->task);
 }
 
-static void op_raider(struct party *p)
+static void op_async_thief(struct party *p)
 {
 	u32 i = (u32)(p - parties);
 
@@ -288,35 +290,35 @@ static void op_scanner(struct party *p)
 	p->ret = wsq_salsa_empty(&t->s);
 }
 
-static void op_withdrawer(struct party *p)
+static void op_remover(struct party *p)
 {
 	u64 id = mind[p - parties].id;
 
-	p->task = wsq_salsa_withdraw(&t->s, book[id].nr, book[id].index,
-				     task_of(id)) ? task_of(id) : NULL;
+	p->task = wsq_salsa_remove(&t->s, book[id].nr, book[id].index,
+				   task_of(id)) ? task_of(id) : NULL;
 }
 
-static void op_pryer(struct party *p)
+static void op_active_thief(struct party *p)
 {
 	u32 i = (u32)(p - parties);
 
-	p->ret = wsq_salsa_pry(t->c[mind[i].other], mind[i].tasks, 1, true);
+	p->ret = wsq_salsa_steal_active(t->c[mind[i].other], mind[i].tasks, 1, true);
 	p->task = p->ret ? mind[i].tasks[0] : NULL;
 }
 
 static void (* const ops[])(struct party *p) = {
-	op_owner, op_batcher, op_leaver, op_thief, op_raider, op_producer,
-	op_closer, op_scanner, op_withdrawer, op_pryer,
+	op_owner, op_batcher, op_leaver, op_thief, op_async_thief, op_producer,
+	op_closer, op_scanner, op_remover, op_active_thief,
 };
 
-/* Only who takes plainly takes several, and only claimed tasks are withdrawn. */
+/* Only plain takes take several, and only claimed tasks can be removed. */
 static bool is_for(enum role role, enum kind kind)
 {
 	switch (role) {
 	case BATCHER:
 		return kind == PLAIN;
-	case WITHDRAWER:
-	case PRYER:
+	case REMOVER:
+	case ACTIVE_THIEF:
 		return kind == CLAIMED;
 	default:
 		return true;
@@ -330,17 +332,17 @@ static u32 party_of(enum role role, u32 i)
 	case BATCHER:
 	case LEAVER:
 	case THIEF:
-	case RAIDER:
+	case IMPATIENT:
 	case CLOSER:
 		return i;
 	case PRODUCER:
 		return PRODUCER(i % NR_PRODUCERS);
 	default:
-		return ANYBODY + i % 2;
+		return ANYONE + i % 2;
 	}
 }
 
-/* The producer that a halted closer is is halted, too. */
+/* A halted closer also halts the producer that it is. */
 static bool is_halted(u32 i)
 {
 	return parties[i].under_way ||
@@ -348,19 +350,19 @@ static bool is_halted(u32 i)
 		parties[0].op == op_closer);
 }
 
-/* It has come to its end: what came of it. */
+/* Records the results of a party that has reached its end. */
 static void ended(struct party *p)
 {
 	u32 i = (u32)(p - parties), k;
 
 	wsq_cpu_drain(&p->cpu);
 	p->cpu.lazy = false;
-	if (p->op == op_owner || p->op == op_withdrawer || p->op == op_pryer) {
+	if (p->op == op_owner || p->op == op_remover || p->op == op_active_thief) {
 		took_any(p->task);
 	} else if (p->op == op_batcher) {
 		for (k = 0; k < (u32)p->ret; k++)
 			took(mind[i].tasks[k]);
-	} else if (p->op == op_thief || p->op == op_raider) {
+	} else if (p->op == op_thief || p->op == op_async_thief) {
 		check((p->ret == WSQ_OK) == !!p->task, "a steal of %lld with a task %llu",
 		      p->ret, id_of(p->task));
 		took_any(p->task);
@@ -373,7 +375,7 @@ static void ended(struct party *p)
 	}
 }
 
-/* Begins what it is to do; false if it was halted. */
+/* Starts a party's operation; false if it was halted. */
 static bool begin(enum role role, u32 i, u64 stop_at, bool lazy)
 {
 	struct party *p = &parties[i];
@@ -384,9 +386,9 @@ static bool begin(enum role role, u32 i, u64 stop_at, bool lazy)
 	p->cpu.lazy = lazy;
 	mind[i].other = favourite < NR_CONSUMERS ? favourite :
 						   (u32)pick(NR_CONSUMERS);
-	if ((role == THIEF || role == RAIDER) && mind[i].other == i)
+	if ((role == THIEF || role == IMPATIENT) && mind[i].other == i)
 		mind[i].other = (i + 1) % NR_CONSUMERS;
-	if (role == WITHDRAWER)
+	if (role == REMOVER)
 		mind[i].id = pick(NR_TASKS) + 1;
 	if (role == PRODUCER) {
 		mind[i].id = next_task();
@@ -410,7 +412,7 @@ static void go_on(struct party *p)
 	ended(p);
 }
 
-/* Puts until somebody refuses, or as many. */
+/* Puts up to @want tasks, or until refused. */
 static void put_some(u32 i, u64 want)
 {
 	struct wsq_salsa_producer *p = t->p[i];
@@ -486,19 +488,19 @@ static void look_empty(void)
 	int ret = wsq_salsa_empty(&t->s);
 	u32 i;
 
-	check(ret != WSQ_EMPTY || nr_in() <= in_hands(),
+	check(ret != WSQ_EMPTY || nr_in() <= owned_items(),
 	      "empty, it is said, with %u tasks", nr_in());
 	check(ret != WSQ_OK || nr_in(), "not empty, it is said, and it is");
 	if (nr_halted())
 		return;
-	check(ret != WSQ_CONFLICT, "nobody did anything");
+	check(ret != WSQ_CONFLICT, "no party did anything");
 	for (i = 0; i < NR_CONSUMERS && !wsq_salsa_waiting(t->c[i]); i++)
 		;
 	check((i < NR_CONSUMERS) == !!nr_in(), "%u tasks, and %s", nr_in(),
 	      i < NR_CONSUMERS ? "some wait" : "none waits");
 }
 
-/* Somebody who is not halted does something. */
+/* A random party that is not halted does something. */
 static void step(void)
 {
 	u32 i = (u32)pick(NR_CONSUMERS), what = (u32)pick(32);
@@ -530,14 +532,14 @@ static void step(void)
 			wsq_salsa_close(t->p[0], t->c[0]);
 	} else if (trial.kind == CLAIMED) {
 		if (what == 31) {
-			i = wsq_salsa_pry(t->c[i], tasks, (u32)pick(4) + 1, pick(2));
+			i = wsq_salsa_steal_active(t->c[i], tasks, (u32)pick(4) + 1, pick(2));
 			while (i--)
 				took(tasks[i]);
 			return;
 		}
 		id = pick(NR_TASKS) + 1;
-		if (wsq_salsa_withdraw(&t->s, book[id].nr, book[id].index,
-				       task_of(id)))
+		if (wsq_salsa_remove(&t->s, book[id].nr, book[id].index,
+				     task_of(id)))
 			took(task_of(id));
 	}
 }
@@ -551,7 +553,7 @@ static void churn(u64 uses, u64 steps)
 		step();
 }
 
-/* A consumer that has most, and is in the only chunk that has something. */
+/* A consumer with most chunks, in the only chunk that has tasks. */
 static void favour(u32 i)
 {
 	u32 turn = 0;
@@ -575,7 +577,7 @@ static void world_new(enum kind kind, u64 seed)
 	party_reset();
 	t = pool_new(NR_CONSUMERS, NR_PRODUCERS, sizes[pick(4)], NR_CHUNKS, 16,
 		     claims[kind]);
-	/* The last one on a node of its own. */
+	/* The last one is on its own node. */
 	t->c[NR_CONSUMERS - 1]->node = 1;
 	nr = 1U << pick(3);
 	for (i = 0; i < NR_CONSUMERS; i++)
@@ -592,7 +594,7 @@ static void world_new(enum kind kind, u64 seed)
 	steals_left = MAX_STEALS;
 }
 
-/* Nobody is halted. All comes out, and all chunks are back. */
+/* No party is halted. All tasks come out, and all chunks are back. */
 static void world_end(void)
 {
 	u32 i, round, n = 0;
@@ -626,7 +628,7 @@ static void world_end(void)
 	t = NULL;
 }
 
-/* One halt. False if the party got to its end before. */
+/* One halt. False if the party reached its end before. */
 static bool halt(enum kind kind, enum role role, u64 seed, u64 n, bool lazy,
 		 u64 uses)
 {
@@ -673,7 +675,7 @@ static void halts(enum kind kind, enum role role, u64 from, u64 worlds, u64 at,
 	}
 }
 
-/* Two halts, somewhere. */
+/* Two halts, at random places. */
 static void two_halts(enum kind kind, u64 seed, u64 uses)
 {
 	static char what[64];
@@ -753,7 +755,7 @@ int main(int argc, char **argv)
 			fprintf(stderr, "%s: what is %s?\n", argv[0], argv[i]);
 			return 2;
 		}
-	/* Of CPU time: other programs must not look like a hang. */
+	/* CPU time, so that other programs' load does not look like a hang. */
 	cpu_time.it_value.tv_sec = (time_t)limit;
 	setitimer(ITIMER_PROF, &cpu_time, NULL);
 	for (k = 0; k < NR_KINDS; k++) {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the containers' stress programs share: the queue's measures, the parties,
- * and the book of who took which task. Task N carries N * 3 in plain memory,
- * written before it is put: whoever takes it sees that, and the thread sanitizer
- * that there is an order. Each task comes out once.
+ * Shared by the containers' stress programs: parameters of the queue, the
+ * parties, and the book of tasks taken. Task N carries N * 3 in plain memory,
+ * written before it is put: the taker must see that, and the thread sanitizer
+ * must see an order. Each task comes out once.
  *
- * For: conserve.c, claims.c, salsa.c. Costs an atomic operation on a shared byte for
- * each task taken. Limitations: that one is relaxed, so it orders nothing a
- * queue should; but where two parties take neighbours the line travels.
+ * For: conserve.c, claims.c, salsa.c. Costs an atomic operation on a shared
+ * byte for each task taken. Limitations: that one is relaxed, so it does not
+ * replace an order of the queue; but parties that take adjacent tasks share its
+ * line.
  */
 #ifndef _WSQ_SELFTESTS_BOOK_H
 #define _WSQ_SELFTESTS_BOOK_H
@@ -16,14 +17,14 @@
 
 #include "task.h"
 
-static u64 nr_places = 2, block_size = 2, nr_items = 1000000;
+static u64 nr_entries = 2, block_size = 2, nr_items = 1000000;
 static u64 batch;
 
 static u64 *payload;
 static unsigned char *taken;
 
 /**
- * struct party - a thread; written by nobody else
+ * struct party - a thread; only that thread writes it
  * @taken: how many tasks it took; read by all
  * @section: odd inside a section (memory.h); read by the owner
  * @state: of its random numbers
@@ -38,10 +39,10 @@ struct party {
 	u64 conflicts;
 } WSQ_CACHE_ALIGNED;
 
-/* The first is the owner, or who puts. */
+/* The first is the owner, or the producer. */
 static struct party parties[MAX_THREADS];
 
-/* False if there is no memory. To be called with all options known. */
+/* False if out of memory. Called once all options are known. */
 static inline bool book_open(void)
 {
 	u32 i;
@@ -53,7 +54,7 @@ static inline bool book_open(void)
 	return payload && taken;
 }
 
-/* All is over: each task has come out. */
+/* At the end: each task has come out. */
 static inline void book_close(void)
 {
 	u64 id;
@@ -97,11 +98,11 @@ static inline u64 taken_by_all(void)
 	return taken_by(0, MAX_THREADS);
 }
 
-/* More than a block at a time now and then, to come around. */
+/* More than a block at a time now and then, to wrap around. */
 static inline u64 burst(struct party *p)
 {
-	return rnd(&p->state) % (block_size * nr_places < 64 ?
-				 block_size * nr_places : 64) + 1;
+	return rnd(&p->state) % (block_size * nr_entries < 64 ?
+				 block_size * nr_entries : 64) + 1;
 }
 
 #endif /* _WSQ_SELFTESTS_BOOK_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Conservation under stress: every task that was put comes out exactly once, and
+ * Conservation under stress: every task that was put comes out exactly once,
  * with the content it was put with. One program for each engine.
  *
  *	conserve [places=N] [size=N] [spare=N] [thieves=N] [items=N] [split=0|1]
@@ -9,24 +9,25 @@
  *
  * split=0: one thread puts and gets, as an owner with thieves; =1: one puts,
  * another gets. batch=1: put_many, get_many and steals of up to a block, mixed
- * with single ones. first=1: thieves read before they claim, and hold up no put.
- * share=1: the owner shares its block now and then, full or not, if the engine can.
- * grow=1, not with split: the queue has two places at first and grows now and then,
- * by some of them, to as many as were to be; when the owner finds it empty, it may
- * get other memory, with two again. pause=US: all threads are put to sleep for so
- * long, at arbitrary instructions, over and over (stress.h). limit: of CPU time.
+ * with single ones. first=1: thieves read before they claim, and never hold up
+ * a put. share=1: the owner publishes its block now and then, full or not, if
+ * the engine can. grow=1, not with split: the queue has two blocks at first and
+ * grows now and then, by some of them, up to the given number; when the owner
+ * finds it empty, it may get other memory, with two again. pause=US: all
+ * threads are put to sleep for so long, at arbitrary instructions, over and
+ * over (stress.h). limit: of CPU time.
  *
- * Checked besides: the owner gets tasks in the engine's order; a steal is of
- * ascending ids, one after the other from a FIFO; an owner that found the queue
- * empty is not refused a put, as far as spare blocks serve for all thieves that may
- * sleep between claim and count, and then not before all other blocks are full; what
- * the owner has drained can be unmounted; with every thief awake all blocks come
- * back. The payload is plain memory, written before put and read by the taker, for
- * the thread sanitizer.
+ * Also checked: the owner gets tasks in the engine's order; a steal has
+ * ascending ids, consecutive ones from a FIFO; after finding the queue empty
+ * the owner can put, if there are enough spare blocks for all thieves that may
+ * sleep between claim and count, and put fails only when all other blocks are
+ * full; what the owner has drained can be detached; with every thief awake all
+ * blocks come back. The payload is plain memory, written before put and read by
+ * the taker, for the thread sanitizer.
  *
- * For: run-checks, under shim/threads, plain and with each sanitizer. Bounded by
- * the number of items. Seeds are printed; the schedule is the machine's, so the
- * same seed repeats the operations, not the outcome.
+ * For: run-checks, under shim/threads, plain and with each sanitizer. Bounded
+ * by the number of items. Seeds are printed; the schedule is the machine's, so
+ * the same seed repeats the operations, not the outcome.
  *
  * Seen to fail, with mutants of ../model/mutants.list:
  *	bwos_fifo, plain	steal-store, take-all, take-no-keep, take-no-round,
@@ -39,17 +40,17 @@
  *	tsan, split=1 batch=1	BF(put:C), BF(steal:C), BF(steal:F), BF(open:B),
  *				BF(get:B), BF(get:D)
  *	bwos_lifo, plain	steal-no-count, steal-no-index, steal-store,
- *				steal-from-zero, grant-all, up-not-spent,
+ *				steal-from-zero, publish-all, up-not-drained,
  *				up-no-reset, take-store, take-open, take-all,
  *				leave-nothing, anew-uncounted, anew-no-reset,
  *				get-below
  *	batch=1 share=1 pause=200	thief-resets, steal-count-early, steal-size,
- *				steal-one-more, grant-size, up-no-floor,
+ *				steal-one-more, publish-size, up-no-floor,
  *				take-size
  *	the same, spare=4 thieves=4	up-over-tasks, up-no-directory, up-forgets,
  *				replace-never, release-never
- *	the same, size=64 spare=1	grant-same-round, release-uncounted
- *	tsan, batch=1 share=1	LI(grant:B), LI(steal:B), LI(steal:F),
+ *	the same, size=64 spare=1	publish-same-round, release-uncounted
+ *	tsan, batch=1 share=1	LI(publish:B), LI(steal:B), LI(steal:F),
  *				LI(begin:B)
  * Limitations: x86 hides weak orders from the plain variants, and some mutants
  * (steal-no-round, replace-uncounted) have windows of a few instructions that only
@@ -57,7 +58,7 @@
  */
 #include "memory.h"
 
-static u64 nr_thieves = 2, split, first, share;
+static u64 nr_thieves = 2, split, first, publish;
 
 static void *thief(void *arg)
 {
@@ -68,7 +69,7 @@ static void *thief(void *arg)
 	while (!is_over()) {
 		u32 max = batch && rnd(&p->state) % 2 ? (u32)block_size : 1;
 
-		/* Only the memory of a queue that grows is taken away. */
+		/* Only a growing queue's memory is detached. */
 		if (grow)
 			enter(p);
 		n = engine(steal)(&queue, tasks, max);
@@ -97,11 +98,11 @@ static u64 at_most(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
-/* Puts some; returns how many: less than asked for if the queue had no room. */
+/* Puts some; returns how many: fewer than @want if the queue became full. */
 static u64 put_some(struct party *p, u64 next, u64 want)
 {
 	void *tasks[64];
-	bool opened = false;
+	bool published = false;
 	u64 i, n;
 
 	for (i = 0; i < want; i++) {
@@ -109,7 +110,7 @@ static u64 put_some(struct party *p, u64 next, u64 want)
 		tasks[i] = task_of(next + i);
 	}
 	if (batch && rnd(&p->state) % 2) {
-		n = engine(put_many)(&queue, tasks, (u32)want, &opened);
+		n = engine(put_many)(&queue, tasks, (u32)want, &published);
 	} else {
 		for (n = 0; n < want; n++)
 			if (engine(put)(&queue, tasks[n]) < 0)
@@ -141,26 +142,26 @@ static u64 get_some(struct party *p, u64 want)
 
 static u64 places_now(void)
 {
-	return wsq_bwos_places(&mounted->mem.dir);
+	return wsq_bwos_nr_entries(&attached->mem.dir);
 }
 
 static void owner(struct party *p)
 {
 	/* Thieves that read first hold no block. */
 	const bool spare = nr_spare >= nr_thieves;
-	u64 next = 1, full = 0, empty = 0, shared = 0, stopped = 0, want, n;
+	u64 next = 1, full = 0, empty = 0, has_published = 0, stopped = 0, want, n;
 
 	while (next <= nr_items) {
 		want = at_most(at_most(burst(p), 64), nr_items - next + 1);
 		n = put_some(p, next, want);
 		next += n;
 		full += n < want;
-		/* With the owner and thieves anywhere. */
+		/* With the owner and thieves in any state. */
 		if (rnd(&p->state) % 16 == 0)
 			grow_some(p);
-		if (share && rnd(&p->state) % 4 == 0)
-			shared += engine_share(&queue) == WSQ_OPENED;
-		/* Let thieves come: more is put than got. */
+		if (publish && rnd(&p->state) % 4 == 0)
+			has_published += engine_publish(&queue) == WSQ_PUBLISHED;
+		/* Let thieves run: more is put than got. */
 		dawdle(&p->state);
 		if (n < want && rnd(&p->state) % 16 == 0)
 			sched_yield();
@@ -169,11 +170,11 @@ static void owner(struct party *p)
 		want = at_most(burst(p), 64);
 		if (get_some(p, want) == want)
 			continue;
-		/* No task is left that thieves have not claimed. */
+		/* All tasks that are left have been claimed by thieves. */
 		empty++;
 		if (grow && rnd(&p->state) % 8 == 0) {
-			unmount(p, false);
-			mount(p, first);
+			detach(p, false);
+			attach(p, first);
 		}
 		want = engine_capacity_held(places_now(), block_size,
 					    spare || (first && !ENGINE_LIFO));
@@ -191,7 +192,7 @@ static void owner(struct party *p)
 		if (!get_some(p, 64))
 			sched_yield();
 	printf("owner: full %llu times, empty %llu, stopped by thieves %llu, shared %llu, grew %llu, other memory %llu\n",
-	       full, empty, stopped, shared, nr_growths, nr_remounts);
+	       full, empty, stopped, has_published, nr_growths, nr_reattaches);
 }
 
 static void *consumer(void *arg)
@@ -236,7 +237,7 @@ static void end(struct party *p)
 }
 
 static const struct stress_option options[] = {
-	{ "places", &nr_places },
+	{ "places", &nr_entries },
 	{ "size", &block_size },
 	{ "spare", &nr_spare },
 	{ "thieves", &nr_thieves },
@@ -244,7 +245,7 @@ static const struct stress_option options[] = {
 	{ "split", &split },
 	{ "batch", &batch },
 	{ "first", &first },
-	{ "share", &share },
+	{ "share", &publish },
 	{ "grow", &grow },
 };
 
@@ -262,10 +263,10 @@ int main(int argc, char **argv)
 	if (!book_open() || !order_open())
 		return 2;
 	engine_init(&queue, &rest);
-	mount(&parties[0], first);
+	attach(&parties[0], first);
 	printf("%s %llu x %llu + %llu, %llu thieves, split %llu, batch %llu, first %llu, share %llu, grow %llu, pause %llu us, %llu items, seed %llu\n",
-	       ENGINE_NAME, nr_places, block_size, nr_spare, nr_thieves, split,
-	       batch, first, share, grow, pause_opt, nr_items, seed);
+	       ENGINE_NAME, nr_entries, block_size, nr_spare, nr_thieves, split,
+	       batch, first, publish, grow, pause_opt, nr_items, seed);
 
 	for (i = 0; i < nr_thieves; i++)
 		pthread_create(&threads[i], NULL, thief, &parties[2 + i]);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The asymmetric fence (fence.h) under stress, scenario D: an owner takes tasks
- * out of a chunk without a barrier, a thief comes between and takes the rest, and
- * each task must have been taken once when both are through.
+ * from a chunk without a barrier, a thief displaces it and takes the rest, and
+ * each task must have been taken once at the end.
  *
  *	fence [start=1] [rounds=N] [meet=N] [pause=US] [seed=N] [limit=SECONDS]
  *
- * With start=1 the thief uses the asynchronous form. Ends with status 1 at the
- * first task that is taken twice or not at all. meet=N: after so many rounds in
- * which the two have met, the owner on its way through the chunk, however many
- * rounds that takes; with status 77 if they do not meet so often within the limit,
- * which is CPU time and counts for both.
+ * With start=1 the thief uses the asynchronous form. Exits with status 1 at the
+ * first task that is taken twice or not at all. meet=N: ends after so many
+ * rounds in which the thief met the owner on its way through the chunk, and
+ * with status 77 if they do not meet so often within the limit, which is CPU
+ * time and counts for both.
  *
  * For: run-checks, under shim/threads, plain and with each sanitizer, and once
  * more as fence-empty: compiled with -DWSQ_FENCE_EMPTY the heavy fence does
@@ -18,8 +18,8 @@
  *
  * Seen to fail: fence-empty, within 200 rounds with each of ten seeds, and within
  * 2,000 beside twenty other busy threads.
- * Limitations: membarrier hits every thread and waits at once. It takes two
- * cores for a task to be taken twice.
+ * Limitations: membarrier interrupts every thread and waits at once. A task can
+ * only be taken twice on two cores.
  */
 #define _GNU_SOURCE
 #include "stress.h"
@@ -30,14 +30,14 @@
 #define TAKEN		0
 
 /*
- * Two threads that go round by round and shall meet in each: each has a CPU of its own.
- * Left to themselves they end up on one, where nothing happens at the same time.
+ * Two threads that run in lockstep and must meet in each round: each has its
+ * own CPU. Otherwise the scheduler may keep both on one, where they never meet.
  */
 
-/* What the process may run on. Its first thread, before there are others. */
+/* CPUs of the process. Set by its first thread, before it starts others. */
 static cpu_set_t all_cpus;
 
-/* Thread @nr is the caller. */
+/* The caller is thread @nr. */
 static void pin(u64 nr)
 {
 	cpu_set_t one;
@@ -51,7 +51,7 @@ static void pin(u64 nr)
 	sched_setaffinity(0, sizeof(one), &one);
 }
 
-/* The caller is thread 0. False if it is not known what there is. */
+/* The caller is thread 0. False if the CPUs are unknown. */
 static bool pin_first(void)
 {
 	if (sched_getaffinity(0, sizeof(all_cpus), &all_cpus))
@@ -60,7 +60,7 @@ static bool pin_first(void)
 	return true;
 }
 
-/* Until another thread has come that far, or all is over. */
+/* Waits until another thread has come that far, or all is over. */
 static void wait_for(const u64 *what, u64 value)
 {
 	u64 i = 0;
@@ -72,7 +72,7 @@ static void wait_for(const u64 *what, u64 value)
 
 static u64 nr_rounds = 20000, nr_meet, start_opt;
 
-/* The owner word: whose, and of which round. */
+/* The owner word: the owner, and the round. */
 enum { OWNER = 1, THIEF = 2 };
 
 static atomic64_t owner WSQ_CACHE_ALIGNED;
@@ -88,7 +88,7 @@ static s64 word(u64 nr, u64 whose)
 	return (s64)(nr << 2 | whose);
 }
 
-/* The next task; false if there is none that is the owner's. */
+/* The next task; false if no task is left for the owner. */
 static bool take(s64 mine)
 {
 	s64 i = atomic64_read(&idx), task;
@@ -173,7 +173,7 @@ static const struct stress_option options[] = {
 	{ "meet", &nr_meet },
 };
 
-/* Two threads that other programs keep apart say nothing. */
+/* Two threads that other load keeps apart prove nothing. */
 static void apart(int sig)
 {
 	static const char text[] = "the two did not meet often enough\n";
@@ -220,7 +220,7 @@ int main(int argc, char **argv)
 		for (k = rnd(&state) % (2 * delay + 1); k; k--)
 			barrier();
 		n = steal(nr, &call);
-		/* Earlier next time, or later: the two shall meet. */
+		/* Adapt the start so that the two meet. */
 		if (n == NR_SLOTS)
 			delay -= delay / 16;
 		else if (!n && delay < 65536)

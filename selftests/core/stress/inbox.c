@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Inbox and parking under stress: pushers, and takers that put what they take
- * in order. Every item comes out as often as it was pushed, with its content,
- * and each pusher's items in the order it pushed them. Pushers have few items
- * and push each again as soon as it was taken, at the same address (ABA).
+ * Inbox and parking under stress: pushers, and takers that restore the order of
+ * what they take. Every item comes out as often as it was pushed, with its
+ * content, and each pusher's items in the order of pushing. Pushers have few
+ * items and push each again as soon as it was taken, at the same address (ABA).
  *
  *	inbox [pushers=N] [takers=N] [items=N] [park=0|1] [pause=US] [seed=N]
  *	      [limit=SECONDS]
  *
- * park=1: one taker, which sleeps by the protocol of parking.h (scenario B), and
- * pushers that wake it and wait until their item is taken before they push the
- * next: each push may be the one whose wake-up is lost, and then the program
- * hangs until "limit".
+ * park=1: one taker, which sleeps by the protocol of parking.h (scenario B),
+ * and pushers that wake it and wait until their item is taken before they push
+ * the next: any push may lose its wake-up, and then the program hangs until
+ * "limit".
  *
  * For: run-checks, under shim/threads, plain and with each sanitizer.
  *
  * Seen to fail (mutants of ../model/mutants.list):
- *	plain		push-store, turn-forgets
+ *	plain		push-store, reverse-forgets
  *	plain, park=1	PK(announce:B), the barrier gone: hangs
  *	tsan		IN(take:A), IN(push:C)
- * Limitations: with several takers order is checked within what each one took.
- * A wake-up too many (claim-store) is harmless here; the model checks for it.
+ * Limitations: with several takers order is checked within each take. An extra
+ * wake-up (claim-store) is harmless here; the model checks for it.
  */
 #include <semaphore.h>
 
@@ -61,7 +61,7 @@ static void *pusher(void *arg)
 		it->in = 1;
 		while ((ret = wsq_inbox_try_push(&inbox, &it->link)) == WSQ_CONFLICT)
 			__atomic_fetch_add(&conflicts, 1, __ATOMIC_RELAXED);
-		if (ret == WSQ_OPENED)
+		if (ret == WSQ_PUBLISHED)
 			__atomic_fetch_add(&opens, 1, __ATOMIC_RELAXED);
 		if (park && wsq_park_claim(&parked)) {
 			__atomic_fetch_add(&wakes, 1, __ATOMIC_RELAXED);
@@ -81,7 +81,7 @@ static bool take_some(u64 *last, u64 *state)
 	__atomic_fetch_add(&takes, 1, __ATOMIC_RELAXED);
 	wsq_backlog_init(&bl);
 	wsq_backlog_fill(&bl, links);
-	while (!wsq_backlog_turn(&bl, (u32)(rnd(state) % 4 + 1)))
+	while (!wsq_backlog_reverse(&bl, (u32)(rnd(state) % 4 + 1)))
 		;
 	while ((l = wsq_backlog_pop(&bl))) {
 		struct item *it = (struct item *)l;
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
 	if (pause_us)
 		pthread_create(&night, NULL, nurse, &patients);
 
-	/* Pushers end once pushed; the nurse must not call on the dead. */
+	/* Pushers end once pushed; the nurse must not signal ended threads. */
 	if (pause_us) {
 		u64 sum;
 
@@ -172,7 +172,7 @@ int main(int argc, char **argv)
 		pthread_join(push[i], NULL);
 	if (!park)
 		__atomic_store_n(&over, true, __ATOMIC_RELEASE);
-	/* The last items are taken by the sleeper itself, or never. */
+	/* Only the sleeper itself takes the last items. */
 	for (i = 0; park && i < nr_pushers; i++)
 		while (__atomic_load_n(&taken_of[i], __ATOMIC_RELAXED) < nr_items)
 			sched_yield();
@@ -181,7 +181,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < nr_takers; i++)
 		pthread_join(take[i], NULL);
 	if (!park) {
-		nr_takers = 2;	/* what is left comes behind anything */
+		nr_takers = 2;	/* what is left is later than all the rest */
 		take_some(last, &state);
 	}
 	check(wsq_inbox_empty(&inbox), "something is left");

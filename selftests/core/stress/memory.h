@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory of a queue that comes and goes, and grows while it is there, beside
- * thieves.
+ * Memory of a queue that is attached, grows and is detached beside thieves.
  *
- * Memory taken away is used again only when each party has left the section that
- * it was in, as after a grace period of RCU. Half of it is then mounted again as
- * it is. The other half is filled with a pattern and freed: at once under the
- * address sanitizer, which sees a late access, otherwise after a while, if the
- * pattern is whole.
+ * Detached memory is reused only when each party has left the section that it
+ * was in, as after a grace period of RCU. Half of it is then attached again
+ * unchanged. The other half is filled with a pattern and freed: at once under
+ * the address sanitizer, which detects a late access, otherwise after a while,
+ * if the pattern is intact.
  *
- * For: conserve.c, claims.c. Costs: a section has a full barrier.
+ * For: conserve.c, claims.c. Costs: a full barrier for each section.
  */
 #ifndef _WSQ_SELFTESTS_MEMORY_H
 #define _WSQ_SELFTESTS_MEMORY_H
@@ -18,7 +17,7 @@
 
 #include "book.h"
 
-static u64 nr_spare, remount, grow, early;
+static u64 nr_spare, reattach, grow, early;
 
 static engine_queue queue;
 static struct engine_rest rest;
@@ -26,29 +25,29 @@ static struct engine_rest rest;
 #define MAX_PIECES	4
 
 /**
- * struct memory - memory, mounted or out of use
- * @mem: what a queue gets
- * @more: what it may grow by
- * @nr_made: how many pieces of that there are
- * @nr_more: those that it has grown by since it was mounted
- * @next: what was taken away after it
- * @section: where each party was when it was taken away
+ * struct memory - memory, attached or out of use
+ * @mem: the memory as a queue gets it
+ * @more: segments that it may grow by
+ * @nr_made: number of such segments
+ * @nr_more: segments added since it was attached
+ * @next: detached after this one
+ * @section: each party's section when it was detached
  */
 struct memory {
 	engine_mem mem;
-	engine_piece more[MAX_PIECES];
+	engine_segment more[MAX_PIECES];
 	u32 nr_made;
 	u32 nr_more;
 	struct memory *next;
 	u64 section[MAX_THREADS];
 };
 
-static struct memory *mounted;
+static struct memory *attached;
 
-/* What becomes of it: mounted, retired, then spotless or poisoned. */
+/* Its states: attached, retired, then clean or poisoned. */
 static struct memory *retired, **retired_tail = &retired, *spotless;
 static u32 nr_retired, nr_spotless;
-static u64 nr_remounts, nr_growths;
+static u64 nr_reattaches, nr_growths;
 
 #define PATTERN		0xdb
 #define MAX_RETIRED	64
@@ -65,7 +64,7 @@ static u64 nr_poisoned;
 static inline void enter(struct party *p)
 {
 	__atomic_store_n(&p->section, p->section + 1, __ATOMIC_RELAXED);
-	/* Either retire() sees the section, or the section other memory. */
+	/* Either retire() sees the section, or it sees other memory. */
 	smp_mb();
 }
 
@@ -74,20 +73,20 @@ static inline void leave(struct party *p)
 	__atomic_store_n(&p->section, p->section + 1, __ATOMIC_RELEASE);
 }
 
-static inline void check_piece(const engine_mem *mem, const engine_piece *piece)
+static inline void check_piece(const engine_mem *mem, const engine_segment *segment)
 {
-	u32 nr = piece->nr_places + piece->nr_spare, i;
+	u32 nr = segment->nr_entries + segment->nr_spare, i;
 
 	for (i = 0; i < nr * mem->block_size; i++)
-		check(!piece->slots[i].task,
+		check(!segment->slots[i].task,
 		      "task %llu stayed in slot %u of memory taken away",
-		      id_of(piece->slots[i].task), i);
+		      id_of(segment->slots[i].task), i);
 	for (i = 0; i < nr; i++)
-		check(engine_block_spent(&piece->blocks[i], mem->block_size),
+		check(engine_block_drained(&segment->blocks[i], mem->block_size),
 		      "block %u of memory taken away is not read and counted up", i);
 }
 
-/* No part of a memory of claimed slots is in use: it could be mounted as it is. */
+/* No part of a memory of claimed slots is in use: it could be attached now. */
 static inline void check_spotless(const struct memory *m)
 {
 	u32 i;
@@ -97,7 +96,7 @@ static inline void check_spotless(const struct memory *m)
 		check_piece(&m->mem, &m->more[i]);
 }
 
-/* Fills a part with the pattern, or sees that it is whole. */
+/* Fills a part with the pattern, or checks that it is intact. */
 static inline void part(void *p, size_t n, bool fill)
 {
 	const unsigned char *byte = (const unsigned char *)p;
@@ -111,9 +110,9 @@ static inline void part(void *p, size_t n, bool fill)
 		check(byte[i] == PATTERN, "memory out of use was written to");
 }
 
-static inline void blocks(const engine_piece *p, u32 size, bool fill)
+static inline void blocks(const engine_segment *p, u32 size, bool fill)
 {
-	size_t nr = p->nr_places + p->nr_spare;
+	size_t nr = p->nr_entries + p->nr_spare;
 
 	part(p->blocks, nr * sizeof(*p->blocks), fill);
 	part(p->slots, nr * size * sizeof(*p->slots), fill);
@@ -127,14 +126,14 @@ static inline void parts(struct memory *m, bool fill)
 	blocks(&m->mem.first, m->mem.block_size, fill);
 	for (i = 0; i < m->nr_made; i++)
 		blocks(&m->more[i], m->mem.block_size, fill);
-	part(dir->words, dir->max_places * sizeof(*dir->words), fill);
+	part(dir->words, dir->max_entries * sizeof(*dir->words), fill);
 	part(dir->blocks, dir->max_blocks * sizeof(*dir->blocks), fill);
 }
 
 static inline void memory_free(struct memory *m)
 {
 	while (m->nr_made)
-		piece_free(&m->more[--m->nr_made]);
+		segment_free(&m->more[--m->nr_made]);
 	mem_free(&m->mem);
 	free(m);
 }
@@ -168,7 +167,7 @@ static inline bool sections_over(const struct memory *m)
 	return true;
 }
 
-/* Reuses or frees what may be, until at most @leave_nr memories wait. */
+/* Reuses or frees what it may, until at most @leave_nr memories wait. */
 static inline void reap(struct party *p, u32 leave_nr, bool claimed)
 {
 	while (retired) {
@@ -198,22 +197,22 @@ static inline void reap(struct party *p, u32 leave_nr, bool claimed)
 
 static inline void mem_make(engine_mem *mem, u64 r)
 {
-	u32 places = (u32)nr_places, size = (u32)block_size;
+	u32 entries = (u32)nr_entries, size = (u32)block_size;
 	u32 spare = (u32)nr_spare;
 
-	if (remount) {
-		places = (u32)(2 + r % (nr_places - 1));
+	if (reattach) {
+		entries = (u32)(2 + r % (nr_entries - 1));
 		size = (u32)(2 + (r >> 16) % (block_size - 1));
 		spare = (u32)((r >> 32) % (nr_spare + 1));
 	}
-	/* One that may grow has two places at first. */
+	/* One that may grow has two blocks at first. */
 	if (grow)
-		mem_new_max(mem, 2, size, spare, places, spare + MAX_PIECES);
+		mem_new_max(mem, 2, size, spare, entries, spare + MAX_PIECES);
 	else
-		mem_new(mem, places, size, spare);
+		mem_new(mem, entries, size, spare);
 }
 
-static inline void mount(struct party *p, bool first)
+static inline void attach(struct party *p, bool first)
 {
 	u64 r = rnd(&p->state);
 	struct memory *m = spotless;
@@ -228,23 +227,23 @@ static inline void mount(struct party *p, bool first)
 		mem_make(&m->mem, r);
 	}
 	m->nr_more = 0;
-	/* Constant, once thieves know it. */
+		/* Constant once thieves can see it. */
 	m->mem.read_first = first;
-	mounted = m;
-	engine(mount)(&queue, &m->mem);
+	attached = m;
+	engine(attach)(&queue, &m->mem);
 }
 
-/* The owner has drained the queue: nothing may keep its memory. */
-static inline void unmount(struct party *p, bool claimed)
+/* The owner has drained the queue: its memory must be unmountable. */
+static inline void detach(struct party *p, bool claimed)
 {
-	struct memory *m = mounted;
-	struct wsq_bwos_room room;
+	struct memory *m = attached;
+	struct wsq_bwos_space space;
 	u32 i;
 
-	check(engine(unmount)(&queue) == &m->mem,
+	check(engine(detach)(&queue) == &m->mem,
 	      "drained, and its memory is not given back");
-	check(!engine(unmount)(&queue), "unmounted twice");
-	check(engine(reserve)(&queue, &room) == WSQ_FULL, "room without memory");
+	check(!engine(detach)(&queue), "unmounted twice");
+	check(engine(reserve)(&queue, &space) == WSQ_FULL, "room without memory");
 	check(!engine(claim)(&queue), "a task without memory");
 	/* Pairs with enter(). */
 	smp_mb();
@@ -255,39 +254,39 @@ static inline void unmount(struct party *p, bool claimed)
 	*retired_tail = m;
 	retired_tail = &m->next;
 	nr_retired++;
-	nr_remounts++;
+	nr_reattaches++;
 	reap(p, MAX_RETIRED, claimed);
 }
 
-/* Have the queue grow by a piece, of any size, if it may. */
+/* Grows the queue by a segment, of any size, if it may. */
 static inline void grow_some(struct party *p)
 {
-	const struct wsq_bwos_dir *dir = &mounted->mem.dir;
-	u32 room = dir->max_places - wsq_bwos_places(dir), n;
-	engine_piece *more;
+	const struct wsq_bwos_dir *dir = &attached->mem.dir;
+	u32 space = dir->max_entries - wsq_bwos_nr_entries(dir), n;
+	engine_segment *more;
 
-	if (!grow || !room || mounted->nr_more == MAX_PIECES)
+	if (!grow || !space || attached->nr_more == MAX_PIECES)
 		return;
-	more = &mounted->more[mounted->nr_more++];
-	if (mounted->nr_more > mounted->nr_made) {
-		n = (u32)(rnd(&p->state) % room) + 1;
-		piece_new(more, mounted->nr_more < MAX_PIECES ? n : room,
-			  mounted->mem.block_size, 1);
-		mounted->nr_made++;
+	more = &attached->more[attached->nr_more++];
+	if (attached->nr_more > attached->nr_made) {
+		n = (u32)(rnd(&p->state) % space) + 1;
+		segment_new(more, attached->nr_more < MAX_PIECES ? n : space,
+			    attached->mem.block_size, 1);
+		attached->nr_made++;
 	}
 	n = engine(extend)(&queue, more);
-	check(n == more->nr_places, "grew by %u, not %u", n, more->nr_places);
+	check(n == more->nr_entries, "grew by %u, not %u", n, more->nr_entries);
 	check(!engine(short)(&queue), "grew by %u, and is short", n);
 	nr_growths++;
 }
 
-/* No other thread is left: what has waited is as new. */
+/* No other thread is left: all waiting memory must be clean. */
 static inline void memory_end(struct party *p, bool claimed)
 {
 	struct memory *m;
 	u32 i;
 
-	unmount(p, claimed);
+	detach(p, claimed);
 	reap(p, 0, claimed);
 	while ((m = spotless)) {
 		spotless = m->next;
@@ -303,8 +302,8 @@ static inline void memory_end(struct party *p, bool claimed)
 }
 
 /*
- * The order in which the owner gets its tasks: of a FIFO ascending, of a LIFO the
- * topmost that no other party has taken.
+ * The order in which the owner gets its tasks: ascending from a FIFO, the
+ * topmost that no other party has taken from a LIFO.
  */
 static u32 *stack;
 static u64 height;

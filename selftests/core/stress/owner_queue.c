@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Owner queues under stress: pushers, and workers who own queues for them, a few
- * items at a time, then give them back to the end of the list of those that have
- * something. Half the time a pusher who becomes the owner does a worker's part
- * itself. Every item comes out as often as it was pushed, with its content, each
- * pusher's in the order it pushed them, and no two owners are ever at one queue.
+ * Owner queues under stress: pushers, and workers that own queues, a few items
+ * at a time, then put them at the end of the list of queues with items. Half
+ * the time a pusher that becomes the owner acts as the worker itself. Every
+ * item comes out as often as it was pushed, with its content, each pusher's in
+ * the order of pushing, and no queue ever has two owners.
  *
  *	owner_queue [pushers=N] [workers=N] [queues=N] [items=N] [batch=0|1]
  *		    [life=0|1] [pause=US] [seed=N] [limit=SECONDS]
  *
- * batch=1: owners count what they have taken in batches. life=1: each pusher makes
- * a queue of its own, pushes a few items, waits until the queue is idle, and frees
- * it; queues=N is of no effect then.
+ * batch=1: owners count items taken in batches. life=1: each pusher makes its
+ * own queue, pushes a few items, waits until the queue is idle, and frees it;
+ * queues=N has no effect then.
  *
  * For: run-checks, under shim/threads, plain and with each sanitizer.
  *
  * Seen to fail (mutants of ../model/mutants.list):
- *	plain		oq-turn-forgets, oq-inbox-says-who, oq-done-store; with
+ *	plain		oq-reverse-forgets, oq-inbox-says-who, oq-done-store; with
  *			eight queues and batch=1, oq-counts-first
  *	tsan		OQ(push:A), OQ(done:A); life=1: OQ(idle:A)
- * Limitations: OQ(owed:A) without acquire is not noticed on x86, nor was an owner
- * that looks once more at a queue it has given up (oq-looks-again): the window is
- * two instructions. The model finds both.
+ * Limitations: OQ(owed:A) without acquire is not noticed on x86, nor was an
+ * owner that looks once more at a queue it has released (oq-looks-again): the
+ * window is two instructions. The model finds both.
  */
 #include "stress.h"
 
@@ -41,12 +41,12 @@ struct item {
 };
 
 /**
- * struct queue - an owner queue and what its tasks do
+ * struct queue - an owner queue and its tasks' state
  * @oq: the queue
- * @next: behind it in the list of those that have something
- * @nr: tasks that have run. The owner; plain, so that two are a race.
+ * @next: next in the list of queues with items
+ * @nr: tasks that have run. Owner; plain, so that two owners are a race.
  * @inside: there is an owner
- * @last: of each pusher, the item that ran last. The owner.
+ * @last: of each pusher, the item that ran last. Owner.
  */
 struct queue {
 	struct wsq_owner_queue oq;
@@ -106,7 +106,7 @@ static void run(struct queue *q)
 	__atomic_store_n(&it->in, 0, __ATOMIC_RELEASE);
 }
 
-/* Own @q for up to @budget items. */
+/* Owns @q for up to @budget items. */
 static void own(struct queue *q, u64 *state, u32 budget)
 {
 	u64 owed = wsq_oq_owed(&q->oq);
@@ -118,7 +118,7 @@ static void own(struct queue *q, u64 *state, u32 budget)
 
 		check(owed, "an owner of nothing");
 		for (nr = 0; nr < most; nr++) {
-			while (!wsq_oq_turn(&q->oq, (u32)(rnd(state) % 4 + 1)))
+			while (!wsq_oq_reverse(&q->oq, (u32)(rnd(state) % 4 + 1)))
 				;
 			run(q);
 		}
@@ -143,7 +143,7 @@ static void push(struct queue *q, struct item *it, u64 *state)
 	it->in = 1;
 	while ((ret = wsq_oq_try_push(&q->oq, &it->link)) == WSQ_CONFLICT)
 		__atomic_fetch_add(&conflicts, 1, __ATOMIC_RELAXED);
-	if (ret != WSQ_OPENED)
+	if (ret != WSQ_PUBLISHED)
 		return;
 	__atomic_fetch_add(&opens, 1, __ATOMIC_RELAXED);
 	if (rnd(state) % 2)
@@ -256,7 +256,7 @@ int main(int argc, char **argv)
 			       (void *)(uintptr_t)i);
 	memcpy(patients.thread, work_by, nr_workers * sizeof(work_by[0]));
 	patients.nr = (u32)nr_workers;
-	/* Pushers end once all is pushed; the nurse must not call on the dead. */
+	/* Pushers end once done; the nurse must not signal ended threads. */
 	if (pause_us)
 		pthread_create(&night, NULL, nurse, &patients);
 	for (i = 0; i < nr_pushers; i++)

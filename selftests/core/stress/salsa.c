@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SALSA under stress: producers, consumers that rob each other, and who takes
- * single tasks back. Every task comes out exactly once, with the content that it
- * was put with, and in the end each chunk is back.
+ * SALSA under stress: producers, consumers that steal from each other, and
+ * parties that remove single tasks. Every task comes out exactly once, with the
+ * content that it was put with, and in the end each chunk is back.
  *
- *	salsa [consumers=N] [producers=N] [withdrawers=N] [size=N] [chunks=N]
+ *	salsa [consumers=N] [producers=N] [removers=N] [size=N] [chunks=N]
  *	      [mode=0|1|2] [own=0|1] [batch=0|1] [calm=N] [items=N] [pause=US]
  *	      [send=0|1] [seed=N] [limit=SECONDS]
  *
  * mode: 0 all consumers take plainly, 1 all claim, 2 every other one claims.
- * withdrawers=N, with mode=1 alone: parties that withdraw recent tasks by the
- * slots that producers noted down, and pry. chunks: for each consumer. batch=1:
- * puts and plain takes of several. calm=N: a consumer robs another on its own
- * account once in N takes; 0 if only when it finds nothing. own=1: each consumer's
- * thread is a producer, too, and others there are none, so that on few cores
- * consumers meet. send=1: a thief that steals the chunk that another consumer is in
- * goes on with other things before it looks what came of that. pause: stress.h.
+ * removers=N, with mode=1 only: parties that remove recent tasks by the
+ * slots that producers noted down, and steal from the active chunk. chunks: for
+ * each consumer. batch=1: puts and plain takes of several. calm=N: a consumer
+ * steals without need once in N takes; 0 if only when it finds nothing. own=1:
+ * each consumer's thread is a producer, too, and there are no others, so that
+ * on few cores consumers meet. send=1: a thief that steals the chunk that
+ * another consumer is in continues with other work before it checks the result.
+ * pause: stress.h.
  *
  * A producer opens chunks with one consumer until that refuses, then with the
- * next. Every other consumer is on another node, so that half of the chunks that
- * are stolen have to go home.
+ * next. Every other consumer is on another node, so that half of the stolen
+ * chunks have to go home.
  *
- * Ends with status 1 as well when nothing has moved for ten seconds of CPU
- * time: a task that was lost is waited for.
+ * Also exits with status 1 when nothing has moved for ten seconds of CPU time:
+ * parties wait for a lost task.
  *
- * Checked besides: who is told that the pool was empty, by wsq_salsa_empty(),
- * misses no task that had been put before he asked, but what others have in
- * hands; the payload is plain memory, for the thread sanitizer; a note has no
- * order, so that a withdrawer has nothing but the slot.
+ * Also checked: when wsq_salsa_empty() says that the pool was empty, no task
+ * was left that had been put before the call, except those that others have
+ * claimed. The payload is plain memory, for the thread sanitizer; a note has no
+ * order, so that a removal depends on the slot alone.
  *
  * For: run-checks, under shim/threads, plain and with each sanitizer. Compiled
- * twice more and seen to fail, on two cores: with a heavy fence that does nothing
- * (WSQ_FENCE_EMPTY), and with a grace period that is always over
+ * twice more and seen to fail, on two cores: with a heavy fence that does
+ * nothing (WSQ_FENCE_EMPTY), and with a grace period that is always over
  * (WSQ_GRACE_EMPTY). Bounded by the number of items; "limit" ends a hang.
  *
- * Limitations: membarrier hits every thread, in the set or not; stall/salsa.c
- * has a fence that does not.
+ * Limitations: membarrier interrupts every thread, in the set or not;
+ * stall/salsa.c has a fence that does not.
  */
 #include "book.h"
 
@@ -45,23 +46,23 @@
 
 WSQ_GRACE_DEFINE;
 
-static u64 nr_consumers = 2, nr_producers = 2, nr_withdrawers, nr_chunks = 3;
+static u64 nr_consumers = 2, nr_producers = 2, nr_removers, nr_chunks = 3;
 static u64 mode, calm, own, send;
 
-/* CPU time: all parties spin, so that each that could move something had some. */
+/* CPU time: all parties spin, so each that could make progress had some. */
 #define STILL_SECONDS	10
 
 static struct pool *pool;
 static u64 *note;
 
-/* How far each producer is: tasks put, in its own count. */
+/* Each producer's progress: tasks put, in its own count. */
 static struct {
 	u64 put;
 } WSQ_CACHE_ALIGNED done[MAX_THREADS];
 
 static u64 nr_refused, nr_empty;
 
-static u64 share(u64 p)
+static u64 publish(u64 p)
 {
 	return nr_items / nr_producers + (p < nr_items % nr_producers);
 }
@@ -75,7 +76,7 @@ static u64 put_by_all(void)
 	return sum;
 }
 
-/* What a producer has in mind. */
+/* What a producer is about to do. */
 struct work {
 	struct wsq_salsa_producer *pr;
 	u64 me;
@@ -87,14 +88,14 @@ struct work {
 static struct work work_of(u64 me)
 {
 	const struct work w = {
-		.pr = pool->p[me], .me = me, .n = share(me),
+		.pr = pool->p[me], .me = me, .n = publish(me),
 		.target = (u32)(me % nr_consumers),
 	};
 
 	return w;
 }
 
-/* Once around all consumers. False if each refused. */
+/* Tries each consumer once. False if all refused. */
 static bool open_chunk(struct party *p, struct work *w)
 {
 	u64 i;
@@ -105,13 +106,13 @@ static bool open_chunk(struct party *p, struct work *w)
 		w->target = (u32)((w->target + 1) % nr_consumers);
 	}
 	__atomic_fetch_add(&nr_refused, 1, __ATOMIC_RELAXED);
-	/* Not to stay with one for ever. */
+	/* Change the consumer now and then. */
 	if (rnd(&p->state) % 16 == 0)
 		w->target = (u32)((w->target + 1) % nr_consumers);
 	return false;
 }
 
-/* Puts some, to the end of a chunk at most. False if that is impossible. */
+/* Puts some, up to the end of a chunk. False if that is impossible. */
 static bool put_some(struct party *p, struct work *w)
 {
 	struct wsq_salsa_producer *pr = w->pr;
@@ -167,7 +168,7 @@ static void took_any(struct party *p, void *task)
 		took(p, task);
 }
 
-/* Takes what comes next. False if there was nothing. */
+/* Takes the next task. False if there was nothing. */
 static bool take(struct party *p, struct wsq_salsa_consumer *c)
 {
 	void *tasks[8];
@@ -190,15 +191,15 @@ static void ask(void)
 
 	if (wsq_salsa_empty(&pool->s) != WSQ_EMPTY)
 		return;
-	/* What a taker has not booked yet he has in hands. */
-	taken_since = taken_by_all() + 8 * (nr_consumers + nr_withdrawers);
+	/* A taker may have claimed tasks that are not in the book yet. */
+	taken_since = taken_by_all() + 8 * (nr_consumers + nr_removers);
 	check(taken_since >= before, "empty, and of %llu tasks %llu were taken",
 	      before, taken_since);
 	__atomic_fetch_add(&nr_empty, 1, __ATOMIC_RELAXED);
 }
 
-static bool rob(struct party *p, struct wsq_salsa_consumer *c,
-		struct wsq_salsa_consumer *v)
+static bool steal_one(struct party *p, struct wsq_salsa_consumer *c,
+		      struct wsq_salsa_consumer *v)
 {
 	bool may_fence = rnd(&p->state) % 8;
 	void *task;
@@ -243,7 +244,7 @@ static void *consumer(void *arg)
 		if (nr_consumers > 1) {
 			r >>= 16;
 			r = (me + 1 + r % (nr_consumers - 1)) % nr_consumers;
-			found |= rob(p, c, pool->c[r]);
+			found |= steal_one(p, c, pool->c[r]);
 			wsq_grace_quiesce();
 		}
 		if (found)
@@ -261,7 +262,7 @@ static void *consumer(void *arg)
 	return NULL;
 }
 
-static void *withdrawer(void *arg)
+static void *remover(void *arg)
 {
 	struct party *p = (struct party *)arg;
 	void *tasks[4];
@@ -273,8 +274,8 @@ static void *withdrawer(void *arg)
 		u64 back = (r >> 16) % 32;
 
 		if ((r >> 40) % 16 == 0) {
-			n = wsq_salsa_pry(pool->c[(r >> 32) % nr_consumers], tasks,
-					  4, (r >> 46) % 2);
+			n = wsq_salsa_steal_active(pool->c[(r >> 32) % nr_consumers], tasks,
+						   4, (r >> 46) % 2);
 			for (i = 0; i < n; i++)
 				took(p, tasks[i]);
 		} else if (put > back) {
@@ -283,8 +284,8 @@ static void *withdrawer(void *arg)
 			/* Any number may be asked for. */
 			if ((r >> 48) % 64 == 0)
 				n = r;
-			if (wsq_salsa_withdraw(&pool->s, (u32)(n >> 32),
-					       (u32)n, task_of(id)))
+			if (wsq_salsa_remove(&pool->s, (u32)(n >> 32),
+					     (u32)n, task_of(id)))
 				took(p, task_of(id));
 		}
 		wsq_grace_quiesce();
@@ -296,9 +297,9 @@ static void *withdrawer(void *arg)
 }
 
 /*
- * No party runs any more: no task is there, and each chunk is in a chunk pool or
- * with a producer. A consumer that claims passes over one slot a take, and slots
- * whose task was withdrawn are left in any number: it takes until nothing comes.
+ * No party runs any more: no task is left, and each chunk is in a chunk pool or
+ * with a producer. A consumer that claims skips one slot a take, and any number
+ * of slots whose task was removed may be left: it takes until nothing comes.
  */
 static void end(void)
 {
@@ -339,7 +340,7 @@ static void summary(void)
 		sum.finished += c->finished;
 		sum.retired += c->retired;
 		sum.stolen += c->stolen;
-		sum.displaced += c->displaced;
+		sum.replaced += c->replaced;
 		sum.busy += c->busy;
 		sum.overtaken += c->overtaken;
 		sum.back += c->back;
@@ -347,15 +348,15 @@ static void summary(void)
 		sum.contended += c->contended;
 	}
 	printf("entered %llu, finished %llu, retired %llu, stolen %llu, displaced %llu, busy %llu, overtaken %llu, sent %llu, back %llu, contended %llu, refused %llu, empty %llu, withdrawn %llu\n",
-	       sum.entered, sum.finished, sum.retired, sum.stolen, sum.displaced,
+	       sum.entered, sum.finished, sum.retired, sum.stolen, sum.replaced,
 	       sum.busy, sum.overtaken, sum.sent, sum.back, sum.contended, nr_refused, nr_empty,
-	       taken_by(nr_consumers + nr_producers, nr_withdrawers));
+	       taken_by(nr_consumers + nr_producers, nr_removers));
 }
 
 static const struct stress_option options[] = {
 	{ "consumers", &nr_consumers },
 	{ "producers", &nr_producers },
-	{ "withdrawers", &nr_withdrawers },
+	{ "removers", &nr_removers },
 	{ "size", &block_size },
 	{ "chunks", &nr_chunks },
 	{ "mode", &mode },
@@ -369,7 +370,7 @@ static const struct stress_option options[] = {
 int main(int argc, char **argv)
 {
 	struct patients patients = { .nr = 0 };
-	u64 nr, places = 1, claims, seen = 0;
+	u64 nr, cells = 1, claims, seen = 0;
 	clock_t moved = clock();
 	pthread_t night;
 	u32 i;
@@ -378,25 +379,25 @@ int main(int argc, char **argv)
 	stress_init(argc, argv, STRESS_OPTIONS(options));
 	if (own)
 		nr_producers = nr_consumers;
-	nr = nr_consumers + nr_producers + nr_withdrawers;
+	nr = nr_consumers + nr_producers + nr_removers;
 	if (nr > MAX_THREADS - 1 || nr_consumers > POOL_PARTIES ||
 	    nr_producers > POOL_PARTIES || !nr_consumers || !nr_producers ||
 	    block_size > WSQ_SALSA_MAX_SIZE || mode > 2 ||
-	    (nr_withdrawers && mode != 1))
+	    (nr_removers && mode != 1))
 		return 2;
 	wsq_fence_register();
 	note = (u64 *)calloc(nr_items + 1, sizeof(*note));
 	if (!note || !book_open())
 		return 2;
-	printf("%llu consumers, %llu producers, %llu withdrawers, %llu chunks of %llu each, mode %llu, own %llu, send %llu, batch %llu, calm %llu, pause %llu us, %llu items, seed %llu\n",
-	       nr_consumers, nr_producers, nr_withdrawers, nr_chunks, block_size,
+	printf("%llu consumers, %llu producers, %llu removers, %llu chunks of %llu each, mode %llu, own %llu, send %llu, batch %llu, calm %llu, pause %llu us, %llu items, seed %llu\n",
+	       nr_consumers, nr_producers, nr_removers, nr_chunks, block_size,
 	       mode, own, send, batch, calm, pause_opt, nr_items, seed);
 
-	while (places < nr_chunks * nr_consumers)
-		places *= 2;
+	while (cells < nr_chunks * nr_consumers)
+		cells *= 2;
 	claims = mode == 0 ? 0 : mode == 1 ? ~0ULL : 0xaaaaaaaaaaaaaaaaULL;
 	pool = pool_new((u32)nr_consumers, (u32)nr_producers, (u32)block_size,
-			(u32)(nr_chunks * nr_consumers), (u32)places, claims);
+			(u32)(nr_chunks * nr_consumers), (u32)cells, claims);
 	wsq_grace_join();
 	for (i = 0; i < nr_consumers; i++) {
 		pool->c[i]->node = i % 2;
@@ -409,7 +410,7 @@ int main(int argc, char **argv)
 		pthread_create(&patients.thread[patients.nr++], NULL,
 			       i < nr_consumers ? consumer :
 			       i < nr_consumers + nr_producers ? producer :
-			       withdrawer, &parties[i]);
+			       remover, &parties[i]);
 	}
 	if (pause_us)
 		pthread_create(&night, NULL, nurse, &patients);

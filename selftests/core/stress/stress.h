@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the stress programs share: failing, options, and the nurse, a thread
- * that puts others to sleep wherever they happen to be.
+ * Shared by the stress programs: failing, options, and the nurse, a thread that
+ * puts others to sleep at arbitrary points.
  *
  * The nurse sends SIGUSR1; the handler sleeps. So a thread stops between any
- * two instructions, as a virtual CPU that is descheduled does, for up to the
- * time given. Under the thread sanitizer handlers run at the next access to
- * shared memory or system call instead, which is where it matters.
+ * two instructions, as a descheduled virtual CPU does, for up to the time
+ * given. Under the thread sanitizer handlers run at the next access to shared
+ * memory or system call instead, which is where it matters.
  */
 #ifndef _WSQ_SELFTESTS_STRESS_H
 #define _WSQ_SELFTESTS_STRESS_H
@@ -74,7 +74,7 @@ static inline void sleep_us(u32 us)
 	nanosleep(&ts, NULL);
 }
 
-/* Some hundred nanoseconds of work, now and then the CPU for somebody else. */
+/* Some hundred nanoseconds of work, and now and then a yield. */
 static inline void dawdle(u64 *state)
 {
 	u64 r = rnd(state), i;
@@ -112,7 +112,7 @@ static inline void *nurse(void *arg)
 /**
  * struct stress_option - an option of one program
  * @name: its name
- * @value: where what is said for it goes
+ * @value: where its value goes
  */
 struct stress_option {
 	const char *name;
@@ -134,9 +134,9 @@ static inline bool stress_option(const char *arg,
 	(options), (u32)(sizeof(options) / sizeof((options)[0]))
 
 /*
- * Reads the options, those of the program and pause, limit and seed. The limit is
- * CPU time of all threads: a hang spins somewhere, and what other programs take
- * of the CPUs must not look like one.
+ * Reads the program's options, and pause, limit and seed. The limit is CPU time
+ * of all threads: a hang spins somewhere, and load of other programs must not
+ * look like one.
  */
 static inline void stress_init(int argc, char **argv,
 			       const struct stress_option *options, u32 nr)

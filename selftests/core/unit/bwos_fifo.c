@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of the FIFO BWoS queue: each function by itself, the edges of FULL
- * and EMPTY, all sizes, random operations against a sequential reference, held
- * blocks, and thieves that sleep where no schedule would put them (by hand).
+ * Unit tests of the FIFO BWoS queue: each function separately, the edges of
+ * FULL and EMPTY, all sizes, random operations against a sequential reference,
+ * held blocks, and thieves that sleep where no schedule would put them (by hand).
  *
  * For: run-checks, under shim/native, plain and with gcc's address and undefined
  * sanitizers. Compiled once more with rounds of 3 bits, which wrap every eight
  * blocks: all must hold but for a thief that sleeps through the wrap.
  *
- * Cost: a second. Limitations: one thread; contention is the business of stress.
+ * Cost: a second. Limitations: one thread; stress tests contention.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,16 +20,16 @@
 
 #include "thief.h"
 
-static const u32 places[] = { 2, 3, 4, 7, 8, 63, 64 };
+static const u32 entries[] = { 2, 3, 4, 7, 8, 63, 64 };
 static const u32 sizes[] = { 2, 3, 4, 5, 64, 4095, 4096 };
 
 #define for_each(i, array) \
 	for (i = 0; i < sizeof(array) / sizeof(array[0]); i++)
 
-/* Rounds tell blocks of one place apart only if they do not meet in a lap. */
-static bool rounds_suffice(u32 nr_places)
+/* Rounds distinguish uses of one block only if they differ within a lap. */
+static bool rounds_suffice(u32 nr_entries)
 {
-	return !((u64)nr_places >> WSQ_BWOS_ROUND_BITS);
+	return !((u64)nr_entries >> WSQ_BWOS_ROUND_BITS);
 }
 
 static void new_is_empty(void **state)
@@ -39,7 +39,8 @@ static void new_is_empty(void **state)
 
 	(void)state;
 	assert_true(wsq_bwos_fifo_empty(&t->q));
-	assert_false(wsq_bwos_fifo_shared(&t->q));
+	assert_false(wsq_bwos_fifo_published(&t->q));
+	assert_true(wsq_bwos_fifo_shut(&t->q));
 	assert_null(wsq_bwos_fifo_get(&t->q));
 	assert_int_equal(wsq_bwos_fifo_get_many(&t->q, tasks, 2), 0);
 	assert_int_equal(wsq_bwos_fifo_steal(&t->q, tasks, 2), WSQ_EMPTY);
@@ -56,29 +57,29 @@ static void fill_and_empty(u32 nb, u32 bs, u32 spare)
 	int ret;
 
 	for (lap = 0; lap < 3; lap++) {
-		/* Full up: a place is free again once its block is read up. */
+		/* Full: a block is free again once all of it has been read. */
 		while ((ret = wsq_bwos_fifo_put(&t->q, task_of(in + 1))) != WSQ_FULL) {
-			assert_int_equal(ret, in && in % bs == 0 ? WSQ_OPENED : WSQ_OK);
+			assert_int_equal(ret, in && in % bs == 0 ? WSQ_PUBLISHED : WSQ_OK);
 			in++;
 		}
 		assert_int_equal(in - out / bs * bs, (u64)nb * bs);
 		assert_int_equal(wsq_bwos_fifo_put(&t->q, task_of(in + 1)), WSQ_FULL);
-		assert_true(wsq_bwos_fifo_shared(&t->q));
+		assert_true(wsq_bwos_fifo_published(&t->q));
 
 		for (i = out % bs; i + 1 < bs; i++)
 			get_is(t, ++out);
 		assert_int_equal(wsq_bwos_fifo_put(&t->q, task_of(in + 1)), WSQ_FULL);
 		get_is(t, ++out);
-		assert_int_equal(wsq_bwos_fifo_put(&t->q, task_of(in + 1)), WSQ_OPENED);
+		assert_int_equal(wsq_bwos_fifo_put(&t->q, task_of(in + 1)), WSQ_PUBLISHED);
 		in++;
-		/* The other ends in one block; whole blocks are between. */
-		assert_true(wsq_bwos_fifo_shared(&t->q));
+		/* The other end is in one block; whole blocks are between. */
+		assert_true(wsq_bwos_fifo_published(&t->q));
 		while (out < in) {
 			assert_false(wsq_bwos_fifo_empty(&t->q));
 			get_is(t, ++out);
 		}
 		assert_true(wsq_bwos_fifo_empty(&t->q));
-		assert_false(wsq_bwos_fifo_shared(&t->q));
+		assert_false(wsq_bwos_fifo_published(&t->q));
 		get_is(t, 0);
 	}
 	queue_free(t);
@@ -89,11 +90,11 @@ static void all_sizes(void **state)
 	u32 i, k, spare;
 
 	(void)state;
-	for_each(i, places)
+	for_each(i, entries)
 		for_each(k, sizes)
 			for (spare = 0; spare < 3; spare++)
-				if (rounds_suffice(places[i]))
-					fill_and_empty(places[i], sizes[k], spare);
+				if (rounds_suffice(entries[i]))
+					fill_and_empty(entries[i], sizes[k], spare);
 }
 
 static void steal_edges(void **state)
@@ -103,34 +104,38 @@ static void steal_edges(void **state)
 	u64 id;
 
 	(void)state;
-	/* The consumer's own block is out of reach. */
+	/* Thieves cannot take from the consumer's own block. */
 	for (id = 1; id <= 4; id++)
 		put_ok(t, id);
 	assert_int_equal(wsq_bwos_fifo_steal(&t->q, tasks, 4), WSQ_EMPTY);
-	assert_false(wsq_bwos_fifo_shared(&t->q));
+	assert_false(wsq_bwos_fifo_published(&t->q));
+	assert_true(wsq_bwos_fifo_shut(&t->q));
 
 	/* One of the next block, while the producer is in it. */
 	put_ok(t, 5);
-	assert_true(wsq_bwos_fifo_shared(&t->q));
+	assert_true(wsq_bwos_fifo_published(&t->q));
 	assert_int_equal(wsq_bwos_fifo_steal(&t->q, tasks, 4), 1);
 	assert_int_equal(id_of(tasks[0]), 5);
 	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, 1, tasks, 4), WSQ_EMPTY);
+	/* Thieves reach what is put there next. */
+	assert_false(wsq_bwos_fifo_shut(&t->q));
 
-	/* What there is, not more than asked for, oldest first. */
+	/* All there is, not more than asked for, oldest first. */
 	for (id = 6; id <= 8; id++)
 		put_ok(t, id);
 	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, 1, tasks, 2), 2);
 	assert_int_equal(id_of(tasks[0]), 6);
 	assert_int_equal(id_of(tasks[1]), 7);
 
-	/* The consumer gets what is left, and shuts thieves out. */
+	/* The consumer gets what is left, and keeps thieves out. */
 	for (id = 1; id <= 4; id++)
 		get_is(t, id);
 	get_is(t, 8);
 	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, 1, tasks, 4), WSQ_DONE);
+	assert_true(wsq_bwos_fifo_shut(&t->q));
 	get_is(t, 0);
 
-	/* A whole block, and a block that thieves emptied is passed over. */
+	/* A whole block; a block that thieves emptied is skipped. */
 	for (id = 9; id <= 13; id++)
 		put_ok(t, id);
 	assert_int_equal(wsq_bwos_fifo_steal(&t->q, tasks, 4), 4);
@@ -144,18 +149,18 @@ static void steal_edges(void **state)
 	queue_free(t);
 }
 
-/* What thieves could take at @place of @nr, by the least and the most chance. */
-static void sample_is(struct queue *t, u32 place, u32 nr, u32 n)
+/* Stealable tasks in block @index of @nr, by the extreme random numbers. */
+static void sample_is(struct queue *t, u32 index, u32 nr, u32 n)
 {
-	u32 first = (u32)((((u64)place << 32) + nr - 1) / nr);
-	u32 last = (u32)((((u64)place + 1) * (1ULL << 32) - 1) / nr);
+	u32 first = (u32)((((u64)index << 32) + nr - 1) / nr);
+	u32 last = (u32)((((u64)index + 1) * (1ULL << 32) - 1) / nr);
 	u32 at = ~0U;
 
 	assert_int_equal(wsq_bwos_fifo_sample(&t->q, first, &at), n);
-	assert_int_equal(at, place);
+	assert_int_equal(at, index);
 	at = ~0U;
 	assert_int_equal(wsq_bwos_fifo_sample(&t->q, last, &at), n);
-	assert_int_equal(at, place);
+	assert_int_equal(at, index);
 }
 
 static void sampling(void **state)
@@ -170,7 +175,7 @@ static void sampling(void **state)
 	sample_is(t, 1, 3, 0);
 	sample_is(t, 2, 3, 0);
 
-	/* The consumer's block counts for nothing, one that grows for its part. */
+	/* The consumer's block does not count; the producer's counts partly. */
 	for (id = 1; id <= 6; id++)
 		put_ok(t, id);
 	sample_is(t, 0, 3, 0);
@@ -180,7 +185,7 @@ static void sampling(void **state)
 	sample_is(t, 1, 3, 4);
 	sample_is(t, 2, 3, 4);
 
-	/* What thieves have left, and nothing of what is taken over. */
+	/* Tasks that thieves have left, and none of a block taken over. */
 	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, 2, tasks, 3), 3);
 	sample_is(t, 2, 3, 1);
 	for (id = 1; id <= 5; id++)
@@ -191,21 +196,21 @@ static void sampling(void **state)
 	get_is(t, 12);
 	sample_is(t, 2, 3, 0);
 
-	/* A place that is not there, as after another memory was mounted. */
+	/* An index that does not exist, as after other memory was attached. */
 	for (id = 13; id <= 17; id++)
 		put_ok(t, id);
 	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, 3, tasks, 4), WSQ_EMPTY);
 	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, ~0U, tasks, 4), WSQ_EMPTY);
 	while (wsq_bwos_fifo_get(&t->q))
 		;
-	assert_non_null(wsq_bwos_fifo_unmount(&t->q));
+	assert_non_null(wsq_bwos_fifo_detach(&t->q));
 	assert_int_equal(wsq_bwos_fifo_sample(&t->q, ~0U, &at), 0);
 	assert_int_equal(at, 7);
 	assert_int_equal(wsq_bwos_fifo_steal_at(&t->q, 0, tasks, 4), WSQ_EMPTY);
 	queue_free(t);
 }
 
-/* Over all chances, the sample is to a block as what is there to capacity. */
+/* Over all random numbers, a sample's share is the tasks' share of capacity. */
 static void samples_add_up(void **state)
 {
 	struct queue *t = queue_new(7, 64, 0);
@@ -220,12 +225,12 @@ static void samples_add_up(void **state)
 		put_ok(t, id);
 	for (i = 0; i < 7 * 1024; i++)
 		sum += wsq_bwos_fifo_sample(&t->q, (u32)(((u64)i << 32) / (7 * 1024)), &at);
-	/* Of the chances as many fall on each block, but for rounding. */
+	/* Each block gets the same share of random numbers, except rounding. */
 	assert_in_range(sum, 1024 * (2 * 64 + 20) - 64 * 7, 1024 * (2 * 64 + 20) + 64 * 7);
 	queue_free(t);
 }
 
-/* Thieves empty all they can: get passes over up to every block. */
+/* Thieves empty all they can: get skips up to every block. */
 static void all_stolen(void **state)
 {
 	struct queue *t;
@@ -246,8 +251,8 @@ static void all_stolen(void **state)
 				stolen += (u64)n;
 			assert_int_equal(n, WSQ_EMPTY);
 			/*
-			 * At first one block is the consumer's; later it stands
-			 * at the end of a block that is in use anew.
+			 * At first one block is the consumer's; later it is at
+			 * the end of a block that has been reused.
 			 */
 			assert_int_equal(stolen, (nb - !i) * 8);
 			for (id = 1; !i && id <= 8; id++)
@@ -255,10 +260,10 @@ static void all_stolen(void **state)
 			get_is(t, 0);
 			assert_true(wsq_bwos_fifo_empty(&t->q));
 			assert_int_equal(wsq_bwos_fifo_put(&t->q, task_of(in + 1)),
-					 WSQ_OPENED);
+					 WSQ_PUBLISHED);
 			get_is(t, ++in);
 			get_is(t, 0);
-			/* Level the blocks for the next lap. */
+			/* Align to whole blocks for the next lap. */
 			while (in % 8) {
 				put_ok(t, ++in);
 				get_is(t, in);
@@ -270,8 +275,8 @@ static void all_stolen(void **state)
 }
 
 /*
- * What the queue has to do, written down for one thread: blocks are numbered
- * through, a thief takes a prefix of a block before the consumer enters it.
+ * A sequential model of the queue: blocks are numbered consecutively, a thief
+ * takes a prefix of a block before the consumer enters it.
  */
 struct reference {
 	u64 nb, bs;
@@ -301,7 +306,7 @@ static u64 ref_get(struct reference *r)
 	return r->cons * r->bs + r->idx++ + 1;
 }
 
-/* Are these the tasks that a thief may take, from one block, oldest first? */
+/* Are these tasks that a thief may take, from one block, oldest first? */
 static void ref_stolen(struct reference *r, void **tasks, int n)
 {
 	u64 blk = (id_of(tasks[0]) - 1) / r->bs;
@@ -326,7 +331,7 @@ static bool ref_stealable(const struct reference *r)
 
 /*
  * Random operations on twins, one with the batched forms, one with as many
- * single ones: both do what the reference says.
+ * single ones: both must do what the model says.
  */
 static void random_ops(u32 nb, u32 bs, u64 seed)
 {
@@ -337,7 +342,7 @@ static void random_ops(u32 nb, u32 bs, u64 seed)
 	int i, na, nm, ret;
 
 	for (i = 0; i < 20000 && r.put < 4090 * bs; i++) {
-		bool opened_one = false, opened = false;
+		bool opened_one = false, published = false;
 
 		max = rnd(&seed) % (2 * bs < 128 ? 2 * bs : 128);
 		switch (rnd(&seed) % 8) {
@@ -352,13 +357,13 @@ static void random_ops(u32 nb, u32 bs, u64 seed)
 				assert_int_equal(ret >= 0, may);
 				if (!may)
 					break;
-				opened_one |= ret == WSQ_OPENED;
+				opened_one |= ret == WSQ_PUBLISHED;
 				r.put++;
 				na++;
 			}
-			nm = (int)wsq_bwos_fifo_put_many(&many->q, b, (u32)max, &opened);
+			nm = (int)wsq_bwos_fifo_put_many(&many->q, b, (u32)max, &published);
 			assert_int_equal(nm, na);
-			assert_int_equal(opened, opened_one);
+			assert_int_equal(published, opened_one);
 			next += (u64)na;
 			break;
 		case 3: case 4: case 5:
@@ -386,10 +391,10 @@ static void random_ops(u32 nb, u32 bs, u64 seed)
 			ref_stolen(&r, a, ret);
 			break;
 		}
-		assert_int_equal(wsq_bwos_fifo_shared(&one->q),
+		assert_int_equal(wsq_bwos_fifo_published(&one->q),
 				 r.put && (r.put - 1) / bs > r.cons);
-		assert_int_equal(wsq_bwos_fifo_shared(&many->q),
-				 wsq_bwos_fifo_shared(&one->q));
+		assert_int_equal(wsq_bwos_fifo_published(&many->q),
+				 wsq_bwos_fifo_published(&one->q));
 		assert_int_equal(wsq_bwos_fifo_empty(&many->q),
 				 wsq_bwos_fifo_empty(&one->q));
 		if (i == 0)
@@ -444,7 +449,7 @@ static void asleep_over_reuse(void **state)
 		get_is(t, in);
 	}
 	put_ok(t, ++in);			/* round 10, in the same block */
-	/* Eight blocks later: 3 bits of round are fooled, 51 are not. */
+	/* Eight blocks later: 3 bits of round repeat, 51 do not. */
 	assert_int_equal(thief_claims(&th, 2), wraps);
 	if (!wraps)
 		get_is(t, in);
@@ -496,7 +501,7 @@ static void held_without_spare(void **state)
 	queue_free(t);
 }
 
-/* A spare block for each sleeper: the producer goes on, lap after lap. */
+/* With a spare block for each sleeper the producer goes on, lap after lap. */
 static void held_with_spares(void **state)
 {
 	struct queue *t;
@@ -513,7 +518,7 @@ static void held_with_spares(void **state)
 			/* A sleeper in the block behind the consumer's. */
 			while (in < out / 4 * 4 + 8)
 				put_ok(t, ++in);
-			thief_looks(t, &th[i], t->q.p.place);
+			thief_looks(t, &th[i], t->q.p.index);
 			assert_true(thief_claims(&th[i], 1));
 			id[i] = in - 3;
 			while (out < in) {
@@ -531,7 +536,7 @@ static void held_with_spares(void **state)
 		}
 		assert_int_equal(t->q.nr_held, nr);
 		assert_int_equal(t->q.nr_spare, 0);
-		/* Nobody has touched what they are about to read. */
+		/* The slots that they are about to read are unchanged. */
 		for (i = 0; i < nr; i++)
 			assert_int_equal(thief_counts(&th[i]), id[i]);
 		put_ok(t, ++in);
@@ -542,7 +547,7 @@ static void held_with_spares(void **state)
 	}
 }
 
-/* More sleepers than spares: FULL, nothing lost, and as before afterwards. */
+/* More sleepers than spares: FULL, nothing lost, and normal afterwards. */
 static void spares_run_out(void **state)
 {
 	struct queue *t = queue_new(2, 2, 1);
@@ -574,7 +579,7 @@ static void spares_run_out(void **state)
 		assert_int_equal(wsq_bwos_fifo_put(&t->q, task_of(11)), WSQ_FULL);
 	get_is(t, 0);
 
-	/* The first one counts: its block takes the place of the second's. */
+	/* The first one counts: its block replaces the second's. */
 	assert_int_equal(thief_counts(&a), 3);
 	put_ok(t, 11);
 	assert_int_equal(t->q.nr_held, 1);
@@ -592,7 +597,7 @@ static void spares_run_out(void **state)
 
 /*
  * With put and get on two CPUs a consumer may see less than thieves have taken
- * (found by the model checker): it takes that for empty, not for a task.
+ * (found by the model checker): it must take that for empty, not for a task.
  */
 static void behind_thieves(void **state)
 {

@@ -2,12 +2,12 @@
 /*
  * Unit tests of a FIFO BWoS that grows: with producer and consumer in every
  * position to each other, several times, with blocks held and spare, up to the
- * limit; new places and slots are found by all that look for tasks. Memory that is
- * mounted again is in mount.c.
+ * limit; all operations that look for tasks find new blocks and slots.
+ * Reattached memory is in attach.c.
  *
- * For: run-checks, under shim/native, plain and with gcc's address and undefined
- * sanitizers. Cost: a second. Limitations: one thread; model/grow*.cpp,
- * stress/conserve.c and stress/claims.c have more.
+ * For: run-checks, under shim/native, plain and with gcc's address and
+ * undefined sanitizers. Cost: a second. Limitations: one thread;
+ * model/grow*.cpp, stress/conserve.c and stress/claims.c test races.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,16 +21,16 @@
 #define MAX_PIECES	8
 
 /**
- * struct grown - a queue with the pieces that it has grown by
+ * struct grown - a queue with the segments that it has grown by
  * @t: the queue
- * @piece: the pieces
- * @nr: how many
+ * @segment: the segments
+ * @nr: number of segments
  * @in: last task put
  * @out: last task that came out
  */
 struct grown {
 	struct queue *t;
-	struct wsq_bwos_piece piece[MAX_PIECES];
+	struct wsq_bwos_segment segment[MAX_PIECES];
 	u32 nr;
 	u64 in;
 	u64 out;
@@ -46,25 +46,25 @@ static void grown_new(struct grown *g, u32 nb, u32 bs, u32 spare, u32 max_nb,
 static void grown_free(struct grown *g)
 {
 	while (g->nr)
-		piece_free(&g->piece[--g->nr]);
+		segment_free(&g->segment[--g->nr]);
 	queue_free(g->t);
 }
 
 static u32 grow(struct grown *g, u32 n, u32 spare)
 {
-	struct wsq_bwos_piece *piece = &g->piece[g->nr++];
+	struct wsq_bwos_segment *segment = &g->segment[g->nr++];
 
 	assert_true(g->nr <= MAX_PIECES);
-	piece_new(piece, n, g->t->mem.block_size, spare);
-	return wsq_bwos_fifo_extend(&g->t->q, piece);
+	segment_new(segment, n, g->t->mem.block_size, spare);
+	return wsq_bwos_fifo_extend(&g->t->q, segment);
 }
 
 static bool put(struct grown *g)
 {
-	bool room = wsq_bwos_fifo_put(&g->t->q, task_of(g->in + 1)) >= 0;
+	bool space = wsq_bwos_fifo_put(&g->t->q, task_of(g->in + 1)) >= 0;
 
-	g->in += room;
-	return room;
+	g->in += space;
+	return space;
 }
 
 static void fill(struct grown *g)
@@ -85,10 +85,10 @@ static void empty(struct grown *g)
 	get(g, g->in - g->out);
 	assert_null(wsq_bwos_fifo_get(&g->t->q));
 	assert_true(wsq_bwos_fifo_empty(&g->t->q));
-	assert_false(wsq_bwos_fifo_shared(&g->t->q));
+	assert_false(wsq_bwos_fifo_published(&g->t->q));
 }
 
-/* @walked tasks have come and gone, @there are there, and it grows by @n. */
+/* @walked tasks have come and gone, @there are queued, and it grows by @n. */
 static void position(u32 nb, u32 bs, u64 walked, u64 there, u32 n)
 {
 	struct grown g;
@@ -136,7 +136,7 @@ static void every_position(void **state)
 }
 
 /* The consumer has read its block, and the producer is in it a lap later. */
-static void a_lap_behind(void **state)
+static void a_round_behind(void **state)
 {
 	struct grown g;
 	int i;
@@ -148,7 +148,7 @@ static void a_lap_behind(void **state)
 	get(&g, 2);
 	fill(&g);
 	assert_int_equal(g.in, 6);
-	assert_int_equal(g.t->q.c.place, g.t->q.p.place);
+	assert_int_equal(g.t->q.c.index, g.t->q.p.index);
 	/* Twice, with the producer where it was, and on its way. */
 	assert_int_equal(grow(&g, 1, 0), 1);
 	assert_false(wsq_bwos_fifo_empty(&g.t->q));
@@ -157,7 +157,7 @@ static void a_lap_behind(void **state)
 	assert_int_equal(grow(&g, 1, 0), 1);
 	fill(&g);
 	assert_int_equal(g.in, 12);
-	/* And where the consumer was put. */
+	/* And from the consumer's block. */
 	assert_int_equal(grow(&g, 1, 0), 1);
 	fill(&g);
 	assert_int_equal(g.in, 14);
@@ -170,7 +170,7 @@ static void a_lap_behind(void **state)
 	grown_free(&g);
 }
 
-/* As often as there is need, up to the limit, and not a block more. */
+/* Grows as often as needed, up to the limit, and no block more. */
 static void to_the_limit(void **state)
 {
 	struct grown g;
@@ -186,7 +186,7 @@ static void to_the_limit(void **state)
 	assert_int_equal(g.t->q.nr_spare, 7);
 	assert_int_equal(grow(&g, 3, 1), 0);
 	assert_int_equal(g.t->q.nr_spare, 7);
-	assert_int_equal(wsq_bwos_places(&g.t->mem.dir), 64);
+	assert_int_equal(wsq_bwos_nr_entries(&g.t->mem.dir), 64);
 	assert_int_equal(g.t->mem.dir.nr_blocks, 71);
 	for (i = 0; i < 3; i++) {
 		fill(&g);
@@ -195,7 +195,7 @@ static void to_the_limit(void **state)
 	}
 	grown_free(&g);
 
-	/* What is more than there is room for is left alone. */
+	/* Blocks beyond the limit are not used. */
 	grown_new(&g, 3, 2, 0, 5, 1);
 	assert_int_equal(grow(&g, 4, 3), 2);
 	assert_int_equal(g.t->q.nr_spare, 1);
@@ -205,7 +205,7 @@ static void to_the_limit(void **state)
 	grown_free(&g);
 }
 
-/* A block that a thief holds since before it grew; a new one takes its place. */
+/* A thief has held a block since before the growth; a new one replaces it. */
 static void held_meanwhile(void **state)
 {
 	struct wsq_bwos_block *held;
@@ -233,8 +233,8 @@ static void held_meanwhile(void **state)
 	assert_int_equal(g.t->q.nr_held, 1);
 	assert_int_equal(g.t->q.nr_spare, 0);
 	assert_ptr_not_equal(mem_block(&g.t->mem, 1), held);
-	/* It can be stolen from. */
-	while (g.t->q.p.place != 1)
+	/* Thieves can steal from it. */
+	while (g.t->q.p.index != 1)
 		assert_true(put(&g));
 	if (wsq_bwos_fifo_steal_at(&g.t->q, 1, &task, 1) == 1)
 		assert_int_equal(id_of(task), g.in);
@@ -251,15 +251,17 @@ static void held_meanwhile(void **state)
 	grown_free(&g);
 }
 
-static u64 steal(struct grown *g, u32 place)
+static u64 steal(struct grown *g, u32 index)
 {
 	void *task;
 
-	return wsq_bwos_fifo_steal_at(&g->t->q, place, &task, 1) == 1 ?
+	return wsq_bwos_fifo_steal_at(&g->t->q, index, &task, 1) == 1 ?
 	       id_of(task) : 0;
 }
 
-/* Who steals, samples, pries or asks comes by the new places. */
+/*
+ * Steals, also from the active block, samples and queries reach the new blocks.
+ */
 static void found_by_all(void **state)
 {
 	struct grown g;
@@ -275,11 +277,11 @@ static void found_by_all(void **state)
 	assert_int_equal(grow(&g, 2, 0), 2);
 	put(&g);
 	put(&g);
-	assert_int_equal(g.t->q.p.place, 2);
+	assert_int_equal(g.t->q.p.index, 2);
 	assert_int_equal(wsq_bwos_fifo_sample(&g.t->q, 0x80000000, &at), 2);
 	assert_int_equal(at, 2);
 	assert_int_equal(steal(&g, 2), 5);
-	/* A pass from any place. */
+	/* A pass from any block. */
 	for (i = 0; i < 4; i++) {
 		put(&g);
 		atomic64_set(&g.t->q.t_hint, (s64)i);
@@ -294,15 +296,15 @@ static void found_by_all(void **state)
 
 static void claimed(struct grown *g, u32 nr)
 {
-	struct wsq_bwos_room room = { .n = 0 };
+	struct wsq_bwos_space space = { .n = 0 };
 
-	assert_true(wsq_bwos_fifo_reserve(&g->t->q, &room) >= 0);
-	assert_int_equal(room.nr, nr);
-	wsq_bwos_fifo_fill(&g->t->q, &room, 0, task_of(++g->in));
-	wsq_bwos_fifo_commit(&g->t->q, &room, 1);
+	assert_true(wsq_bwos_fifo_reserve(&g->t->q, &space) >= 0);
+	assert_int_equal(space.nr, nr);
+	wsq_bwos_fifo_fill(&g->t->q, &space, 0, task_of(++g->in));
+	wsq_bwos_fifo_commit(&g->t->q, &space, 1);
 }
 
-/* Slots of new blocks have numbers behind all others; any number may be asked. */
+/* Slots of new blocks have the highest numbers; any number may be passed. */
 static void slot_numbers(void **state)
 {
 	struct grown g;
@@ -314,27 +316,27 @@ static void slot_numbers(void **state)
 	for (nr = 0; nr < 4; nr++)
 		claimed(&g, nr);
 	for (nr = 4; nr < 20; nr++)
-		assert_false(wsq_bwos_fifo_withdraw(&g.t->q, nr, task_of(5)));
+		assert_false(wsq_bwos_fifo_remove(&g.t->q, nr, task_of(5)));
 	assert_int_equal(grow(&g, 1, 1), 1);
 	assert_false(wsq_bwos_fifo_waiting(&g.t->q) &&
-		     wsq_bwos_fifo_withdraw(&g.t->q, 6, task_of(5)));
+		     wsq_bwos_fifo_remove(&g.t->q, 6, task_of(5)));
 	claimed(&g, 6);
 	claimed(&g, 7);
 	assert_int_equal(grow(&g, 2, 0), 2);
 	claimed(&g, 10);
-	/* Behind what there is, and far behind. */
+	/* Just beyond the last slot, and far beyond. */
 	for (nr = 0; nr < 100; nr++)
-		assert_int_equal(wsq_bwos_fifo_withdraw(&g.t->q, nr, task_of(5)),
+		assert_int_equal(wsq_bwos_fifo_remove(&g.t->q, nr, task_of(5)),
 				 nr == 6);
-	assert_false(wsq_bwos_fifo_withdraw(&g.t->q, ~0U, task_of(6)));
-	assert_false(wsq_bwos_fifo_withdraw(&g.t->q, 1U << 31, task_of(6)));
-	assert_true(wsq_bwos_fifo_withdraw(&g.t->q, 10, task_of(7)));
+	assert_false(wsq_bwos_fifo_remove(&g.t->q, ~0U, task_of(6)));
+	assert_false(wsq_bwos_fifo_remove(&g.t->q, 1U << 31, task_of(6)));
+	assert_true(wsq_bwos_fifo_remove(&g.t->q, 10, task_of(7)));
 	for (nr = 1; nr <= 4; nr++)
 		assert_int_equal(id_of(wsq_bwos_fifo_claim(&g.t->q)), nr);
 	assert_ptr_equal(wsq_bwos_fifo_claim(&g.t->q), WSQ_TOMB);
 	/* The consumer is in a new block. */
 	assert_true(wsq_bwos_fifo_waiting(&g.t->q));
-	assert_int_equal(wsq_bwos_fifo_pry(&g.t->q, tasks, 8), 1);
+	assert_int_equal(wsq_bwos_fifo_steal_active(&g.t->q, tasks, 8), 1);
 	assert_int_equal(id_of(tasks[0]), 6);
 	assert_ptr_equal(wsq_bwos_fifo_claim(&g.t->q), WSQ_TOMB);
 	assert_ptr_equal(wsq_bwos_fifo_claim(&g.t->q), WSQ_TOMB);
@@ -346,7 +348,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_position),
-		cmocka_unit_test(a_lap_behind),
+		cmocka_unit_test(a_round_behind),
 		cmocka_unit_test(to_the_limit),
 		cmocka_unit_test(held_meanwhile),
 		cmocka_unit_test(found_by_all),

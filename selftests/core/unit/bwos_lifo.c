@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of the LIFO BWoS queue: each function by itself, the edges of FULL
- * and EMPTY, all sizes, random operations against a sequential reference, shared
- * and reopened blocks, held blocks, and thieves that sleep where no schedule
- * would put them (by hand).
+ * Unit tests of the LIFO BWoS queue: each function separately, the edges of
+ * FULL and EMPTY, all sizes, random operations against a sequential model,
+ * published and taken-over blocks, held blocks, and thieves that sleep where no
+ * schedule would put them (by hand).
  *
- * For: run-checks, under shim/native, plain and with gcc's address and undefined
- * sanitizers. Compiled once more with rounds of 3 bits, which wrap every eight
- * grants: all must hold but for a thief that sleeps through the wrap.
+ * For: run-checks, under shim/native, plain and with gcc's address and
+ * undefined sanitizers. Compiled once more with rounds of 3 bits, which wrap
+ * every eight publications: all must hold except for a thief that sleeps
+ * through the wrap.
  *
- * Cost: a second. Limitations: one thread; contention is the business of stress.
+ * Cost: a second. Limitations: one thread; stress tests contention.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,7 @@
 
 #include "thief.h"
 
-static const u32 places[] = { 2, 3, 4, 7, 8, 63, 64 };
+static const u32 entries[] = { 2, 3, 4, 7, 8, 63, 64 };
 static const u32 sizes[] = { 2, 3, 4, 5, 64, 4095, 4096 };
 
 #define for_each(i, array) \
@@ -48,11 +49,11 @@ static void new_is_empty(void **state)
 
 	(void)state;
 	assert_true(wsq_bwos_lifo_empty(&t->q));
-	assert_false(wsq_bwos_lifo_shared(&t->q));
+	assert_false(wsq_bwos_lifo_published(&t->q));
 	assert_false(wsq_bwos_lifo_waiting(&t->q));
 	assert_null(wsq_bwos_lifo_get(&t->q));
 	assert_int_equal(wsq_bwos_lifo_get_many(&t->q, tasks, 2), 0);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_EMPTY);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_EMPTY);
 	assert_int_equal(wsq_bwos_lifo_steal(&t->q, tasks, 2), WSQ_EMPTY);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 0, tasks, 2), WSQ_DONE);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 1, tasks, 2), WSQ_DONE);
@@ -67,10 +68,10 @@ static void fill_and_empty(u32 nb, u32 bs, u32 spare)
 
 	for (lap = 0; lap < 3; lap++) {
 		for (in = 0; in < (u64)nb * bs; in++)
-			put_is(t, in + 1, in && in % bs == 0 ? WSQ_OPENED : WSQ_OK);
+			put_is(t, in + 1, in && in % bs == 0 ? WSQ_PUBLISHED : WSQ_OK);
 		put_is(t, in + 1, WSQ_FULL);
 		put_is(t, in + 1, WSQ_FULL);
-		assert_true(wsq_bwos_lifo_shared(&t->q));
+		assert_true(wsq_bwos_lifo_published(&t->q));
 		get_is(t, in);
 		put_is(t, in, WSQ_OK);
 		put_is(t, in + 1, WSQ_FULL);
@@ -81,7 +82,7 @@ static void fill_and_empty(u32 nb, u32 bs, u32 spare)
 		}
 		assert_true(wsq_bwos_lifo_empty(&t->q));
 		assert_false(wsq_bwos_lifo_waiting(&t->q));
-		assert_false(wsq_bwos_lifo_shared(&t->q));
+		assert_false(wsq_bwos_lifo_published(&t->q));
 		get_is(t, 0);
 	}
 	queue_free(t);
@@ -92,10 +93,10 @@ static void all_sizes(void **state)
 	u32 i, k, spare;
 
 	(void)state;
-	for_each(i, places)
+	for_each(i, entries)
 		for_each(k, sizes)
 			for (spare = 0; spare < 3; spare++)
-				fill_and_empty(places[i], sizes[k], spare);
+				fill_and_empty(entries[i], sizes[k], spare);
 }
 
 static void steal_edges(void **state)
@@ -105,30 +106,30 @@ static void steal_edges(void **state)
 	u64 id;
 
 	(void)state;
-	/* The owner's block is out of reach, full or not. */
+	/* Thieves cannot take from the owner's block, full or not. */
 	for (id = 1; id <= 4; id++)
 		put_is(t, id, WSQ_OK);
 	assert_int_equal(wsq_bwos_lifo_steal(&t->q, tasks, 4), WSQ_EMPTY);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 0, tasks, 4), WSQ_DONE);
-	assert_false(wsq_bwos_lifo_shared(&t->q));
+	assert_false(wsq_bwos_lifo_published(&t->q));
 
-	/* The next one grants it: what there is, oldest first, no more than asked. */
-	put_is(t, 5, WSQ_OPENED);
-	assert_true(wsq_bwos_lifo_shared(&t->q));
+	/* The next put publishes it: oldest first, up to the number asked. */
+	put_is(t, 5, WSQ_PUBLISHED);
+	assert_true(wsq_bwos_lifo_published(&t->q));
 	assert_int_equal(wsq_bwos_lifo_steal(&t->q, tasks, 2), 2);
 	assert_int_equal(id_of(tasks[0]), 1);
 	assert_int_equal(id_of(tasks[1]), 2);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 1, tasks, 4), WSQ_DONE);
 
-	/* The owner gets its own, then what thieves have left, and shuts them out. */
+	/* The owner gets its own, then what thieves left; they get none. */
 	get_is(t, 5);
 	get_is(t, 4);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 0, tasks, 4), WSQ_DONE);
 	assert_int_equal(wsq_bwos_lifo_steal(&t->q, tasks, 4), WSQ_EMPTY);
 
-	/* Puts stay above what was stolen; the block is granted again. */
+	/* Puts stay above stolen tasks; the block is published again. */
 	put_is(t, 6, WSQ_OK);
-	put_is(t, 7, WSQ_OPENED);
+	put_is(t, 7, WSQ_PUBLISHED);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 0, tasks, 1), 1);
 	assert_int_equal(id_of(tasks[0]), 3);
 	get_is(t, 7);
@@ -136,10 +137,10 @@ static void steal_edges(void **state)
 	get_is(t, 0);
 	assert_true(wsq_bwos_lifo_empty(&t->q));
 
-	/* Empty and all counted: the whole block is there again. */
+	/* Empty and all counted: the whole block is usable again. */
 	for (id = 8; id <= 11; id++)
 		put_is(t, id, WSQ_OK);
-	put_is(t, 12, WSQ_OPENED);
+	put_is(t, 12, WSQ_PUBLISHED);
 	assert_int_equal(wsq_bwos_lifo_steal(&t->q, tasks, 4), 4);
 	for (id = 8; id <= 11; id++)
 		assert_int_equal(id_of(tasks[id - 8]), id);
@@ -149,7 +150,7 @@ static void steal_edges(void **state)
 	queue_free(t);
 }
 
-/* Thieves take from the bottom, wherever it is by now. */
+/* Thieves take from the bottom, wherever it is. */
 static void bottom_first(void **state)
 {
 	u32 nb, lap, k;
@@ -169,7 +170,7 @@ static void bottom_first(void **state)
 			assert_int_equal(in - out, nb * 3);
 			for (k = 0; k < 3 + lap % 3 && out / 3 < (in - 1) / 3; k++)
 				steal_is(t, ++out);
-			/* Only whole blocks make room. */
+			/* Only whole blocks become free. */
 			while (out % 3)
 				steal_is(t, ++out);
 		}
@@ -180,12 +181,12 @@ static void bottom_first(void **state)
 			get_is(t, in--);
 		get_is(t, 0);
 
-		/* The bottom is where the owner stands now, not where it was. */
+		/* The bottom is where the owner is now, not where it was. */
 		for (k = 0; k < nb * 3; k++)
 			put_ok(t, 1000 + k);
 		for (k = 0; k < (nb - 1) * 3; k++)
 			steal_is(t, 1000 + k);
-		/* The owner comes down below where thieves were, and up again. */
+		/* The owner comes down below the thieves, and up again. */
 		for (k = nb * 3; k > (nb - 1) * 3; k--)
 			get_is(t, 1000 + k - 1);
 		get_is(t, 0);
@@ -197,8 +198,8 @@ static void bottom_first(void **state)
 }
 
 /*
- * The loss of section 5.2: a thief that passes on to the next block does nothing
- * to it, which the owner may be taking over, nor to the one that it leaves.
+ * The loss of section 5.2: a thief that passes on to the next block does not
+ * change it, since the owner may be taking it over, nor the one that it leaves.
  */
 static void thieves_reset_nothing(void **state)
 {
@@ -212,7 +213,7 @@ static void thieves_reset_nothing(void **state)
 		put_ok(t, id);
 	steal_is(t, 1);
 	steal_is(t, 2);
-	/* The owner comes down to the block that is the thieves' next. */
+	/* The owner comes down to the thieves' next block. */
 	get_is(t, 5);
 	get_is(t, 4);
 	memcpy(before, t->mem.first.blocks, sizeof(before));
@@ -233,14 +234,14 @@ static void share_edges(void **state)
 	(void)state;
 	put_ok(t, 1);
 	put_ok(t, 2);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_OPENED);
-	assert_true(wsq_bwos_lifo_shared(&t->q));
-	/* Thieves have something: what is put meanwhile stays the owner's. */
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_PUBLISHED);
+	assert_true(wsq_bwos_lifo_published(&t->q));
+	/* Thieves have tasks: later puts stay the owner's. */
 	put_is(t, 3, WSQ_OK);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_OK);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_OK);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 1, tasks, 4), WSQ_DONE);
 	steal_is(t, 1);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_OK);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_OK);
 	get_is(t, 3);
 
 	/* The rest comes back, and the block is filled up to its end. */
@@ -248,29 +249,29 @@ static void share_edges(void **state)
 	put_is(t, 4, WSQ_OK);
 	put_is(t, 5, WSQ_OK);
 	put_is(t, 6, WSQ_OK);
-	put_is(t, 7, WSQ_OPENED);
+	put_is(t, 7, WSQ_PUBLISHED);
 	assert_int_equal(wsq_bwos_lifo_steal(&t->q, tasks, 4), 3);
 	assert_int_equal(id_of(tasks[0]), 4);
 	assert_int_equal(id_of(tasks[2]), 6);
 
-	/* A part of a block, drained, is as good as a whole one. */
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_OPENED);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_OK);
+	/* A partly published block, drained, is like a whole one. */
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_PUBLISHED);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_OK);
 	assert_int_equal(wsq_bwos_lifo_steal(&t->q, tasks, 4), 1);
 	assert_int_equal(id_of(tasks[0]), 7);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_EMPTY);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_EMPTY);
 	put_is(t, 8, WSQ_OK);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_OPENED);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_PUBLISHED);
 	put_is(t, 9, WSQ_OK);
 	steal_is(t, 8);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_OPENED);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_PUBLISHED);
 	steal_is(t, 9);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_EMPTY);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_EMPTY);
 	get_is(t, 0);
 	queue_free(t);
 }
 
-/* Where no block can be begun the owner keeps what it has. */
+/* If no block can be begun the owner keeps its tasks. */
 static void share_full(void **state)
 {
 	struct queue *t = queue_new(2, 2, 0);
@@ -280,13 +281,13 @@ static void share_full(void **state)
 	(void)state;
 	for (id = 1; id <= 3; id++)
 		put_ok(t, id);
-	/* Thieves have claimed all below and not counted. */
+	/* Thieves have claimed all blocks below and not counted. */
 	atomic64_set(&blk->s_pos, atomic64_read(&blk->b_pos));
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_FULL);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_FULL);
 	put_ok(t, 4);
 	put_is(t, 5, WSQ_FULL);
 	atomic64_fetch_add_release(2, &blk->s_cnt);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_OPENED);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_PUBLISHED);
 	steal_is(t, 3);
 	get_is(t, 4);
 	get_is(t, 0);
@@ -294,8 +295,8 @@ static void share_full(void **state)
 }
 
 /*
- * What the queue has to do, written down for one thread: segments from the
- * bottom up, the last of which is the owner's.
+ * A sequential model of the queue: segments from the bottom up, the last of
+ * which is the owner's.
  */
 struct segment {
 	u64 id[64];
@@ -332,7 +333,7 @@ static int ref_put(struct reference *r, u64 id)
 		if (!ref_up(r))
 			return WSQ_FULL;
 		top = &r->seg[r->nr - 1];
-		ret = WSQ_OPENED;
+		ret = WSQ_PUBLISHED;
 	}
 	top->id[top->end++] = id;
 	return ret;
@@ -369,12 +370,12 @@ static int ref_share(struct reference *r)
 		return WSQ_OK;
 	if (!ref_has(r, r->nr - 1))
 		return WSQ_EMPTY;
-	return ref_up(r) ? WSQ_OPENED : WSQ_FULL;
+	return ref_up(r) ? WSQ_PUBLISHED : WSQ_FULL;
 }
 
 /*
  * Random operations on twins, one with the batched forms, one with as many
- * single ones: both do what the reference says.
+ * single ones: both must do what the model says.
  */
 static void random_ops(u32 nb, u32 bs, u64 seed)
 {
@@ -391,7 +392,7 @@ static void random_ops(u32 nb, u32 bs, u64 seed)
 	r.nr = 1;
 	print_message("# %u x %u, seed %llu\n", nb, bs, start);
 	for (i = 0; i < 20000; i++) {
-		bool opened_one = false, opened = false, left;
+		bool opened_one = false, published = false, left;
 
 		max = rnd(&seed) % (2 * bs < 128 ? 2 * bs : 128);
 		switch (rnd(&seed) % 8) {
@@ -403,11 +404,11 @@ static void random_ops(u32 nb, u32 bs, u64 seed)
 				assert_int_equal(wsq_bwos_lifo_put(&one->q, b[na]), ret);
 				if (ret < 0)
 					break;
-				opened_one |= ret == WSQ_OPENED;
+				opened_one |= ret == WSQ_PUBLISHED;
 			}
-			nm = (int)wsq_bwos_lifo_put_many(&many->q, b, (u32)max, &opened);
+			nm = (int)wsq_bwos_lifo_put_many(&many->q, b, (u32)max, &published);
 			assert_int_equal(nm, na);
-			assert_int_equal(opened, opened_one);
+			assert_int_equal(published, opened_one);
 			next += (u64)na;
 			break;
 		case 3: case 4: case 5:
@@ -440,15 +441,16 @@ static void random_ops(u32 nb, u32 bs, u64 seed)
 			break;
 		default:
 			ret = ref_share(&r);
-			assert_int_equal(wsq_bwos_lifo_share(&one->q), ret);
-			assert_int_equal(wsq_bwos_lifo_share(&many->q), ret);
+			assert_int_equal(wsq_bwos_lifo_publish(&one->q), ret);
+			assert_int_equal(wsq_bwos_lifo_publish(&many->q), ret);
 			break;
 		}
 		left = ref_bottom(&r) || ref_has(&r, r.nr - 1);
-		assert_int_equal(wsq_bwos_lifo_shared(&one->q), r.nr > 1);
+		assert_int_equal(wsq_bwos_lifo_published(&one->q), r.nr > 1);
 		assert_int_equal(wsq_bwos_lifo_empty(&one->q), !left);
 		assert_int_equal(wsq_bwos_lifo_empty(&many->q), !left);
 		assert_int_equal(wsq_bwos_lifo_waiting(&one->q), left);
+		assert_int_equal(wsq_bwos_lifo_shut(&one->q), !ref_bottom(&r));
 	}
 	queue_free(one);
 	queue_free(many);
@@ -493,8 +495,8 @@ static void late_claim_fails(void **state)
 }
 
 /*
- * A thief asleep from its look to its claim, while the block is taken over and
- * granted again with the same index and another task in the slot.
+ * A thief sleeps from its look to its claim, while the block is taken over and
+ * published again with the same index and another task in the slot.
  */
 static void asleep_over_reopening(void **state)
 {
@@ -507,7 +509,7 @@ static void asleep_over_reopening(void **state)
 	(void)state;
 	put_ok(t, 1);
 	put_ok(t, 2);
-	put_is(t, 3, WSQ_OPENED);		/* round 1 */
+	put_is(t, 3, WSQ_PUBLISHED);		/* round 1 */
 	thief_looks(t, &th, 0);
 	for (lap = 2; lap <= 9; lap++) {
 		get_is(t, id);
@@ -515,11 +517,11 @@ static void asleep_over_reopening(void **state)
 		get_is(t, lap == 2 ? 1 : id - 2);
 		put_ok(t, ++id);
 		put_ok(t, ++id);
-		put_is(t, ++id, WSQ_OPENED);	/* round lap */
+		put_is(t, ++id, WSQ_PUBLISHED);	/* round lap */
 		assert_int_equal(atomic64_read(&th.blk->s_pos) == (s64)th.s,
 				 wraps && lap == 9);
 	}
-	/* Eight grants later: 3 bits of round are fooled, 51 are not. */
+	/* Eight publications later: 3 bits of round repeat, 51 do not. */
 	assert_int_equal(thief_claims(&th, 2), wraps);
 	if (!wraps) {
 		get_is(t, id);
@@ -530,7 +532,7 @@ static void asleep_over_reopening(void **state)
 	queue_free(t);
 }
 
-/* An end of a later grant is not believed with an index of an earlier one. */
+/* The end of a later publication does not fit an index of an earlier one. */
 static void another_round(void **state)
 {
 	struct queue *t = queue_new(2, 4, 0);
@@ -540,9 +542,9 @@ static void another_round(void **state)
 
 	(void)state;
 	put_ok(t, 1);
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_OPENED);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_PUBLISHED);
 	steal_is(t, 1);
-	/* The block as a thief may see it between LI(grant:A) and LI(grant:B). */
+	/* The block as a thief may see it between LI(publish:A) and LI(publish:B). */
 	b = (u64)atomic64_read(&blk->b_pos);
 	atomic64_set(&blk->b_pos, (s64)(wsq_bwos_next_round(b) | 4));
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 0, tasks, 4), WSQ_EMPTY);
@@ -569,25 +571,25 @@ static void held_without_spare(void **state)
 	get_is(t, 3);
 	get_is(t, 2);
 	get_is(t, 0);
-	/* The slot that the thief reads is not put to. */
+	/* Puts do not use the slot that the thief reads. */
 	put_is(t, 5, WSQ_OK);
-	put_is(t, 6, WSQ_OPENED);
+	put_is(t, 6, WSQ_PUBLISHED);
 	put_is(t, 7, WSQ_OK);
-	put_is(t, 8, WSQ_OPENED);
+	put_is(t, 8, WSQ_PUBLISHED);
 	put_is(t, 9, WSQ_OK);
 	put_is(t, 10, WSQ_FULL);
 	steal_is(t, 5);
 	for (id = 0; id < 5; id++)
 		put_is(t, 10, WSQ_FULL);
 	assert_int_equal(thief_counts(&th), 1);
-	put_is(t, 10, WSQ_OPENED);
+	put_is(t, 10, WSQ_PUBLISHED);
 	for (id = 10; id >= 6; id--)
 		get_is(t, id);
 	get_is(t, 0);
 	queue_free(t);
 }
 
-/* A spare block for each sleeper: the owner goes on, lap after lap. */
+/* With a spare block for each sleeper the owner goes on, lap after lap. */
 static void held_with_spares(void **state)
 {
 	struct thief th[3];
@@ -603,9 +605,9 @@ static void held_with_spares(void **state)
 		in = 0;
 		for (i = 0; i < nr; i++) {
 			/* A sleeper in the block below the owner's. */
-			while (wsq_bwos_lifo_put(&t->q, task_of(++in)) != WSQ_OPENED)
+			while (wsq_bwos_lifo_put(&t->q, task_of(++in)) != WSQ_PUBLISHED)
 				;
-			thief_looks(t, &th[i], !t->q.place);
+			thief_looks(t, &th[i], !t->q.index);
 			assert_true(thief_claims(&th[i], 1));
 			id[i] = in - 4;
 			assert_int_equal(wsq_bwos_lifo_steal(&t->q, tasks, 4), 3);
@@ -627,7 +629,7 @@ static void held_with_spares(void **state)
 		}
 		assert_int_equal(t->q.nr_held, nr);
 		assert_int_equal(t->q.nr_spare, 0);
-		/* Nobody has touched what they are about to read. */
+		/* The slots that they are about to read are unchanged. */
 		for (i = 0; i < nr; i++)
 			assert_int_equal(thief_counts(&th[i]), id[i]);
 		for (k = 0; k < 5; k++)
@@ -640,7 +642,7 @@ static void held_with_spares(void **state)
 	}
 }
 
-/* More sleepers than spares: FULL, nothing lost, and as before afterwards. */
+/* More sleepers than spares: FULL, nothing lost, and normal afterwards. */
 static void spares_run_out(void **state)
 {
 	struct queue *t = queue_new(2, 2, 1);
@@ -653,7 +655,7 @@ static void spares_run_out(void **state)
 	thief_looks(t, &a, 0);
 	assert_true(thief_claims(&a, 2));	/* tasks 1 and 2 */
 	put_is(t, 4, WSQ_OK);
-	put_is(t, 5, WSQ_OPENED);		/* the spare block */
+	put_is(t, 5, WSQ_PUBLISHED);		/* the spare block */
 	assert_int_equal(t->q.nr_held, 1);
 	thief_looks(t, &b, 1);
 	assert_true(thief_claims(&b, 2));	/* tasks 3 and 4 */
@@ -661,9 +663,9 @@ static void spares_run_out(void **state)
 	for (id = 0; id < 5; id++)
 		put_is(t, 7, WSQ_FULL);
 
-	/* The first one counts: its block takes the place of the second's. */
+	/* The first one counts: its block replaces the second's. */
 	assert_int_equal(thief_counts(&a), 1);
-	put_is(t, 7, WSQ_OPENED);
+	put_is(t, 7, WSQ_PUBLISHED);
 	assert_int_equal(t->q.nr_held, 1);
 	assert_int_equal(thief_counts(&b), 3);
 	for (id = 7; id >= 5; id--)
@@ -671,7 +673,7 @@ static void spares_run_out(void **state)
 	get_is(t, 0);
 	put_ok(t, 8);
 	put_ok(t, 9);
-	put_is(t, 10, WSQ_OPENED);
+	put_is(t, 10, WSQ_PUBLISHED);
 	assert_int_equal(t->q.nr_held, 0);
 	assert_int_equal(t->q.nr_spare, 1);
 	for (id = 10; id >= 8; id--)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of the FIFO BWoS's claimed slots: what each operation returns at its
- * edges and leaves behind. Memory that comes and goes is in mount.c.
+ * Unit tests of the FIFO BWoS's claimed slots: results and effects of each
+ * operation at its edges. Reattached memory is in attach.c.
  *
- * For: run-checks, under shim/native, plain and with gcc's address and undefined
- * sanitizers. Cost: nothing to speak of. Limitations: one thread; contention is
- * the business of stress/claims.c.
+ * For: run-checks, under shim/native, plain and with gcc's address and
+ * undefined sanitizers. Cost: negligible. Limitations: one thread;
+ * stress/claims.c tests contention.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,36 +16,36 @@
 
 #include "claims.h"
 
-static void rooms(void **state)
+static void spaces(void **state)
 {
 	struct queue *t = queue_new(2, 3, 0);
-	struct wsq_bwos_room room = { .n = 0 };
+	struct wsq_bwos_space space = { .n = 0 };
 
 	(void)state;
-	room_is(t, WSQ_OK, 0, 3);
-	/* What is not committed is given again. */
-	room_is(t, WSQ_OK, 0, 3);
+	space_is(t, WSQ_OK, 0, 3);
+	/* Slots that are not committed are returned again. */
+	space_is(t, WSQ_OK, 0, 3);
 	put(t, 1, 1);
 	/* To the end of the block, not across it. */
-	room_is(t, WSQ_OK, 1, 2);
+	space_is(t, WSQ_OK, 1, 2);
 	put(t, 2, 3);
-	room_is(t, WSQ_OPENED, 3, 3);
-	assert_int_equal(wsq_bwos_fifo_reserve(&t->q, &room), WSQ_OK);
+	space_is(t, WSQ_PUBLISHED, 3, 3);
+	assert_int_equal(wsq_bwos_fifo_reserve(&t->q, &space), WSQ_OK);
 
-	/* Filled, and invisible until committed; in steps as well as at once. */
-	wsq_bwos_fifo_fill(&t->q, &room, 0, task_of(4));
-	wsq_bwos_fifo_fill(&t->q, &room, 1, task_of(5));
-	wsq_bwos_fifo_commit(&t->q, &room, 1);
-	wsq_bwos_fifo_fill(&t->q, &room, 2, task_of(6));
+	/* Filled, and invisible until committed, in steps or at once. */
+	wsq_bwos_fifo_fill(&t->q, &space, 0, task_of(4));
+	wsq_bwos_fifo_fill(&t->q, &space, 1, task_of(5));
+	wsq_bwos_fifo_commit(&t->q, &space, 1);
+	wsq_bwos_fifo_fill(&t->q, &space, 2, task_of(6));
 	claim_is(t, 1);
 	claim_is(t, 2);
-	room_is(t, WSQ_OK, 4, 2);
-	wsq_bwos_fifo_commit(&t->q, &room, 3);
+	space_is(t, WSQ_OK, 4, 2);
+	wsq_bwos_fifo_commit(&t->q, &space, 3);
 
 	/* Full until the consumer has read its block to the end. */
 	is_full(t);
 	claim_is(t, 3);
-	room_is(t, WSQ_OPENED, 0, 3);
+	space_is(t, WSQ_PUBLISHED, 0, 3);
 	claim_is(t, 4);
 	claim_is(t, 5);
 	claim_is(t, 6);
@@ -54,20 +54,20 @@ static void rooms(void **state)
 }
 
 /* A spare block's slots have numbers behind those of the others. */
-static void room_in_spare_block(void **state)
+static void space_in_spare_block(void **state)
 {
 	struct queue *t = queue_new(2, 2, 1);
 	struct wsq_bwos_block *blk = &t->mem.first.blocks[1];
 
 	(void)state;
 	put(t, 1, 4);
-	/* A thief, by hand, that claims a slot's place and goes to sleep. */
+	/* A thief, by hand, claims a position and sleeps. */
 	atomic64_set(&blk->s_pos, atomic64_read(&blk->s_pos) + 1);
 	claim_is(t, 1);
 	claim_is(t, 2);
 	claim_is(t, 4);
 	put(t, 5, 6);
-	room_is(t, WSQ_OPENED, 4, 2);
+	space_is(t, WSQ_PUBLISHED, 4, 2);
 	put(t, 7, 7);
 	out(t, 4, 7, true);
 	claim_is(t, 5);
@@ -78,10 +78,10 @@ static void room_in_spare_block(void **state)
 	queue_free(t);
 }
 
-static void withdrawing(void **state)
+static void removing(void **state)
 {
 	struct queue *t = queue_new(2, 4, 1);
-	struct wsq_bwos_room room = { .n = 0 };
+	struct wsq_bwos_space space = { .n = 0 };
 
 	(void)state;
 	put(t, 1, 6);
@@ -89,16 +89,16 @@ static void withdrawing(void **state)
 	out(t, 1, 2, true);
 	out(t, 1, 2, false);
 	out(t, 5, 6, true);
-	/* A number of no slot. */
+	/* A number that is no slot. */
 	out(t, 3 * 4, 1, false);
 	out(t, 3 * 4 + 1, 1, false);
 	out(t, UINT32_MAX, 1, false);
 	out(t, 3 * 4 - 1, 1, false);
-	/* Filled is enough. */
-	assert_int_equal(wsq_bwos_fifo_reserve(&t->q, &room), WSQ_OK);
-	wsq_bwos_fifo_fill(&t->q, &room, 0, task_of(7));
-	out(t, room.nr, 7, true);
-	wsq_bwos_fifo_commit(&t->q, &room, 1);
+	/* Filling suffices. */
+	assert_int_equal(wsq_bwos_fifo_reserve(&t->q, &space), WSQ_OK);
+	wsq_bwos_fifo_fill(&t->q, &space, 0, task_of(7));
+	out(t, space.nr, 7, true);
+	wsq_bwos_fifo_commit(&t->q, &space, 1);
 
 	claim_is(t, 1);
 	out(t, 0, 1, false);
@@ -122,12 +122,12 @@ static void stealing(void **state)
 	(void)state;
 	assert_int_equal(wsq_bwos_fifo_steal_claim(&t->q, tasks, 4), WSQ_EMPTY);
 	put(t, 1, 12);
-	/* A range with holes gives what is left of it, oldest first. */
+	/* A range with holes returns what is left of it, oldest first. */
 	out(t, 5, 6, true);
 	assert_int_equal(wsq_bwos_fifo_steal_claim(&t->q, tasks, 3), 2);
 	assert_int_equal(id_of(tasks[0]), 5);
 	assert_int_equal(id_of(tasks[1]), 7);
-	/* One of which nothing is left is passed over, in the same block ... */
+	/* A range with nothing left is skipped, in the same block ... */
 	out(t, 8, 9, true);
 	out(t, 9, 10, true);
 	assert_int_equal(wsq_bwos_fifo_steal_claim(&t->q, tasks, 1), 1);
@@ -135,7 +135,7 @@ static void stealing(void **state)
 	assert_int_equal(wsq_bwos_fifo_steal_claim(&t->q, tasks, 2), 2);
 	assert_int_equal(id_of(tasks[0]), 11);
 	assert_int_equal(id_of(tasks[1]), 12);
-	/* ... and the consumer's own block is out of reach. */
+	/* ... and thieves cannot take from the consumer's own block. */
 	assert_int_equal(wsq_bwos_fifo_steal_claim(&t->q, tasks, 4), WSQ_EMPTY);
 	claim_is(t, 1);
 	claim_is(t, 2);
@@ -144,7 +144,7 @@ static void stealing(void **state)
 	claim_is(t, 0);
 	queue_free(t);
 
-	/* Of one block and no other, by its place. */
+	/* From one block only, by its index. */
 	t = queue_new(3, 4, 0);
 	put(t, 1, 12);
 	out(t, 8, 9, true);
@@ -160,7 +160,7 @@ static void stealing(void **state)
 	claim_is(t, 0);
 	queue_free(t);
 
-	/* A block of nothing but holes: on to the next block. */
+	/* A block of holes only: on to the next block. */
 	t = queue_new(3, 4, 0);
 	put(t, 1, 12);
 	for (id = 5; id <= 8; id++)
@@ -175,35 +175,75 @@ static void stealing(void **state)
 	queue_free(t);
 }
 
-static void prying(void **state)
+static void halving(void **state)
+{
+	struct queue *t = queue_new(3, 8, 0);
+	void *tasks[8];
+
+	(void)state;
+	assert_int_equal(wsq_bwos_fifo_kept(&t->q), 0);
+	assert_int_equal(wsq_bwos_fifo_halve(&t->q, tasks, 8, 2), 0);
+	put(t, 1, 7);
+	assert_int_equal(wsq_bwos_fifo_kept(&t->q), 7);
+	/* Too few, then the newer half, then limited by @max. */
+	assert_int_equal(wsq_bwos_fifo_halve(&t->q, tasks, 8, 8), 0);
+	assert_int_equal(wsq_bwos_fifo_halve(&t->q, tasks, 8, 7), 3);
+	assert_int_equal(id_of(tasks[0]), 5);
+	assert_int_equal(id_of(tasks[2]), 7);
+	claim_is(t, 1);
+	/* The next one begins where others have left tasks. */
+	assert_int_equal(wsq_bwos_fifo_halve(&t->q, tasks, 8, 4), 0);
+	assert_int_equal(wsq_bwos_fifo_halve(&t->q, tasks, 8, 3), 1);
+	assert_int_equal(id_of(tasks[0]), 4);
+	put(t, 8, 8);
+	assert_int_equal(wsq_bwos_fifo_halve(&t->q, tasks, 1, 2), 1);
+	assert_int_equal(id_of(tasks[0]), 8);
+	/* Nothing can be halved where thieves may be. */
+	put(t, 9, 12);
+	assert_int_equal(wsq_bwos_fifo_kept(&t->q), 0);
+	claim_is(t, 2);
+	claim_is(t, 3);
+	claim_is_tomb(t);
+	claim_is_tomb(t);
+	claim_is_tomb(t);
+	claim_is_tomb(t);
+	claim_is_tomb(t);
+	claim_is(t, 9);
+	assert_int_equal(wsq_bwos_fifo_kept(&t->q), 3);
+	assert_int_equal(wsq_bwos_fifo_halve(&t->q, tasks, 8, 2), 1);
+	assert_int_equal(id_of(tasks[0]), 12);
+	queue_free(t);
+}
+
+static void stealing_active(void **state)
 {
 	struct queue *t = queue_new(3, 4, 0);
 	void *tasks[8];
 
 	(void)state;
-	assert_int_equal(wsq_bwos_fifo_pry(&t->q, tasks, 8), 0);
+	assert_int_equal(wsq_bwos_fifo_steal_active(&t->q, tasks, 8), 0);
 	put(t, 1, 6);
-	assert_int_equal(wsq_bwos_fifo_pry(&t->q, tasks, 0), 0);
+	assert_int_equal(wsq_bwos_fifo_steal_active(&t->q, tasks, 0), 0);
 	claim_is(t, 1);
 	out(t, 1, 2, true);
-	/* Oldest first, over a hole, not more than asked for. */
-	assert_int_equal(wsq_bwos_fifo_pry(&t->q, tasks, 1), 1);
+	/* Oldest first, across a hole, not more than asked for. */
+	assert_int_equal(wsq_bwos_fifo_steal_active(&t->q, tasks, 1), 1);
 	assert_int_equal(id_of(tasks[0]), 3);
-	/* From the consumer's block; thieves may have the others. */
-	assert_int_equal(wsq_bwos_fifo_pry(&t->q, tasks, 8), 1);
+	/* From the consumer's block; thieves may take from the others. */
+	assert_int_equal(wsq_bwos_fifo_steal_active(&t->q, tasks, 8), 1);
 	assert_int_equal(id_of(tasks[0]), 4);
-	assert_int_equal(wsq_bwos_fifo_pry(&t->q, tasks, 8), 0);
+	assert_int_equal(wsq_bwos_fifo_steal_active(&t->q, tasks, 8), 0);
 	claim_is_tomb(t);
 	claim_is_tomb(t);
 	claim_is_tomb(t);
 	claim_is(t, 5);
-	assert_int_equal(wsq_bwos_fifo_pry(&t->q, tasks, 8), 1);
+	assert_int_equal(wsq_bwos_fifo_steal_active(&t->q, tasks, 8), 1);
 	assert_int_equal(id_of(tasks[0]), 6);
 	claim_is_tomb(t);
 	claim_is(t, 0);
 
 	put(t, 7, 8);
-	assert_int_equal(wsq_bwos_fifo_pry(&t->q, tasks, 8), 2);
+	assert_int_equal(wsq_bwos_fifo_steal_active(&t->q, tasks, 8), 2);
 	assert_int_equal(id_of(tasks[0]), 7);
 	assert_int_equal(id_of(tasks[1]), 8);
 	queue_free(t);
@@ -212,20 +252,20 @@ static void prying(void **state)
 static void waiting(void **state)
 {
 	struct queue *t = queue_new(3, 2, 0);
-	struct wsq_bwos_room room = { .n = 0 };
+	struct wsq_bwos_space space = { .n = 0 };
 	void *tasks[2];
 
 	(void)state;
 	assert_false(wsq_bwos_fifo_waiting(&t->q));
-	assert_int_equal(wsq_bwos_fifo_reserve(&t->q, &room), WSQ_OK);
-	wsq_bwos_fifo_fill(&t->q, &room, 0, task_of(1));
+	assert_int_equal(wsq_bwos_fifo_reserve(&t->q, &space), WSQ_OK);
+	wsq_bwos_fifo_fill(&t->q, &space, 0, task_of(1));
 	assert_false(wsq_bwos_fifo_waiting(&t->q));
-	wsq_bwos_fifo_commit(&t->q, &room, 1);
+	wsq_bwos_fifo_commit(&t->q, &space, 1);
 	assert_true(wsq_bwos_fifo_waiting(&t->q));
 	claim_is(t, 1);
 	assert_false(wsq_bwos_fifo_waiting(&t->q));
 
-	/* In a block that the consumer has not come to. */
+	/* In a block that the consumer has not reached. */
 	put(t, 2, 4);
 	claim_is(t, 2);
 	assert_true(wsq_bwos_fifo_waiting(&t->q));
@@ -241,11 +281,12 @@ static void waiting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rooms),
-		cmocka_unit_test(room_in_spare_block),
-		cmocka_unit_test(withdrawing),
+		cmocka_unit_test(spaces),
+		cmocka_unit_test(space_in_spare_block),
+		cmocka_unit_test(removing),
 		cmocka_unit_test(stealing),
-		cmocka_unit_test(prying),
+		cmocka_unit_test(halving),
+		cmocka_unit_test(stealing_active),
 		cmocka_unit_test(waiting),
 	};
 

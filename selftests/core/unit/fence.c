@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of the hooks of fence.h in user space: what may be called where,
- * and how often. They are what kmod/core is tested on, so they are tested.
+ * Unit tests of the hooks of fence.h in user space: allowed contexts and
+ * repetitions. kmod/core is tested with these hooks, so they are tested, too.
  *
- * For: run-checks. Cost: nothing. Limitations: one thread; what the fence orders
- * is the business of stress.
+ * For: run-checks. Cost: nothing. Limitations: one thread; stress tests the
+ * ordering.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +27,7 @@ static void sections_nest(void **state)
 	assert_true(wsq_fence_reaches(0));
 }
 
-/* Empty, this thread's, all. */
+/* An empty set, this thread's, all. */
 static void any_set(void **state)
 {
 	static const u64 sets[][2] = { { 0, 0 }, { 1, 0 }, { ~0ULL, ~0ULL } };
@@ -38,7 +38,7 @@ static void any_set(void **state)
 		wsq_fence_heavy(sets[i], 2);
 }
 
-/* One that was never started is done; so is each that was, again and again. */
+/* A call that was never started is done; so is each started one, repeatedly. */
 static void calls(void **state)
 {
 	struct wsq_fence_call call[2];
@@ -57,7 +57,7 @@ static void calls(void **state)
 		while (!wsq_fence_done(&call[1]))
 			;
 	}
-	/* From within a section, as a thief may. */
+	/* From inside a section, as a thief may. */
 	wsq_fence_begin();
 	wsq_fence_start(&call[0], 0);
 	wsq_fence_end();

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of engines where thieves read before they claim (@read_first of the
- * memory): random operations, each task out once, thieves' counts left alone, and a
- * block that serves again as soon as nothing is in it. One program for each engine.
+ * Unit tests of engines where thieves read before they claim (@read_first of
+ * the memory): random operations, each task out once, thieves' counts
+ * unchanged, and a block is reusable as soon as it is empty. One program for
+ * each engine.
  *
  * For: run-checks, under shim/native, plain and with sanitizers. Limitations: one
  * thread; for races see ../stress with first=1 and ../model/first*.cpp.
@@ -19,13 +20,13 @@
 #define MAX_SIZE	64
 #define ROUNDS		20000
 
-static const u32 places[] = { 2, 3, 7, 64 };
+static const u32 entries[] = { 2, 3, 7, 64 };
 static const u32 sizes[] = { 2, 3, MAX_SIZE };
 
 #define for_each(i, array) \
 	for (i = 0; i < sizeof(array) / sizeof(array[0]); i++)
 
-/* Each task once. Returns how many. */
+/* Marks each task taken, once. Returns how many. */
 static u64 took(u8 *seen, void **tasks, int n)
 {
 	int i;
@@ -60,13 +61,13 @@ static void random_ops(u32 nb, u32 bs, u64 seed)
 						  1 + (u32)(rnd(&seed) % bs)));
 			break;
 		case 3:
-			engine_share(&t->q);
+			engine_publish(&t->q);
 			break;
 		default:
 			if (engine(put)(&t->q, task_of(in + 1)) >= 0) {
 				in++;
 			} else if (in == out) {
-				/* A FIFO's consumer has to pass over them first. */
+				/* A FIFO's consumer has to skip them first. */
 				assert_false(ENGINE_LIFO);
 				assert_null(engine(get)(&t->q));
 				assert_true(engine(put)(&t->q, task_of(++in)) >= 0);
@@ -91,9 +92,9 @@ static void all_sizes(void **state)
 	u32 i, k;
 
 	(void)state;
-	for_each(i, places)
+	for_each(i, entries)
 		for_each(k, sizes)
-			random_ops(places[i], sizes[k], 1 + i * 16 + k);
+			random_ops(entries[i], sizes[k], 1 + i * 16 + k);
 }
 
 int main(void)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of engines where thieves read before they claim, beside others that
- * claim first: a thief that asked for many and lost asks for less, so that it does
- * not read in vain for as long as others take one at a time. One program for each
- * engine.
+ * Unit tests of engines where thieves read before they claim, beside others
+ * that claim first: a thief that asked for many and lost asks for less, so that
+ * it does not keep reading in vain while others take one at a time. One program
+ * for each engine.
  *
  * For: run-checks, under shim/stall, plain and with sanitizers. The reader is a
- * party that is stopped, and what it has read each time is counted; the others
- * take theirs while it stands still.
+ * party that is stopped, and its reads are counted each time; the others take
+ * tasks while it is stopped.
  *
- * Cost: milliseconds. Limitations: a read is taken to cost what any other access
- * does, so the second test says that a batch gets through, not how often.
+ * Cost: milliseconds. Limitations: a read is assumed to cost as much as any
+ * other access, so the second test shows that a batch succeeds, not how often.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,7 @@
 #define BLOCK		4096
 #define TRIES		4	/* WSQ_BWOS_CLAIM_TRIES, and of the LIFO queue */
 
-/* Where make() has a block of BLOCK tasks that thieves may take, 1 the oldest. */
+/* The block with BLOCK stealable tasks that make() creates; 1 is the oldest. */
 #define PLACE		(ENGINE_LIFO ? 0 : 1)
 
 static struct queue *make(void)
@@ -35,7 +35,7 @@ static struct queue *make(void)
 	u64 id;
 
 	t->mem.read_first = true;
-	/* The block behind the consumer's, or the one below the owner's. */
+	/* The block after the consumer's, or the one below the owner's. */
 	for (id = 1; !ENGINE_LIFO && id <= BLOCK; id++) {
 		assert_true(engine(put)(&t->q, task_of(id)) >= 0);
 		assert_int_equal(id_of(engine(get)(&t->q)), id);
@@ -53,29 +53,29 @@ static int steal(struct queue *t, void **tasks, u32 max)
 #define for_each(i, array) \
 	for (i = 0; i < sizeof(array) / sizeof(array[0]); i++)
 
-static void *haul[BLOCK];
+static void *batch_of[BLOCK];
 static u32 most;
 
 static void op_steal(struct party *p)
 {
-	p->ret = steal((struct queue *)p->arg[0], haul, most);
+	p->ret = steal((struct queue *)p->arg[0], batch_of, most);
 }
 
-/* How many it has read since it was asked last, and from which on. */
+/* How many slots it has read since the last call, and the first of them. */
 static u32 was_read(u64 *first)
 {
 	u32 n = 0;
 
-	*first = haul[0] ? id_of(haul[0]) : 0;
-	while (n < BLOCK && haul[n]) {
-		assert_int_equal(id_of(haul[n]), *first + n);
+	*first = batch_of[0] ? id_of(batch_of[0]) : 0;
+	while (n < BLOCK && batch_of[n]) {
+		assert_int_equal(id_of(batch_of[n]), *first + n);
 		n++;
 	}
-	memset(haul, 0, sizeof(haul));
+	memset(batch_of, 0, sizeof(batch_of));
 	return n;
 }
 
-/* Somebody who asks for one gets the oldest there is. */
+/* Another party that asks for one task gets the oldest. */
 static void other_takes(struct queue *queue, u64 *taken)
 {
 	void *task;
@@ -85,8 +85,9 @@ static void other_takes(struct queue *queue, u64 *taken)
 }
 
 /*
- * Loses @losses times to one who takes one, each time before its claim: what it
- * reads is a sixteenth of what it asked for before, and one at the least.
+ * Loses @losses times to a party that takes one task, each time before its
+ * claim: it then reads a sixteenth of what it asked for before, and at least
+ * one.
  */
 static void loses(u32 losses)
 {
@@ -97,7 +98,7 @@ static void loses(u32 losses)
 	bool over;
 
 	party_reset();
-	memset(haul, 0, sizeof(haul));
+	memset(batch_of, 0, sizeof(batch_of));
 	p->arg[0] = queue;
 	party_stop_at(p, ENGINE_CLAIM);
 	over = party_start(p, op_steal);
@@ -116,16 +117,16 @@ static void loses(u32 losses)
 	} else {
 		assert_false(over);
 		n = most >> 4 * tries ? most >> 4 * tries : 1;
-		p->nr_places = 0;
+		p->nr_entries = 0;
 		assert_true(party_go(p));
 		assert_int_equal(p->ret, n);
 		assert_int_equal(was_read(&first), n);
 		assert_int_equal(first, taken + 1);
 		taken += n;
 	}
-	/* What it read in vain is there still, and the next asks for all. */
+	/* Tasks read in vain are still there; the next call asks for all. */
 	other_takes(queue, &taken);
-	assert_int_equal(steal(queue, haul, most),
+	assert_int_equal(steal(queue, batch_of, most),
 			 BLOCK - taken < most ? BLOCK - taken : most);
 	assert_true(was_read(&first) > 0);
 	assert_int_equal(first, taken + 1);
@@ -146,10 +147,10 @@ static void reads_less(void **state)
 }
 
 /*
- * Beside one who takes a task at every @pace-th access of the reader's, from any
- * one on. Of the three or more that a try takes beside its reads, and 16 that are
- * enough for eight reads: it has something in one call, and not only one task if
- * there is time for more.
+ * Beside a party that takes a task at every @pace-th access of the reader, from
+ * any access on. With at least the three accesses that a try needs beside its
+ * reads, it gets something in one call; with 16, which are enough for eight
+ * reads, it gets more than one task.
  */
 static void races(u32 pace, u32 from)
 {
@@ -169,9 +170,9 @@ static void races(u32 pace, u32 from)
 		over = party_go(p);
 	}
 	assert_true(p->ret >= (pace < 300 ? 1 : 8));
-	/* And what nobody else has. */
+	/* And no task that another party has. */
 	for (i = 0; i < p->ret; i++)
-		assert_int_equal(id_of(haul[i]), taken + 1 + (u64)i);
+		assert_int_equal(id_of(batch_of[i]), taken + 1 + (u64)i);
 	queue_free(queue);
 }
 

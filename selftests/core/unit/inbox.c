@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of inbox, backlog and parking, each function by itself.
+ * Unit tests of inbox, backlog and parking, each function separately.
  *
- * For: run-checks. Cost: nothing. Limitations: one thread; a try_push that loses
- * (WSQ_CONFLICT) and the forbidden outcomes of parking.h are the business of
- * stress, model and litmus.
+ * For: run-checks. Cost: nothing. Limitations: one thread; stress, model and
+ * litmus test a try_push that loses (WSQ_CONFLICT) and the forbidden outcomes
+ * of parking.h.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static void inbox_push_take(void **state)
 	assert_true(wsq_inbox_empty(&in));
 	assert_null(wsq_inbox_take(&in));
 	for (i = 0; i < NR; i++)
-		push(&in, &links[i], i ? WSQ_OK : WSQ_OPENED);
+		push(&in, &links[i], i ? WSQ_OK : WSQ_PUBLISHED);
 	assert_false(wsq_inbox_empty(&in));
 	l = wsq_inbox_take(&in);
 	assert_true(wsq_inbox_empty(&in));
@@ -43,8 +43,8 @@ static void inbox_push_take(void **state)
 	for (i = NR - 1; i >= 0; i--, l = wsq_link_next(l))
 		assert_ptr_equal(l, &links[i]);
 	assert_null(l);
-	/* Empty again: the next one says so, and a link may be used again. */
-	push(&in, &links[3], WSQ_OPENED);
+	/* Empty again: the next push returns so, and a link may be reused. */
+	push(&in, &links[3], WSQ_PUBLISHED);
 	assert_ptr_equal(wsq_inbox_take(&in), &links[3]);
 	assert_null(wsq_link_next(&links[3]));
 }
@@ -64,10 +64,10 @@ static void backlog_order(void **state)
 			wsq_backlog_init(&bl);
 			assert_true(wsq_backlog_empty(&bl));
 			for (i = 0; i < n; i++)
-				push(&in, &links[i], i ? WSQ_OK : WSQ_OPENED);
+				push(&in, &links[i], i ? WSQ_OK : WSQ_PUBLISHED);
 			wsq_backlog_fill(&bl, wsq_inbox_take(&in));
 			assert_int_equal(wsq_backlog_empty(&bl), n == 0);
-			for (turns = 1; !wsq_backlog_turn(&bl, budget); turns++)
+			for (turns = 1; !wsq_backlog_reverse(&bl, budget); turns++)
 				assert_false(wsq_backlog_empty(&bl));
 			assert_int_equal(turns, n ? (n + budget - 1) / budget : 1);
 			for (i = 0; i < n; i++) {
@@ -87,11 +87,11 @@ static void backlog_budget_zero(void **state)
 
 	(void)state;
 	wsq_backlog_init(&bl);
-	assert_true(wsq_backlog_turn(&bl, 0));
+	assert_true(wsq_backlog_reverse(&bl, 0));
 	wsq_link_set(&link, NULL);
 	wsq_backlog_fill(&bl, &link);
-	assert_false(wsq_backlog_turn(&bl, 0));
-	assert_true(wsq_backlog_turn(&bl, 1));
+	assert_false(wsq_backlog_reverse(&bl, 0));
+	assert_true(wsq_backlog_reverse(&bl, 1));
 	assert_ptr_equal(wsq_backlog_pop(&bl), &link);
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of the LIFO BWoS's claimed slots: what each operation returns at its
- * edges and leaves behind, the oldest task, samples, and random operations beside
- * a sequential reference. Wherever a slot is filled it is seen to be empty.
+ * Unit tests of the LIFO BWoS's claimed slots: results and effects of each
+ * operation at its edges, the oldest task, samples, and random operations
+ * against a sequential model. Each slot that is filled must be empty before.
  *
- * For: run-checks, under shim/native, plain and with gcc's address and undefined
- * sanitizers. Cost: nothing to speak of. Limitations: one thread; contention is
- * the business of stress/claims.c.
+ * For: run-checks, under shim/native, plain and with gcc's address and
+ * undefined sanitizers. Cost: negligible. Limitations: one thread;
+ * stress/claims.c tests contention.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,39 +40,39 @@ static void all_null(struct queue *t)
 		assert_null(wsq_slot_peek(&t->mem.first.slots[i]));
 }
 
-static void rooms(void **state)
+static void spaces(void **state)
 {
 	struct queue *t = queue_new(2, 3, 0);
-	struct wsq_bwos_room room = { .n = 0 };
+	struct wsq_bwos_space space = { .n = 0 };
 
 	(void)state;
-	room_is(t, WSQ_OK, 0, 3);
-	/* What is not committed is given again. */
-	room_is(t, WSQ_OK, 0, 3);
+	space_is(t, WSQ_OK, 0, 3);
+	/* Slots that are not committed are returned again. */
+	space_is(t, WSQ_OK, 0, 3);
 	put(t, 1, 1);
 	/* To the end of the block, not across it. */
-	room_is(t, WSQ_OK, 1, 2);
+	space_is(t, WSQ_OK, 1, 2);
 	put(t, 2, 3);
-	room_is(t, WSQ_OPENED, 3, 3);
-	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &room), WSQ_OK);
+	space_is(t, WSQ_PUBLISHED, 3, 3);
+	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &space), WSQ_OK);
 
-	/* In steps as well as at once. */
-	fill(t, &room, 0, 4);
-	fill(t, &room, 1, 5);
-	wsq_bwos_lifo_commit(&t->q, &room, 1);
-	fill(t, &room, 2, 6);
-	room_is(t, WSQ_OK, 4, 2);
-	wsq_bwos_lifo_commit(&t->q, &room, 3);
+	/* In steps or at once. */
+	fill(t, &space, 0, 4);
+	fill(t, &space, 1, 5);
+	wsq_bwos_lifo_commit(&t->q, &space, 1);
+	fill(t, &space, 2, 6);
+	space_is(t, WSQ_OK, 4, 2);
+	wsq_bwos_lifo_commit(&t->q, &space, 3);
 
-	/* Full, until a block below is spent; the owner's own room comes back. */
+	/* Full until a block below is drained; the owner can reuse its own. */
 	is_full(t);
 	claim_is(t, 6);
-	room_is(t, WSQ_OK, 5, 1);
+	space_is(t, WSQ_OK, 5, 1);
 	claim_is(t, 5);
 	claim_is(t, 4);
 	claim_is(t, 3);
 	/* Down in the block below, at its end. */
-	room_is(t, WSQ_OK, 2, 1);
+	space_is(t, WSQ_OK, 2, 1);
 	claim_is(t, 2);
 	claim_is(t, 1);
 	claim_is(t, 0);
@@ -81,7 +81,7 @@ static void rooms(void **state)
 }
 
 /* A spare block's slots have numbers behind those of the others. */
-static void room_in_spare_block(void **state)
+static void space_in_spare_block(void **state)
 {
 	struct queue *t = queue_new(2, 2, 1);
 	struct wsq_bwos_lifo_block *blk = &t->mem.first.blocks[0];
@@ -89,21 +89,23 @@ static void room_in_spare_block(void **state)
 
 	(void)state;
 	put(t, 1, 3);
-	/* A thief, by hand, that claims both places and goes to sleep. */
+	/* A thief, by hand, claims both positions and sleeps. */
 	atomic64_set(&blk->s_pos, atomic64_read(&blk->s_pos) + 2);
 	put(t, 4, 4);
-	room_is(t, WSQ_OPENED, 4, 2);
+	space_is(t, WSQ_PUBLISHED, 4, 2);
 	put(t, 5, 5);
 	out(t, 4, 5, true);
 	claim_is_tomb(t);
-	/* The sleeper still finds its tasks, but for what was withdrawn. */
+	/* The sleeper still finds its tasks, except a removed one. */
 	out(t, 1, 2, true);
 	assert_int_equal(id_of(wsq_slot_claim(&t->mem.first.slots[0])), 1);
 	assert_null(wsq_slot_claim(&t->mem.first.slots[1]));
 	atomic64_fetch_add_release(2, &blk->s_cnt);
-	/* What is pried is of the block where the owner is, by its number. */
+	/*
+	 * A steal from the active block uses the owner's block, by its number.
+	 */
 	put(t, 6, 6);
-	assert_int_equal(wsq_bwos_lifo_pry(&t->q, &task, 1), 1);
+	assert_int_equal(wsq_bwos_lifo_steal_active(&t->q, &task, 1), 1);
 	assert_int_equal(id_of(task), 6);
 	claim_is_tomb(t);
 	claim_is(t, 4);
@@ -113,10 +115,10 @@ static void room_in_spare_block(void **state)
 	queue_free(t);
 }
 
-static void withdrawing(void **state)
+static void removing(void **state)
 {
 	struct queue *t = queue_new(2, 4, 1);
-	struct wsq_bwos_room room = { .n = 0 };
+	struct wsq_bwos_space space = { .n = 0 };
 
 	(void)state;
 	put(t, 1, 6);
@@ -124,20 +126,20 @@ static void withdrawing(void **state)
 	out(t, 1, 2, true);
 	out(t, 1, 2, false);
 	out(t, 5, 6, true);
-	/* A number of no slot. */
+	/* A number that is no slot. */
 	out(t, 3 * 4, 1, false);
 	out(t, 3 * 4 + 1, 1, false);
 	out(t, UINT32_MAX, 1, false);
 	out(t, 3 * 4 - 1, 1, false);
-	/* Filled is enough. */
-	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &room), WSQ_OK);
-	fill(t, &room, 0, 7);
-	out(t, room.nr, 7, true);
-	wsq_bwos_lifo_commit(&t->q, &room, 1);
+	/* Filling suffices. */
+	assert_int_equal(wsq_bwos_lifo_reserve(&t->q, &space), WSQ_OK);
+	fill(t, &space, 0, 7);
+	out(t, space.nr, 7, true);
+	wsq_bwos_lifo_commit(&t->q, &space, 1);
 
 	claim_is_tomb(t);
 	claim_is_tomb(t);
-	/* Taken out and given up: another task is there now. */
+	/* Claimed and given up: another task is in the slot now. */
 	put(t, 8, 8);
 	out(t, 5, 6, false);
 	out(t, 5, 7, false);
@@ -163,24 +165,24 @@ static void stealing(void **state)
 	(void)state;
 	assert_int_equal(wsq_bwos_lifo_steal_claim(&t->q, tasks, 4), WSQ_EMPTY);
 	put(t, 1, 12);
-	/* A range with holes gives what is left of it, oldest first. */
+	/* A range with holes returns what is left of it, oldest first. */
 	out(t, 1, 2, true);
 	assert_int_equal(wsq_bwos_lifo_steal_claim(&t->q, tasks, 3), 2);
 	assert_int_equal(id_of(tasks[0]), 1);
 	assert_int_equal(id_of(tasks[1]), 3);
-	/* One of which nothing is left is passed over, in the same block ... */
+	/* A range with nothing left is skipped, in the same block ... */
 	out(t, 4, 5, true);
 	out(t, 5, 6, true);
 	steal_is(t, 1, 4, 4);
 	steal_is(t, 2, 7, 8);
-	/* ... and the owner's own block is out of reach. */
+	/* ... and thieves cannot take from the owner's own block. */
 	assert_int_equal(wsq_bwos_lifo_steal_claim(&t->q, tasks, 4), WSQ_EMPTY);
 	for (id = 12; id >= 9; id--)
 		claim_is(t, id);
 	claim_is(t, 0);
 	queue_free(t);
 
-	/* A block of nothing but holes: on to the next block. */
+	/* A block of holes only: on to the next block. */
 	t = queue_new(3, 4, 0);
 	put(t, 1, 12);
 	for (id = 1; id <= 4; id++)
@@ -209,10 +211,10 @@ static void stealing_at(void **state)
 	assert_int_equal(id_of(tasks[0]), 9);
 	assert_int_equal(id_of(tasks[1]), 10);
 	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 2, tasks, 2), WSQ_DONE);
-	/* No such place. */
+	/* No such block. */
 	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 3, tasks, 2), WSQ_EMPTY);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 3, tasks, 2), WSQ_EMPTY);
-	/* As many tries as there are holes, then the caller is asked again. */
+	/* As many tries as there are holes, then it returns to the caller. */
 	for (id = 11; id <= 15; id++)
 		out(t, (u32)id - 1, id, true);
 	assert_int_equal(wsq_bwos_lifo_steal_claim_at(&t->q, 1, tasks, 1),
@@ -227,26 +229,26 @@ static void stealing_at(void **state)
 	queue_free(t);
 }
 
-static void prying(void **state)
+static void stealing_active(void **state)
 {
 	struct queue *t = queue_new(3, 4, 0);
 	void *tasks[8];
 
 	(void)state;
-	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 8), 0);
+	assert_int_equal(wsq_bwos_lifo_steal_active(&t->q, tasks, 8), 0);
 	put(t, 1, 4);
-	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 0), 0);
+	assert_int_equal(wsq_bwos_lifo_steal_active(&t->q, tasks, 0), 0);
 	claim_is(t, 4);
 	out(t, 0, 1, true);
-	/* Oldest first, over a hole, not more than asked for. */
-	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 1), 1);
+	/* Oldest first, across a hole, not more than asked for. */
+	assert_int_equal(wsq_bwos_lifo_steal_active(&t->q, tasks, 1), 1);
 	assert_int_equal(id_of(tasks[0]), 2);
-	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 8), 1);
+	assert_int_equal(wsq_bwos_lifo_steal_active(&t->q, tasks, 8), 1);
 	assert_int_equal(id_of(tasks[0]), 3);
-	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 8), 0);
+	assert_int_equal(wsq_bwos_lifo_steal_active(&t->q, tasks, 8), 0);
 	put(t, 5, 7);
-	/* From the owner's block only; thieves may have the others. */
-	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 8), 2);
+	/* From the owner's block only; thieves may take from the others. */
+	assert_int_equal(wsq_bwos_lifo_steal_active(&t->q, tasks, 8), 2);
 	assert_int_equal(id_of(tasks[0]), 6);
 	assert_int_equal(id_of(tasks[1]), 7);
 	claim_is_tomb(t);
@@ -257,13 +259,13 @@ static void prying(void **state)
 	claim_is_tomb(t);
 	claim_is(t, 0);
 
-	/* Not below what thieves have claimed of the owner's block. */
+	/* Not below what thieves have claimed in the owner's block. */
 	put(t, 8, 12);
 	steal_is(t, 2, 8, 9);
 	claim_is(t, 12);
 	claim_is(t, 11);
 	put(t, 13, 13);
-	assert_int_equal(wsq_bwos_lifo_pry(&t->q, tasks, 1), 1);
+	assert_int_equal(wsq_bwos_lifo_steal_active(&t->q, tasks, 1), 1);
 	assert_int_equal(id_of(tasks[0]), 10);
 	claim_is(t, 13);
 	claim_is_tomb(t);
@@ -273,10 +275,10 @@ static void prying(void **state)
 }
 
 /*
- * Who pries may have the words of another moment, of another block and of other
- * memory: whatever they say, he stays within the memory that he has.
+ * A thief may have read words at different times, of other blocks and other
+ * memory: whatever they are, it stays within its memory.
  */
-static void prying_astray(void **state)
+static void stealing_active_astray(void **state)
 {
 	struct queue *t = queue_new(2, 4, 0);
 	u64 words[] = { 0, 1, 3, 4, 5, 7, 8, 9, 4096, UINT32_MAX }, i, k, l;
@@ -292,16 +294,16 @@ static void prying_astray(void **state)
 				atomic64_set(&q.first, (s64)words[i]);
 				atomic64_set(&q.low, (s64)words[k]);
 				atomic64_set(&q.pos, (s64)words[l]);
-				assert_int_equal(wsq_bwos_lifo_pry(&q, tasks, 8), 0);
+				assert_int_equal(wsq_bwos_lifo_steal_active(&q, tasks, 8), 0);
 			}
 	put(t, 1, 1);
-	/* An end that no block has is of other memory. */
+	/* An end that no block can have comes from other memory. */
 	q = t->q;
 	atomic64_set(&q.pos, 5);
-	assert_int_equal(wsq_bwos_lifo_pry(&q, tasks, 8), 0);
-	/* Of which moment the end is does not matter: the slot has a task. */
+	assert_int_equal(wsq_bwos_lifo_steal_active(&q, tasks, 8), 0);
+	/* The age of the end does not matter: the slot has a task. */
 	atomic64_set(&q.pos, 4);
-	assert_int_equal(wsq_bwos_lifo_pry(&q, tasks, 8), 1);
+	assert_int_equal(wsq_bwos_lifo_steal_active(&q, tasks, 8), 1);
 	claim_is_tomb(t);
 	queue_free(t);
 }
@@ -317,11 +319,11 @@ static void oldest(void **state)
 	/* One block, the owner's: from its bottom. */
 	put(t, 1, 3);
 	oldest_is(t, 1);
-	assert_true(wsq_bwos_lifo_shared(&t->q));
+	assert_true(wsq_bwos_lifo_published(&t->q));
 	put(t, 4, 4);
 	oldest_is(t, 2);
 	claim_is(t, 4);
-	/* The rest comes back. */
+	/* The others come back to the owner. */
 	claim_is(t, 3);
 	claim_is(t, 0);
 
@@ -338,39 +340,39 @@ static void oldest(void **state)
 	oldest_is(t, 0);
 	claim_is(t, 0);
 
-	/* Over holes, as thieves pass them; where there is nothing else, on top. */
+	/* Across holes, as thieves do; if there is nothing else, on top. */
 	put(t, 20, 23);
-	out(t, t->q.place * 4, 20, true);
-	out(t, t->q.place * 4 + 1, 21, true);
+	out(t, t->q.index * 4, 20, true);
+	out(t, t->q.index * 4 + 1, 21, true);
 	oldest_is(t, 22);
-	out(t, t->q.place ? t->q.place * 4 - 1 : 11, 23, true);
+	out(t, t->q.index ? t->q.index * 4 - 1 : 11, 23, true);
 	put(t, 24, 24);
 	oldest_is(t, 24);
 	claim_is(t, 0);
 	all_null(t);
 	queue_free(t);
 
-	/* No block to go up to: the owner takes its own oldest out. */
+	/* No block to go up to: the owner takes its own oldest. */
 	t = queue_new(2, 4, 0);
 	blk = &t->mem.first.blocks[0];
 	put(t, 1, 7);
-	/* A thief, by hand, asleep with all that was granted. */
+	/* A thief, by hand, sleeps with all that was published. */
 	atomic64_set(&blk->s_pos, atomic64_read(&blk->b_pos));
-	assert_int_equal(wsq_bwos_lifo_share(&t->q), WSQ_FULL);
+	assert_int_equal(wsq_bwos_lifo_publish(&t->q), WSQ_FULL);
 	oldest_is(t, 5);
 	oldest_is(t, 6);
 	claim_is(t, 7);
 	claim_is_tomb(t);
 	put(t, 8, 8);
 	oldest_is(t, 8);
-	/* Nothing but tombs: on the way through them. */
+	/* Only tombstones: returned on the way through them. */
 	assert_ptr_equal(wsq_bwos_lifo_claim_oldest(&t->q), WSQ_TOMB);
 	assert_ptr_equal(wsq_bwos_lifo_claim_oldest(&t->q), WSQ_TOMB);
 	oldest_is(t, 0);
 	queue_free(t);
 }
 
-/* A task that puts itself again does not keep the others waiting for ever. */
+/* A task that puts itself again must not starve the others. */
 static void oldest_gets_all(void **state)
 {
 	u32 nb, bs;
@@ -394,7 +396,7 @@ static void oldest_gets_all(void **state)
 				else
 					seen++;
 			}
-			/* One in eight, and some passes to get to it. */
+			/* One in eight, and some passes to reach it. */
 			assert_int_equal(seen, n);
 			assert_true(take <= 8 * (n + 3));
 			claim_is(t, n + 1);
@@ -414,18 +416,18 @@ static void sampling(void **state)
 	(void)state;
 	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 0);
 	put(t, 1, 4);
-	/* The owner's is not for thieves. */
+	/* Thieves cannot take from the owner's block. */
 	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 0);
 	put(t, 5, 9);
 	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 4);
 	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 1), 4);
 	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 2), 0);
-	/* No such place. */
+	/* No such block. */
 	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 3), 0);
 	assert_int_equal(wsq_bwos_lifo_sample(&t->q, UINT32_MAX), 0);
 	steal_is(t, 3, 1, 3);
 	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 1);
-	/* The end of a later grant says nothing about an earlier one. */
+	/* The end of a later publication does not go with an earlier index. */
 	b = atomic64_read(&blk->b_pos);
 	atomic64_set(&blk->b_pos, (s64)wsq_bwos_next_round((u64)b) | 4);
 	assert_int_equal(wsq_bwos_lifo_sample(&t->q, 0), 0);
@@ -440,11 +442,11 @@ static void sampling(void **state)
 }
 
 /**
- * struct reference - what a queue with claimed slots has to do for one thread
- * @where: number of the slot that each task was put to
- * @in: is it there?
- * @stack: the tasks from the bottom up, those that were taken out included
- * @height: how many
+ * struct reference - a sequential model of a queue with claimed slots
+ * @where: slot number of each task
+ * @in: is it in the queue?
+ * @stack: the tasks from the bottom up, including removed ones
+ * @height: number of tasks in @stack
  * @next: the next task
  */
 struct reference {
@@ -463,8 +465,8 @@ static void ref_took(struct reference *r, u64 id)
 }
 
 /*
- * The owner gets what is on top, but for what thieves and others took: below a
- * task that the owner got nothing is newer than it.
+ * The owner gets the topmost task that thieves and others have left: no task
+ * above the one it got is left.
  */
 static void ref_claimed(struct reference *r, u64 id)
 {
@@ -481,7 +483,7 @@ static void random_ops(u32 nb, u32 bs, u32 spare, u64 seed)
 {
 	static struct reference r;
 	struct queue *t = queue_new(nb, bs, spare);
-	struct wsq_bwos_room room = { .n = 0 };
+	struct wsq_bwos_space space = { .n = 0 };
 	void *task, *tasks[64];
 	u64 id, left = 0;
 	int i, k, n;
@@ -492,18 +494,18 @@ static void random_ops(u32 nb, u32 bs, u32 spare, u64 seed)
 	for (i = 0; i < 20000; i++) {
 		switch (rnd(&seed) % 10) {
 		case 0: case 1: case 2:
-			if (wsq_bwos_lifo_reserve(&t->q, &room) < 0)
+			if (wsq_bwos_lifo_reserve(&t->q, &space) < 0)
 				break;
-			assert_in_range(room.n, 1, bs);
-			n = (int)(rnd(&seed) % room.n) + 1;
+			assert_in_range(space.n, 1, bs);
+			n = (int)(rnd(&seed) % space.n) + 1;
 			for (k = 0; k < n && k < 8; k++) {
-				r.where[r.next] = room.nr + (u32)k;
+				r.where[r.next] = space.nr + (u32)k;
 				r.in[r.next] = true;
 				r.stack[r.height++] = r.next;
-				fill(t, &room, (u32)k, r.next++);
+				fill(t, &space, (u32)k, r.next++);
 				left++;
 			}
-			wsq_bwos_lifo_commit(&t->q, &room, (u32)k);
+			wsq_bwos_lifo_commit(&t->q, &space, (u32)k);
 			break;
 		case 3: case 4: case 5:
 			task = wsq_bwos_lifo_claim(&t->q);
@@ -526,7 +528,7 @@ static void random_ops(u32 nb, u32 bs, u32 spare, u64 seed)
 			}
 			break;
 		case 7:
-			n = wsq_bwos_lifo_pry(&t->q, tasks, (u32)(rnd(&seed) % 4));
+			n = wsq_bwos_lifo_steal_active(&t->q, tasks, (u32)(rnd(&seed) % 4));
 			for (k = 0; k < n; k++) {
 				assert_true(!k || id_of(tasks[k]) > id_of(tasks[k - 1]));
 				ref_took(&r, id_of(tasks[k]));
@@ -534,7 +536,7 @@ static void random_ops(u32 nb, u32 bs, u32 spare, u64 seed)
 			}
 			break;
 		case 8:
-			/* One of the last; there, or gone and given up. */
+			/* One of the last; in the queue, or gone. */
 			id = r.next - rnd(&seed) % (r.next < 40 ? r.next : 40);
 			if (id == r.next || !id)
 				break;
@@ -586,13 +588,13 @@ static void random_against_reference(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rooms),
-		cmocka_unit_test(room_in_spare_block),
-		cmocka_unit_test(withdrawing),
+		cmocka_unit_test(spaces),
+		cmocka_unit_test(space_in_spare_block),
+		cmocka_unit_test(removing),
 		cmocka_unit_test(stealing),
 		cmocka_unit_test(stealing_at),
-		cmocka_unit_test(prying),
-		cmocka_unit_test(prying_astray),
+		cmocka_unit_test(stealing_active),
+		cmocka_unit_test(stealing_active_astray),
 		cmocka_unit_test(oldest),
 		cmocka_unit_test(oldest_gets_all),
 		cmocka_unit_test(sampling),

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Unit tests of a LIFO BWoS that grows: with the owner and the bottom in every
- * position to each other, with blocks drained, held and spare, several times, up to
- * the limit and at random; new places and slots are found by all that look for
- * tasks. Memory that is mounted again is in mount.c.
+ * position to each other, with blocks drained, held and spare, several times,
+ * up to the limit and at random; all operations that look for tasks find new
+ * blocks and slots. Reattached memory is in attach.c.
  *
- * For: run-checks, under shim/native, plain and with gcc's address and undefined
- * sanitizers. Cost: seconds. Limitations: one thread; model/lifo_grow*.cpp,
- * stress/conserve.c and stress/claims.c have more.
+ * For: run-checks, under shim/native, plain and with gcc's address and
+ * undefined sanitizers. Cost: seconds. Limitations: one thread;
+ * model/lifo_grow*.cpp, stress/conserve.c and stress/claims.c test races.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,16 +22,16 @@
 #define MAX_PIECES	8
 
 /**
- * struct grown - a queue with the pieces that it has grown by
+ * struct grown - a queue with the segments that it has grown by
  * @t: the queue
- * @piece: the pieces
- * @nr: how many
+ * @segment: the segments
+ * @nr: number of segments
  * @in: the topmost task
  * @out: tasks up to this one have been stolen
  */
 struct grown {
 	struct queue *t;
-	struct wsq_bwos_lifo_piece piece[MAX_PIECES];
+	struct wsq_bwos_lifo_segment segment[MAX_PIECES];
 	u32 nr;
 	u64 in;
 	u64 out;
@@ -47,43 +47,43 @@ static void grown_new(struct grown *g, u32 nb, u32 bs, u32 spare, u32 max_nb,
 static void grown_free(struct grown *g)
 {
 	while (g->nr)
-		piece_free(&g->piece[--g->nr]);
+		segment_free(&g->segment[--g->nr]);
 	queue_free(g->t);
 }
 
-static u32 nr_places(const struct grown *g)
+static u32 nr_entries(const struct grown *g)
 {
-	return wsq_bwos_places(&g->t->mem.dir);
+	return wsq_bwos_nr_entries(&g->t->mem.dir);
 }
 
-/* One ring of all places, and the same downward. */
+/* All blocks form one ring, in both directions. */
 static void ring_is_whole(const struct grown *g)
 {
 	const struct wsq_bwos_lifo_mem *mem = &g->t->mem;
-	u32 n = nr_places(g), place = 0, i;
+	u32 n = nr_entries(g), index = 0, i;
 	bool seen[WSQ_BWOS_MAX_BLOCKS] = { false };
 
 	for (i = 0; i < n; i++) {
-		u32 next = wsq_bwos_next(wsq_bwos_at(&mem->dir, place));
+		u32 next = wsq_bwos_next(wsq_bwos_at(&mem->dir, index));
 
 		assert_true(next < n);
 		assert_false(seen[next]);
 		seen[next] = true;
-		assert_int_equal(mem->below[next], place);
-		place = next;
+		assert_int_equal(mem->below[next], index);
+		index = next;
 	}
-	assert_int_equal(place, 0);
+	assert_int_equal(index, 0);
 }
 
 static u32 grow(struct grown *g, u32 n, u32 spare)
 {
-	struct wsq_bwos_lifo_piece *piece = &g->piece[g->nr++];
-	u32 was = nr_places(g), got;
+	struct wsq_bwos_lifo_segment *segment = &g->segment[g->nr++];
+	u32 was = nr_entries(g), got;
 
 	assert_true(g->nr <= MAX_PIECES);
-	piece_new(piece, n, g->t->mem.block_size, spare);
-	got = wsq_bwos_lifo_extend(&g->t->q, piece);
-	assert_int_equal(nr_places(g), was + got);
+	segment_new(segment, n, g->t->mem.block_size, spare);
+	got = wsq_bwos_lifo_extend(&g->t->q, segment);
+	assert_int_equal(nr_entries(g), was + got);
 	ring_is_whole(g);
 	return got;
 }
@@ -92,12 +92,12 @@ static bool put(struct grown *g)
 {
 	bool tight = wsq_bwos_lifo_short(&g->t->q);
 	u64 pos = (u64)atomic64_read(&g->t->q.pos);
-	bool room = wsq_bwos_lifo_put(&g->t->q, task_of(g->in + 1)) >= 0;
+	bool space = wsq_bwos_lifo_put(&g->t->q, task_of(g->in + 1)) >= 0;
 
-	/* All thieves are awake: what it says of its room is so. */
-	assert_int_equal(room, !tight || pos < g->t->q.block_size);
-	g->in += room;
-	return room;
+	/* All thieves are awake: its own estimate of its capacity is exact. */
+	assert_int_equal(space, !tight || pos < g->t->q.block_size);
+	g->in += space;
+	return space;
 }
 
 static void fill(struct grown *g)
@@ -107,14 +107,14 @@ static void fill(struct grown *g)
 	assert_true(wsq_bwos_lifo_short(&g->t->q));
 }
 
-/* The owner: the topmost. */
+/* The owner gets the topmost. */
 static void get(struct grown *g, u64 n)
 {
 	for (; n; n--)
 		assert_int_equal(id_of(wsq_bwos_lifo_get(&g->t->q)), g->in--);
 }
 
-/* A thief: the lowest, unless it is the owner's. */
+/* A thief gets the lowest, unless it is the owner's. */
 static bool steal(struct grown *g)
 {
 	void *task;
@@ -130,16 +130,16 @@ static void empty(struct grown *g)
 	get(g, g->in - g->out);
 	assert_null(wsq_bwos_lifo_get(&g->t->q));
 	assert_true(wsq_bwos_lifo_empty(&g->t->q));
-	assert_false(wsq_bwos_lifo_shared(&g->t->q));
+	assert_false(wsq_bwos_lifo_published(&g->t->q));
 	assert_false(wsq_bwos_lifo_waiting(&g->t->q));
 	g->in = 0;
 	g->out = 0;
 }
 
-/* All that there is room for, from an empty queue, whoever takes it. */
+/* All tasks that fit, from an empty queue; thieves and the owner take them. */
 static void laps(struct grown *g)
 {
-	const u64 all = (u64)nr_places(g) * g->t->mem.block_size;
+	const u64 all = (u64)nr_entries(g) * g->t->mem.block_size;
 	int i;
 
 	for (i = 0; i < 3; i++) {
@@ -152,11 +152,11 @@ static void laps(struct grown *g)
 		assert_int_equal(g->in, all);
 		while (steal(g))
 			;
-		/* But for the owner's block. */
+		/* Except for the owner's block. */
 		assert_int_equal(g->in - g->out, g->t->mem.block_size);
 		empty(g);
 	}
-	/* Half and half: the owner walks around the queue. */
+	/* Half each: the owner walks around the queue. */
 	for (i = 0; i < 40; i++) {
 		fill(g);
 		while (g->in - g->out > all / 2 && steal(g))
@@ -166,8 +166,8 @@ static void laps(struct grown *g)
 }
 
 /*
- * The owner has walked @walked blocks, @there tasks are there, @stolen of them are
- * stolen, and it grows by @n.
+ * The owner has walked @walked blocks, @there tasks are in the queue, @stolen
+ * of them are stolen, and it grows by @n.
  */
 static void position(u32 nb, u32 bs, u32 walked, u64 there, u64 stolen, u32 n,
 		     bool thief)
@@ -177,7 +177,7 @@ static void position(u32 nb, u32 bs, u32 walked, u64 there, u64 stolen, u32 n,
 
 	grown_new(&g, nb, bs, 0, nb + n, 0);
 	while (walked--) {
-		while (!wsq_bwos_lifo_shared(&g.t->q))
+		while (!wsq_bwos_lifo_published(&g.t->q))
 			assert_true(put(&g));
 		while (steal(&g))
 			;
@@ -194,7 +194,7 @@ static void position(u32 nb, u32 bs, u32 walked, u64 there, u64 stolen, u32 n,
 	assert_int_equal(grow(&g, n, 0), n);
 	assert_false(wsq_bwos_lifo_short(&g.t->q));
 	fill(&g);
-	/* What is left of the lowest block is in the way of more. */
+	/* The rest of the lowest block prevents more. */
 	assert_int_equal(g.in - g.out, (u64)(nb + n) * bs - g.out % bs);
 	while (thief && steal(&g))
 		;
@@ -221,8 +221,8 @@ static void every_position(void **state)
 }
 
 /*
- * The queue is full, all around, and the block above the owner's is the lowest: the
- * owner goes up to new ones, and down through all.
+ * The queue is full, all around, and the block above the owner's is the lowest:
+ * the owner goes up to new ones, and down through all.
  */
 static void around_and_full(void **state)
 {
@@ -233,8 +233,8 @@ static void around_and_full(void **state)
 	for (at = 0; at < 4; at++) {
 		grown_new(&g, 4, 2, 0, 7, 0);
 		fill(&g);
-		/* The owner's place becomes @at. */
-		while (g.t->q.place != at) {
+		/* Move the owner to block @at. */
+		while (g.t->q.index != at) {
 			assert_true(steal(&g));
 			assert_true(steal(&g));
 			fill(&g);
@@ -245,7 +245,7 @@ static void around_and_full(void **state)
 		fill(&g);
 		assert_int_equal(g.in - g.out, 12);
 		assert_int_equal(g.t->q.depth, 5);
-		/* From a new place, which is in the middle by then. */
+		/* From a new block, which is in the middle by then. */
 		get(&g, 3);
 		assert_true(steal(&g));
 		assert_int_equal(grow(&g, 1, 0), 1);
@@ -274,7 +274,7 @@ static void drained_middle(void **state)
 	assert_int_equal(grow(&g, 2, 0), 2);
 	fill(&g);
 	assert_int_equal(g.in, 12);
-	/* A pass from any place: all that there is, in some order. */
+	/* A pass from any block: all tasks, in some order. */
 	atomic64_set(&g.t->q.t_hint, 3);
 	assert_int_equal(wsq_bwos_lifo_steal(&g.t->q, tasks, 1), 1);
 	assert_int_equal(id_of(tasks[0]), 7);
@@ -287,7 +287,7 @@ static void drained_middle(void **state)
 	grown_free(&g);
 }
 
-/* As often as there is need, up to the limit, and not a block more. */
+/* Grows as often as needed, up to the limit, and no block more. */
 static void to_the_limit(void **state)
 {
 	struct grown g;
@@ -308,14 +308,14 @@ static void to_the_limit(void **state)
 	assert_int_equal(g.t->q.nr_spare, 7);
 	assert_int_equal(grow(&g, 3, 1), 0);
 	assert_int_equal(g.t->q.nr_spare, 7);
-	assert_int_equal(nr_places(&g), 64);
+	assert_int_equal(nr_entries(&g), 64);
 	assert_int_equal(g.t->mem.dir.nr_blocks, 71);
 	assert_false(put(&g));
 	empty(&g);
 	laps(&g);
 	grown_free(&g);
 
-	/* What is more than there is room for is left alone. */
+	/* Blocks beyond the limit are not used. */
 	grown_new(&g, 3, 2, 0, 5, 1);
 	assert_int_equal(grow(&g, 4, 3), 2);
 	assert_int_equal(g.t->q.nr_spare, 1);
@@ -323,7 +323,7 @@ static void to_the_limit(void **state)
 	grown_free(&g);
 }
 
-/* A block that a thief holds since before it grew; a new one takes its place. */
+/* A thief has held a block since before the growth; a new one replaces it. */
 static void held_meanwhile(void **state)
 {
 	struct wsq_bwos_lifo_block *held;
@@ -335,7 +335,7 @@ static void held_meanwhile(void **state)
 	grown_new(&g, 2, 2, 0, 4, 1);
 	fill(&g);
 	held = mem_block(&g.t->mem, 0);
-	/* Task 1 is claimed, and not counted for long. */
+	/* Task 1 is claimed, and not counted for a long time. */
 	atomic64_set(&held->s_pos, atomic64_read(&held->s_pos) + 1);
 	g.out++;
 	assert_true(steal(&g));
@@ -343,13 +343,13 @@ static void held_meanwhile(void **state)
 	assert_int_equal(wsq_bwos_lifo_put(&g.t->q, task_of(5)), WSQ_FULL);
 	assert_int_equal(grow(&g, 2, 1), 2);
 	fill(&g);
-	/* The last of them in the spare block, at the held one's place. */
+	/* The last of them in the spare block, which replaces the held one. */
 	assert_int_equal(g.in, 10);
 	assert_int_equal(g.t->q.nr_held, 1);
 	assert_int_equal(g.t->q.nr_spare, 0);
 	assert_ptr_not_equal(mem_block(&g.t->mem, 0), held);
-	assert_int_equal(g.t->q.place, 0);
-	/* It can be stolen from. */
+	assert_int_equal(g.t->q.index, 0);
+	/* Thieves can steal from it. */
 	assert_int_equal(wsq_bwos_lifo_steal_at(&g.t->q, 0, &task, 1), WSQ_DONE);
 	assert_true(steal(&g) && steal(&g));
 	fill(&g);
@@ -368,7 +368,7 @@ static void held_meanwhile(void **state)
 	grown_free(&g);
 }
 
-/* Who steals, samples or asks comes by the new places, from any place. */
+/* Steals, samples and queries reach the new blocks, from any block. */
 static void found_by_all(void **state)
 {
 	struct grown g;
@@ -379,22 +379,22 @@ static void found_by_all(void **state)
 	grown_new(&g, 2, 4, 0, 4, 0);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&g.t->q, 2, tasks, 1), WSQ_EMPTY);
 	assert_int_equal(wsq_bwos_lifo_sample(&g.t->q, 2), 0);
-	assert_int_equal(wsq_bwos_lifo_place(&g.t->q, UINT32_MAX), 1);
+	assert_int_equal(wsq_bwos_lifo_random_index(&g.t->q, UINT32_MAX), 1);
 	for (i = 0; i < 4; i++)
 		put(&g);
 	assert_int_equal(grow(&g, 2, 0), 2);
-	assert_int_equal(wsq_bwos_lifo_place(&g.t->q, 0), 0);
-	assert_int_equal(wsq_bwos_lifo_place(&g.t->q, 0x80000000), 2);
-	assert_int_equal(wsq_bwos_lifo_place(&g.t->q, UINT32_MAX), 3);
+	assert_int_equal(wsq_bwos_lifo_random_index(&g.t->q, 0), 0);
+	assert_int_equal(wsq_bwos_lifo_random_index(&g.t->q, 0x80000000), 2);
+	assert_int_equal(wsq_bwos_lifo_random_index(&g.t->q, UINT32_MAX), 3);
 	for (i = 0; i < 4; i++)
 		put(&g);
-	assert_int_equal(g.t->q.place, 2);
+	assert_int_equal(g.t->q.index, 2);
 	put(&g);
-	assert_int_equal(g.t->q.place, 3);
+	assert_int_equal(g.t->q.index, 3);
 	assert_int_equal(wsq_bwos_lifo_sample(&g.t->q, 2), 4);
 	assert_int_equal(wsq_bwos_lifo_sample(&g.t->q, 4), 0);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&g.t->q, 0, tasks, 4), 4);
-	/* All that is within reach is in the new place. */
+		/* All stealable tasks are in the new block. */
 	for (i = 0; i < 4; i++) {
 		assert_true(wsq_bwos_lifo_waiting(&g.t->q));
 		atomic64_set(&g.t->q.t_hint, (s64)i);
@@ -413,15 +413,15 @@ static void found_by_all(void **state)
 
 static void claimed(struct grown *g, u32 nr)
 {
-	struct wsq_bwos_room room = { .n = 0 };
+	struct wsq_bwos_space space = { .n = 0 };
 
-	assert_true(wsq_bwos_lifo_reserve(&g->t->q, &room) >= 0);
-	assert_int_equal(room.nr, nr);
-	wsq_bwos_lifo_fill(&g->t->q, &room, 0, task_of(++g->in));
-	wsq_bwos_lifo_commit(&g->t->q, &room, 1);
+	assert_true(wsq_bwos_lifo_reserve(&g->t->q, &space) >= 0);
+	assert_int_equal(space.nr, nr);
+	wsq_bwos_lifo_fill(&g->t->q, &space, 0, task_of(++g->in));
+	wsq_bwos_lifo_commit(&g->t->q, &space, 1);
 }
 
-/* Slots of new blocks have numbers behind all others; any number may be asked. */
+/* Slots of new blocks have the highest numbers; any number may be passed. */
 static void slot_numbers(void **state)
 {
 	struct grown g;
@@ -433,23 +433,23 @@ static void slot_numbers(void **state)
 	for (nr = 0; nr < 4; nr++)
 		claimed(&g, nr);
 	for (nr = 4; nr < 20; nr++)
-		assert_false(wsq_bwos_lifo_withdraw(&g.t->q, nr, task_of(5)));
+		assert_false(wsq_bwos_lifo_remove(&g.t->q, nr, task_of(5)));
 	assert_int_equal(grow(&g, 1, 1), 1);
 	claimed(&g, 6);
 	claimed(&g, 7);
 	assert_int_equal(grow(&g, 2, 0), 2);
 	claimed(&g, 10);
 	/* The owner is in a new block. */
-	assert_int_equal(wsq_bwos_lifo_pry(&g.t->q, tasks, 8), 1);
+	assert_int_equal(wsq_bwos_lifo_steal_active(&g.t->q, tasks, 8), 1);
 	assert_int_equal(id_of(tasks[0]), 7);
 	claimed(&g, 11);
-	/* Behind what there is, and far behind. */
+	/* Just beyond the last slot, and far beyond. */
 	for (nr = 0; nr < 100; nr++)
-		assert_int_equal(wsq_bwos_lifo_withdraw(&g.t->q, nr, task_of(5)),
+		assert_int_equal(wsq_bwos_lifo_remove(&g.t->q, nr, task_of(5)),
 				 nr == 6);
-	assert_false(wsq_bwos_lifo_withdraw(&g.t->q, ~0U, task_of(6)));
-	assert_false(wsq_bwos_lifo_withdraw(&g.t->q, 1U << 31, task_of(6)));
-	assert_true(wsq_bwos_lifo_withdraw(&g.t->q, 11, task_of(8)));
+	assert_false(wsq_bwos_lifo_remove(&g.t->q, ~0U, task_of(6)));
+	assert_false(wsq_bwos_lifo_remove(&g.t->q, 1U << 31, task_of(6)));
+	assert_true(wsq_bwos_lifo_remove(&g.t->q, 11, task_of(8)));
 	assert_ptr_equal(wsq_bwos_lifo_claim(&g.t->q), WSQ_TOMB);
 	assert_ptr_equal(wsq_bwos_lifo_claim(&g.t->q), WSQ_TOMB);
 	assert_int_equal(id_of(wsq_bwos_lifo_claim_oldest(&g.t->q)), 1);
@@ -463,7 +463,7 @@ static void slot_numbers(void **state)
 
 #define MANY	4000
 
-/* What is there, the topmost last; 0 where a thief took one out. */
+/* The tasks in the queue, the topmost last; 0 where a thief took one. */
 struct book {
 	u64 id[MANY];
 	u32 n, there;
@@ -523,7 +523,7 @@ static void at_random(void **state)
 				break;
 			case 3:
 				if (r >> 32 & 1) {
-					wsq_bwos_lifo_share(&g.t->q);
+					wsq_bwos_lifo_publish(&g.t->q);
 					break;
 				}
 				/* fallthrough */

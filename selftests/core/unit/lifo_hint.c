@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of where thieves of the LIFO BWoS begin (@t_hint): with the oldest
- * there is, after what they left below for others' sake or behind many holes, and
- * after the owner has emptied the queue and begins elsewhere, a thief still under
- * way included.
+ * Unit tests of the hint where thieves of the LIFO BWoS begin (@t_hint): with
+ * the oldest task, also after they have left tasks below to others or behind
+ * many holes, and after the owner has emptied the queue and begins elsewhere,
+ * even if a thief is still in progress.
  *
- * For: run-checks, under shim/stall, plain and with sanitizers; thieves that have
- * to be stopped are parties. Cost: nothing to speak of. Limitations: the hint is
- * one, so each test has its story; random ones beside a reference, where nobody is
- * stopped, are in bwos_lifo.c.
+ * For: run-checks, under shim/stall, plain and with sanitizers; thieves that
+ * have to be stopped are parties. Cost: negligible. Limitations: there is only
+ * one hint, so each test is one scenario; random ones against a model, without
+ * stopped parties, are in bwos_lifo.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,16 +26,16 @@
 /* Puts tasks first to last, to claimed slots or others. */
 static void put(struct queue *t, u64 first, u64 last, bool claim)
 {
-	struct wsq_bwos_room room = { .n = 0 };
+	struct wsq_bwos_space space = { .n = 0 };
 
 	for (; first <= last; first++) {
 		if (!claim) {
 			assert_true(wsq_bwos_lifo_put(&t->q, task_of(first)) >= 0);
 			continue;
 		}
-		assert_true(wsq_bwos_lifo_reserve(&t->q, &room) >= 0);
-		wsq_bwos_lifo_fill(&t->q, &room, 0, task_of(first));
-		wsq_bwos_lifo_commit(&t->q, &room, 1);
+		assert_true(wsq_bwos_lifo_reserve(&t->q, &space) >= 0);
+		wsq_bwos_lifo_fill(&t->q, &space, 0, task_of(first));
+		wsq_bwos_lifo_commit(&t->q, &space, 1);
 	}
 }
 
@@ -58,7 +58,7 @@ static void get_is(struct queue *t, u64 id)
 	assert_int_equal(id_of(wsq_bwos_lifo_get(&t->q)), id);
 }
 
-/* Tasks first to last, from the bottom up; then only the owner has some. */
+/* Tasks first to last, from the bottom up; then only the owner has tasks. */
 static void steals_are(struct queue *t, u64 first, u64 last, bool claim)
 {
 	void *task;
@@ -68,7 +68,7 @@ static void steals_are(struct queue *t, u64 first, u64 last, bool claim)
 	assert_int_equal(steal(t, &task, 1, claim), WSQ_EMPTY);
 }
 
-/* The tries of one call end in holes: what is behind them is older still. */
+/* The tries of one call end in holes: the tasks behind them are older still. */
 static void behind_holes(void **state)
 {
 	u32 holes;
@@ -80,9 +80,9 @@ static void behind_holes(void **state)
 
 		put(t, 1, 40, true);
 		for (i = 0; i < holes; i++)
-			assert_true(wsq_bwos_lifo_withdraw(&t->q, i,
-							   task_of(i + 1)));
-		/* One above for each call in vain, and then the oldest. */
+			assert_true(wsq_bwos_lifo_remove(&t->q, i,
+							 task_of(i + 1)));
+		/* One above for each vain call, and then the oldest. */
 		for (i = 0; i < calls; i++)
 			steal_is(t, 17 + i, true);
 		for (i = holes + 1; i <= 16; i++)
@@ -92,7 +92,7 @@ static void behind_holes(void **state)
 	}
 }
 
-/* The owner's turn of the oldest goes that way, too. */
+/* The owner's take of the oldest behaves the same. */
 static void oldest_behind_holes(void **state)
 {
 	struct queue *t = queue_new(4, 16, 0);
@@ -101,7 +101,7 @@ static void oldest_behind_holes(void **state)
 	(void)state;
 	put(t, 1, 40, true);
 	for (i = 0; i < TRIES; i++)
-		assert_true(wsq_bwos_lifo_withdraw(&t->q, i, task_of(i + 1)));
+		assert_true(wsq_bwos_lifo_remove(&t->q, i, task_of(i + 1)));
 	assert_int_equal(id_of(wsq_bwos_lifo_claim_oldest(&t->q)), 17);
 	for (i = TRIES + 1; i <= 16; i++)
 		assert_int_equal(id_of(wsq_bwos_lifo_claim_oldest(&t->q)), i);
@@ -117,8 +117,8 @@ static void op_steal(struct party *p)
 }
 
 /*
- * A thief loses all its tries in one block to others, and takes of the next one:
- * what they have left comes before the rest of that.
+ * A thief loses all its tries in one block to others, and takes from the next
+ * one: tasks that they have left come before the rest of that block.
  */
 static void contended(bool claim, bool first)
 {
@@ -141,7 +141,7 @@ static void contended(bool claim, bool first)
 			assert_false(party_go(p));
 		}
 	}
-	p->nr_places = 0;
+	p->nr_entries = 0;
 	assert_true(party_go(p));
 	assert_int_equal(p->ret, 2);
 	assert_int_equal(id_of(stolen[0]), 17);
@@ -161,9 +161,10 @@ static void left_to_others(void **state)
 }
 
 /*
- * A thief has emptied the second block and is about to say so. Meanwhile the owner
- * empties the queue, a lap later stands in the first block again, empties it as
- * well and begins there: what the thief says then is of another bottom.
+ * A thief has emptied the second block and is about to store the hint. In the
+ * meantime the owner empties the queue, is in the first block again a lap
+ * later, empties it as well and begins there: the thief's hint then refers to
+ * another bottom.
  */
 static void late_hint(void **state)
 {
@@ -183,13 +184,13 @@ static void late_hint(void **state)
 	get_is(t, 6);
 	get_is(t, 5);
 	get_is(t, 0);
-	assert_int_equal(t->q.place, 2);
+	assert_int_equal(t->q.index, 2);
 	put(t, 10, 14, false);
-	assert_int_equal(t->q.place, 0);
+	assert_int_equal(t->q.index, 0);
 	steals_are(t, 10, 13, false);
 	get_is(t, 14);
 	get_is(t, 0);
-	assert_int_equal(t->q.place, 0);
+	assert_int_equal(t->q.index, 0);
 	put(t, 20, 26, false);
 
 	assert_true(party_go(p));
@@ -202,9 +203,9 @@ static void late_hint(void **state)
 }
 
 /*
- * Thieves who choose the block themselves say nothing. An owner who has emptied
- * the queue stands above where others began last, around it, and goes on past
- * that place: they begin where he did.
+ * Thieves that choose the block themselves store no hint. An owner that has
+ * emptied the queue is above the block where others began last, around the
+ * queue, and goes on past it: they must begin where the owner did.
  */
 static void emptied(void **state)
 {
@@ -218,25 +219,25 @@ static void emptied(void **state)
 	steal_is(t, 3, false);
 	steal_is(t, 4, false);
 	steal_is(t, 5, false);
-	/* Around: the third block is the bottom, and the owner in the second. */
+	/* Wrapped: the third block is the bottom, the owner in the second. */
 	put(t, 8, 11, false);
-	assert_int_equal(t->q.place, 1);
+	assert_int_equal(t->q.index, 1);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 2, tasks, 2), 1);
 	assert_int_equal(wsq_bwos_lifo_steal_at(&t->q, 3, tasks, 2), 2);
 	get_is(t, 11);
 	get_is(t, 10);
 	get_is(t, 9);
 	get_is(t, 0);
-	assert_int_equal(t->q.place, 0);
+	assert_int_equal(t->q.index, 0);
 	put(t, 20, 26, false);
-	assert_int_equal(t->q.place, 3);
+	assert_int_equal(t->q.index, 3);
 	steals_are(t, 20, 25, false);
 	get_is(t, 26);
 	get_is(t, 0);
 	queue_free(t);
 }
 
-/* Down to a lower block and up again: the bottom is where it was. */
+/* Down to a lower block and up again: the bottom is unchanged. */
 static void down_and_up(void **state)
 {
 	u32 down;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of the owner queue, one thread that plays all parts: who becomes
- * the owner, what it may take, in which order, what is left to the next.
+ * Unit tests of the owner queue, one thread in all roles: which push makes an
+ * owner, what the owner may take, in which order, what is left to the next.
  *
- * For: run-checks. Cost: nothing. Limitations: a push is not stopped between its
- * two halves but in counted_late(), which does the halves itself.
+ * For: run-checks. Cost: nothing. Limitations: a push is not stopped between
+ * its two halves except in counted_late(), which does the halves itself.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static void push(struct wsq_owner_queue *oq, atomic64_t *link, int want)
 
 static void pop(struct wsq_owner_queue *oq, atomic64_t *link)
 {
-	while (!wsq_oq_turn(oq, 2))
+	while (!wsq_oq_reverse(oq, 2))
 		;
 	assert_ptr_equal(wsq_oq_pop(oq), link);
 }
@@ -37,19 +37,19 @@ static void one_owner_at_a_time(void **state)
 	(void)state;
 	wsq_oq_init(&oq);
 	assert_true(wsq_oq_idle(&oq));
-	push(&oq, &links[0], WSQ_OPENED);
+	push(&oq, &links[0], WSQ_PUBLISHED);
 	assert_false(wsq_oq_idle(&oq));
 	assert_int_equal(wsq_oq_owed(&oq), 1);
 	pop(&oq, &links[0]);
-	/* Taken, but not done: whoever pushes now is not the owner. */
+	/* Taken, but not done: a push now does not make an owner. */
 	push(&oq, &links[1], WSQ_OK);
 	assert_int_equal(wsq_oq_done(&oq, 1), 1);
 	pop(&oq, &links[1]);
 	assert_false(wsq_oq_idle(&oq));
 	assert_int_equal(wsq_oq_done(&oq, 1), 0);
 	assert_true(wsq_oq_idle(&oq));
-	/* The next one is; a link may be used again. */
-	push(&oq, &links[1], WSQ_OPENED);
+	/* The next one does; a link may be reused. */
+	push(&oq, &links[1], WSQ_PUBLISHED);
 	push(&oq, &links[2], WSQ_OK);
 	assert_int_equal(wsq_oq_owed(&oq), 2);
 	pop(&oq, &links[1]);
@@ -57,7 +57,7 @@ static void one_owner_at_a_time(void **state)
 	assert_int_equal(wsq_oq_done(&oq, 2), 0);
 }
 
-/* In the order they were pushed, whatever was taken and done between. */
+/* In the order of pushing, whatever was taken and done in between. */
 static void order(void **state)
 {
 	struct wsq_owner_queue oq;
@@ -69,10 +69,10 @@ static void order(void **state)
 		for (batch = 1; batch <= first; batch++) {
 			wsq_oq_init(&oq);
 			for (i = 0; i < first; i++)
-				push(&oq, &links[i], i ? WSQ_OK : WSQ_OPENED);
+				push(&oq, &links[i], i ? WSQ_OK : WSQ_PUBLISHED);
 			for (out = 0; out < batch; out++)
 				pop(&oq, &links[out]);
-			/* Behind what was turned already. */
+			/* After the links that were already reversed. */
 			for (; i < NR; i++)
 				push(&oq, &links[i], WSQ_OK);
 			assert_int_equal(wsq_oq_done(&oq, (u32)batch), NR - batch);
@@ -85,7 +85,7 @@ static void order(void **state)
 	}
 }
 
-static void turn_is_bounded(void **state)
+static void slice_is_bounded(void **state)
 {
 	struct wsq_owner_queue oq;
 	atomic64_t links[NR];
@@ -94,18 +94,18 @@ static void turn_is_bounded(void **state)
 	(void)state;
 	wsq_oq_init(&oq);
 	for (i = 0; i < NR; i++)
-		push(&oq, &links[i], i ? WSQ_OK : WSQ_OPENED);
-	for (turns = 1; !wsq_oq_turn(&oq, 2); turns++)
+		push(&oq, &links[i], i ? WSQ_OK : WSQ_PUBLISHED);
+	for (turns = 1; !wsq_oq_reverse(&oq, 2); turns++)
 		;
 	assert_int_equal(turns, (NR + 1) / 2);
 	assert_ptr_equal(wsq_oq_pop(&oq), &links[0]);
-	assert_true(wsq_oq_turn(&oq, 0));
+	assert_true(wsq_oq_reverse(&oq, 0));
 	assert_ptr_equal(wsq_oq_pop(&oq), &links[1]);
 }
 
 /*
- * A pusher stops between push and count. Others pass it, and run its task; what
- * they leave in its stead is its own when it goes on.
+ * A pusher stops between push and count. Others overtake it, and run its task;
+ * when it continues it owns one of theirs instead.
  */
 static void counted_late(void **state)
 {
@@ -114,19 +114,19 @@ static void counted_late(void **state)
 
 	(void)state;
 	wsq_oq_init(&oq);
-	assert_int_equal(wsq_inbox_try_push(&oq.in, &late), WSQ_OPENED);
+	assert_int_equal(wsq_inbox_try_push(&oq.in, &late), WSQ_PUBLISHED);
 	assert_true(wsq_oq_idle(&oq));
-	push(&oq, &other, WSQ_OPENED);
+	push(&oq, &other, WSQ_PUBLISHED);
 	assert_int_equal(wsq_oq_owed(&oq), 1);
 	pop(&oq, &late);
 	assert_int_equal(wsq_oq_done(&oq, 1), 0);
 	assert_true(wsq_oq_idle(&oq));
-	/* Now it counts, and owns the other one's task. */
+	/* Now it counts, and owns the other's task. */
 	assert_int_equal(atomic64_fetch_add(1, &oq.count), 0);
 	pop(&oq, &other);
 	assert_int_equal(wsq_oq_done(&oq, 1), 0);
 	/* The same again, with the late one's task behind. */
-	push(&oq, &other, WSQ_OPENED);
+	push(&oq, &other, WSQ_PUBLISHED);
 	assert_int_equal(wsq_inbox_try_push(&oq.in, &late), WSQ_OK);
 	pop(&oq, &other);
 	assert_int_equal(wsq_oq_done(&oq, 1), 0);
@@ -140,7 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_owner_at_a_time),
 		cmocka_unit_test(order),
-		cmocka_unit_test(turn_is_bounded),
+		cmocka_unit_test(slice_is_bounded),
 		cmocka_unit_test(counted_late),
 	};
 

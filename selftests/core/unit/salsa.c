@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Unit tests of SALSA: the cases of section 5.3 of the paper, one by one, under
- * the names that kmod/core/salsa.h gives them, by parties that stop where it
- * matters (party.h), and others of that kind. Operations by themselves are in
- * salsa_ops.c, what becomes of chunks that wait for a grace period in
- * salsa_reuse.c, chunks that their victims take back in salsa_back.c.
+ * the names of kmod/core/salsa.h, by parties that stop at the critical points
+ * (party.h), and similar ones. Operations without stops are in salsa_ops.c,
+ * chunks that wait for a grace period in salsa_reuse.c, chunks that their
+ * victims take back in salsa_back.c.
  *
  * For: run-checks, under shim/stall, plain and with gcc's address and undefined
- * sanitizers. Compiled once more with tags of 2 bits, which come around after
- * four changes: then a thief who slept must be seen to steal what he should not.
+ * sanitizers. Compiled once more with tags of 2 bits, which wrap after four
+ * changes: then a thief that slept must be seen to steal wrongly.
  *
- * Cost: nothing to speak of. Limitations: stops that somebody thought of; all
- * others are the business of stall/salsa.c.
+ * Cost: negligible. Limitations: selected stops; stall/salsa.c tests all
+ * others.
  */
 #include "salsa_party.h"
 
@@ -39,7 +39,7 @@ static void steals_on(struct party *p, int ret, u64 id)
 	assert_int_equal(p->ret, ret);
 }
 
-/* Steps that a party stops at are counted, and stores wait where they should. */
+/* Steps where a party stops are counted, and stores wait where they should. */
 static void stopping(void **state)
 {
 	struct pool *t = pool_filled(1, 4, 4, 0);
@@ -67,7 +67,7 @@ static void stopping(void **state)
 	goes_on(p, 3);
 	assert_int_equal(wsq_grace_oldest(), ~0ULL);
 
-	/* All the accesses of a take that finds a task are these. */
+	/* The accesses of a take that finds a task, one by one. */
 	p->stop_at = n = 1;
 	p->arg[0] = t->c[0];
 	while (!party_start(p, op_get) && n < 9) {
@@ -84,7 +84,7 @@ static void stopping(void **state)
 	pool_free(t);
 }
 
-/* V's last look was before the theft: its index is seen, be it on its way. */
+/* V's last look was before the theft: its index is seen, even if buffered. */
 static void steal_before_index(void **state)
 {
 	struct party *v;
@@ -100,7 +100,7 @@ static void steal_before_index(void **state)
 		assert_int_equal(atomic64_read(&t->chunk[0]->idx[0]), 2 - lazy);
 		steal_is(t, 1, 0, true, WSQ_OK, 3);
 		assert_int_equal(atomic64_read(&t->chunk[0]->idx[0]), 2);
-		/* It may be this one that V takes, as far as A knows. */
+		/* V may be taking this one, as far as A knows. */
 		chunk_is(t, 0, WSQ_SALSA_LEFT, 1, 3, 1, false);
 		assert_int_equal(t->c[1]->count.busy, 1);
 		assert_int_equal(t->c[1]->count.contended, 1);
@@ -113,7 +113,7 @@ static void steal_before_index(void **state)
 	}
 }
 
-/* Several takes under one word that says so: a thief comes before each step. */
+/* Several takes under one word: a thief comes before each step. */
 static void op_get_many(struct party *p)
 {
 	void **tasks = (void **)p->arg[1];
@@ -184,7 +184,7 @@ static void steal_many(void **state)
 	many_at("SA(get:F)", 1, true);
 }
 
-/* V looks after the theft: one of them has the task. */
+/* V looks after the theft: exactly one of them gets the task. */
 static void steal_after_index(void **state)
 {
 	struct party *v, *a;
@@ -193,7 +193,7 @@ static void steal_after_index(void **state)
 
 	(void)state;
 	for (lazy = 0; lazy < 2; lazy++) {
-		/* The index is stored: A does not want this one. */
+		/* The index is stored: A does not take this one. */
 		t = pool_filled(2, 4, 4, 0);
 		get_is(t, 0, 1);
 		parties[0].cpu.lazy = lazy;
@@ -205,7 +205,7 @@ static void steal_after_index(void **state)
 		get_is(t, 1, 4);
 		pool_free(t);
 
-		/* It is not: A wants it, and is first. */
+		/* It is not stored: A tries to take it, and is first. */
 		t = pool_filled(2, 4, 4, 0);
 		get_is(t, 0, 1);
 		parties[0].cpu.lazy = lazy;
@@ -229,7 +229,7 @@ static void steal_after_index(void **state)
 		assert_int_equal(t->c[1]->count.contended, 1);
 		pool_free(t);
 
-		/* ... before A has read anything: then he has no use for it. */
+		/* ... before A has read anything: then A does not need it. */
 		t = pool_filled(2, 4, 4, 0);
 		get_is(t, 0, 1);
 		parties[0].cpu.lazy = lazy;
@@ -243,7 +243,7 @@ static void steal_after_index(void **state)
 	}
 }
 
-/* A has a chunk where nothing is yet: what comes there is A's. */
+/* A has an empty chunk: tasks that are put there are A's. */
 static void steal_empty(void **state)
 {
 	static const char * const where[] = { "SA(get:B)", "SA(slow:A)" };
@@ -267,7 +267,7 @@ static void steal_empty(void **state)
 		gets_are(t, 1, 3, 4);
 		pool_free(t);
 
-		/* V sees what came before the theft: A sees it, too. */
+	/* V sees tasks put before the theft: A sees them, too. */
 		t = pool_filled(2, 4, 2, 0);
 		get_is(t, 0, 1);
 		a = steal_stops(t, 1, 0, "SA(take:A)");
@@ -283,7 +283,7 @@ static void steal_empty(void **state)
 	}
 }
 
-/* V stores its index when A is far ahead: nobody reads it. */
+/* V stores its index when A is far ahead: it is not read. */
 static void index_back(void **state)
 {
 	struct pool *t = pool_filled(3, 8, 8, 0);
@@ -304,13 +304,13 @@ static void index_back(void **state)
 	chunk_is(t, 0, WSQ_SALSA_LEFT, 2, 6, 1, false);
 	steal_is(t, 0, 2, false, WSQ_OK, 7);
 	get_is(t, 0, 8);
-	/* Nobody knows whether V has gone on. */
+	/* It is unknown whether V has continued. */
 	wsq_salsa_leave(t->c[0]);
 	assert_int_equal(t->c[0]->count.retired, 1);
 	pool_free(t);
 }
 
-/* What A saw is long gone, though the owner is the same. */
+/* A's view is long outdated, though the owner is the same. */
 static void steal_stale(void **state)
 {
 	const bool fooled = WSQ_SALSA_TAG_BITS == 2;
@@ -346,12 +346,12 @@ static void steal_stale(void **state)
 		if (i < 3)
 			gets_are(t, 0, 2, 4);
 	}
-	/* Behind the exchange it reads everything anew: harmless if fooled. */
+	/* After the exchange it reads everything again: harmless if fooled. */
 	steals_on(a, fooled ? WSQ_OK : WSQ_CONFLICT, fooled ? 2 : 0);
 	get_is(t, fooled ? 1 : 0, fooled ? 3 : 2);
 	pool_free(t);
 
-	/* Claimed, A keeps the index that it read: what is before it is lost. */
+	/* Claimed, A keeps the index that it read: tasks before it are lost. */
 	t = pool_filled(2, 4, 4, 3);
 	for (id = 1; id <= 3; id++)
 		claim_is(t, 0, id);
@@ -369,7 +369,7 @@ static void steal_stale(void **state)
 	pool_free(t);
 }
 
-/* A stops when the chunk is neither V's nor A's to take from. */
+/* A stops when neither V nor A may take from the chunk. */
 static void steal_halted(void **state)
 {
 	static const char * const where[] = { "SA(take:B)", "SA(take:C)",
@@ -405,7 +405,7 @@ static void steal_halted(void **state)
 		assert_int_equal(atomic64_read(&t->c[1]->in), 0);
 		assert_false(wsq_salsa_waiting(t->c[1]));
 		gets_are(t, 2, 4, 7);
-		/* V's take was in the chunk: it is not as if nobody had been. */
+	/* V's take was in the chunk: it counts as entered. */
 		steal_is(t, 3, 2, true, WSQ_OK, 8);
 		wsq_salsa_leave(t->c[3]);
 		assert_int_equal(t->c[3]->count.retired, 1);
@@ -413,7 +413,7 @@ static void steal_halted(void **state)
 	}
 }
 
-/* A thief who does not wait takes what is his, and others'; then comes the rest. */
+/* A thief that does not wait takes its tasks, and others'; then the rest. */
 static void begin_meanwhile(void **state)
 {
 	struct pool *t = pool_new(3, 3, 4, 4, 4, 0);
@@ -434,7 +434,7 @@ static void begin_meanwhile(void **state)
 	assert_int_equal(t->c[1]->count.sent, 1);
 	chunk_is(t, 0, WSQ_SALSA_STOLEN, 1, 0, 0, false);
 	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_OK);
-	/* The thief has its own meanwhile, and is in that chunk. */
+	/* The thief has its own tasks in the meantime, and is in that chunk. */
 	gets_are(t, 1, 12, 13);
 	chunk_is(t, 1, WSQ_SALSA_ENTERED, 1, 0, 0, false);
 	assert_int_equal(t->c[1]->limit, 0);
@@ -453,7 +453,7 @@ static void begin_meanwhile(void **state)
 	assert_false(wsq_salsa_under_way(t->c[1]));
 	assert_int_equal(t->c[1]->limit, 4);
 	chunk_is(t, 0, WSQ_SALSA_LEFT, 1, 1, 0, false);
-	assert_int_equal(t->c[1]->count.displaced, 1);
+	assert_int_equal(t->c[1]->count.replaced, 1);
 	assert_int_equal(t->c[1]->count.busy, 0);
 	get_is(t, 1, 24);
 	gets_are(t, 1, 2, 4);
@@ -466,7 +466,7 @@ static void begin_meanwhile(void **state)
 	pool_free(t);
 }
 
-/* The victim is in the middle of a take, and goes on before the thief or after. */
+/* The victim is in the middle of a take; it or the thief continues first. */
 static void begin_busy(void **state)
 {
 	static const char * const where[] = { "SA(get:D)", "SA(get:E)" };
@@ -488,7 +488,7 @@ static void begin_busy(void **state)
 		get_is(t, 1, 0);
 		parties[0].cpu.deaf = false;
 		if (i / 2 % 2) {
-			/* It sees the theft before the thief asks, and has it back. */
+			/* It sees the theft first, and takes the chunk back. */
 			goes_on(v, 2);
 			assert_int_equal(t->c[0]->count.back, 1);
 			chunk_is(t, 0, WSQ_SALSA_ENTERED, 0, 2, 0, false);
@@ -519,7 +519,7 @@ static void begin_busy(void **state)
 	}
 }
 
-/* What was at stake was the last of the chunk, and the thief comes no more. */
+/* The contested task was the chunk's last, and the thief does not return. */
 static void begin_end(void **state)
 {
 	struct party *v;
@@ -556,7 +556,7 @@ static void begin_end(void **state)
 	}
 }
 
-/* A second thief does not wait for the first; who has a chunk in its place. */
+/* A second thief does not wait for the first, which gets another chunk. */
 static void begin_overtaken(void **state)
 {
 	struct pool *t;
@@ -586,7 +586,7 @@ static void begin_overtaken(void **state)
 		steal_is(t, 1, 0, false, WSQ_OK, 11);
 		assert_int_equal(atomic64_read(&t->c[1]->stolen.top), 1);
 		if (i == 2) {
-			/* It has it back, and more, when it hears of the first. */
+			/* It has the chunk back when the first one answers. */
 			wsq_salsa_leave(t->c[2]);
 			steal_is(t, 1, 2, false, WSQ_OK, 3);
 			chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 2, 1, false);
@@ -599,7 +599,7 @@ static void begin_overtaken(void **state)
 			gets_are(t, 2, 3, 4);
 		get_is(t, 1, 0);
 		get_is(t, 1, 0);
-		/* What comes late to the second chunk is not lost. */
+		/* Tasks put late into the second chunk are not lost. */
 		put(t, 1, 0, 13, 14);
 		gets_are(t, 1, 13, 14);
 		get_is(t, 1, 0);
@@ -609,7 +609,7 @@ static void begin_overtaken(void **state)
 	}
 }
 
-/* What needs no interrupt, or may not send one, and what has nothing to steal. */
+/* Steals that need no interrupt, may not send one, or find nothing. */
 static void begin_at_once(void **state)
 {
 	struct pool *t = pool_new(2, 1, 4, 2, 2, 1);
@@ -634,7 +634,7 @@ static void begin_at_once(void **state)
 	claim_is(t, 0, 0);
 	pool_free(t);
 
-	/* From under one that takes plainly, by one that claims. */
+	/* From a consumer that takes plainly, by one that claims. */
 	t = pool_new(2, 1, 4, 2, 2, 2);
 	pool_supply(t, 0, 1);
 	put(t, 0, 0, 1, 4);
@@ -650,7 +650,7 @@ static void begin_at_once(void **state)
 	pool_free(t);
 }
 
-/* There is nothing left when the answer comes. */
+/* Nothing is left when the answer comes. */
 static void begin_late(void **state)
 {
 	struct pool *t = pool_new(2, 2, 2, 2, 2, 0);
@@ -685,7 +685,7 @@ static void begin_late(void **state)
 	assert_int_equal(atomic64_read(&t->c[0]->in), 0);
 	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
 
-	/* Or somebody was faster to begin with. */
+	/* Or another thief was faster in the first place. */
 	put(t, 1, 1, 13, 14);
 	get_is(t, 1, 13);
 	a = &parties[0];
@@ -701,7 +701,7 @@ static void begin_late(void **state)
 	pool_free(t);
 }
 
-/* With every take cut short the epochs run out; then tasks are claimed. */
+/* If every take is cut short the epochs run out; then tasks are claimed. */
 static void epochs(void **state)
 {
 	struct pool *t = pool_filled(2, 32, 32, 0);
@@ -731,7 +731,7 @@ static void epochs(void **state)
 		c = !c;
 	}
 	assert_int_equal(t->c[c]->limit, 0);
-	/* What claims have stored may be behind, never before, what is there. */
+	/* An index stored by claims may be behind the tasks, never ahead. */
 	while (id <= 32)
 		get_is(t, c, id++);
 	get_is(t, c, 0);
@@ -739,7 +739,7 @@ static void epochs(void **state)
 	pool_free(t);
 }
 
-/* Takes between the two looks are noticed, though nothing was to be seen. */
+/* Takes between the two looks are noticed, though both looks saw nothing. */
 static void empty_and_taken(void **state)
 {
 	struct pool *t = pool_new(1, 1, 4, 2, 4, 0);

@@ -4,7 +4,7 @@
  * for its fence, and chunks that it must not take back.
  *
  * For: run-checks, under shim/stall, plain and with gcc's address and undefined
- * sanitizers. Cost: nothing to speak of. Limitations: those of salsa.c.
+ * sanitizers. Cost: negligible. Limitations: those of salsa.c.
  */
 #include "salsa_party.h"
 #include "salsa_find.h"
@@ -29,17 +29,17 @@ static void begin_back(void **state)
 		assert_int_equal(t->c[0]->count.back, 1);
 		assert_int_equal(t->c[0]->count.lost, 0);
 		assert_int_equal(t->c[0]->limit, 8);
-		/* From now on the fast path again. */
+		/* From now on it uses the fast path again. */
 		get_is(t, 0, 4);
 		assert_true(wsq_salsa_under_way(t->c[1]));
 		if (!i) {
-			/* The thief gets nothing, and no fence was of any use. */
+			/* The thief gets nothing, and its fence was in vain. */
 			parties[0].cpu.deaf = false;
 			get_is(t, 1, 0);
 			assert_false(wsq_salsa_under_way(t->c[1]));
 			gets_are(t, 0, 5, 8);
 		} else {
-			/* Another thief begins before the first one has ended. */
+			/* Another thief begins before the first has ended. */
 			begins(t, 2, 0, true);
 			chunk_is(t, 0, WSQ_SALSA_STOLEN, 2, 2, 0, false);
 			if (i == 1)
@@ -53,14 +53,14 @@ static void begin_back(void **state)
 			assert_int_equal(t->c[0]->count.back, i == 1 ? 2 : 1);
 		}
 		get_is(t, i == 2 ? 2 : 0, 0);
-		/* Nothing waits for a grace period. */
+		/* No chunk waits for a grace period. */
 		pool_has(t, i == 2 ? 2 : 0, 1);
 		assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
 		pool_free(t);
 	}
 }
 
-/* No taking back from a thief that took the chunk from another thief. */
+/* Must not take back from a thief that took the chunk from another thief. */
 static void begin_not_back(void **state)
 {
 	struct party *a;
@@ -83,8 +83,8 @@ static void begin_not_back(void **state)
 	assert_false(wsq_salsa_take_back(t->c[0]));
 	goes_on(a, 2);
 	/*
-	 * The victim does not know. It steals what was its own; its own word is
-	 * of the same chunk, and so is the first thief's theft.
+	 * Unaware, the victim steals its former chunk; its own word is of the
+	 * same chunk, and so is the first thief's theft.
 	 */
 	assert_ptr_equal(t->c[0]->chunk, t->chunk[0]);
 	assert_true(wsq_salsa_under_way(t->c[1]));
@@ -94,7 +94,7 @@ static void begin_not_back(void **state)
 	assert_int_equal(wsq_salsa_state(word), WSQ_SALSA_STOLEN);
 	begins(t, 1, 0, true);
 	assert_int_equal(atomic64_read(&t->chunk[0]->owner), word);
-	/* Not its own theft either. */
+	/* The thief must not take its own theft back either. */
 	get_is(t, 0, 0);
 	assert_int_equal(t->c[0]->count.back, 0);
 	assert_int_equal(t->c[0]->count.lost, 1);
@@ -125,7 +125,7 @@ static void begin_back_listed(void **state)
 	get_is(t, 2, 11);
 	parties[0].cpu.deaf = true;
 	begins(t, 1, 0, true);
-	/* It needs a place in its list for what it steals meanwhile. */
+	/* It needs an entry in its list for its next theft. */
 	parties[2].cpu.deaf = true;
 	begins(t, 0, 2, true);
 	get_is(t, 0, 2);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of SALSA: what each operation returns at its edges, what becomes of
- * chunks and lists, what is counted.
+ * Unit tests of SALSA: results of each operation at its edges, the state of
+ * chunks and lists, the counters.
  *
  * For: run-checks, under shim/stall, plain and with gcc's address and undefined
- * sanitizers. Cost: nothing to speak of. Limitations: one thread; what happens in
- * the middle of operations is for salsa.c.
+ * sanitizers. Cost: negligible. Limitations: one thread; salsa.c tests stops in
+ * the middle of operations.
  */
 #include "salsa_ops.h"
 #include "party.h"
@@ -29,7 +29,7 @@ static void words(void **state)
 	}
 	assert_int_equal(wsq_salsa_next_epoch(word), word);
 
-	/* Epoch and way of taking stay, the rest is as said. */
+	/* Epoch and way of taking stay, the rest is as given. */
 	word = wsq_salsa_next_word(word | WSQ_SALSA_CLAIMS, WSQ_SALSA_STOLEN, 3, 5);
 	assert_int_equal(wsq_salsa_state(word), WSQ_SALSA_STOLEN);
 	assert_int_equal(wsq_salsa_id(word), 3);
@@ -38,19 +38,19 @@ static void words(void **state)
 	assert_true(word & WSQ_SALSA_CLAIMS);
 	assert_int_equal(word >> WSQ_SALSA_TAG_SHIFT, 2);
 
-	/* The tag wraps, into nothing else. */
+	/* The tag wraps without changing other fields. */
 	word = wsq_salsa_next_word(WSQ_SALSA_TAG_MASK, WSQ_SALSA_FREE, 0, 0);
 	assert_int_equal(word, 0);
 }
 
 static void rings(void **state)
 {
-	atomic64_t places[4];
+	atomic64_t cells[4];
 	struct wsq_salsa_ring r;
 	u32 nr, i, k;
 
 	(void)state;
-	wsq_salsa_ring_init(&r, places, 4);
+	wsq_salsa_ring_init(&r, cells, 4);
 	for (k = 0; k < 5; k++) {
 		assert_int_equal(wsq_salsa_ring_get(&r, &nr), WSQ_EMPTY);
 		for (i = 0; i < 4; i++) {
@@ -62,7 +62,7 @@ static void rings(void **state)
 			assert_int_equal(wsq_salsa_ring_get(&r, &nr), WSQ_OK);
 			assert_int_equal(nr, 10 * k + i);
 		}
-		/* From another place the next time. */
+		/* From another slot the next time. */
 		assert_int_equal(wsq_salsa_ring_give(&r, 7), WSQ_OK);
 		assert_int_equal(wsq_salsa_ring_get(&r, &nr), WSQ_OK);
 		assert_int_equal(nr, 7);
@@ -80,12 +80,12 @@ static void without_anything(void **state)
 	steal_is(t, 1, 0, true, WSQ_EMPTY, 0);
 	assert_false(wsq_salsa_waiting(t->c[0]));
 	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
-	assert_false(wsq_salsa_withdraw(&t->s, 0, 0, task_of(1)));
+	assert_false(wsq_salsa_remove(&t->s, 0, 0, task_of(1)));
 	wsq_salsa_leave(t->c[0]);
 	pool_free(t);
 }
 
-/* In the order of the chunks, through chunks that are used again and again. */
+/* In the order of the chunks, through chunks that are reused repeatedly. */
 static void one_by_one(void **state)
 {
 	static const u32 sizes[] = { 1, 2, 3, 1008, WSQ_SALSA_MAX_SIZE };
@@ -108,7 +108,7 @@ static void one_by_one(void **state)
 			}
 			assert_int_equal(in % sizes[i], 0);
 			assert_int_equal(wsq_salsa_put(t->p[0], task_of(1)), WSQ_FULL);
-			/* All of it, and the next time but one. */
+			/* All of it, and all but one the next time. */
 			while (out + lap % 2 < in)
 				get_is(t, 0, ++out);
 		}
@@ -122,7 +122,7 @@ static void one_by_one(void **state)
 	}
 }
 
-/* A consumer that finds nothing stays for a while, and is not in the way. */
+/* A consumer that finds nothing stays for a while, without blocking others. */
 static void dry(void **state)
 {
 	struct pool *t = pool_new(1, 1, 4, 2, 2, 0);
@@ -150,7 +150,7 @@ static void dry(void **state)
 }
 
 
-/* What a chunk has finished stays as it is until its time has come. */
+/* A finished chunk stays unchanged until its grace period is over. */
 static void tags(void **state)
 {
 	struct pool *t = pool_new(2, 1, 2, 1, 1, 0);
@@ -169,7 +169,7 @@ static void tags(void **state)
 	wsq_salsa_leave(t->c[1]);
 	assert_int_equal(tag(t, 0), 5 % (1ULL << WSQ_SALSA_TAG_BITS));
 	chunk_is(t, 0, WSQ_SALSA_FREE, 1, 0, 0, false);
-	/* To who finished it. */
+	/* To the consumer that finished it. */
 	pool_has(t, 0, 0);
 	pool_has(t, 1, 1);
 	open_is(t, 0, 0, WSQ_FULL);
@@ -178,7 +178,7 @@ static void tags(void **state)
 	pool_free(t);
 }
 
-/* A producer has as many chunks with a consumer as its list has entries. */
+/* A producer has at most as many chunks with a consumer as list entries. */
 static void full_list(void **state)
 {
 	struct pool *t = pool_new(2, 2, 1, 2 * WSQ_SALSA_ENTRIES + 2, 64, 0);
@@ -201,7 +201,7 @@ static void full_list(void **state)
 	}
 	pool_free(t);
 
-	/* Others have lists of their own; stolen chunks need no entry there. */
+	/* Others have separate lists; stolen chunks need no entry there. */
 	t = pool_new(2, 2, 1, 2 * WSQ_SALSA_ENTRIES + 2, 64, 0);
 	pool_supply(t, 0, 2 * WSQ_SALSA_ENTRIES + 2);
 	put(t, 0, 0, 1, WSQ_SALSA_ENTRIES);
@@ -215,36 +215,36 @@ static void full_list(void **state)
 	pool_free(t);
 }
 
-/* A thief has room for a chunk of each producer, and some, unfinished. */
+/* A thief can have a chunk of each producer, and some more, unfinished. */
 static void full_of_stolen(void **state)
 {
-	const u64 room = WSQ_SALSA_ENTRIES + 2;
+	const u64 space = WSQ_SALSA_ENTRIES + 2;
 	struct pool *t = pool_new(2, 2, 2, 2 * WSQ_SALSA_ENTRIES, 64, 0);
 	u64 i;
 
 	(void)state;
 	pool_supply(t, 0, 2 * WSQ_SALSA_ENTRIES);
 	put(t, 0, 0, 1, 2 * WSQ_SALSA_ENTRIES);
-	put(t, 1, 0, 2 * WSQ_SALSA_ENTRIES + 1, 2 * room + 2);
-	for (i = 0; i < room; i++) {
+	put(t, 1, 0, 2 * WSQ_SALSA_ENTRIES + 1, 2 * space + 2);
+	for (i = 0; i < space; i++) {
 		steal_is(t, 1, 0, false, WSQ_OK, 2 * i + 1);
 		wsq_salsa_leave(t->c[1]);
 	}
 	steal_is(t, 1, 0, false, WSQ_FULL, 0);
-	chunk_is(t, room, WSQ_SALSA_LEFT, 0, 0, 0, false);
+	chunk_is(t, space, WSQ_SALSA_LEFT, 0, 0, 0, false);
 	assert_int_equal(atomic64_read(&t->c[1]->in), 0);
-	for (i = 0; i < room; i++) {
+	for (i = 0; i < space; i++) {
 		assert_true(wsq_salsa_waiting(t->c[1]));
 		get_is(t, 1, 2 * i + 2);
 	}
 	assert_false(wsq_salsa_waiting(t->c[1]));
-	steal_is(t, 1, 0, false, WSQ_OK, 2 * room + 1);
-	get_is(t, 1, 2 * room + 2);
+	steal_is(t, 1, 0, false, WSQ_OK, 2 * space + 1);
+	get_is(t, 1, 2 * space + 2);
 	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
 	pool_free(t);
 }
 
-/* A producer feeds as many consumers as there are, in any order. */
+/* A producer feeds any number of consumers, in any order. */
 static void targets(void **state)
 {
 	struct pool *t = pool_new(9, 2, 1, 18, 4, 0);
@@ -255,7 +255,7 @@ static void targets(void **state)
 		pool_supply(t, i, 2);
 	for (i = 0; i < 8; i++)
 		put(t, 0, i, i + 1, i + 1);
-	/* What others have opened since needs no entry, whoever emptied it. */
+	/* Chunks that others have opened since need no entry in any case. */
 	for (i = 0; i < 8; i++) {
 		get_is(t, i, i + 1);
 		wsq_salsa_leave(t->c[i]);
@@ -266,7 +266,7 @@ static void targets(void **state)
 	}
 	open_is(t, 0, 7, WSQ_FULL);
 	put(t, 0, 8, 9, 10);
-	/* A stale entry leads to whatever is in the chunk by now. */
+	/* A stale entry leads to the chunk's current tasks. */
 	steal_is(t, 8, 1, false, WSQ_OK, 31);
 	get_is(t, 8, 9);
 	get_is(t, 8, 10);
@@ -284,7 +284,7 @@ static void targets(void **state)
 
 /*
  * Entries of chunks that another producer has opened since, for the same
- * consumer, and left half full, take no room.
+ * consumer, and left half full, occupy no entry.
  */
 static void entries_of_others(void **state)
 {
@@ -304,7 +304,7 @@ static void entries_of_others(void **state)
 	pool_free(t);
 }
 
-/* Each producer has its turn; a chunk is emptied first. */
+/* Producers take turns; a chunk is emptied first. */
 static void turns(void **state)
 {
 	struct pool *t = pool_new(1, 3, 2, 6, 8, 0);
@@ -322,7 +322,7 @@ static void turns(void **state)
 		assert_int_equal(id, 100 * i + seen[i] + 1);
 		get_is(t, 0, id + 1);
 		seen[i] += 2;
-		/* Nobody is two chunks ahead. */
+		/* No producer is two chunks ahead. */
 		for (i = 0; i < 3; i++)
 			assert_true(seen[i] <= seen[(i + 1) % 3] + 2);
 	}
@@ -330,16 +330,21 @@ static void turns(void **state)
 	pool_free(t);
 }
 
-/* Nobody is in the chunk: one exchange, no fence, whoever says so. */
+/* No consumer is in the chunk: one exchange, no fence, in any case. */
 static void steal_left(void **state)
 {
 	struct pool *t = pool_new(2, 1, 4, 2, 4, 0);
 
 	(void)state;
 	pool_supply(t, 0, 2);
+	assert_false(wsq_salsa_holds(t->c[0]));
 	/* Fresh, and being filled. */
 	put(t, 0, 0, 1, 2);
+	assert_true(wsq_salsa_holds(t->c[0]));
+	assert_false(wsq_salsa_holds(t->c[1]));
 	steal_is(t, 1, 0, false, WSQ_OK, 1);
+	assert_false(wsq_salsa_holds(t->c[0]));
+	assert_true(wsq_salsa_holds(t->c[1]));
 	chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 0, 0, false);
 	assert_int_equal(t->c[1]->count.stolen, 1);
 	assert_int_equal(t->c[1]->count.fences, 0);
@@ -349,9 +354,11 @@ static void steal_left(void **state)
 	get_is(t, 0, 0);
 	get_is(t, 1, 3);
 	assert_int_equal(t->c[1]->count.entered, 0);
-	/* Left: back it goes, at the index. */
+	/* Left: it is stolen back, at the index. */
 	wsq_salsa_leave(t->c[1]);
 	chunk_is(t, 0, WSQ_SALSA_LEFT, 1, 3, 0, false);
+	/* No task, but it may get one. */
+	assert_true(wsq_salsa_holds(t->c[1]));
 	steal_is(t, 0, 1, false, WSQ_EMPTY, 0);
 	put(t, 0, 0, 4, 4);
 	steal_is(t, 0, 1, false, WSQ_OK, 4);
@@ -359,12 +366,14 @@ static void steal_left(void **state)
 	get_is(t, 0, 0);
 	get_is(t, 0, 0);
 	chunk_is(t, 0, WSQ_SALSA_FREE, 0, 0, 0, false);
+	assert_false(wsq_salsa_holds(t->c[0]));
+	assert_false(wsq_salsa_holds(t->c[1]));
 	assert_int_equal(t->c[0]->count.retired, 0);
 	pool_has(t, 0, 2);
 	pool_free(t);
 }
 
-/* The consumer is in it, between two takes: as if left, for a fence. */
+/* The consumer is in it, between two takes: as if left, with a fence. */
 static void steal_entered(void **state)
 {
 	struct pool *t = pool_new(3, 1, 4, 2, 4, 0);
@@ -373,16 +382,16 @@ static void steal_entered(void **state)
 	pool_supply(t, 0, 2);
 	put(t, 0, 0, 1, 6);
 	get_is(t, 0, 1);
-	/* What nobody is in comes first. */
+	/* Chunks that no consumer is in come first. */
 	steal_is(t, 1, 0, true, WSQ_OK, 5);
 	assert_int_equal(t->c[1]->count.fences, 0);
 	steal_is(t, 2, 0, false, WSQ_CONFLICT, 0);
 	assert_int_equal(t->c[2]->count.exchanges, 0);
 	steal_is(t, 2, 0, true, WSQ_OK, 2);
-	assert_int_equal(t->c[2]->count.displaced, 1);
+	assert_int_equal(t->c[2]->count.replaced, 1);
 	assert_int_equal(t->c[2]->count.busy, 0);
 	assert_int_equal(t->c[2]->count.fences, 1);
-	/* To seize it, to have it for later, to enter it. */
+	/* One exchange each to seize, to own and to enter it. */
 	assert_int_equal(t->c[2]->count.exchanges, 3);
 	assert_int_equal(t->c[2]->count.contended, 0);
 	chunk_is(t, 0, WSQ_SALSA_ENTERED, 2, 1, 0, false);
@@ -392,12 +401,12 @@ static void steal_entered(void **state)
 	gets_are(t, 2, 3, 4);
 	get_is(t, 2, 0);
 	get_is(t, 2, 0);
-	/* At once: no take can be under way. */
+	/* At once: no take can be in progress. */
 	pool_has(t, 2, 1);
 	assert_int_equal(t->c[2]->count.retired, 0);
 	get_is(t, 1, 6);
 
-	/* The victim learns it when it leaves. */
+	/* The victim notices when it leaves. */
 	put(t, 0, 2, 7, 8);
 	steal_is(t, 0, 1, true, WSQ_OK, 7);
 	wsq_salsa_leave(t->c[1]);
@@ -440,7 +449,7 @@ static void claiming(void **state)
 	put(t, 0, 0, 1, 8);
 	claim_is(t, 0, 1);
 	chunk_is(t, 0, WSQ_SALSA_ENTERED, 0, 0, 0, true);
-	/* In the middle of it all, by one exchange. */
+	/* Between two takes, by one exchange. */
 	steal_is(t, 1, 0, false, WSQ_OK, 5);
 	steal_is(t, 1, 0, false, WSQ_OK, 2);
 	chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 1, 1, true);
@@ -451,9 +460,9 @@ static void claiming(void **state)
 	claim_is(t, 1, 3);
 	claim_is(t, 1, 4);
 	claim_is(t, 1, 6);
-	/* Somebody may claim from it still. */
+	/* Another consumer may still claim from it. */
 	assert_int_equal(t->c[1]->count.retired, 1);
-	/* Where the chunk is used anew, it is as new. */
+	/* A reused chunk is like a new one. */
 	claim_is(t, 1, 7);
 	claim_is(t, 1, 8);
 	claim_is(t, 1, 0);
@@ -464,7 +473,7 @@ static void claiming(void **state)
 	pool_free(t);
 }
 
-/* Plain consumers claim from a chunk that was claimed from, and say nothing. */
+/* Plain consumers claim from a chunk that was claimed from, silently. */
 static void mixed(void **state)
 {
 	struct pool *t = pool_new(2, 1, 6, 2, 4, 1);
@@ -475,12 +484,12 @@ static void mixed(void **state)
 	pool_supply(t, 1, 1);
 	put(t, 0, 0, 1, 6);
 	claim_is(t, 0, 1);
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 2, task_of(3)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 2, task_of(3)));
 	steal_is(t, 1, 0, false, WSQ_OK, 2);
 	chunk_is(t, 0, WSQ_SALSA_ENTERED, 1, 1, 1, true);
 	get_is(t, 1, 4);
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 4, task_of(5)));
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 5, task_of(6)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 4, task_of(5)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 5, task_of(6)));
 	get_is(t, 1, 0);
 	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
 	get_is(t, 1, 0);
@@ -493,14 +502,14 @@ static void mixed(void **state)
 	steal_is(t, 0, 1, false, WSQ_CONFLICT, 0);
 	steal_is(t, 0, 1, true, WSQ_OK, 8);
 	assert_int_equal(t->c[0]->count.fences, 1);
-	assert_true(wsq_salsa_withdraw(&t->s, t->c[0]->chunk->nr, 2, task_of(9)));
+	assert_true(wsq_salsa_remove(&t->s, t->c[0]->chunk->nr, 2, task_of(9)));
 	claim_is_taken(t, 0);
 	claim_is(t, 0, 10);
 	claim_is(t, 0, 0);
 	pool_free(t);
 }
 
-static void withdrawing(void **state)
+static void removing(void **state)
 {
 	struct pool *t = pool_new(1, 1, 4, 3, 4, 1);
 
@@ -508,28 +517,28 @@ static void withdrawing(void **state)
 	pool_supply(t, 0, 2);
 	put(t, 0, 0, 1, 6);
 	/* The task must be there, once. */
-	assert_false(wsq_salsa_withdraw(&t->s, 0, 1, task_of(1)));
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 1, task_of(2)));
-	assert_false(wsq_salsa_withdraw(&t->s, 0, 1, task_of(2)));
-	/* Not yet put, and numbers of nothing. */
-	assert_false(wsq_salsa_withdraw(&t->s, 1, 2, task_of(7)));
-	assert_false(wsq_salsa_withdraw(&t->s, 2, 0, task_of(1)));
-	assert_false(wsq_salsa_withdraw(&t->s, 3, 0, task_of(1)));
-	assert_false(wsq_salsa_withdraw(&t->s, WSQ_SALSA_NONE, 0, task_of(1)));
-	assert_false(wsq_salsa_withdraw(&t->s, 0, 4, task_of(1)));
-	assert_false(wsq_salsa_withdraw(&t->s, 0, ~0ULL, task_of(1)));
+	assert_false(wsq_salsa_remove(&t->s, 0, 1, task_of(1)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 1, task_of(2)));
+	assert_false(wsq_salsa_remove(&t->s, 0, 1, task_of(2)));
+	/* Not yet put, and invalid numbers. */
+	assert_false(wsq_salsa_remove(&t->s, 1, 2, task_of(7)));
+	assert_false(wsq_salsa_remove(&t->s, 2, 0, task_of(1)));
+	assert_false(wsq_salsa_remove(&t->s, 3, 0, task_of(1)));
+	assert_false(wsq_salsa_remove(&t->s, WSQ_SALSA_NONE, 0, task_of(1)));
+	assert_false(wsq_salsa_remove(&t->s, 0, 4, task_of(1)));
+	assert_false(wsq_salsa_remove(&t->s, 0, ~0ULL, task_of(1)));
 
 	claim_is(t, 0, 1);
-	assert_false(wsq_salsa_withdraw(&t->s, 0, 0, task_of(1)));
+	assert_false(wsq_salsa_remove(&t->s, 0, 0, task_of(1)));
 	claim_is_taken(t, 0);
 	claim_is(t, 0, 3);
 	claim_is(t, 0, 4);
 	claim_is(t, 0, 5);
-	/* Finished, and used anew: the old task's place is another's. */
+	/* Finished and reused: the old task's slot has another task. */
 	put(t, 0, 0, 7, 9);
-	assert_false(wsq_salsa_withdraw(&t->s, 0, 0, task_of(1)));
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 0, task_of(9)));
-	assert_true(wsq_salsa_withdraw(&t->s, 1, 2, task_of(7)));
+	assert_false(wsq_salsa_remove(&t->s, 0, 0, task_of(1)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 0, task_of(9)));
+	assert_true(wsq_salsa_remove(&t->s, 1, 2, task_of(7)));
 	claim_is(t, 0, 6);
 	claim_is_taken(t, 0);
 	claim_is(t, 0, 8);
@@ -537,29 +546,29 @@ static void withdrawing(void **state)
 	pool_free(t);
 }
 
-/* All of a chunk withdrawn: nothing to take, and yet it must come back. */
-static void withdrawn(void **state)
+/* All tasks of a chunk removed: nothing to take, and yet it must come back. */
+static void removed(void **state)
 {
 	struct pool *t = pool_new(2, 1, 2, 1, 1, 3);
 
 	(void)state;
 	pool_supply(t, 0, 1);
 	put(t, 0, 0, 1, 2);
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 0, task_of(1)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 0, task_of(1)));
 	assert_true(wsq_salsa_waiting(t->c[0]));
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 1, task_of(2)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 1, task_of(2)));
 	assert_false(wsq_salsa_waiting(t->c[0]));
 	assert_int_equal(wsq_salsa_empty(&t->s), WSQ_EMPTY);
 	steal_is(t, 1, 0, true, WSQ_EMPTY, 0);
 	claim_is_taken(t, 0);
 	claim_is_taken(t, 0);
 	claim_is(t, 0, 0);
-	/* The same for the rest of one. */
+	/* The same for the rest of a chunk. */
 	put(t, 0, 0, 3, 3);
 	claim_is(t, 0, 3);
 	wsq_salsa_leave(t->c[0]);
 	put(t, 0, 0, 4, 4);
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 1, task_of(4)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 1, task_of(4)));
 	claim_is_taken(t, 0);
 	claim_is(t, 0, 0);
 	put(t, 0, 0, 5, 6);
@@ -568,13 +577,13 @@ static void withdrawn(void **state)
 	pool_free(t);
 }
 
-static void withdraw_all(struct pool *t, u32 nr, u64 first)
+static void remove_all(struct pool *t, u32 nr, u64 first)
 {
 	u64 i;
 
 	for (i = 0; i < t->s.chunk_size; i++)
-		assert_true(wsq_salsa_withdraw(&t->s, nr, i,
-					       task_of(first + i)));
+		assert_true(wsq_salsa_remove(&t->s, nr, i,
+					     task_of(first + i)));
 }
 
 /* Two chunks of consumer 0 with tasks 1 to 8. Chunks go home, as in a queue. */
@@ -591,28 +600,28 @@ static struct pool *pool_to_reclaim(void)
 	return t;
 }
 
-/* A chunk of withdrawn tasks that no consumer is in. The other one stays. */
+/* A chunk of removed tasks that no consumer is in. The other one stays. */
 static void reclaiming(void **state)
 {
 	struct pool *t = pool_to_reclaim();
 	u64 i, k;
 
 	(void)state;
-	withdraw_all(t, 1, 5);
+	remove_all(t, 1, 5);
 	open_is(t, 0, 0, WSQ_FULL);
 	assert_true(wsq_salsa_reclaim(t->c[0], 0, 2));
 	chunk_is(t, 1, WSQ_SALSA_FREE, 0, 0, 0, false);
 	chunk_is(t, 0, WSQ_SALSA_LEFT, 0, 0, 0, false);
 	assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
 	pool_has(t, 0, 1);
-	/* While any one task is there, the chunk is not free. */
+	/* While any task is left, the chunk is not free. */
 	for (i = 0; i < 4; i++) {
 		put(t, 0, 0, 11, 14);
 		for (k = 0; k < 4; k++)
 			assert_true(k == i ||
-				    wsq_salsa_withdraw(&t->s, 1, k, task_of(11 + k)));
+				    wsq_salsa_remove(&t->s, 1, k, task_of(11 + k)));
 		assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
-		assert_true(wsq_salsa_withdraw(&t->s, 1, i, task_of(11 + i)));
+		assert_true(wsq_salsa_remove(&t->s, 1, i, task_of(11 + i)));
 		assert_true(wsq_salsa_reclaim(t->c[0], 0, 2));
 	}
 	pool_free(t);
@@ -626,9 +635,9 @@ static void reclaiming_own(void **state)
 	(void)state;
 	claim_is(t, 0, 1);
 	claim_is(t, 0, 2);
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 3, task_of(4)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 3, task_of(4)));
 	assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 2, task_of(3)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 2, task_of(3)));
 	assert_true(wsq_salsa_reclaim(t->c[0], 0, 2));
 	chunk_is(t, 0, WSQ_SALSA_FREE, 0, 0, 0, true);
 	assert_null(t->c[0]->chunk);
@@ -646,17 +655,17 @@ static void reclaiming_stolen(void **state)
 
 	(void)state;
 	steal_is(t, 1, 0, false, WSQ_OK, 1);
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 1, task_of(2)));
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 2, task_of(3)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 1, task_of(2)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 2, task_of(3)));
 	assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
-	assert_true(wsq_salsa_withdraw(&t->s, 0, 3, task_of(4)));
+	assert_true(wsq_salsa_remove(&t->s, 0, 3, task_of(4)));
 	parties[1].cpu.inside = true;
 	parties[1].cpu.since = wsq_grace_now;
 	assert_false(wsq_salsa_reclaim(t->c[0], 0, 2));
 	chunk_is(t, 0, WSQ_SALSA_FREE, 0, 0, 1, true);
 	assert_int_equal(t->c[0]->count.retired, 1);
 	open_is(t, 0, 0, WSQ_FULL);
-	/* Its next take finds out. Until then its @in names the chunk. */
+	/* Its next take notices. Until then its @in names the chunk. */
 	assert_int_equal(atomic64_read(&t->c[1]->in), 1);
 	claim_is(t, 1, 0);
 	assert_null(t->c[1]->chunk);
@@ -666,7 +675,7 @@ static void reclaiming_stolen(void **state)
 	pool_free(t);
 }
 
-/* The number of slots of chunks with tasks that it looks at is bounded. */
+/* It looks at a bounded number of slots of chunks with tasks. */
 static void reclaiming_bound(void **state)
 {
 	struct pool *t = pool_new(1, 1, 8, 4, 4, 1);
@@ -679,10 +688,10 @@ static void reclaiming_bound(void **state)
 	/* Three chunks with one task left, and one without. */
 	for (k = 0; k < 3; k++) {
 		for (i = 0; i < 8; i++)
-			assert_true(i == 6 || wsq_salsa_withdraw(&t->s, (u32)k, i,
-								 task_of(8 * k + i + 1)));
+			assert_true(i == 6 || wsq_salsa_remove(&t->s, (u32)k, i,
+							       task_of(8 * k + i + 1)));
 	}
-	withdraw_all(t, 3, 25);
+	remove_all(t, 3, 25);
 	assert_false(wsq_salsa_reclaim(t->c[0], 0, 4));
 	assert_true(wsq_salsa_reclaim(t->c[0], 2, 2));
 	pool_free(t);
@@ -716,7 +725,7 @@ static void empty_and_waiting(void **state)
 	pool_free(t);
 }
 
-/* What others finish of a node's chunks goes back there. */
+/* Chunks of a node that others finish go back there. */
 static void nodes(void **state)
 {
 	struct pool *t = pool_new(3, 1, 1, 3, 1, 0);
@@ -735,7 +744,7 @@ static void nodes(void **state)
 	get_is(t, 0, 0);
 	assert_true(wsq_inbox_empty(&t->c[0]->returned));
 	pool_has(t, 0, 1);
-	/* Two at once, and a chunk pool with room for one: the other waits. */
+	/* Two at once, and a chunk pool with space for one: the other waits. */
 	pool_chunk(t, 0, 0);
 	c = t->c[0];
 	wsq_salsa_supply(t->c[1], t->chunk[1]);
@@ -744,7 +753,7 @@ static void nodes(void **state)
 	assert_false(wsq_inbox_empty(&c->returned));
 	put(t, 0, 0, 2, 2);
 	pool_has(t, 0, 0);
-	/* It is to be had all the same, and finds room in the end. */
+	/* It can be used nevertheless, and fits in the end. */
 	assert_int_equal(wsq_salsa_open(t->p[0], c), WSQ_OK);
 	assert_true(wsq_inbox_empty(&c->returned));
 	wsq_salsa_supply(t->c[1], t->chunk[t->p[0]->nr]);
@@ -762,7 +771,7 @@ static void nodes(void **state)
 	wsq_salsa_leave(t->c[2]);
 	pool_has(t, 2, 1);
 	t->c[2]->pool.head = t->c[2]->pool.tail;
-	/* On its own node a chunk stays with who finished it. */
+	/* On its own node a chunk stays with the consumer that finished it. */
 	put(t, 0, 0, 3, 3);
 	steal_is(t, 2, 0, true, WSQ_OK, 3);
 	wsq_salsa_leave(t->c[2]);
@@ -796,8 +805,8 @@ int main(void)
 		cmocka_unit_test(steal_and_leave),
 		cmocka_unit_test(claiming),
 		cmocka_unit_test(mixed),
-		cmocka_unit_test(withdrawing),
-		cmocka_unit_test(withdrawn),
+		cmocka_unit_test(removing),
+		cmocka_unit_test(removed),
 		cmocka_unit_test(reclaiming),
 		cmocka_unit_test(reclaiming_own),
 		cmocka_unit_test(reclaiming_stolen),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the unit tests of SALSA share: operations that must come out in a certain
- * way. Part of unit/salsa*.c.
+ * Shared by the unit tests of SALSA: operations with an expected result. Part
+ * of unit/salsa*.c.
  */
 #ifndef _WSQ_UNIT_SALSA_OPS_H
 #define _WSQ_UNIT_SALSA_OPS_H

@@ -28,7 +28,7 @@ static inline void op_begin(struct party *p)
 				       true, &p->task);
 }
 
-/* Consumer @c begins to steal from @v. Is a theft of @c under way then? */
+/* Consumer @c begins to steal from @v. Is a theft of @c in progress then? */
 static inline void begins(struct pool *t, u32 c, u32 v, bool under_way)
 {
 	void *task = task_of(12345);
@@ -39,7 +39,7 @@ static inline void begins(struct pool *t, u32 c, u32 v, bool under_way)
 	assert_int_equal(wsq_salsa_under_way(t->c[c]), under_way);
 }
 
-/* One chunk, of consumer 0, with tasks 1 to @last; nobody is halted. */
+/* One chunk, of consumer 0, with tasks 1 to @last; no party is halted. */
 static inline struct pool *pool_filled(u32 nr_consumers, u32 size, u64 last, u64 claims)
 {
 	struct pool *t = pool_new(nr_consumers, 1, size, 1, 1, claims);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of SALSA: chunks that a take may still be under way in are used again
- * after a grace period, by whoever comes first.
+ * Unit tests of SALSA: chunks in which a take may still be in progress are
+ * reused after a grace period, by the first that needs them.
  *
  * For: run-checks, under shim/stall, plain and with gcc's address and undefined
- * sanitizers. Cost: nothing to speak of. Limitations: as salsa.c.
+ * sanitizers. Cost: negligible. Limitations: as salsa.c.
  */
 #include "salsa_party.h"
 
-/* Is it this chunk that waits for a grace period there, and no other? */
+/* Is this the only chunk that waits for a grace period there? */
 static bool waits(const struct pool *t, u32 c, u32 nr)
 {
 	return (u64)atomic64_read(&t->c[c]->waiting.head) ==
@@ -17,10 +17,10 @@ static bool waits(const struct pool *t, u32 c, u32 nr)
 }
 
 /*
- * Tasks @id and the next fill a chunk of consumer 0's; it takes the first, stops in
- * the take of the second, and is robbed of that, and so of the chunk.
+ * Tasks @id and @id + 1 fill a chunk of consumer 0; it takes the first, stops
+ * in the take of the second, which is stolen, and with it the chunk.
  */
-static struct party *robbed_in_take(struct pool *t, u64 id)
+static struct party *stolen_in_take(struct pool *t, u64 id)
 {
 	struct party *v;
 
@@ -31,7 +31,7 @@ static struct party *robbed_in_take(struct pool *t, u64 id)
 	return v;
 }
 
-/* A chunk from which a take may be under way waits for it; others do not. */
+/* A chunk in which a take may be in progress waits for it; others do not. */
 static void graces(void **state)
 {
 	struct pool *t = pool_new(2, 1, 2, 2, 2, 0);
@@ -40,12 +40,12 @@ static void graces(void **state)
 	(void)state;
 	party_reset();
 	pool_supply(t, 0, 2);
-	v = robbed_in_take(t, 1);
+	v = stolen_in_take(t, 1);
 	get_is(t, 1, 0);
 	assert_int_equal(t->c[1]->count.retired, 1);
 	assert_true(waits(t, 1, 0));
 	chunk_is(t, 0, WSQ_SALSA_FREE, 1, 0, 1, false);
-	/* The other one, as often as you like. */
+	/* The other one can be reused at any time. */
 	put(t, 0, 0, 3, 4);
 	steal_is(t, 1, 0, true, WSQ_OK, 3);
 	get_is(t, 1, 4);
@@ -61,7 +61,7 @@ static void graces(void **state)
 	pool_free(t);
 }
 
-/* Who has finished a chunk has no say in it any more, before or after the wait. */
+/* A consumer has no claim to a chunk that it has finished. */
 static void graces_of_others(void **state)
 {
 	u32 far;
@@ -75,14 +75,14 @@ static void graces_of_others(void **state)
 		party_reset();
 		t->c[1]->node = far;
 		pool_supply(t, 0, 1);
-		v = robbed_in_take(t, 1);
+		v = stolen_in_take(t, 1);
 		get_is(t, 1, 0);
 		assert_true(waits(t, keeper, 0));
-		/* A take may still be under way. */
+		/* A take may still be in progress. */
 		assert_int_equal(wsq_salsa_open(t->p[0], t->c[keeper]), WSQ_FULL);
 		assert_true(waits(t, keeper, 0));
 		goes_on(v, 0);
-		/* Nobody takes or steals from here on. */
+		/* No party takes or steals from here on. */
 		assert_int_equal(wsq_salsa_open(t->p[0], t->c[!keeper]), WSQ_FULL);
 		assert_int_equal(wsq_salsa_open(t->p[0], t->c[keeper]), WSQ_OK);
 		assert_int_equal(t->p[0]->nr, 0);
@@ -91,7 +91,7 @@ static void graces_of_others(void **state)
 	}
 }
 
-/* Of several that wait, a producer gets those that need no longer. */
+/* Of several waiting chunks, a producer gets those whose wait is over. */
 static void graces_of_some(void **state)
 {
 	struct pool *t = pool_new(2, 1, 2, 4, 4, 0);
@@ -102,8 +102,8 @@ static void graces_of_some(void **state)
 	party_reset();
 	pool_supply(t, 0, 3);
 	for (i = 0; i < 3; i++) {
-		v = robbed_in_take(t, 2 * i + 1);
-		/* The last one is still at it. */
+		v = stolen_in_take(t, 2 * i + 1);
+		/* The last reader is still in its section. */
 		if (i < 2)
 			goes_on(v, 0);
 		wsq_salsa_leave(t->c[1]);
@@ -122,8 +122,8 @@ static void graces_of_some(void **state)
 	pool_free(t);
 }
 
-/* Of several that wait, a consumer brings back each as soon as it may. */
-static void graces_in_turn(void **state)
+/* Of several waiting chunks, a consumer reclaims each as soon as allowed. */
+static void graces_in_slice(void **state)
 {
 	struct pool *t = pool_new(2, 1, 2, 4, 4, 0);
 	struct party *reader, *v;
@@ -138,7 +138,7 @@ static void graces_in_turn(void **state)
 		reader->arg[0] = &t->s;
 		party_stop_at(reader, "SA(scan:B)");
 		assert_false(party_start(reader, op_empty));
-		v = robbed_in_take(t, 2 * i + 1);
+		v = stolen_in_take(t, 2 * i + 1);
 		goes_on(v, 0);
 		wsq_salsa_leave(t->c[1]);
 	}
@@ -159,7 +159,7 @@ int main(void)
 		cmocka_unit_test(graces),
 		cmocka_unit_test(graces_of_others),
 		cmocka_unit_test(graces_of_some),
-		cmocka_unit_test(graces_in_turn),
+		cmocka_unit_test(graces_in_slice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

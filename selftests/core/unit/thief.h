@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Steps of the unit tests of an engine of blocks, and a thief by hand, which can
+ * Steps of the unit tests of a block engine, and a thief by hand, which can
  * sleep where no schedule would put it: BF or LI, (steal:A..C), then (steal:D),
  * then (steal:E..F).
  *
@@ -27,11 +27,11 @@ struct thief {
 	u64 s, n;
 };
 
-static inline void thief_looks(struct queue *t, struct thief *th, u32 place)
+static inline void thief_looks(struct queue *t, struct thief *th, u32 index)
 {
 	u64 b;
 
-	th->blk = mem_block(&t->mem, place);
+	th->blk = mem_block(&t->mem, index);
 	th->s = (u64)atomic64_read_acquire(&th->blk->s_pos);
 	th->slot = &th->blk->slots[wsq_bwos_idx(th->s)];
 	b = (u64)atomic64_read_acquire(&th->blk->b_pos);

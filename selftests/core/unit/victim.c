@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Unit tests of the choice of victims (kmod/pool/victim_pick.h): who is drawn,
- * in which order, how often, and that a search ends.
+ * Unit tests of the choice of victims (kmod/pool/victim_pick.h): the drawn
+ * victims, their order and frequencies, and that a search ends.
  *
- * For: run-checks, under shim/native, plain and with gcc's address and undefined
- * sanitizers. Cost: nothing to speak of. Limitations: seeds are fixed, so bounds
- * on frequencies hold or do not, every time; they are five standard deviations
- * wide. Robbing by it, in the kernel, is kmod/tests/victim_kunit.c.
+ * For: run-checks, under shim/native, plain and with gcc's address and
+ * undefined sanitizers. Cost: negligible. Limitations: seeds are fixed, so
+ * bounds on frequencies always hold or always fail; they are five standard
+ * deviations wide. Stealing by it, in the kernel, is in
+ * kmod/tests/victim_kunit.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +24,7 @@
 
 /*
  * CPU 0's list: a sibling, 3 with the same cache, 4 of the node, 8 of the next
- * node and 4 of one beyond, all of one distance but not of one number of hops.
+ * node and 4 of one beyond, which has the same distance but more hops.
  */
 static const u32 ends[] = { 1, 4, 8, 16, 20 };
 
@@ -67,7 +68,7 @@ static void groups(void **state)
 	}
 }
 
-/* Draws until there is no more; how often each was drawn, by place in the list. */
+/* Draws until the search ends; counts each victim, by list position. */
 static u32 search(struct wsq_thief *t, const struct wsq_access *list, u32 flags,
 		  u32 *drawn)
 {
@@ -81,7 +82,7 @@ static u32 search(struct wsq_thief *t, const struct wsq_access *list, u32 flags,
 		drawn[v - list->victims]++;
 		n++;
 	}
-	/* It stays over. */
+	/* It stays at its end. */
 	assert_null(wsq_pick_next(&p, t));
 	return n;
 }
@@ -119,7 +120,7 @@ static void ends_soon(void **state)
 	}
 }
 
-/* Is @n within five standard deviations of what is to be expected? */
+/* Is @n within five standard deviations of the expected value? */
 static void about(u64 n, u64 expected)
 {
 	u64 off = n > expected ? n - expected : expected - n;
@@ -169,7 +170,7 @@ static void nearest_first(void **state)
 		assert_int_equal(k, WSQ_PICK_MOST);
 	}
 	assert_int_equal(drawn[0], DRAWS / 16);
-	/* As many draws as there are to be drawn: each once, on average. */
+	/* As many draws as candidates: each once, on average. */
 	for (k = 1; k < 16; k++)
 		about(drawn[k], DRAWS / 16);
 	/* Used up before these: the caller looks at all of them anyway. */
@@ -190,7 +191,7 @@ static void one_after_the_other(void **state)
 	wsq_thief_init(&t, 5);
 	for (i = 0; i < 100; i++) {
 		wsq_pick_begin(&p, list, WSQ_PICK_DRAW | WSQ_PICK_NEXT);
-		/* Goes on where the last search found something. */
+		/* Continues where the last search found something. */
 		while ((v = wsq_pick_next(&p, &t))) {
 			assert_ptr_equal(v, &list->victims[k % 20]);
 			if (k++ % 3 == 2)
@@ -223,7 +224,7 @@ static void accepts_by_size(void **state)
 		for (k = 0; k < 1000; k++) {
 			assert_false(wsq_pick_accept(&t, 0, size));
 			assert_true(wsq_pick_accept(&t, size, size));
-			/* A container that can only tell that it has something. */
+			/* A container that only reports that it has tasks. */
 			assert_true(wsq_pick_accept(&t, ~0U, size));
 		}
 		for (there = 1; there < size; there += size / 5 + 1) {
@@ -234,7 +235,7 @@ static void accepts_by_size(void **state)
 	}
 }
 
-/* Two thieves do not walk in step, and none stands still. */
+/* Two thieves do not draw in step, and both make progress. */
 static void thieves_differ(void **state)
 {
 	struct wsq_thief a, b;
@@ -248,7 +249,7 @@ static void thieves_differ(void **state)
 			same += wsq_thief_draw(&a, 4) == wsq_thief_draw(&b, 4);
 			assert_true(atomic64_read(&a.rnd));
 		}
-		/* One in four by chance: 250, sigma 14. */
+		/* One in four at random: 250, sigma 14. */
 		assert_in_range(same, 170, 330);
 	}
 }

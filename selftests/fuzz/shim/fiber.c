@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fibers, and all that puts them to sleep: locks, wait queues, timers.
+ * Fibers, and everything that puts them to sleep: locks, wait queues, timers.
  * The switch itself is in switch.h.
  */
 #include <sanitizer/asan_interface.h>
@@ -9,19 +9,19 @@
 #include "kernel.h"
 #include "switch.h"
 
-/* Switches in a row that lead nowhere, after which nothing ever will. */
-#define SHIM_PATIENCE	20000
+/* Fruitless switches in a row, after which the fibers count as stuck. */
+#define SHIM_TIMEOUT	20000
 
-/* A thousand times what an input of the corpus takes at most. */
+/* A thousand times the most steps of an input of the corpus. */
 #define SHIM_STEPS	20000000
 
-/* For how long shim_catch() waits. A poller rests after 50 of these. */
+/* How long shim_catch() waits. A poller sleeps after 50 of these. */
 #define SHIM_CATCH_WAIT	1000
 
 static struct task_struct shim_main;
 static struct task_struct shim_fibers[SHIM_FIBERS];
 static char *shim_stacks[SHIM_FIBERS];
-/* The program's stack, which the sanitizer has told. */
+/* The program's stack, from the sanitizer. */
 static const void *shim_main_stack;
 static size_t shim_main_size;
 
@@ -35,7 +35,7 @@ static unsigned int shim_turn;
 static unsigned int shim_steps;
 static int shim_pids;
 
-/* Where the next fiber is caught, and the one that is. */
+/* The point where the next fiber is to be caught, and the caught one. */
 static enum shim_at shim_trap;
 static struct task_struct *shim_caught;
 static bool shim_catching;
@@ -53,7 +53,7 @@ void shim_fail(const char *file, int line, const char *fmt, ...)
 	abort();
 }
 
-/* A loop that lets other fibers run does not spin, but may still have no end. */
+/* A loop that lets other fibers run is no spin, but may still never end. */
 static void shim_step(void)
 {
 	if (++shim_steps > SHIM_STEPS)
@@ -141,7 +141,7 @@ static struct task_struct *shim_fiber(int (*fn)(void *arg), void *arg)
 	t = &shim_fibers[i];
 	if (!shim_stacks[i])
 		shim_stacks[i] = aligned_alloc(4096, SHIM_STACK);
-	/* Whoever was here before has left marks. */
+	/* The previous user of the stack has left poison. */
 	__asan_unpoison_memory_region(shim_stacks[i], SHIM_STACK);
 	memset(t, 0, sizeof(*t));
 	t->stack = shim_stacks[i];
@@ -186,7 +186,7 @@ static struct task_struct *shim_next(void)
 	return NULL;
 }
 
-/* Nobody may run: let time pass until somebody may. False if nobody ever will. */
+/* No fiber can run: advances time until one can. False if none ever will. */
 static bool shim_pass(void)
 {
 	u64 next = SHIM_FOREVER;
@@ -204,7 +204,7 @@ static bool shim_pass(void)
 	return true;
 }
 
-/* The fiber that is held goes on. False if there is none. */
+/* Lets the caught fiber continue. False if there is none. */
 static bool shim_let_go(void)
 {
 	if (!shim_caught)
@@ -221,8 +221,8 @@ void shim_run(void)
 	MUST(current == &shim_main);
 	shim_idle = 0;
 	for (;;) {
-		/* Fibers that spin may wait for one that is held or sleeps. */
-		if (shim_idle > SHIM_PATIENCE / 2 && !shim_let_go())
+		/* Spinning fibers may wait for one that is caught or sleeps. */
+		if (shim_idle > SHIM_TIMEOUT / 2 && !shim_let_go())
 			shim_pass();
 		t = shim_next();
 		if (t)
@@ -239,7 +239,7 @@ static void shim_leave(bool idle)
 	if (t == &shim_main)
 		return;
 	shim_idle = idle ? shim_idle + 1 : 0;
-	if (shim_idle > SHIM_PATIENCE)
+	if (shim_idle > SHIM_TIMEOUT)
 		FAIL("all that runs spins");
 	shim_go(t, &shim_main);
 }
@@ -326,7 +326,7 @@ void shim_wake(struct task_struct *t)
 	shim_progress();
 }
 
-/* The caller has said by its state what it waits for, before it looked. */
+/* The caller has set its state before it checked its condition. */
 void shim_sleep_until(u64 until)
 {
 	might_sleep();
@@ -421,7 +421,7 @@ void mutex_unlock(struct mutex *lock)
 	shim_point_at(SHIM_AT_UNLOCK);
 }
 
-/* All others leave their sections: they are few. */
+/* Lets all others leave their sections: they are few. */
 void synchronize_rcu(void)
 {
 	unsigned int i;
@@ -503,7 +503,7 @@ void wait_for_completion(struct completion *c)
 
 /* Threads */
 
-/* What a kthread leaves, so that who stops it finds it. */
+/* A kthread stays until kthread_stop() has found it. */
 static int shim_kthread(void *arg)
 {
 	struct task_struct *t = current;
@@ -540,7 +540,7 @@ int kthread_stop(struct task_struct *t)
 	might_sleep();
 	t->should_stop = true;
 	shim_wake(t);
-	/* Or there is another one in its place. */
+	/* Or another task has reused the slot. */
 	while (t->live && t->pid == pid)
 		shim_relax();
 	return 0;

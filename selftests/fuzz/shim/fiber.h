@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Fibers: what the kernel does by many, in one thread.
+ * Fibers: the kernel's parallel contexts, in one thread.
  *
- * A process' threads, workers, kthreads are fibers. One runs until it sleeps, spins
- * or comes to a point, which are locks, read-modify-writes, full barriers, acquires
- * and releases; there chance, of a seed, lets another one go on. Each has a CPU of
- * its own, so that any order of them is one that a machine can show.
+ * A process's threads, workers, kthreads are fibers. One runs until it sleeps,
+ * spins or reaches a point: a lock, a read-modify-write, a full barrier, an
+ * acquire or a release. There a seeded random number decides whether another
+ * fiber continues. Each fiber has its own CPU, so a real machine can show any
+ * such order.
  *
- * A wait for what never comes is found: shim_run() returns when all fibers that are
- * left wait, and the harness says whether that is right. It fails when fibers do
+ * A lost wake-up is found: shim_run() returns when all fibers that are left
+ * wait, and the harness decides whether that is right. It fails when fibers do
  * nothing but spin, and when an input takes more steps than any input needs.
  *
- * A race whose window is narrow need not be left to the seed: shim_catch() holds the
- * next fiber that comes to a point of one kind until no other fiber may run.
+ * A narrow race need not depend on the seed: shim_catch() stops the next fiber
+ * that reaches a point of one kind until no other fiber can run.
  */
 #ifndef _WSQ_FUZZ_FIBER_H
 #define _WSQ_FUZZ_FIBER_H
@@ -24,29 +25,29 @@ struct cred;
 
 /**
  * struct task_struct - a fiber
- * @sp: its stack pointer while another one runs
- * @stack: its stack; of the first one, which is the program's, unknown
+ * @sp: its stack pointer while another fiber runs
+ * @stack: its stack; unknown for the first fiber, which has the program's
  * @fake: the address sanitizer's
  * @cpu: its own
  * @pid: its number
  * @live: has been started and has not ended
  * @parked: has not been woken for the first time
  * @state: TASK_*; other than running, it sleeps once it calls schedule()
- * @asleep: it does
+ * @asleep: it sleeps
  * @caught: shim_catch() holds it
  * @until: when it wakes by itself
  * @signal: a signal is pending
- * @killed: it kills
- * @atomic: how often sleeping was forbidden
+ * @killed: the signal is fatal
+ * @atomic: nesting depth of sections that forbid sleeping
  * @should_stop: of a kthread
  * @data: likewise
- * @cred: whose right it acts by
- * @nvcsw: how often it let others run
- * @nivcsw: how often it had to
+ * @cred: its credentials
+ * @nvcsw: voluntary switches
+ * @nivcsw: involuntary switches
  * @se: the scheduler's clocks, which stand still
- * @timer_slack_ns: not looked at
- * @fn: what it does
- * @arg: for what
+ * @timer_slack_ns: unused
+ * @fn: its function
+ * @arg: argument of @fn
  */
 struct task_struct {
 	void *sp;
@@ -82,18 +83,18 @@ extern u64 shim_clock;
 
 #define SHIM_FOREVER	(~0ULL)
 
-/* One input: a seed, and at how many of 256 points another fiber goes on. */
+/* Begins an input: a seed, and at how many of 256 points to switch fibers. */
 void shim_begin(u64 seed, unsigned int rate);
-/* What it was given has been given back. */
+/* Checks that everything has been freed. */
 void shim_end(void);
 u64 shim_random(void);
-/* At @n of 256 times. */
+/* True @n of 256 times. */
 bool shim_chance(unsigned int n);
 
 struct task_struct *shim_spawn(int (*fn)(void *arg), void *arg);
-/* Let fibers run until all that are left sleep, with no end in sight. */
+/* Runs fibers until all that are left sleep without a timeout. */
 void shim_run(void);
-/* The kinds of points at which a fiber can be caught; numbers are in the corpus. */
+/* Points where a fiber can be caught; the corpus has their numbers. */
 enum shim_at {
 	SHIM_NOWHERE,
 	SHIM_AT_XCHG,
@@ -107,14 +108,14 @@ enum shim_at {
 void shim_point(void);
 void shim_point_at(enum shim_at at);
 /*
- * Hold the next fiber that comes to such a point. With @wait, return when a fiber is
- * held, or none has been for a while.
+ * Stops the next fiber that reaches such a point. With @wait, returns when a
+ * fiber was caught, or none has been for a while.
  */
 void shim_catch(enum shim_at at, bool wait);
 /* A process begins its next action, unless another waits in shim_catch(). */
 void shim_action(void);
 void shim_relax(void);
-/* Who spins comes nearer to an end. */
+/* A spinning fiber has made progress. */
 void shim_progress(void);
 void shim_sleep_until(u64 until);
 void shim_wake(struct task_struct *t);

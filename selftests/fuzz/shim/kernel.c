@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory, the process' memory, rights, files, checksums.
+ * Memory, the process's memory, credentials, files, checksums.
  *
- * All that is allocated is of the size that was asked for, so that the address
- * sanitizer sees what is beyond, and is counted.
+ * Every allocation has exactly the requested size, so that the address
+ * sanitizer sees accesses beyond it, and is counted.
  */
 #include <sanitizer/allocator_interface.h>
 
@@ -68,7 +68,7 @@ void *shim_percpu(size_t size, gfp_t gfp)
 	void *p = shim_alloc(all, gfp);
 
 	MUST(size <= SHIM_PERCPU);
-	/* It costs as much as for the CPUs that can be. */
+	/* It is charged for all possible CPUs. */
 	if (p && gfp & GFP_KERNEL_ACCOUNT)
 		shim_memory.charged += size * num_possible_cpus() -
 				       roundup_pow_of_two(all);
@@ -103,7 +103,7 @@ void put_page(struct page *page)
 	free(page);
 }
 
-/* The pages' content is here, for the process as well: they have none. */
+/* The content of pages is here, for the process as well. */
 void *vmap(struct page **pages, unsigned int nr, unsigned long flags, int prot)
 {
 	void *p;
@@ -142,7 +142,7 @@ int percpu_ref_init(struct percpu_ref *ref, void (*release)(struct percpu_ref *r
 	return 0;
 }
 
-/* Twice does no harm, as in the kernel. */
+/* May be called twice, as in the kernel. */
 void percpu_ref_exit(struct percpu_ref *ref)
 {
 	ref->release = NULL;
@@ -161,7 +161,7 @@ void percpu_ref_put_many(struct percpu_ref *ref, unsigned long n)
 	MUST(ref->release && ref->count >= (long)n);
 	ref->count -= n;
 	if (!ref->count) {
-		/* The first reference goes by percpu_ref_kill(). */
+		/* percpu_ref_kill() drops the first reference. */
 		MUST(ref->dying);
 		ref->release(ref);
 	}
@@ -198,7 +198,7 @@ u64 shim_user_set(unsigned int i, void *data, size_t len)
 	return SHIM_USER + i * SHIM_USER_STEP;
 }
 
-/* Where a byte of the process is, and how many follow; NULL if it is none. */
+/* Finds a byte of the process, and how many follow; NULL if not mapped. */
 static u8 *shim_user_at(u64 addr, size_t *left)
 {
 	u64 i = (addr - SHIM_USER) / SHIM_USER_STEP;
@@ -210,7 +210,7 @@ static u8 *shim_user_at(u64 addr, size_t *left)
 	return shim_user[i].data + off;
 }
 
-/* Do it as far as it goes. Returns how many bytes were left. */
+/* Copies as far as possible. Returns how many bytes were left. */
 static unsigned long shim_user_copy(u64 user, u8 *kernel, unsigned long n, int how)
 {
 	size_t left;
@@ -425,7 +425,7 @@ void *xa_find(struct xarray *xa, unsigned long *index)
 	return NULL;
 }
 
-/* Numbers only go up here. */
+/* Numbers only increase here. */
 void *xa_store(struct xarray *xa, unsigned long index, void *entry, gfp_t gfp)
 {
 	if (!shim_charge(0, gfp) || xa->nr == ARRAY_SIZE(xa->at))
@@ -536,7 +536,7 @@ int crypto_shash_final(struct shash_desc *desc, u8 *out)
 int crypto_shash_export(struct shash_desc *desc, void *out)
 {
 	memcpy(out, &desc->sum, sizeof(desc->sum));
-	/* What was exported is to be imported. */
+	/* The imported state must be the exported one. */
 	desc->sum = ~desc->sum;
 	return 0;
 }

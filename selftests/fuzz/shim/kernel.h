@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod/ring and kmod/serial use of the kernel's headers, for user space: every
- * <linux/...> that they name leads here (../build makes the names).
+ * The part of the kernel's headers that kmod/ring and kmod/serial use, for user
+ * space: every <linux/...> that they include leads here (../Makefile makes the
+ * names).
  *
- * For: the fuzzers in this directory's parent, and nothing that measures. There is
- * one thread. What the kernel does by many is done by fibers (fiber.h), each on a
- * CPU of its own, which change at the points named there; so a schedule is a number,
- * and the same number gives the same schedule.
+ * For: the fuzzers in the parent directory; not for measurements. There is one
+ * thread. The kernel's parallel contexts are fibers (fiber.h), each on its own
+ * CPU, which switch at the points listed there; so a schedule is a number, and
+ * the same number gives the same schedule.
  *
- * Stricter than the kernel where that finds mistakes: array_index_nospec() demands
- * an index that is in bounds, whoever sleeps must not hold a spinlock or be in an
- * RCU section, a lock is released by its owner, reference counts do not go below 0.
+ * Stricter than the kernel where that finds errors: array_index_nospec()
+ * requires an index in bounds, a sleeping fiber must not hold a spinlock or be
+ * in an RCU section, the owner of a lock releases it, reference counts do not
+ * drop below 0.
  *
- * Limitations: memory is sequentially consistent (litmus tests are for that). 64-bit,
- * x86 (fiber.c).
+ * Limitations: memory is sequentially consistent (litmus tests check ordering).
+ * 64-bit, x86 (fiber.c).
  */
 #ifndef _WSQ_FUZZ_KERNEL_H
 #define _WSQ_FUZZ_KERNEL_H
@@ -36,8 +38,8 @@ typedef unsigned int vm_fault_t;
 #define CONFIG_XXHASH		1
 
 /*
- * What the process may write at any time, watched: whoever reads it once finds it
- * there, whoever reads it twice finds something else.
+ * Memory that the process may write at any time: the first read returns its
+ * content, a second read returns something else.
  */
 extern struct shim_watch {
 	u8 *from;
@@ -54,7 +56,6 @@ static inline void shim_was_read(const volatile void *p)
 
 /* linux/compiler.h */
 #define __uninitialized		__attribute__((uninitialized))
-#define __aligned(n)		__attribute__((aligned(n)))
 #define READ_ONCE(x)							\
 ({									\
 	typeof(x) __x = *(const volatile typeof(x) *)&(x);		\
@@ -64,7 +65,7 @@ static inline void shim_was_read(const volatile void *p)
 })
 #define WRITE_ONCE(x, val)	(*(volatile typeof(x) *)&(x) = (val))
 
-/* linux/nospec.h: whoever asks has checked. */
+/* linux/nospec.h: callers have checked the index. */
 #define array_index_nospec(index, size)					\
 ({									\
 	typeof(index) __i = (index);					\
@@ -74,7 +75,7 @@ static inline void shim_was_read(const volatile void *p)
 	__i;								\
 })
 
-/* linux/atomic.h: 64 bits are there; some of them are points as well. */
+/* linux/atomic.h: 64-bit ones are the core's; some are switch points, too. */
 #undef smp_mb
 #define smp_mb()		shim_point_at(SHIM_AT_BARRIER)
 #define smp_mb__after_atomic()	shim_point_at(SHIM_AT_BARRIER)
@@ -82,7 +83,7 @@ static inline void shim_was_read(const volatile void *p)
 #define smp_store_release(p, val)	\
 	do { shim_point(); WRITE_ONCE(*(p), (val)); } while (0)
 
-/* A completion is published by this: the harness looks on. */
+/* Called when a completion is published: the harness observes it. */
 void shim_published(const atomic64_t *slot);
 
 static inline void shim_set_release(atomic64_t *v, s64 val)
@@ -233,6 +234,10 @@ struct lock_class_key {
 #define mutex_init(lock)	((lock)->owner = NULL)
 #define spin_lock_irq		spin_lock
 #define spin_unlock_irq		spin_unlock
+#define raw_spinlock_t		spinlock_t
+#define raw_spin_lock_init	spin_lock_init
+#define raw_spin_lock		spin_lock
+#define raw_spin_unlock		spin_unlock
 #define lockdep_assert_held(lock)	MUST((lock)->owner == current)
 
 void spin_lock(spinlock_t *lock);
@@ -240,7 +245,7 @@ void spin_unlock(spinlock_t *lock);
 void mutex_lock(struct mutex *lock);
 int mutex_lock_killable(struct mutex *lock);
 void mutex_unlock(struct mutex *lock);
-/* The harness looks on, while nobody else can get at what the lock is for. */
+/* The harness observes the lock, while no other fiber can take it. */
 void shim_mutex_taken(const struct mutex *lock);
 void shim_mutex_released(const struct mutex *lock);
 
@@ -253,7 +258,7 @@ void shim_mutex_released(const struct mutex *lock);
 void synchronize_rcu(void);
 #define rcu_barrier()		synchronize_rcu()
 
-/* linux/percpu.h, cpumask.h, nodemask.h: CPU 6 and node 1 cannot be. */
+/* linux/percpu.h, cpumask.h, nodemask.h: CPU 6 and node 1 do not exist. */
 #define nr_cpu_ids		16U
 #define nr_node_ids		3U
 #define cpu_possible(cpu)	((cpu) < nr_cpu_ids && (cpu) != 6)
@@ -265,7 +270,7 @@ void synchronize_rcu(void);
 	for ((cpu) = 0; (cpu) < nr_cpu_ids; (cpu)++) if (cpu_possible(cpu))
 #define raw_smp_processor_id()	(current->cpu)
 
-#define SHIM_PERCPU		64	/* from one CPU's to the next one's */
+#define SHIM_PERCPU		64	/* distance between two CPUs' */
 void *shim_percpu(size_t size, gfp_t gfp);
 #define alloc_percpu_gfp(type, gfp)	((type *)shim_percpu(sizeof(type), gfp))
 #define free_percpu(p)		kfree(p)
@@ -297,7 +302,7 @@ bool percpu_ref_tryget_live(struct percpu_ref *ref);
 #define percpu_ref_put(ref)	percpu_ref_put_many(ref, 1)
 #define percpu_ref_is_dying(ref)	READ_ONCE((ref)->dying)
 
-/* linux/gfp.h, slab.h, mm.h, vmalloc.h: memory.c */
+/* linux/gfp.h, slab.h, mm.h, vmalloc.h: kernel.c */
 #define __GFP_ZERO		1U
 #define __GFP_NOWARN		0U
 #define __GFP_NORETRY		0U
@@ -355,7 +360,7 @@ struct vm_fault {
 #define vm_flags_mod(vma, set, clear)	\
 	((vma)->vm_flags = ((vma)->vm_flags | (set)) & ~(clear))
 
-/* linux/uaccess.h: user.c */
+/* linux/uaccess.h: kernel.c */
 unsigned long copy_from_user(void *to, const void *from, unsigned long n);
 unsigned long copy_to_user(void *to, const void *from, unsigned long n);
 unsigned long clear_user(void *to, unsigned long n);
@@ -544,6 +549,10 @@ struct timer_list {
 	char dummy;
 };
 
+struct rcu_head {
+	char dummy;
+};
+
 #define WQ_UNBOUND		2
 #define INIT_WORK(w, f)		\
 	((w)->func = (f), (w)->pending = false, (w)->rcu = false)
@@ -591,6 +600,20 @@ extern struct user_namespace init_user_ns;
 #define current_user_ns()	(current->cred->user_ns)
 #define capable(cap)		ns_capable(&init_user_ns, cap)
 bool ns_capable(struct user_namespace *ns, int cap);
+/* linux/memcontrol.h: no cgroup. */
+struct mem_cgroup;
+
+#define get_mem_cgroup_from_mm(mm)	((struct mem_cgroup *)NULL)
+
+static inline void mem_cgroup_put(struct mem_cgroup *memcg)
+{
+}
+
+static inline struct mem_cgroup *set_active_memcg(struct mem_cgroup *memcg)
+{
+	return NULL;
+}
+
 const struct cred *get_cred(const struct cred *cred);
 void put_cred(const struct cred *cred);
 const struct cred *override_creds(const struct cred *cred);
@@ -683,11 +706,28 @@ struct xarray {
 void *xa_load(struct xarray *xa, unsigned long index);
 void *xa_store(struct xarray *xa, unsigned long index, void *entry, gfp_t gfp);
 void *xa_erase(struct xarray *xa, unsigned long index);
-/* The first at or behind @index, which is told. */
+/* The first at or behind @index, which is set to its index. */
 void *xa_find(struct xarray *xa, unsigned long *index);
 #define xa_for_each_start(xa, index, entry, start)			\
 	for ((index) = (start); ((entry) = xa_find(xa, &(index))); (index)++)
 #define xa_for_each(xa, index, entry)	xa_for_each_start(xa, index, entry, 0)
+
+/* linux/bitops.h: one thread, so no atomics; linux/cache.h */
+#define SMP_CACHE_BYTES	64
+
+static inline bool test_and_set_bit_lock(unsigned int nr, unsigned long *word)
+{
+	bool was = *word >> nr & 1;
+
+	*word |= 1UL << nr;
+	return was;
+}
+
+static inline void clear_bit_unlock(unsigned int nr, unsigned long *word)
+{
+	MUST(*word >> nr & 1);
+	*word &= ~(1UL << nr);
+}
 
 /* linux/siphash.h, random.h */
 typedef struct {
@@ -698,8 +738,9 @@ void get_random_bytes(void *buf, size_t n);
 u32 hsiphash_2u32(u32 a, u32 b, const hsiphash_key_t *key);
 
 /*
- * linux/crc32c.h, xxhash.h, crypto: checksums that the harness can make, too. Only
- * CRC-32C is what its name says; what the others compute is not what is tested here.
+ * linux/crc32c.h, xxhash.h, crypto: checksums that the harness can compute,
+ * too. Only CRC-32C is the real one; the values of the others are not tested
+ * here.
  */
 #define SHA256_DIGEST_SIZE	32
 #define SHA512_DIGEST_SIZE	64

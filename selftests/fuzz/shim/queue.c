@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Stands in for kmod/exec and for workqueues: lists, and fibers that take from them.
+ * Replaces kmod/exec and workqueues: lists, and fibers that take from them.
  *
- * As a queue of wsq promises: an item that is pending is not queued again, one
- * that runs may be, and never runs beside itself; which goes first is random.
- * Cancelling an item that is in no list keeps others from queueing it for a
- * moment, as it does there. Long items are asked at random to leave their
+ * As a queue of wsq promises: a pending item is not queued again; a running
+ * item may be queued again, but never runs in parallel with itself; the order
+ * is random. Cancelling an item that is in no list prevents queueing it for a
+ * moment, as in kmod/exec. Long items are asked at random to leave their
  * worker.
  */
 #include <linux/wsq.h>
@@ -15,7 +15,7 @@
 #include "shim.h"
 #include <uapi/linux/wsq.h>
 
-#include <obs/stats.h>
+#include <obs/cpu_stats.h>
 
 #define SHIM_PENDING	1UL
 #define SHIM_WORKERS	3
@@ -28,7 +28,7 @@ struct wsq {
 	bool dying;
 };
 
-/* %NULL where there is none. */
+/* %NULL for a free slot. */
 static struct wsq *shim_all_queues[SHIM_QUEUES];
 static struct wsq_worker shim_workers[SHIM_WORKERS];
 static struct task_struct *shim_worker_tasks[SHIM_WORKERS];
@@ -49,7 +49,7 @@ static bool shim_runs(const struct wsq_work *work)
 	return false;
 }
 
-/* Take one, out of the middle perhaps. NULL if there is none that may run. */
+/* Takes an item, perhaps from the middle. NULL if none may run. */
 static struct wsq_work *shim_take(struct wsq *q)
 {
 	unsigned int i, k, from;
@@ -70,7 +70,7 @@ static struct wsq_work *shim_take(struct wsq *q)
 	return NULL;
 }
 
-/* The next queue that has something, from a random one on; %NULL if none has. */
+/* The next queue with items, from a random one on; %NULL if none has. */
 static struct wsq *shim_ready(void)
 {
 	unsigned int i, from = shim_random();
@@ -100,7 +100,7 @@ static int shim_worker(void *arg)
 			continue;
 		}
 		current->state = TASK_RUNNING;
-		/* From here on nobody else runs it, and it may be queued again. */
+		/* No other worker runs it now; it may be queued again. */
 		w->cur = work;
 		w->serving = q;
 		w->nr_run++;
@@ -112,7 +112,7 @@ static int shim_worker(void *arg)
 		MUST(!current->atomic);
 		w->cur = NULL;
 		w->serving = NULL;
-		/* Others may have left one that it ran. */
+		/* The hold may have been set while it ran. */
 		shim_workers_hold(shim_held);
 		shim_point();
 	}
@@ -171,8 +171,8 @@ struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *name)
 	return q;
 }
 
-/* Half of those that ask are to leave. */
-bool wsq_turn_over(void)
+/* Asks half of the callers to leave. */
+bool wsq_slice_over(void)
 {
 	return shim_chance(128);
 }
@@ -208,6 +208,11 @@ void wsq_destroy(struct wsq *q)
 bool wsq_admits(const struct wsq *q)
 {
 	return !q->dying;
+}
+
+bool wsq_dying(const struct wsq *q)
+{
+	return q->dying;
 }
 
 static void shim_put(struct wsq *q, struct wsq_work *work)
@@ -268,7 +273,7 @@ bool wsq_cancel_work(struct wsq_work *work)
 
 	shim_point();
 	if (!(work->state & SHIM_PENDING)) {
-		/* In hand, for as long as it takes to see that it is nowhere. */
+		/* Claimed until it is clear that it is in no list. */
 		work->state |= SHIM_PENDING;
 		shim_point();
 		work->state &= ~SHIM_PENDING;
@@ -292,7 +297,7 @@ bool wsq_cancel_work(struct wsq_work *work)
 
 bool wsq_flush_work(struct wsq_work *work)
 {
-	FAIL("nobody flushes");
+	FAIL("unexpected flush");
 }
 
 struct wsq_work *wsq_current_work(void)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * From one stack to another, for fibers: those of the fuzzer (fiber.c here) and
- * those of the simulator (selftests/core/sim/fiber.c).
+ * Switches from one stack to another, for fibers: those of the fuzzer (fiber.c
+ * here) and those of the simulator (selftests/core/sim/fiber.c).
  *
- * Limitations: x86-64. Keeps what the calling convention says that a call keeps;
- * the control words of floating point are taken to be the same everywhere.
+ * Limitations: x86-64. Keeps the registers that the calling convention
+ * preserves; assumes that the floating-point control words never change.
  */
 #ifndef _WSQ_FUZZ_SWITCH_H
 #define _WSQ_FUZZ_SWITCH_H
 
 #include <stddef.h>
 
-/* Saves the stack pointer in *@save and goes on where @to was saved. */
+/* Saves the stack pointer in *@save and continues where @to was saved. */
 void shim_switch(void **save, void *to);
 
-/* In one file of each program. */
+/* Goes into one file of each program. */
 #define SHIM_SWITCH_DEFINE						\
 __asm__(".text\n"							\
 	".globl shim_switch\n"						\
@@ -37,7 +37,7 @@ __asm__(".text\n"							\
 	"	ret\n"							\
 	".size shim_switch, . - shim_switch\n")
 
-/* What to switch to, so that @enter begins on an empty stack. It must not return. */
+/* A stack pointer for @enter, which must not return, on an empty stack. */
 static inline void *shim_switch_begin(char *stack, size_t size, void (*enter)(void))
 {
 	void **top = (void **)(stack + size);

@@ -15,16 +15,16 @@
  *			  idles nine times as long as that takes
  *	half_thieves	  a FIFO pool: even CPUs put and take, odd CPUs only take
  *
- * `items` is the number in all. What computes for 2 us executes 2,000 rounds of
- * an empty loop, as a processor does in that time; so items keep their size
- * relative to the queue's own code, which the emulator slows down alike.
+ * `items` is the total number. An item of 2 us executes 2,000 rounds of an
+ * empty loop, as a processor does in that time; so items keep their size
+ * relative to the queue's own code, which the emulator slows down equally.
  *
  * Puts, wake-ups and stolen items are the module's own statistics. IPIs are
  * those that the kernel counts as rescheduling and function call interrupts,
- * whatever sent them. Passes (a CPU that has nothing goes looking), looks (a
- * victim's container is tried) and thefts (looks that brought something) are
- * counted by return probes on the module's functions, so that no counter is
- * needed where it would cost something. Other queues must be idle by then.
+ * whatever sent them. Passes (an idle CPU starts looking for work), looks (it
+ * tries a victim's container) and thefts (looks that returned something) are
+ * counted by return probes on the module's functions, so the module needs no
+ * counters that would cost something. Other queues must be idle.
  *
  * Limitations: a probed function that the compiler has inlined is an error.
  */
@@ -42,11 +42,12 @@
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 #include <linux/wsq.h>
+#include <linux/wsq_pool.h>
 #include <uapi/linux/wsq.h>
 
 #include "../../../kmod/compat/export.h"
 #include "../../../kmod/compat/hrtimer.h"
-#include "../../../kmod/obs/stats.h"
+#include "../../../kmod/obs/cpu_stats.h"
 
 static char *run = "";
 module_param(run, charp, 0444);
@@ -64,19 +65,19 @@ static unsigned int period = 20000;
 module_param(period, uint, 0444);
 MODULE_PARM_DESC(period, "load10: us between two items of a CPU");
 
-/* Items that a producer of pairs has on their way at most. */
+/* Most items that a producer of pairs has in flight. */
 #define COUNTS_WINDOW	64
 
 /*
- * Tasks that an owner of half_thieves puts before it takes. More than a block:
- * the one that it works in is out of reach.
+ * Tasks that an owner of half_thieves puts before it takes. More than a block,
+ * because the owner's current block cannot be stolen from.
  */
 #define COUNTS_BURST	1024
 
 /**
  * struct counts_item - an item of a queue
  * @work: first
- * @done: counted up when it ran
+ * @done: incremented when it has run
  */
 struct counts_item {
 	struct wsq_work work;
@@ -84,12 +85,12 @@ struct counts_item {
 };
 
 /**
- * struct counts_side - what a thread or a timer of one CPU has
+ * struct counts_side - state of one CPU's thread or timer
  * @cpu: its number
  * @quota: items that it puts
- * @item: those that it puts again and again
+ * @item: the items, put again and again
  * @timer: of load10
- * @func: what its thread does
+ * @func: the thread's function
  * @task: its thread
  */
 struct counts_side {
@@ -108,7 +109,7 @@ static unsigned int nr_cpus, nr_running;
 static DECLARE_COMPLETION(all_done);
 static atomic_t running, ran, taken;
 
-/* What is probed: passes, and victims that are tried, successfully if > 0. */
+/* Probed functions: passes, and tries of a victim (successful if > 0). */
 
 struct counts_probe {
 	struct kretprobe rp;
@@ -126,8 +127,8 @@ enum { QUEUE_PASS, QUEUE_TRY, POOL_PASS, POOL_TRY, NR_PROBES };
 static struct counts_probe probes[NR_PROBES] = {
 	[QUEUE_PASS] = COUNTS_PROBE("wsq_steal"),
 	[QUEUE_TRY] = COUNTS_PROBE("wsq_steal_from"),
-	[POOL_PASS] = COUNTS_PROBE("wsq_rob"),
-	[POOL_TRY] = COUNTS_PROBE("wsq_rob_engine"),
+	[POOL_PASS] = COUNTS_PROBE("wsq_pool_steal"),
+	[POOL_TRY] = COUNTS_PROBE("wsq_pool_steal_engine"),
 };
 
 static int counts_returned(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -216,7 +217,7 @@ static void counts_side_ends(void)
 		complete(&all_done);
 }
 
-/* All its items are there: none is waited for. */
+/* Has all its items at once, so it waits for none. */
 static void counts_one_producer(struct counts_side *s)
 {
 	unsigned int i;
@@ -229,7 +230,7 @@ static void counts_one_producer(struct counts_side *s)
 	counts_side_ends();
 }
 
-/* No more than a window of items is on its way. */
+/* Has no more than a window of items in flight. */
 static void counts_pair(struct counts_side *s)
 {
 	unsigned int cpu = cpumask_next(s->cpu, cpu_online_mask), i;
@@ -245,7 +246,7 @@ static void counts_pair(struct counts_side *s)
 	counts_side_ends();
 }
 
-/* An item that still waits or runs is put the next time. */
+/* Skips an item that still waits or runs; it is put the next time. */
 static enum hrtimer_restart counts_tick(struct hrtimer *timer)
 {
 	struct counts_side *s = container_of(timer, struct counts_side, timer);
@@ -293,7 +294,7 @@ static void counts_thief(struct counts_side *s)
 	counts_side_ends();
 }
 
-/* Until it is stopped: its code must not go while it runs. */
+/* Waits until stopped: the module's code must not go while it runs. */
 static int counts_thread(void *arg)
 {
 	struct counts_side *s = arg;
@@ -341,11 +342,11 @@ static int counts_items(struct counts_side *s, unsigned int nr,
 /**
  * struct counts_case - a scenario
  * @name: its name
- * @part: one of so many CPUs takes part as a producer
- * @func: what producers' threads do
- * @other: what those of the other CPUs do; %NULL if they have none
- * @item: the items' function; %NULL if it takes a pool
- * @window: items of each producer; 0 as many as it puts
+ * @part: one CPU in @part is a producer
+ * @func: function of the producers' threads
+ * @other: function of the other CPUs' threads; %NULL if they have none
+ * @item: the items' function; %NULL if it uses a pool
+ * @window: items of each producer; 0 for as many as it puts
  */
 struct counts_case {
 	const char *name;
@@ -365,7 +366,7 @@ static const struct counts_case all_cases[] = {
 };
 
 /**
- * struct counts_numbers - what is counted anyway, over all CPUs
+ * struct counts_numbers - statistics, over all CPUs
  * @puts: items
  * @wakeups: of workers
  * @stolen: items
@@ -459,7 +460,7 @@ static int counts_go(const struct counts_case *c)
 		counts_sides_free();
 		return c->item ? PTR_ERR(queue) : PTR_ERR(pool);
 	}
-	/* Workers start with the queue, and look round once. */
+	/* Workers start with the queue, and look for work once. */
 	msleep(200);
 	ret = counts_probes_begin();
 	if (ret)

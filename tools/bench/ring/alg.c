@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_ALG, the socket by which processes get at the kernel's hashes: for each
- * task one call that hands the data over, and one that fetches the result.
+ * AF_ALG, the socket interface to the kernel's hashes: for each task one call
+ * submits the data, and one fetches the result.
  */
 #include <errno.h>
 #include <linux/if_alg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of ringbench share: tasks, the data they work on, and engines,
- * by which a batch of tasks gets done. See main.c.
+ * Shared by the parts of ringbench: tasks, their data, and engines, which do a
+ * batch of tasks. See main.c.
  */
 #ifndef RINGBENCH_H
 #define RINGBENCH_H
@@ -18,7 +18,7 @@
 #define SHA_LEN		65536U
 #define DIGEST_LEN	32U
 
-/* What all engines read: small enough to stay in a cache that is near. */
+/* Input of all engines: small enough to stay in a near cache. */
 #define INPUT_LEN	(8 * SHA_LEN)
 
 enum task {
@@ -32,32 +32,35 @@ enum task {
  * struct engine - a way to get tasks done
  * @name: the case, as it is printed
  * @tasks: bit for each enum task that it can do
- * @polls: a thread of its own looks for tasks, and goes on looking for IDLE_MS;
- *	it stays on poller_cpu, if that is not negative
- * @open: makes what a thread needs of it, by that thread; NULL if it is not
- *	there, and *@why says so
- * @batch: does @nr tasks of one kind, results checked
+ * @polls: a thread of its own polls for tasks, and goes on for IDLE_MS; it
+ *	stays on poller_cpu, unless that is negative
+ * @futures: its ring has futures, which its tasks do not use
+ * @open: creates the state of a thread, called by that thread; NULL if the
+ *	engine is not available, with the reason in *@why
+ * @batch: does @nr tasks of one kind and checks the results
  *
- * What @open made lives as long as the process.
+ * The state that @open created lives as long as the process.
  */
 struct engine {
 	const char *name;
 	unsigned int tasks;
 	bool polls;
+	bool futures;
 	void *(*open)(const struct engine *engine, const char **why);
 	void (*batch)(void *state, enum task task, unsigned int nr);
 };
 
 #define IDLE_MS		1
 
-/* ... by when it has: io_uring counts in jiffies, which may be 10 ms. */
+/* An idle poller sleeps by now: io_uring counts in jiffies, up to 10 ms. */
 #define REST_MS		30
 
-/* Of the thread that is opening engines. */
+/* For the thread that is opening engines. */
 extern __thread int poller_cpu;
 
 extern const struct engine wsq_engine;
 extern const struct engine wsq_poll_engine;
+extern const struct engine wsq_futures_engine;
 extern const struct engine uring_engine;
 extern const struct engine uring_poll_engine;
 extern const struct engine uring_async_engine;
@@ -70,12 +73,12 @@ extern const struct engine self_plain_engine;
 void wsq_empty_call(void *state);
 void uring_empty_call(void *state);
 
-/* System calls of this thread so far, for its tasks. */
+/* System calls that this thread has made for its tasks. */
 extern __thread uint64_t calls;
 
 extern uint8_t input[INPUT_LEN];
 
-/* Input of task @i of a batch, and what must come out (self.c). */
+/* Input of task @i of a batch, and the expected result (self.c). */
 static inline size_t input_off(enum task task, unsigned int i)
 {
 	size_t len = task == TASK_CRC32C ? CRC_LEN : SHA_LEN;

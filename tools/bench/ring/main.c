@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * ringbench: tasks through the wsq ring, beside io_uring, AF_ALG and the process
- * that does them itself, by one process in one kernel. Prints JSON lines
+ * ringbench: tasks through the wsq ring, beside io_uring, AF_ALG and the
+ * process itself, by one process in one kernel. Prints JSON lines
  * (tools/bench/README.md).
  *
  *	ringbench [-r ROUNDS] [-n TASKS] [-t THREADS] [-R RUN]
  *		  [-c METRICS] [-e CASES] [-p]
  *
  * -n	nops in a sample; a sixteenth of that of crc32c, a 128th of sha256
- * -t	threads at most, 2 otherwise; each has rings and sockets of its own
- * -c	beginnings of metrics, separated by colons
- * -e	names of cases, likewise; then it is no error if wsq is not there
- * -p	threads stay on the first CPUs, one each, and those that poll for them on the
- *	last
+ * -t	most threads, default 2; each has its own rings and sockets
+ * -c	prefixes of metrics, separated by colons
+ * -e	names of cases, separated by colons; a missing wsq is then no error
+ * -p	pins threads to the first CPUs, one each, and their pollers to the last
  *
- * Nothing is done by two engines at a time: in each round each of them, in turn,
- * gives one sample of each metric, and does not begin with the same one each time.
- * A batch is submitted and waited for, its results checked, then comes the next.
- * What is waited for by polling is waited for in vain for 0.3 ms, then in the
- * kernel.
+ * Engines never work at the same time: in each round each engine, in turn,
+ * gives one sample of each metric; the order of engines changes from round to
+ * round. A batch is submitted, waited for and checked, then comes the next. A
+ * thread that waits by polling polls for 0.3 ms, then waits in the kernel.
  *
- * What a system call costs that does nothing is measured by itself, and how many
- * each task takes is counted. Rows of which calls make up half or more say so:
- * they compare system calls.
+ * The cost of an empty system call is measured separately, and the system calls
+ * of each task are counted. Rows in which calls make up half of the time or
+ * more say so: they compare system calls.
  *
- * Limitations: tasks are all of one kind and there when the clock starts; nobody
- * else uses the machine, and each batch is waited for whole, so that nothing
- * overlaps but what the engine itself does at a time.
+ * Limitations: all tasks are of one kind and exist when the clock starts; the
+ * machine is otherwise idle; each batch is waited for as a whole, so only work
+ * inside an engine overlaps.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -58,16 +56,17 @@ static const struct {
 };
 
 static const struct engine *const engines[] = {
-	&wsq_engine, &wsq_poll_engine, &uring_engine, &uring_poll_engine, &uring_async_engine,
+	&wsq_engine, &wsq_poll_engine, &wsq_futures_engine,
+	&uring_engine, &uring_poll_engine, &uring_async_engine,
 	&alg_crc_engine, &alg_sha_engine, &self_engine, &self_plain_engine,
 };
 
 #define NR_ENGINES	(sizeof(engines) / sizeof(engines[0]))
 
 /*
- * Who is compared with whom, and what was promised: where system calls do not
- * dominate, a nop that a worker runs takes at most 1.5 times as long as one that
- * io_uring runs in the call, and a fifth of one that it has a worker run.
+ * Pairs to compare, and floors: where system calls do not dominate, a nop that
+ * a worker runs takes at most 1.5 times as long as one that io_uring runs in
+ * the call, and a fifth of one that io_uring has a worker run.
  */
 static const struct {
 	const struct engine *ours;
@@ -81,6 +80,7 @@ static const struct {
 	{ &wsq_engine, &alg_sha_engine, 0 },
 	{ &wsq_engine, &self_engine, 0 },
 	{ &wsq_engine, &self_plain_engine, 0 },
+	{ &wsq_futures_engine, &wsq_engine, 0 },
 	{ &wsq_poll_engine, &wsq_engine, 0 },
 	{ &wsq_poll_engine, &uring_engine, 0 },
 	{ &wsq_poll_engine, &uring_poll_engine, 0 },
@@ -133,11 +133,11 @@ static uint64_t now_ns(void)
 }
 
 /**
- * struct lane - one thread, and what it has of each engine
+ * struct lane - one thread, and its state of each engine
  * @state: of engines; NULL where there is none
- * @why: ... because
- * @from: when it began
- * @to: when it was through
+ * @why: the reason for NULL
+ * @from: start time
+ * @to: end time
  * @calls: system calls in between
  */
 static struct lane {
@@ -148,7 +148,7 @@ static struct lane {
 	uint64_t calls;
 } lanes[MAX_THREADS];
 
-/* What all lanes do next, between two meetings at the barrier. */
+/* What all lanes do next, between two barriers. */
 static struct {
 	const struct engine *engine;
 	unsigned int index;
@@ -173,7 +173,7 @@ static void lane_open(struct lane *lane, bool (*wanted)(const char *))
 			lane->state[i] = engines[i]->open(engines[i],
 							  &lane->why[i]);
 	}
-	/* Only now: what others make for us would stay here, too. */
+	/* Only now: threads that others create for us would inherit it. */
 	if (pin)
 		stay(0, me % nr);
 }
@@ -184,7 +184,7 @@ static void lane_work(struct lane *lane)
 	uint64_t before;
 	unsigned int k;
 
-	/* Wake whoever has gone to sleep meanwhile, and let all get used to the task. */
+	/* Wake workers that sleep, and let queues learn the new task. */
 	lane->from = now_ns();
 	do {
 		job.engine->batch(state, job.task, job.batch);
@@ -197,7 +197,7 @@ static void lane_work(struct lane *lane)
 	lane->calls = calls - before;
 }
 
-/* Is @name, or its beginning if @part, in a list separated by colons? */
+/* Is @name, or a prefix of it if @part, in a list separated by colons? */
 static bool listed(const char *list, const char *name, bool part)
 {
 	size_t len;
@@ -265,7 +265,7 @@ static void measure(struct series *s, unsigned int round, unsigned int threads)
 	all = (double)threads * job.turns * job.batch;
 	s->ns[round] = (double)(to - from) / all;
 	s->calls[round] = (double)n / all;
-	/* Until its poller has gone to sleep and leaves the CPU to the next. */
+	/* Wait until its poller sleeps and leaves the CPU to the next. */
 	if (job.engine->polls)
 		nanosleep(&idle, NULL);
 }
@@ -276,7 +276,7 @@ static void measure_metric(unsigned int round, unsigned int t,
 {
 	unsigned int n = tasks / kinds[t].share / batches[b], k;
 
-	/* Batches of few take their time, and need no more of them. */
+	/* Small batches are slow, and need fewer tasks. */
 	if (n > 256 / kinds[t].share + 16)
 		n = 256 / kinds[t].share + 16;
 	for (k = 0; k < NR_ENGINES; k++) {
@@ -384,7 +384,7 @@ static void print_samples(const char *name, const char *metric,
 	}
 }
 
-/* What share of the time empty calls would take as well, if it is great. */
+/* Notes the share of the time that empty calls would take, if it is large. */
 static void calls_note(char *buf, size_t size, const struct series *s)
 {
 	double share = 100 * median(s->calls) * median(empty_calls[0].ns) /
@@ -431,7 +431,7 @@ static void print_metric(unsigned int t, unsigned int threads, unsigned int b)
 	}
 }
 
-/* Each metric, in the order in which it is printed. */
+/* Calls @what for each metric, in the order of printing. */
 static void each_metric(void (*what)(unsigned int t, unsigned int threads,
 				     unsigned int b))
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The process itself: no kernel, no other thread. Also what the results of all
- * others are compared with.
+ * The process itself: no kernel, no other thread. Also the reference for the
+ * results of all other engines.
  *
- * Limitation: SHA-256 is plain C here, as it is in the kernel of user-mode Linux;
- * a library that uses the processor's instructions is several times as fast. For
- * CRC-32C there are both.
+ * Limitation: SHA-256 is plain C here, as it is in the kernel of user-mode
+ * Linux; a library that uses the processor's instructions is several times as
+ * fast. For CRC-32C there are both.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +137,7 @@ static inline uint32_t ror(uint32_t x, unsigned int n)
 	return x >> n | x << (32 - n);
 }
 
-/* One round, on registers that take each other's part from round to round. */
+/* One round; the registers change roles from round to round. */
 static inline void sha_round(uint32_t a, uint32_t b, uint32_t c, uint32_t *d,
 			     uint32_t e, uint32_t f, uint32_t g, uint32_t *h,
 			     uint32_t kw)
@@ -201,7 +201,7 @@ static void wrong(const char *who, const char *what, unsigned int i)
 	exit(1);
 }
 
-/* Ends the process if a result is not what it should be. */
+/* Ends the process if a result is wrong. */
 void check_crc(const char *who, unsigned int i, int64_t crc)
 {
 	if (crc != want_crc[input_off(TASK_CRC32C, i) / CRC_LEN])
@@ -215,7 +215,7 @@ void check_digest(const char *who, unsigned int i, const void *digest)
 		wrong(who, "sha256", i);
 }
 
-/* Before anything else: known answers, then those for the input. */
+/* Called first: checks known answers, computes those for the input. */
 void self_init(void)
 {
 	static const uint8_t abc[DIGEST_LEN] = {
@@ -250,7 +250,7 @@ void self_init(void)
 		sha256(input + i * SHA_LEN, SHA_LEN, want_digest[i]);
 }
 
-/* A call that the compiler does not see through, as an entry's would be. */
+/* A call that the compiler cannot inline, as an entry's would be. */
 static int64_t nop(unsigned int i)
 {
 	(void)i;

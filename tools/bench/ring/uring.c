@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * io_uring, by its system calls: nops that the kernel completes while it takes
- * them, that its poller takes (IORING_SETUP_SQPOLL), or that are forced to
- * threads of io-wq (IOSQE_ASYNC). A batch is submitted and waited for with one
- * call, as liburing's io_uring_submit_and_wait() does.
+ * io_uring, by its system calls: nops that the kernel completes inline, that
+ * its poller takes (IORING_SETUP_SQPOLL), or that are forced to threads of
+ * io-wq (IOSQE_ASYNC). A batch is submitted and waited for with one call, as
+ * liburing's io_uring_submit_and_wait() does.
  *
  * Opcodes and flags as old as Linux 5.6.
  */
@@ -127,7 +127,7 @@ static unsigned int uring_ready(const struct uring *u)
 /* Wakes the poller if it sleeps. */
 static void uring_poke(const struct uring *u)
 {
-	/* The tail is out, then look at the flag. */
+	/* The tail is stored; order it before the load of the flag. */
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (__atomic_load_n(u->sq_flags, __ATOMIC_RELAXED) &
 	    IORING_SQ_NEED_WAKEUP &&

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The wsq ring, by libwsq. What libwsq asks of the kernel goes through a table
- * (tools/lib/sys.h); another one stands in its place here, which counts.
+ * The wsq ring, by libwsq. libwsq calls the kernel through a table
+ * (tools/lib/sys.h); here it is replaced by one that counts.
  *
- * The data is in the arena when the clock starts, as it is in the memory of
- * other engines' process: programs that hash what they read have it read there.
+ * The data is in the arena when the clock starts, as it is in the process's
+ * memory for other engines: programs that hash what they read would read it
+ * into the arena.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "libwsq.h"
 #include "sys.h"
 
-/* Where digests go: behind the input. */
+/* Offset of the digests: behind the input. */
 #define DIGESTS		INPUT_LEN
 
 static const struct wsq_sys *real_sys;
@@ -54,7 +55,7 @@ static const struct wsq_sys count_sys = {
 	.munmap	= count_munmap,
 };
 
-/* The thread that polls for @ring, as its fdinfo has it. */
+/* The thread that polls for @ring, from its fdinfo. */
 static pid_t wsq_poller(const struct wsq_ring *ring)
 {
 	char line[64];
@@ -75,7 +76,8 @@ static void *wsq_engine_open(const struct engine *engine, const char **why)
 {
 	struct wsq_ring *ring = calloc(1, sizeof(*ring));
 	struct wsq_params params = {
-		.flags = engine->polls ? WSQ_INIT_POLL : 0,
+		.flags = (engine->polls ? WSQ_INIT_POLL : 0) |
+			 (engine->futures ? WSQ_INIT_FUTURES : 0),
 		.idle_us = engine->polls ? IDLE_MS * 1000 : 0,
 	};
 	int ret;
@@ -163,7 +165,7 @@ static void wsq_batch(void *state, enum task task, unsigned int nr)
 			cpu_relax();
 			continue;
 		}
-		/* Also where io_uring's task work, which counts as a signal, ended the wait. */
+		/* Also where a signal (io_uring's task work) ended the wait. */
 		ret = wsq_wait_cqes(ring, cqes, nr - got, WSQ_NO_TIMEOUT);
 		if (ret < 0 && ret != -EINTR)
 			die("wsq_wait_cqes", -ret);
@@ -192,6 +194,15 @@ const struct engine wsq_poll_engine = {
 	.name = "wsq ring polled",
 	.tasks = 1 << TASK_NOP | 1 << TASK_CRC32C | 1 << TASK_SHA256,
 	.polls = true,
+	.open = wsq_engine_open,
+	.batch = wsq_batch,
+};
+
+/* What futures cost tasks that have none. */
+const struct engine wsq_futures_engine = {
+	.name = "wsq ring with futures",
+	.tasks = 1 << TASK_NOP,
+	.futures = true,
 	.open = wsq_engine_open,
 	.batch = wsq_batch,
 };

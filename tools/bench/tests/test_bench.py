@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Tests of collect, compare and table: python3 -m unittest discover -s
 tools/bench/tests. Standard library only."""
+import contextlib
 import importlib.machinery
 import importlib.util
+import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -101,7 +104,7 @@ class Ratios(unittest.TestCase):
             self.assertEqual(row(rows, "a", "b")["ratio"], 0.5, unit)
 
     def test_paired_by_run_and_round(self):
-        # The machine is twice as fast in run 1; the ratio never moves.
+        # The machine is twice as fast in run 1; the ratio stays the same.
         rows, _ = results(line("a", [10, 11], run=0), line("b", [5, 5.5], run=0),
                           line("a", [22], run=1), line("b", [11], run=1),
                           line("a", peer="b"))
@@ -297,7 +300,7 @@ class Curves(unittest.TestCase):
 
 
 class Pairs(unittest.TestCase):
-    """kernel-pairs.jsonl names what kmod/bench measures, in its words."""
+    """kernel-pairs.jsonl and kmod/bench use the same names."""
 
     def test_names_are_measured(self):
         bench = os.path.join(TOOLS, "..", "..", "kmod", "bench")
@@ -305,6 +308,15 @@ class Pairs(unittest.TestCase):
         for name in os.listdir(bench):
             with open(os.path.join(bench, name), encoding="utf-8") as f:
                 source += f.read()
+        # Titles that the rows of engines.def make (BENCH_TITLE).
+        rows = os.path.join(bench, "..", "engine", "engines.def")
+        with open(rows, encoding="utf-8") as f:
+            engines = re.findall(r"\bX\(WSQ_\w+, (\w+),", f.read())
+        self.assertTrue(engines)
+        for what in set(re.findall(r'BENCH_TITLE\(type, name, "([^"]*)"\)', source)):
+            for engine in engines:
+                name = {"bwos_fifo": "", "bwos_lifo": "lifo "}.get(engine, engine + " ")
+                source += f'"wsq {name}{what}"'
         ours = 0
         with open(os.path.join(TOOLS, "kernel-pairs.jsonl"),
                   encoding="utf-8") as f:
@@ -402,7 +414,7 @@ class Ringbench(unittest.TestCase):
         for threads in ("1 thread", "2 threads"):
             for batch in (1, 8, 64, 512):
                 metric = f"nop, {threads}, batches of {batch}: system calls"
-                # A wait that ended early may need one more.
+                # A wait that ended early may need one more call.
                 self.assertGreater(calls["wsq ring", metric], 0.99 / batch)
                 self.assertLess(calls["wsq ring", metric], 4 / batch)
                 self.assertEqual(calls["process", metric], 0)
@@ -431,7 +443,7 @@ class Ringbench(unittest.TestCase):
 
 
 class Simulated(unittest.TestCase):
-    """Rows of the simulator: curves over CPUs, and what describes them."""
+    """Rows of the simulator: curves over CPUs, and rows that describe them."""
 
     def rows(self):
         def sim(case, metric, value, unit="tasks/us", **more):
@@ -458,9 +470,124 @@ class Simulated(unittest.TestCase):
         self.assertIn("| **wsq a** | 10 | 300 |", text)
         self.assertIn("| b | 5 | - |", text)
         self.assertIn("| wsq a | 0.25 |", text)
-        # Not a table for each number of CPUs, but for what is not a curve.
+        # No table for each number of CPUs, except for rows that are no curve.
         self.assertNotIn("## sim: to and fro, 2 CPUs", text)
         self.assertIn("## sim: changed signs", text)
+
+class Fill(unittest.TestCase):
+    """tools/bench/fill and its tables.toml."""
+
+    def setUp(self):
+        self.fill = script("fill")
+
+    def fill_one(self, page, spec, *lines):
+        rows, _ = results(*lines)
+        return self.fill.fill(page, self.fill.Figures(rows), spec)
+
+    def test_cells(self):
+        spec = {"t": {"suite": "core", "metric": "m",
+                      "columns": [{"head": "", "text": "{label}"},
+                                  {"head": "Mops/s", "median": "{case}"},
+                                  {"head": "over it", "ratio": "wsq a", "peer": "{case}",
+                                   "spread": True},
+                                  {"head": "k", "both": "{case}", "peer": "ring", "per": 10}],
+                      "rows": [{"label": "ours", "case": "wsq a"},
+                               {"label": "a ring", "case": "ring"},
+                               {"label": "absent", "case": "none"}]}}
+        text, unknown = self.fill_one(
+            "one\n\n.. figures: t\nold\n.. end\n\ntwo\n", spec,
+            line("wsq a", [2, 4, 6], peer="ring"), line("ring", [1, 2, 2]))
+        self.assertEqual(unknown, [])
+        self.assertEqual(text, """one
+
+.. figures: t
+
+======  ======  ===================  =========
+..      Mops/s  over it              k
+======  ======  ===================  =========
+ours    4       ..                   0.4, 2.00
+a ring  2       2.00 (2.00 to 2.50)  0.2, ..
+absent  ..      ..                   ..
+======  ======  ===================  =========
+
+.. end
+
+two
+""")
+
+    def test_another_suite_stays(self):
+        page = ".. figures: t\nold\n.. end\n"
+        spec = {"t": {"suite": "ring", "columns": [], "rows": []}}
+        self.assertEqual(self.fill_one(page, spec, line("a", [1])), (page, []))
+
+    def test_no_figure_of_a_part_stays(self):
+        page = ".. figures: t\nold\n.. end\n"
+        spec = {"t": {"suite": "core", "metric": "m",
+                      "columns": [{"head": "", "text": "{case}"},
+                                  {"head": "Mops/s", "median": "{case}"}],
+                      "rows": [{"case": "b"}]}}
+        self.assertEqual(self.fill_one(page, spec, line("a", [1])), (page, []))
+        self.assertNotEqual(self.fill_one(page, spec, line("b", [1])), (page, []))
+
+    def test_unknown_table(self):
+        _, unknown = self.fill_one(".. figures: x\n.. end\n", {}, line("a", [1]))
+        self.assertEqual(unknown, ["x"])
+
+    def test_page_and_tables(self):
+        """Each table of the pages is described, and each description used."""
+        import tomllib
+        with open(os.path.join(TOOLS, "tables.toml"), "rb") as f:
+            specs = tomllib.load(f)
+        top = os.path.dirname(os.path.dirname(TOOLS))
+        names = []
+        for page in "benchmarks.rst", "completions.rst", \
+                "multiplicity-experiments.rst", "call.rst", "choosing.rst":
+            with open(os.path.join(top, "Documentation", page), encoding="utf-8") as f:
+                names += [m[1] for m in self.fill.TABLE.finditer(f.read())]
+        self.assertEqual(sorted(names), sorted(specs))
+
+
+class Calls(unittest.TestCase):
+    """What tools/bench/calls reads in the logs of wsq_fib.ko, wsq_ddb.ko and ddb."""
+
+    FIB = """[1] wsq_fib: n 20, work 0, 3 rounds
+wsq_fib: fib(20) = 6765, calls 20000
+wsq_fib: plain recursion 80 us, CPU time 81 us; a call costs 66 ns beyond that
+wsq_fib: 1 CPUs: 1400 us, 1.00 times as fast as one; CPU time 1390 us, lost 0 us, waste 1.00, over plain recursion 64.00
+wsq_fib: 2 CPUs: 1000 us, 1.40 times as fast as one; CPU time 1590 us, lost -200 us, waste 1.14, over plain recursion 70.50
+"""
+    DDB = """wsq_ddb: right: 100 requests
+wsq_ddb: 200 messages in 50 us: 4000000 a second
+wsq_ddb: cpu 0: 90 messages, 1800000 a second, utilisation 62 %, units stolen 3
+wsq_ddb: cpu 1: 110 messages, 2200000 a second, utilisation 72 %, units stolen 4
+"""
+
+    def said(self, function, *args):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            getattr(script("calls"), function)(0, *args)
+        lines = [json.loads(line) for line in out.getvalue().splitlines()]
+        return {(o["case"], o["metric"]): o["samples"][0] for o in lines}
+
+    def test_fib(self):
+        said = self.said("fib", 0, self.FIB)
+        self.assertEqual(said["wsq fib, work 0, 1 CPU", "a call"], 70)
+        self.assertEqual(said["wsq fib, work 0, 2 CPUs", "times as fast as one CPU"], 1.4)
+        self.assertEqual(said["wsq fib, work 0, 2 CPUs", "CPU time lost"], -20)
+        self.assertEqual(said["wsq fib, work 0, 2 CPUs", "waste"], 1.14)
+        self.assertEqual(len(said), 10)
+
+    def test_database(self):
+        said = self.said("database", "x", self.DDB)
+        native = self.DDB.replace("wsq_ddb: cpu", "worker").replace(" 1800000 a second,", "")
+        self.assertEqual(said, self.said("database", "x", native.replace(" 2200000 a second,", "")))
+        self.assertEqual(said, {("x", "messages"): 4e6, ("x", "messages of 0"): 90, ("x", "messages of 1"): 110,
+                                ("x", "utilisation of 0"): 62, ("x", "utilisation of 1"): 72,
+                                ("x", "units stolen by 0"): 3, ("x", "units stolen by 1"): 4})
+
+    def test_no_figures(self):
+        for function, what in ("fib", 0), ("database", "x"):
+            with self.assertRaises(SystemExit):
+                self.said(function, what, "wsq_fib: wrong\n")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A result is reused only while nothing that was read has changed."""
+"""A result is reused only while no file that was read has changed."""
 
 import os
 import subprocess

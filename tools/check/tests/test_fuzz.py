@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What counts as a caught mutant of kmod/ring, and which inputs it runs on."""
+"""Which mutants of kmod/ring count as caught, and which inputs they run on."""
 
 import subprocess
 import sys

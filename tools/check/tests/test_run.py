@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""tools/check/run on suites of its own: what it counts, and its exit status."""
+"""tools/check/run with its own table of suites: its counts, and its exit
+status."""
 
 import os
 import shutil

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Guests without a guest: kernel reports, markers, time limit, archives, shapes."""
+"""Tests without a real guest: kernel reports, markers, time limit, archives,
+shapes."""
 
 import contextlib
 import importlib.machinery
@@ -72,14 +73,23 @@ class KernelLog(unittest.TestCase):
         for _ in range(2):
             for line in (head, "CPU: 1 PID: 7 Comm: leave", trace, " dump_stack+0x1", end):
                 self.assertFalse(reader.is_report(line), line)
-        # It takes no other trace along, nor the machine's own want of memory.
+        # It excuses no other trace, nor the machine's own out of memory.
         self.assertTrue(reader.is_report(trace))
         self.assertFalse(reader.is_report(head))
         self.assertTrue(reader.is_report(self.BAD[0]))
         self.assertTrue(reader.is_report("Out of memory: Killed process 7 (sh) total-vm:1kB"))
 
+    def test_refused_suspend(self):
+        head = "[   42.9] task:wsq-freezer     state:I stack:0     pid:186   ppid:2"
+        reader = klog.Reader()
+        self.assertFalse(reader.is_report(head))
+        self.assertFalse(reader.is_report("[   42.9] Call Trace:"))
+        self.assertTrue(reader.is_report("[   42.9] Call Trace:"))
+        self.assertFalse(reader.is_report("[   42.9] task:wsq/1     state:D stack:0"))
+        self.assertTrue(reader.is_report("[   42.9] Call Trace:"))
 
-# A sleep that only this process starts.
+
+# A sleep that no other process starts.
 FOR_LONG = "sleep 98765.%d" % os.getpid()
 
 
@@ -166,10 +176,10 @@ while struct.unpack("i", fcntl.ioctl(int(sys.argv[1]), termios.FIONREAD, b"    "
     INIT = "echo '[    4.0] Run /init as init process' >&$c; was_read $c;"
 
     def boot_guests(self, *scripts, init=False):
-        """Which of these guests were booted, one after the other, and the status.
+        """The number of guests booted, one after the other, and the status.
 
-        Those that stand still get a second to say something, others ten minutes. init:
-        the kernel is at /init from the first moment.
+        A guest that prints nothing gets one second if its script is FOR_LONG,
+        others ten minutes. init: the kernel is at /init from the beginning.
         """
         booted = []
         with tempfile.TemporaryDirectory() as tmp:
@@ -195,7 +205,8 @@ while struct.unpack("i", fcntl.ioctl(int(sys.argv[1]), termios.FIONREAD, b"    "
         self.assertEqual(self.boot_guests(well), (1, 7))
         self.assertEqual(self.boot_guests(self.OOPS, self.OOPS, well), (3, 7))
         self.assertEqual(self.boot_guests(self.OOPS, self.OOPS, self.OOPS), (3, guest.KERNEL_REPORT))
-        # What is in the kernel by then may be ours; nor is any other report excused.
+        # From then on our modules may be loaded; other reports are never
+        # excused.
         self.assertEqual(self.boot_guests(self.INIT + self.OOPS), (1, guest.KERNEL_REPORT))
         self.assertEqual(self.boot_guests("echo 'BUG: unable to handle page fault' >&$c; " + self.OOPS),
                          (1, guest.KERNEL_REPORT))
@@ -205,12 +216,12 @@ while struct.unpack("i", fcntl.ioctl(int(sys.argv[1]), termios.FIONREAD, b"    "
         still = "echo '[    1.9] pnp: PnP ACPI: found 6 devices' >&$c; %s" % FOR_LONG
         self.assertEqual(self.boot_guests(still, FOR_LONG, well), (3, 7))
         self.assertEqual(self.boot_guests(still, still, still), (3, guest.GUEST_LOST))
-        # Behind /init it is a test's own time.
+        # After /init the time belongs to the test.
         self.assertEqual(self.boot_guests("sleep 2.5;" + well, init=True), (1, 7))
 
     def test_many_cpus_get_more_time(self):
         with tempfile.TemporaryDirectory() as tmp:
-            few, many = (guest.Guest("tok", os.path.join(tmp, "log"), 10, patience=n) for n in (1, 5))
+            few, many = (guest.Guest("tok", os.path.join(tmp, "log"), 10, time_factor=n) for n in (1, 5))
             for g in (few, many):
                 g.log.close()
         self.assertEqual((many.silence, many.power_off), (5 * few.silence, 5 * few.power_off))
@@ -246,7 +257,7 @@ class Archive(unittest.TestCase):
 
     @staticmethod
     def entries(path):
-        """Names and modes, by a reader of our own."""
+        """Names and modes, by a separate reader."""
         with open(path, "rb") as f:
             raw = f.read()
         at, found = 0, {}
@@ -300,7 +311,7 @@ class Shapes(unittest.TestCase):
         for some in cpus.values():
             for cpu in some:
                 self.assertLessEqual({cpu // cores * cores + i for i in range(cores)}, set(some))
-        # As the processor counts: socket and core each have bits of their own.
+        # As the processor counts: socket and core have separate bits.
         width = (cores - 1).bit_length()
         apic = [cpu // cores << width | cpu % cores for cpu in range(o.possible_cpus)]
         self.assertLess(max(apic), 255)
@@ -341,9 +352,9 @@ class Shapes(unittest.TestCase):
 
     def test_many_take_longer(self):
         few, many = self.options("--cpus", "16"), self.options("--cpus", "240")
-        self.assertEqual((few.timeout, few.patience, few.mem), (120, 1, 2048))
+        self.assertEqual((few.timeout, few.time_factor, few.mem), (120, 1, 2048))
         self.assertGreaterEqual(many.timeout, 600)
-        self.assertGreaterEqual(many.patience, 4)
+        self.assertGreaterEqual(many.time_factor, 4)
         self.assertGreaterEqual(many.mem, 4096)
         own = self.options("--cpus", "240", "--timeout", "7", "--mem", "1G")
         self.assertEqual((own.timeout, own.mem), (7, 1024))
@@ -355,7 +366,7 @@ class Shapes(unittest.TestCase):
             line = args[args.index("-append") + 1].split()
             self.assertEqual([w.partition("=")[0] for w in line].count("lpj"), given)
             self.assertEqual(line[-1], "mine=1")
-            # The kernel takes no more.
+            # The kernel's maximum.
             stall = [int(w.partition("=")[2]) for w in line if w.startswith("rcupdate.rcu_cpu_stall")]
             self.assertLessEqual(stall[0], 300)
 

@@ -229,6 +229,11 @@ class Commands(unittest.TestCase):
         code, result, _ = self.run_suite("echo 1..1; echo ok 1 a; exit 3")
         self.assertEqual((code, result["failed"]), (1, 1))
         self.assertIn("3", result["failures"][0])
+        code, result, _ = self.run_suite("echo 1..1; echo not ok 1 a; exit 98")
+        self.assertEqual((code, result["failed"]), (1, 2))
+        self.assertIn("98", result["failures"][1])
+        code, result, _ = self.run_suite("echo 1..1; echo not ok 1 a; exit 1")
+        self.assertEqual((code, result["failed"]), (1, 1))
 
     def test_silence(self):
         self.assertEqual(self.run_suite("true")[0], 1)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT OR LGPL-2.1
 /*
- * cancel: tasks with a deadline, and the rest called back.
+ * cancel: tasks with a deadline; the rest is cancelled.
  *
- * Submits more hashing than anybody can do in the time there is, and stops when it is
- * over. Whatever became of a task, it has one completion: so the books balance.
+ * Submits more hashing than fits into the time limit, and cancels what is left
+ * when the time is over. Each task has exactly one completion, however it
+ * ended, so the counts add up.
  */
 #include <libwsq.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ int main(void)
 	for (i = 0; i < TASKS; i++) {
 		sqe = wsq_get_sqe(&ring);
 		wsq_prep_sha256(sqe, out + 32 * i, data, LEN);
-		/* The first half is of use for 5 ms only. */
+		/* The first half is useful for 5 ms only. */
 		if (i < TASKS / 2)
 			wsq_sqe_set_deadline(sqe, begin + 5 * MS);
 	}
@@ -52,15 +53,15 @@ int main(void)
 		return 1;
 	}
 
-	/* Wait for all of them, but no longer than 20 ms. Then enough is enough. */
+	/* Wait for all of them, but no longer than 20 ms. */
 	ret = wsq_wait_cqes(&ring, &cqe, TASKS, 20 * MS);
 	if (ret == -ETIME || ret == -EINTR) {
 		ret = wsq_cancel(&ring, WSQ_CANCEL_ALL, 0, &running);
-		printf("called back: %d, had begun: %u\n", ret < 0 ? 0 : ret,
+		printf("cancelled: %d, had begun: %u\n", ret < 0 ? 0 : ret,
 		       running);
 	}
 
-	/* Who closes the ring now loses nothing; who wants the results waits. */
+	/* Only the results need this wait; the ring could be closed now. */
 	while (wsq_in_flight(&ring)) {
 		ret = wsq_wait_cqe(&ring, &cqe);
 		if (ret == -EINTR)
@@ -74,7 +75,7 @@ int main(void)
 			  cqe->res != -ECANCELED;
 		wsq_cqe_seen(&ring, cqe);
 	}
-	printf("%u done, %u late, %u called back, %u failed: %u of %u\n", done,
+	printf("%u done, %u late, %u cancelled, %u failed: %u of %u\n", done,
 	       late, called, failed, done + late + called + failed, TASKS);
 	wsq_queue_exit(&ring);
 	return failed || done + late + called != TASKS;

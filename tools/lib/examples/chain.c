@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT OR LGPL-2.1
 /*
- * chain: tasks that wait for each other, without the process in between.
+ * chain: tasks that wait for each other without involving the process.
  *
- * Fills a block, copies it, compares the two, and takes a checksum: each step needs
- * the one before, and all go with one system call. A second chain breaks in its
- * middle: what is behind that does not run.
+ * Fills a block, copies it, compares the two, and takes a checksum: each step
+ * needs the one before. One system call submits all four. A second chain fails
+ * in the middle: the tasks behind the failed one do not run.
  */
 #include <libwsq.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@ static int run(struct wsq_ring *ring, unsigned int nr, __s64 *res)
 		ret = wsq_wait_cqe(ring, &cqe);
 		if (ret)
 			break;
-		/* They may come in any order: each says whose it is. */
+		/* Completions come in any order: data64 identifies the task. */
 		res[wsq_cqe_get_data64(cqe)] = cqe->res;
 		wsq_cqe_seen(ring, cqe);
 	}
@@ -31,7 +31,7 @@ static int run(struct wsq_ring *ring, unsigned int nr, __s64 *res)
 	return ret < 0;
 }
 
-/* Fill, copy, compare, checksum; @copy_len is what the copy is asked for. */
+/* Fill, copy, compare, checksum; @copy_len is the length of the copy. */
 static int chain(struct wsq_ring *ring, __u64 a, __u64 b, __u64 copy_len,
 		 __s64 *res)
 {
@@ -78,7 +78,7 @@ int main(void)
 	if (res[0] != LEN || res[1] != LEN || res[2] != LEN || res[3] < 0)
 		return 1;
 
-	/* There is no copy of no bytes: EINVAL, and the others do not run. */
+	/* A copy of length 0 fails with EINVAL, and the others do not run. */
 	if (chain(&ring, a, b, 0, res))
 		return 1;
 	printf("broken: %s, %s, %s\n", strerror((int)-res[1]),

@@ -2,8 +2,9 @@
 /*
  * hash FILE: its SHA-256, computed by a worker of the wsq module.
  *
- * The first program to read: a ring, memory in its arena, one task, its completion.
- * Compile any of these with: cc FILE $(pkg-config --cflags --libs libwsq)
+ * The first program to read: a ring, memory in its arena, one task, its
+ * completion. Compile any of the examples with:
+ * cc FILE $(pkg-config --cflags --libs libwsq)
  */
 #include <fcntl.h>
 #include <libwsq.h>
@@ -36,7 +37,7 @@ int main(int argc, char **argv)
 	if (fd < 0)
 		return fail(argv[1], -errno);
 
-	/* 8 entries; an arena for the file and for what comes out. */
+	/* 8 entries; an arena for the file and for the digest. */
 	ret = wsq_queue_init(8, 2 * LARGEST, &ring, 0);
 	if (ret)
 		return fail("no ring", ret);
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
 	if (data < 0 || out < 0)
 		return fail("no room in the arena", data < 0 ? data : out);
 
-	/* Straight into the arena: nothing is copied after this. */
+	/* Read straight into the arena: nothing is copied after this. */
 	do {
 		n = read(fd, (char *)wsq_arena_ptr(&ring, data) + len,
 			 LARGEST - len);
@@ -57,7 +58,7 @@ int main(int argc, char **argv)
 		return fail(argv[1], -EFBIG);
 	close(fd);
 
-	/* Filled, handed over, waited for: one system call. */
+	/* Fill, submit and wait: one system call. */
 	wsq_prep_sha256(wsq_get_sqe(&ring), out, data, len);
 	ret = wsq_submit_and_wait(&ring, 1, WSQ_NO_TIMEOUT);
 	if (ret < 0)
@@ -65,7 +66,7 @@ int main(int argc, char **argv)
 	ret = wsq_peek_cqe(&ring, &cqe);
 	if (ret)
 		return fail("waiting", ret);
-	/* What went wrong with a task, its completion tells. */
+	/* A task's error is in its completion. */
 	if (cqe->res < 0)
 		return fail(argv[1], cqe->res);
 	wsq_cqe_seen(&ring, cqe);

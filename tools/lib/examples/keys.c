@@ -2,9 +2,10 @@
 /*
  * keys [without]: parity of many blocks, by tasks that xor into the same block.
  *
- * Two tasks that change one block at the same time spoil it. With the block as their
- * key they run one at a time, while those of the other stripes run beside them. With
- * an argument they have no keys: where several CPUs work that may come out wrong.
+ * Two tasks that change one block at the same time corrupt it. Tasks that have
+ * the block as their key run one at a time, while tasks of other stripes run in
+ * parallel. With an argument the tasks have no keys: the result may then be
+ * wrong if several CPUs run them.
  */
 #include <libwsq.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ int main(int argc, char **argv)
 	struct wsq_sqe *sqe;
 	int ret;
 
-	/* Keys have to be asked for: they cost memory. */
+	/* Keys must be requested: they cost memory. */
 	ret = wsq_queue_init(STRIPES * BLOCKS, 2 * STRIPES * BLOCKS * LEN,
 			     &ring, WSQ_INIT_KEYS);
 	if (ret) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT OR LGPL-2.1
 /*
- * polling: many tasks, hardly a system call.
+ * polling: many tasks, almost no system calls.
  *
- * A thread of the kernel looks at the ring, so handing over is a store to memory, and
- * so is reading completions. For programs that keep work coming, on machines that have
- * a CPU to spare; it takes CAP_SYS_NICE. Without that, this one goes on without.
+ * A kernel thread polls the ring, so submitting and reading completions only
+ * access memory. For programs that submit continuously, on machines with a CPU
+ * to spare. Polling needs CAP_SYS_NICE; without it this program continues
+ * without polling.
  */
 #include <libwsq.h>
 #include <stdio.h>
@@ -34,12 +35,12 @@ int main(void)
 	}
 
 	while (got < TASKS) {
-		/* Whatever there is room for. */
+		/* As many as there is space for. */
 		while (put < TASKS && (sqe = wsq_get_sqe(&ring))) {
 			wsq_prep_crc32c(sqe, 64 * (put % 64), 64, 0);
 			put++;
 		}
-		/* EAGAIN: completions have to be read first. As below. */
+		/* EAGAIN: completions have to be read first, as below. */
 		ret = wsq_submit(&ring);
 		if (ret < 0 && ret != -EAGAIN)
 			break;
@@ -48,7 +49,7 @@ int main(void)
 			failed += cqes[i]->res < 0;
 		wsq_cq_advance(&ring, n);
 		got += n;
-		/* Nothing to fill, nothing to read: now waiting is cheaper. */
+		/* Nothing to fill, nothing to read: waiting is cheaper now. */
 		if (!n && put == TASKS && got < TASKS) {
 			ret = wsq_wait_cqe(&ring, cqes);
 			if (ret < 0)

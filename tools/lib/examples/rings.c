@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT OR LGPL-2.1
 /*
- * rings: several threads, each with a ring of its own.
+ * rings: several threads, each with its own ring.
  *
- * A ring is for one thread at a time; a ring for each needs no lock. Behind them are
- * the same workers: what one thread submits runs wherever a CPU is free.
+ * A ring is for one thread at a time; one ring per thread needs no lock. All
+ * rings share the same workers: a task runs wherever a CPU is free.
  * Compile with -pthread.
  */
 #include <libwsq.h>
@@ -38,12 +38,12 @@ static void *work(void *arg)
 	while (job->got < TASKS) {
 		while (put < TASKS && put - job->got < 32) {
 			sqe = wsq_get_sqe(&ring);
-			/* Its place is free: what was there has completed. */
+			/* The slot is free: its previous task has completed. */
 			number[put % 32] = job->nr * TASKS + put;
 			wsq_prep_crc32c(sqe, 4 * (put % 32), 4, 0);
 			put++;
 		}
-		/* All of them, so that every place is free again. */
+		/* Wait for all, so that every slot is free again. */
 		job->ret = wsq_submit_and_wait(&ring, put - job->got,
 					       WSQ_NO_TIMEOUT);
 		if (job->ret < 0)

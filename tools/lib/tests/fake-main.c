@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR LGPL-2.1
 /*
- * Puts fake.c's module in place of the kernel before main() begins: for the examples,
- * which know nothing of it.
+ * Installs fake.c's module in place of the kernel before main() begins, for the
+ * examples, which are not aware of it.
  */
 #include "fake.h"
 

@@ -3,9 +3,9 @@
  * A wsq module made of threads; see fake.h.
  *
  * Shared cursors and seq are accessed as the kernel does (acquire and release),
- * everything private under one mutex per ring: so the thread sanitizer judges
- * the library's half of the protocol. The counters of STATS are in memory that
- * children share.
+ * all private state under one mutex per ring. So the thread sanitizer checks
+ * the library's half of the protocol. The counters of STATS are in memory
+ * shared with children.
  */
 #include <nettle/sha2.h>
 #include <pthread.h>
@@ -31,6 +31,8 @@ struct task {
 	__u64 number;
 	__u64 after;		/* a drain: so many have to end before */
 	__u64 turn;		/* of those with keys, which is this */
+	__u64 futures[3];	/* tasks it waits for, by their number + 1 */
+	int refused;
 	bool linked;		/* to the one before it */
 	struct timespec at;
 	bool cancelled;
@@ -59,7 +61,10 @@ struct fake_ring {
 	__u64 ended;		/* tasks, told of or not */
 	__u64 barrier;		/* of the last drain: what @after is for others */
 	__u64 turns, turn;	/* of tasks with keys: given, and whose it is */
-	bool *over, *well;	/* of task n, at n % cq_entries */
+	bool *over, *well;	/* of task n, at n % kept */
+	__u64 kept;
+	__u64 *futures;		/* the last task to resolve each, likewise */
+	__u32 nr_futures;
 	struct task *queue;
 	__u64 q_put, q_get;
 	unsigned int mmaps;
@@ -94,6 +99,13 @@ static __u32 crc32c(__u32 crc, const unsigned char *p, __u64 n)
 	return ~crc;
 }
 
+static int number_compare(const void *a, const void *b)
+{
+	__u64 x = *(const __u64 *)a, y = *(const __u64 *)b;
+
+	return x < y ? -1 : x > y;
+}
+
 static bool a_cpu(__u32 nr)
 {
 	return nr < fake_cfg.cpus;
@@ -104,11 +116,12 @@ static bool a_node(__u32 nr)
 	return nr < 2;
 }
 
-/* Of lists it knows what the entry says, and no test asks it for more. */
+/* Knows the list length that the entry gives; no test needs more. */
 static __s64 task_check(struct fake_ring *r, const struct wsq_sqe *s)
 {
 	const struct wsq_rule_ring ring = {
 		.arena_bytes = r->arena_bytes, .keys = r->keys,
+		.futures = r->nr_futures,
 		.cpu = a_cpu, .node = a_node,
 	};
 	struct wsq_rule rule;
@@ -119,7 +132,7 @@ static __s64 task_check(struct fake_ring *r, const struct wsq_sqe *s)
 		return -EPERM;
 	rule = wsq_rules[s->op];
 	rule.max = op_max(s->op);
-	return wsq_rule_entry(&rule, s, &ring);
+	return wsq_rule_sqe(&rule, s, &ring);
 }
 
 static __s64 task_run(struct fake_ring *r, const struct task *t)
@@ -136,6 +149,8 @@ static __s64 task_run(struct fake_ring *r, const struct task *t)
 		usleep(fake_cfg.delay_us);
 	if (ret)
 		return ret;
+	if (t->refused)
+		return t->refused;
 	if (t->cancelled)
 		return -ECANCELED;
 	if (s->flags & WSQ_SQE_DEADLINE) {
@@ -161,7 +176,7 @@ static __s64 task_run(struct fake_ring *r, const struct task *t)
 			dst[i] ^= src[i];
 		return s->len;
 	case WSQ_OP_XXHASH64:
-		/* Not that, but something of the seed and each byte. */
+		/* Not the real hash; depends on the seed and every byte. */
 		for (i = 0; i < 8; i++)
 			dst[i] = s->arg >> 8 * i;
 		for (i = 0; i < s->len; i++)
@@ -172,6 +187,18 @@ static __s64 task_run(struct fake_ring *r, const struct task *t)
 		sha512_update(&ctx512, s->len, (void *)src);
 		sha512_digest(&ctx512, 64, (void *)dst);
 		return 64;
+	case WSQ_OP_FSVERITY:
+		/* Not the real tree. */
+		memset(dst, src[s->len - 1], 64);
+		return 64;
+	case WSQ_OP_SORT64:
+		memcpy(dst, src, s->len);
+		qsort(dst, s->len / 8, 8, number_compare);
+		return s->len;
+	case WSQ_OP_GZIP:
+		/* Not compressed either. */
+		memcpy(dst, src, s->len);
+		return s->len;
 	case WSQ_OP_COPY:
 		memcpy(r->arena + s->dst, r->arena + s->src, s->len);
 		return s->len;
@@ -201,18 +228,28 @@ static void cqe_store(struct fake_ring *r, __u64 n, const struct task *t,
 			 __ATOMIC_RELEASE);
 }
 
-/*
- * Whether @t has to wait for others. They have been taken off the queue before it, so
- * somebody runs them. All keys are one: that is more order than there has to be.
- */
-static bool must_wait(const struct fake_ring *r, const struct task *t)
+/* Are all that @t is linked to, or waits for, in the set @of? */
+static bool all_before(struct fake_ring *r, const struct task *t, const bool *of)
 {
-	return r->ended < t->after ||
-	       (t->linked && !r->over[(t->number - 1) % r->cq_entries]) ||
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		if (t->futures[i] && !of[(t->futures[i] - 1) % r->kept])
+			return false;
+	return !t->linked || of[(t->number - 1) % r->kept];
+}
+
+/*
+ * Whether @t has to wait for others. Those were dequeued before it, so some
+ * thread runs them. All keys count as one, which orders more than necessary.
+ */
+static bool must_wait(struct fake_ring *r, const struct task *t)
+{
+	return r->ended < t->after || !all_before(r, t, r->over) ||
 	       (t->sqe.flags & WSQ_SQE_KEY && r->turn != t->turn);
 }
 
-/* Runs the oldest task; called and returns with the lock held. */
+/* Runs the oldest task. Called, and returns, with the lock held. */
 static void run_one(struct fake_ring *r, unsigned int cpu)
 {
 	static struct task kept;
@@ -227,13 +264,12 @@ static void run_one(struct fake_ring *r, unsigned int cpu)
 	       t.at.tv_nsec;
 	while (must_wait(r, &t))
 		pthread_cond_wait(&r->done, &r->lock);
-	if (t.linked && !r->well[(t.number - 1) % r->cq_entries])
-		t.cancelled = true;
+	t.cancelled |= !all_before(r, &t, r->well);
 	pthread_mutex_unlock(&r->lock);
 	res = task_run(r, &t);
 	pthread_mutex_lock(&r->lock);
-	r->over[t.number % r->cq_entries] = true;
-	r->well[t.number % r->cq_entries] = res >= 0;
+	r->over[t.number % r->kept] = true;
+	r->well[t.number % r->kept] = res >= 0;
 	r->ended++;
 	r->turn += !!(t.sqe.flags & WSQ_SQE_KEY);
 	pthread_cond_broadcast(&r->done);
@@ -294,9 +330,10 @@ static int do_setup(struct fake_ring *r, struct wsq_setup *s)
 
 	if (s->size != sizeof(*s) || s->ids_off ||
 	    s->flags & ~(WSQ_SETUP_DISABLED | WSQ_SETUP_IDS | WSQ_SETUP_KEYS |
-			 WSQ_SETUP_POLL | WSQ_SETUP_POLL_SHARE))
+			 WSQ_SETUP_POLL | WSQ_SETUP_POLL_SHARE |
+			 WSQ_SETUP_FUTURES))
 		return -EINVAL;
-	/* Each has a thread of its own nevertheless. */
+	/* Each ring has its own thread nevertheless. */
 	if (s->flags & WSQ_SETUP_POLL_SHARE) {
 		struct fake_ring *other = ring_of(s->poll_fd);
 
@@ -340,8 +377,11 @@ static int do_setup(struct fake_ring *r, struct wsq_setup *s)
 	r->sqes = anon(s->sqes_bytes);
 	r->arena = s->arena_bytes ? anon(s->arena_bytes) : NULL;
 	r->queue = calloc(r->cq_entries, sizeof(*r->queue));
-	r->over = calloc(r->cq_entries, sizeof(*r->over));
-	r->well = calloc(r->cq_entries, sizeof(*r->well));
+	r->kept = 16ULL * r->cq_entries;
+	r->over = calloc(r->kept, sizeof(*r->over));
+	r->well = calloc(r->kept, sizeof(*r->well));
+	r->nr_futures = s->flags & WSQ_SETUP_FUTURES ? r->cq_entries : 0;
+	r->futures = calloc(r->cq_entries + 1ULL, sizeof(*r->futures));
 	r->setup = true;
 	r->nr_threads = fake_cfg.threads;
 	r->threads = calloc(r->nr_threads + 1, sizeof(*r->threads));
@@ -352,15 +392,16 @@ static int do_setup(struct fake_ring *r, struct wsq_setup *s)
 		pthread_create(&r->poller, NULL, poller, r);
 	}
 	/*
-	 * Threads that begin allocate, under a lock of the address sanitizer's that fork()
-	 * hands on as it is: programs that have a ring and fork would hang.
+	 * Wait until the threads run. A starting thread allocates under a lock
+	 * of the address sanitizer, and fork() copies that lock in whatever
+	 * state it is: programs that have a ring and fork would hang.
 	 */
 	while (r->rank < r->nr_threads + r->polled)
 		pthread_cond_wait(&r->done, &r->lock);
 	return 0;
 }
 
-/* Entries that are there from @from on. */
+/* Number of completion entries that can be read from @from on. */
 static __u32 ready_from(struct fake_ring *r, __u64 from)
 {
 	__u32 i;
@@ -374,6 +415,30 @@ static __u32 ready_from(struct fake_ring *r, __u64 from)
 			break;
 	}
 	return i;
+}
+
+/* Which tasks @t waits for, and which future it resolves. */
+static void take_futures(struct fake_ring *r, struct task *t)
+{
+	__u64 nr = t->sqe.deadline & 0xffff, last;
+	unsigned int i;
+
+	memset(t->futures, 0, sizeof(t->futures));
+	t->refused = (int)task_check(r, &t->sqe);
+	if (!(t->sqe.flags & WSQ_SQE_FUTURES) || nr > r->nr_futures)
+		return;
+	for (i = 0; i < 3 && !t->refused; i++) {
+		__u64 after = t->sqe.deadline >> 16 * (i + 1) & 0xffff;
+
+		t->futures[i] = after ? r->futures[after] : 0;
+		if (after && !t->futures[i])
+			t->refused = -EINVAL;
+	}
+	last = r->futures[nr];
+	if (!t->refused && last && !r->over[(last - 1) % r->kept])
+		t->refused = -EBUSY;
+	else if (nr)
+		r->futures[nr] = t->number + 1;
 }
 
 static int take(struct fake_ring *r, struct wsq_enter *e, __u64 cq_head,
@@ -401,7 +466,8 @@ static int take(struct fake_ring *r, struct wsq_enter *e, __u64 cq_head,
 		}
 		if (t->sqe.flags & WSQ_SQE_KEY)
 			t->turn = r->turns++;
-		r->over[t->number % r->cq_entries] = false;
+		r->over[t->number % r->kept] = false;
+		take_futures(r, t);
 		if (r->ids)
 			r->ids[r->head & (r->sq_entries - 1)] = t->number + 1;
 		clock_gettime(CLOCK_MONOTONIC, &t->at);
@@ -414,7 +480,7 @@ static int take(struct fake_ring *r, struct wsq_enter *e, __u64 cq_head,
 		    fake_cfg.die_after)
 			raise(SIGKILL);
 	}
-	/* A thread that polls may lose its CPU before it says so. */
+	/* A polling thread may lose its CPU before it stores sq_head. */
 	if (!fake_cfg.late_head || !r->polled)
 		__atomic_store_n(&r->page->sq_head, r->head, __ATOMIC_RELEASE);
 	pthread_cond_broadcast(&r->work);
@@ -428,7 +494,7 @@ static void poller_flag(struct fake_ring *r, bool awake)
 			 __ATOMIC_SEQ_CST);
 }
 
-/* Takes what comes while it is awake; sleeps after some looks in vain. */
+/* Takes entries while awake; sleeps after a number of vain looks. */
 static void *poller(void *arg)
 {
 	struct fake_ring *r = arg;
@@ -457,7 +523,7 @@ static void *poller(void *arg)
 			else if (vain > 1000)
 				vain = 0;
 		}
-		/* Said so, then a last look: above, once more. */
+		/* Announce the sleep, then look once more: above. */
 		if (!r->awake && vain == 1000) {
 			__u64 tail = __atomic_load_n(&r->page->sq_tail,
 						     __ATOMIC_SEQ_CST);
@@ -533,7 +599,7 @@ static int do_query(struct wsq_query *q)
 	struct wsq_op_info *info = (void *)(uintptr_t)q->ops;
 	__u32 i;
 
-	/* The first version had no flags of SETUP, the second no limits. */
+	/* Version 1 had no setup flags, version 2 no limits. */
 	if (q->size != sizeof(*q) &&
 	    q->size != offsetof(struct wsq_query, setup_flags) &&
 	    q->size != offsetof(struct wsq_query, max_user_rings))
@@ -595,7 +661,7 @@ static int do_stats(struct wsq_stats *st)
 		shared_stats[i].inbox += 5 * i;
 		shared_stats[i].gets += 10 * i;
 		shared_stats[i].steals[WSQ_DIST_NODE] += i;
-		shared_stats[i].standins++;
+		shared_stats[i].standbys++;
 		shared_stats[i].fences += 2;
 	}
 	for (i = 0; to && i < st->nr_cpus && i < fake_cfg.cpus; i++) {
@@ -646,7 +712,7 @@ static int fake_open(const char *path)
 	return FAKE_FD0 + i;
 }
 
-/* What is still queued, by its number and one: ids of fake rings. */
+/* Tasks still queued. The id of a fake ring's task is its number plus one. */
 static int do_cancel(struct fake_ring *r, struct wsq_cancel *c)
 {
 	__u64 k;
@@ -676,7 +742,7 @@ static int do_restrict(struct fake_ring *r, const struct wsq_restrict *x)
 		return -EINVAL;
 	if (!r->disabled)
 		return -EBUSY;
-	/* One op is all that it can keep. */
+	/* The fake can store one op only. */
 	if (x->nr_ops != 1)
 		return -E2BIG;
 	r->only = allowed[0] + 1;
@@ -730,6 +796,7 @@ static int fake_close(int fd)
 	free(r->queue);
 	free(r->over);
 	free(r->well);
+	free(r->futures);
 	free(r);
 	pthread_mutex_lock(&fds_lock);
 	fds[fd - FAKE_FD0] = NULL;
@@ -777,7 +844,7 @@ static int fake_ioctl(int fd, unsigned long cmd, void *arg)
 	return ret;
 }
 
-/* Gives the memory itself: what the kernel would map a second time. */
+/* Returns the memory itself; the kernel would map it a second time. */
 static int fake_mmap(int fd, __u64 off, size_t len, void **addr)
 {
 	struct fake_ring *r = ring_of(fd);

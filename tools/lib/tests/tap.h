@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR LGPL-2.1 */
 /*
- * TAP output for the tests of libwsq: CHECK() notes what failed and goes on,
- * tap_case() runs one case and prints its line, tap_done() the plan.
+ * TAP output for the tests of libwsq: CHECK() records a failure and goes on,
+ * tap_case() runs one case and prints its line, tap_done() prints the plan.
  */
 #ifndef LIBWSQ_TESTS_TAP_H
 #define LIBWSQ_TESTS_TAP_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR LGPL-2.1
 /*
- * Tests of the arena's allocator: edges, and a long random run against a plain
- * map of which byte belongs to whom.
+ * Tests of the arena's allocator: edge cases, and a long random run against a
+ * plain map of the owner of each byte.
  */
 #include <stdlib.h>
 
@@ -50,7 +50,7 @@ static void double_free(void)
 	CHECK(wsq_arena_give(a, x) == -EINVAL);
 	CHECK(wsq_arena_give(a, y) == 0);
 	CHECK(wsq_arena_give(a, y) == -EINVAL);
-	CHECK(wsq_arena_give(a, x) == -EINVAL);		/* united by now */
+	CHECK(wsq_arena_give(a, x) == -EINVAL);		/* merged by now */
 	CHECK(wsq_arena_max(a) == 1 << 20);
 	wsq_arena_destroy(a);
 }

@@ -3,10 +3,10 @@
  * The memory order of libwsq.h, points (1) to (3), judged by the thread
  * sanitizer.
  *
- * One producer uses the library; one thread is the kernel and shares nothing
- * with it but the ring's memory, no lock: so sq_tail, seq and cq_head are the
- * only edges, and everything else is plain accesses. The kernel takes more
- * entries than there are completion slots (a real one does not) so that it has
+ * One producer uses the library. Another thread acts as the kernel: the two
+ * share the ring's memory and no lock. So sq_tail, seq and cq_head are the only
+ * ordering edges, and all other accesses are plain. This kernel takes more
+ * entries than there are completion slots (a real one does not), so that it has
  * to wait for cq_head in the middle of the work. run-tests weakens each of the
  * three orderings in turn and expects a report. Without the sanitizer the data
  * are still checked.
@@ -60,7 +60,7 @@ static void *kernel(void *arg)
 	return NULL;
 }
 
-/* ENTER: returns once all entries are taken; acquires nothing else. */
+/* ENTER: returns when all entries are taken; acquires nothing else. */
 static int enter(int fd, unsigned long cmd, void *arg)
 {
 	struct wsq_enter *e = arg;
@@ -103,7 +103,7 @@ static void races(void)
 			wsq_sqe_set_data64(sqe, slot);
 		}
 		CHECK(wsq_submit(&r) >= 0);
-		/* All of them without another ENTER: cq_head is on its own. */
+		/* No further ENTER here: only cq_head orders the reuse. */
 		while (free_nr < DEPTH) {
 			if (wsq_peek_cqe(&r, &cqe)) {
 				sched_yield();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR LGPL-2.1
 /*
  * Tests of rings against the fake module, one thread: every call, every error
- * that the library makes or passes on, wrap-around of both rings.
+ * that the library returns or passes on, wrap-around of both rings.
  */
 #include <nettle/sha2.h>
 #include <sched.h>
@@ -129,7 +129,7 @@ static void query_stats(void)
 	CHECK(q.nr_ops == WSQ_OP_NR && q.memory && q.nr_nodes == 2);
 	CHECK(!strcmp(info[1].name, "copy"));
 	CHECK(wsq_query(fd, &q, NULL, 7) == 0 && q.nr_ops == WSQ_OP_NR);
-	/* A program of before that one grew, by the symbol that it has. */
+	/* The symbol used by programs linked before the struct grew. */
 	q.setup_flags = 0x55555555;
 	CHECK((wsq_query)(fd, &q, NULL, 0) == 0 && q.setup_flags == 0x55555555);
 	CHECK(wsq_query(fd, &q, NULL, 0) == -EINVAL);
@@ -138,14 +138,14 @@ static void query_stats(void)
 	q.user_rings = 0x55555555;
 	CHECK(wsq_query_sized(fd, &q, 80, NULL, 0) == 0);
 	CHECK(q.user_rings == 0x55555555);
-	/* What an older module would refuse is cleared. */
+	/* The library clears members that an older module would refuse. */
 	q.rsv = 1;
 	CHECK(wsq_query(fd, &q, NULL, 0) == 0);
 	CHECK(q.max_user_rings == 256 && q.user_rings == 3 && q.user_memory);
 	CHECK(wsq_stats(fd, &st, cpus, 2) == 0);
 	CHECK(st.nr_cpus == 4 && cpus[1].cpu == 1);
 	CHECK(wsq_stats(fd, &st, NULL, 9) == 0 && st.nr_cpus == 4);
-	/* A program of before the struct grew, by the symbol that it has. */
+	/* The symbol used by programs linked before the struct grew. */
 	memset(old, 0x55, sizeof(old));
 	CHECK((wsq_stats)(fd, &st, (void *)old, 2) == 0);
 	CHECK(((struct wsq_cpu_stats *)(void *)&old[88])->cpu == 1);
@@ -156,7 +156,7 @@ static void query_stats(void)
 	CHECK(wsq_close(fd) == -EBADF);
 }
 
-/* What entries say of order, and what becomes of it. */
+/* Links and drains: order, and errors. */
 static void order(void)
 {
 	const __s64 want[] = { 0, 0, -EINVAL, 0, -EINVAL, -ETIME, 0 };
@@ -190,7 +190,7 @@ static void order(void)
 	wsq_queue_exit(&r);
 }
 
-/* A ring has keys if it was asked for. */
+/* A ring has keys only if they were requested. */
 static void keys(void)
 {
 	struct wsq_ring r;
@@ -224,6 +224,64 @@ static void keys(void)
 	}
 }
 
+/* A diamond, a failure that travels, and what is refused. */
+static void futures(void)
+{
+	static const __s64 want[] = {
+		64, 64, 64, 64, -EFAULT, -ECANCELED, -ECANCELED, -EINVAL,
+	};
+	struct wsq_ring r;
+	struct wsq_cqe *cqe;
+	struct wsq_sqe *sqe;
+	unsigned int i;
+
+	reset();
+	CHECK(wsq_queue_init(8, 4096, &r, WSQ_INIT_FUTURES) == 0);
+	for (i = 0; i < 8; i++) {
+		sqe = wsq_get_sqe(&r);
+		if (i == 0)
+			wsq_prep_fill(sqe, 0, 64, 7);
+		else if (i == 3)
+			wsq_prep_compare(sqe, 64, 128, 64);
+		else
+			wsq_prep_copy(sqe, i * 64, i == 4 ? 8192 : 0, 64);
+		wsq_sqe_set_data64(sqe, i);
+		if (i < 7)
+			wsq_sqe_set_future(sqe, i + 1);
+		if (i == 1 || i == 2 || i == 6)
+			CHECK(wsq_sqe_add_after(sqe, 1) == 0);
+		if (i == 3) {
+			CHECK(wsq_sqe_add_after(sqe, 2) == 0);
+			CHECK(wsq_sqe_add_after(sqe, 3) == 0);
+		}
+		if (i == 5 || i == 6)
+			CHECK(wsq_sqe_add_after(sqe, i) == 0);
+		/* Not named by any entry. */
+		if (i == 7)
+			CHECK(wsq_sqe_add_after(sqe, 9) == 0);
+		CHECK(sqe->flags == WSQ_SQE_FUTURES);
+	}
+	CHECK(sqe->deadline == WSQ_FUTURES(0, 9, 0, 0));
+	CHECK(wsq_sqe_add_after(&(struct wsq_sqe){ .deadline =
+			WSQ_FUTURES(0, 1, 2, 3) }, 4) == -ENOSPC);
+	CHECK(wsq_submit_and_wait(&r, 8, WSQ_NO_TIMEOUT) == 8);
+	for (i = 0; i < 8; i++) {
+		CHECK(wsq_peek_cqe(&r, &cqe) == 0);
+		CHECK(cqe->res == want[wsq_cqe_get_data64(cqe)]);
+		wsq_cqe_seen(&r, cqe);
+	}
+	wsq_queue_exit(&r);
+
+	/* A ring has futures only if they were requested. */
+	CHECK(wsq_queue_init(4, 0, &r, 0) == 0);
+	sqe = wsq_get_sqe(&r);
+	wsq_prep_nop(sqe);
+	wsq_sqe_set_future(sqe, 1);
+	CHECK(wsq_submit_and_wait(&r, 1, WSQ_NO_TIMEOUT) == 1);
+	CHECK(wsq_peek_cqe(&r, &cqe) == 0 && cqe->res == -EINVAL);
+	wsq_queue_exit(&r);
+}
+
 static void cancel(void)
 {
 	struct wsq_ring r;
@@ -237,7 +295,7 @@ static void cancel(void)
 	CHECK(wsq_queue_init(4, 0, &r, 0) == 0);
 	wsq_prep_nop(wsq_get_sqe(&r));
 	CHECK(wsq_submit(&r) == 1);
-	/* Not asked for, so there are none. */
+	/* Ids were not requested, so there are none. */
 	CHECK(wsq_task_id(&r, 0) == 0);
 	wsq_queue_exit(&r);
 
@@ -268,7 +326,7 @@ static void cancel(void)
 	}
 	CHECK(called == 2);
 	CHECK(wsq_cancel(&r, WSQ_CANCEL_ALL, 0, NULL) == -ENOENT);
-	/* Another entry has its place now. */
+	/* Another entry uses its slot now. */
 	wsq_prep_nop(wsq_get_sqe(&r));
 	CHECK(wsq_submit_and_wait(&r, 1, WSQ_NO_TIMEOUT) == 1);
 	CHECK(wsq_task_id(&r, 0) == 0 && wsq_task_id(&r, 4) != first);
@@ -354,11 +412,12 @@ static void ops(void)
 	CHECK(fake_live == 0);
 }
 
-/* Setters fill all of the entry, and the ops do with it what they say. */
+/* Setters fill the whole entry, and the ops use it as documented. */
 static void more_ops(void)
 {
 	static const __s64 res[] = { 20, 5, 20, 20, 20, 8, 64, -EOPNOTSUPP, 3, 2,
-				     -EINVAL };
+				     -EINVAL, 64, 16, 20, -EINVAL };
+	static const __u64 numbers[] = { 258, 3 };
 	struct wsq_op_info info;
 	struct wsq_ring r;
 	struct wsq_cqe *cqe;
@@ -379,7 +438,8 @@ static void more_ops(void)
 	p = wsq_arena_base(&r);
 	memcpy(p, "0123456789abcdefghij", 20);
 	memcpy(p + 100, "01234xxx", 8);
-	for (i = 0; i < 11; i++) {
+	memcpy(p + 600, numbers, 16);
+	for (i = 0; i < 15; i++) {
 		sqe = wsq_get_sqe(&r);
 		memset(sqe, 0xff, sizeof(*sqe));	/* prep clears it */
 		switch (i) {
@@ -423,12 +483,24 @@ static void more_ops(void)
 			wsq_prep_nop(sqe);
 			wsq_sqe_set_vec(sqe, 800, 1);
 			break;
+		case 11:
+			wsq_prep_fsverity(sqe, 1000, 0, 20);
+			break;
+		case 12:
+			wsq_prep_sort64(sqe, 1200, 600, 16);
+			break;
+		case 13:
+			wsq_prep_gzip(sqe, 1300, WSQ_GZIP_BOUND(20), 0, 20);
+			break;
+		case 14:
+			wsq_prep_gzip(sqe, 1300, WSQ_GZIP_BOUND(20) - 1, 0, 20);
+			break;
 		}
 		CHECK(!sqe->key && !sqe->hint && !sqe->deadline);
 		wsq_sqe_set_data64(sqe, i);
 	}
-	CHECK(wsq_submit_and_wait(&r, 11, WSQ_NO_TIMEOUT) == 11);
-	for (i = 0; i < 11; i++) {
+	CHECK(wsq_submit_and_wait(&r, 15, WSQ_NO_TIMEOUT) == 15);
+	for (i = 0; i < 15; i++) {
 		CHECK(wsq_peek_cqe(&r, &cqe) == 0);
 		CHECK(wsq_cqe_get_data64(cqe) == i && cqe->res == res[i]);
 		wsq_cqe_seen(&r, cqe);
@@ -442,6 +514,9 @@ static void more_ops(void)
 	sha512_update(&ctx, 20, p);
 	sha512_digest(&ctx, 64, want);
 	CHECK(!memcmp(p + 500, want, 64));
+	CHECK(p[1000] == 'j' && p[1063] == 'j' && !p[1064]);
+	CHECK(p[1200] == 3 && p[1208] == 2 && p[1209] == 1);
+	CHECK(!memcmp(p + 1300, p, 20) && !p[1320]);
 	wsq_queue_exit(&r);
 }
 
@@ -464,7 +539,7 @@ static void sq_full(void)
 	wsq_queue_exit(&r);
 }
 
-/* Each completion entry is spoken for: EAGAIN, the entries stay, and go later. */
+/* All completion entries are reserved: EAGAIN; the entries go later. */
 static void cq_full(void)
 {
 	struct wsq_ring r;
@@ -483,7 +558,7 @@ static void cq_full(void)
 	CHECK(wsq_wait_cqes(&r, cqes, 8, WSQ_NO_TIMEOUT) == 0);
 	CHECK(wsq_peek_batch_cqe(&r, cqes, 16) == 8);
 	wsq_cq_advance(&r, 1);
-	/* One slot: one goes, the wait is still satisfied in full. */
+	/* One slot: one entry goes, the wait is still satisfied in full. */
 	CHECK(wsq_submit_and_wait(&r, 8, WSQ_NO_TIMEOUT) == 1);
 	n = wsq_peek_batch_cqe(&r, cqes, 16);
 	CHECK(n == 8);
@@ -509,9 +584,9 @@ static void waiting(void)
 	CHECK(wsq_wait_cqes(&r, &cqe, 1, 2 * MS) == -ETIME && !cqe);
 	CHECK(wsq_submit_and_wait(&r, 1, WSQ_NO_TIMEOUT) == -EDEADLK);
 	wsq_prep_nop(wsq_get_sqe(&r));
-	/* What is not handed over is not waited for. */
+	/* Entries that are not handed over are not waited for. */
 	CHECK(wsq_wait_cqe(&r, &cqe) == -EDEADLK);
-	/* Taken, then timed out: the count wins, peek tells. */
+	/* Taken, then timed out: returns the count; peek shows the timeout. */
 	CHECK(wsq_submit_and_wait(&r, 1, MS) == 1);
 	CHECK(wsq_peek_cqe(&r, &cqe) == -EAGAIN);
 	CHECK(wsq_submit_and_wait(&r, 1, MS) == -ETIME);
@@ -540,7 +615,7 @@ static void out_of_order(void)
 	wsq_queue_exit(&r);
 }
 
-/* Both rings go round many times; every id comes back once. */
+/* Both rings wrap many times; every id comes back once. */
 static void laps(void)
 {
 	static unsigned char seen[100000];
@@ -592,7 +667,7 @@ static void pass_numbers(void)
 	CHECK(wsq_peek_cqe(&r, &cqe) == 0 && cqe == &slots[0]);
 }
 
-/* A thread takes the entries: calls are for when it sleeps, and for waiting. */
+/* A polled ring: system calls only to wake the thread, and to wait. */
 static void polled(void)
 {
 	unsigned int put = 0, got = 0, bad = 0, n, i, least;
@@ -607,7 +682,7 @@ static void polled(void)
 	CHECK(fake_live == 0);
 	CHECK(wsq_queue_init(8, 4096, &r, WSQ_INIT_POLL | WSQ_INIT_IDS) == 0);
 	CHECK(wsq_sq_space_left(&r) == 8 && wsq_in_flight(&r) == 0);
-	/* It sleeps: the call that wakes it submits as well. */
+	/* The thread sleeps: the call that wakes it submits as well. */
 	wsq_prep_nop(wsq_get_sqe(&r));
 	CHECK(wsq_sq_ready(&r) == 1 && wsq_in_flight(&r) == 0);
 	CHECK(wsq_submit(&r) == 1 && fake_enters == 1);
@@ -616,7 +691,7 @@ static void polled(void)
 	wsq_cq_advance(&r, 1);
 	CHECK(wsq_in_flight(&r) == 0 && wsq_task_id(&r, 0));
 	CHECK(wsq_wait_cqes(&r, cqes, 1, WSQ_NO_TIMEOUT) == -EDEADLK);
-	/* All completion entries spoken for: none is left to the thread. */
+	/* All completion entries are reserved: hand nothing to the thread. */
 	for (n = 0; n < 16; n++) {
 		while (!(sqe = wsq_get_sqe(&r)))
 			;
@@ -628,7 +703,7 @@ static void polled(void)
 	wsq_prep_nop(sqe);
 	CHECK(!bad && wsq_submit(&r) == -EAGAIN && wsq_in_flight(&r) == 16);
 	CHECK(wsq_wait_cqes(&r, cqes, 16, WSQ_NO_TIMEOUT) == 0);
-	/* Room for one is not enough for a chain of two. */
+	/* Space for one is not enough for a chain of two. */
 	wsq_sqe_set_flags(sqe, WSQ_SQE_LINK);
 	wsq_prep_nop(wsq_get_sqe(&r));
 	wsq_cq_advance(&r, 1);
@@ -656,10 +731,10 @@ static void polled(void)
 		wsq_cq_advance(&r, n);
 		got += n;
 	}
-	/* It sleeps now and then, by its own count of looks; mostly it does not. */
+	/* The thread sleeps after some vain looks; mostly it does not. */
 	CHECK(!bad && fake_enters < least);
 
-	/* Another ring has its thread, if it is told whose that is. */
+	/* Another ring can share the thread, given its file descriptor. */
 	p.flags |= WSQ_INIT_POLL;
 	p.poll_fd = wsq_ring_fd(&r);
 	CHECK(wsq_queue_init_params(8, 0, &other, &p) == 0);
@@ -678,7 +753,7 @@ static void polled(void)
 	CHECK(fake_live == 0);
 }
 
-/* What was submitted is called back, whether the thread has taken it or not. */
+/* Submitted tasks are cancelled, whether the thread has taken them or not. */
 static void polled_cancel(void)
 {
 	struct wsq_cqe *cqes[4];
@@ -708,7 +783,7 @@ static void polled_cancel(void)
 	CHECK(fake_live == 0);
 }
 
-/* An id is that of the entry that was asked for, or 0. */
+/* wsq_task_id() returns the id of the entry asked for, or 0. */
 static void polled_ids(void)
 {
 	struct wsq_cqe *cqes[5];
@@ -728,14 +803,14 @@ static void polled_ids(void)
 		while (wsq_peek_batch_cqe(&r, cqes, 5) <= i)
 			sched_yield();
 	}
-	/* The thread has taken entry 4, in the place of entry 0, and not said so. */
+	/* The thread took entry 4, in entry 0's slot; sq_head is not stored. */
 	CHECK(wsq_sq_taken(&r) == 4);
 	CHECK(wsq_task_id(&r, 0) == 0 && wsq_task_id(&r, 1) != 0);
 	wsq_queue_exit(&r);
 	CHECK(fake_live == 0);
 }
 
-/* A child gives its copy up, and no memory that is its own. */
+/* A child releases its copy of the ring, and none of its own memory. */
 static void forked(void)
 {
 	struct wsq_ring r;
@@ -767,6 +842,7 @@ int main(void)
 	tap_case("ring: ops of more kinds, lists, ops by name", more_ops);
 	tap_case("ring: order, hints, deadlines", order);
 	tap_case("ring: keys", keys);
+	tap_case("ring: futures", futures);
 	tap_case("ring: calling back", cancel);
 	tap_case("ring: disabled and restricted", rights);
 	tap_case("ring: submission ring full, partial take", sq_full);

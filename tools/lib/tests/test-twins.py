@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: MIT OR LGPL-2.1
-"""Does libwsq serve a language that has no C compiler at hand? Prints TAP.
+"""Is libwsq usable from a language that cannot read C? Prints TAP.
 
     test-twins.py LIBWSQ.SO LIBWSQ.H
 
 Calls the shared library by name, without its header: fills submission entries,
-reads completion entries of a ring that stands in this process, asks for a device
-that is not there. That the twins are as the inline functions in all else is
-tested by test-ring, which is compiled for both. Needs no module.
+reads completion entries of a ring that is in this process, opens a device that
+does not exist. test-ring, compiled for both, tests that the twins otherwise
+behave like the inline functions. Needs no module.
 """
 import ctypes as c
 import errno
@@ -42,7 +42,8 @@ for name in lacking:
     print(f"# {name} is not exported")
 case("each inline function is exported", len(names) > 30 and not lacking)
 
-# Entries. Members: op, flags, hint, user_data, src, len, dst, arg, key, deadline.
+# Entries. Members: op, flags, hint, user_data, src, len, dst, arg, key,
+# deadline.
 sqe = c.create_string_buffer(b"\xff" * 64, 64)
 call("wsq_prep_crc32c", VOID, sqe, U64(128), U64(9), U32(7))
 call("wsq_sqe_set_data64", VOID, sqe, U64(2**64 - 5))
@@ -56,8 +57,14 @@ call("wsq_prep_op", VOID, sqe, U32(256), U64(1), U64(2), U64(3), U64(4))
 call("wsq_sqe_set_vec", VOID, sqe, U64(64), U32(5))
 case("prep clears the entry, a list takes the place of the range",
      struct.unpack(SQE, sqe.raw) == (256, 64, 0, 0, 64, 5, 1, 4, 0, 0))
+call("wsq_prep_nop", VOID, sqe)
+call("wsq_sqe_set_future", VOID, sqe, U32(9))
+full = [call("wsq_sqe_add_after", S32, sqe, U32(n)) for n in (3, 2, 1, 4)]
+case("futures are packed, three at most",
+     full == [0, 0, 0, -errno.ENOSPC] and
+     struct.unpack(SQE, sqe.raw) == (0, 128, 0, 0, 0, 0, 0, 0, 0, 1 << 48 | 2 << 32 | 3 << 16 | 9))
 
-# A ring of 4 and 4 entries, as struct wsq_ring has it: sq, cq, the rest.
+# A ring of 4 and 4 entries, laid out as struct wsq_ring: sq, cq, the rest.
 page = c.create_string_buffer(256)
 sqes = c.create_string_buffer(4 * 64)
 cqes = c.create_string_buffer(4 * 32)

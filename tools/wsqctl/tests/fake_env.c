@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Makes wsqctl-fake of wsqctl: puts the module made of threads in place before
- * main(), set up by WSQ_FAKE="name=number ..." (struct fake_cfg's members).
+ * Turns wsqctl into wsqctl-fake: installs the module made of threads before
+ * main(), configured by WSQ_FAKE="name=number ..." (struct fake_cfg's members).
  */
 #include <stdlib.h>
 

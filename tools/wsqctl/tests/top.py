@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""wsqctl top on a terminal that python plays; prints nothing if all is well.
+"""wsqctl top on a pseudo-terminal; prints nothing if all is well.
 
     tests/top.py WSQCTL-FAKE
 
-Looks at: lines that fit the terminal, before and after it was resized; CPUs that
-did nothing give way first; SIGINT, and a device that vanishes, give the terminal
-back as it was. Costs some seconds. Limitations: knows the escape sequences that
-top.c writes, no others.
+Checks that lines fit the terminal, before and after a resize; that idle CPUs
+are
+left out first; that SIGINT, and a device that vanishes, restore the terminal.
+Takes
+some seconds. Limitations: knows only the escape sequences that top.c writes.
 """
 import fcntl
 import os
@@ -27,7 +28,7 @@ def size(fd, rows):
 
 
 class Top:
-    """A run of it, with a terminal of so many lines."""
+    """A run of wsqctl top, on a terminal of @rows lines."""
 
     def __init__(self, fake, rows, *args):
         self.text = b""
@@ -54,7 +55,7 @@ class Top:
         assert what(), self.text[-2000:]
 
     def pages(self):
-        """What was on the screen, one after the other."""
+        """The screens, in order."""
         return [p.split(b"\x1b[J")[0].replace(b"\x1b[K", b"").decode().split("\r\n")
                 for p in self.text.split(b"\x1b[H")[1:] if b"\x1b[J" in p]
 
@@ -75,7 +76,7 @@ def fits():
     top = Top("cpus=40 stats_move=1", 12, "-d", "0.2")
     top.until(lambda: len(top.pages()) >= 2)
     page = top.pages()[-1]
-    # The last one is where the cursor is.
+    # The cursor is on the last line.
     assert len(page) == 12 and page[-1] == "", page
     assert "32 CPUs not shown" in page[0] and cpus(page) == list(range(39, 31, -1)), page
     assert page[-2].startswith("  all "), page
@@ -91,7 +92,7 @@ def fits():
 
 
 def idle_first():
-    """By number the idle one is first; it goes all the same."""
+    """Sorted by number the idle CPU is first, but it is still left out."""
     top = Top("cpus=4 stats_move=1", 7, "-d", "0.1", "--sort", "cpu")
     top.until(lambda: len(top.pages()) >= 1)
     page = top.pages()[-1]
@@ -101,7 +102,7 @@ def idle_first():
 
 
 def at_once():
-    """A resize does not wait for the next report, nor a signal."""
+    """A resize takes effect before the next report, as does a signal."""
     top = Top("stats_move=1", 30, "-d", "0.3")
     top.until(lambda: len(top.pages()) >= 1)
     os.write(top.fd, b"\x03")
@@ -117,7 +118,7 @@ def at_once():
 def vanishes():
     top = Top("stats_fail=3", 30, "-d", "0.1")
     top.ends(2)
-    # Said on the page that stays.
+    # The error is on the main screen.
     assert b"STATS: No such device" in top.text.split(END)[1], top.text
 
 

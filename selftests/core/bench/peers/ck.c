@@ -64,7 +64,7 @@ static void ck_destroy(void *arg)
 
 BENCH_OWNER(ck_spsc, struct ck, ck_put_spsc, ck_get_spsc)
 BENCH_OWNER(ck_spmc, struct ck, ck_put_spmc, ck_get_spmc)
-BENCH_ROBBED(ck_spmc, struct ck, ck_put_spmc, ck_get_spmc, BENCH_BOUNDED)
+BENCH_BESIDE_THIEF(ck_spmc, struct ck, ck_put_spmc, ck_get_spmc, BENCH_BOUNDED)
 
 const struct bench_queue bench_ck_spsc = {
 	.name		= "ck_ring spsc",
@@ -84,6 +84,6 @@ const struct bench_queue bench_ck_spmc = {
 	.put		= ck_spmc_call_put,
 	.get		= ck_spmc_call_get,
 	.pass		= ck_spmc_pass,
-	.robbed		= ck_spmc_robbed,
+	.beside_thief	= ck_spmc_beside_thief,
 	.steal		= ck_steal,
 };

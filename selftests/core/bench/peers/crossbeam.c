@@ -13,7 +13,7 @@ void xb_put(void *q, void *task);
 void *xb_get(void *q);
 void xb_pass(void *q, uint64_t passes, uint64_t capacity,
 	     struct bench_count *count);
-void xb_robbed(void *q, uint64_t capacity, struct bench_count *count);
+void xb_beside_thief(void *q, uint64_t capacity, struct bench_count *count);
 unsigned int xb_steal(void *q);
 
 #define CAPACITY	8192
@@ -41,9 +41,9 @@ static void pass(void *q, uint64_t passes, struct bench_count *count)
 	xb_pass(q, passes, CAPACITY, count);
 }
 
-static void robbed(void *q, struct bench_count *count)
+static void beside_thief(void *q, struct bench_count *count)
 {
-	xb_robbed(q, CAPACITY, count);
+	xb_beside_thief(q, CAPACITY, count);
 }
 
 #define XB(id, label, create_fn)					\
@@ -55,7 +55,7 @@ const struct bench_queue bench_##id = {					\
 	.put		= put,						\
 	.get		= xb_get,					\
 	.pass		= pass,						\
-	.robbed		= robbed,					\
+	.beside_thief	= beside_thief,					\
 	.steal		= xb_steal,					\
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Concurrent Bags: each producer has a list of chunks that it alone extends, and
- * every take, by whomever, is a compare-and-exchange of a slot.
+ * Concurrent Bags: each producer has a list of chunks that it alone extends,
+ * and every take, by any consumer, is a compare-and-exchange of a slot.
  *
- * Written here from the idea of Sundell, Gidenstam, Papatriantafilou, Tsigas, "A
- * Lock-Free Algorithm for Concurrent Bags", SPAA 2011, with what the SALSA paper
- * says of its own version (section 6.2): chunks of 128, a consumer begins with
- * the producer of its own number, and remembers where it was in each list. A
- * list is a ring of chunks; the producer uses a chunk anew when it finds all its
- * slots taken. Chunks are never freed, which spares the peer hazard pointers: who
- * comes late fails by its compare-and-exchange, or has a task of the new use.
+ * Written here from the idea of Sundell, Gidenstam, Papatriantafilou, Tsigas,
+ * "A Lock-Free Algorithm for Concurrent Bags", SPAA 2011, with what the SALSA
+ * paper says of its own version (section 6.2): chunks of 128, a consumer begins
+ * with the producer of its own number, and remembers its position in each list.
+ * A list is a ring of chunks; the producer reuses a chunk when it finds all its
+ * slots taken. Chunks are never freed, which saves the peer hazard pointers: a
+ * late taker fails by its compare-and-exchange, or gets a task of the new use.
  */
 #include <stdatomic.h>
 
@@ -19,7 +19,7 @@
 #define BAG_TAKEN	((void *)-3L)
 
 
-/* Chunks number @first to @last are in the list. The producer writes. */
+/* Chunks number @first to @last are in the list. Written by the producer. */
 struct bag_list {
 	_Alignas(128) atomic_uint_fast64_t last;
 	atomic_uint_fast64_t first;
@@ -27,7 +27,7 @@ struct bag_list {
 	uint64_t at;
 };
 
-/* Where a consumer was in each list, and exchanges it tried. */
+/* A consumer's position in each list, and its attempted exchanges. */
 struct bag_consumer {
 	_Alignas(128) uint64_t exchanges;
 	unsigned int id;
@@ -107,7 +107,7 @@ static inline void bag_put(struct bag *b, struct bag_list *l, void *task)
 	atomic_store_explicit(&l->slots[l->at++], task, memory_order_release);
 }
 
-/* A task of one list, from where the consumer was on. */
+/* A task of one list, from the consumer's position on. */
 static inline void *bag_from(struct bag *b, struct bag_consumer *c,
 			     unsigned int victim)
 {
@@ -137,7 +137,7 @@ static inline void *bag_from(struct bag *b, struct bag_consumer *c,
 		}
 		last = atomic_load_explicit(&l->last, memory_order_acquire);
 		first = atomic_load_explicit(&l->first, memory_order_acquire);
-		/* What was used anew meanwhile is looked at from its start. */
+			/* Search a reused chunk from its start. */
 		if (chunk < first) {
 			chunk = first;
 			slot = 0;
@@ -155,7 +155,7 @@ static inline void *bag_from(struct bag *b, struct bag_consumer *c,
 	return NULL;
 }
 
-/* Every take is a theft: consumers have nothing of their own. */
+/* Every take is a theft: consumers have no tasks of their own. */
 static inline void *bag_get(struct bag *b, struct bag_consumer *c)
 {
 	return bag_from(b, c, c->id % b->shape.producers);
@@ -195,7 +195,7 @@ static void *bag_create(const struct flow_shape *shape)
 	for (i = 0; i < shape->producers; i++) {
 		b->list[i].slots = bench_alloc(b->chunks * b->chunk *
 					       sizeof(void *));
-		/* Number 0 is never filled: as if it had been used up. */
+		/* Number 0 is never filled: as if its slots had been taken. */
 		for (k = 0; k < b->chunk; k++)
 			atomic_store(&b->list[i].slots[k], BAG_TAKEN);
 	}

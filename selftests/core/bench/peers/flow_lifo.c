@@ -4,7 +4,7 @@
  * consumer does.
  *
  * Written here from the usual description (Michael, "Hazard Pointers", 2004,
- * section 4), with numbered nodes and tags (flow_nodes.h) in the place of hazard
+ * section 4), with numbered nodes and tags (flow_nodes.h) instead of hazard
  * pointers, which favours it.
  */
 #include "flow_nodes.h"

@@ -3,12 +3,12 @@
  * Nodes for linked containers, one container per consumer, in the framework of
  * flow.h.
  *
- * Nodes lie in an array and are named by number, so that a word holds one and a
- * tag: nobody is fooled by a node that came back, and no node is ever freed.
- * Free ones travel in magazines of 64: whoever takes tasks fills magazines and
- * gives them to its own consumer's stack (to the first consumer's, where
- * producers are not balanced), and a producer begins a run with one of the
- * consumer it puts to, which refuses if it has none. That is one
+ * Nodes are in an array and named by number, so that a word holds a number and
+ * a tag: the tag reveals a reused node, and no node is ever freed. Free nodes
+ * travel in magazines of 64. A party that takes tasks fills magazines and gives
+ * them to its own consumer's stack (to the first consumer's, where producers
+ * are not balanced). A producer begins a run with a magazine of the consumer
+ * that it puts to, which refuses if it has none. That is one
  * compare-and-exchange on either side for 64 tasks, cheaper than an allocator.
  */
 #ifndef _WSQ_BENCH_FLOW_NODES_H
@@ -54,7 +54,7 @@ static inline uint32_t node_of(node_word_t w)
 	return (uint32_t)w;
 }
 
-/* The word that names @nr and cannot be mistaken for @old. */
+/* A word for @nr that differs from @old. */
 static inline node_word_t node_word(node_word_t old, uint32_t nr)
 {
 	return ((old >> 32) + 1) << 32 | nr;
@@ -105,7 +105,7 @@ static inline void nodes_unload(struct nodes *n, struct nodes_side *me,
 	me->nr_free = 0;
 }
 
-/* A node to put a task in: there is one until the run ends. */
+/* A node to put a task in: there is always one until the run ends. */
 static inline uint32_t node_get(struct nodes *n, struct nodes_side *me)
 {
 	uint32_t nr = me->free;
@@ -124,8 +124,8 @@ static inline void node_free(struct nodes *n, struct nodes_side *me, uint32_t nr
 }
 
 /*
- * For twice the bound, and a magazine in each hand, beside @extra nodes from
- * number 1 on.
+ * Enough nodes for twice the bound, and two magazines for each party, beside
+ * @extra nodes from number 1 on.
  */
 static inline void nodes_init(struct nodes *n, const struct flow_shape *shape,
 			      uint32_t extra)

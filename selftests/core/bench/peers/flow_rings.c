@@ -2,16 +2,17 @@
 /*
  * Rings of one producer and one consumer.
  *
- * ptr ring: an empty slot is NULL, and that is all that either side asks; the
- * consumer empties the slots it has read. The idea of linux/ptr_ring.h, written
- * anew, without its spinlocks, since there is one producer and one consumer,
- * which favours it; like the original, the consumer empties slots in batches of
- * two cache lines, backwards, so as not to take a line from under the producer.
- * "No batches": each slot when it is read. "With locks": with a spinlock for each
- * side, taken for each task, as ptr_ring_produce() and ptr_ring_consume() do.
+ * ptr ring: an empty slot is NULL, and neither side checks more than that; the
+ * consumer clears the slots it has read. The idea of linux/ptr_ring.h,
+ * rewritten without its spinlocks, since there is one producer and one
+ * consumer, which favours it. Like the original, the consumer clears slots in
+ * batches of two cache lines, backwards, so as not to take a line that the
+ * producer is using. "No batches": each slot when it is read. "With locks":
+ * with a spinlock for each side, taken for each task, as ptr_ring_produce() and
+ * ptr_ring_consume() do.
  *
- * cached ring: positions on lines of their own, and each side keeps the last it
- * saw of the other's, so that it reads it only when it seems full or empty.
+ * cached ring: positions on separate lines; each side caches the other's
+ * position, and reads it only when the ring seems full or empty.
  *
  * Producer n puts to consumer n.
  */
@@ -51,7 +52,7 @@ struct rings {
 static inline struct ring_producer *ring_producer(struct rings *r,
 						  unsigned int id)
 {
-	/* With one thread for both, the next one's ring. */
+	/* If one thread does both, it puts to the next one's ring. */
 	return &r->p[(id + (r->shape.consumers > 1)) % r->shape.consumers];
 }
 
@@ -105,7 +106,7 @@ static inline bool ptr_try(struct ring_producer *p, void *task)
 static inline void ptr_put(struct rings *r, struct ring_producer *p, void *task)
 {
 	(void)r;
-	/* Full it is not for long: the bound is smaller. */
+	/* Not full for long: the bound is smaller. */
 	while (!ptr_try(p, task))
 		;
 }
@@ -142,7 +143,7 @@ static inline void *ptr_get(struct rings *r, struct ring_consumer *c)
 	return task;
 }
 
-/* As the kernel's: one exchange if it is free, a store to give it back. */
+/* As the kernel's: one exchange if it is free, a store to unlock it. */
 static inline void ring_lock(atomic_int *lock)
 {
 	int free = 0;
@@ -222,7 +223,7 @@ static void *ring_create(const struct flow_shape *shape)
 	unsigned int i, size = 64;
 
 	r->shape = *shape;
-	/* Never full: the bound, and what is not emptied yet. */
+	/* Never full: the bound, plus slots not cleared yet. */
 	while (size < shape->bound + 2 * RING_BATCH)
 		size *= 2;
 	for (i = 0; i < shape->consumers; i++) {

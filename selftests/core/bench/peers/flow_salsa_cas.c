@@ -2,7 +2,8 @@
 /*
  * SALSA+CAS, the paper's own comparator: the chunks, chunk pools and lists of
  * SALSA, but every take is a compare-and-exchange of a slot, and a thief takes
- * one task, not a chunk. kmod/core's consumers that claim, and wsq_salsa_pry().
+ * one task, not a chunk. Uses kmod/core's consumers that claim, and
+ * wsq_salsa_steal_active().
  */
 #include "../flow_salsa.h"
 
@@ -41,7 +42,7 @@ static inline void *cas_steal(struct flow_salsa *q,
 {
 	void *task;
 
-	if (!wsq_salsa_pry(q->b->consumer[victim], &task, 1, true))
+	if (!wsq_salsa_steal_active(q->b->consumer[victim], &task, 1, true))
 		return NULL;
 	q->claimed[c->id][0]++;
 	return task;

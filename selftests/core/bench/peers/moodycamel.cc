@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * moodycamel::ConcurrentQueue (package libconcurrentqueue-dev), with a token
- * for the producer and one for each consumer, blocks preallocated. It does not
- * know full: the loop counts to the capacity.
+ * for the producer and one for each consumer, blocks preallocated. It is never
+ * full: the loop counts to the capacity.
  */
 #include <concurrentqueue/concurrentqueue.h>
 
@@ -62,7 +62,7 @@ void moody_destroy(void *arg)
 }
 
 BENCH_OWNER_UNBOUNDED(moody, moody, moody_put, moody_get, capacity)
-BENCH_ROBBED(moody, moody, moody_put, moody_get, capacity)
+BENCH_BESIDE_THIEF(moody, moody, moody_put, moody_get, capacity)
 BENCH_OWNER_MANY(moody, moody, moody_put_many, moody_get_many, capacity)
 
 }
@@ -71,6 +71,6 @@ extern "C" {
 extern const struct bench_queue bench_moody = {
 	"moodycamel tokens", capacity,
 	moody_create, moody_destroy, moody_call_put, moody_call_get,
-	moody_pass, moody_pass_many, moody_robbed, moody_steal, 1, false,
+	moody_pass, moody_pass_many, moody_beside_thief, moody_steal, 1, false,
 };
 }

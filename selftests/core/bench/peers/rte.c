@@ -83,7 +83,7 @@ BENCH_OWNER(rte_sc, struct rte_ring, rte_put, rte_get_sc)
 BENCH_OWNER_MANY(rte_sc, struct rte_ring, rte_put_many, rte_get_many_sc,
 		 BENCH_BOUNDED)
 BENCH_OWNER(rte_mc, struct rte_ring, rte_put, rte_get_mc)
-BENCH_ROBBED(rte_mc, struct rte_ring, rte_put, rte_get_mc, BENCH_BOUNDED)
+BENCH_BESIDE_THIEF(rte_mc, struct rte_ring, rte_put, rte_get_mc, BENCH_BOUNDED)
 BENCH_OWNER_MANY(rte_mc, struct rte_ring, rte_put_many, rte_get_many_mc,
 		 BENCH_BOUNDED)
 
@@ -107,6 +107,6 @@ const struct bench_queue bench_rte_spmc = {
 	.get		= rte_mc_call_get,
 	.pass		= rte_mc_pass,
 	.pass_many	= rte_mc_pass_many,
-	.robbed		= rte_mc_robbed,
+	.beside_thief	= rte_mc_beside_thief,
 	.steal		= rte_steal,
 };

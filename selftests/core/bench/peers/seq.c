@@ -2,8 +2,9 @@
 /*
  * The upper bound: a plain sequential ring, which no second context may touch.
  *
- * seq_ring has its mask in memory, as a ring whose size is chosen at run time
- * has; seq_ring_const has it in the code. Fields of one word each, on one line.
+ * seq_ring has its mask in memory, like a ring whose size is chosen at run
+ * time; seq_ring_const has it in the code. Fields of one word each, on one
+ * line.
  */
 #include "../owner.h"
 
@@ -14,7 +15,7 @@ struct seq {
 	void **slots;
 };
 
-/* @mask is either a constant or what the caller just loaded from @r. */
+/* @mask is a constant, or was just loaded from @r. */
 static inline __attribute__((always_inline))
 bool seq_put_mask(struct seq *r, void *task, uint64_t mask)
 {
@@ -74,8 +75,8 @@ static inline unsigned int seq_put_many(struct seq *r, void **tasks,
 					unsigned int nr)
 {
 	uint64_t mask = r->mask, tail = r->tail;
-	uint64_t room = mask + 1 - (tail - r->head);
-	unsigned int i, n = room < nr ? (unsigned int)room : nr;
+	uint64_t space = mask + 1 - (tail - r->head);
+	unsigned int i, n = space < nr ? (unsigned int)space : nr;
 
 	for (i = 0; i < n; i++)
 		r->slots[(tail + i) & mask] = tasks[i];

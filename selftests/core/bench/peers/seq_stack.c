@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The upper bound for what comes last in, first out: a plain sequential stack in
- * an array, which no second context may touch. Fields of one word each, on one
- * line; its size is in memory, as that of one whose size is chosen at run time is.
+ * The upper bound for a LIFO: a plain sequential stack in an array, which no
+ * second context may touch. Fields of one word each, on one line; its size is
+ * in memory, as if chosen at run time.
  */
 #include "../owner.h"
 
@@ -38,8 +38,8 @@ static inline void *stack_get(struct stack *s)
 static inline unsigned int stack_put_many(struct stack *s, void **tasks,
 					  unsigned int nr)
 {
-	uint64_t pos = s->pos, room = s->size - pos;
-	unsigned int i, n = room < nr ? (unsigned int)room : nr;
+	uint64_t pos = s->pos, space = s->size - pos;
+	unsigned int i, n = space < nr ? (unsigned int)space : nr;
 
 	for (i = 0; i < n; i++)
 		s->slots[pos + i] = tasks[i];

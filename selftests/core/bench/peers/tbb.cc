@@ -44,7 +44,7 @@ void tbb_destroy(void *arg)
 }
 
 BENCH_OWNER_UNBOUNDED(tbb, tbb_queue, tbb_put, tbb_get, capacity)
-BENCH_ROBBED(tbb, tbb_queue, tbb_put, tbb_get, capacity)
+BENCH_BESIDE_THIEF(tbb, tbb_queue, tbb_put, tbb_get, capacity)
 
 }
 
@@ -52,6 +52,6 @@ extern "C" {
 extern const struct bench_queue bench_tbb = {
 	"tbb concurrent_queue", capacity,
 	tbb_create, tbb_destroy, tbb_call_put, tbb_call_get,
-	tbb_pass, nullptr, tbb_robbed, tbb_steal, 1, false,
+	tbb_pass, nullptr, tbb_beside_thief, tbb_steal, 1, false,
 };
 }

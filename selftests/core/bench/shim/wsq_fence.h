@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hooks of core/fence.h under measurement: those of shim/native, but for a
- * heavy side that is chosen at run time, so that one program measures all.
+ * The hooks of core/fence.h under measurement: those of shim/native, except for
+ * a heavy side that is chosen at run time, so that one program measures all.
  *
  * BENCH_FENCE_MEMBARRIER	membarrier: an interrupt to each CPU that runs a
  *				thread of the process, as the module's
@@ -9,11 +9,11 @@
  *				whatever ran there has been descheduled (Dice
  *				et al., "Asymmetric Dekker Synchronization",
  *				2001; section 6.1 of the SALSA paper)
- * BENCH_FENCE_NONE		nothing: wrong, and what the rest would cost if
- *				the fence were free
+ * BENCH_FENCE_NONE		nothing: incorrect; measures the rest as if the
+ *				fence were free
  *
  * For: salsa*.c here. The light side is the same for all, and inlined.
- * Limitations: rebinding takes it that consumer n runs on bench_fence_cpu[n].
+ * Limitations: rebinding assumes that consumer n runs on bench_fence_cpu[n].
  */
 #ifndef _WSQ_BENCH_FENCE_H
 #define _WSQ_BENCH_FENCE_H
@@ -36,7 +36,7 @@ extern enum bench_fence bench_fence;
 extern int bench_fence_cpu[BENCH_FENCE_CPUS];
 
 void wsq_fence_heavy(const u64 *cpus, u32 nr_words);
-/* Of the consumer with this number; also a fence by itself. */
+/* For the consumer with this number; also a fence by itself. */
 void bench_fence_one(unsigned int id);
 void wsq_fence_start(struct wsq_fence_call *call, unsigned int cpu);
 

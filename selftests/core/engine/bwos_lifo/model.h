@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a client of the model checker includes first to be this engine's: Relacy,
+ * Included first by a client of the model checker for this engine: Relacy,
  * main() and the sources, which are compiled with the client.
  */
 #ifndef _WSQ_SELFTESTS_ENGINE_MODEL_H

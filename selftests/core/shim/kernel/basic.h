@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What every program that compiles sources of the module in user space needs of the
- * kernel's headers, and what needs no machine behind it: types, attributes,
- * arithmetic, error pointers, warnings.
+ * The part of the kernel's headers that every program needs which compiles
+ * sources of the module in user space, as far as no machine is involved: types,
+ * attributes, arithmetic, error pointers, warnings.
  *
  * For: the fuzzers (selftests/fuzz/shim/kernel.h) and the simulator
- * (selftests/core/sim/kernel/kernel.h), which add what locks, tasks and memory
- * are there. Each supplies shim_fail(), READ_ONCE() and WRITE_ONCE().
+ * (selftests/core/sim/kernel/kernel.h), which add their locks, tasks and
+ * memory. Each supplies shim_fail(), READ_ONCE() and WRITE_ONCE().
  */
 #ifndef _WSQ_SHIM_BASIC_H
 #define _WSQ_SHIM_BASIC_H
@@ -69,6 +69,10 @@ typedef s64 ktime_t;
 #define __releases(x)
 #define L1_CACHE_BYTES		64
 #define ____cacheline_aligned	__attribute__((aligned(L1_CACHE_BYTES)))
+#define __aligned(n)		__attribute__((aligned(n)))
+#ifndef __maybe_unused
+#define __maybe_unused		__attribute__((unused))
+#endif
 #undef static_assert
 #define static_assert(expr, ...)	_Static_assert(expr, #expr)
 #define BUILD_BUG_ON(cond)	_Static_assert(!(cond), #cond)
@@ -79,7 +83,7 @@ typedef s64 ktime_t;
 	((type *)((char *)(ptr) - offsetof(type, member)))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof((a)[0]))
 
-/* A promise was broken: whatever finds it, the test fails. */
+/* A violated contract fails the test. */
 __printf(3, 4) __attribute__((noreturn))
 void shim_fail(const char *file, int line, const char *fmt, ...);
 #define FAIL(...)		shim_fail(__FILE__, __LINE__, __VA_ARGS__)
@@ -126,6 +130,7 @@ void shim_fail(const char *file, int line, const char *fmt, ...);
 #define SZ_1M			0x100000
 #define SZ_1G			0x40000000
 #define check_add_overflow(a, b, d)	__builtin_add_overflow(a, b, d)
+#define array_size(n, size)	((size_t)(n) * (size))
 #define struct_size(p, member, n)	\
 	(sizeof(*(p)) + (n) * sizeof((p)->member[0]))
 #define ilog2(n)		(63 - __builtin_clzll(n))
@@ -178,7 +183,7 @@ struct kernel_param_ops {
 #define MODULE_SOFTDEP(text)	_Static_assert(1, "")
 #define MODULE_PARM_DESC(name, text)	_Static_assert(1, "")
 #define __MODULE_PARM_TYPE(name, type)	_Static_assert(1, "")
-/* For the harness, by name. */
+/* Recorded for the harness, by name. */
 #define module_param_named(name, var, type, perm)	\
 	void *shim_param_##name(void) { return &(var); } _Static_assert(1, "")
 #define module_param_cb(name, ops, arg, perm)	\

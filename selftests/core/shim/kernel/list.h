@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * linux/list.h and linux/hashtable.h, as much of them as is used. A list that is
- * not whole is noticed.
+ * The used part of linux/list.h and linux/hashtable.h. Detects inconsistent
+ * lists.
  */
 #ifndef _WSQ_SHIM_LIST_H
 #define _WSQ_SHIM_LIST_H
@@ -74,7 +74,7 @@ static inline void list_move_tail(struct list_head *item, struct list_head *head
 	list_add_tail(item, head);
 }
 
-/* All of @list to the end of @head; @list is what it was, and no list. */
+/* Appends all of @list to @head; @list becomes invalid. */
 static inline void list_splice_tail(struct list_head *list, struct list_head *head)
 {
 	if (list_empty(list))

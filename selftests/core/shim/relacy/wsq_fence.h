@@ -2,21 +2,21 @@
 /*
  * The hooks of core/fence.h under the model checker.
  *
- * For: selftests/core/model. Relacy has no fence of which one side is for free.
- * So both sides execute smp_mb(), or, for a client that says
- * WSQ_FENCE_BY_HAND before its first include, what it has defined:
- * model/salsa_client.h plays the interrupt. wsq_fence_start() is through at once;
- * by hand it is for the client to declare, where it is used.
+ * For: selftests/core/model. Relacy has no fence with a free side. So both
+ * sides execute smp_mb(), or, for a client that defines WSQ_FENCE_BY_HAND
+ * before its first include, the client's own definition: model/salsa_client.h
+ * simulates the interrupt. wsq_fence_start() completes at once; by hand the
+ * client declares it where it is used.
  *
- * Limitations: with smp_mb() on both sides a pair holds that would need the
- * heavy fence in truth.
+ * Limitations: with smp_mb() on both sides a pair holds that would really need
+ * the heavy fence.
  */
 #ifndef _WSQ_FENCE_H
 #define _WSQ_FENCE_H
 
 #include <wsq_platform.h>
 
-/* @cpu is for who plays the interrupt. */
+/* @cpu is for clients that simulate the interrupt. */
 struct wsq_fence_call {
 	u32 cpu;
 };

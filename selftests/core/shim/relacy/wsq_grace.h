@@ -11,7 +11,7 @@
 static u64 wsq_grace_get(void);
 static bool wsq_grace_passed(u64 cookie);
 
-/* What model/mutants.py puts in the place of those above. */
+/* Replacements of the above for model/mutants.py. */
 #define wsq_weak_grace_get()		((u64)0)
 #define wsq_weak_grace_passed(cookie)	((void)(cookie), true)
 

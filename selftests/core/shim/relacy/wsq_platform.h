@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod/core is compiled against under the model checker Relacy, as C++17.
+ * The platform for kmod/core under the model checker Relacy, as C++17.
  *
  * For: selftests/core/model. Each shared word is an rl::atomic, which keeps the
  * stores that a relaxed load may still see; each payload slot is an rl::var,
@@ -13,7 +13,7 @@
  * kernel's. A compare-and-exchange that fails reads the newest value. A fully
  * ordered one is a sequentially consistent operation and, if it succeeds, a
  * fence behind it; the kernel's leading barrier is covered by the release in
- * the operation for the pairs core has. Words are not aligned to cache lines.
+ * the operation for core's pairs. Words are not aligned to cache lines.
  */
 #ifndef _WSQ_PLATFORM_H
 #define _WSQ_PLATFORM_H
@@ -31,20 +31,22 @@ typedef long long s64;
 #define unlikely(x)	(x)
 
 #define WSQ_CACHE_ALIGNED
+#define __aligned(x)
 
 typedef rl::atomic<s64> atomic64_t;
 
-/* A queue's slots are claimed ones or not: one of the two is in use. */
+/* A queue's slots are either claimed ones or not: one of the two is in use. */
 struct wsq_slot_t {
 	rl::var<void *> task;
 	rl::atomic<void *> claimed;
 };
 
 /*
- * For a client that plays interrupts (model/salsa_client.h): is called behind a
- * plain store, which the compiler may put behind the accesses that follow, and
- * with false behind what it may not put a store behind. Behind the store, not in
- * front: until then its thread can be interrupted as at any other access.
+ * For a client that simulates interrupts (model/salsa_client.h). Called with
+ * true after a plain store, which the compiler may move behind the following
+ * accesses, and with false after an operation behind which it may not move a
+ * store. After the store, not before it: until then its thread can be
+ * interrupted as at any other access.
  */
 static void (*wsq_shim_loose)(bool loose);
 
@@ -64,7 +66,7 @@ static inline bool wsq_shim_claim_if(wsq_slot_t *slot, void *task,
 						     rl::mo_relaxed, info);
 }
 
-/* What a look at a slot that takes nothing orders: nothing. */
+/* The order of a peek at a slot that takes nothing: none. */
 #ifndef WSQ_SHIM_PEEK
 #define WSQ_SHIM_PEEK	rl::mo_relaxed
 #endif
@@ -122,8 +124,22 @@ static inline s64 wsq_shim_fetch_add(atomic64_t *v, s64 i,
 	return old;
 }
 
+static inline s64 wsq_shim_xchg(atomic64_t *v, s64 i,
+				rl::debug_info_param info)
+{
+	s64 old;
+
+	rl::atomic_thread_fence(rl::mo_seq_cst, info);
+	old = v->exchange(i, rl::mo_seq_cst, info);
+	rl::atomic_thread_fence(rl::mo_seq_cst, info);
+	wsq_shim_stores(false);
+	return old;
+}
+
 #define smp_mb()	\
 	(rl::atomic_thread_fence(rl::mo_seq_cst, $), wsq_shim_stores(false))
+
+#define smp_wmb()	rl::atomic_thread_fence(rl::mo_release, $)
 
 #define atomic64_read(v)		(v)->load(rl::mo_relaxed, $)
 #define atomic64_read_acquire(v)	(v)->load(rl::mo_acquire, $)
@@ -132,6 +148,7 @@ static inline s64 wsq_shim_fetch_add(atomic64_t *v, s64 i,
 #define atomic64_set_release(v, i)	\
 	((v)->store(i, rl::mo_release, $), wsq_shim_stores(false))
 #define atomic64_xchg_relaxed(v, i)	(v)->exchange(i, rl::mo_relaxed, $)
+#define atomic64_xchg(v, i)		wsq_shim_xchg(v, i, $)
 #define atomic64_xchg_acquire(v, i)	(v)->exchange(i, rl::mo_acquire, $)
 #define atomic64_fetch_add_relaxed(i, v) (v)->fetch_add(i, rl::mo_relaxed, $)
 #define atomic64_fetch_add_release(i, v) (v)->fetch_add(i, rl::mo_release, $)
@@ -150,7 +167,7 @@ static inline s64 wsq_shim_fetch_add(atomic64_t *v, s64 i,
 #define atomic64_cmpxchg(v, old, i) \
 	wsq_shim_cmpxchg(v, old, i, rl::mo_seq_cst, true, $)
 
-/* Thieves that read before they claim may read what is not theirs. */
+/* Thieves that read before they claim may read a slot that is not theirs. */
 #ifdef WSQ_SHIM_READ_FIRST
 #define wsq_slot_read(slot)		(slot)->claimed.load(rl::mo_relaxed, $)
 #define wsq_slot_write(slot, t)		(slot)->claimed.store(t, rl::mo_relaxed, $)
@@ -181,7 +198,7 @@ static inline s64 wsq_shim_fetch_add(atomic64_t *v, s64 i,
 #define wsq_local_read(v)		((u64)(v)->load(rl::mo_acquire, $))
 #define wsq_local_set(v, i)		(v)->store((s64)(i), rl::mo_release, $)
 
-/* What model/mutants.py puts in the place of those above. */
+/* Replacements of the above for model/mutants.py. */
 #define wsq_weak_local_read(v)		((u64)(v)->load(rl::mo_relaxed, $))
 #define wsq_weak_local_set(v, i)	(v)->store((s64)(i), rl::mo_relaxed, $)
 #define wsq_weak_slot_publish(slot, t)	(slot)->claimed.store(t, rl::mo_relaxed, $)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hooks of core/fence.h in the simulator, for scenarios of kmod/core alone: the
- * heavy side interrupts CPUs of the simulated machine, and waits. See
- * ../../sim/fence.c. (Where kmod/compat/fence.c runs, it is used instead.)
+ * The hooks of core/fence.h in the simulator, for scenarios of kmod/core alone:
+ * the heavy side interrupts CPUs of the simulated machine, and waits. See
+ * ../../sim/fence.c. (Scenarios with kmod/compat/fence.c use that instead.)
  */
 #ifndef _WSQ_SIM_FENCE_H
 #define _WSQ_SIM_FENCE_H
@@ -30,7 +30,7 @@ static inline bool wsq_fence_reaches(unsigned int id)
 	return true;
 }
 
-/* As the native shim's: nothing to prepare. */
+/* As in the native shim: nothing to prepare. */
 static inline void wsq_fence_register(void)
 {
 }
@@ -38,8 +38,8 @@ static inline void wsq_fence_register(void)
 void wsq_fence_heavy(const u64 *ids, u32 nr_words);
 
 /**
- * struct wsq_fence_call - a heavy fence of one CPU, under way
- * @done: through. The handler's, once it is raised
+ * struct wsq_fence_call - a heavy fence of one CPU, in progress
+ * @done: it is done. Written by the handler once it is raised
  */
 struct wsq_fence_call {
 	bool done;
@@ -49,7 +49,7 @@ void wsq_fence_call_init(struct wsq_fence_call *call);
 void wsq_fence_start(struct wsq_fence_call *call, unsigned int id);
 bool wsq_fence_done(const struct wsq_fence_call *call);
 
-/* Where consumer @id runs; itself unless a scenario says otherwise. */
+/* The CPU of consumer @id; @id itself unless a scenario sets it. */
 extern unsigned int sim_fence_cpu[SIM_CPUS];
 /* Interrupts that fences have sent. */
 extern uint64_t sim_fence_sent;

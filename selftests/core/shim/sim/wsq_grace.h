@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hooks of core/grace.h in the simulator: a grace period takes as long as
- * costs.def says, and sections are over by then, because none of them sleeps.
+ * The hooks of core/grace.h in the simulator: a grace period takes the time in
+ * costs.def, and sections are over by then, because none of them sleeps.
  */
 #ifndef _WSQ_SIM_GRACE_H
 #define _WSQ_SIM_GRACE_H
@@ -18,7 +18,7 @@ static inline bool wsq_grace_passed(u64 cookie)
 	return sim_now() >= cookie;
 }
 
-/* Of the native shim's participants. Time is all that counts here. */
+/* For users of the native shim. Here only time matters. */
 static inline void wsq_grace_quiesce(void)
 {
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod/core is compiled against in the simulator: the native shim's types
- * and accessors, which -fsanitize=thread turns into calls of the simulator.
+ * The platform for kmod/core in the simulator: the native shim's types and
+ * accessors, which -fsanitize=thread turns into calls of the simulator.
  *
  * Producer and consumer of a CPU are one fiber and its interrupts, so local
- * accesses are plain, as in the kernel. For: selftests/core/sim. Limitations: the
- * barrier is a call, for the compiler does not instrument inline assembly.
+ * accesses are plain, as in the kernel. For: selftests/core/sim. Limitations:
+ * the barrier is a call, because the compiler does not instrument inline
+ * assembly.
  */
 #ifndef _WSQ_SIM_PLATFORM_H
 #define _WSQ_SIM_PLATFORM_H

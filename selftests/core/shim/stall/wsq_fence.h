@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hooks of core/fence.h where parties can be stopped: a heavy fence has the
- * stores of those at whom it is aimed come out of their buffers.
+ * The hooks of core/fence.h where parties can be stopped: a heavy fence drains
+ * the store buffers of the CPUs it is aimed at.
  *
- * One that is started is answered at once, or, by a CPU that is deaf, by
- * wsq_fence_done() when it is deaf no more.
+ * A fence that is started is answered at once, or, by a CPU that is deaf, in
+ * wsq_fence_done() when it is no longer deaf.
  *
- * With WSQ_FENCE_EMPTY it does nothing: for the proof that a test would notice.
+ * With WSQ_FENCE_EMPTY it does nothing, to prove that a test notices.
  */
 #ifndef _WSQ_FENCE_H
 #define _WSQ_FENCE_H
 
 #include <wsq_platform.h>
 
-/* The CPU of that number, in its test. */
+/* The CPU of that number; defined by the test. */
 struct wsq_cpu *wsq_cpu_of(unsigned int nr);
 
 #define wsq_fence_begin()	barrier()
@@ -46,7 +46,7 @@ static inline void wsq_cpu_interrupt_all(const u64 *cpus, u32 nr_words)
 	(smp_mb(), wsq_cpu_interrupt_all(cpus, nr_words))
 
 /**
- * struct wsq_fence_call - a heavy fence of one CPU, under way
+ * struct wsq_fence_call - a heavy fence of one CPU, in progress
  * @nr: the CPU
  * @done: it has answered
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The hooks of core/grace.h where parties can be stopped: a grace period is over
- * when no CPU is left in a section that it was in when the cookie was made.
+ * The hooks of core/grace.h where parties can be stopped: a grace period is
+ * over when no CPU is left in a section that it was in when the cookie was
+ * made.
  *
- * With WSQ_GRACE_EMPTY every grace period is over at once: for the proof that a
- * test would notice.
+ * With WSQ_GRACE_EMPTY every grace period is over at once, to prove that a test
+ * notices.
  */
 #ifndef _WSQ_GRACE_H
 #define _WSQ_GRACE_H
@@ -14,7 +15,7 @@
 /* The last cookie made. */
 extern u64 wsq_grace_now;
 
-/* When the oldest section began that is not over, in cookies; ~0 if none. */
+/* When the oldest active section began, in cookies; ~0 if none. */
 u64 wsq_grace_oldest(void);
 
 static inline u64 wsq_grace_make(void)

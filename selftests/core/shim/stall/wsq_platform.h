@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod/core is compiled against where a party can be stopped before any of
- * its accesses to shared words while others go on.
+ * The platform for kmod/core where a party can be stopped before any of its
+ * accesses to shared words while others go on.
  *
- * For: unit/salsa*.c, unit/first_less.c, unit/lifo_hint.c and stall/salsa.c, by
- * way of ../../party.h, which has the parties. All of a program runs on one thread,
- * each party on a stack of its own; who runs is what @wsq_cpu says. Each accessor
- * calls wsq_cpu_step() first, with the place in core that it stands at. Accesses
- * outside of parties, by the test itself, are plain.
+ * For: unit/salsa*.c, unit/first_less.c, unit/lifo_hint.c and stall/salsa.c,
+ * through ../../party.h, which has the parties; unit/idempotent.c and
+ * unit/mult_strict.c have their own. A program runs on one thread,
+ * each party on its own stack; @wsq_cpu is the running one. Each accessor first
+ * calls wsq_cpu_step() with its location in core. Accesses of the test itself,
+ * outside of parties, are plain.
  *
- * A CPU may be lazy: then its stores wait in a store buffer, as x86 has one,
- * first in, first out, and leave it at a full barrier, at a heavy fence aimed at
- * the CPU, and when the test says so. Its own loads see them. So that a stop
- * shows what others see while the stores have not got out.
+ * A CPU may be lazy: then its stores wait in a store buffer like x86's, first
+ * in, first out. They leave it at a full barrier, at a heavy fence aimed at the
+ * CPU, and when the test says so. Its own loads see them. So a stop shows what
+ * others see while the stores are still buffered.
  *
  * Cost: some ten instructions for each access. Limitations: x86's store
- * buffering is all the reordering there is; the model checker and the litmus
- * files have the rest. The place is a line, the last one of the access with gcc.
+ * buffering is the only reordering; the model checker and the litmus files
+ * cover the rest. The location is a line, the last one of the access with gcc.
  */
 #ifndef _WSQ_PLATFORM_H
 #define _WSQ_PLATFORM_H
@@ -28,15 +29,15 @@
 typedef s64 wsq_cpu_word __attribute__((__may_alias__));
 
 /**
- * struct wsq_cpu - what a party runs on
- * @nr: its number, as wsq_fence_start() has it
+ * struct wsq_cpu - the CPU of a party
+ * @nr: its number, for wsq_fence_start()
  * @lazy: stores wait in the buffer
- * @deaf: it answers no fence that somebody started
+ * @deaf: it does not answer started fences
  * @inside: in a section
- * @since: when it began, in cookies
- * @steps: accesses so far, the one that it stands at included
- * @nr_stores: how many wait
- * @stores: which, oldest first
+ * @since: when that began, in cookies
+ * @steps: accesses so far, including the current one
+ * @nr_stores: number of buffered stores
+ * @stores: buffered stores, oldest first
  */
 struct wsq_cpu {
 	unsigned int nr;
@@ -52,7 +53,7 @@ struct wsq_cpu {
 	} stores[WSQ_CPU_STORES];
 };
 
-/* Who runs; NULL for the test itself. */
+/* The running CPU; NULL for the test itself. */
 extern struct wsq_cpu *wsq_cpu;
 
 /* Called before each access of a party; returns when it may go on. */
@@ -99,7 +100,7 @@ static inline void wsq_cpu_store(void *word, s64 value)
 	cpu->stores[cpu->nr_stores++].value = value;
 }
 
-/* What precedes a full barrier of the running CPU gets out. */
+/* Drains the running CPU's store buffer, as a full barrier does. */
 static inline void wsq_cpu_full(void)
 {
 	if (wsq_cpu)

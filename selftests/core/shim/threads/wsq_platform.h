@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod/core is compiled against where two threads play the producer and
- * the consumer that share a CPU in the kernel: the local accesses become
- * acquire and release, the weakest orders that give between two CPUs what
- * program order gives on one.
+ * The platform for kmod/core where two threads act as the producer and the
+ * consumer that share a CPU in the kernel: the local accesses become acquire
+ * and release, the weakest orders that give between two CPUs what program order
+ * gives on one.
  *
  * For: stress with put || get, and the thread sanitizer. Cost: none on x86,
  * ldar and stlr on arm64. Limitations: not what the module compiles.
@@ -13,12 +13,12 @@
 
 #include "../wsq_user.h"
 
-/* Nothing is in the slots, whoever may still look. No order. */
+/* Clears the slots while others may still look. No order. */
 static inline void wsq_slots_reset(wsq_slot_t *slots, u32 nr)
 {
 	u32 i;
 
-	/* The thread sanitizer is to see atomic stores. */
+	/* The thread sanitizer must see atomic stores. */
 	for (i = 0; i < nr; i++)
 		wsq_slot_reset(&slots[i]);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * linux/atomic.h, bitops.h, asm/barrier.h for code that is compiled with
- * -fsanitize=thread: every access is a compiler builtin, so that the runtime is
- * called for it. Each becomes what it is on x86: loads and stores of any order
- * are plain, read-modify-writes of any order are locked instructions, smp_mb()
- * is one, too; smp_rmb() and smp_wmb() are nothing but the compiler's.
+ * -fsanitize=thread: every access is a compiler builtin, so that it calls the
+ * runtime. Each becomes what it is on x86: loads and stores of any order are
+ * plain, read-modify-writes of any order are locked instructions, and so is
+ * smp_mb(); smp_rmb() and smp_wmb() are compiler barriers.
  *
  * Operations without a result are relaxed, and smp_mb__after_atomic() is a call
- * that costs nothing: explore.c takes them for what they are elsewhere.
+ * that costs nothing: explore.c gives them their weaker meaning.
  */
 #ifndef _WSQ_SIM_ATOMIC_H
 #define _WSQ_SIM_ATOMIC_H
@@ -40,6 +40,7 @@
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);	\
 	__old;								\
 })
+#define cmpxchg_acquire(p, old, val)	cmpxchg(p, old, val)
 #define try_cmpxchg(p, old, val)					\
 	__atomic_compare_exchange_n((p), (old), (val), false,		\
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)
@@ -59,7 +60,7 @@ typedef struct {
 #define ATOMIC_INIT(i)		{ (i) }
 #define ATOMIC64_INIT(i)	{ (i) }
 
-/* Everything that the three types have, of one order. */
+/* Operations of all three types, for one order. */
 #define SIM_ATOMIC_ORDER(prefix, type, word, suffix)			\
 static inline word prefix##_xchg##suffix(type *v, word i)		\
 {									\
@@ -158,7 +159,7 @@ SIM_ATOMIC(atomic_long, atomic_long_t, long)
 /* linux/bitops.h */
 #define BITS_TO_LONGS(n)	(((n) + 63) / 64)
 #define DECLARE_BITMAP(name, bits)	unsigned long name[BITS_TO_LONGS(bits)]
-/* As where the module is built that ./layout compares with. */
+/* As in the build of the module that ./layout compares with. */
 #define NR_CPUS			8192
 #define __ffs(x)		((unsigned long)__builtin_ctzl(x))
 #define __ffs64(x)		((unsigned long)__builtin_ctzll(x))

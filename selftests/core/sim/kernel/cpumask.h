@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * linux/cpumask.h, nodemask.h, topology.h, percpu.h, numa.h: all CPUs of the
- * simulated machine are there from the start and stay. Masks are as large as
- * with CONFIG_CPUMASK_OFFSTACK, so that kmalloc() puts them where the kernel's
- * does.
+ * simulated machine are online from the start and stay so. Masks have the size
+ * they have with CONFIG_CPUMASK_OFFSTACK, so that kmalloc() places them as the
+ * kernel's does.
  */
 #ifndef _WSQ_SIM_CPUMASK_H
 #define _WSQ_SIM_CPUMASK_H
@@ -20,7 +20,7 @@ struct cpumask {
 
 typedef struct cpumask *cpumask_var_t;
 
-extern struct cpumask shim_cpus;	/* those that there are */
+extern struct cpumask shim_cpus;	/* all CPUs */
 
 #define cpu_possible_mask	((const struct cpumask *)&shim_cpus)
 #define cpu_online_mask		((const struct cpumask *)&shim_cpus)
@@ -170,8 +170,8 @@ const struct cpumask *topology_sibling_cpumask(unsigned int cpu);
 int get_llc_id(unsigned int cpu);
 
 /*
- * linux/percpu.h. A static variable is the template of which each CPU has a
- * copy in its own memory.
+ * linux/percpu.h. A static variable is the template; each CPU has a copy in its
+ * own memory.
  */
 #define DEFINE_PER_CPU(type, name)	\
 	__attribute__((section("sim_percpu"))) typeof(type) name

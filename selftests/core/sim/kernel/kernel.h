@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What kmod/pool, kmod/exec and kmod/compat use of the kernel's headers, in the
- * simulator: every <linux/...> that they name leads here (the Makefile makes
- * the names). The types that need no machine are shared with the fuzzers
- * (core/shim/kernel).
+ * The part of the kernel's headers that kmod/pool, kmod/exec and kmod/compat
+ * use, in the simulator: every <linux/...> that they include leads here (the
+ * Makefile makes the names). Types that need no machine are shared with the
+ * fuzzers (core/shim/kernel).
  *
- * Inline functions here become part of the module's code and are charged as it
- * is. The kernel's other functions are not instrumented (sched.c and so on) and
- * say what they cost: sim_charge() for a cost that costs.def has as one number,
- * sim_read(), sim_write() and sim_rmw() for lines that other CPUs touch, too.
+ * Inline functions here become part of the module's code and are charged like
+ * it. The kernel's other functions are not instrumented (sched.c and so on) and
+ * charge explicitly: sim_charge() for a cost that costs.def has as one number,
+ * sim_read(), sim_write() and sim_rmw() for lines that other CPUs access, too.
  *
  * The kernel is Debian's 6.1: voluntary preemption, HZ 250, no lockdep.
  */
@@ -22,9 +22,13 @@
 #define CONFIG_SMP		1
 #define CONFIG_CPU_ISOLATION	1
 #define CONFIG_PREEMPT_NOTIFIERS	1
+#define CONFIG_ARCH_HAS_CURRENT_STACK_POINTER	1
 
 #define SMP_CACHE_BYTES		64
 #define __uninitialized		__attribute__((uninitialized))
+
+/* asm/asm.h */
+register unsigned long current_stack_pointer __asm__("rsp");
 
 /* linux/lockdep.h */
 struct lock_class_key {
@@ -35,9 +39,10 @@ struct lock_class_key {
 	MUST(_Generic((lock), struct mutex *:				\
 		((struct mutex *)(lock))->owner == current,		\
 		default: ((raw_spinlock_t *)(lock))->locked))
+#define lockdep_depth(t)	0U
 #define lockdep_assert_irqs_enabled()	MUST(!irqs_disabled())
 
-/* linux/gfp.h, slab.h, mm.h: memory.c */
+/* linux/gfp.h, slab.h, mm.h: lib.c */
 #define GFP_KERNEL		0U
 #define __GFP_NOWARN		0U
 
@@ -51,6 +56,21 @@ void kfree(const void *p);
 #define kvzalloc(size, gfp)	kzalloc(size, gfp)
 #define kvzalloc_node(size, gfp, node)	kmalloc_node(size, gfp, node)
 #define kvfree(p)		kfree(p)
+
+/* A block of pages is known by its address. */
+#define __GFP_ZERO		0U
+#define __GFP_NORETRY		0U
+#define KMALLOC_MAX_SIZE	(4UL << 20)
+
+struct page *alloc_pages_node(int node, gfp_t gfp, unsigned int order);
+void split_page(struct page *page, unsigned int order);
+void free_pages_exact(void *p, size_t size);
+int get_order(size_t size);
+#define page_address(page)	((void *)(page))
+
+/* linux/kmemleak.h */
+#define kmemleak_alloc(p, size, min_count, gfp)	((void)(p))
+#define kmemleak_free(p)	((void)(p))
 
 /* linux/sort.h, hash.h, kernel.h, string.h: lib.c */
 void sort_r(void *base, size_t nr, size_t size,
@@ -196,7 +216,7 @@ bool queue_rcu_work(struct workqueue_struct *wq, struct rcu_work *r);
 bool schedule_work_on(int cpu, struct work_struct *w);
 bool schedule_delayed_work_on(int cpu, struct delayed_work *d,
 			      unsigned long delay);
-/* Anywhere: here. */
+/* On any CPU: this one. */
 #define schedule_delayed_work(d, delay)	\
 	schedule_delayed_work_on(smp_processor_id(), (d), (delay))
 bool cancel_work_sync(struct work_struct *w);

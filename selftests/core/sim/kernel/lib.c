@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Functions of the kernel's that the module calls when it is set up, and
- * memory. What memory costs is what its lines cost when they are first touched.
+ * Kernel functions that the module calls during setup, and memory. Memory is
+ * charged when its lines are first accessed.
  */
 #define _GNU_SOURCE
 #include "shim.h"
@@ -15,6 +15,34 @@ void *kmalloc_node(size_t size, gfp_t gfp, int node)
 void kfree(const void *p)
 {
 	sim_free((void *)p);
+}
+
+int get_order(size_t size)
+{
+	int order = 0;
+
+	while (PAGE_SIZE << order < size)
+		order++;
+	return order;
+}
+
+struct page *alloc_pages_node(int node, gfp_t gfp, unsigned int order)
+{
+	return sim_alloc_pages(PAGE_SIZE << order, node == NUMA_NO_NODE ?
+			       sim_node_of_cpu(sim_cpu()) : (unsigned int)node);
+}
+
+void split_page(struct page *page, unsigned int order)
+{
+	sim_split_pages(page);
+}
+
+void free_pages_exact(void *p, size_t size)
+{
+	size_t at;
+
+	for (at = 0; at < size; at += PAGE_SIZE)
+		sim_free((char *)p + at);
 }
 
 void sort_r(void *base, size_t nr, size_t size,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Locks, and queues of threads that sleep. Each touches the line that the
- * kernel's touches, by a locked instruction where the kernel uses one. The list
- * of waiters is plain data, because no other code runs between two such calls.
+ * Locks, and wait queues. Each accesses the line that the kernel's does, by a
+ * locked instruction where the kernel uses one. The list of waiters is plain
+ * data, because no other code runs between two such calls.
  */
 #include "shim.h"
 
@@ -93,7 +93,7 @@ void mutex_unlock(struct mutex *lock)
 	sim_rmw(&lock->owner);
 	MUST(lock->owner == current);
 	w = list_first_entry_or_null(&lock->wait_list, struct mutex_waiter, list);
-	/* It is handed on, so that no thread starves. */
+	/* It is handed over, so that no thread starves. */
 	lock->owner = w ? w->task : NULL;
 	if (!w)
 		return;
@@ -117,7 +117,7 @@ void prepare_to_swait_exclusive(struct swait_queue_head *q, struct swait_queue *
 	if (list_empty(&w->task_list))
 		list_add_tail(&w->task_list, &q->task_list);
 	sim_rmw(&current->__state);
-	/* A wake-up while the line came has taken us out: then the caller looks. */
+	/* A wake-up during the fetch has removed us: the caller looks. */
 	if (list_empty(&w->task_list))
 		list_add_tail(&w->task_list, &q->task_list);
 	current->__state = state;
@@ -141,7 +141,7 @@ void swake_up_one(struct swait_queue_head *q)
 	w = list_first_entry_or_null(&q->task_list, struct swait_queue, task_list);
 	if (!w)
 		return;
-	/* Off the list first: from the wake-up on it may be gone. */
+	/* Off the list first: after the wake-up it may be gone. */
 	list_del_init(&w->task_list);
 	wake_up_process(w->task);
 }
@@ -170,21 +170,38 @@ void complete(struct completion *c)
 	wake_up_process(t);
 }
 
-void wait_for_completion(struct completion *c)
+unsigned long wait_for_completion_timeout(struct completion *c,
+					  unsigned long time)
 {
 	struct swait_queue w = { .task = current };
 
 	might_sleep();
 	INIT_LIST_HEAD(&w.task_list);
 	sim_rmw(&c->wait.lock);
-	while (!c->done) {
+	while (!c->done && time) {
 		if (list_empty(&w.task_list))
 			list_add_tail(&w.task_list, &c->wait.task_list);
 		current->__state = TASK_UNINTERRUPTIBLE;
-		schedule();
-		current->__state = TASK_RUNNING;
+		time = schedule_timeout(time);
 	}
 	if (!list_empty(&w.task_list))
 		list_del_init(&w.task_list);
+	if (!c->done)
+		return 0;
 	c->done--;
+	return time ?: 1;
+}
+
+void wait_for_completion(struct completion *c)
+{
+	wait_for_completion_timeout(c, MAX_SCHEDULE_TIMEOUT);
+}
+
+/* linux/rcuwait.h */
+
+int rcuwait_wake_up(struct rcuwait *w)
+{
+	sim_mb();
+	sim_read(&w->task, sizeof(w->task));
+	return w->task ? wake_up_process(w->task) : 0;
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * wsq.ko without its ring: what kmod/main.c does, for the layers that are
- * simulated, and nothing of sysfs.
+ * wsq.ko without its ring: kmod/main.c for the layers that are simulated,
+ * without sysfs.
  */
 #include "../../../../kmod/exec/exec.h"
-#include "../../../../kmod/obs/sysfs.h"
 #include "shim.h"
 
 bool wsq_sysfs_name_ok(const char *name)
@@ -24,5 +23,5 @@ void wsq_sysfs_remove(struct wsq *q)
 int shim_module_init(void)
 {
 	return wsq_cpumask_init() ?: wsq_pool_module_init() ?:
-	       wsq_ready_init() ?: wsq_queues_init() ?: wsq_workers_init();
+	       wsq_classes_init() ?: wsq_queues_init() ?: wsq_workers_init();
 }

@@ -13,7 +13,7 @@ BARRIER = re.compile(r"smp_mb(__after_atomic|__before_atomic)?\(\)")
 
 
 def without(text, label):
-    """The source without the barrier of LABEL, on its line or the one behind."""
+    """The source without the barrier of LABEL, on its line or the next."""
     lines = text.split("\n")
     found = [n for n, line in enumerate(lines)
              if f"/* {label} */" in line and not line.lstrip().startswith("*")]
@@ -29,18 +29,22 @@ def includers(kmod, file):
     """The sources to compile again."""
     if file.endswith(".c"):
         return [file[:-2]]
+    if file.startswith("core/fj"):
+        return ["core/fj_team", *sorted(str(p.relative_to(kmod))[:-2]
+                                        for p in (kmod / "forkjoin").glob("*.c"))]
     return sorted(str(p.relative_to(kmod))[:-2] for d in ("engine", "pool", "exec")
                   for p in (kmod / d).rglob("*.c"))
 
 
 def build(out, program, name, changes):
-    """The program (explorer, queue) with these changes; None if it does not build, or is no other."""
+    """The changed program (explorer, queue, forkjoin); None if it does not build, or is
+    unchanged."""
     work = out / "mutant"
     shutil.rmtree(work, ignore_errors=True)
     kmod = work / "kmod"
-    for folder in ("core", "compat", "engine", "pool", "exec", "obs"):
+    for folder in ("core", "compat", "engine", "pool", "exec", "forkjoin", "obs"):
         shutil.copytree(TOP / "kmod" / folder, kmod / folder)
-    # The paths that sources name beside kmod.
+    # Paths that sources name beside kmod.
     (work / "include").symlink_to(TOP / "include")
     changed = set()
     for kind, label, file, sed in changes:

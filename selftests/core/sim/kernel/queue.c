@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * workqueue, as far as the module uses it for slow work of its own: a thread
- * for each CPU for schedule_work_on(), one for each other queue, on the last
- * CPU. The comparators, beside which the module is measured, are in scene/.
+ * workqueue, as far as the module uses it for its own slow work: a thread for
+ * each CPU for schedule_work_on(), one for each other queue, on the last CPU.
+ * The comparators of the module are in scene/.
  */
 #include "shim.h"
 
@@ -108,7 +108,7 @@ bool cancel_work_sync(struct work_struct *w)
 		w->wq = NULL;
 		return true;
 	}
-	/* It may run. Its thread is not recorded, so look at all of them. */
+	/* It may be running. Its thread is not recorded, so check all. */
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
 		while (system_wq[cpu] && system_wq[cpu]->running == w)
 			shim_sleep(10 * SIM_US);

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Grace periods. One takes what costs.def says at least, and until each CPU has
- * been where no reader can be: idle, at a switch, or outside of all sections
- * with preemption off, which are the only readers there are.
+ * Grace periods. One takes at least the time in costs.def, and until each CPU
+ * has been where no reader can be: idle, at a switch, or outside of all
+ * sections with preemption off, which are the only readers.
  *
- * A cookie is the number of the grace period that has to be over. Asking for
- * one touches the line that RCU's lock is on, by a locked instruction; asking
- * whether it is over reads it.
+ * A cookie is the number of the grace period that has to be over. Requesting
+ * one accesses the line of RCU's lock, by a locked instruction; asking whether
+ * it is over reads it.
  */
 #include "../machine.h"
 #include "shim.h"
 
 #define AGAIN	SIM_MS
 
-static u64 *rcu_line;		/* what all CPUs touch: the numbers are beside it */
-static u64 rcu_running;		/* number of the one under way; 0 none */
+static u64 *rcu_line;		/* accessed by all CPUs; no numbers here */
+static u64 rcu_running;		/* number of the current one; 0 none */
 static u64 rcu_done;		/* number of the last one that is over */
-static u64 rcu_wanted;		/* up to here they are to be run */
+static u64 rcu_wanted;		/* all up to this one are to be run */
 static u64 rcu_seen[SIM_CPUS];
 static struct sim_event rcu_event;
 
@@ -62,7 +62,7 @@ static void rcu_over(struct sim_event *event)
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
-		/* A thread outside of sections says so at its next one. */
+		/* A thread outside of sections reports at its next one. */
 		if (sim_running(cpu) && shim_quiet(cpu) == rcu_seen[cpu]) {
 			sim_event_at(event, event->when + AGAIN);
 			return;
@@ -94,7 +94,7 @@ static void rcu_over(struct sim_event *event)
 unsigned long get_state_synchronize_rcu(void)
 {
 	sim_read(rcu_line, sizeof(*rcu_line));
-	/* One that has begun may have passed readers by. */
+	/* One that has begun may have missed readers. */
 	return rcu_done + 1 + !!rcu_running;
 }
 
@@ -163,7 +163,7 @@ void synchronize_rcu(void)
 void rcu_barrier(void)
 {
 	synchronize_rcu();
-	/* Those that were to be called are, at their CPUs' next look. */
+	/* Callbacks run at their CPUs' next look. */
 	shim_sleep(SIM_US * 100);
 }
 

@@ -3,14 +3,16 @@
  * Threads of the simulated kernel: each is a fiber of the simulator.
  *
  * The scheduler is the simulator's (CPUs with a queue in order of priority, and
- * time slices), with what matters of Linux' on top:
+ * time slices), with the relevant parts of Linux' added:
  *
- *	- preemption is voluntary, as in Debian's kernels: a thread gives way where it
- *	  asks (cond_resched()) or sleeps. So all threads run with the simulator's
- *	  preemption off, but there. With shim_preempt_full it is that of PREEMPT.
- *	- a thread that wakes preempts one that has run much longer: the difference of
- *	  their virtual times is more than WAKEUP_GRAN. A sleeper is credited
- *	  SLEEPER_CREDIT at most (place_entity(), check_preempt_wakeup() of 6.1).
+ *	- preemption is voluntary, as in Debian's kernels: a thread yields where
+ *	  it asks (cond_resched()) or sleeps. So all threads run with the
+ *	  simulator's preemption off, except there. With shim_preempt_full it is
+ *	  as with PREEMPT.
+ *	- a thread that wakes preempts one that has run much longer: the
+ *	  difference of their virtual times is more than WAKEUP_GRAN. A sleeper is
+ *	  credited SLEEPER_CREDIT at most (place_entity(),
+ *	  check_preempt_wakeup() of 6.1).
  *
  * A wake-up costs the waker wake_caller, and the thread begins wake_latency
  * later if its CPU idles; on the waker's own CPU it costs wake_here and
@@ -33,7 +35,7 @@ bool shim_balance;
 
 static struct task_struct *shim_idle[SIM_CPUS];
 static struct task_struct *shim_threads;
-static u64 shim_vruntime[SIM_CPUS];	/* the least of those that run */
+static u64 shim_vruntime[SIM_CPUS];	/* the least of the running ones */
 static u64 shim_quiets[SIM_CPUS];
 static int shim_pids;
 
@@ -71,7 +73,7 @@ bool in_task(void)
 	return !sim_in_irq();
 }
 
-/* What the scheduler itself holds of the count: the thread gives way on request only. */
+/* The scheduler's own part of the count: the thread yields on request only. */
 static unsigned int base(void)
 {
 	return !shim_preempt_full && sim_self();
@@ -101,7 +103,7 @@ u64 shim_quiet(unsigned int cpu)
 	return shim_quiets[cpu];
 }
 
-/* ---- giving way and sleeping ---- */
+/* ---- yielding and sleeping ---- */
 
 static void shim_out(struct sim_fiber *f, bool preempted)
 {
@@ -116,6 +118,7 @@ static void shim_out(struct sim_fiber *f, bool preempted)
 	else
 		t->nvcsw++;
 	shim_quiets[f->cpu]++;
+	shim_idle[f->cpu]->on_cpu = !sim_waiting(f->cpu);
 }
 
 static void shim_in(struct sim_fiber *f)
@@ -126,11 +129,12 @@ static void shim_in(struct sim_fiber *f)
 	t->ran_since = sim_now();
 	t->se.exec_start = sim_now() / SIM_NS;
 	t->cpu = f->cpu;
+	shim_idle[f->cpu]->on_cpu = false;
 	if (t->vruntime > shim_vruntime[f->cpu])
 		shim_vruntime[f->cpu] = t->vruntime;
 }
 
-/* The fiber may be taken off its CPU between the two. */
+/* The fiber may lose its CPU between the two. */
 static void let_go(void)
 {
 	MUST(!preempt_count() && in_task());
@@ -174,8 +178,9 @@ void preempt_notifier_unregister(struct preempt_notifier *notifier)
 }
 
 /*
- * The hook of a thread that sleeps: with interrupts off, a little before it is
- * off its CPU. Not called for threads that give way, because they do not sleep.
+ * The notifier of a thread that sleeps: called with interrupts off, shortly
+ * before it leaves its CPU. Not called for threads that yield, because they do
+ * not sleep.
  */
 static void shim_notify_out(struct task_struct *t)
 {
@@ -184,7 +189,8 @@ static void shim_notify_out(struct task_struct *t)
 	if (!t->notifier || t->__state == TASK_RUNNING)
 		return;
 	on = sim_irq_save();
-	t->notifier->ops->sched_out(t->notifier, NULL);
+	t->notifier->ops->sched_out(t->notifier, sim_waiting(sim_cpu()) ?
+				    t : shim_idle[sim_cpu()]);
 	sim_irq_restore(on);
 }
 
@@ -197,11 +203,18 @@ static void shim_notify_in(struct task_struct *t)
 	preempt_enable();
 }
 
+/* The idle thread begins or ends: its @on_cpu is written, as shim_out() knows best. */
+static void shim_idle_changes(void)
+{
+	sim_write(&shim_idle[sim_cpu()]->on_cpu, sizeof(bool));
+}
+
 void schedule(void)
 {
 	struct task_struct *t = current;
 
 	shim_notify_out(t);
+	shim_idle_changes();
 	let_go();
 	if (t->__state != TASK_RUNNING) {
 		shim_counts.parks++;
@@ -210,12 +223,13 @@ void schedule(void)
 		sim_yield();
 	}
 	hold_on();
+	shim_idle_changes();
 	shim_notify_in(t);
 }
 
 /* ---- waking ---- */
 
-/* As Linux places one that has slept: not too far behind those that ran. */
+/* As Linux places a sleeper: not too far behind those that ran. */
 static int shim_wake_prio(struct task_struct *t)
 {
 	struct sim_fiber *running = sim_running(t->cpu);
@@ -244,7 +258,7 @@ int wake_up_process(struct task_struct *t)
 	/* p->pi_lock, which is a full barrier, and p->__state. */
 	sim_rmw(&t->__state);
 	if (!t->__state) {
-		shim_counts.wakeups_vain++;
+		shim_counts.wakeups_futile++;
 		return 0;
 	}
 	here = t->cpu == sim_cpu();
@@ -257,7 +271,7 @@ int wake_up_process(struct task_struct *t)
 		return 1;
 	t->__state = TASK_RUNNING;
 	if (t->fiber->state != SIM_BLOCKED) {
-		/* On its way to sleep: it stays. */
+		/* About to sleep: it stays awake. */
 		sim_charge(c->wake_here);
 		return 1;
 	}
@@ -274,6 +288,11 @@ int wake_up_process(struct task_struct *t)
 
 /* ---- threads ---- */
 
+void *end_of_stack(const struct task_struct *t)
+{
+	return t->fiber->stack;
+}
+
 static void shim_main(void *arg)
 {
 	struct task_struct *t = arg;
@@ -281,7 +300,7 @@ static void shim_main(void *arg)
 	hold_on();
 	if (!t->stop)
 		t->fn(t->data);
-	/* The thread that stops it may still look at it. */
+	/* The thread that stops it may still access it. */
 	t->done = true;
 	while (!t->stop) {
 		t->__state = TASK_IDLE;
@@ -328,7 +347,7 @@ void kthread_bind(struct task_struct *t, unsigned int cpu)
 	sim_fiber_move(t->fiber, cpu);
 }
 
-/* No CPU goes, so a thread is where it belongs; rescuers travel. */
+/* CPUs never go offline, so threads stay where they belong; rescuers move. */
 int set_cpus_allowed_ptr(struct task_struct *t, const struct cpumask *mask)
 {
 	unsigned int cpu = cpumask_first(mask);
@@ -482,6 +501,7 @@ void shim_init(void)
 		shim_idle[cpu] = sim_alloc_lines(sizeof(struct task_struct),
 						 sim_node_of_cpu(cpu));
 		shim_idle[cpu]->cpu = cpu;
+		shim_idle[cpu]->on_cpu = true;
 	}
 	sim_report = shim_report;
 	shim_rcu_init();

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * linux/sched.h, kthread.h, preempt.h, irqflags.h, hardirq.h, smp.h, irq_work.h
- * and all that threads sleep in: mutex.h, spinlock.h, swait.h, completion.h.
+ * and everything that threads sleep in: mutex.h, spinlock.h, swait.h,
+ * completion.h.
  *
- * Types have the sizes that they have in the kernel that the module is measured
- * on (6.1, x86-64), because the offsets of the members behind them depend on
- * it.
+ * Types have the sizes that they have in the kernel of the measured module
+ * (6.1, x86-64), because the offsets of later members depend on them.
  */
 #ifndef _WSQ_SIM_SCHED_H
 #define _WSQ_SIM_SCHED_H
@@ -65,23 +65,24 @@ void preempt_notifier_unregister(struct preempt_notifier *notifier);
  * struct task_struct - a thread
  * @__state: TASK_*. Others write it when they wake the thread
  * @flags: PF_*
- * @nr_cpus_allowed: how many CPUs it may run on
+ * @nr_cpus_allowed: number of CPUs it may run on
  * @se: the scheduler's clocks, on a line that others do not write
- * @nvcsw: how often it slept
- * @nivcsw: how often it gave way
+ * @nvcsw: voluntary switches
+ * @nivcsw: involuntary switches
  * @stop: kthread_should_stop()
  * @fn: its function
  * @data: its argument
- * @fiber: what runs it
+ * @fiber: its fiber
  * @done: its function has returned
- * @rt: runs before all others, from the next point at which they yield
- * @notifier: told when it sleeps, and when it runs again
+ * @rt: runs before all others, from their next yield on
+ * @notifier: called when it sleeps, and when it runs again
  * @vruntime: decides which threads it yields to (sched.c)
  */
 struct task_struct {
 	unsigned int __state;
 	unsigned int flags;
 	int nr_cpus_allowed;
+	bool on_cpu;
 	struct {
 		u64 exec_start;
 		u64 sum_exec_runtime;
@@ -121,6 +122,33 @@ bool is_idle_task(const struct task_struct *t);
 #define cpu_relax()		sim_relax()
 #define might_sleep()		MUST(!preempt_count() && !irqs_disabled())
 int wake_up_process(struct task_struct *t);
+
+/* linux/thread_info.h, sched/task_stack.h */
+#define THREAD_SIZE		sim_config.stack
+void *end_of_stack(const struct task_struct *t);
+
+/* linux/rcuwait.h: locks.c */
+struct rcuwait {
+	struct task_struct *task;
+};
+
+#define rcuwait_init(w)		((w)->task = NULL)
+int rcuwait_wake_up(struct rcuwait *w);
+
+#define rcuwait_wait_event(w, cond, state)				\
+do {									\
+	WRITE_ONCE((w)->task, current);					\
+	for (;;) {							\
+		/* Against the barrier of rcuwait_wake_up(). */		\
+		set_current_state(state);				\
+		if (cond)						\
+			break;						\
+		schedule();						\
+	}								\
+	WRITE_ONCE((w)->task, NULL);					\
+	__set_current_state(TASK_RUNNING);				\
+} while (0)
+
 int set_cpus_allowed_ptr(struct task_struct *t, const struct cpumask *mask);
 #define set_user_nice(t, nice)	((void)(t))
 #define get_task_struct(t)	((void)(t))
@@ -223,6 +251,19 @@ struct completion {
 void init_completion(struct completion *c);
 void complete(struct completion *c);
 void wait_for_completion(struct completion *c);
+
+/* linux/freezer.h: the machine is never suspended, and no queue is freezable. */
+#define PF_NOFREEZE		0x00008000
+#define freezing(t)		((void)(t), false)
+#define try_to_freeze()		false
+#define kthread_complete_and_exit(c, ret)	\
+do {						\
+	complete(c);				\
+	return (ret);				\
+} while (0)
+
+unsigned long wait_for_completion_timeout(struct completion *c,
+					  unsigned long jiffies);
 
 /* linux/smp.h: smp.c */
 typedef void (*smp_call_func_t)(void *info);

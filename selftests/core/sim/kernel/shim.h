@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the parts of the stand-in kernel share, and what scenarios read of it.
+ * Shared by the parts of the simulated kernel, and read by scenarios.
  */
 #ifndef _WSQ_SIM_SHIM_H
 #define _WSQ_SIM_SHIM_H
@@ -8,18 +8,18 @@
 #include "kernel.h"
 
 /**
- * struct shim_counts - what the kernel did, of all CPUs
+ * struct shim_counts - counters of the kernel, over all CPUs
  * @wakeups: threads woken on other CPUs
  * @wakeups_here: on the waker's own CPU
- * @wakeups_vain: calls for threads that did not sleep
- * @ipis: interrupts sent to other CPUs, but for wake-ups
+ * @wakeups_futile: calls for threads that did not sleep
+ * @ipis: interrupts sent to other CPUs, except for wake-ups
  * @timers: expiries of timers
  * @parks: threads that went to sleep
  */
 struct shim_counts {
 	u64 wakeups;
 	u64 wakeups_here;
-	u64 wakeups_vain;
+	u64 wakeups_futile;
 	u64 ipis;
 	u64 timers;
 	u64 parks;
@@ -36,7 +36,7 @@ extern u64 shim_drop_wakeup;
 /* Preemption as in PREEMPT_VOLUNTARY (the stock kernel) or, if set, in PREEMPT. */
 extern bool shim_preempt_full;
 
-/* A thread that may run on several CPUs from now on goes to any of them. */
+/* Threads that may run on several CPUs move to any of them from now on. */
 extern bool shim_balance;
 
 /* After sim_init(), before anything else of the kernel. */
@@ -44,19 +44,19 @@ void shim_init(void);
 void shim_rcu_init(void);
 void shim_workqueue_init(void);
 
-/* wsq.ko, loaded; in a thread. */
+/* Loads wsq.ko; called in a thread. */
 int shim_module_init(void);
 
-/* A thread on a CPU, which runs at once. */
+/* Starts a thread on a CPU, which runs at once. */
 struct task_struct *shim_thread(unsigned int cpu, int (*fn)(void *data), void *data,
 				const char *name);
-/* Sleep for some simulated time. */
+/* Sleeps for some simulated time. */
 void shim_sleep(sim_time ps);
 
-/* How often has this CPU been where no RCU reader can be? */
+/* How often this CPU has been where no RCU reader can be. */
 u64 shim_quiet(unsigned int cpu);
 
-/* What each thread does, to stderr. */
+/* Prints each thread's state to stderr. */
 void shim_report(void);
 
 #endif /* _WSQ_SIM_SHIM_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The machine as the kernel sees it: topology, per-CPU variables, interrupts
- * from one CPU to another, irq_work, hotplug states (all CPUs are online, none
- * goes).
+ * from one CPU to another, irq_work, hotplug states (all CPUs are online and
+ * stay so).
  */
 #include "shim.h"
 
@@ -128,7 +128,7 @@ static void csd_arrives(void *arg)
 	sim_rmw(&csd->node);
 	func = csd->func;
 	info = csd->info;
-	/* One that waits sees it done behind the function, others reuse it before. */
+	/* A waiter sees it done after the function; others reuse it before. */
 	if (csd->node.u_flags & 2) {
 		func(info);
 		sim_write(&csd->node, sizeof(csd->node));
@@ -211,20 +211,27 @@ void smp_call_function_many(const struct cpumask *mask, smp_call_func_t func,
 
 /* linux/irq_work.h */
 
+/* Pending until the function begins, busy until it has returned. */
+#define PENDING	1
+#define BUSY	2
+
 static void irq_work_arrives(void *arg)
 {
 	struct irq_work *work = arg;
 
-	work->node.u_flags = 0;
+	work->node.u_flags = BUSY;
 	work->func(work);
+	/* It may have been queued again. */
+	if (!(work->node.u_flags & PENDING))
+		work->node.u_flags = 0;
 }
 
 bool irq_work_queue(struct irq_work *work)
 {
 	sim_rmw(&work->node);
-	if (work->node.u_flags)
+	if (work->node.u_flags & PENDING)
 		return false;
-	work->node.u_flags = 1;
+	work->node.u_flags = PENDING | BUSY;
 	/* An interrupt of its own CPU. */
 	sim_raise(sim_cpu(), sim_now() + sim_config.costs.irq_work,
 		  irq_work_arrives, work);
@@ -233,7 +240,7 @@ bool irq_work_queue(struct irq_work *work)
 
 void irq_work_sync(struct irq_work *work)
 {
-	while (work->node.u_flags)
+	while (work->node.u_flags & BUSY)
 		shim_sleep(SIM_US);
 }
 

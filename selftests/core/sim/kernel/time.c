@@ -16,7 +16,7 @@ u64 local_clock(void)
 
 unsigned long shim_jiffies(void)
 {
-	/* Some time after it began, as everywhere. */
+	/* Some time after boot, as on any machine. */
 	return 75000 + sim_now() / JIFFY;
 }
 
@@ -32,7 +32,7 @@ static void hrtimer_arrives(void *arg)
 	struct hrtimer *timer = arg;
 
 	timer->raised--;
-	/* Cancelled, or set anew, while the interrupt was pending. */
+	/* Cancelled, or set again, while the interrupt was pending. */
 	if (timer->raised || !timer->busy ||
 	    timer->expires * SIM_NS > sim_now())
 		return;
@@ -104,7 +104,7 @@ u64 hrtimer_forward_now(struct hrtimer *timer, ktime_t interval)
 	return n;
 }
 
-/* linux/timer.h: what does not fit into the kernel's structure is beside it. */
+/* linux/timer.h: state that the kernel's structure lacks is separate. */
 
 struct shim_timer {
 	struct sim_event event;
@@ -120,7 +120,7 @@ static void timer_arrives(void *arg)
 	struct shim_timer *st = arg;
 	struct timer_list *timer = st->timer;
 
-	/* Deleted, or added anew, since. */
+	/* Deleted, or added again, since. */
 	if (timer && timer->pending == st->id) {
 		timer->pending = 0;
 		timer->next = NULL;
@@ -167,7 +167,7 @@ int del_timer(struct timer_list *timer)
 		return 0;
 	timer->pending = 0;
 	timer->next = NULL;
-	/* If the interrupt is pending already, that frees it. */
+	/* If the interrupt is already pending, that frees it. */
 	st->timer = NULL;
 	if (sim_event_cancel(&st->event))
 		free(st);

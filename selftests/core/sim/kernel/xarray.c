@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * An xarray: nodes of 64 slots, 576 bytes each, of which a look reads the shift
- * and one slot. Instrumented, as the module is.
+ * An xarray: nodes of 64 slots, 576 bytes each, of which a lookup reads the
+ * shift and one slot. Instrumented, like the module.
  *
  * Limitations: it grows and does not shrink; xa_alloc() takes the lowest free
  * index by trying each.
@@ -72,7 +72,7 @@ static void *new_node(unsigned int shift)
 	return (char *)n + 2;
 }
 
-/* As deep as @index needs. */
+/* Makes it as deep as @index needs. */
 static void grow(struct xarray *xa, unsigned long index)
 {
 	for (;;) {

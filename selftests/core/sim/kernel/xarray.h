@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * linux/xarray.h: a radix tree of the kernel's shape and sizes, because each
- * look for a queue or a worker by its number walks it. See xarray.c.
+ * lookup of a queue or a worker by its number walks it. See xarray.c.
  */
 #ifndef _WSQ_SIM_XARRAY_H
 #define _WSQ_SIM_XARRAY_H
@@ -31,7 +31,7 @@ void *xa_store(struct xarray *xa, unsigned long index, void *entry, gfp_t gfp);
 void *xa_erase(struct xarray *xa, unsigned long index);
 int xa_alloc(struct xarray *xa, u32 *id, void *entry, struct xa_limit limit,
 	     gfp_t gfp);
-/* The first at or behind @index, which is set to where it is. */
+/* The first at or behind @index, which is set to its index. */
 void *xa_find(struct xarray *xa, unsigned long *index);
 bool xa_empty(const struct xarray *xa);
 void xa_destroy(struct xarray *xa);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * faulty.ko: one fault of each kind that the debug kernels are there to report,
- * so that tools/check/faults can see them do it.
+ * faulty.ko: one fault of each kind that the debug kernels report, so that
+ * tools/check/faults can check that they do.
  *
  *	insmod faulty.ko fault=NAME
  *
  * insmod fails with -EAGAIN once the fault was made (nothing stays loaded),
  * with -EINVAL for an unknown name and with another error when the fault could
- * not be made. Two of them are none: a checker must keep silent about them.
- * Never to be loaded where anything matters. Takes five seconds for each race,
+ * not be made. Two of them are correct code: a checker must not report them.
+ * Never load it on a machine that matters. Takes five seconds for each race,
  * nothing for the rest.
  *
- * Limitations: faults that a kernel has no checker for do their damage in
- * silence.
+ * Limitations: a fault without a checker in the kernel does its damage
+ * silently.
  */
 #include <linux/delay.h>
 #include <linux/err.h>
@@ -43,7 +43,7 @@ static int beyond(void)
 	return c == 'x' ? -EIO : 0;
 }
 
-/* Read what was freed: KASAN. */
+/* Read after free: KASAN. */
 static int freed(void)
 {
 	char *p = kzalloc(72, GFP_KERNEL);
@@ -56,7 +56,7 @@ static int freed(void)
 	return READ_ONCE(*q) == 'x' ? -EIO : 0;
 }
 
-/* Take two locks in either order: lockdep. */
+/* Take two locks in both orders: lockdep. */
 static int order(void)
 {
 	static DEFINE_MUTEX(a);
@@ -73,7 +73,7 @@ static int order(void)
 	return 0;
 }
 
-/* Say that one may sleep where one may not: DEBUG_ATOMIC_SLEEP. */
+/* Call might_sleep() in atomic context: DEBUG_ATOMIC_SLEEP. */
 static int asleep(void)
 {
 	preempt_disable();
@@ -82,7 +82,7 @@ static int asleep(void)
 	return 0;
 }
 
-/* Ask which CPU this is while that may change: DEBUG_PREEMPT. */
+/* Read the CPU number with preemption on: DEBUG_PREEMPT. */
 static int elsewhere(void)
 {
 	return smp_processor_id() < nr_cpu_ids ? 0 : -EIO;
@@ -92,7 +92,7 @@ static void never(struct timer_list *timer)
 {
 }
 
-/* Free a timer that is set: DEBUG_OBJECTS. */
+/* Free an active timer: DEBUG_OBJECTS. */
 static int timer(void)
 {
 	struct timer_list *t = kmalloc(sizeof(*t), GFP_KERNEL);
@@ -101,16 +101,16 @@ static int timer(void)
 		return -ENOMEM;
 	timer_setup(t, never, 0);
 	mod_timer(t, jiffies + 1000 * HZ);
-	kfree(t);	/* the checker takes it off, or this machine is lost */
+	kfree(t);	/* the checker deactivates it */
 	return 0;
 }
 
-/* Forget what was allocated: kmemleak. */
+/* Leak memory: kmemleak. */
 static int leak(void)
 {
 	int i;
 
-	/* Many: stale words may name some, those of the slab's own lists too. */
+	/* Many: stale words, or the slab's own lists, may point to some. */
 	for (i = 0; i < 300; i++) {
 		char *p = kzalloc(1000, GFP_KERNEL);
 
@@ -121,7 +121,7 @@ static int leak(void)
 	return 0;
 }
 
-/* Have an allocation of this task fail: FAILSLAB, asked for through debugfs. */
+/* Make an allocation of this task fail: FAILSLAB, set up through debugfs. */
 static int alloc(void)
 {
 #ifdef CONFIG_FAULT_INJECTION
@@ -137,11 +137,7 @@ static int alloc(void)
 #endif
 }
 
-/*
- * Two threads, ours and what @fn does.
- *
- * Returns 0, or why there were not two.
- */
+/* Runs @ours and @fn in two threads. Returns 0, or why there were not two. */
 static int beside(int (*fn)(void *), void (*ours)(void))
 {
 	struct task_struct *other = kthread_run(fn, NULL, "faulty");
@@ -174,7 +170,7 @@ static int race_thread(void *arg)
 	return 0;
 }
 
-/* Two threads add to a plain word: KCSAN. */
+/* Two threads increment a plain word: KCSAN. */
 static int race(void)
 {
 	return beside(race_thread, race_once);
@@ -183,7 +179,7 @@ static int race(void)
 /*
  * One thread fills in a word and hands it over, the other takes it and hands it
  * back. On each side the store that hands over is no release: no two accesses
- * meet unless one is delayed, as KCSAN_WEAK_MEMORY does.
+ * conflict unless one is delayed, as KCSAN_WEAK_MEMORY does.
  */
 static unsigned long payload;
 static int turn;
@@ -217,14 +213,14 @@ static int missing(void)
 	return beside(barrier_thread, barrier_ours);
 }
 
-/* Right, and not to be reported: the same with a release. */
+/* Correct, must not be reported: the same with a release. */
 static void paired_over(int from)
 {
-	/* Pairs with the release below, of the other thread. */
+	/* Pairs with the release below, in the other thread. */
 	if (smp_load_acquire(&turn) != from)
 		return;
 	payload++;
-	/* Pairs with the acquire above, of the other thread. */
+	/* Pairs with the acquire above, in the other thread. */
 	smp_store_release(&turn, !from);
 }
 
@@ -247,7 +243,7 @@ static int paired(void)
 	return beside(paired_thread, paired_ours);
 }
 
-/* Right, and not to be reported: under locks, whose code is the kernel's. */
+/* Correct, must not be reported: under locks, which the kernel implements. */
 static void locked_once(void)
 {
 	static DEFINE_MUTEX(mutex);

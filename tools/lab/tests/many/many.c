@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * many.ko: makes idle queues, so that tools/check/shapes can see in
- * /proc/meminfo what they cost and hold that against the documented formula.
+ * many.ko: makes idle queues, so that tools/check/shapes can read their cost in
+ * /proc/meminfo and compare it with the documented formula.
  *
  *	insmod many.ko queues=500
  *
- * They go with the module. Costs nothing else.
+ * The queues are destroyed when the module is removed.
  */
 #include <linux/module.h>
 #include <linux/vmalloc.h>

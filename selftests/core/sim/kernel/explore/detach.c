@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Detaching: items that compute for longer than the watchdog has patience, then
- * sleep or end, while another queue waits, and while items of their own queue are
- * held back by its limit.
+ * Detaching: items that compute for longer than the watchdog's threshold, then
+ * sleep or end, while another queue waits, and while items of their own queue
+ * are held back by its limit.
  *
- * detach: some of these sleep until an open item of their own queue, which is at
- * its limit of one, has run: then a CPU that idles has to come for it.
+ * detach: some of these sleep until an unbound item of their own queue, which
+ * is at its limit of one, has run: an idle CPU then has to fetch it.
  *
- * detached: a detached item ends, or sleeps, when items of its queue are queued.
+ * detached: a detached item ends, or sleeps, when items of its queue are
+ * queued.
  *
  * watch: an item is queued behind a computing one when the watchdog stops.
  *
- * parking: items are queued when the worker is about to park and the watchdog looks.
+ * parking: items are queued when the worker is about to park and the watchdog
+ * looks.
  *
- * passed: a CPU that is at a queue's limit has passed over what it could steal,
- * and its item ends.
+ * passed: a CPU that is at a queue's limit has skipped what it could steal, and
+ * its item ends.
  *
  * released: an item of a queue at its limit ends while another one computes.
  */
@@ -60,7 +62,7 @@ static void detach_round(void)
 	unsigned int i;
 
 	if (once_in(3)) {
-		/* One is at the limit; the other must not wait for it. */
+		/* One queue is at its limit; the other must not wait for it. */
 		struct queue *one = queue_of(1, 2);
 		struct item *sleeper = new_item(one, once_in(2) ? cpu : -1,
 						once_in(2) ? wait_to_go :
@@ -90,29 +92,29 @@ static void detach_round(void)
 	}
 }
 
-/* ---- what waits for a detached item ---- */
+/* ---- items that wait for a detached item ---- */
 
 /*
- * An item is detached, since another queue waits behind it, and goes to another
- * CPU. When that queue's item runs, the detached one soon ends, or sleeps first,
- * while items of its queue are queued on the CPU that it came from: one that
- * sleeps until another one has run, and some that do nothing. The limit is one
- * or two.
+ * An item is detached, since another queue waits behind it, and moves to
+ * another CPU. When that queue's item runs, the detached one soon ends, or
+ * sleeps first, while items of its queue are queued on the CPU that it came
+ * from: one that sleeps until another one has run, and some that do nothing.
+ * The limit is one or two.
  */
 static struct item *held[4];
 static unsigned int nr_held;
-static bool sleeper_tells;
+static bool sleeper_notify;
 
-static void ends_when_told(struct item *it)
+static void ends_when_notified(struct item *it)
 {
 	struct item *behind = items[1];
 
-	/* Behind this one, on whichever CPU this is. */
+	/* Behind this item, on its current CPU. */
 	behind->cpu = sim_cpu();
 	put(behind);
 	sim_compute(9 * SIM_MS);
-	if (sleeper_tells) {
-		/* It counts as detached no longer, and is under way still. */
+	if (sleeper_notify) {
+		/* It is no longer counted as detached, and still running. */
 		while (!it->arg)
 			sim_compute(SIM_US);
 		while (atomic_read(&wsq_worker_current()->computes))
@@ -127,10 +129,10 @@ static void ends_when_told(struct item *it)
 		compute(20 * SIM_US);
 }
 
-/* Sleeps until another item has run, and has the detached one end just then. */
-static void tells_and_waits(struct item *it)
+/* Sleeps until another item has run, and makes the detached one end then. */
+static void notifies_and_waits(struct item *it)
 {
-	if (sleeper_tells) {
+	if (sleeper_notify) {
 		items[0]->go = true;
 		sim_compute(1 + sim_random_below(SIM_US));
 	}
@@ -142,13 +144,13 @@ static void tells(struct item *it)
 	unsigned int i;
 
 	it->other->arg = 1;
-	if (!sleeper_tells && once_in(2))
+	if (!sleeper_notify && once_in(2))
 		it->other->go = true;
 	for (i = 0; i < nr_held; i++)
 		put_somewhere(held[i]);
 	if (once_in(2))
 		compute(20 * SIM_US);
-	if (!sleeper_tells)
+	if (!sleeper_notify)
 		it->other->go = true;
 }
 
@@ -159,21 +161,21 @@ static void detached_round(void)
 	struct item *is_detached, *behind;
 	int cpu = some_cpu();
 
-	is_detached = new_item(q, -1, ends_when_told);
+	is_detached = new_item(q, -1, ends_when_notified);
 	behind = new_item(other, cpu, tells);
 	behind->other = is_detached;
 	nr_held = 0;
-	sleeper_tells = false;
+	sleeper_notify = false;
 	if (most == 2 && !once_in(4)) {
-		sleeper_tells = once_in(2);
-		held[0] = new_item(q, cpu, tells_and_waits);
+		sleeper_notify = once_in(2);
+		held[0] = new_item(q, cpu, notifies_and_waits);
 		held[1] = new_item(q, cpu, let_go_on);
 		held[1]->other = held[0];
 		nr_held = 2;
 	}
-	for (i = (once_in(2) && !sleeper_tells) || !nr_held; i; i--)
+	for (i = (once_in(2) && !sleeper_notify) || !nr_held; i; i--)
 		held[nr_held++] = new_item(q, cpu, once_in(3) ? short_item : nothing);
-	/* On that CPU, if it is not stolen. */
+	/* On that CPU, unless it is stolen. */
 	put_on_cpu(cpu, is_detached, sim_now());
 }
 
@@ -191,7 +193,7 @@ const struct scene detach_scene = {
 
 /* ---- watch ---- */
 
-/* What the watchdog waits for before it looks first: watchdog.c. */
+/* The watchdog's delay before its first look: watchdog.c. */
 #define WATCH_FIRST	(500 * SIM_US)
 
 /* Computes until the other one has run: so it must be detached. */
@@ -201,7 +203,7 @@ static void is_watched(struct item *it)
 	struct item *vain = items[1], *behind = items[2];
 
 	compute(50 * SIM_US);
-	/* Sets the timer, and does not wait any more when it expires. */
+	/* Sets the timer, and no longer waits when it expires. */
 	put(vain);
 	put_on_cpu(cpu, behind, sim_now() + WATCH_FIRST - 5 * SIM_US +
 				sim_random_below(60 * SIM_US));
@@ -239,15 +241,15 @@ static void is_put(struct item *it)
 }
 
 /*
- * Compute until the timer has expired and seen that this item has begun. It stops
- * only when it sees no further one.
+ * Computes until the timer has expired and seen that this item has begun. The
+ * timer stops only when it sees no further one.
  */
-static void until_seen(const struct wsq_watch *watch)
+static void until_seen(const struct wsq_watchdog *watchdog)
 {
-	s64 expires = watch->timer.expires;
+	s64 expires = watchdog->timer.expires;
 	unsigned int most = 100;
 
-	while (watch->timer.expires == expires && most--)
+	while (watchdog->timer.expires == expires && most--)
 		sim_compute(20 * SIM_US);
 }
 
@@ -255,7 +257,7 @@ static void until_seen(const struct wsq_watch *watch)
 static void parks(struct item *it)
 {
 	unsigned int cpu = (sim_cpu() + 1 + below(nr_cpu_ids - 1)) % nr_cpu_ids;
-	const struct wsq_watch *watch = &wsq_cpus[sim_cpu()]->watch;
+	const struct wsq_watchdog *watchdog = &wsq_cpus[sim_cpu()]->watchdog;
 	struct item *vain = items[1];
 	sim_time then, puts;
 
@@ -263,8 +265,8 @@ static void parks(struct item *it)
 	vain->cancels++;
 	vain->cancelled += wsq_cancel_work(&vain->work);
 	vain->cancels--;
-	until_seen(watch);
-	then = watch->timer.expires * SIM_NS;
+	until_seen(watchdog);
+	then = watchdog->timer.expires * SIM_NS;
 	if (then < sim_now() + 10 * SIM_US)
 		then = sim_now() + 10 * SIM_US;
 	puts = then - sim_random_below(3 * SIM_US);
@@ -283,7 +285,7 @@ static void parking_round(void)
 
 	new_item(q, cpu, parks);
 	new_item(other, cpu, nothing);
-	/* The first one's queue owes time, so that the other's has its turn first. */
+	/* The first one's queue owes time, so the other's runs first. */
 	new_item(other, cpu, is_put);
 	new_item(q, cpu, let_go_on)->other = items[2];
 	put(items[0]);
@@ -309,10 +311,10 @@ static void ends_or_is_detached(struct item *it)
 	}
 }
 
-/* Behind it, the worker has nothing to do, and looks what it could steal. */
+/* The worker has nothing else to do then, and looks for work to steal. */
 static void has_it_end(struct item *it)
 {
-	/* Until no timer looks for the one that waits for the limit. */
+	/* Until no timer watches the item that waits for the limit. */
 	sim_time time = 1500 * SIM_US + sim_random_below(4 * SIM_MS);
 
 	if (it->arg == 1)
@@ -330,13 +332,13 @@ static void passed_round(void)
 	struct queue *q = queue_of(1, 0), *other = queue_of(2, 1);
 	unsigned int here = some_cpu();
 	unsigned int there = (here + 1 + below(nr_cpu_ids - 1)) % nr_cpu_ids;
-	struct item *limits, *sleeper, *open, *tells_it;
+	struct item *limits, *sleeper, *open, *ends_it;
 
 	limits = new_item(q, once_in(4) ? (int)here : -1, ends_or_is_detached);
 	limits->arg = once_in(2);
-	tells_it = new_item(other, here, has_it_end);
-	tells_it->other = limits;
-	tells_it->arg = below(3);
+	ends_it = new_item(other, here, has_it_end);
+	ends_it->other = limits;
+	ends_it->arg = below(3);
 	sleeper = new_item(q, there, wait_to_go);
 	open = new_item(q, -1, let_go_on);
 	open->other = sleeper;
@@ -345,7 +347,7 @@ static void passed_round(void)
 	put_on_cpu(there, open, sim_now() + sim_random_below(20 * SIM_US));
 	if (once_in(2))
 		doze(600 * SIM_US);
-	put_somewhere(tells_it);
+	put_somewhere(ends_it);
 }
 
 const struct scene passed_scene = {
@@ -356,7 +358,7 @@ const struct scene passed_scene = {
 
 /* ---- released ---- */
 
-/* Computes until what the limit holds back has run: the other one must end. */
+/* Computes until the held-back item has run: the other one must end. */
 static void releases(struct item *it)
 {
 	sim_compute(sim_random_below(4 * SIM_MS));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Scenarios of kmod/exec for ../../explore.c, and the items that they queue. None
- * of this is instrumented: it takes no time, and no other CPU comes in between.
+ * Scenarios of kmod/exec and kmod/pool for ../../explore.c, and the items that they queue.
+ * This code is not instrumented: it takes no time, and no other CPU runs in
+ * between.
  */
 #ifndef _WSQ_SIM_KERNEL_EXPLORE_H
 #define _WSQ_SIM_KERNEL_EXPLORE_H
@@ -23,20 +24,20 @@ struct queue {
 /**
  * struct item - an item of a round
  * @work: the item
- * @q: where it is queued
- * @fn: what it does
+ * @q: its queue
+ * @fn: its function
  * @arg: the scenario's
  * @ns: likewise
  * @nr: its number
- * @cpu: where it is to run; negative: anywhere
+ * @cpu: CPU that it is bound to; negative: any
  * @accepted: puts that returned true
  * @begun: runs
  * @ended: runs that are over
  * @cancelled: runs that were cancelled
- * @cancels: calls under way that may cancel one
- * @stray: a put may have found it running, so @cpu is not promised
- * @other: the item that it has go on
- * @go: it need not wait any more
+ * @cancels: calls in progress that may cancel one
+ * @stray: a put may have found it running, so @cpu is not guaranteed
+ * @other: the item that it lets continue
+ * @go: it may continue
  * @waiter: the thread that waits for @go
  */
 struct item {
@@ -60,11 +61,11 @@ struct item {
 
 /**
  * struct scene - a scenario
- * @name: how it is asked for
- * @rounds: how many there are of a seed
- * @round: begin one; it is over when all threads have ended and all items that were
- *	accepted have run, or were cancelled
- * @over: look at it then; or %NULL
+ * @name: its name on the command line
+ * @rounds: rounds for each seed
+ * @round: begins one; it is over when all threads have ended and all items that
+ *	were accepted have run, or were cancelled
+ * @over: checks at the end of a round; or %NULL
  */
 struct scene {
 	const char *name;
@@ -75,7 +76,8 @@ struct scene {
 
 extern const struct scene handoff_scene, limits_scene, detach_scene, detached_scene,
 	watch_scene, parking_scene, passed_scene, released_scene, few_scene, wake_scene,
-	again_scene, flush_scene;
+	again_scene, flush_scene, flush_all_scene, pool_bwos_scene, pool_lifo_scene, pool_salsa_scene,
+	pool_wake_scene, ordered_scene;
 
 extern struct item *items[ITEMS];
 extern unsigned int nr_items;
@@ -84,26 +86,30 @@ extern unsigned int nr_items;
 unsigned int below(unsigned int n);
 /* True once in @n times. */
 bool once_in(unsigned int n);
-/* One of the queues of that limit. */
+/* A queue with that limit. */
 struct queue *queue_of(unsigned int most, unsigned int nr);
+/* A queue that keeps order. */
+struct queue *queue_ordered(void);
 /* The next item of the round. */
 struct item *new_item(struct queue *q, int cpu, void (*fn)(struct item *it));
 /* Any CPU. */
 int some_cpu(void);
-/* Returns what the put returned. */
+/* Returns the put's result. */
 bool put(struct item *it);
-/* Put in a thread or an interrupt, on a CPU and at a time at random. */
+/* Calls one of the functions that cancel, and counts. */
+void cancel(struct item *it, bool (*fn)(struct wsq_work *work));
+/* Puts in a thread or an interrupt, on a random CPU at a random time. */
 void put_somewhere(struct item *it);
 /* In an interrupt of that CPU, at that time. */
 void put_on_cpu(unsigned int cpu, struct item *it, sim_time when);
 /* A thread that the round waits for. */
 void thread(int (*fn)(void *arg), void *arg);
-/* Sleep, or compute, for a time at random, of any scale up to this. */
+/* Sleeps, or computes, for a random time, of any scale up to this. */
 void doze(sim_time most);
 void compute(sim_time most);
-/* Compute until the item may go on; more or less. */
+/* Computes until the item may continue, more or less. */
 void compute_to_go(struct item *it, sim_time step);
-/* That item may go on. */
+/* Lets that item continue. */
 void let_go(struct item *it);
 
 /* For main.c: is the round over? And what it waits for beside items. */
@@ -111,7 +117,7 @@ void explore_look(void);
 void explore_begin_thread(void);
 void explore_end_thread(bool unused);
 
-/* What items do: nothing; sleep until they may go on; have another go on. */
+/* Functions of items: nothing; sleep until let go; let another one go. */
 void nothing(struct item *it);
 void wait_to_go(struct item *it);
 void let_go_on(struct item *it);

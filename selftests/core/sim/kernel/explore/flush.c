@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a flush of an item waits for, beside threads that queue the item, vainly at
- * times, cancel it, disable it and enable it again, from any CPU and from
- * interrupts, while it runs and while it does not.
+ * Flushes, and an item that is queued again and again.
  *
- * - No run that had begun when wsq_flush_work() was called is under way when it
- *   returns; and each run for which the item had been queued by then is over or
- *   was cancelled.
+ * A flush of an item beside threads that queue the item, sometimes in vain,
+ * cancel it, disable it and enable it again, from any CPU and from interrupts,
+ * while it runs and while it does not.
+ *
+ * - No run that had begun when wsq_flush_work() was called is in progress when
+ * it returns; and each run for which the item had been queued by then is over
+ * or was cancelled.
  * - After wsq_disable_work() and then wsq_flush_work(), and after
- *   wsq_disable_work_sync(), the function does not run, and does not begin until
- *   the item is enabled.
+ * wsq_disable_work_sync(), the function does not run, and does not begin until
+ * the item is enabled.
  * - Each flush, cancel and disable ends.
  */
 #include "explore.h"
 
-#define DEEDS	4	/* of a thread */
+#define DEEDS	4	/* actions of a thread */
 
-static unsigned int disabled[ITEMS];	/* by threads that know it not to run */
+static unsigned int disabled[ITEMS];	/* by threads that know that it cannot run */
 
 static void runs(struct item *it)
 {
@@ -52,17 +54,6 @@ static void flush(struct item *it)
 	if (it->ended + it->cancelled + it->cancels < accepted)
 		sim_fail("item %u: of %u runs %u are over when a flush returns", it->nr,
 			 accepted, it->ended + it->cancelled);
-}
-
-/* Call one of the functions that cancel. */
-static void cancel(struct item *it, bool (*fn)(struct wsq_work *work))
-{
-	bool got;
-
-	it->cancels++;
-	got = fn(&it->work);
-	it->cancels--;
-	it->cancelled += got;
 }
 
 static void does_not_run(struct item *it)
@@ -145,7 +136,7 @@ static void flush_round(void)
 /* ---- again ---- */
 
 /*
- * One item, which is queued again and again, on one CPU and on another, while it
+ * One item, which is queued repeatedly, on one CPU and on another, while it
  * runs and when it has ended, by threads or by itself.
  */
 static void runs_briefly(struct item *it)
@@ -186,6 +177,59 @@ static void again_round(void)
 	for (i = 1 + below(2); i; i--)
 		thread(again_thread, it);
 }
+
+/* ---- flush_all ---- */
+
+/*
+ * Threads that queue items, flush the queue, and queue again. A flush ends, and
+ * what its thread had queued before has run. What others had queued need not:
+ * nothing tells this thread of that.
+ */
+static int flush_all_thread(void *arg)
+{
+	struct item *it = arg;
+	unsigned int i, before, accepted = 0;
+
+	for (i = 0; i < 5; i++) {
+		/* Others may queue it again before put() returns. */
+		before = it->accepted;
+		if (once_in(2) && put(it))
+			accepted = before + 1;
+		if (once_in(3))
+			doze(10 * SIM_US);
+		else if (once_in(3))
+			compute(2 * SIM_US);
+		if (once_in(2))
+			continue;
+		wsq_flush(it->q->q);
+		if (it->ended < accepted)
+			sim_fail("item %u: of %u runs %u are over when its queue is flushed",
+				 it->nr, accepted, it->ended);
+	}
+	return 0;
+}
+
+static void flush_all_round(void)
+{
+	struct queue *q = queue_of(1 + below(LIMITS), below(QUEUES));
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		struct item *it = new_item(q, once_in(2) ? -1 : some_cpu(), runs_briefly);
+
+		it->stray = true;
+		it->arg = 2;
+		thread(flush_all_thread, it);
+		if (once_in(2))
+			thread(flush_all_thread, it);
+	}
+}
+
+const struct scene flush_all_scene = {
+	.name = "flush_all",
+	.rounds = 30,
+	.round = flush_all_round,
+};
 
 const struct scene again_scene = {
 	.name = "again",

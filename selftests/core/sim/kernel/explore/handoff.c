@@ -4,17 +4,18 @@
  *
  * handoff: items that sleep until an item of another queue has run, which is
  * queued before them or behind, on the same CPU or another, beside others that
- * sleep for a time or do nothing. If the CPU is not handed on, nothing goes on.
+ * sleep for a time or do nothing. Without a hand-off of the CPU, nothing
+ * continues.
  *
- * limits: one queue, items that sleep for a time, or until another thread lets
- * them go on, at its limit or near. If the CPU does not come back to the queue,
- * its items stay.
+ * limits: one queue, at its limit or near, with items that sleep for a time, or
+ * until another thread lets them continue. If the CPU does not return to the
+ * queue, its items stay.
  *
- * few: an item sleeps until another one of its queue has run, and there is a worker
- * for that only when a third item, which sleeps likewise, has ended: if the CPU
- * has as many workers as it may have (mutants.list makes it two).
+ * few: an item sleeps until another one of its queue has run, and a worker for
+ * that exists only when a third item, which sleeps likewise, has ended: the CPU
+ * has as many workers as allowed (mutants.list makes it two).
  *
- * wake: an item is queued on the CPU of one that sleeps, when that one goes on.
+ * wake: an item is queued on the CPU of a sleeping one when that one continues.
  */
 #include "explore.h"
 
@@ -28,7 +29,7 @@ static void computes(struct item *it)
 	compute(50 * SIM_US);
 }
 
-/* Bound to a CPU, mostly to the same one; or open. */
+/* Bound to a CPU, mostly to the same one; or unbound. */
 static int bound_or_open(int cpu)
 {
 	if (once_in(3))
@@ -49,7 +50,7 @@ static void shuffle(struct item **list, unsigned int nr)
 	}
 }
 
-/* All of the round's items, here or somewhere, in some order. */
+/* Puts all of the round's items, here or elsewhere, in some order. */
 static void put_all(void)
 {
 	struct item *order[ITEMS];
@@ -138,7 +139,7 @@ static void sleeps_shortly(struct item *it)
 	struct item *x = it->other;
 
 	if (x) {
-		/* Before, at, or behind the time at which this one goes on. */
+		/* Before, at, or after the time at which this one continues. */
 		sim_time when = sim_now() + time + sim_random_below(6 * SIM_US);
 
 		put_on_cpu((cpu + 1 + below(nr_cpu_ids - 1)) % nr_cpu_ids, x,
@@ -160,7 +161,7 @@ static void wake_round(void)
 					   last && once_in(3) ? nothing : sleeps_shortly);
 
 		it->other = last;
-		/* What does not queue its other one has it queued here. */
+		/* If the item does not queue the other one, queue it here. */
 		if (last && it->fn == nothing)
 			put_somewhere(last);
 		last = it;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Items of a round, and what must hold for each: it never runs beside itself, it
- * runs where it was bound to, and of its queue no more are under way on a CPU
- * than the limit says. Under way means between the first and the last line of the
- * function, which is less than the module counts; the CPU is the worker's own.
+ * Items of a round, and what must hold for each: it never runs in parallel with
+ * itself, it runs where it was bound to, and no more items of its queue run on
+ * a CPU than the limit allows. Running means between the first and the last
+ * line of the function, which is less than the module counts; the CPU is the
+ * worker's own.
  */
 #include "../../../../../kmod/exec/exec.h"
 #include "explore.h"
@@ -47,15 +48,15 @@ void compute(sim_time most)
 }
 
 /*
- * Hand-offs, as far as other files than standby.c ask for them, by the number of
- * the worker: behind which item the worker was replaced last, and how many
- * hand-offs its CPU had seen then.
+ * Hand-offs, as far as other files than standby.c request them, by the number
+ * of the worker: after which item the worker was replaced last, and how many
+ * hand-offs its CPU had made then.
  */
 #define WORKERS	256
 
 static struct {
 	u64 seen;
-	u64 standins;
+	u64 standbys;
 	bool known;
 } replaced[WORKERS];
 
@@ -66,28 +67,27 @@ bool __wrap_wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 bool __wrap_wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 			 bool computes)
 {
-	u64 standins = c->standins;
+	u64 standbys = c->standbys;
 	bool ret = __real_wsq_hand_off(c, w, seen, computes);
 
 	MUST(w->id < WORKERS);
 	if (ret) {
 		replaced[w->id].seen = seen;
-		/* At least: there may have been others since. */
-		replaced[w->id].standins = standins + 1;
+		/* At least: others may have happened since. */
+		replaced[w->id].standbys = standbys + 1;
 		replaced[w->id].known = true;
 	}
 	return ret;
 }
 
 /*
- * Only the current worker begins items. If it is not current, it was replaced in
- * this very item; or it was current again since what is known, which takes two
- * hand-offs.
+ * Only the current worker begins items. If it is not current, it was replaced
+ * in this same item; or it was current again since, which takes two hand-offs.
  */
 static bool is_current(const struct wsq_worker *w)
 {
 	return !w->replaced || !replaced[w->id].known ||
-	       wsq_cpus[w->cpu]->standins - replaced[w->id].standins >= 2 ||
+	       wsq_cpus[w->cpu]->standbys - replaced[w->id].standbys >= 2 ||
 	       w->nr_run <= replaced[w->id].seen;
 }
 
@@ -99,7 +99,7 @@ static void check_current(const struct item *it, const struct wsq_worker *w)
 
 	if (is_current(w))
 		return;
-	/* Stores that are late are visible under the lock. */
+	/* Late stores are visible under the lock. */
 	raw_spin_lock_irqsave(&c->role_lock, flags);
 	current_now = is_current(w);
 	raw_spin_unlock_irqrestore(&c->role_lock, flags);
@@ -151,6 +151,16 @@ struct item *new_item(struct queue *q, int cpu, void (*fn)(struct item *it))
 	return it;
 }
 
+void cancel(struct item *it, bool (*fn)(struct wsq_work *work))
+{
+	bool got;
+
+	it->cancels++;
+	got = fn(&it->work);
+	it->cancels--;
+	it->cancelled += got;
+}
+
 bool put(struct item *it)
 {
 	bool ret;
@@ -200,7 +210,7 @@ void let_go_on(struct item *it)
 	let_go(it->other);
 }
 
-/* ---- where puts come from ---- */
+/* ---- contexts of puts ---- */
 
 static void put_irq(void *arg)
 {

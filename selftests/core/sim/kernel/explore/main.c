@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * kmod/exec, with interleavings at random (../../explore.c).
+ * kmod/exec and pointer pools with random interleavings (../../explore.c).
  *
  *	explorer --list
  *	explorer [--cpus N] [--seeds FIRST[-LAST]] [--trace] SCENE
  *
- * The module is set up once. Each seed is a child, in which accesses take as long
- * as chance has it from there on. It runs some rounds of the scenario. After
+ * The module is set up once. Each seed is a child process, in which accesses
+ * take random times from there on. It runs some rounds of the scenario. After
  * each, all that was queued must have run. The first seed that fails ends the
- * program, with its report on stderr; with --trace, all accesses of it are there,
- * with addresses for addr2line -fe.
+ * program, with its report on stderr; with --trace, all its accesses are
+ * printed, with addresses for addr2line -fe.
  *
  * Exit status 0: all seeds passed. 1: one failed. 2: usage.
  */
@@ -20,19 +20,21 @@
 #include "../../explore.h"
 #include "explore.h"
 
-/* More than any seed needs. What does not end is the same on each machine. */
+/* More than any seed needs. An endless run is the same on each machine. */
 #define MOST_ACCESSES	(8U << 20)
 
 static const struct scene *const scenes[] = {
 	&handoff_scene, &limits_scene, &detach_scene, &detached_scene, &watch_scene,
 	&parking_scene, &passed_scene, &released_scene, &few_scene, &wake_scene,
-	&again_scene, &flush_scene,
+	&again_scene, &flush_scene, &flush_all_scene, &pool_bwos_scene, &pool_lifo_scene,
+	&pool_salsa_scene, &pool_wake_scene, &ordered_scene,
 };
 
 static const struct scene *scene;
 static unsigned long first = 1, last = 20;
 static bool want_trace;
 static struct queue queues[LIMITS][QUEUES];
+static struct queue ordered = { .most = 1 };
 
 static unsigned int threads, round;
 static struct task_struct *keeper;	/* waits for the end of a round */
@@ -41,6 +43,11 @@ static u64 seed;
 struct queue *queue_of(unsigned int most, unsigned int nr)
 {
 	return &queues[most - 1][nr];
+}
+
+struct queue *queue_ordered(void)
+{
+	return &ordered;
 }
 
 /* ---- the round ---- */
@@ -106,7 +113,7 @@ void thread(int (*fn)(void *arg), void *arg)
 	*s = (struct started){ .fn = fn, .arg = arg };
 	threads++;
 	t = shim_thread(some_cpu(), thread_fn, s, "put");
-	/* Some go before workers, some behind. */
+	/* Some take precedence over workers, others do not. */
 	t->rt = once_in(2);
 }
 
@@ -116,7 +123,7 @@ static void one_round(void)
 
 	nr_items = 0;
 	scene->round();
-	/* By wake-up, so that no timer disturbs. */
+	/* Woken, so that no timer disturbs. */
 	while (!is_over()) {
 		current->__state = TASK_UNINTERRUPTIBLE;
 		keeper = current;
@@ -135,7 +142,7 @@ static void one_round(void)
 		scene->over();
 }
 
-/* What the module knows of a CPU. */
+/* Prints the module's state of a CPU. */
 static void report_cpu(const struct wsq_cpu *c)
 {
 	const struct wsq_worker *w = c->worker;
@@ -145,19 +152,19 @@ static void report_cpu(const struct wsq_cpu *c)
 		w->id, w->cur ? "in an item" : "in none",
 		wsq_parked(&c->park) ? " parked," : "", c->passed ? " passed," : "",
 		atomic_read(&c->watched) ? " watched," : "", c->nr_standby,
-		c->wanted ? ", wanted" : "", c->standins);
+		c->wanted ? ", wanted" : "", c->standbys);
 	for (m = 0; m < LIMITS; m++) {
 		for (k = 0; k < QUEUES; k++) {
-			const struct wsq_pool *pool = &queues[m][k].q->pool;
-			const struct wsq_container *ct = wsq_pool_any(pool, c->cpu);
-			int away = atomic_read(&ct->away);
-			bool ready = wsq_ready_test(c, pool->id);
-			bool held = test_bit(pool->id, c->held);
+			const struct wsq *q = queues[m][k].q;
+			const struct wsq_lane *lane = wsq_lane_any(q, c->cpu);
+			int away = atomic_read(&lane->away);
+			bool ready = wsq_ready_test(c, q->id);
+			bool held = test_bit(q->id, c->held);
 
 			if (away || ready || held)
 				fprintf(stderr,
 					"    queue %u of %u: away %d, detached %d%s%s\n", k,
-					m + 1, away, atomic_read(&ct->detached),
+					m + 1, away, atomic_read(&lane->detached),
 					ready ? ", ready" : "", held ? ", held" : "");
 		}
 	}
@@ -182,7 +189,7 @@ static void report(void)
 	shim_report();
 }
 
-/* A machine whose kernel is as fast or slow as chance has it. */
+/* A random machine: its kernel's speed varies. */
 static void draw_machine(void)
 {
 	static const sim_time slices[] = {
@@ -213,6 +220,7 @@ static void __attribute__((noreturn)) one_seed(void)
 
 static int explore_main(void *unused)
 {
+	static const struct wsq_attrs keeps_order = { .flags = WSQ_ORDERED };
 	unsigned int i, k;
 	int status;
 	pid_t pid;
@@ -232,6 +240,9 @@ static int explore_main(void *unused)
 				sim_fail("wsq_create(): %ld", PTR_ERR(queues[i][k].q));
 		}
 	}
+	ordered.q = wsq_create(&keeps_order, "ordered");
+	if (IS_ERR(ordered.q))
+		sim_fail("wsq_create(): %ld", PTR_ERR(ordered.q));
 	shim_sleep(50 * SIM_MS);
 	for (seed = first; seed <= last; seed++) {
 		fflush(stdout);
@@ -243,6 +254,8 @@ static int explore_main(void *unused)
 		if (pid < 0 || waitpid(pid, &status, 0) != pid)
 			_exit(2);
 		if (status) {
+			if (WIFSIGNALED(status))
+				fprintf(stderr, "CRASHED: %s\n", strsignal(WTERMSIG(status)));
 			printf("%s, %u CPUs: seed %llu fails\n", scene->name, nr_cpu_ids,
 			       seed);
 			fflush(stdout);
@@ -311,6 +324,6 @@ int main(int argc, char **argv)
 	sim_report = report;
 	shim_thread(0, explore_main, NULL, "explore");
 	sim_run();
-	/* In a child, which stood still. */
+	/* In a child that stood still. */
 	_exit(4);
 }

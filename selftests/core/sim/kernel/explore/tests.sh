@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: GPL-2.0
 #
-# Interleavings of kmod/exec: a part of ../../run-sim, which has built what this runs.
+# Interleavings of kmod/exec: a part of ../../run-sim, which has built the
+# programs.
 # A seed is the same run on each machine.
 
 seeds=150
@@ -21,10 +22,10 @@ done
 	grep -q ' visible ' "$log/explore-1" && cmp -s "$log/explore-1" "$log/explore-2"
 tap "explore: same seed, same accesses" $?
 
-# What is changed in kmod/exec is noticed: one line of mutants.list, or all.
+# Changes of kmod/exec are noticed: one line of mutants.list, or all.
 only=(--seeds 800 --only "HD(hold")
 [[ ${EXPLORE:-} == all ]] && only=(--seeds 3000)
 "$here/kernel/explore/mutants" "${only[@]}" "$OUT/kernel" >"$log/mutants" 2>&1
 status=$?
-((status)) && grep -A 2 -v '^ok' "$log/mutants" | head -n 40 | tap_note
+((status)) && { grep -A 2 '^not ok' "$log/mutants"; tail -n 5 "$log/mutants"; } | head -n 40 | tap_note
 tap "explore: mutants are noticed" "$status"

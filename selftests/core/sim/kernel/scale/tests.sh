@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: GPL-2.0
 #
-# What kmod/exec and kmod/pool do on many CPUs: a part of ../../run-sim, which has built
-# what this runs.
+# kmod/exec and kmod/pool on many CPUs: a part of ../../run-sim, which has built
+# the programs.
 
 all=()
 [[ ${EXPLORE:-} != all ]] || all=(--all)

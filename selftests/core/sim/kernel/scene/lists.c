@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What workqueue's unbound pools do: a list behind a lock, for the machine, for
- * each node, or for each cluster (the scopes system, numa and cache_shard), and
- * a worker on each CPU of it. Instrumented, like the module.
+ * workqueue's unbound pools: a list behind a lock, for the machine, for each
+ * node, or for each cluster (the scopes system, numa and cache_shard), and a
+ * worker on each CPU of it. Instrumented, like the module.
  *
  * The lock is a qspinlock: a word that is taken by compare-and-exchange, and an
  * MCS queue for the CPUs that find it taken. As in workqueue (6.9 and later)
@@ -10,9 +10,9 @@
  * leaves the list of idle ones when it runs (kick_pool(), worker_leave_idle());
  * so does a worker that takes an item while there are more.
  *
- * Limitations: the other work of workqueue for an item (pending bit,
- * pool_workqueue with max_active, hash of busy workers, RCU, colors of flush)
- * is not there. So this is a lower bound of its cost.
+ * Limitations: workqueue's other work for an item (pending bit, pool_workqueue
+ * with max_active, hash of busy workers, RCU, flush colors) is missing. So this
+ * is a lower bound of its cost.
  */
 #include "lists.h"
 
@@ -55,7 +55,7 @@ static void q_lock_slow(union qlock *l)
 	}
 	while (smp_load_acquire(&l->locked))
 		sim_relax();
-	/* The last in the queue takes it with the word. */
+	/* The last in the queue takes it together with the word. */
 	if (cmpxchg(&l->word, (u64)(me + 1) << 32, 1ULL) == (u64)(me + 1) << 32)
 		return;
 	WRITE_ONCE(l->locked, 1);
@@ -79,8 +79,8 @@ static void q_unlock(union qlock *l)
 
 /*
  * The lock is held. workqueue wakes the first of the list, and the scheduler
- * runs it on a CPU that idles; workers that stay where they are come to the
- * same by being looked for, which is part of what a wake-up costs.
+ * runs it on an idle CPU. Workers that stay on their CPU give the same result
+ * if an idle one is chosen, which is part of a wake-up's cost.
  */
 static void kick(struct list_pool *pool)
 {
@@ -136,7 +136,7 @@ static int list_worker_fn(void *arg)
 	return 0;
 }
 
-/* A pool for each @cpus of them; workers are @aside of the CPU whose pool it is. */
+/* A pool for each @cpus CPUs; workers are @aside CPUs away from their pool. */
 static void list_start(unsigned int cpus, unsigned int aside)
 {
 	struct list_pool *pool = NULL;
@@ -176,7 +176,7 @@ static void cluster_start(void)
 	list_start(sim_config.cluster, 0);
 }
 
-/* Scope cpu: the scheduler runs the worker on another CPU, for this one is busy. */
+/* Scope cpu: this CPU is busy, so the scheduler runs the worker on another. */
 static void cpu_start(void)
 {
 	list_start(1, 1);

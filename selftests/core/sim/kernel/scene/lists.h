@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Between the lists of lists.c and what is not charged of them, peer.c. */
+/* Between the lists of lists.c and their uncharged part, peer.c. */
 #ifndef _WSQ_SIM_LISTS_H
 #define _WSQ_SIM_LISTS_H
 
@@ -10,9 +10,9 @@ struct list_pool;
 /**
  * struct list_worker - a worker of a CPU
  * @idle: in @pool's list, or empty
- * @pool: where it takes items from
+ * @pool: source of its items
  * @task: the thread
- * @cpu: where it is
+ * @cpu: its CPU
  */
 struct list_worker {
 	struct list_head idle;
@@ -21,7 +21,7 @@ struct list_worker {
 	unsigned int cpu;
 } ____cacheline_aligned;
 
-/* The first whose CPU no other thread has; if there is none, the first. */
+/* The first whose CPU is otherwise idle; if there is none, the first. */
 struct list_worker *list_idle_worker(const struct list_head *idle);
 
 #endif /* _WSQ_SIM_LISTS_H */

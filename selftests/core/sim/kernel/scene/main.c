@@ -4,18 +4,19 @@
  * the options of ../../out.h, and
  *
  *	--ms MS			simulated time that is measured at most (0.5)
- *	--item NS		what items compute
+ *	--item NS		computing time of an item
  *	--flight N		items of a thread or CPU
  *	--preempt		PREEMPT instead of PREEMPT_VOLUNTARY
- *	--wake-latency NS	from a wake-up until the thread runs on an idle CPU
+ *	--wake-latency NS	from a wake-up until the thread runs on an idle
+ *				CPU
  *	--drop-wakeup N		the wake-up of that number is lost
  *
- * Each scenario is a run of its own in a child: a warm-up, then figures are
- * taken until --tasks for each CPU were run or the time is over. Then nothing
- * new is queued, and everything that was queued has to come out, each once.
+ * Each scenario is a separate run in a child: a warm-up, then figures are taken
+ * until --tasks for each CPU were run or the time is over. Then nothing new is
+ * queued, and everything that was queued has to come out, each once.
  *
- * Exit status 2: usage; 3: an item came twice, or a promise was broken; 4: the
- * machine stood still, perhaps because an item was lost.
+ * Exit status 2: usage; 3: an item came twice, or a contract was violated; 4:
+ * the machine stood still, perhaps because an item was lost.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,7 +31,7 @@
 
 static struct sim_options sim;
 
-struct scene_options options = { .engine = WSQ_BWOS, .ns = -1 };
+struct scene_options options = { .engine = WSQ_BWOS_FIFO, .ns = -1 };
 const struct peer *peer = &wsq_peer;
 bool scene_stop;
 
@@ -50,7 +51,7 @@ static struct {
 } figures[16];
 static unsigned int nr_figures;
 
-/* ---- what scenarios call ---- */
+/* ---- functions for scenarios ---- */
 
 struct item *scene_item(unsigned int cpu, void (*fn)(struct item *it), u32 ns)
 {
@@ -74,7 +75,7 @@ static void count_out(u32 *state)
 {
 	if (sim.fault && out == FAULT_AT) {
 		if (!strcmp(sim.fault, "lose")) {
-			/* It is not noted. */
+			/* It is not recorded. */
 			sim.fault = NULL;
 			return;
 		}
@@ -180,6 +181,7 @@ static double quantile(double q)
 struct moment {
 	struct sim_counts n;
 	struct shim_counts kernel;
+	u64 again;
 	sim_time at;
 };
 
@@ -197,6 +199,7 @@ static void look(struct moment *m)
 			m->n.thefts += wsq_cpus[cpu]->steals[i];
 	}
 	m->n.thefts += scene_stolen;
+	m->again = scene_again;
 }
 
 static void print(const struct moment *a, const struct moment *b)
@@ -217,6 +220,8 @@ static void print(const struct moment *a, const struct moment *b)
 	sim_stats_sum(&sum);
 	sim_print(case_name, scene->name, sim_config.cpus, &n, &sum);
 	sim_print_also("stolen", "per task", n.thefts / tasks);
+	if (options.engine == WSQ_WS_MULT)
+		sim_print_also("run again", "per task", (b->again - a->again) / tasks);
 	sim_print_also("parks", "per task", (k->parks - l->parks) / tasks);
 	sim_print_also("timer interrupts", "per task", (k->timers - l->timers) / tasks);
 	sim_print_also("idle", "of the time",
@@ -235,7 +240,7 @@ static void print(const struct moment *a, const struct moment *b)
 		sim_print_also(figures[i].name, figures[i].unit, figures[i].value);
 }
 
-/* What is known of a run that stands still. */
+/* Prints the state of a run that stands still. */
 static void report(void)
 {
 	fprintf(stderr, "  of %llu tasks that were put %llu have not come out\n", in,
@@ -243,7 +248,7 @@ static void report(void)
 	shim_report();
 }
 
-/* All threads end, then everything that went in comes out. */
+/* All threads end, then everything that was queued comes out. */
 static void finish(void)
 {
 	scene_stop = true;
@@ -255,7 +260,7 @@ static void finish(void)
 	}
 }
 
-/* Until so many tasks were run, or the time is over. */
+/* Runs until so many tasks were run, or the time is over. */
 static void go_on(u64 tasks, sim_time most)
 {
 	const u64 before = out;
@@ -291,24 +296,28 @@ static int scene_main(void *data)
 	return 0;
 }
 
-/* ---- which runs there are ---- */
+/* ---- the list of runs ---- */
 
 static const struct {
 	const char *name;
 	const struct peer *peer;	/* NULL: a pool */
 	enum wsq_engine_type engine;
-	unsigned int most;		/* CPUs; with more it takes too long. 0: any */
+	unsigned int most;		/* CPUs; more take too long. 0: any */
+	enum wsq_multiplicity multiplicity;
 } cases[] = {
-	{ "wsq queue, bwos", &wsq_peer, WSQ_BWOS },
+	{ "wsq queue, bwos", &wsq_peer, WSQ_BWOS_FIFO },
 	{ "wsq queue, lifo", &wsq_peer, WSQ_BWOS_LIFO },
 	{ "wsq queue, salsa", &wsq_peer, WSQ_SALSA },
 	{ "list for the machine", &machine_peer, .most = 64 },
 	{ "list for each node", &node_peer },
 	{ "list for each cluster", &cluster_peer },
 	{ "list for each CPU", &cpu_peer },
-	{ "wsq pool, bwos", NULL, WSQ_BWOS },
+	{ "wsq pool, bwos", NULL, WSQ_BWOS_FIFO },
 	{ "wsq pool, lifo", NULL, WSQ_BWOS_LIFO },
 	{ "wsq pool, salsa", NULL, WSQ_SALSA },
+	{ "wsq pool, ws_mult", NULL, WSQ_WS_MULT },
+	{ "wsq pool, bounded", NULL, WSQ_WS_MULT, .multiplicity = WSQ_MULTIPLICITY_BOUNDED },
+	{ "wsq pool, exact", NULL, WSQ_WS_MULT, .multiplicity = WSQ_MULTIPLICITY_EXACT },
 };
 
 /* One run; does not return. */
@@ -367,7 +376,8 @@ static int run_cases(const struct scene *s)
 		    (s->ours && peer != &wsq_peer))
 			continue;
 		case_name = cases[i].name;
-		options.engine = cases[i].engine ?: WSQ_BWOS;
+		options.engine = cases[i].engine ?: WSQ_BWOS_FIFO;
+		options.multiplicity = cases[i].multiplicity;
 		if (sim.list)
 			printf("%s\t%s\n", s->name, case_name);
 		for (cpus = 1; cpus <= sim.to && !sim.list; cpus *= 2) {
@@ -386,7 +396,7 @@ static int run_cases(const struct scene *s)
 	return worst;
 }
 
-/* Takes what is ours out of the arguments. */
+/* Removes our own options from the arguments. */
 static int own_options(int argc, char **argv)
 {
 	int i, left = 1;
@@ -420,7 +430,7 @@ static int own_options(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const struct scene *all[] = { scenes, pool_scenes }, *s;
+	const struct scene *all[] = { scenes, pool_scenes, mult_scenes }, *s;
 	unsigned int i;
 	int worst = 0;
 
@@ -428,6 +438,8 @@ int main(int argc, char **argv)
 	sim_options(&sim, argc, argv);
 	for (i = 0; i < ARRAY_SIZE(all); i++) {
 		for (s = all[i]; s->name; s++) {
+			if (s->named && !sim.only && !sim.list)
+				continue;
 			if (wanted(s->name, sim.only))
 				worst = max(worst, run_cases(s));
 		}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What runs items, as far as it is not charged: wsq's queue, and help for lists. */
+#include "../../../../../kmod/exec/lane.h"
 #include "../../../../../kmod/pool/victim.h"
 #include "lists.h"
 
@@ -22,7 +23,7 @@ static void wsq_peer_start(void)
 		sim_fail("wsq_create(): %ld", PTR_ERR(scene_queue));
 }
 
-/* An item is made when it is first queued. */
+/* An item is initialized when it is first queued. */
 static void wsq_prepare(struct item *it)
 {
 	if (!it->work.func)
@@ -58,7 +59,7 @@ const struct peer wsq_peer = {
 /*
  * Looks of thieves: at a victim that the policy accepted, or at each in turn
  * when a thief asks all. Counted by the linker's --wrap, because the module
- * does not count.
+ * does not count them.
  */
 u64 scene_looks;
 
@@ -68,20 +69,20 @@ bool __wrap_wsq_search_accept(struct wsq_search *s, const struct wsq_container *
 {
 	bool ret = __real_wsq_search_accept(s, ct);
 
-	/* Where it is not the place that was sampled, the next function counts. */
+	/* If it is not the sampled block, the next function counts. */
 	scene_looks += ret && (wsq_search_sampled(s) || scene_pool);
 	return ret;
 }
 
-int __real_wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
-			    void **tasks, unsigned int max, bool pry, bool bound);
-int __wrap_wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
-			    void **tasks, unsigned int max, bool pry, bool bound);
-int __wrap_wsq_linked_steal(struct wsq_container *ct, struct wsq_container *me,
-			    void **tasks, unsigned int max, bool pry, bool bound)
+int __real_wsq_lane_steal(struct wsq_lane *lane, struct wsq_lane *me, void **tasks,
+			  unsigned int max, bool steal_active, bool bound);
+int __wrap_wsq_lane_steal(struct wsq_lane *lane, struct wsq_lane *me, void **tasks,
+			  unsigned int max, bool steal_active, bool bound);
+int __wrap_wsq_lane_steal(struct wsq_lane *lane, struct wsq_lane *me, void **tasks,
+			  unsigned int max, bool steal_active, bool bound)
 {
 	scene_looks++;
-	return __real_wsq_linked_steal(ct, me, tasks, max, pry, bound);
+	return __real_wsq_lane_steal(lane, me, tasks, max, steal_active, bound);
 }
 
 struct list_worker *list_idle_worker(const struct list_head *idle)

@@ -10,8 +10,13 @@
  * outside		CPUs of an even number are in the pool's mask and pop; the others
  *			push, at most 64 each that are not out
  *
- * A part is full at 2048 pointers with BWoS, 8192 with SALSA.
+ * A container is full at 2048 pointers with BWoS, 8192 with SALSA.
+ *
+ * With WSQ_WS_MULT a pointer stands for a use of a task. One that comes out again is
+ * run again, and counted apart.
  */
+#include <linux/wsq_pool.h>
+
 #include "../../../../../kmod/pool/pool.h"
 #include "scene.h"
 
@@ -22,15 +27,17 @@
 struct task {
 	u32 state;
 	u32 owner;
+	u32 nr;
+	u32 use;
 	struct task *next;
 };
 
 struct wsq_pool *scene_pool;
-u64 scene_stolen;
-static struct task *tasks_of[SIM_CPUS];
+u64 scene_stolen, scene_again;
+static struct task *tasks_of[SIM_CPUS], *task_at[SIM_CPUS][TASKS];
 static unsigned int nr_free[SIM_CPUS];
 
-/* Where tasks are between out and in is not measured: it costs nothing. */
+/* The state between out and in is not charged. */
 static struct task *take_free(unsigned int cpu)
 {
 	struct task *t = tasks_of[cpu];
@@ -57,8 +64,47 @@ static void make_tasks(unsigned int cpu)
 		struct task *t = sim_alloc(sizeof(*t), sim_node_of_cpu(cpu));
 
 		t->owner = cpu;
+		t->nr = i;
+		task_at[cpu][i] = t;
 		give_free(t);
 	}
+}
+
+static bool again(void)
+{
+	return options.engine == WSQ_WS_MULT;
+}
+
+/* What is pushed for a task. Not 0 and no error. */
+static void *word_of(struct task *t)
+{
+	if (!again())
+		return t;
+	return (void *)((u64)++t->use << 24 | t->owner << 13 | t->nr);
+}
+
+/* The task; %NULL if it has been run since it was pushed. */
+static struct task *task_of(void *word)
+{
+	u64 w = (uintptr_t)word;
+	struct task *t;
+
+	if (!again())
+		return word;
+	t = task_at[w >> 13 & 0x7ff][w & (TASKS - 1)];
+	if ((u32)(w >> 24) != t->use || !t->state) {
+		if (options.multiplicity == WSQ_MULTIPLICITY_EXACT)
+			sim_fail("a task of an exact pool came out twice");
+		scene_again++;
+		return NULL;
+	}
+	return t;
+}
+
+static void run_one(void)
+{
+	if (options.ns > 0)
+		sim_compute(options.ns * SIM_NS);
 }
 
 static bool push_one(void)
@@ -68,9 +114,9 @@ static bool push_one(void)
 	if (!t)
 		return false;
 	scene_in(&t->state);
-	if (!wsq_pool_push(scene_pool, t))
+	if (!wsq_pool_push(scene_pool, word_of(t)))
 		return true;
-	/* Full: it was not in. */
+	/* Full: it was not queued. */
 	scene_out(&t->state);
 	give_free(t);
 	return false;
@@ -78,16 +124,21 @@ static bool push_one(void)
 
 static bool pop_one(void)
 {
-	struct task *t = wsq_pool_pop(scene_pool);
+	void *word = wsq_pool_pop(scene_pool);
+	struct task *t;
 
-	if (!t)
+	if (!word)
 		return false;
+	t = task_of(word);
+	if (!t) {
+		run_one();
+		return true;
+	}
 	scene_out(&t->state);
 	/* A CPU outside the mask puts into a member's container: no theft. */
 	if (t->owner != sim_cpu() && wsq_pool_ct(scene_pool, t->owner))
 		scene_stolen++;
-	if (options.ns > 0)
-		sim_compute(options.ns * SIM_NS);
+	run_one();
 	give_free(t);
 	return true;
 }
@@ -103,7 +154,7 @@ static int owner(void *arg)
 			cond_resched();
 		cond_resched();
 	}
-	/* What is still there. */
+	/* Tasks that are still there. */
 	while (pop_one())
 		cond_resched();
 	return 0;
@@ -116,13 +167,13 @@ static int thief(void *arg)
 			sim_relax();
 		cond_resched();
 	}
-	/* What has come to it with the last theft. */
+	/* Tasks that came with the last theft. */
 	while (pop_one())
 		cond_resched();
 	return 0;
 }
 
-/* Keeps @arg pointers out at most. */
+/* Keeps at most @arg pointers in flight. */
 static int pusher(void *arg)
 {
 	const unsigned int cpu = sim_cpu(), most = (uintptr_t)arg;
@@ -132,7 +183,7 @@ static int pusher(void *arg)
 			sim_relax();
 		cond_resched();
 	}
-	/* What is out of reach for thieves. */
+	/* Tasks that thieves cannot reach. */
 	while (pop_one())
 		cond_resched();
 	return 0;
@@ -141,7 +192,9 @@ static int pusher(void *arg)
 static void make_pool(const struct cpumask *mask, u32 flags)
 {
 	const struct wsq_attrs attrs = {
-		.engine = options.engine, .cpumask = mask, .flags = flags,
+		.engine = options.engine, .cpumask = mask,
+		.multiplicity = options.multiplicity,
+		.flags = flags | (again() ? WSQ_AT_LEAST_ONCE : 0),
 	};
 
 	scene_pool = wsq_pool_create(&attrs, "scene");

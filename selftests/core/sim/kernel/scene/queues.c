@@ -11,9 +11,11 @@
  *			time by wsq_queue_work_on()
  * one_producer_2us	a thread on CPU 0 queues items of 2 us
  * one_producer_20us	... of 20 us
- * tree			items of 500 ns that queue two more each, 32767 in all; then
+ * tree			items of 500 ns that queue two more each, 262143 in all; then
  *			the next tree
+ * small_tree		... 32767 in all: how fast work reaches all CPUs
  * flush		all_busy, and a thread that flushes again and again
+ * bursts		a thread on each CPU queues 1000 items and flushes, again and again
  * thousand		as all_busy, each time to another of a thousand queues
  * wait_each		a thread on each CPU queues an item and waits until it has run, as
  *			Linux' lib/test_workqueue; what is timed is queueing
@@ -41,7 +43,7 @@ static int busy_thread(void *arg)
 {
 	unsigned int i, cpu = sim_cpu();
 
-	/* A lock makes all wait in turn; more items only take longer to end. */
+	/* A lock makes all wait in turn; more items only prolong the end. */
 	for (i = 0; i < flight(peer == &wsq_peer ? 64 : 4); i++)
 		scene_put(scene_item(cpu, again, 0));
 	return 0;
@@ -67,10 +69,10 @@ static void nothing(struct item *it)
 {
 }
 
-/* A time at random, so that all of them are equally likely to follow: exponential. */
+/* A random time with the exponential distribution. */
 static sim_time load_next(void)
 {
-	/* 64 trials of 1/64 each, in steps of 1/64 of the period: close enough. */
+	/* 64 trials of 1/64 each, in steps of 1/64 of a period: near enough. */
 	u64 n = 0;
 
 	while (sim_random_below(64))
@@ -135,7 +137,7 @@ struct producer {
 	unsigned int nr;
 };
 
-/* Items in turn; one that is still under way is waited for. */
+/* Items in turn; waits for one that is still in flight. */
 static int producer(void *arg)
 {
 	const struct producer *p = arg;
@@ -148,7 +150,7 @@ static int producer(void *arg)
 	for (i = 0; !scene_stop; i = (i + 1) % p->nr) {
 		while (items[i]->state != ITEM_IDLE && !scene_stop) {
 			shim_sleep(10 * SIM_US);
-			/* Charge for the line that shows it. */
+			/* Charge for the line that has its state. */
 			sim_read(items[i], 8);
 		}
 		if (scene_stop)
@@ -195,9 +197,11 @@ static void one_20us_start(void)
 
 /* ---- tree ---- */
 
-#define TREE_ITEMS	32767
+#define TREE_ITEMS	262143
+#define SMALL_TREE	32767
 
 static struct item *tree[TREE_ITEMS];
+static unsigned int tree_size;
 static unsigned int tree_left;
 
 static void tree_item(struct item *it)
@@ -207,26 +211,37 @@ static void tree_item(struct item *it)
 	if (scene_stop)
 		return;
 	if (!--tree_left) {
-		tree_left = TREE_ITEMS;
+		tree_left = tree_size;
 		scene_put(tree[0]);
 		return;
 	}
-	if (i + 1 < TREE_ITEMS) {
+	if (i + 1 < tree_size) {
 		scene_put(tree[i]);
 		scene_put(tree[i + 1]);
 	}
 }
 
-static void tree_start(void)
+static void tree_plant(unsigned int size)
 {
 	unsigned int i;
 
-	for (i = 0; i < TREE_ITEMS; i++) {
+	tree_size = size;
+	for (i = 0; i < size; i++) {
 		tree[i] = scene_item(i % nr_cpu_ids, tree_item, 500);
 		tree[i]->arg = i;
 	}
-	tree_left = TREE_ITEMS;
+	tree_left = size;
 	scene_put(tree[0]);
+}
+
+static void tree_start(void)
+{
+	tree_plant(TREE_ITEMS);
+}
+
+static void small_tree_start(void)
+{
+	tree_plant(SMALL_TREE);
 }
 
 /* ---- flush ---- */
@@ -238,7 +253,7 @@ static int flusher(void *arg)
 {
 	sim_time before;
 
-	/* As soon as the worker gives way. */
+	/* Runs as soon as the worker yields. */
 	current->rt = true;
 	while (!scene_stop) {
 		before = sim_now();
@@ -347,6 +362,35 @@ static void wait_start(void)
 		scene_thread(cpu, wait_thread, NULL, "waiter");
 }
 
+/* ---- bursts ---- */
+
+#define BURST		1000
+
+static int burst_thread(void *arg)
+{
+	struct item **items = sim_alloc_lines(BURST * sizeof(*items),
+					      cpu_to_node(sim_cpu()));
+	unsigned int i;
+
+	for (i = 0; i < BURST; i++)
+		items[i] = scene_item(sim_cpu(), nothing, 0);
+	while (!scene_stop) {
+		for (i = 0; i < BURST; i++)
+			scene_put(items[i]);
+		peer->flush();
+		cond_resched();
+	}
+	return 0;
+}
+
+static void burst_start(void)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
+		scene_thread(cpu, burst_thread, NULL, "burst");
+}
+
 const struct scene scenes[] = {
 	{ .name = "wait_each", .start = wait_start, .timed = true },
 	{ .name = "all_busy", .start = busy_start },
@@ -356,7 +400,9 @@ const struct scene scenes[] = {
 	{ .name = "one_producer_2us", .start = one_2us_start },
 	{ .name = "one_producer_20us", .start = one_20us_start },
 	{ .name = "tree", .start = tree_start },
+	{ .name = "small_tree", .start = small_tree_start },
 	{ .name = "flush", .start = flush_start, .over = flush_over, .ours = true },
+	{ .name = "bursts", .start = burst_start, .ours = true },
 	{ .name = "thousand", .start = thousand_start, .ours = true, .most = 16 },
 	{ }
 };

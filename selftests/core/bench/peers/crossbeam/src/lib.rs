@@ -100,12 +100,12 @@ pub unsafe extern "C" fn xb_pass(
     (*count).gets = gets;
 }
 
-/// The loop beside a thief, BENCH_ROBBED of owner.h.
+/// The loop beside a thief, BENCH_BESIDE_THIEF of owner.h.
 ///
 /// # Safety
 /// As xb_pass().
 #[no_mangle]
-pub unsafe extern "C" fn xb_robbed(q: *const Deque, capacity: u64, count: *mut Count) {
+pub unsafe extern "C" fn xb_beside_thief(q: *const Deque, capacity: u64, count: *mut Count) {
     let worker = &(*q).worker;
     let shared = &*count;
     let mut puts = shared.puts.load(Ordering::Relaxed);

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fork-join teams: the slow path of spawn and sync, waiting, and helping.
+ */
+#include "fj_team.h"
+
+/* How far limits are apart at most: before a helper is due, and afterwards. */
+#define WSQ_FJ_NEAR		6
+#define WSQ_FJ_FAR		8
+
+/* Looks that follow each other so soon are too many; or are too few. */
+#define WSQ_FJ_SOON_NS		1000
+#define WSQ_FJ_LATE_NS		2000
+
+/* Spawns without a sync before the owner answers requests. */
+#define WSQ_FJ_AHEAD		32
+
+static inline u32 wsq_fj_nr(const struct wsq_fj_deque *dq,
+			    const struct wsq_fj_task *head)
+{
+	return (u32)(head - dq->tasks);
+}
+
+/* Set both limits, for the head that the next operation will have. */
+static void wsq_fj_limits(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
+{
+	struct wsq_fj_deque *dq = &seat->dq;
+	const struct wsq_fj_team *team = seat->team;
+	u32 nr = wsq_fj_nr(dq, head);
+	u32 lo = dq->split, hi = dq->nr;
+
+	if (dq->all || seat->dropped || wsq_fj_stops(team)) {
+		lo = nr;
+		hi = nr;
+	} else if (seat->next_ns) {
+		if (nr - lo > seat->apart)
+			lo = nr - seat->apart;
+		if (hi - nr > seat->apart)
+			hi = nr + seat->apart;
+	} else if (hi - nr > WSQ_FJ_AHEAD) {
+		hi = nr + WSQ_FJ_AHEAD;
+	}
+	dq->lo = dq->tasks + lo;
+	dq->hi = dq->tasks + hi;
+}
+
+/* Keep the first error; every seat's owner comes to its slow path. */
+int wsq_fj_stop_run(struct wsq_fj_team *team, int error)
+{
+	u32 i;
+
+	/* Against TM(serve:B). */
+	if (atomic64_cmpxchg(&team->stop, 0, error))		/* TM(stop:A) */
+		return wsq_fj_stops(team);
+	for (i = 0; i < team->nr; i++)
+		wsq_fj_request(&team->seats[i]->dq);
+	return error;
+}
+
+/*
+ * This thread, or a helper that it has counted, will do nothing for the run.
+ * Count it away and ask for work everywhere else, so that owners start a helper
+ * in its stead. Returns a seat that shares tasks already, or %NULL.
+ */
+static struct wsq_fj_seat *wsq_fj_step_out(struct wsq_fj_seat *seat)
+{
+	struct wsq_fj_team *team = seat->team;
+	struct wsq_fj_seat *found = NULL;
+	u32 i;
+
+	/* Against TM(serve:B). */
+	atomic64_fetch_add(-1, &team->active);			/* TM(leave:A) */
+	for (i = 0; i < team->nr; i++) {
+		struct wsq_fj_deque *dq = &team->seats[i]->dq;
+
+		/* If all its tasks are stolen, its next push reads the count. */
+		if (dq == &seat->dq || atomic64_read(&dq->allstolen)) /* TM(leave:B) */
+			continue;
+		wsq_fj_request(dq);
+		if (wsq_fj_shared(dq))
+			found = team->seats[i];
+	}
+	return found;
+}
+
+static void wsq_fj_step_in(struct wsq_fj_team *team)
+{
+	atomic64_fetch_add_relaxed(1, &team->active);		/* TM(back:A) */
+}
+
+/*
+ * Count one more thread: %WSQ_OK; %WSQ_FULL if there are enough; %WSQ_CONFLICT if
+ * another thread was faster. Then it is not tried again at once: on many CPUs all
+ * would wait for this word.
+ */
+static int wsq_fj_count_in(struct wsq_fj_team *team)
+{
+	s64 nr = atomic64_read(&team->active), old;		/* TM(more:A) */
+
+	if (nr >= team->max)
+		return WSQ_FULL;
+	old = atomic64_cmpxchg_relaxed(&team->active, nr, nr + 1); /* TM(more:B) */
+	if (old == nr)
+		return WSQ_OK;
+	return old >= team->max ? WSQ_FULL : WSQ_CONFLICT;
+}
+
+/* Start one more helper. False if that failed for now: try again later. */
+static bool wsq_fj_one_more(struct wsq_fj_seat *seat)
+{
+	struct wsq_fj_team *team = seat->team;
+	struct wsq_fj_seat *helper;
+	int ret;
+
+	if (atomic64_read(&team->active) >= team->max)		/* TM(more:C) */
+		return true;
+	helper = wsq_fj_claim_seat(team);
+	if (!helper)
+		return false;
+	ret = wsq_fj_count_in(team);
+	if (ret != WSQ_OK) {
+		wsq_fj_free_seat(helper);
+		return ret == WSQ_FULL;
+	}
+	if (!wsq_fj_start_helper(helper)) {
+		wsq_fj_step_out(seat);
+		return false;
+	}
+	wsq_fj_count(&seat->started, 1);
+	return true;
+}
+
+/* Is there a task for a helper? If so, share it. */
+static bool wsq_fj_offer(struct wsq_fj_deque *dq, u32 nr)
+{
+	if (dq->all || !nr)
+		return false;
+	if (nr > dq->split)
+		wsq_fj_grow(dq, (dq->split + nr + 1) / 2);
+	return wsq_fj_shared(dq);
+}
+
+/* Answer a request. @shared: the owner shares its first task since long. */
+static void wsq_fj_answer(struct wsq_fj_seat *seat, u32 nr, bool shared)
+{
+	struct wsq_fj_deque *dq = &seat->dq;
+
+	if ((u64)atomic64_read(&dq->guard) == WSQ_FJ_REQUEST) {	/* TM(serve:E) */
+		wsq_fj_offer(dq, nr);
+		atomic64_set(&dq->guard, (s64)dq->stack_end);	/* TM(serve:A) */
+		shared = true;
+	}
+	/*
+	 * Against TM(leave:A) and TM(stop:A). Without it, a request that comes
+	 * at this moment stands.
+	 */
+	if (shared)
+		smp_mb();					/* TM(serve:B) */
+}
+
+/*
+ * Move the limits apart while tasks are short: then little time passes from one
+ * look to the next. Only the end of a task tells: a range is halved in no time
+ * before its first long part.
+ */
+static void wsq_fj_adapt(struct wsq_fj_seat *seat, u64 now, u32 most)
+{
+	u64 passed = now - seat->looked_ns;
+
+	if (passed > WSQ_FJ_LATE_NS)
+		seat->apart = 0;
+	else if (passed < WSQ_FJ_SOON_NS && seat->apart < most)
+		seat->apart++;
+}
+
+/*
+ * The owner's other duties: see whether the run stops, and whether a helper is
+ * missing. @ended: at a sync.
+ */
+static void wsq_fj_look(struct wsq_fj_seat *seat, struct wsq_fj_task *head,
+			bool ended)
+{
+	struct wsq_fj_deque *dq = &seat->dq;
+	struct wsq_fj_team *team = seat->team;
+	u64 now;
+
+	if (atomic64_read(&team->stop)) {			/* TM(serve:D) */
+		/* Direct calls come to the slow path, too. */
+		wsq_fj_request(dq);
+		return;
+	}
+	if (atomic64_read(&team->active) >= team->max) {	/* TM(serve:C) */
+		seat->next_ns = 0;
+		return;
+	}
+	now = wsq_fj_clock();
+	if (!seat->next_ns) {
+		/* A helper has left. */
+		seat->next_ns = now + WSQ_FJ_FIRST_NS;
+		seat->apart = 0;
+		seat->most = WSQ_FJ_NEAR;
+	} else if (ended) {
+		wsq_fj_adapt(seat, now, seat->most);
+	}
+	seat->looked_ns = now;
+	if (now < seat->next_ns)
+		return;
+	if (wsq_fj_offer(dq, wsq_fj_nr(dq, head))) {
+		/* Against TM(leave:A): the offer, then the count. */
+		smp_mb();					/* TM(look:A) */
+		if (wsq_fj_one_more(seat)) {
+			/* It starts the next when it has found something. */
+			seat->next_ns = 0;
+			return;
+		}
+	}
+	seat->next_ns = now + WSQ_FJ_AGAIN_NS;
+	seat->most = WSQ_FJ_FAR;
+}
+
+/**
+ * wsq_fj_spawn_slow() - end a push
+ * @dq: the owner's deque
+ * @task: the pushed task, whose descriptor is written
+ *
+ * Return: the head afterwards: behind @task, or @task if the run stops and the
+ * task will not be run.
+ */
+struct wsq_fj_task *wsq_fj_spawn_slow(struct wsq_fj_deque *dq,
+				      struct wsq_fj_task *task)
+{
+	struct wsq_fj_seat *seat = wsq_fj_seat(dq);
+	struct wsq_fj_task *head = task;
+	u32 nr = wsq_fj_nr(dq, task);
+	bool first = dq->all;
+
+	if (nr == dq->nr)
+		wsq_fj_stop_run(seat->team, WSQ_FJ_EOVERFLOW);
+	if (seat->dropped || wsq_fj_stops(seat->team)) {
+		seat->dropped++;
+	} else {
+		head++;
+		if (first)
+			wsq_fj_share_first(dq, nr);
+		wsq_fj_answer(seat, nr + 1, first);
+		wsq_fj_look(seat, head, false);
+	}
+	wsq_fj_limits(seat, head);
+	return head;
+}
+
+/**
+ * wsq_fj_call_slow() - may a task be called directly
+ * @dq: the owner's deque
+ * @head: its head
+ *
+ * Return: false if the task is to be spawned and synced: the run stops, or the
+ * stack is used up.
+ */
+bool wsq_fj_call_slow(struct wsq_fj_deque *dq, struct wsq_fj_task *head)
+{
+	struct wsq_fj_seat *seat = wsq_fj_seat(dq);
+
+	wsq_fj_answer(seat, wsq_fj_nr(dq, head), false);
+	wsq_fj_look(seat, head, false);
+	wsq_fj_limits(seat, head);
+	return wsq_fj_stack_pointer() >= dq->stack_end &&
+	       !wsq_fj_stops(seat->team);
+}
+
+/**
+ * wsq_fj_run_here() - run a task of a seat on this thread's stack
+ * @seat: the seat, whose thread waits until this returns
+ * @task: the task, popped
+ * @stack_end: lowest address that this thread's stack pointer may have
+ *
+ * For wsq_fj_other_stack().
+ */
+void wsq_fj_run_here(struct wsq_fj_seat *seat, struct wsq_fj_task *task,
+		     u64 stack_end)
+{
+	struct wsq_fj_deque *dq = &seat->dq;
+	u64 outer_end = dq->stack_end, outer = seat->stack;
+
+	dq->stack_end = stack_end;
+	seat->stack = wsq_fj_stack_pointer() - stack_end;
+	/* The next operation sets @guard. */
+	wsq_fj_request(dq);
+	task->run(dq, task, task);
+	dq->stack_end = outer_end;
+	seat->stack = outer;
+	wsq_fj_request(dq);
+}
+
+/* Steal from @victim and run what was stolen, the newest first; how many. */
+static u32 wsq_fj_steal_run(struct wsq_fj_seat *seat,
+			    struct wsq_fj_deque *victim,
+			    struct wsq_fj_task *head)
+{
+	struct wsq_fj_task *task;
+	int n, k;
+
+	wsq_fj_pin();
+	n = wsq_fj_steal(victim, &seat->dq, seat->team->half, &task);
+	wsq_fj_unpin();
+	for (k = n; k-- > 0;) {
+		if (!wsq_fj_stops(seat->team))
+			task[k].run(&seat->dq, head, &task[k]);
+		if (wsq_fj_task_end(&task[k]))
+			wsq_fj_wake(wsq_fj_seat(victim));
+	}
+	return n > 0 ? (u32)n : 0;
+}
+
+static u32 wsq_fj_random(struct wsq_fj_seat *seat)
+{
+	seat->rnd ^= seat->rnd << 13;
+	seat->rnd ^= seat->rnd >> 7;
+	seat->rnd ^= seat->rnd << 17;
+	return (u32)(seat->rnd >> 32);
+}
+
+/* Steal from the last victim or a random seat. */
+static u32 wsq_fj_steal_any(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
+{
+	struct wsq_fj_team *team = seat->team;
+	u32 n = 0;
+
+	if (seat->victim != seat->id)
+		n = wsq_fj_steal_run(seat, &team->seats[seat->victim]->dq, head);
+	if (n)
+		return n;
+	seat->victim = (u32)((u64)wsq_fj_random(seat) * team->nr >> 32);
+	return 0;
+}
+
+/* Steal from the thief of @task, or from one that the thief waits for. */
+static bool wsq_fj_leap(struct wsq_fj_seat *seat, struct wsq_fj_deque *thief,
+			struct wsq_fj_task *head)
+{
+	u32 hop, n;
+
+	for (hop = 0; hop < WSQ_FJ_HOPS && thief; hop++) {
+		if (thief == &seat->dq)
+			return false;
+		n = wsq_fj_steal_run(seat, thief, head);
+		wsq_fj_count(&seat->leaps, n);
+		if (n)
+			return true;
+		/* A hint; the deque exists as long as the team. */
+		thief = (struct wsq_fj_deque *)(uintptr_t)
+			atomic64_read(&wsq_fj_seat(thief)->waits); /* TM(leap:A) */
+	}
+	return false;
+}
+
+/* Are half of the stack and of the descriptors left? */
+static bool wsq_fj_roomy(const struct wsq_fj_seat *seat,
+			 const struct wsq_fj_task *head)
+{
+	return wsq_fj_nr(&seat->dq, head) < seat->dq.nr / 2 &&
+	       wsq_fj_stack_pointer() > seat->dq.stack_end + seat->stack / 2;
+}
+
+/* Sleep until a stolen task has ended; another thread takes over meanwhile. */
+static void wsq_fj_sleep_out(struct wsq_fj_seat *seat, struct wsq_fj_task *task,
+			     struct wsq_fj_deque *thief)
+{
+	if (!wsq_fj_task_sleep(task, thief))
+		return;
+	if (wsq_fj_step_out(seat))
+		wsq_fj_one_more(seat);
+	wsq_fj_count(&seat->sleeps, 1);
+	wsq_fj_sleep(seat, task);
+	wsq_fj_step_in(seat->team);
+}
+
+/* Run other tasks, or sleep, until the stolen task below @head has ended. */
+static void wsq_fj_wait(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
+{
+	struct wsq_fj_team *team = seat->team;
+	struct wsq_fj_task *task = head - 1;
+	struct wsq_fj_deque *thief;
+	s64 outer = atomic64_read(&seat->waits);		/* TM(waits:D) */
+	u64 since = 0, now;
+
+	while (!wsq_fj_task_ended(task, &thief)) {
+		if (!thief || wsq_fj_stops(team)) {
+			/* About to announce itself, or about to end. */
+			if (thief)
+				wsq_fj_sleep_out(seat, task, thief);
+			wsq_fj_relax();
+			continue;
+		}
+		atomic64_set(&seat->waits, (s64)(uintptr_t)thief); /* TM(waits:A) */
+		if (wsq_fj_leap(seat, thief, head) ||
+		    (team->random && wsq_fj_roomy(seat, head) &&
+		     wsq_fj_steal_any(seat, head))) {
+			since = 0;
+			continue;
+		}
+		now = wsq_fj_clock();
+		if (!since)
+			since = now;
+		if (now - since > WSQ_FJ_SPIN_NS)
+			wsq_fj_sleep_out(seat, task, thief);
+		else
+			wsq_fj_relax();
+	}
+	atomic64_set(&seat->waits, outer);			/* TM(waits:B) */
+}
+
+/**
+ * wsq_fj_sync_slow() - pop the last task
+ * @dq: the owner's deque
+ * @head: its head
+ *
+ * Figure 1, lines 3 to 10; figure 4, lines 21 to 35.
+ *
+ * Return: the head afterwards, and what to do with the task.
+ */
+struct wsq_fj_sync wsq_fj_sync_slow(struct wsq_fj_deque *dq,
+				    struct wsq_fj_task *head)
+{
+	struct wsq_fj_seat *seat = wsq_fj_seat(dq);
+	struct wsq_fj_sync ret = { head, WSQ_FJ_DROP };
+	u32 nr = wsq_fj_nr(dq, head);
+
+	if (seat->dropped) {
+		seat->dropped--;
+		wsq_fj_limits(seat, head);
+		return ret;
+	}
+	/* A sync without a spawn: the user's error. */
+	if (!nr)
+		return ret;
+	ret.head = head - 1;
+	if (dq->all || (nr == dq->split && !wsq_fj_shrink(dq))) {
+		/* For tasks that this thread runs while it waits. */
+		wsq_fj_limits(seat, head);
+		wsq_fj_wait(seat, head);
+		wsq_fj_task_reuse(ret.head);
+		wsq_fj_set_all(dq);
+		ret.what = WSQ_FJ_RESULT;
+	} else {
+		ret.what = WSQ_FJ_RUN;
+	}
+	wsq_fj_answer(seat, nr - 1, false);
+	wsq_fj_look(seat, ret.head, true);
+	wsq_fj_limits(seat, ret.head);
+	if (ret.what == WSQ_FJ_RUN && !wsq_fj_stops(seat->team) &&
+	    wsq_fj_stack_pointer() < dq->stack_end) {
+		if (seat->team->stacks && wsq_fj_other_stack(seat, ret.head))
+			ret.what = WSQ_FJ_RESULT;
+		else
+			wsq_fj_stop_run(seat->team, WSQ_FJ_EOVERFLOW);
+		wsq_fj_limits(seat, ret.head);
+	}
+	if (wsq_fj_stops(seat->team))
+		ret.what = WSQ_FJ_DROP;
+	return ret;
+}
+
+/**
+ * wsq_fj_share_all() - share all tasks, before the owner does something long
+ * @seat: the owner's seat
+ * @head: its head
+ */
+void wsq_fj_share_all(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
+{
+	struct wsq_fj_deque *dq = &seat->dq;
+	u32 nr = wsq_fj_nr(dq, head);
+
+	if (!dq->all && nr > dq->split)
+		wsq_fj_grow(dq, nr);
+	/* At once, also if helpers have left since this thread last looked. */
+	seat->next_ns = 1;
+	wsq_fj_answer(seat, nr, true);
+	wsq_fj_look(seat, head, false);
+	wsq_fj_limits(seat, head);
+}
+
+/* Empty a seat's deque, but let a request to stop stand. */
+static void wsq_fj_reset_seat(struct wsq_fj_seat *seat, u64 stack_end)
+{
+	wsq_fj_reset(&seat->dq, stack_end);
+	/* Against TM(stop:A). */
+	smp_mb();						/* TM(reset:A) */
+	if (wsq_fj_stops(seat->team))
+		wsq_fj_request(&seat->dq);
+}
+
+/**
+ * wsq_fj_sit() - a thread takes a seat
+ * @seat: the seat, which no thread has
+ * @stack_end: lowest address that its stack pointer may have
+ */
+void wsq_fj_sit(struct wsq_fj_seat *seat, u64 stack_end)
+{
+	wsq_fj_reset_seat(seat, stack_end);
+	atomic64_set(&seat->waits, 0);				/* TM(waits:C) */
+	seat->stack = wsq_fj_stack_pointer() - stack_end;
+	seat->dropped = 0;
+	seat->apart = 0;
+	seat->most = WSQ_FJ_NEAR;
+	seat->looked_ns = wsq_fj_clock();
+	seat->next_ns = seat->looked_ns + WSQ_FJ_FIRST_NS;
+	seat->victim = seat->id;
+	/* Differs from seat to seat and from run to run, and is not 0. */
+	seat->rnd = (seat->next_ns + seat->id) * 0x9e3779b97f4a7c15ULL | 1;
+}
+
+/**
+ * wsq_fj_rise() - a thread leaves its seat
+ * @seat: the seat, whose tasks were all popped
+ *
+ * Thieves pass it by from now on.
+ */
+void wsq_fj_rise(struct wsq_fj_seat *seat)
+{
+	wsq_fj_set_all(&seat->dq);
+}
+
+/* A run begins: the caller is about to sit down at seat 0. */
+void wsq_fj_begin_run(struct wsq_fj_team *team)
+{
+	atomic64_set(&team->stop, 0);				/* TM(begin:A) */
+	atomic64_fetch_add_relaxed(1, &team->active);		/* TM(begin:B) */
+}
+
+/* A run has ended, and its caller has left its seat. */
+void wsq_fj_end_run(struct wsq_fj_team *team)
+{
+	atomic64_fetch_add_relaxed(-1, &team->active);		/* TM(finish:A) */
+}
+
+/* The helper leaves, unless there is something to steal after all. */
+static bool wsq_fj_leave(struct wsq_fj_seat *seat)
+{
+	struct wsq_fj_seat *found;
+
+	/* It has no task. */
+	wsq_fj_rise(seat);
+	found = wsq_fj_step_out(seat);
+	if (!found)
+		return true;
+	wsq_fj_step_in(seat->team);
+	wsq_fj_reset_seat(seat, seat->dq.stack_end);
+	seat->victim = found->id;
+	return false;
+}
+
+/**
+ * wsq_fj_help() - steal and run tasks until there are none for some time
+ * @seat: the helper's seat; wsq_fj_sit() was called
+ *
+ * The helper was counted when it was started.
+ */
+void wsq_fj_help(struct wsq_fj_seat *seat)
+{
+	u64 since = wsq_fj_clock();
+	bool found = false;
+	u32 n;
+
+	/* Seat 0 has the first task. */
+	seat->victim = 0;
+	for (;;) {
+		n = wsq_fj_steal_any(seat, seat->dq.tasks);
+		wsq_fj_count(&seat->steals, n);
+		if (n) {
+			if (!found)
+				wsq_fj_one_more(seat);
+			found = true;
+			since = wsq_fj_clock();
+			continue;
+		}
+		if (wsq_fj_clock() - since > WSQ_FJ_SPIN_NS || wsq_fj_busy()) {
+			if (wsq_fj_leave(seat))
+				break;
+			since = wsq_fj_clock();
+		}
+		wsq_fj_relax();
+	}
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Fork-join objects. Internal; <linux/wsq_fj.h> has the interface.
+ */
+#ifndef _WSQ_FORKJOIN_FORKJOIN_H
+#define _WSQ_FORKJOIN_FORKJOIN_H
+
+#include <linux/rcuwait.h>
+#include <linux/wsq.h>
+#include <linux/wsq_fj.h>
+
+#include "../core/fj_team.h"
+
+/* Stacks of other workers that the tasks of one seat may be on. */
+#define WSQ_FJ_MAX_STACKS	256
+
+/**
+ * struct wsq_fj_member - a seat, and the thread that has it
+ * @seat: the seat; the first member
+ * @work: has a worker help; not for seat 0
+ * @wait: the thread, while it sleeps
+ * @taken: a thread has the seat, or claims it for a helper
+ * @cpu: idle CPU for which it was claimed
+ * @lock_depth: locks that the thread held when it sat down
+ * @stacks: stacks of other workers that its tasks are on. The thread
+ */
+struct wsq_fj_member {
+	struct wsq_fj_seat seat;
+	struct wsq_work work;
+	struct rcuwait wait;
+	atomic_t taken;
+	unsigned int cpu;
+	unsigned int lock_depth;
+	unsigned int stacks;
+};
+
+/**
+ * struct wsq_fj - a fork-join object
+ * @team: its seats
+ * @q: queue whose workers help. Constant, as all but @team and @caller
+ * @caller: thread of the run that is under way, or %NULL
+ * @stack_reserve: bytes of a stack that no spawn uses
+ * @spread: %WSQ_FJ_SPREAD
+ * @seats: what @team points to; for CPU c, seat 1 + c modulo the others is
+ *	tried first, and is in memory of a node of such a CPU
+ */
+struct wsq_fj {
+	struct wsq_fj_team team;
+	struct wsq *q;
+	struct task_struct *caller;
+	u32 stack_reserve;
+	bool spread;
+	struct wsq_fj_seat *seats[];
+};
+
+static inline struct wsq_fj_member *wsq_fj_member(struct wsq_fj_seat *seat)
+{
+	return container_of(seat, struct wsq_fj_member, seat);
+}
+
+static inline struct wsq_fj *wsq_fj_of(struct wsq_fj_team *team)
+{
+	return container_of(team, struct wsq_fj, team);
+}
+
+u64 wsq_fj_stack_end(const struct wsq_fj *fj);
+void wsq_fj_sit_down(struct wsq_fj *fj, struct wsq_fj_member *m);
+void wsq_fj_help_fn(struct wsq_work *work);
+
+#endif /* _WSQ_FORKJOIN_FORKJOIN_H */

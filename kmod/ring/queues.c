@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The queues that all rings share: a workqueue, which frees rings and ends
+ * pollers, and the closing queue, where the items of dead rings end (close.c).
+ */
+#include <linux/err.h>
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/workqueue.h>
+
+#include "../exec/tenant.h"
+#include "queues.h"
+#include "ring.h"
+
+/* For the end of rings and pollers, which may sleep. */
+static struct workqueue_struct *wsq_ring_wq;
+
+/*
+ * The closing queue, where items of dead rings end. Created with the first
+ * ring, under the lock; constant while there is a ring.
+ */
+static DEFINE_MUTEX(wsq_closing_lock);
+struct wsq *wsq_closing;
+
+/**
+ * wsq_closing_make() - create the closing queue, unless it exists
+ *
+ * Context: task; may sleep.
+ * Return: 0 or as wsq_create().
+ */
+int wsq_closing_make(void)
+{
+	struct wsq *q;
+	int ret = 0;
+
+	mutex_lock(&wsq_closing_lock);
+	if (!wsq_closing) {
+		q = wsq_tenant_create(NULL, "ring-closing");
+		if (IS_ERR(q))
+			ret = PTR_ERR(q);
+		else
+			wsq_closing = q;
+	}
+	mutex_unlock(&wsq_closing_lock);
+	return ret;
+}
+
+/**
+ * wsq_closing_exit() - destroy the closing queue
+ *
+ * Context: module unload; may sleep. No ring is left.
+ */
+void wsq_closing_exit(void)
+{
+	wsq_destroy(wsq_closing);
+	wsq_closing = NULL;
+}
+
+/**
+ * wsq_ring_requeue() - queue an item of an accepted request
+ * @ring: the ring, which exists until the item has run
+ * @work: the item, owned by the caller; may be freed on return
+ *
+ * Context: task; does not sleep.
+ * Ordering: as wsq_queue_work().
+ */
+void wsq_ring_requeue(struct wsq_ring *ring, struct wsq_work *work)
+{
+	struct wsq *q = ring->queue;
+
+	rcu_read_lock();
+	if (unlikely(READ_ONCE(ring->dead)))		/* CL(put:A) */
+		q = wsq_closing;
+	/* Not pending; the put fails only while a canceller looks. */
+	while (!wsq_queue_work(q, work))
+		cpu_relax();
+	rcu_read_unlock();
+}
+
+/**
+ * wsq_rings_queue() - queue work to the workqueue of rings
+ * @work: the work; it has ended before the module is unloaded
+ *
+ * Context: task.
+ */
+void wsq_rings_queue(struct work_struct *work)
+{
+	queue_work(wsq_ring_wq, work);
+}
+
+/**
+ * wsq_rings_queue_rcu() - queue work after an RCU grace period
+ * @work: the work; the module waits for it only if it has a reference on a ring
+ *
+ * Context: task.
+ */
+void wsq_rings_queue_rcu(struct rcu_work *work)
+{
+	queue_rcu_work(wsq_ring_wq, work);		/* CL(wait:A) */
+}
+
+/**
+ * wsq_rings_wq_init() - create the workqueue
+ *
+ * Context: module load.
+ * Return: 0 or %-ENOMEM.
+ */
+int wsq_rings_wq_init(void)
+{
+	wsq_ring_wq = alloc_workqueue("wsq_ring", WQ_UNBOUND, 0);
+	return wsq_ring_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * wsq_rings_wq_exit() - destroy the workqueue, and wait for its work items
+ *
+ * Context: module unload; may sleep. No ring is left.
+ */
+void wsq_rings_wq_exit(void)
+{
+	destroy_workqueue(wsq_ring_wq);
+}
