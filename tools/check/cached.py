@@ -3,7 +3,7 @@
 """Remember which deterministic checks have passed, by the hash of what they read.
 
   cached.py key [-I DIR]... [-w WORD]... PATH...
-  cached.py jobs [-I DIR]... [-w WORD]... [PATH...]
+  cached.py jobs [--changed FILE] [-I DIR]... [-w WORD]... [PATH...]
   cached.py get KEY
   cached.py put KEY
 
@@ -16,7 +16,9 @@ standard input.
 jobs copies lines "NAME<tab>COMMAND<tab>PATH PATH..." from its input to its output
 for tap_jobs (selftests/core/tap.sh). A line's key is that of the arguments, of the
 command and of the paths. It takes the place of the paths, unless the check has
-passed: such a line becomes "NAME # cached<tab>cat RESULT<tab>".
+passed: such a line becomes "NAME # cached<tab>cat RESULT<tab>". --changed: FILE
+lists files of this tree; a line none of whose files is among them is left out, and
+the last line on stderr says how many were.
 
 The caller puts only results of checks that passed, and names everything that
 the verdict depends on: sources, scripts, compiler options, the compiler's
@@ -105,12 +107,18 @@ def digest(path):
     return hashlib.sha256(name.encode() + b"\0" + content(path)).digest()
 
 
-def key(words=(), paths=(), dirs=()):
-    """The key of a check: a name in results()."""
+def inputs(paths, dirs):
+    """The files that a check reads."""
     dirs = tuple(Path(os.path.abspath(d)) for d in dirs)
     files = set()
     for path in paths:
         files |= closure(Path(os.path.abspath(path)), dirs)
+    return files
+
+
+def key(words=(), paths=(), dirs=()):
+    """The key of a check: a name in results()."""
+    files = inputs(paths, dirs)
     total = hashlib.sha256()
     # Words may contain paths of this clone: make them relative.
     for word in words:
@@ -159,6 +167,8 @@ def main():
         s.add_argument("-I", dest="dirs", action="append", default=[], metavar="DIR")
         s.add_argument("-w", dest="words", action="append", default=[], metavar="WORD")
         s.add_argument("paths", nargs="*", metavar="PATH")
+        if mode == "jobs":
+            s.add_argument("--changed", metavar="FILE")
     for mode in ("get", "put"):
         sub.add_parser(mode).add_argument("key")
     o = p.parse_args()
@@ -166,12 +176,21 @@ def main():
         print(key(o.words, o.paths, o.dirs))
     elif o.mode == "jobs":
         prune()
+        changed = {TOP / line for line in Path(o.changed).read_text().splitlines()} if o.changed else None
+        left = total = 0
         for line in sys.stdin:
             name, command, paths = line.rstrip("\n").split("\t")
-            name_of = key([*o.words, command], [*o.paths, *paths.split()], o.dirs)
+            paths = [*o.paths, *paths.split()]
+            total += 1
+            if changed is not None and not changed & inputs(paths, o.dirs):
+                left += 1
+                continue
+            name_of = key([*o.words, command], paths, o.dirs)
             if get(name_of) is not None:
                 name, command, name_of = name + " # cached", "cat '%s'" % (results() / name_of), ""
             print(name, command, name_of, sep="\t")
+        if left:
+            print("%d of %d: no file that they read has changed" % (left, total), file=sys.stderr)
     elif o.mode == "put":
         put(o.key, sys.stdin.read())
     else:

@@ -8,7 +8,9 @@ kernel's boot messages only go to the log, unless requested.
 
 Exit status: the command's; 97 a module could not be loaded; 98 the guest
 ended (or would not end) without a status; 99 the kernel reported a problem;
-124 time limit; 130 interrupted.
+124 time limit; 130 interrupted. All limits are in the guest's own time
+(owntime.py): a busy machine is no reason to end it, and a message of the kernel
+that something took long is shown and fails nothing (klog.py).
 
 The guest is its own process group and gets SIGKILL when this process dies,
 is interrupted or reaches the limit: UML ignores SIGTERM when stuck.
@@ -29,12 +31,14 @@ import sys
 import time
 
 import klog
+import owntime
 
 LAB = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.dirname(os.path.dirname(LAB))
 
 LOAD_FAILED, GUEST_LOST, KERNEL_REPORT, TIMED_OUT = 97, 98, 99, 124
 PR_SET_PDEATHSIG = 1
+TICK = 1           # seconds between looks at the guest's own time
 POWER_OFF = 300    # seconds that a guest may take to end after its command
 UNFINISHED = 0.5   # seconds that kernel messages wait for the end of a line of output
 BOOTS = 3          # tries for a guest that fails while its kernel boots
@@ -115,10 +119,12 @@ class Guest:
         self.started = None
         self.status = None
         self.reports = []
+        self.late = []             # messages that something took long
         self.behind = []           # lines after the first report
         self.init = False          # the kernel had started /init, which inserts modules
         self.silent = False        # it was silent too long before that
-        self.heard = 0             # time of its last output
+        self.own = 0.0             # its own time
+        self.heard = 0.0           # own time of its last output
         self.tail = []
         self.held = b""            # data line: what may be the start of a marker
         self.partial = b""         # console: an unfinished line
@@ -154,12 +160,14 @@ class Guest:
         self.waiting = []
 
     def _kernel_line(self, raw):
-        self.heard = time.monotonic()
+        self.heard = self.own
         line = raw.rstrip(b"\r\n").decode("utf-8", "replace")
         self.log.write(b"K " + line.encode() + b"\n")
         self._remember(line)
         self.init |= bool(INIT.search(line))
         report = self.klog.is_report(line)
+        if self.klog.is_late(line):
+            self.late.append(line)
         if self.reports and len(self.behind) < 40:
             self.behind.append(line)
         if report:
@@ -255,18 +263,23 @@ class Guest:
             sel.register(fd, selectors.EVENT_READ)
         open_fds = set(sinks)
         leaving = None
+        meter = owntime.OwnTime(proc.pid)
+        looked = begin
         while open_fds:
             now = time.monotonic()
+            if now - looked >= TICK:
+                looked = now
+                self.own = meter.seconds()
             if self.status is not None and leaving is None:
-                leaving = now
-            if leaving is not None and now - leaving > self.power_off:
+                leaving = self.own
+            if leaving is not None and self.own - leaving > self.power_off:
                 self._say("the guest did not power off within %g s" % self.power_off)
                 return GUEST_LOST
-            if not self.init and self.started is None and now - max(self.heard, begin) > self.silence:
+            if not self.init and self.started is None and self.own - self.heard > self.silence:
                 self._say("the kernel has said nothing for %g s, and was not at /init" % self.silence)
                 self.silent = True
                 return GUEST_LOST
-            if leaving is None and now - begin > self.timeout:
+            if leaving is None and self.own > self.timeout:
                 self._say("time limit of %g s" % self.timeout)
                 return TIMED_OUT
             if self.waiting and now - self.waiting_since > UNFINISHED:
@@ -315,6 +328,9 @@ class Guest:
         if verdict is None and self.status is None:
             self._say("the guest ended without an exit status")
             verdict = GUEST_LOST
+        if self.late:
+            self._say("the kernel says of %d thing(s) that they took long, the first: %s; no failure"
+                      % (len(self.late), self.late[0]))
         if verdict in (GUEST_LOST, TIMED_OUT) and not self.reports:
             self._say("the last lines were:")
             self._quote(self.tail)

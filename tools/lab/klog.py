@@ -6,6 +6,10 @@ the run even when the command succeeded. The patterns are those of the
 kernel's own reports (lib/dump_stack, kernel/panic, lockdep, RCU, sanitizers,
 SLUB, watchdogs), case sensitive, matched behind the printk prefix.
 
+What only says that something took long (LATE: stalls, lockups, hung tasks) is no
+report: on a machine that is shared, a CPU of the guest may not run for minutes.
+What really hangs reaches a time limit, which is in the guest's own time.
+
 Limitations: sees only what reaches the console. A silent guest is left to the
 time limit.
 """
@@ -23,8 +27,6 @@ REPORTS = [re.compile(p) for p in (
     r"^Kernel panic",
     r"^UBSAN: ",
     r"^INFO: (possible|inconsistent|suspicious|trying to register)",
-    r"^INFO: task .* blocked for more than",
-    r"INFO: rcu\S* (self-)?detected|rcu: .*detected (expedited )?stalls?",
     r"^general protection fault|^traps: .*general protection.*\bkernel\b",
     r"^(invalid opcode|divide error|double fault|stack segment|int3): ",
     r"Unable to handle kernel|^Kernel tried to access user memory|^Kernel mode fault",
@@ -32,9 +34,15 @@ REPORTS = [re.compile(p) for p in (
     r"^ODEBUG: |^refcount_t: |^list_(add|del) corruption",
     r"page allocation failure",
     r"^Out of memory: ",              # the machine's, not a cgroup's
-    r"^workqueue: .* lockup|^Showing busy workqueues",
     r"^Call Trace:",
     r"^=+ \[ BUG",
+)]
+
+LATE = [re.compile(p) for p in (
+    r"^INFO: task .* blocked for more than",
+    r"INFO: rcu\S* (self-)?detected|rcu: .*detected (expedited )?stalls?",
+    r"\bBUG: (soft lockup|workqueue lockup)\b|^workqueue: .* lockup",
+    r"^(NMI )?watchdog: .*(LOCKUP|lockup)",
 )]
 
 # Known noise of emulated machines, never of our modules.
@@ -62,21 +70,29 @@ def strip(line):
 def is_report(line, allow=()):
     """Whether this console line reports a problem of the kernel."""
     text = strip(line)
-    if not any(p.search(text) for p in REPORTS):
+    if not any(p.search(text) for p in REPORTS) or any(p.search(text) for p in LATE):
         return False
     return not any(p.search(text) for p in (*ALLOWED, *allow))
 
 
 class Reader:
     """Reads a log from its beginning: the first trace after an OOM report, or a
-    refused suspend, belongs to it."""
+    refused suspend, belongs to it; and any number of traces after a message that
+    something took long."""
 
     def __init__(self, allow=()):
         self.allow = allow
         self.explained = False
+        self.late = False
+
+    def is_late(self, line):
+        return any(p.search(strip(line)) for p in LATE)
 
     def is_report(self, line):
         text = strip(line)
+        self.late |= self.is_late(line)
+        if self.late and TRACE.search(text):
+            return False
         if EXPLAINED.search(text):
             self.explained = True
         elif self.explained and TRACE.search(text):

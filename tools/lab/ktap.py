@@ -2,18 +2,24 @@
 # SPDX-License-Identifier: GPL-2.0
 """Read KTAP and TAP as test results, strictly.
 
-  ktap.py run --suite NAME [--timeout S] [--dir build/check] -- CMD...
-  ktap.py total [--expect NAME]... FILE.json...
+  ktap.py run --suite NAME [--idle] [--silence S] [--most S] [--dir build/check] -- CMD...
+  ktap.py total [--expect NAME]... [--left-out TEXT]... [--summary FILE.md --commit TEXT] FILE.json...
 
 run passes CMD's output on as it comes, reads the test results in it and writes
 DIR/NAME.json: {suite, passed, failed, skipped, cached, skips: [{name, reason}],
-failures: [text], said: [[line]], names: [text], slowest: [[seconds, name]],
-seconds, cpu}; slowest has the results with the longest time since the one
-before. It fails when a test failed, when a plan is missing or not kept, when no
-test ran or all were skipped, when CMD's exit status is not 0, or at the time
-limit. total prints a table, every skip with its reason, every failure with the
-lines before it (for readers who see only the end of a log), and "N passed, N
-failed, N skipped" as its last line.
+failures: [text], said: [[line]], left: [text], names: [text], slowest:
+[[seconds, name]], seconds, cpu}; slowest has the results with the longest time
+since the one before. It fails when a test failed, when a plan is missing or not
+kept, when no test ran or all were skipped, when CMD's exit status is not 0, or
+when CMD hangs: it has printed nothing for --silence seconds of its own time
+(owntime.py), so the machine's speed and other work are no reason. A CMD that is
+not at its end after --most seconds of wall time is ended, and what it had not
+reported is a skip, "not judged". With --idle CMD has the time that others leave.
+total prints a table, what was left out
+(CMD's lines "# left out: ..."), every skip with its reason, every failure with
+the lines before it (for readers who see only the end of a log), the sum of the
+suites' CPU seconds, and "N passed, N failed, N skipped" as its last line;
+--summary writes the table to a file, too.
 
 Understood: KTAP 1 with nesting by indentation, TAP 12 to 14, kselftest's
 nesting behind "# " (announced by "# TAP version" or "# KTAP version"), KUnit
@@ -42,6 +48,8 @@ import sys
 import threading
 import time
 
+import owntime
+
 PRINTK = re.compile(r"^(?:<\d+>)?\[ *\d+\.\d+\](?:\[ *[TC]\d+\])? ?")
 PREFIX = re.compile(r"^((?:# (?=\S| *(?:K?TAP version|1\.\.\d|(?:not )?ok\b|# ))| )*)(.*)$")
 VERSION = re.compile(r"^K?TAP version \d+\s*$")
@@ -51,6 +59,8 @@ NUMBERLESS = re.compile(r"^not ok\b")
 SUBTEST = re.compile(r"^# Subtest: (.*)$")
 BAIL = re.compile(r"^Bail out!\s*(.*)$")
 CACHED = re.compile(r"\s+# cached\s*$")
+LEFT_OUT = re.compile(r"^# left out: (.*)$")
+TICK = 5    # seconds between looks at a command's time
 DIRECTIVE = re.compile(r"(?:^|\s)#\s*(SKIP|TODO|XFAIL|XPASS|TIMEOUT|ERROR)\b:?\s*(.*)$", re.I)
 
 
@@ -88,6 +98,7 @@ class Parser:
         self.skips = []
         self.failures = []
         self.said = []      # for each failure, the lines since the previous result
+        self.left = []      # what the command says that it left out
         self.recent = collections.deque(maxlen=24)
 
     # Leaves
@@ -147,6 +158,10 @@ class Parser:
 
     def feed(self, line):
         line = PRINTK.sub("", line.rstrip("\r\n"), count=1).expandtabs(8)
+        left = LEFT_OUT.match(line)
+        if left:
+            self.left.append(left.group(1))
+            return
         subtest = re.match(r"^((?:# )*\s*)(# Subtest: .*)$", line)
         if subtest:
             prefix, text = subtest.groups()
@@ -240,6 +255,11 @@ class Parser:
         name = re.sub(r"^-\s+", "", text.strip()).replace("\\#", "#")
         return name.strip() or reason, word, reason
 
+    def cut_off(self, reason):
+        """The command was ended before its end: its open plans are no promise."""
+        self._skip("the rest", reason)
+        self.stack.clear()
+
     def finish(self):
         while self.stack:
             self._pop()
@@ -275,6 +295,18 @@ def _child_setup():
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)      # PR_SET_PDEATHSIG
 
 
+def _idle_setup():
+    """The scheduler shares out CPUs among sessions (sched_autogroup) before it
+    looks at the policy of a thread: the session has to yield, too."""
+    _child_setup()
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        with open("/proc/self/autogroup", "w") as f:
+            f.write("19")
+    except OSError:
+        pass
+
+
 def _stop(proc):
     """SIGTERM, so that a guest's runner cleans up, then SIGKILL, to the group."""
     for number, patience in ((signal.SIGTERM, 5), (signal.SIGKILL, 5)):
@@ -301,15 +333,43 @@ def _cpu():
     return used.ru_utime + used.ru_stime
 
 
-def run(suite, command, timeout, directory):
+class Watch(threading.Thread):
+    """Ends a command that hangs, or that this machine does not finish."""
+
+    def __init__(self, proc, silence, most):
+        super().__init__(daemon=True)
+        self.proc, self.silence, self.most = proc, silence, most
+        self.verdict = None
+        self.own = owntime.OwnTime(proc.pid)
+        self.heard = 0.0            # own time at the last look before which there was output
+        self.output = threading.Event()
+        self.over = threading.Event()
+
+    def run(self):
+        begin = time.monotonic()
+        while not self.over.wait(min(TICK, self.silence / 4)):
+            own = self.own.seconds()
+            if self.output.is_set():
+                self.output.clear()
+                self.heard = own
+            if own - self.heard > self.silence:
+                self.verdict = "hangs: nothing printed for %g s of its own time" % self.silence
+            elif time.monotonic() - begin > self.most:
+                self.verdict = "not judged: not at its end after %g s" % self.most
+            else:
+                continue
+            _stop(self.proc)
+            return
+
+
+def run(suite, command, silence, most, directory, idle=False):
     parser = Parser(strict_skips=os.environ.get("CI") == "true")
     out = Output(parser)
     begin, busy = time.monotonic(), _cpu()
-    wrong = None
-    late = threading.Event()
+    wrong = watch = None
     try:
         proc = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                start_new_session=True, preexec_fn=_child_setup)
+                                start_new_session=True, preexec_fn=_idle_setup if idle else _child_setup)
     except OSError as error:
         proc, wrong = None, "cannot run %s: %s" % (command[0], error.strerror)
         status = 127
@@ -320,40 +380,40 @@ def run(suite, command, timeout, directory):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, on_signal)
 
-        def on_limit():
-            late.set()
-            _stop(proc)
-        limit = threading.Timer(timeout, on_limit)
-        limit.daemon = True
-        limit.start()
+        watch = Watch(proc, silence, most)
+        watch.start()
         try:
             while True:
                 chunk = os.read(proc.stdout.fileno(), 65536)
                 if not chunk:
                     break
+                watch.output.set()
                 out.feed(chunk)
             proc.wait()
         except KeyboardInterrupt as stop:
             interrupted = stop.args[0] if stop.args else signal.SIGINT
-        limit.cancel()
+        watch.over.set()
         _stop(proc)
         status = proc.wait()
     out.close()
     if interrupted:
         wrong = "interrupted"
-    elif late.is_set():
-        wrong = "time limit of %g s" % timeout
+    elif watch and watch.verdict:
+        wrong = watch.verdict
+    not_judged = wrong is not None and wrong.startswith("not judged")
+    if not_judged:
+        parser.cut_off(wrong)
     parser.finish()
     # A command of which a test failed ends with 1; other ends have another cause.
     if wrong is None and status not in ((0, 1) if parser.failures else (0,)):
         wrong = "the command's exit status is %d" % status
     if wrong is None and not parser.passed and not parser.failures:
         wrong = "nothing passed: all %d test(s) were skipped" % len(parser.skips)
-    if wrong:
+    if wrong and not not_judged:
         parser.fail(wrong)
     result = {"suite": suite, "passed": parser.passed, "failed": len(parser.failures),
               "skipped": len(parser.skips), "cached": parser.cached, "skips": parser.skips,
-              "failures": parser.failures, "said": parser.said, "names": parser.names,
+              "failures": parser.failures, "said": parser.said, "left": parser.left, "names": parser.names,
               "slowest": sorted(zip(parser.times, parser.names), reverse=True)[:20],
               "seconds": round(time.monotonic() - begin, 1), "cpu": round(_cpu() - busy, 1)}
     os.makedirs(directory, exist_ok=True)
@@ -372,7 +432,21 @@ def run(suite, command, timeout, directory):
     return 1 if parser.failures else 0
 
 
-def total(paths, expected):
+def summarise(path, commit, results):
+    """The table as Markdown, with each failure."""
+    with open(path, "w") as f:
+        f.write("# %s, %s\n\n| suite | passed | failed | skipped | seconds | CPU seconds |\n|---|---|---|---|---|---|\n"
+                % (commit, time.strftime("%Y-%m-%d")))
+        for r in results:
+            f.write("| %s | %d | %d | %d | %.0f | %.0f |\n"
+                    % (r["suite"], r["passed"], r["failed"], r["skipped"], r["seconds"], r["cpu"]))
+        for r in results:
+            for failure in r["failures"]:
+                f.write("\n- failed: %s: %s" % (r["suite"], failure))
+        f.write("\n")
+
+
+def total(paths, expected, left_out, summary=None, commit=""):
     results = []
     for path in paths:
         with open(path) as f:
@@ -380,13 +454,17 @@ def total(paths, expected):
     for name in expected:
         if name not in [r["suite"] for r in results]:
             results.append({"suite": name, "passed": 0, "failed": 1, "skipped": 0, "cached": 0, "skips": [],
-                            "failures": ["the suite left no result"], "said": [[]], "seconds": 0, "cpu": 0})
+                            "failures": ["the suite left no result"], "said": [[]], "left": [], "seconds": 0, "cpu": 0})
+    if summary:
+        summarise(summary, commit, results)
     width = max([len(r["suite"]) for r in results] + [5])
     print("\n%-*s  %7s %7s %7s %7s %9s %9s" % (width, "suite", "passed", "cached", "failed", "skipped",
                                                "seconds", "CPU"))
     for r in results:
         print("%-*s  %7d %7d %7d %7d %9.1f %9.1f" % (width, r["suite"], r["passed"], r["cached"], r["failed"],
                                                     r["skipped"], r["seconds"], r["cpu"]))
+    for text in left_out + ["%s: %s" % (r["suite"], text) for r in results for text in r["left"]]:
+        print("left out: " + text)
     for r in results:
         for skip in r["skips"]:
             print("skipped: %s: %s: %s" % (r["suite"], skip["name"], skip["reason"] or "no reason given"))
@@ -396,6 +474,7 @@ def total(paths, expected):
             for line in said:
                 print("    " + line)
     passed, failed, skipped = (sum(r[k] for r in results) for k in ("passed", "failed", "skipped"))
+    print("%.0f CPU seconds in all" % sum(r["cpu"] for r in results))
     print("%d passed, %d failed, %d skipped" % (passed, failed, skipped), flush=True)
     return 1 if failed or not passed else 0
 
@@ -406,10 +485,15 @@ def main(argv):
     sub = p.add_subparsers(dest="mode", required=True)
     r = sub.add_parser("run")
     r.add_argument("--suite", required=True)
-    r.add_argument("--timeout", type=float, default=600)
+    r.add_argument("--idle", action="store_true")
+    r.add_argument("--silence", type=float, default=900)
+    r.add_argument("--most", type=float, default=float("inf"))
     r.add_argument("--dir", default="build/check")
     t = sub.add_parser("total")
     t.add_argument("--expect", action="append", default=[])
+    t.add_argument("--left-out", action="append", default=[])
+    t.add_argument("--summary")
+    t.add_argument("--commit", default="")
     t.add_argument("files", nargs="*")
     command = []
     if "--" in argv:
@@ -417,10 +501,10 @@ def main(argv):
         argv, command = argv[:at], argv[at + 1:]
     o = p.parse_args(argv)
     if o.mode == "total":
-        return total(o.files, o.expect)
+        return total(o.files, o.expect, o.left_out, o.summary, o.commit)
     if not command:
         p.error("run what? -- CMD... is missing")
-    return run(o.suite, command, o.timeout, o.dir)
+    return run(o.suite, command, o.silence, o.most, o.dir, o.idle)
 
 
 if __name__ == "__main__":

@@ -30,19 +30,22 @@ class KernelLog(unittest.TestCase):
         "[  9.1] BUG: KASAN: slab-use-after-free in f+0x1/0x2",
         "BUG: KCSAN: data-race in f / g",
         "BUG: sleeping function called from invalid context at mm/slab.h:1",
-        "watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [x:1]",
         "kernel BUG at kmod/main.c:8!",
         "Oops: 0002 [#1] PREEMPT SMP NOPTI",
         "invalid opcode: 0000 [#1] PREEMPT SMP NOPTI",
         "general protection fault, probably for non-canonical address 0x1: 0000 [#1]",
         "Kernel panic - not syncing: on purpose",
         "UBSAN: array-index-out-of-bounds in x.c:1:2",
-        "INFO: task sh:12 blocked for more than 120 seconds.",
-        "rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
-        "rcu: INFO: rcu_preempt self-detected stall on CPU",
         "INFO: possible recursive locking detected",
         "kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)",
         "Call Trace:",
+    )
+    LATE = (
+        "watchdog: BUG: soft lockup - CPU#1 stuck for 22s! [x:1]",
+        "[  9.1] BUG: workqueue lockup - pool cpus=0 node=0 flags=0x0 nice=0 stuck for 30s!",
+        "INFO: task sh:12 blocked for more than 120 seconds.",
+        "rcu: INFO: rcu_preempt detected stalls on CPUs/tasks:",
+        "rcu: INFO: rcu_preempt self-detected stall on CPU",
     )
     FINE = (
         "[    0.0] Spectre V2 : WARNING: Unprivileged eBPF is enabled with eIBRS on",
@@ -53,6 +56,17 @@ class KernelLog(unittest.TestCase):
         "    # Subtest: BUG_cases",
         "clocksource: timekeeping watchdog on CPU0: Marking clocksource 'tsc' as unstable",
     )
+
+    def test_late(self):
+        """A stall is no report, nor are the traces behind it; a bug behind it is."""
+        for line in self.LATE:
+            reader = klog.Reader()
+            self.assertTrue(reader.is_late(line), line)
+            self.assertFalse(reader.is_report(line), line)
+            self.assertFalse(reader.is_report("Call Trace:"))
+            self.assertTrue(reader.is_report("BUG: KASAN: slab-use-after-free in f+0x1/0x2"))
+        for line in self.BAD:
+            self.assertFalse(klog.Reader().is_late(line), line)
 
     def test_reports(self):
         for line in self.BAD:
@@ -155,6 +169,12 @@ while struct.unpack("i", fcntl.ioctl(int(sys.argv[1]), termios.FIONREAD, b"    "
         status, out = self.run_guest(self.START + "echo 'WARNING: CPU: 1' >&$c; printf '\\036tok exit 0\\n' >&$d")
         self.assertEqual(status, guest.KERNEL_REPORT)
         self.assertIn("WARNING: CPU: 1", out)
+
+    def test_late_fails_nothing(self):
+        status, out = self.run_guest(self.START + "echo 'INFO: task sh:12 blocked for more than 120 seconds.' >&$c;"
+                                     "echo 'Call Trace:' >&$c; printf '\\036tok exit 0\\n' >&$d")
+        self.assertEqual(status, 0)
+        self.assertIn("took long", out)
 
     def test_allowed_report(self):
         status, _ = self.run_guest(self.START + "echo 'WARNING: CPU: 1' >&$c; printf '\\036tok exit 0\\n' >&$d",

@@ -248,11 +248,24 @@ class Commands(unittest.TestCase):
     def test_no_such_command(self):
         self.assertEqual(self.run_suite("exec /nowhere")[0], 1)
 
-    def test_time_limit(self):
-        code, result, _ = self.run_suite("echo 1..1; echo ok 1 a; sleep 1000 & sleep 1000", "--timeout", "0.5")
+    def test_hangs(self):
+        code, result, _ = self.run_suite("echo 1..1; echo ok 1 a; sleep 1000 & sleep 1000", "--silence", "0.5")
         self.assertEqual(code, 1)
-        self.assertIn("time limit", result["failures"][-1])
+        self.assertIn("hangs", result["failures"][-1])
         self.assertLess(result["seconds"], 500)
+
+    def test_not_judged(self):
+        """A command that goes on, but not to its end: what it has reported counts."""
+        script = "echo 1..9; echo ok 1 a; %swhile sleep 0.1; do echo; done"
+        code, result, _ = self.run_suite(script % "", "--most", "1")
+        self.assertEqual((code, result["passed"], result["failed"], result["skipped"]), (0, 1, 0, 1))
+        self.assertIn("not judged", result["skips"][0]["reason"])
+        code, result, _ = self.run_suite(script % "echo not ok 2 b; ", "--most", "1")
+        self.assertEqual((code, result["passed"], result["failed"], result["skipped"]), (1, 1, 1, 1))
+
+    def test_left_out(self):
+        _, result, _ = self.run_suite("echo '# left out: 3 of 4 clients'; echo 1..1; echo ok 1 a")
+        self.assertEqual(result["left"], ["3 of 4 clients"])
 
     def test_ci_wants_reasons(self):
         script = "echo 1..2; echo 'ok 1 a # SKIP'; echo ok 2 b"
@@ -270,7 +283,8 @@ class Commands(unittest.TestCase):
                 with open(paths[-1], "w") as f:
                     json.dump({"suite": "s%d" % n, "passed": passed, "failed": failed, "skipped": skipped,
                                "cached": 0, "skips": [{"name": "x", "reason": "why"}] * skipped,
-                               "failures": ["bad"] * failed, "said": [["why"]] * failed, "seconds": 1, "cpu": 1}, f)
+                               "failures": ["bad"] * failed, "said": [["why"]] * failed, "left": ["some"],
+                               "seconds": 1, "cpu": 1}, f)
             done = subprocess.run([sys.executable, KTAP, "total", *("--expect=" + e for e in expect), *paths],
                                   stdout=subprocess.PIPE, text=True)
             return done.returncode, done.stdout
@@ -280,8 +294,9 @@ class Commands(unittest.TestCase):
         self.assertEqual((code, out.splitlines()[-1]), (0, "5 passed, 0 failed, 1 skipped"))
         self.assertIn("s0: x: why", out)
         code, out = self.total((3, 1, 1))
-        self.assertEqual((code, out.splitlines()[-3:]),
-                         (1, ["failed: s0: bad", "    why", "3 passed, 1 failed, 1 skipped"]))
+        self.assertEqual((code, out.splitlines()[-4:]),
+                         (1, ["failed: s0: bad", "    why", "1 CPU seconds in all", "3 passed, 1 failed, 1 skipped"]))
+        self.assertIn("left out: s0: some\n", out)
         self.assertEqual(self.total((0, 0, 0))[0], 1)
         self.assertEqual(self.total((0, 0, 3))[0], 1)
         self.assertEqual(self.total()[0], 1)
