@@ -16,7 +16,8 @@ something is compiled again in the same way, from the unchanged kmod/core, and
 must run as far as it took to notice: otherwise the client, or how it was
 compiled, is at fault. One line for each mutant and each such client (control
 NAME): "pass NAME reason" or "fail NAME reason"; exit status 1 if there is a
-fail.
+fail. A mutant that changes nothing, or does not compile, is "skip NAME reason";
+with WSQ_MUTANTS=strict it is a fail (tools/check/stale.py).
 
 A litmus test covers what Relacy cannot see (the list says which). Labels tie
 its statements to the code, kmod/core or another folder: the test gets the order
@@ -47,6 +48,7 @@ import herd  # noqa: E402
 import tests  # noqa: E402
 sys.path.insert(0, str(labels.LITMUS.parents[2] / "tools" / "check"))
 import cached  # noqa: E402
+from stale import stale  # noqa: E402
 
 TOP = HERE.parent.parent.parent
 OUT = Path(os.environ.get("OUT", TOP / "build" / "core")) / "model" / "mutants"
@@ -140,7 +142,7 @@ class Mutant:
         copy = where / self.file
         shutil.copy(self.access.path, copy)
         if not self.weaken(copy):
-            return False, "changes nothing: WEAKER knows no such access"
+            return stale("WEAKER changes nothing")
         order = labels.order_at(copy, self.access.nr)
         try:
             text = test.tied(self.access.label, order)
@@ -159,12 +161,12 @@ class Mutant:
         if self.proof:
             return self.proven(where)
         if not self.make(where / "core"):
-            return False, "changes nothing: core and mutants.list disagree"
+            return stale(f"{self.sed or self.name} changes nothing in {self.file}")
         for client in self.clients:
             program = Program(client, where / "core", where)
             error = program.compile()
             if error:
-                return False, error
+                return stale(error)
             after, why = program.run(EXECUTIONS)
             if after is None:
                 return False, why
