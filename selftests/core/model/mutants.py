@@ -303,10 +303,8 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--select", default="all")
     args = parser.parse_args()
-    lines = [l for l in labels.MUTANTS.read_text().splitlines()
-             if l.startswith(("order", "logic"))]
     accesses = labels.ordered_accesses()
-    mutants = select([Mutant(l, accesses) for l in lines], args.select)
+    mutants = select([Mutant(l, accesses) for l in labels.mutant_lines()], args.select)
     clients = sorted({c for m in mutants if not m.proof for c in m.clients})
     if args.list:
         print("".join(f"{name}\n" for name in [m.name for m in mutants] +
