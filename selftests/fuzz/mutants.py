@@ -34,7 +34,7 @@ sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 import corpus  # noqa: E402
 sys.path.insert(0, str(HERE.parents[1] / "tools" / "check"))
-from stale import stale  # noqa: E402
+from stale import Stale, edit, stale  # noqa: E402
 
 TOP = HERE.parent.parent
 OUT = Path(os.environ.get("OUT", TOP / "build" / "fuzz"))
@@ -54,12 +54,12 @@ class Mutant:
         shutil.rmtree(where, ignore_errors=True)
         shutil.copytree(OUT / "tree", where / "tree", symlinks=True)
         source = where / "tree/kmod" / self.file
-        text = source.read_text()
+        try:
+            text = edit(self.sed, source.read_text())
+        except Stale as gone:
+            return stale(f"{self.file}: {gone}")
         source.unlink()
         source.write_text(text)
-        subprocess.run(["sed", "-i", self.sed, source], check=True)
-        if source.read_text() == text:
-            return stale(f"{self.sed} changes nothing in {self.file}")
         shutil.copytree(OUT / "o", where / "o", copy_function=os.link)
         # Any file may include a header.
         for made in (where / "o").glob("*.o" if source.suffix == ".h" else source.stem + ".o"):

@@ -48,7 +48,7 @@ import herd  # noqa: E402
 import tests  # noqa: E402
 sys.path.insert(0, str(labels.LITMUS.parents[2] / "tools" / "check"))
 import cached  # noqa: E402
-from stale import stale  # noqa: E402
+from stale import Stale, edit, stale  # noqa: E402
 
 TOP = HERE.parent.parent.parent
 OUT = Path(os.environ.get("OUT", TOP / "build" / "core")) / "model" / "mutants"
@@ -101,7 +101,7 @@ class Mutant:
         return self.name
 
     def make(self, core):
-        """Write the broken copy of kmod/core; False if nothing changed."""
+        """Write the broken copy of kmod/core."""
         shutil.copytree(labels.CORE, core)
         if not self.order:
             path = core / self.file
@@ -113,12 +113,9 @@ class Mutant:
                     path = core / "linux" / self.file
                     path.parent.mkdir()
                     shutil.copy(public, path)
-            before = path.read_text()
-            subprocess.run(["sed", "-i", self.sed, path], check=True)
-            return path.read_text() != before
-        if not self.access:
-            return False
-        return self.weaken(core / self.file)
+            path.write_text(edit(self.sed, path.read_text()))
+        elif not self.access or not self.weaken(core / self.file):
+            raise Stale("no ordered access of this name")
 
     def weaken(self, path):
         """Weaken the access in this file; False if it had no order."""
@@ -160,8 +157,10 @@ class Mutant:
         where.mkdir(parents=True)
         if self.proof:
             return self.proven(where)
-        if not self.make(where / "core"):
-            return stale(f"{self.sed or self.name} changes nothing in {self.file}")
+        try:
+            self.make(where / "core")
+        except Stale as gone:
+            return stale(f"{self.file}: {gone}")
         for client in self.clients:
             program = Program(client, where / "core", where)
             error = program.compile()

@@ -16,17 +16,9 @@ TOP = HERE.parents[3]
 sys.path[:0] = [str(HERE.parents[1]), str(TOP / "tools/check")]
 sys.dont_write_bytecode = True
 import labels  # noqa: E402
-from stale import stale  # noqa: E402
+from stale import Stale, edit  # noqa: E402
 
 BARRIER = re.compile(r"smp_mb(__after_atomic|__before_atomic)?\(\)")
-
-
-class Stale(Exception):
-    """A change that fits nothing, or does not build."""
-
-    def verdict(self):
-        """(False for an error or None for a skip, the reason)."""
-        return stale(self)
 
 
 def barriers(path):
@@ -51,12 +43,10 @@ def changed(path, change):
     kind, label, file, sed = change
     if kind == "order":
         return without(path, label)
-    old = path.read_text()
-    new = subprocess.run(["sed", "-E", sed], input=old, check=True, text=True,
-                         capture_output=True).stdout
-    if new == old:
-        raise Stale(f"{label} changes nothing in {file}")
-    return new
+    try:
+        return edit(sed, path.read_text(), "-E")
+    except Stale as gone:
+        raise Stale(f"{file}: {gone}") from None
 
 
 def includers(kmod, file):
