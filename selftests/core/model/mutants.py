@@ -221,7 +221,7 @@ class Program:
 
 def inputs(clients):
     """All inputs of the verdict on these clients, beside options."""
-    return [__file__, labels.__file__, labels.CORE, BENCH, *labels.PUBLIC, "/usr/include/relacy",
+    return [__file__, labels.__file__, sys.modules[edit.__module__].__file__, labels.CORE, BENCH, *labels.PUBLIC, "/usr/include/relacy",
             *{HERE / f"{c.split(':')[0]}.cpp" for c in clients}]
 
 
