@@ -19,7 +19,8 @@ What must hold:
   5. a labelled statement of a litmus file has the order of the access with
      this label in kmod/core. Where the test holds with less, "weaker" follows
      the label. Where one label's accesses differ, it is one of their orders;
-  6. each access with an order has its line in model/mutants.list;
+  6. each access with an order has its line in model/mutants.list, or one litmus
+     test that ties a statement to its label: then mutant_lines() makes the line;
   7. in salsa* each label is used once. (bwos_fifo.h has variants of its
      operations, which share labels; mutants.list counts them.)
   8. in the folders of AREAS each access or barrier that has an order has its
@@ -339,14 +340,37 @@ def agrees(code, order):
     return has == order or {has, order} == {"smp_mb", "full"}
 
 
+def mutant_lines():
+    """The lines of mutants.list, and "order LABEL#N litmus TEST" for each other access
+    with an order that is in one test."""
+    lines = [l for l in MUTANTS.read_text().splitlines() if l.startswith(("order", "logic"))]
+    listed = {l.split()[1] for l in lines}
+    where = {}
+    for made in tests.files():
+        for line in made.body:
+            for label in tests.labels_of(line):
+                if not weaker(label, line):
+                    where.setdefault(label, set()).add(made.name)
+    for name, access in ordered_accesses().items():
+        found = where.get(access.label, ())
+        if name not in listed and len(found) == 1:
+            lines.append(f"order {name} litmus {min(found)}")
+    return lines
+
+
+def weaker(label, line):
+    """Does the test say that it holds with less than this label's order?"""
+    return re.search(re.escape(label) + r" weaker", line.partition("//")[2])
+
+
 def untied(found):
     """Labelled statements whose order is not that of the code."""
     for made in tests.files():
         for line in made.body:
-            code, comment = tests.code_of(line), line.partition("//")[2]
+            code = tests.code_of(line)
             for label in tests.labels_of(line):
                 have = found.get(label, set())
-                if re.search(re.escape(label) + r" weaker", comment):
+                if weaker(label, line):
                     if tests.strength(code) != "relaxed":
                         yield f"{made.path.name}: {label} is not weaker in \"{code}\""
                 elif have and not any(agrees(code, order) for order in have):
@@ -398,10 +422,9 @@ def check():
     errors += [f"{f.path.name}: not Never, or without a negative" for f in made.values()
                if f.result != "Never" or not any(v[1] == "Negative" for v in f.variants)]
     errors += untied(orders(every))
-    listed = {l.split()[1] for l in MUTANTS.read_text().splitlines()
-              if l.startswith("order")}
+    listed = {l.split()[1] for l in mutant_lines() if l.startswith("order")}
     named = ordered_accesses()
-    errors += [f"{named[n].path.name}:{named[n].nr}: {n} is not in mutants.list"
+    errors += [f"{named[n].path.name}:{named[n].nr}: {n} is in no line of mutants.list, and not in one litmus test"
                for n in named if n not in listed]
     errors += [f"mutants.list: {n} is no ordered access of kmod/core"
                for n in listed if n not in named]

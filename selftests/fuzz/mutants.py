@@ -12,7 +12,9 @@ under other seeds of the schedule, because a change of kmod moves schedules. All
 inputs depend only on the sources, and so does the verdict.
 
 One line for each: "pass NAME reason" or "fail NAME reason"; exit status 1 if
-there is a fail. A check must report what is wrong: a mutant that only hangs
+there is a fail. A mutant that changes nothing, or does not compile, is "skip
+NAME reason"; with WSQ_MUTANTS=strict it is a fail (tools/check/stale.py). A
+check must report what is wrong: a mutant that only hangs
 until libFuzzer's timeout is not caught. With --search, a surviving mutant is
 fuzzed. That is still a fail: the input that finds it is left in
 OUT/found/TARGET, to be added by corpus.py.
@@ -31,6 +33,8 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 sys.dont_write_bytecode = True
 import corpus  # noqa: E402
+sys.path.insert(0, str(HERE.parents[1] / "tools" / "check"))
+from stale import Stale, edit, stale  # noqa: E402
 
 TOP = HERE.parent.parent
 OUT = Path(os.environ.get("OUT", TOP / "build" / "fuzz"))
@@ -50,12 +54,12 @@ class Mutant:
         shutil.rmtree(where, ignore_errors=True)
         shutil.copytree(OUT / "tree", where / "tree", symlinks=True)
         source = where / "tree/kmod" / self.file
-        text = source.read_text()
+        try:
+            text = edit(self.sed, source.read_text())
+        except Stale as gone:
+            return stale(f"{self.file}: {gone}")
         source.unlink()
         source.write_text(text)
-        subprocess.run(["sed", "-i", self.sed, source], check=True)
-        if source.read_text() == text:
-            return False, "changes nothing: kmod and mutants.list disagree"
         shutil.copytree(OUT / "o", where / "o", copy_function=os.link)
         # Any file may include a header.
         for made in (where / "o").glob("*.o" if source.suffix == ".h" else source.stem + ".o"):
@@ -66,7 +70,7 @@ class Mutant:
                               capture_output=True, text=True)
         if made.returncode:
             first = [l for l in made.stderr.splitlines() if "error" in l]
-            return False, f"does not compile: {' '.join(first[:1])}"
+            return stale(f"does not compile: {' '.join(first[:1])}")
         for target in self.targets:
             ran = self.replay(where, target, [OUT / "corpus" / target], [])
             if ran.returncode:
@@ -125,8 +129,9 @@ def main():
     bad = 0
     for mutant in mutants:
         good, why = mutant.run(search)
-        print(f"{'pass' if good else 'fail'} {mutant.name} {why}", flush=True)
-        bad += not good
+        verdict = {True: "pass", False: "fail", None: "skip"}[good]
+        print(f"{verdict} {mutant.name} {why}", flush=True)
+        bad += good is False
     return 1 if bad else 0
 
 

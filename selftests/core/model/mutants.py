@@ -16,7 +16,8 @@ something is compiled again in the same way, from the unchanged kmod/core, and
 must run as far as it took to notice: otherwise the client, or how it was
 compiled, is at fault. One line for each mutant and each such client (control
 NAME): "pass NAME reason" or "fail NAME reason"; exit status 1 if there is a
-fail.
+fail. A mutant that changes nothing, or does not compile, is "skip NAME reason";
+with WSQ_MUTANTS=strict it is a fail (tools/check/stale.py).
 
 A litmus test covers what Relacy cannot see (the list says which). Labels tie
 its statements to the code, kmod/core or another folder: the test gets the order
@@ -47,6 +48,7 @@ import herd  # noqa: E402
 import tests  # noqa: E402
 sys.path.insert(0, str(labels.LITMUS.parents[2] / "tools" / "check"))
 import cached  # noqa: E402
+from stale import Stale, edit, stale  # noqa: E402
 
 TOP = HERE.parent.parent.parent
 OUT = Path(os.environ.get("OUT", TOP / "build" / "core")) / "model" / "mutants"
@@ -99,7 +101,7 @@ class Mutant:
         return self.name
 
     def make(self, core):
-        """Write the broken copy of kmod/core; False if nothing changed."""
+        """Write the broken copy of kmod/core."""
         shutil.copytree(labels.CORE, core)
         if not self.order:
             path = core / self.file
@@ -111,12 +113,9 @@ class Mutant:
                     path = core / "linux" / self.file
                     path.parent.mkdir()
                     shutil.copy(public, path)
-            before = path.read_text()
-            subprocess.run(["sed", "-i", self.sed, path], check=True)
-            return path.read_text() != before
-        if not self.access:
-            return False
-        return self.weaken(core / self.file)
+            path.write_text(edit(self.sed, path.read_text()))
+        elif not self.access or not self.weaken(core / self.file):
+            raise Stale("no ordered access of this name")
 
     def weaken(self, path):
         """Weaken the access in this file; False if it had no order."""
@@ -140,7 +139,7 @@ class Mutant:
         copy = where / self.file
         shutil.copy(self.access.path, copy)
         if not self.weaken(copy):
-            return False, "changes nothing: WEAKER knows no such access"
+            return stale("WEAKER changes nothing")
         order = labels.order_at(copy, self.access.nr)
         try:
             text = test.tied(self.access.label, order)
@@ -158,13 +157,15 @@ class Mutant:
         where.mkdir(parents=True)
         if self.proof:
             return self.proven(where)
-        if not self.make(where / "core"):
-            return False, "changes nothing: core and mutants.list disagree"
+        try:
+            self.make(where / "core")
+        except Stale as gone:
+            return stale(f"{self.file}: {gone}")
         for client in self.clients:
             program = Program(client, where / "core", where)
             error = program.compile()
             if error:
-                return False, error
+                return stale(error)
             after, why = program.run(EXECUTIONS)
             if after is None:
                 return False, why
@@ -220,7 +221,7 @@ class Program:
 
 def inputs(clients):
     """All inputs of the verdict on these clients, beside options."""
-    return [__file__, labels.__file__, labels.CORE, BENCH, *labels.PUBLIC, "/usr/include/relacy",
+    return [__file__, labels.__file__, sys.modules[edit.__module__].__file__, labels.CORE, BENCH, *labels.PUBLIC, "/usr/include/relacy",
             *{HERE / f"{c.split(':')[0]}.cpp" for c in clients}]
 
 
@@ -301,10 +302,8 @@ def main():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--select", default="all")
     args = parser.parse_args()
-    lines = [l for l in labels.MUTANTS.read_text().splitlines()
-             if l.startswith(("order", "logic"))]
     accesses = labels.ordered_accesses()
-    mutants = select([Mutant(l, accesses) for l in lines], args.select)
+    mutants = select([Mutant(l, accesses) for l in labels.mutant_lines()], args.select)
     clients = sorted({c for m in mutants if not m.proof for c in m.clients})
     if args.list:
         print("".join(f"{name}\n" for name in [m.name for m in mutants] +

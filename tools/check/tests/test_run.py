@@ -13,6 +13,8 @@ TOP = Path(__file__).resolve().parents[3]
 
 
 class Run(unittest.TestCase):
+    command = "cat"
+
     def setUp(self):
         tmp = tempfile.TemporaryDirectory()
         self.addCleanup(tmp.cleanup)
@@ -28,11 +30,11 @@ class Run(unittest.TestCase):
         table = ""
         for name, lines in suites.items():
             (self.top / name).write_text(lines)
-            table += f"{name}\tgroup\tboth\t{inputs}\tcat {name}\n"
+            table += f"{name}\tgroup\tboth\t{inputs}\t{self.command} {name}\n"
         (self.top / "tools/check/suites").write_text(table)
         env = {k: v for k, v in os.environ.items() if k != "BASE"}
         done = subprocess.run(["tools/check/run", mode], cwd=self.top, stdout=subprocess.PIPE, text=True,
-                              stdin=subprocess.DEVNULL, env={**env, "CI": ""})
+                              stdin=subprocess.DEVNULL, env={**env, "CI": "", "WSQ_MUTANTS": ""})
         self.run_lines = done.stdout.splitlines()
         return done.returncode, self.run_lines[-1]
 
@@ -47,6 +49,12 @@ class Run(unittest.TestCase):
     def test_fails(self):
         self.assertEqual(self.run_suites(a="1..1\nok 1 x\n", b="1..1\nnot ok 1 y\n"),
                          (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_strict(self):
+        self.command = "sh"
+        lines = "echo 1..1\n[ \"$WSQ_MUTANTS\" != strict ] && echo ok 1 || echo not ok 1\n"
+        for what, failed in (("check", 0), ("all", 1), ("group", 1), ("a", 1)):
+            self.assertEqual(self.run_suites(what, a=lines)[0], failed, what)
 
     def test_all_skipped(self):
         self.assertEqual(self.run_suites(a="1..1\nok 1 x # SKIP why\n"), (1, "0 passed, 1 failed, 1 skipped"))

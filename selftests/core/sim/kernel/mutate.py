@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Changes of kmod, and a program of the simulator with them: for explore/mutants and
-scale/floors."""
+scale/floors.
+
+A barrier is found by its label, as ../../labels.py reads it; all else by sed. A change
+that can no longer be made is Stale: a skip, or an error (tools/check/stale.py).
+"""
 import re
 import shutil
 import subprocess
@@ -9,20 +13,40 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[3]
+sys.path[:0] = [str(HERE.parents[1]), str(TOP / "tools/check")]
+sys.dont_write_bytecode = True
+import labels  # noqa: E402
+from stale import Stale, edit  # noqa: E402
+
 BARRIER = re.compile(r"smp_mb(__after_atomic|__before_atomic)?\(\)")
 
 
-def without(text, label):
-    """The source without the barrier of LABEL, on its line or the next."""
-    lines = text.split("\n")
-    found = [n for n, line in enumerate(lines)
-             if f"/* {label} */" in line and not line.lstrip().startswith("*")]
-    for n in found:
-        for at in (n, n + 1):
-            if BARRIER.search(lines[at]):
-                lines[at] = BARRIER.sub("barrier()", lines[at], count=1)
-                return "\n".join(lines)
-    sys.exit(f"mutants: no barrier bears {label}")
+def barriers(path):
+    """{label: index of its line} of the barriers in a file of kmod."""
+    read = labels.parse if path.parent.name == "core" else labels.parse_area
+    lines = path.read_text().split("\n")
+    return {a.label: a.nr - 1 for a in read(path)[0] if a.label and BARRIER.search(lines[a.nr - 1])}
+
+
+def without(path, label):
+    """The source without the barrier of LABEL."""
+    found = barriers(path)
+    if label not in found:
+        raise Stale(f"no barrier of {path.name} bears {label}")
+    lines = path.read_text().split("\n")
+    lines[found[label]] = BARRIER.sub("barrier()", lines[found[label]], count=1)
+    return "\n".join(lines)
+
+
+def changed(path, change):
+    """The source after a change."""
+    kind, label, file, sed = change
+    if kind == "order":
+        return without(path, label)
+    try:
+        return edit(sed, path.read_text(), "-E")
+    except Stale as gone:
+        raise Stale(f"{file}: {gone}") from None
 
 
 def includers(kmod, file):
@@ -37,8 +61,7 @@ def includers(kmod, file):
 
 
 def build(out, program, name, changes):
-    """The changed program (explorer, queue, forkjoin); None if it does not build, or is
-    unchanged."""
+    """The changed program (explorer, queue, forkjoin); Stale if there is none."""
     work = out / "mutant"
     shutil.rmtree(work, ignore_errors=True)
     kmod = work / "kmod"
@@ -46,23 +69,15 @@ def build(out, program, name, changes):
         shutil.copytree(TOP / "kmod" / folder, kmod / folder)
     # Paths that sources name beside kmod.
     (work / "include").symlink_to(TOP / "include")
-    changed = set()
-    for kind, label, file, sed in changes:
-        old = (kmod / file).read_text()
-        if kind == "order":
-            new = without(old, label)
-        else:
-            new = subprocess.run(["sed", "-E", sed], input=old, check=True, text=True,
-                                 capture_output=True).stdout
-        if new == old:
-            print(f"# {label} changes nothing in {file}")
-            return None
-        (kmod / file).write_text(new)
-        changed |= set(includers(kmod, file))
+    sources = set()
+    for change in changes:
+        file = change[2]
+        (kmod / file).write_text(changed(kmod / file, change))
+        sources |= set(includers(kmod, file))
     made = subprocess.run(["make", "-s", "-j2", "-C", HERE, f"OUT={out}", f"MUTANT={work}",
-                           "CHANGED=" + " ".join(sorted(changed)), work / program],
+                           "CHANGED=" + " ".join(sorted(sources)), work / program],
                           capture_output=True, text=True, check=False)
     if made.returncode:
-        print(f"# {name}: {made.stderr[-2000:]}")
-        return None
+        first = [line for line in made.stderr.splitlines() if "error" in line]
+        raise Stale(f"{name} does not compile: {' '.join(first[:1])}")
     return work / program

@@ -28,4 +28,8 @@ only=(--seeds 800 --only "HD(hold")
 "$here/kernel/explore/mutants" "${only[@]}" "$OUT/kernel" >"$log/mutants" 2>&1
 status=$?
 ((status)) && { grep -A 2 '^not ok' "$log/mutants"; tail -n 5 "$log/mutants"; } | head -n 40 | tap_note
-tap "explore: mutants are noticed" "$status"
+why=$(sed -n 's/^ok .* # SKIP //p' "$log/mutants")
+[[ ! $why ]] || tap_note <<<"$why"
+# None was made.
+((status)) || grep '^ok ' "$log/mutants" | grep -qv ' # SKIP ' || status=skip
+tap "explore: mutants are noticed" "$status" "${why%%$'\n'*}"
