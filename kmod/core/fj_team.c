@@ -382,6 +382,8 @@ static void wsq_fj_wait(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
 	struct wsq_fj_task *task = head - 1;
 	struct wsq_fj_deque *thief;
 	s64 outer = atomic64_read(&seat->waits);		/* TM(waits:D) */
+	/* Below the limit nothing more runs on this stack: the thief does all. */
+	bool low = wsq_fj_stack_pointer() < seat->dq.stack_end;
 	u64 since = 0, now;
 
 	while (!wsq_fj_task_ended(task, &thief)) {
@@ -393,9 +395,9 @@ static void wsq_fj_wait(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
 			continue;
 		}
 		atomic64_set(&seat->waits, (s64)(uintptr_t)thief); /* TM(waits:A) */
-		if (wsq_fj_leap(seat, thief, head) ||
-		    (team->random && wsq_fj_roomy(seat, head) &&
-		     wsq_fj_steal_any(seat, head))) {
+		if (!low && (wsq_fj_leap(seat, thief, head) ||
+			     (team->random && wsq_fj_roomy(seat, head) &&
+			      wsq_fj_steal_any(seat, head)))) {
 			since = 0;
 			continue;
 		}
