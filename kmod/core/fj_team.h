@@ -140,7 +140,7 @@ struct wsq_fj_seat {
  * @seats: all seats. Constant, as all but @stop and @active
  * @nr: how many
  * @max: most threads that run at a time, the caller included
- * @half: steal half of what a victim shares
+ * @half: steal half of what a victim shares, up to WSQ_FJ_HALF_MOST
  * @random: waiting threads steal from any seat
  * @stacks: tasks may continue on other stacks
  * @stop: 0, or the errno, as a positive number, for which the run stops. Any
