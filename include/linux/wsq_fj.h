@@ -46,7 +46,8 @@ struct wsq_fj;
  *	other thread of the run, not only from the thief. Faster for trees of
  *	unpredictable shape, but a run may need more stack than the caller alone
  *	would, and fail with -EOVERFLOW (paper, section 4.3)
- * @WSQ_FJ_HALF: a thief takes half of the tasks that its victim shares, not one
+ * @WSQ_FJ_HALF: a thief takes half of the tasks that its victim shares, 64 at
+ *	most, not one
  * @WSQ_FJ_STACKS: a task for which the stack does not suffice runs on that of
  *	another worker, while its thread sleeps. For deep recursion. Each such
  *	step costs two context switches and a thread. The run ends with
@@ -249,7 +250,9 @@ int wsq_fj_end(struct wsq_fj *fj);
  * @w: the context of the task that spawned it
  * @name: the task's name
  *
- * As wsq_sync(); but the task is not run if no other CPU has it.
+ * As wsq_sync(); but the task is not run if no other CPU has it. If the stack is
+ * used up, this is like a sync: the task runs on another stack with
+ * %WSQ_FJ_STACKS, otherwise the run ends.
  */
 #define wsq_drop(w, name)	name##_drop(&(w))
 

@@ -73,6 +73,9 @@
 #define WSQ_FJ_ENDED		1ULL
 #define WSQ_FJ_SLEEPS		2ULL
 
+/* Tasks that are stolen at a time, if half of what is shared is more. */
+#define WSQ_FJ_HALF_MOST	64
+
 #define WSQ_FJ_SPLIT_BITS	32
 
 static inline u32 wsq_fj_tail(u64 ts)
@@ -152,7 +155,8 @@ static inline bool wsq_fj_shared(const struct wsq_fj_deque *dq)
  * wsq_fj_steal() - take the oldest shared tasks
  * @dq: the victim's deque
  * @self: the thief's deque
- * @half: take half of what is shared, rounded up, instead of one task
+ * @half: take half of what is shared, rounded up, instead of one task; at most
+ *	WSQ_FJ_HALF_MOST
  * @first: where to store the oldest; the others are behind it
  *
  * Figure 4, lines 1 to 9; several at a time: section 3.3.
@@ -180,6 +184,9 @@ static inline int wsq_fj_steal(struct wsq_fj_deque *dq,
 		return WSQ_EMPTY;
 	}
 	n = half ? (split - tail + 1) / 2 : 1;
+	/* Preemption is off, and the owner may spin for the last name. */
+	if (n > WSQ_FJ_HALF_MOST)
+		n = WSQ_FJ_HALF_MOST;
 	/* Pairs with FJ(grow:A), FJ(share:A), FJ(shrink:B), FJ(shrink:C). */
 	if ((u64)atomic64_cmpxchg_acquire(&dq->ts, (s64)ts,
 					  (s64)wsq_fj_ts(tail + n, split)) != ts) /* FJ(steal:C) */

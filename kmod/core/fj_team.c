@@ -292,16 +292,22 @@ void wsq_fj_run_here(struct wsq_fj_seat *seat, struct wsq_fj_task *task,
 	wsq_fj_request(dq);
 }
 
-/* Steal from @victim and run what was stolen, the newest first; how many. */
-static u32 wsq_fj_steal_run(struct wsq_fj_seat *seat,
-			    struct wsq_fj_deque *victim,
-			    struct wsq_fj_task *head)
+/*
+ * Steal from @victim, unless the task @until has ended, and run what was stolen,
+ * the newest first; how many.
+ */
+static u32 wsq_fj_steal_until(struct wsq_fj_seat *seat,
+			      struct wsq_fj_deque *victim,
+			      struct wsq_fj_task *head,
+			      struct wsq_fj_task *until)
 {
+	struct wsq_fj_deque *thief;
 	struct wsq_fj_task *task;
-	int n, k;
+	int n = 0, k;
 
 	wsq_fj_pin();
-	n = wsq_fj_steal(victim, &seat->dq, seat->team->half, &task);
+	if (!until || !wsq_fj_task_ended(until, &thief))
+		n = wsq_fj_steal(victim, &seat->dq, seat->team->half, &task);
 	wsq_fj_unpin();
 	for (k = n; k-- > 0;) {
 		if (!wsq_fj_stops(seat->team))
@@ -310,6 +316,13 @@ static u32 wsq_fj_steal_run(struct wsq_fj_seat *seat,
 			wsq_fj_wake(wsq_fj_seat(victim));
 	}
 	return n > 0 ? (u32)n : 0;
+}
+
+static u32 wsq_fj_steal_run(struct wsq_fj_seat *seat,
+			    struct wsq_fj_deque *victim,
+			    struct wsq_fj_task *head)
+{
+	return wsq_fj_steal_until(seat, victim, head, NULL);
 }
 
 static u32 wsq_fj_random(struct wsq_fj_seat *seat)
@@ -334,7 +347,10 @@ static u32 wsq_fj_steal_any(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
 	return 0;
 }
 
-/* Steal from the thief of @task, or from one that the thief waits for. */
+/*
+ * Steal from @thief, which has the task below @head, or from one that this thief
+ * waits for.
+ */
 static bool wsq_fj_leap(struct wsq_fj_seat *seat, struct wsq_fj_deque *thief,
 			struct wsq_fj_task *head)
 {
@@ -343,7 +359,8 @@ static bool wsq_fj_leap(struct wsq_fj_seat *seat, struct wsq_fj_deque *thief,
 	for (hop = 0; hop < WSQ_FJ_HOPS && thief; hop++) {
 		if (thief == &seat->dq)
 			return false;
-		n = wsq_fj_steal_run(seat, thief, head);
+		/* When it has ended, the thief may have what does not belong to it. */
+		n = wsq_fj_steal_until(seat, thief, head, head - 1);
 		wsq_fj_count(&seat->leaps, n);
 		if (n)
 			return true;
@@ -382,6 +399,8 @@ static void wsq_fj_wait(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
 	struct wsq_fj_task *task = head - 1;
 	struct wsq_fj_deque *thief;
 	s64 outer = atomic64_read(&seat->waits);		/* TM(waits:D) */
+	/* Below the limit nothing more runs on this stack: the thief does all. */
+	bool low = wsq_fj_stack_pointer() < seat->dq.stack_end;
 	u64 since = 0, now;
 
 	while (!wsq_fj_task_ended(task, &thief)) {
@@ -393,9 +412,9 @@ static void wsq_fj_wait(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
 			continue;
 		}
 		atomic64_set(&seat->waits, (s64)(uintptr_t)thief); /* TM(waits:A) */
-		if (wsq_fj_leap(seat, thief, head) ||
-		    (team->random && wsq_fj_roomy(seat, head) &&
-		     wsq_fj_steal_any(seat, head))) {
+		if (!low && (wsq_fj_leap(seat, thief, head) ||
+			     (team->random && wsq_fj_roomy(seat, head) &&
+			      wsq_fj_steal_any(seat, head)))) {
 			since = 0;
 			continue;
 		}

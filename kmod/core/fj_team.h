@@ -65,13 +65,17 @@
  *
  * Waiting (figure 1, lines 5 to 8). The owner of a stolen task runs tasks that
  * it steals from the thief. If the thief has none, it follows the thief to the
- * one that the thief itself waits for (section 4.3), a few steps. So it only
- * runs descendants of the stolen task, and its stack does not become deeper
- * than in a sequential run, except for the frames of waiting. With @random it
- * also steals from any seat while half of its stack and descriptors are left.
- * After WSQ_FJ_SPIN_NS without a task it sleeps until its task has ended. It
- * does not count as running then, so that a helper may take over its CPU. For
- * that there are more seats than threads that run.
+ * one that the thief itself waits for (section 4.3), a few steps. So it runs
+ * descendants of the stolen task, almost only: the thief may end that task and
+ * begin another one in the few instructions between the owner's look at the
+ * task and its theft. Each of them adds the frames of waiting to the stack. A
+ * thread whose stack is below its limit runs nothing while it waits. The stolen
+ * task does not depend on it: its thief runs what it has spawned, or waits for a
+ * task that began later. With @random the thread also steals from any seat while
+ * half of its stack and descriptors are left. After WSQ_FJ_SPIN_NS without a
+ * task it sleeps until its task has ended. It does not count as running then, so
+ * that a helper may take over its CPU. For that there are more seats than
+ * threads that run.
  */
 #ifndef _WSQ_CORE_FJ_TEAM_H
 #define _WSQ_CORE_FJ_TEAM_H
@@ -138,7 +142,7 @@ struct wsq_fj_seat {
  * @seats: all seats. Constant, as all but @stop and @active
  * @nr: how many
  * @max: most threads that run at a time, the caller included
- * @half: steal half of what a victim shares
+ * @half: steal half of what a victim shares, up to WSQ_FJ_HALF_MOST
  * @random: waiting threads steal from any seat
  * @stacks: tasks may continue on other stacks
  * @stop: 0, or the errno, as a positive number, for which the run stops. Any

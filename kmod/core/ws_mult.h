@@ -13,10 +13,12 @@
  * the owner in @own, thieves in @head, by a plain store. So @head may go back when
  * a slow thief stores late. Therefore each thief also keeps the highest number
  * that it has stored itself, its maximum. A party begins at the highest number
- * that it reads. So:
+ * that it reads. A thief that finds no task, but knows of a higher number than
+ * it read in @own and @head, stores that: @head does not stay behind. So:
  *
- * - each task is taken at least once: a party stores n + 1 only if it has just
- *   taken n, and began there because all before n were taken
+ * - each task is taken at least once: a party stores a number only if it has
+ *   just taken the task before it, or has seen it marked, and began there
+ *   because all before were taken
  * - no party takes a task twice, because it never begins below its maximum, or,
  *   if it is the owner, below @own. A party is a CPU. The owner takes by
  *   wsq_ws_mult_get(), thieves by wsq_ws_mult_steal() with a maximum for each
@@ -33,17 +35,22 @@
  * the one of that number, or the slot was empty. The owner uses a block again once
  * its tasks have all been taken, as far as @own says.
  *
- * Departures from the paper: a block is emptied at once, where the paper's put
- * empties the second slot behind; the owner has a word of its own instead of
- * sharing @head, so that a get writes one word, which never goes back, and a
- * line that thieves write is only read; a thief marks the slot itself instead
- * of an array beside it (bounded, exact); and @floor, below which no party
- * begins, by which a pool ensures that tasks taken so far do not come out again
- * (wsq_ws_mult_settle()).
+ * Departures from the paper:
+ *
+ * - A block is emptied at once. The paper's put empties the second slot behind,
+ *   which costs each put a store.
+ * - The owner has a word of its own, @own, instead of sharing @head. So a get
+ *   writes one word, which never goes back, and only reads the line that thieves
+ *   write.
+ * - A thief marks the slot itself, instead of an array beside it (bounded,
+ *   exact). That saves a cache line.
+ * - No party begins below @floor. By this a pool ensures that tasks taken so far
+ *   do not come out again (wsq_ws_mult_settle()).
  *
  * Cost: put and get: one store-release each. Steal: five load-acquires, one
  * store-release; bounded and exact, one compare-and-exchange in addition, and
- * exact, the owner's get too. 8 bytes for each pair of thief and owner, in the
+ * exact, the owner's get too. A steal that finds nothing stores only if @head
+ * was behind. 8 bytes for each pair of thief and owner, in the
  * caller's memory.
  *
  * Limitations: FIFO only. A thief that was away for long finds its place by
@@ -73,7 +80,7 @@
  *		they are now. litmus/ws_mult-open.litmus,
  *		litmus/ws_mult-find.litmus
  *	WM(get:B) release -> WM(steal:J) acquire
- *	WM(steal:F) release -> WM(steal:A) acquire
+ *	WM(steal:F), WM(steal:L) release -> WM(steal:A) acquire
  *		A thief that begins where another party has ended sees the base
  *		of the block that this party saw: it does not find nothing where
  *		there is something. litmus/ws_mult-head.litmus
@@ -336,8 +343,9 @@ static inline u64 wsq_ws_mult_place(const struct wsq_ws_mult *q, u64 h, u64 base
  * @max: maximum of the calling CPU for this queue, 0 at first
  * @taken: where to store the task
  *
- * Context: any; the only steal on this CPU. Bounded: one step for each block,
- * and for each task in it that was taken.
+ * Context: any; the only steal on this CPU. Bounded: a step for each block and
+ * for each slot of one block. A call that ends without a task leaves how far it
+ * came for the next, of any CPU.
  * Return: %WSQ_OK; %WSQ_EMPTY if there was nothing at some moment;
  * %WSQ_CONFLICT if other parties were faster for as long as it tried.
  * Ordering: sees what the put saw.
@@ -346,7 +354,8 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
 					     atomic64_t *max, void **taken)
 {
 	u64 tries = (q->slot_mask >> q->block_shift) + q->block_mask + 3;
-	u64 h, next, base;
+	u64 h, next, base, seen;
+	int ret = WSQ_CONFLICT;
 	void *task;
 
 	h = (u64)atomic64_read_acquire(&q->own);		/* WM(steal:J) */
@@ -354,14 +363,17 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
 	h = wsq_ws_mult_max(h, next);
 	next = (u64)atomic64_read_acquire(&q->floor);		/* WM(steal:B) */
 	h = wsq_ws_mult_max(h, next);
+	seen = h;
 	h = wsq_ws_mult_max(h, (u64)atomic64_read(max));	/* WM(steal:I) */
 	while (tries--) {
 		/* Pairs with WM(open:B). */
 		base = (u64)atomic64_read_acquire(wsq_ws_mult_base(q, h)); /* WM(steal:C) */
 		next = wsq_ws_mult_place(q, h, base);
 		if (next != h) {
-			if (!next)
-				return WSQ_EMPTY;
+			if (!next) {
+				ret = WSQ_EMPTY;
+				break;
+			}
 			h = next;
 			continue;
 		}
@@ -369,8 +381,10 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
 		/* The slot has been put anew: find out where to go on. */
 		if ((u64)atomic64_read(wsq_ws_mult_base(q, h)) != base) /* WM(steal:E) */
 			continue;
-		if (!task)
-			return WSQ_EMPTY;
+		if (!task) {
+			ret = WSQ_EMPTY;
+			break;
+		}
 		if (kind != WSQ_MULT_WEAK &&
 		    (task == WSQ_TOMB ||
 		     !wsq_slot_mark_if(wsq_ws_mult_slot(q, h), task, WSQ_TOMB))) { /* WM(steal:G) */
@@ -382,7 +396,12 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
 		*taken = task;
 		return WSQ_OK;
 	}
-	return WSQ_CONFLICT;
+	/* All below were taken: the next steal and the next put begin here. */
+	if (unlikely(h > seen)) {
+		atomic64_set(max, (s64)h);			/* WM(steal:K) */
+		atomic64_set_release(&q->head, (s64)h);		/* WM(steal:L) */
+	}
+	return ret;
 }
 
 /**

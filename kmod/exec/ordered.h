@@ -25,8 +25,9 @@
  *	empty lowers the count by what it read before.
  *
  * An item is counted in a flush color like any other. The token is not: a flush
- * that waited for it would wait for items that were put later. The token may
- * still be in a lane when all items were cancelled and the queue is freed.
+ * that waited for it would wait for items that were put later. So wsq_destroy()
+ * may end while the token is in a lane, or a worker holds it. A token whose queue
+ * was destroyed is not put again (wsq_put_again()).
  *
  * Cost: for other queues, one branch in puts through an inbox. For a put here,
  * three read-modify-writes beside that of the item's state, two of them on
@@ -51,8 +52,8 @@ struct wsq_worker;
 
 /**
  * struct wsq_order - the list of a queue that keeps order
- * @token: the worker that has claimed it runs the items. It is pending for
- *	good, and never begun: see wsq_defer(). The owner.
+ * @token: the worker that has claimed it runs the items. Its pending bit is
+ *	always set: see wsq_defer(). The owner.
  * @list: the items. Any context.
  * @count: items pushed, less those that the owner has done with. Any context
  *	raises it, the owner lowers it.

@@ -264,7 +264,10 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 
 /**
  * wsq_put_again() - put an item that is counted already
- * @work: the item, owned; its @where has queue and flush color
+ * @work: the item, owned; its @where has queue and flush color. Or the token of
+ *	a queue that keeps order, which is not counted: nothing happens if its
+ *	queue was destroyed. Its memory exists while a worker serves the queue,
+ *	and until the queue leaves the hotplug list
  *
  * Context: task, with preemption off.
  */
@@ -277,8 +280,15 @@ void wsq_put_again(struct wsq_work *work)
 	unsigned int cpu;
 	struct wsq *q;
 
-	/* It is counted, so the queue exists. */
+	/* An item is counted, so its queue exists. */
 	q = xa_load(&wsq_queues, wsq_location_queue(where));
+	/*
+	 * A token is not. If its queue was destroyed, there is no item left to
+	 * run, and the number may be another queue's by now.
+	 */
+	if (unlikely(wsq_ran(READ_ONCE(work->state)) == WSQ_RAN_TOKEN) &&
+	    (!q || !q->order || work != &q->order->token))
+		return;
 	cpu = smp_processor_id();
 	lane = wsq_lane(q, cpu);
 	if (lane)

@@ -207,6 +207,35 @@ static void steal_half(void **state)
 	}
 }
 
+/* Half of many: a thief has preemption off while it takes them. */
+static void steal_most(void **state)
+{
+	enum { MANY = 256, SHARED = 200 };
+	static struct wsq_fj_task many[MANY + 1];
+	struct wsq_fj_deque *dq = &seats[0].dq;
+	struct wsq_fj_task *first = NULL;
+	struct wsq_fj_ctx w;
+	u32 n, i;
+
+	(void)state;
+	begin();
+	memset(many, 0, sizeof(many));
+	wsq_fj_init(dq, many, MANY);
+	sit(0);
+	w = (struct wsq_fj_ctx){ dq, many };
+	spawns(&w, SHARED);
+	wsq_fj_share_all(&seats[0], w.head);
+	team.half = true;
+	n = (u32)steal(1, &first);
+	assert_int_equal(n, 64);
+	assert_ptr_equal(first, many);
+	at(dq, n, SHARED);
+	for (i = 0; i < SHARED; i++)
+		assert_int_equal(!!atomic64_read(&many[i].thief), i < n);
+	assert_int_equal(steal(2, &first), 64);
+	assert_int_equal(steal(2, &first), (SHARED - 2 * 64) / 2);
+}
+
 /* When all tasks are stolen thieves do not look, and the next is shared. */
 static void all_stolen(void **state)
 {
@@ -421,6 +450,7 @@ int main(void)
 		cmocka_unit_test(private_tasks),
 		cmocka_unit_test(steal_one),
 		cmocka_unit_test(steal_half),
+		cmocka_unit_test(steal_most),
 		cmocka_unit_test(all_stolen),
 		cmocka_unit_test(stop),
 		cmocka_unit_test(stop_waits),

@@ -380,6 +380,74 @@ static void leap(void **state)
 	assert_int_equal(atomic64_read(&seats[0].waits), 0);
 }
 
+/* Below the limit of its stack an owner runs nothing while it waits. */
+static void leap_low(void **state)
+{
+	const bool random[] = { false, true };
+	u32 i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		struct wsq_fj_ctx w = begin();
+
+		team.random = random[i];
+		spawn(&w, 1);
+		wsq_fj_share_all(&seats[0], w.head);
+		assert_int_equal(steal(1, &stolen), 1);
+		thief_at = sit(1);
+		spawn(&thief_at, 30);
+		spawn(&thief_at, 31);
+		wsq_fj_share_all(&seats[1], thief_at.head);
+		seats[0].victim = 1;
+		/* As if the thread sat down below its limit. */
+		if (random[i])
+			seats[0].stack = -1ULL;
+		stack_pointer = STACK_END - 1;
+		on_relax = end_stolen;
+		assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RESULT);
+		assert_int_equal(nr_ran, 0);
+		assert_int_equal(atomic64_read(&seats[0].leaps), 0);
+		at(&seats[1].dq, 0, 2);
+		assert_int_equal(wsq_fj_stops(&team), 0);
+		/* At the limit it does. */
+		stack_pointer = STACK_END;
+		spawn(&w, 2);
+		wsq_fj_share_all(&seats[0], w.head);
+		assert_int_equal(steal(1, &stolen), 1);
+		on_relax = end_stolen;
+		assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RESULT);
+		assert_int_equal(nr_ran, 2);
+		assert_int_equal(atomic64_read(&seats[0].leaps), 2);
+	}
+}
+
+/* The task ends, and the thief has one that has nothing to do with it. */
+static void end_first(void)
+{
+	on_pin = NULL;
+	wsq_fj_task_end(stolen);
+	thief_at = sit(1);
+	spawn(&thief_at, 70);
+	wsq_fj_share_all(&seats[1], thief_at.head);
+}
+
+/* An owner whose task ends just before it would steal takes nothing more. */
+static void leap_ended(void **state)
+{
+	struct wsq_fj_ctx w = begin();
+
+	(void)state;
+	spawn(&w, 1);
+	wsq_fj_share_all(&seats[0], w.head);
+	assert_int_equal(steal(1, &stolen), 1);
+	on_pin = end_first;
+	assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RESULT);
+	assert_null(on_pin);
+	assert_int_equal(nr_ran, 0);
+	assert_int_equal(atomic64_read(&seats[0].leaps), 0);
+	at(&seats[1].dq, 0, 1);
+}
+
 /* The thief has nothing, but waits for another one, which has. */
 static void leap_on(void **state)
 {
@@ -464,6 +532,8 @@ int main(void)
 		cmocka_unit_test(help),
 		cmocka_unit_test(wait_sleeps),
 		cmocka_unit_test(leap),
+		cmocka_unit_test(leap_low),
+		cmocka_unit_test(leap_ended),
 		cmocka_unit_test(leap_on),
 		cmocka_unit_test(wait_random),
 	};

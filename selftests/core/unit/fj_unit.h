@@ -3,8 +3,8 @@
  * Shared by the unit tests of fork-join: a team, and hooks.
  *
  * One thread plays all parts. What another would do within a function is done
- * before its read-modify-write (@meanwhile), or in the hooks for waiting
- * (@on_relax, @on_sleep). Time and stack pointer are variables.
+ * before its read-modify-write (@meanwhile), or in hooks (@on_relax, @on_sleep,
+ * @on_pin). Time and stack pointer are variables.
  *
  * For: fj.c and fj_helpers.c. Cost: none. Limitations: one interleaving each; the
  * model has the others.
@@ -75,6 +75,7 @@ static u64 now, clocks, sleeps, wakes, starts, stacks, claims;
 static s64 counted;
 static bool can_start, refused, other_stack;
 static void (*on_relax)(void);
+static void (*on_pin)(void);
 static void (*on_sleep)(void);
 
 struct wsq_fj_seat *wsq_fj_claim_seat(struct wsq_fj_team *t)
@@ -132,6 +133,8 @@ void wsq_fj_wake(struct wsq_fj_seat *seat)
 
 void wsq_fj_pin(void)
 {
+	if (on_pin)
+		on_pin();
 }
 
 void wsq_fj_unpin(void)
@@ -211,6 +214,7 @@ static struct wsq_fj_ctx begin(void)
 	can_start = false;
 	other_stack = false;
 	on_relax = NULL;
+	on_pin = NULL;
 	on_sleep = NULL;
 	meanwhile = NULL;
 	refused = false;

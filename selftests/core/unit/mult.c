@@ -244,6 +244,57 @@ static void marked(void **state)
 	mult_free(m);
 }
 
+/*
+ * A thief stores late, so that @head is behind many marked tasks. Steals that
+ * give up keep their progress, and the first that finds nothing repairs @head.
+ */
+static void behind(void **state)
+{
+	const u64 nr = 100;
+	unsigned int k, i;
+
+	(void)state;
+	for (k = 0; k < 3; k++) {
+		struct mult *m = mult_new(8, 16, kinds[k]);
+		s64 first = atomic64_read(&m->q.head);
+		void *task = NULL;
+		u64 id;
+
+		for (id = 1; id <= nr; id++)
+			assert_true(wsq_ws_mult_put(&m->q, task_of(id)) >= 0);
+		steal_is(m, 0, 1);
+		for (id = 2; id <= 60; id++)
+			steal_is(m, 1, id);
+		if (kinds[k] != WSQ_MULT_WEAK) {
+			/* Thief 0 stores only now. */
+			atomic64_set(&m->q.head, first + 1);
+			for (i = 0; i < 8; i++)
+				if (wsq_ws_mult_steal(&m->q, m->kind, &m->max[2], &task) == WSQ_OK)
+					break;
+			assert_int_equal((uintptr_t)task, 61);
+			id++;
+		}
+		for (; id <= nr; id++)
+			steal_is(m, 1, id);
+		for (i = 0; i < THIEVES; i++) {
+			/* In the weak kind only a thief that has taken all. */
+			if (kinds[k] == WSQ_MULT_WEAK && i != 1)
+				continue;
+			atomic64_set(&m->q.head, first + 1);
+			while (wsq_ws_mult_steal(&m->q, m->kind, &m->max[i], &task) == WSQ_CONFLICT)
+				;
+			assert_int_equal(wsq_ws_mult_waiting(&m->q), 0);
+		}
+		assert_true(wsq_ws_mult_catch_up(&m->q));
+		assert_int_equal(wsq_ws_mult_gets(&m->q), 0);
+		/* A look that finds nothing new stores nothing. */
+		atomic64_set(&m->q.head, first);
+		steal_fails(m, 1);
+		assert_int_equal(atomic64_read(&m->q.head), first);
+		mult_free(m);
+	}
+}
+
 /* A thief with a head of long ago goes on at the oldest block that may be there. */
 static void late(void **state)
 {
@@ -350,6 +401,7 @@ int main(void)
 		cmocka_unit_test(head_goes_back),
 		cmocka_unit_test(settled),
 		cmocka_unit_test(marked),
+		cmocka_unit_test(behind),
 		cmocka_unit_test(late),
 		cmocka_unit_test(random_book),
 	};

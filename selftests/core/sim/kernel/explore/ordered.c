@@ -6,7 +6,11 @@
  * - Never two items of the queue run at a time, on any CPU.
  * - Items that one thread put, one after the other, begin in that order.
  * - A flush ends, and what its thread had put before has run or was cancelled.
+ *
+ * ordered_gone: such queues are destroyed while a worker holds the token, with
+ * nothing counted, and others get their numbers.
  */
+#include "../../../../../kmod/exec/exec.h"
 #include "explore.h"
 
 #define DEEDS	5	/* actions of a thread */
@@ -120,4 +124,68 @@ const struct scene ordered_scene = {
 	.rounds = 30,
 	.round = ordered_round,
 	.over = ordered_over,
+};
+
+/* ---- ordered_gone ---- */
+
+/* A queue that lasts as long as its thread. */
+struct brief {
+	struct queue queue;
+	struct item *last;
+	struct item *another;
+};
+
+static struct brief briefs[2];
+
+/* Behind this one the worker's time slice is over, and nothing is left. */
+static void end_slice(struct item *it)
+{
+	struct brief *b = container_of(it->q, struct brief, queue);
+
+	sim_compute(WSQ_SLICE_NS + 1 + below(SIM_US));
+	put(b->another);
+	cancel(b->last, wsq_cancel_work);
+}
+
+static int brief_thread(void *arg)
+{
+	static const struct wsq_attrs keeps_order = { .flags = WSQ_ORDERED };
+	struct brief *b = arg;
+	struct item *first;
+	unsigned int i;
+
+	b->queue.most = 1;
+	b->queue.q = wsq_create(&keeps_order, "brief");
+	if (IS_ERR(b->queue.q))
+		sim_fail("wsq_create(): %ld", PTR_ERR(b->queue.q));
+	for (i = 1 + below(2); i; i--) {
+		first = new_item(&b->queue, -1, once_in(4) ? nothing : end_slice);
+		b->last = new_item(&b->queue, -1, nothing);
+		b->another = new_item(queue_of(1, b - briefs), -1, nothing);
+		put(first);
+		put(b->last);
+		/* The token waits in a lane. */
+		if (once_in(4)) {
+			cancel(first, wsq_cancel_work);
+			cancel(b->last, wsq_cancel_work);
+		}
+		if (i > 1)
+			wsq_flush(b->queue.q);
+	}
+	wsq_destroy(b->queue.q);
+	return 0;
+}
+
+static void gone_round(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(briefs); i++)
+		thread(brief_thread, &briefs[i]);
+}
+
+const struct scene ordered_gone_scene = {
+	.name = "ordered_gone",
+	.rounds = 30,
+	.round = gone_round,
 };
