@@ -40,8 +40,8 @@ tap_end() {
 # under its KEY.
 tap_jobs() {
 	local max=$1 dir name command key
-	local -a names=() pids=() keys=()
-	local next=0 nr=0 status
+	local -a names=() keys=()
+	local next=0 nr=0
 
 	dir=$(mktemp -d)
 	while IFS=$'\t' read -r name command key; do
@@ -50,36 +50,43 @@ tap_jobs() {
 		printf '%s\n' "$command" >"$dir/$nr.cmd"
 		nr=$((nr + 1))
 	done
+	# Each says when it has ended; without polling, because that costs as
+	# much as some of them.
 	# shellcheck disable=SC2016  # for the inner shell
-	# Starts run in a separate pipeline, so that reports come in order.
-	seq 0 $((nr - 1)) | xargs -P "$max" -I{} bash -c \
-		'bash "$1/{}.cmd" >"$1/{}.out" 2>&1 </dev/null; echo $? >"$1/{}.tmp"; mv "$1/{}.tmp" "$1/{}.rc"' \
-		_ "$dir" &
-	pids=($!)
-	while ((next < nr)); do
-		until [[ -e $dir/$next.rc ]]; do
-			kill -0 "${pids[0]}" 2>/dev/null || [[ -e $dir/$next.rc ]] ||
-				echo 255 >"$dir/$next.rc"
-			sleep 0.05
-		done
-		status=$(<"$dir/$next.rc")
-		if [[ $status == 77 ]]; then
-			tap "${names[next]}" skip "$(tail -n 1 "$dir/$next.out")"
+	while read -r -u 3 _; do
+		while [[ -e $dir/$next.rc ]]; do
+			tap_job
 			next=$((next + 1))
-			continue
-		fi
-		# Notes precede the result that they are about.
-		if [[ $status != 0 ]]; then
-			printf '%s\n' "status $status: $(<"$dir/$next.cmd")" | tap_note
-			tail -n 40 "$dir/$next.out" | tap_note
-		else
-			[[ ! ${keys[next]} ]] ||
-				grep -E "${TAP_SAY:-^\$}" "$dir/$next.out" | "$TOP/tools/check/cached.py" put "${keys[next]}"
-			[[ ! ${TAP_SAY:-} ]] || grep -E "$TAP_SAY" "$dir/$next.out" | tap_note
-		fi
-		tap "${names[next]}" "$status"
+		done
+	done 3< <(((nr == 0)) || seq 0 $((nr - 1)) | xargs -P "$max" -I{} bash -c \
+		'bash "$1/{}.cmd" >"$1/{}.out" 2>&1 </dev/null; echo $? >"$1/{}.tmp"; mv "$1/{}.tmp" "$1/{}.rc"; echo' \
+		_ "$dir")
+	# Those that did not run, or were killed with their shells.
+	while ((next < nr)); do
+		[[ -e $dir/$next.rc ]] || echo 255 >"$dir/$next.rc"
+		tap_job
 		next=$((next + 1))
 	done
-	wait "${pids[0]}"
 	rm -rf "$dir"
+}
+
+# Report job $next of tap_jobs, whose variables it uses.
+tap_job() {
+	local status
+
+	status=$(<"$dir/$next.rc")
+	if [[ $status == 77 ]]; then
+		tap "${names[next]}" skip "$(tail -n 1 "$dir/$next.out")"
+		return
+	fi
+	# Notes precede the result that they are about.
+	if [[ $status != 0 ]]; then
+		printf '%s\n' "status $status: $(<"$dir/$next.cmd")" | tap_note
+		tail -n 40 "$dir/$next.out" 2>/dev/null | tap_note
+	else
+		[[ ! ${keys[next]} ]] ||
+			grep -E "${TAP_SAY:-^\$}" "$dir/$next.out" | "$TOP/tools/check/cached.py" put "${keys[next]}"
+		[[ ! ${TAP_SAY:-} ]] || grep -E "$TAP_SAY" "$dir/$next.out" | tap_note
+	fi
+	tap "${names[next]}" "$status"
 }
