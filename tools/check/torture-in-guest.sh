@@ -133,7 +133,8 @@ of_cpu() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c "^wsq/$1\$"; }
 overdue() { [ $(($(parameter beats) - $1)) -gt "$BEATS" ]; }
 
 # No worker of an offline CPU is left, and idle standby workers get fewer: every
-# two seconds half of those of each CPU end.
+# two seconds half of those of each CPU end. On an online CPU each of the two
+# classes keeps its current worker and one standby worker.
 few_workers() {
 	for dir_cpu in /sys/devices/system/cpu/cpu[1-9]*; do
 		[ "$(cat "$dir_cpu/online" 2>/dev/null)" = 0 ] || continue
@@ -150,7 +151,7 @@ few_workers() {
 	before=$(workers)
 	since=$(parameter beats)
 	while [ "$(workers)" -ge "$before" ] &&
-		[ "$(workers)" -gt $((2 * $(grep -c '^processor' /proc/cpuinfo) + 2)) ]; do
+		[ "$(workers)" -gt $((4 * $(grep -c '^processor' /proc/cpuinfo))) ]; do
 		if overdue "$since"; then
 			echo "torture-in-guest: $before workers, and none of them goes"
 			return 1
