@@ -11,7 +11,6 @@
  */
 #include <linux/completion.h>
 #include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
@@ -303,20 +302,20 @@ static void hostile_account(struct hostile *h, struct rnd_state *rnd)
 static void hostile_victim(struct hostile *h, struct rnd_state *rnd, bool solo)
 {
 	unsigned int cpu = h->cpu >= 0 ? h->cpu : torture_some_cpu(rnd);
+	unsigned long since, beats;
 	int age = torture_cpu_age(cpu);
-	unsigned long late = jiffies + torture_starved * HZ;
 	bool told = false;
-	unsigned long since;
 	u32 begun, after;
 
 	wsq_queue_work_near(cpu, h->q, &h->victim);
 	/* Count after the put, during which this thread may be preempted. */
 	begun = atomic_read(&h->rival->begun);
-	since = jiffies;
+	beats = torture_beats(cpu);
+	since = torture_clock();
 	while (!atomic_read_acquire(&h->victim_ran)) {
 		after = atomic_read(&h->rival->begun) - begun;
 		if (solo && !told && after > RIVAL_MOST &&
-		    time_after(jiffies, since + RIVAL_LATE) &&
+		    torture_beats(cpu) - beats > RIVAL_BEATS &&
 		    age == torture_cpu_age(cpu)) {
 			torture_err("starved: an ordinary item waits on CPU %u behind %u runs of %u items that %s",
 				    cpu, after, h->nr, h->kind->name);
@@ -324,8 +323,8 @@ static void hostile_victim(struct hostile *h, struct rnd_state *rnd, bool solo)
 			WRITE_ONCE(h->over, true);
 		}
 		/* The watchdog sees progress, but not that this item waits. */
-		if (!told && time_after(jiffies, late)) {
-			torture_err("starved for %u s: an ordinary item, CPU %u, behind %u runs of %u items that %s",
+		if (!told && torture_overdue(since, 1)) {
+			torture_err("starved for %u beats: an ordinary item, CPU %u, behind %u runs of %u items that %s",
 				    torture_starved, cpu, after, h->nr,
 				    h->kind->name);
 			told = true;

@@ -329,7 +329,7 @@ static int torture_item_init(struct torture_item *it, unsigned int nr,
 	it->leader = it - nr % TORTURE_GROUP;
 	/* A batch goes to one queue. */
 	it->q = it == it->leader ? torture_some_queue(rnd) : it->leader->q;
-	it->since = jiffies;
+	it->since = torture_clock();
 	prandom_seed_state(&it->dice, prandom_u32_state(rnd));
 	if (it->kind == TORTURE_DELAYED || it->kind == TORTURE_MOD)
 		INIT_WSQ_DELAYED_WORK(&it->dwork, torture_item_fn);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * wsq_torture.ko: calls everything that <linux/wsq.h> offers, concurrently and
- * at random, for a given time, and checks the results. For any kernel.
+ * at random, for a given time or a number of operations, and checks the
+ * results. For any kernel.
  *
  *	insmod wsq_torture.ko seconds=600
+ *	insmod wsq_torture.ko operations=100000
  *
- * insmod returns when the time is over, with an error if there was one; the
+ * insmod returns when the run is over, with an error if there was one; the
  * kernel log has it. With background=1 it returns at once, and rmmod ends the
  * test. Documentation/torture.rst says what is checked and how to read the log.
  *
@@ -20,7 +22,9 @@
 #include <linux/err.h>
 #include <linux/jiffies.h>
 #include <linux/kthread.h>
+#include <linux/math64.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/wsq_version.h>
@@ -32,6 +36,10 @@
 static unsigned int seconds = 30;
 module_param(seconds, uint, 0444);
 MODULE_PARM_DESC(seconds, "how long (default 30); from 20 on, longer until each path was seen");
+
+static unsigned int operations;
+module_param(operations, uint, 0444);
+MODULE_PARM_DESC(operations, "how many operations (default 0: as many as fit in seconds)");
 
 static unsigned long long seed;
 module_param(seed, ullong, 0444);
@@ -53,10 +61,10 @@ static unsigned int rivals = 2;
 module_param(rivals, uint, 0444);
 MODULE_PARM_DESC(rivals, "threads of the hostile set and of the promise set, each (default 2)");
 
-/* Seconds after which an item that waits behind hostile items is an error. */
-unsigned int torture_starved = 120;
+/* Beats after which an item that waits is an error. See witness.c. */
+unsigned int torture_starved = 3000;
 module_param_named(starved, torture_starved, uint, 0444);
-MODULE_PARM_DESC(starved, "seconds after which an item that waits is an error (default 120)");
+MODULE_PARM_DESC(starved, "beats after which an item that waits is an error (default 3000)");
 
 static bool cpumask = true;
 module_param(cpumask, bool, 0444);
@@ -82,6 +90,7 @@ MODULE_PARM_DESC(background, "do not wait for the end (default 0)");
 /* Actors that store values: threads, and two for each CPU's interrupts. */
 unsigned int torture_nr_slots;
 
+static bool started;
 static bool stop;
 static bool calm;
 static bool rest;
@@ -120,6 +129,7 @@ static void await_stop(void)
 static void thread_round(struct torture_thread *t, const char *doing,
 			 void (*round)(struct torture_thread *t))
 {
+	WRITE_ONCE(t->idle, false);
 	WRITE_ONCE(t->doing, doing);
 	round(t);
 	WRITE_ONCE(t->actor.ops, t->actor.ops + 1);
@@ -131,7 +141,12 @@ static int thread_fn(void *arg)
 	struct torture_thread *t = arg;
 
 	while (!torture_stopped()) {
-		thread_round(t, t->doing, t->round);
+		if (t->actor.ops < t->share) {
+			thread_round(t, t->doing, t->round);
+		} else {
+			WRITE_ONCE(t->idle, true);
+			schedule_timeout_idle(1);
+		}
 		while (READ_ONCE(calm) && !torture_stopped()) {
 			WRITE_ONCE(t->calm, true);
 			if (!READ_ONCE(rest) || t != all) {
@@ -203,17 +218,62 @@ static int thread_start(struct torture_thread *t, int (*fn)(void *arg),
 	prandom_seed_state(&t->actor.rnd, seed + nr);
 	t->actor.slot = nr;
 	t->actor.ctx = TORTURE_TASK;
-	t->since = jiffies;
+	t->since = torture_clock();
 	t->doing = "start";
 	t->task = task;
 	return 0;
 }
 
+/* What threads do, and the share of such a thread relative to the others. */
+static const struct torture_role {
+	const char *name;
+	void (*round)(struct torture_thread *t);
+	unsigned int weight;
+} roles[] = {
+	{ "mixing", torture_mix_round, 1000 },
+	{ "churn", torture_churn_round, 100 },
+	{ "cpumask", torture_cpumask_round, 50 },
+	{ "hostile", torture_hostile_round, 10 },
+	{ "promise", torture_promise_round, 200 },
+};
+
+#define HOSTILE		3
+#define PROMISE		4
+
+static const struct torture_role *thread_role(unsigned int nr)
+{
+	unsigned int mixing = nr_threads - churn - cpumask - 2 * rivals;
+
+	if (nr < mixing)
+		return &roles[0];
+	if (nr >= nr_threads - rivals)
+		return &roles[PROMISE];
+	if (nr >= nr_threads - 2 * rivals)
+		return &roles[HOSTILE];
+	return &roles[nr == mixing && churn ? 1 : 2];
+}
+
+/*
+ * Divide the operations. A share each, so that a run has the same operations on
+ * each machine, and no thread has to count what others do.
+ */
+static void threads_share(void)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < nr_threads; i++)
+		sum += thread_role(i)->weight;
+	for (i = 0; i < nr_threads; i++)
+		all[i].share = operations ?
+			       div64_u64((u64)operations * thread_role(i)->weight,
+					 sum) + 1 : U64_MAX;
+}
+
 /* Create all threads, the mixing ones first, evenly over the CPUs. */
 static int threads_create(void)
 {
-	unsigned int i, mixing = nr_threads - churn - cpumask - 2 * rivals;
-	unsigned int cpu = 0;
+	unsigned int i, cpu = 0;
 	int ret;
 
 	all = kcalloc(nr_threads, sizeof(*all), GFP_KERNEL);
@@ -225,24 +285,20 @@ static int threads_create(void)
 		ret = thread_start(t, thread_fn, "wsq_torture", i);
 		if (ret)
 			return ret;
-		if (i < mixing) {
+		t->round = thread_role(i)->round;
+		if (thread_role(i) == &roles[0]) {
 			cpu = cpumask_next((int)i % nr_cpu_ids - 1,
 					   cpu_online_mask);
 			if (cpu >= nr_cpu_ids)
 				cpu = cpumask_first(cpu_online_mask);
 			kthread_bind(t->task, cpu);
-			t->round = torture_mix_round;
-		} else if (i >= nr_threads - rivals) {
+		} else if (thread_role(i) == &roles[PROMISE]) {
 			t->rival = i - (nr_threads - rivals);
-			t->round = torture_promise_round;
-		} else if (i >= nr_threads - 2 * rivals) {
+		} else if (thread_role(i) == &roles[HOSTILE]) {
 			t->rival = RIVAL_MAX + i - (nr_threads - 2 * rivals);
-			t->round = torture_hostile_round;
-		} else {
-			t->round = i == mixing && churn ? torture_churn_round :
-							  torture_cpumask_round;
 		}
 	}
+	threads_share();
 	return 0;
 }
 
@@ -261,7 +317,7 @@ static void watchdog(bool with_items)
 
 	if (with_items)
 		torture_watch_items();
-	torture_rivals_watch(torture_starved);
+	torture_rivals_watch();
 	for (i = 0; i < nr_threads; i++)
 		if (!READ_ONCE(all[i].over))
 			torture_watch_thread(&all[i]);
@@ -278,14 +334,34 @@ static void await_threads(void)
 		}
 }
 
-static u64 operations(void)
+/* Operations of interrupts, and of the threads of each role. */
+static u64 operations_done(void)
 {
-	u64 sum = torture_irq_ops();
+	u64 sum = torture_irq_ops(), done;
+	unsigned int i, k;
+
+	for (k = 0; k < ARRAY_SIZE(roles); k++) {
+		done = 0;
+		for (i = 0; i < nr_threads; i++)
+			if (thread_role(i) == &roles[k])
+				done += all[i].actor.ops;
+		pr_info("wsq_torture: operations: %s threads: %llu\n",
+			roles[k].name, done);
+		sum += done;
+	}
+	return sum;
+}
+
+/* How much the thread that has done least has done of its share. */
+static unsigned int threads_percent(void)
+{
+	u64 least = 100;
 	unsigned int i;
 
-	for (i = 0; i < nr_threads; i++)
-		sum += all[i].actor.ops;
-	return sum;
+	for (i = 0; operations && i < nr_threads; i++)
+		least = min(least, div64_u64(READ_ONCE(all[i].actor.ops) * 100,
+					     all[i].share));
+	return operations ? least : 0;
 }
 
 static void finish(void)
@@ -293,7 +369,7 @@ static void finish(void)
 	await_threads();
 	torture_irq_stop();
 	/* The thread was created when the run began. */
-	finisher.since = jiffies;
+	finisher.since = torture_clock();
 	WRITE_ONCE(finishing, true);
 	while (!READ_ONCE(finisher.over)) {
 		schedule_timeout_idle(HZ / 10 + 1);
@@ -314,40 +390,63 @@ static void pause_all(void)
 		WRITE_ONCE(rested, false);
 		WRITE_ONCE(rest, true);
 		schedule_timeout_idle(HZ / 10 + 1);
-		while (!READ_ONCE(rested) && !torture_stopped())
+		while (!READ_ONCE(rested) && !torture_stopped()) {
 			schedule_timeout_idle(1);
+			torture_watch_thread(all);
+		}
 		WRITE_ONCE(rest, false);
 	}
 	WRITE_ONCE(calm, false);
 }
 
-/* From this many seconds on every path must be taken. */
+/*
+ * From so many seconds, operations, and rounds of each thread of the hostile set
+ * on, every path must be taken.
+ */
 #define SECONDS_ALL	20
+#define OPERATIONS_ALL	10000
+#define ROUNDS_ALL	6
 
-/* A path that was not taken in this many seconds more is an error. */
+/* A run by seconds ends after so many more, whatever path it has not taken. */
 #define SECONDS_MORE	600
+
+static bool must_all(void)
+{
+	if (!churn || !cpumask || !rivals)
+		return false;
+	if (!operations)
+		return seconds >= SECONDS_ALL;
+	return operations >= OPERATIONS_ALL &&
+	       all[nr_threads - 2 * rivals].share >= ROUNDS_ALL;
+}
+
+/* Between two pauses, or two checks of the watchdog. */
+static void control_round(unsigned int turn)
+{
+	schedule_timeout_idle(HZ / 10 + 1);
+	torture_clock();
+	torture_quarantine_rotate();
+	if (!(turn % 8))
+		watchdog(true);
+}
 
 /*
  * How many operations fit in a second depends on the machine, and whether a
  * rare path was taken must not: a run goes on until it has taken them all.
  * Then it lasts long enough for a script to take CPUs offline for its end.
+ *
+ * Return: %false if it was ended early.
  */
-static int control_fn(void *arg)
+static bool control_seconds(void)
 {
-	bool must_all = seconds >= SECONDS_ALL, all_seen = !must_all;
 	unsigned long begin = jiffies, end = begin + seconds * HZ;
 	unsigned long most = end + SECONDS_MORE * HZ;
-	unsigned int turn = 0, i;
-	bool whole;
+	bool all_seen = !must_all();
+	unsigned int turn = 0;
 
-	for (i = 0; i < nr_threads; i++)
-		wake_up_process(all[i].task);
 	while (!kthread_should_stop() && !torture_stopped() &&
 	       time_before(jiffies, all_seen ? end : most)) {
-		schedule_timeout_idle(HZ / 10 + 1);
-		torture_quarantine_rotate();
-		if (!(++turn % 8))
-			watchdog(true);
+		control_round(++turn);
 		if (!(turn % 32))
 			pause_all();
 		if (!all_seen && !(turn % 4) && torture_seen_all(hotplug)) {
@@ -358,20 +457,92 @@ static int control_fn(void *arg)
 				(jiffies - begin) / HZ);
 		}
 	}
-	whole = !time_before(jiffies, end);
+	return !time_before(jiffies, end);
+}
+
+/* All pause whenever another tenth is done, and once more in the end. */
+#define PERCENT_PAUSE	10
+
+/*
+ * Until each thread has done its share, however long that takes. The parameter
+ * hotplug says that some CPU goes offline: wait for that, too.
+ */
+static bool control_operations(void)
+{
+	unsigned int turn = 0, percent, next = PERCENT_PAUSE;
+	unsigned long since = torture_clock();
+
+	while (!kthread_should_stop() && !torture_stopped()) {
+		control_round(++turn);
+		percent = threads_percent();
+		if (percent >= next) {
+			next = percent + PERCENT_PAUSE;
+			pause_all();
+		}
+		if (percent < 100)
+			since = torture_clock();
+		else if (!hotplug || torture_counted(TC_CPU_DOWN) ||
+			 torture_overdue(since, 1))
+			break;
+	}
+	return !torture_stopped() && !kthread_should_stop();
+}
+
+static int control_fn(void *arg)
+{
+	unsigned int i;
+	bool whole;
+
+	for (i = 0; i < nr_threads; i++)
+		wake_up_process(all[i].task);
+	whole = operations ? control_operations() : control_seconds();
 	WRITE_ONCE(stop, true);
 	finish();
-	torture_print_counts(whole && must_all, hotplug);
-	pr_info("wsq_torture: end: %llu operations, %d errors\n", operations(),
-		atomic_read(&torture_errors));
+	torture_print_counts(whole && must_all(), hotplug);
+	pr_info("wsq_torture: end: %llu operations, %d errors\n",
+		operations_done(), atomic_read(&torture_errors));
 	complete(&over);
 	await_stop();
 	return 0;
 }
 
+/* For scripts: how far a run by operations is, and how many beats it has had. */
+static int get_percent(char *buffer, const struct kernel_param *kp)
+{
+	return sprintf(buffer, "%u\n", started ? threads_percent() : 0);
+}
+
+static int get_beats(char *buffer, const struct kernel_param *kp)
+{
+	return sprintf(buffer, "%lu\n", torture_clock());
+}
+
+static int set_nothing(const char *value, const struct kernel_param *kp)
+{
+	return -EPERM;
+}
+
+static const struct kernel_param_ops percent_ops = {
+	.set = set_nothing,
+	.get = get_percent,
+};
+module_param_cb(percent, &percent_ops, NULL, 0444);
+MODULE_PARM_DESC(percent, "read only: how much of a run by operations is done");
+
+static const struct kernel_param_ops beats_ops = {
+	.set = set_nothing,
+	.get = get_beats,
+};
+module_param_cb(beats, &beats_ops, NULL, 0444);
+MODULE_PARM_DESC(beats, "read only: how often the witness of each online CPU has run");
+
 /* In the reverse order of prepare(); everything is at rest. */
 static void cleanup(void)
 {
+	/* No script reads how far the threads are. */
+	kernel_param_lock(THIS_MODULE);
+	started = false;
+	kernel_param_unlock(THIS_MODULE);
 	if (finisher.task)
 		kthread_stop(finisher.task);
 	threads_stop();
@@ -385,6 +556,7 @@ static void cleanup(void)
 	torture_forkjoins_destroy();
 	torture_rivals_destroy();
 	torture_queues_destroy();
+	torture_witness_destroy();
 }
 
 static int prepare(void)
@@ -405,7 +577,9 @@ static int prepare(void)
 	ret = torture_hotplug_watch();
 	if (ret)
 		return ret;
-	ret = torture_queues_create(&rnd, queues);
+	ret = torture_witness_create();
+	if (!ret)
+		ret = torture_queues_create(&rnd, queues);
 	if (!ret)
 		ret = torture_items_create(&rnd, items);
 	if (!ret)
@@ -427,11 +601,15 @@ static int prepare(void)
 	if (!ret)
 		ret = thread_start(&finisher, finish_fn, "wsq_torture_end",
 				   nr_threads);
-	if (ret)
+	if (ret) {
 		cleanup();
-	else
-		wake_up_process(finisher.task);
-	return ret;
+		return ret;
+	}
+	kernel_param_lock(THIS_MODULE);
+	started = true;
+	kernel_param_unlock(THIS_MODULE);
+	wake_up_process(finisher.task);
+	return 0;
 }
 
 static int __init torture_init(void)
@@ -440,9 +618,9 @@ static int __init torture_init(void)
 
 	if (ret)
 		return ret;
-	pr_info("wsq_torture: begin: seed=%llu seconds=%u threads=%u items=%u queues=%u rivals=%u starved=%u cpumask=%d churn=%d boot_cpu=%d hotplug=%d, %u CPUs\n",
-		seed, seconds, threads, torture_nr_items(), queues, rivals,
-		torture_starved, cpumask,
+	pr_info("wsq_torture: begin: seed=%llu seconds=%u operations=%u threads=%u items=%u queues=%u rivals=%u starved=%u cpumask=%d churn=%d boot_cpu=%d hotplug=%d, %u CPUs\n",
+		seed, operations ? 0 : seconds, operations, threads,
+		torture_nr_items(), queues, rivals, torture_starved, cpumask,
 		churn, torture_boot_cpu, hotplug, num_online_cpus());
 	control = kthread_run(control_fn, NULL, "wsq_torture_ctl");
 	if (IS_ERR(control)) {

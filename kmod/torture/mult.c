@@ -34,6 +34,9 @@
 /* Numbers pushed or popped at once, at most. */
 #define MULT_MANY	8
 
+/* Rounds over all CPUs in which nothing comes out: the rest was lost. */
+#define MULT_ROUNDS	1000
+
 #define MULT_POOLS	(WSQ_MULTIPLICITY_EXACT + 1)
 
 /* State of a slot: how often it was used, and above that in the lowest bits: */
@@ -371,8 +374,7 @@ static void mult_compare(struct torture_mult *m, struct wsq_pool *pool)
  */
 void torture_mult_finish(void)
 {
-	unsigned long end = jiffies + 10 * HZ;
-	unsigned int i, nr;
+	unsigned int i, nr, rounds;
 
 	for (i = 0; i < MULT_POOLS; i++) {
 		struct torture_mult *m = &mults[i];
@@ -380,13 +382,14 @@ void torture_mult_finish(void)
 
 		if (!pool)
 			continue;
-		/* CPUs may still go online and offline. */
-		do {
-			mult_pop_all(m, pool);
+		/* CPUs may still go online and offline; see pools.c. */
+		for (rounds = 0; rounds < MULT_ROUNDS; rounds++) {
+			if (mult_pop_all(m, pool))
+				rounds = 0;
 			if (!mult_waiting(m, false))
 				break;
 			schedule_timeout_idle(1);
-		} while (time_before(jiffies, end));
+		}
 		mult_waiting(m, true);
 		mult_compare(m, pool);
 		mult_settle(m, pool);

@@ -28,6 +28,9 @@
 /* Tasks pushed or popped at once, at most. */
 #define POOL_MANY	8
 
+/* Rounds over all CPUs in which no task comes out: the others are lost. */
+#define POOL_ROUNDS	1000
+
 /* Words of a ticket. */
 #define TICKET_FREE	0
 #define TICKET_OUT	1
@@ -171,6 +174,13 @@ static int drain_fn(void *arg)
 	return 0;
 }
 
+static void drainer_stop(void)
+{
+	if (drainer)
+		kthread_stop(drainer);
+	drainer = NULL;
+}
+
 static unsigned int pools_out(bool tell)
 {
 	unsigned int i, k, out = 0;
@@ -193,16 +203,19 @@ static unsigned int pools_out(bool tell)
 /**
  * torture_pools_finish() - pop all, when no other context pushes or pops
  *
+ * CPUs may still go online and offline, and tasks may be on their way from one
+ * CPU to another. So one round that finds nothing proves nothing, but many do:
+ * each tries all CPUs, and a jiffy is between two.
+ *
  * Context: task, a thread that may be moved; sleeps.
  */
 void torture_pools_finish(void)
 {
-	unsigned long end = jiffies + 10 * HZ;
-	unsigned int cpu, i;
+	unsigned int cpu, i, rounds = 0;
 	int ret;
 
-	/* CPUs may still go online and offline, and a steal takes a moment. */
-	while (pools_out(false) && time_before(jiffies, end)) {
+	drainer_stop();
+	while (pools_out(false) && rounds++ < POOL_ROUNDS) {
 		for_each_possible_cpu(cpu) {
 			cpus_read_lock();
 			ret = set_cpus_allowed_ptr(current, cpumask_of(cpu));
@@ -211,7 +224,7 @@ void torture_pools_finish(void)
 				continue;
 			for (i = 0; i < NR_POOLS; i++)
 				while (pool_pop(&pools[i], 1))
-					;
+					rounds = 0;
 		}
 		schedule_timeout_idle(1);
 	}
@@ -228,8 +241,7 @@ void torture_pools_destroy(void)
 
 	if (!pools)
 		return;
-	if (drainer)
-		kthread_stop(drainer);
+	drainer_stop();
 	for (i = 0; i < NR_POOLS; i++)
 		wsq_pool_destroy(pools[i].pool);
 	kvfree(pools);

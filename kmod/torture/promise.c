@@ -59,7 +59,7 @@ struct promise;
  * @in_func: the function is running
  * @before: hostile functions that had begun on its CPU when its put returned;
  *	%ULONG_MAX until then
- * @put_at: when that was, in jiffies
+ * @put_at: torture_beats() of its CPU at that time
  * @passed: hostile functions that began on its CPU between that and its run; 0
  *	if it was not late. Function.
  */
@@ -79,6 +79,7 @@ struct promise_item {
 /**
  * struct promise - a round
  * @q: the queue
+ * @way: how items are queued
  * @rival: where begun and ended functions are counted
  * @serial: the serial for its items
  * @inside: items of @serial that are running
@@ -90,6 +91,7 @@ struct promise_item {
  */
 struct promise {
 	struct wsq *q;
+	enum promise_way way;
 	struct rival *rival;
 	struct wsq_serial serial;
 	atomic_t inside;
@@ -102,17 +104,29 @@ struct promise {
 
 /*
  * Hostile functions that have begun on the CPU since the put of the item; 0 if
- * the put was not long ago.
+ * the CPU's witness has had few beats since then.
  */
 static unsigned long promise_passed(const struct promise_item *it)
 {
 	/* Pairs with promise_items(): @put_at is of that put. */
 	unsigned long before = smp_load_acquire(&it->before);
+	unsigned int cpu = it->p->cpu;
 
 	if (before == ULONG_MAX ||
-	    time_before(jiffies, it->put_at + RIVAL_LATE))
+	    torture_beats(cpu) - it->put_at < RIVAL_BEATS)
 		return 0;
-	return READ_ONCE(per_cpu(rival_hostile_runs, it->p->cpu)) - before;
+	return READ_ONCE(per_cpu(rival_hostile_runs, cpu)) - before;
+}
+
+static void promise_waited(const struct promise_item *it)
+{
+	const struct promise *p = it->p;
+
+	/* Pairs with promise_items(): @put_at is of that put. */
+	if (p->way == PROMISE_BOUND &&
+	    smp_load_acquire(&it->before) != ULONG_MAX)
+		torture_waited(TORTURE_WAIT_BOUND,
+			       torture_beats(p->cpu) - it->put_at);
 }
 
 static void promise_run(struct promise_item *it)
@@ -122,6 +136,7 @@ static void promise_run(struct promise_item *it)
 	if (atomic_inc_return(&it->in_func) != 1)
 		torture_err("a short item runs twice at the same time");
 	it->passed = promise_passed(it);
+	promise_waited(it);
 	atomic_inc(&p->rival->begun);
 	if (it->dice % 64 == 1)
 		schedule_timeout_idle(1);
@@ -255,7 +270,7 @@ static void promise_items(struct promise *p, enum promise_way way,
 		if (!promise_put(&p->items[i], way, rnd))
 			torture_err("%s: an idle item was not queued",
 				    promise_names[way]);
-		p->items[i].put_at = jiffies;
+		p->items[i].put_at = torture_beats(p->cpu);
 		/* The function may be running already. */
 		smp_store_release(&p->items[i].before,
 				  READ_ONCE(per_cpu(rival_hostile_runs,
@@ -303,6 +318,7 @@ void torture_promise_round(struct torture_thread *t)
 		return;
 	}
 	p->q = rival_queue(false, rnd, &engine);
+	p->way = way;
 	p->cpu = torture_some_cpu(rnd);
 	p->nr = 1 + torture_roll(rnd, PROMISE_ITEMS);
 	wsq_serial_init(&p->serial, p->q);

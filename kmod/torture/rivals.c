@@ -5,12 +5,11 @@
  *
  * A thread records its round before it queues the first item. The watchdog, in
  * the control thread, reports a thread of which no function begins or ends for
- * @starved seconds, together with the rounds of the hostile set. Then it sets
+ * torture_starved beats, together with the rounds of the hostile set. Then it sets
  * rival_let_go: every hostile item ends as soon as it can, so that the run ends
  * with an error instead of hanging.
  */
 #include <linux/err.h>
-#include <linux/jiffies.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 
@@ -145,7 +144,7 @@ struct rival *rival_begin(struct torture_thread *t, const char *what,
 	r->nr = nr;
 	atomic_set(&r->begun, 0);
 	atomic_set(&r->ended, 0);
-	WRITE_ONCE(r->since, jiffies);
+	WRITE_ONCE(r->since, torture_clock());
 	WRITE_ONCE(r->told, false);
 	/* Pairs with rival_notify(). */
 	smp_store_release(&r->what, what);
@@ -198,12 +197,12 @@ static void rival_notify(const struct rival *r)
 
 /**
  * torture_rivals_watch() - report threads of the two sets without progress
- * @starved: seconds without progress
  *
  * Context: task; one at a time.
  */
-void torture_rivals_watch(unsigned int starved)
+void torture_rivals_watch(void)
 {
+	unsigned long clock = torture_clock();
 	unsigned int i, j;
 
 	for (i = 0; i < ARRAY_SIZE(rivals); i++) {
@@ -213,16 +212,18 @@ void torture_rivals_watch(unsigned int starved)
 		u32 moves = atomic_read(&r->begun) + atomic_read(&r->ended);
 
 		if (!what || moves != r->moves) {
+			if (what)
+				torture_waited(TORTURE_WAIT_RIVAL,
+					       clock - READ_ONCE(r->since));
 			r->moves = moves;
-			WRITE_ONCE(r->since, jiffies);
+			WRITE_ONCE(r->since, clock);
 			continue;
 		}
-		if (READ_ONCE(r->told) ||
-		    time_before(jiffies, READ_ONCE(r->since) + starved * HZ))
+		if (READ_ONCE(r->told) || !torture_overdue(READ_ONCE(r->since), 1))
 			continue;
 		WRITE_ONCE(r->told, true);
-		torture_err("starved for %u s: %u items, %s, engine %s, CPU %d: %d begun, %d ended",
-			    starved, r->nr, what, r->engine, r->cpu,
+		torture_err("starved for %u beats: %u items, %s, engine %s, CPU %d: %d begun, %d ended",
+			    torture_starved, r->nr, what, r->engine, r->cpu,
 			    atomic_read(&r->begun), atomic_read(&r->ended));
 		for (j = RIVAL_MAX; j < ARRAY_SIZE(rivals); j++)
 			if (j != i)

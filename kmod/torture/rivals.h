@@ -21,10 +21,13 @@
  * which one in 64 is the oldest on a LIFO queue, and a time slice of each
  * queue. But the scheduler may preempt a worker between the claim of an item
  * and its function, while another worker runs hostile items of some 30 ns. So
- * an item counts as starved only if it has also waited for RIVAL_LATE jiffies.
+ * an item counts as starved only if the witness of that CPU has also had
+ * RIVAL_BEATS beats: then the worker that has the item had many time slices.
+ * Either number alone proves nothing: half a million items may be one time
+ * slice, and during the beats the CPU may have run other threads.
  */
 #define RIVAL_MOST		500000
-#define RIVAL_LATE		(5 * HZ)
+#define RIVAL_BEATS		500
 
 /**
  * struct rival - the round of one thread, for the watchdog
@@ -35,7 +38,7 @@
  * @begun: number of functions that have begun
  * @ended: number of functions that have ended
  * @moves: @begun + @ended when the watchdog last saw them change. Watchdog.
- * @since: when that was, in jiffies. Thread and watchdog.
+ * @since: when that was, by torture_clock(). Thread and watchdog.
  * @told: the watchdog has reported it. Thread and watchdog.
  */
 struct rival {

@@ -13,9 +13,6 @@
 /* Largest size of a job. */
 #define JOB_MAX			4096
 
-/* How late a timer may be: the machine may be slow. */
-#define TIMER_LATE		(20 * HZ)
-
 static struct torture_own *timed_new(struct rnd_state *rnd,
 				     unsigned long delay)
 {
@@ -34,18 +31,18 @@ static struct torture_own *timed_new(struct rnd_state *rnd,
 /* Wait until it has run, without a call for the item. */
 static void timed_await(struct torture_own *o)
 {
-	unsigned long late = jiffies + TIMER_LATE;
+	unsigned long since = torture_clock();
 
-	while (!atomic_read_acquire(&o->runs) && time_before(jiffies, late))
+	while (!atomic_read_acquire(&o->runs) && !torture_overdue(since, 1))
 		schedule_timeout_idle(1);
 	if (!atomic_read(&o->runs))
-		torture_err("own timed item has not run after %u s, busy %u",
-			    TIMER_LATE / HZ, wsq_work_busy(&o->dwork.work));
+		torture_err("own timed item has not run after %u beats, busy %u",
+			    torture_starved, wsq_work_busy(&o->dwork.work));
 	if (wsq_cancel_delayed_work_sync(&o->dwork))
 		torture_err("own timed item was pending after it ran");
 }
 
-/* Not before its time, and not much after it. */
+/* Not before its time; how late, the witnesses tell. */
 void torture_timed_wait(struct torture_thread *t)
 {
 	struct rnd_state *rnd = &t->actor.rnd;

@@ -168,9 +168,11 @@ struct torture_actor {
  * @task: the thread
  * @round: called again and again
  * @doing: name of the current operation, for the watchdog
+ * @share: operations that it does in a run by operations
  * @seen: @actor.ops when the watchdog last saw it change
- * @since: when that was, in jiffies
+ * @since: when that was, by torture_clock()
  * @told: the watchdog has reported it
+ * @idle: it has done its share
  * @calm: it pauses until the others do
  * @over: it has ended
  * @rival: its number among the threads of hostile.c and promise.c
@@ -180,9 +182,11 @@ struct torture_thread {
 	struct task_struct *task;
 	void (*round)(struct torture_thread *t);
 	const char *doing;
+	u64 share;
 	u64 seen;
 	unsigned long since;
 	bool told;
+	bool idle;
 	bool calm;
 	bool over;
 	unsigned int rival;
@@ -236,7 +240,7 @@ enum torture_kind {
  * @dice: random state of the function. Function.
  * @put_cpu: where it was queued last, approximately
  * @last: runs and cancellations when the watchdog last saw them change
- * @since: when that was, in jiffies
+ * @since: when that was, by torture_clock()
  * @told: the watchdog has reported it
  */
 struct torture_item {
@@ -280,11 +284,30 @@ extern bool torture_boot_cpu;
 bool torture_stopped(void);
 
 /* count.c */
+/**
+ * enum torture_wait - waits of which the longest is printed, in beats
+ * @TORTURE_WAIT_ITEM: a shared item was pending, without a run
+ * @TORTURE_WAIT_THREAD: a thread was in one operation
+ * @TORTURE_WAIT_RIVAL: no function of a round of the two sets began or ended
+ * @TORTURE_WAIT_BOUND: a bound item of the promise set waited; of its CPU
+ * @TORTURE_WAIT_CALM: all items ran while all threads paused
+ * @TORTURE_WAITS: number of these
+ */
+enum torture_wait {
+	TORTURE_WAIT_ITEM,
+	TORTURE_WAIT_THREAD,
+	TORTURE_WAIT_RIVAL,
+	TORTURE_WAIT_BOUND,
+	TORTURE_WAIT_CALM,
+	TORTURE_WAITS
+};
+
 DECLARE_PER_CPU(u64, torture_counts[TC_NR]);
 extern atomic_t torture_errors;
 u64 torture_counted(enum torture_count what);
 bool torture_seen_all(bool hotplug);
 void torture_print_counts(bool must_all, bool hotplug);
+void torture_waited(enum torture_wait what, unsigned long beats);
 
 /* Errors that are printed; further ones are only counted. */
 #define TORTURE_ERRORS_PRINTED	20
@@ -427,11 +450,18 @@ void torture_forkjoin_life(struct torture_thread *t);
 /* rivals.c, hostile.c, promise.c */
 int torture_rivals_create(struct rnd_state *rnd);
 void torture_rivals_destroy(void);
-void torture_rivals_watch(unsigned int starved);
+void torture_rivals_watch(void);
 void torture_hostile_round(struct torture_thread *t);
 void torture_promise_round(struct torture_thread *t);
 
+/* witness.c */
+int torture_witness_create(void);
+void torture_witness_destroy(void);
+unsigned long torture_beats(unsigned int cpu);
+unsigned long torture_clock(void);
+
 /* watch.c */
+bool torture_overdue(unsigned long since, unsigned int times);
 void torture_watch_items(void);
 void torture_watch_thread(struct torture_thread *t);
 bool torture_watch_calm(struct torture_thread *all, unsigned int nr);

@@ -7,15 +7,27 @@
  * wake-up: its items run late, but they run. So now and then all threads pause.
  * Then an item runs only if its own put woke a worker.
  */
-#include <linux/jiffies.h>
 #include <linux/kernel.h>
 #include <linux/printk.h>
 
 #include "torture.h"
 
-/* Even an emulated guest on a busy host is not that slow. */
-#define ITEM_STUCK		(torture_starved * HZ)
-#define THREAD_STUCK		(2 * torture_starved * HZ)
+/* A thread may wait for several items, one after the other. */
+#define THREAD_TIMES		2
+
+/**
+ * torture_overdue() - has something waited for too long
+ * @since: torture_clock() when it began to wait
+ * @times: how often torture_starved it may wait
+ *
+ * Context: task.
+ * Return: %true if every online CPU has had so many beats since then that a
+ * lack of CPU time is no reason.
+ */
+bool torture_overdue(unsigned long since, unsigned int times)
+{
+	return torture_clock() - since > (unsigned long)times * torture_starved;
+}
 
 /**
  * torture_watch_items() - report pending items without progress
@@ -24,6 +36,7 @@
  */
 void torture_watch_items(void)
 {
+	unsigned long clock = torture_clock();
 	unsigned int i;
 
 	for (i = 0; i < torture_nr_items(); i++) {
@@ -32,11 +45,11 @@ void torture_watch_items(void)
 
 		if (now != it->last || !wsq_work_pending(&it->dwork.work) ||
 		    atomic_read(&it->in_func)) {
+			torture_waited(TORTURE_WAIT_ITEM, clock - it->since);
 			it->last = now;
-			it->since = jiffies;
+			it->since = clock;
 			it->told = false;
-		} else if (!it->told &&
-			   time_after(jiffies, it->since + ITEM_STUCK)) {
+		} else if (!it->told && torture_overdue(it->since, 1)) {
 			it->told = true;
 			torture_item_err(it, "has been pending for too long");
 		}
@@ -53,14 +66,16 @@ void torture_watch_thread(struct torture_thread *t)
 {
 	u64 now = READ_ONCE(t->actor.ops);
 
-	if (now != t->seen) {
+	if (now != t->seen || READ_ONCE(t->idle)) {
+		torture_waited(TORTURE_WAIT_THREAD, torture_clock() - t->since);
 		t->seen = now;
-		t->since = jiffies;
+		t->since = torture_clock();
 		t->told = false;
-	} else if (!t->told && time_after(jiffies, t->since + THREAD_STUCK)) {
+	} else if (!t->told && torture_overdue(t->since, THREAD_TIMES)) {
 		t->told = true;
-		torture_err("%s has been at \"%s\" for %u s", t->task->comm,
-			    READ_ONCE(t->doing), 2 * torture_starved);
+		torture_err("%s has been at \"%s\" for %u beats",
+			    t->task->comm, READ_ONCE(t->doing),
+			    THREAD_TIMES * torture_starved);
 	}
 }
 
@@ -87,15 +102,15 @@ static bool watch_is_calm(const struct torture_thread *all, unsigned int nr)
  */
 bool torture_watch_calm(struct torture_thread *all, unsigned int nr)
 {
-	unsigned long late = jiffies + THREAD_STUCK;
+	unsigned long since = torture_clock();
 	unsigned int i;
 
 	while (!watch_is_calm(all, nr)) {
 		schedule_timeout_idle(1);
-		torture_rivals_watch(torture_starved);
+		torture_rivals_watch();
 		if (torture_stopped())
 			return false;
-		if (time_before(jiffies, late))
+		if (!torture_overdue(since, THREAD_TIMES))
 			continue;
 		for (i = 0; i < nr; i++)
 			if (!READ_ONCE(all[i].calm))
@@ -110,6 +125,7 @@ bool torture_watch_calm(struct torture_thread *all, unsigned int nr)
 			torture_err("a serial is not idle when all pause");
 		return false;
 	}
+	torture_waited(TORTURE_WAIT_CALM, torture_clock() - since);
 	torture_inc(TC_CALM);
 	return true;
 }

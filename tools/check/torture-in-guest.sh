@@ -6,22 +6,39 @@
 # (hotplug=1), run the hostile program beside it if there is one, and unload
 # everything.
 #
-#   torture-in-guest.sh DIRECTORY HOSTILE SECONDS SEED[,SEED...] PARAMETER...
+#   torture-in-guest.sh DIRECTORY HOSTILE ENTRIES LENGTH SEED[,SEED...] PARAMETER...
 #
-# With hotplug=1, runs of even seeds get boot_cpu=1 and those of odd seeds boot_cpu=0,
-# unless PARAMETER says which; see hotplug().
+# LENGTH is seconds=N or operations=N. With hotplug=1, runs of even seeds get
+# boot_cpu=1 and those of odd seeds boot_cpu=0, unless PARAMETER says which; see
+# hotplug().
 #
-# HOSTILE is selftests/wsq's program of that name, or - for none. After each run
-# counts the threads of wsq while the CPUs taken offline last are still offline:
-# workers that slept there must be gone, too.
+# HOSTILE is selftests/wsq's program of that name, which does ENTRIES entries and
+# calls in a pass, or - for none. After each run counts the threads of wsq while
+# the CPUs taken offline last are still offline: workers that slept there must be
+# gone, too.
+#
+# Exit status: 0, 1 something failed, 3 a CPU of the guest has stopped, so that the
+# run would not end: nothing is judged.
 #
 # Limitations: POSIX shell and busybox's applets only.
 
 dir=$1
 hostile=$2
-seconds=$3
-seeds=$4
-shift 4
+entries=$3
+length=$4
+seeds=$5
+shift 5
+
+# With operations, CPUs change at most so often in a run, and do so until the
+# slowest thread has done so much of its share.
+TOGGLES=120
+PERCENT=90
+
+# What a worker may take to end, in beats (kmod/torture/witness.c): half a minute
+# on an idle machine, as long as need be on one whose CPUs are stolen.
+BEATS=3000
+
+parameter() { cat "/sys/module/wsq_torture/parameters/$1"; }
 
 now() { cut -d . -f 1 /proc/uptime; }
 
@@ -34,9 +51,19 @@ all_cpus() {
 # taken_all SECONDS: a run of so many seconds has taken every path that it must.
 taken_all() { [ "$1" -lt 20 ] || dmesg | grep -q 'wsq_torture: every path taken'; }
 
-# hotplug SECONDS BOOT_CPU: toggle CPUs between offline and online, one or several at a
-# time, with and without a pause, until shortly before a run of so many seconds ends. A
-# run that has not taken every path goes on until it has, and a little longer.
+# hotplug_over END: CPUs need not change any more: the run has ended, or will do so
+# shortly. A run by seconds that has not taken every path goes on until it has, and
+# a little longer.
+hotplug_over() {
+	[ ! -e /tmp/torture-over ] || return 0
+	case $length in
+	seconds=*) [ "$(now)" -ge "$1" ] && taken_all "${length#*=}" ;;
+	*) [ "$toggles" -ge "$TOGGLES" ] || [ "$(parameter percent)" -ge "$PERCENT" ] ;;
+	esac
+}
+
+# hotplug BOOT_CPU: toggle CPUs between offline and online, one or several at a
+# time, with and without a pause, until shortly before the run ends.
 #
 # Items of a queue whose CPUs are all offline wait until one comes back, and so does a
 # thread that flushes, drains or destroys the queue. A run ends when all items have run,
@@ -50,18 +77,24 @@ taken_all() { [ "$1" -lt 20 ] || dmesg | grep -q 'wsq_torture: every path taken'
 # In both cases all CPUs but CPU 0 are offline on return.
 hotplug() {
 	turn=0
-	end=$(($(now) + $1 - $1 / 10 - 1))
-	until [ -e /tmp/torture-over ] || { [ "$(now)" -ge "$end" ] && taken_all "$1"; }; do
+	toggles=0
+	end=0
+	case $length in
+	seconds=*) end=$(($(now) + ${length#*=} - ${length#*=} / 10 - 1)) ;;
+	esac
+	until hotplug_over "$end"; do
 		nr=0
 		for cpu in /sys/devices/system/cpu/cpu[1-9]*/online; do
 			nr=$((nr + 1))
+			toggles=$((toggles + 1))
 			echo $(((turn + nr) % 3 > 0)) >"$cpu"
 			[ $((turn % 4)) = 0 ] || sleep 0.1
 		done
 		turn=$((turn + 1))
 		[ $((turn % 5)) = 0 ] || sleep 0.2
 	done
-	if [ "$2" = 0 ]; then
+	echo "torture-in-guest: hotplug: $toggles times, then boot_cpu=$1"
+	if [ "$1" = 0 ]; then
 		all_cpus 1
 		until [ -e /tmp/torture-over ]; do
 			sleep 0.1
@@ -70,18 +103,22 @@ hotplug() {
 	all_cpus 0
 }
 
-# Rings of processes, until the run ends. Prints the output of one that failed.
+# processes SEED: rings of processes: with operations one pass, otherwise until the
+# run ends. Prints the output of one that failed.
 processes() {
 	seed=$1
 	while [ ! -e /tmp/torture-over ]; do
 		seed=$((seed + 1))
-		if ! WSQ_HOSTILE_BESIDE=1 WSQ_HOSTILE_ENTRIES=20000 WSQ_HOSTILE_SEED=$seed \
+		if ! WSQ_HOSTILE_BESIDE=1 WSQ_HOSTILE_ENTRIES=$entries WSQ_HOSTILE_SEED=$seed \
 			"$hostile" >/tmp/torture-processes 2>&1; then
 			echo "torture-in-guest: hostile processes, seed $seed:"
 			cat /tmp/torture-processes
 			touch /tmp/torture-failed
 			return
 		fi
+		case $length in
+		operations=*) break ;;
+		esac
 	done
 	echo "torture-in-guest: hostile processes ran $((seed - $1)) times"
 }
@@ -91,16 +128,20 @@ workers() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c '^wsq/'; }
 # of_cpu CPU: number of its workers.
 of_cpu() { cat /proc/[0-9]*/comm 2>/dev/null | grep -c "^wsq/$1\$"; }
 
+# overdue BEATS: the online CPUs have had many beats since then. A worker that could
+# run has run, so one that is still there does not end.
+overdue() { [ $(($(parameter beats) - $1)) -gt "$BEATS" ]; }
+
 # No worker of an offline CPU is left, and idle standby workers get fewer: every
-# two seconds half of those of each CPU end.
+# two seconds half of those of each CPU end. On an online CPU each of the two
+# classes keeps its current worker and one standby worker.
 few_workers() {
 	for dir_cpu in /sys/devices/system/cpu/cpu[1-9]*; do
 		[ "$(cat "$dir_cpu/online" 2>/dev/null)" = 0 ] || continue
 		cpu=${dir_cpu##*/cpu}
-		left=120
+		since=$(parameter beats)
 		while [ "$(of_cpu "$cpu")" -gt 0 ]; do
-			left=$((left - 1))
-			if [ "$left" = 0 ]; then
+			if overdue "$since"; then
 				echo "torture-in-guest: $(of_cpu "$cpu") workers are left of CPU $cpu, which is off"
 				return 1
 			fi
@@ -108,11 +149,10 @@ few_workers() {
 		done
 	done
 	before=$(workers)
-	left=120
+	since=$(parameter beats)
 	while [ "$(workers)" -ge "$before" ] &&
-		[ "$(workers)" -gt $((2 * $(grep -c '^processor' /proc/cpuinfo) + 2)) ]; do
-		left=$((left - 1))
-		if [ "$left" = 0 ]; then
+		[ "$(workers)" -gt $((4 * $(grep -c '^processor' /proc/cpuinfo))) ]; do
+		if overdue "$since"; then
 			echo "torture-in-guest: $before workers, and none of them goes"
 			return 1
 		fi
@@ -122,7 +162,7 @@ few_workers() {
 }
 
 # An item that sleeps needs a thread of its own, and a hundred of these take long on a slow
-# machine. Whether an item waits too long is for the torture test to say (starved=120).
+# machine. Whether an item waits too long is for the torture test to say (starved=3000).
 echo 120000 >/sys/module/wsq/parameters/stall_ms
 
 failed=0
@@ -139,12 +179,13 @@ for seed in $(echo "$seeds" | tr , ' '); do
 	esac
 	# insmod could wait for the end, but busybox's insmod retries a module
 	# that failed.
-	insmod "$dir/wsq_torture.ko" seconds="$seconds" seed="$seed" boot_cpu="$boot_cpu" "$@" background=1 || exit 1
+	insmod "$dir/wsq_torture.ko" "$length" seed="$seed" boot_cpu="$boot_cpu" "$@" background=1 || exit 1
 	case " $* " in
-	*' hotplug=1 '*) hotplug "$seconds" "$boot_cpu" & ;;
+	*' hotplug=1 '*) hotplug "$boot_cpu" & ;;
 	esac
 	[ "$hostile" = - ] || processes "$((seed * 1000))" &
 	until dmesg | grep -q 'wsq_torture: end: '; do
+		! dmesg | grep -q 'wsq_torture: note: not judged: ' || exit 3
 		sleep 1
 	done
 	touch /tmp/torture-over
