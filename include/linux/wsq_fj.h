@@ -70,8 +70,8 @@ enum wsq_fj_flags {
  * struct wsq_fj_attrs - attributes of a fork-join object; 0 means default
  * @flags: enum wsq_fj_flags
  * @max_cpus: most threads that run at a time, the caller's included; default
- *	as many as the queue has CPUs. Two threads that start helpers at the
- *	same time may exceed it by one
+ *	as many as the queue has CPUs. Threads that slept while they waited, and
+ *	run again, may exceed it: by at most @max_cpus - 1
  * @depth: tasks that one thread may have spawned and not synced, up to 2^20;
  *	default 256. Memory: 128 bytes for each of these and each CPU
  * @stack_reserve: bytes of the kernel stack that no spawn uses; 4096 to half of

@@ -159,9 +159,9 @@ static void wsq_fj_answer(struct wsq_fj_seat *seat, u32 nr, bool shared)
 }
 
 /*
- * Move the limits apart while tasks are short: then little time passes from one
- * look to the next. Only the end of a task tells: a range is halved in no time
- * before its first long part.
+ * If two looks follow each other within WSQ_FJ_SOON_NS, tasks are short, and the
+ * next look may come later. Only looks at a sync count. Spawns say nothing about
+ * the length of tasks: a range is halved at once, before its first long part.
  */
 static void wsq_fj_adapt(struct wsq_fj_seat *seat, u64 now, u32 most)
 {
@@ -209,7 +209,7 @@ static void wsq_fj_look(struct wsq_fj_seat *seat, struct wsq_fj_task *head,
 		/* Against TM(leave:A): the offer, then the count. */
 		smp_mb();					/* TM(look:A) */
 		if (wsq_fj_one_more(seat)) {
-			/* It starts the next when it has found something. */
+			/* It starts the next behind its first theft. */
 			seat->next_ns = 0;
 			return;
 		}

@@ -54,7 +54,8 @@
  *		sits down. litmus/fj-sit.litmus
  *
  * A helper is counted before it is started, so that there are never too many. If
- * it cannot be started, that is as if it left: an owner may have relied on it.
+ * starting it fails, the caller does what a helper does that leaves: an owner may
+ * have seen the higher count, and stopped looking.
  *
  * No order: TM(more:B) and TM(back:A) count a helper that looks at every seat
  * before it leaves. TM(waits:A) is a hint.

@@ -25,7 +25,8 @@
  * If items under way take longer than the freezer waits (20 s by default), the
  * suspend fails, and the sentinel restores the limits.
  *
- * Cost: none for other queues. A queue that is frozen: as one at its limit.
+ * Cost: none for other queues. A frozen queue costs what a queue at its limit
+ * costs.
  */
 #include <linux/completion.h>
 #include <linux/freezer.h>

@@ -308,8 +308,9 @@ void wsq_attend(struct wsq_worker *w)
  * @ran: number of the worker that ran it last
  * @work: the item, owned
  *
- * The token of a queue that keeps order looks like an item that a worker that
- * never existed ran last. It is no item to run: its list is served instead.
+ * The token of an ordered queue has %WSQ_RAN_TOKEN as the number of its last
+ * worker. It has no function. A worker that claims it runs the items of the
+ * queue's list (wsq_serve_order()).
  *
  * Context: a worker, with preemption off.
  * Return: true if it was left there, or was such a token; false if no worker

@@ -158,17 +158,17 @@ bool wsq_reach_far(const struct wsq_pool *pool, unsigned int self)
  * @note: the other thief shall look again
  *
  * Context: any, with preemption off.
- * Return: the CPU of the other thief. Unless that finds something, it looks
- * again here if @note is true, and in other domains if it is of this one.
- * nr_cpu_ids if the other thief began after this call. @self if the caller must
- * look, and has set the mark: no other thief is there, or this CPU has skipped
- * too many. Also @self if the mark is that of a pop that the caller interrupted:
- * the caller looks too, clears the mark, and does what a note asks for.
+ * Return: the CPU of the other thief. If @note is true, the mark has the note:
+ * unless that thief finds something, it looks again here, and in other domains if
+ * it is of this one. nr_cpu_ids if the mark was cleared, and another thief set it
+ * again, during this call: that one sees what the caller knows of. @self if the
+ * caller now holds the mark: there was none, it has skipped %WSQ_REACH_PASSES in
+ * a row, or the mark belongs to a pop on this CPU that the caller interrupted.
  */
 unsigned int wsq_reach_skip(atomic_t *mark, unsigned int self, bool note)
 {
 	u32 *passed = &wsq_pool_thief(self)->passed;
-	int was;
+	int was, marked;
 
 	if (note && *passed >= WSQ_REACH_PASSES) {
 		WRITE_ONCE(*passed, 0);
@@ -178,11 +178,15 @@ unsigned int wsq_reach_skip(atomic_t *mark, unsigned int self, bool note)
 	}
 	/* What this thief knows of, then the mark: against RC(leave:A). */
 	smp_mb();					/* RC(skip:A) */
-	was = atomic_read(mark);
+	marked = atomic_read(mark);
+	was = marked;
 	if (note && was > 0)
 		was = atomic_cmpxchg_relaxed(mark, was, was | WSQ_MARK_NOTED);
 	if (!was && wsq_reach_enter(mark, self))
 		return self;
+	/* Another thief's, without a note. */
+	if (note && was > 0 && was != marked)
+		was = 0;
 	if (note)
 		WRITE_ONCE(*passed, *passed + 1);
 	return was ? (was & ~WSQ_MARK_NOTED) - 1 : nr_cpu_ids;

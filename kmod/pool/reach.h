@@ -43,8 +43,8 @@
  * writes, so many thieves would stop the owner. A thief marks the container
  * while it looks (@thief of struct wsq_pointer_inbox), and skips a container
  * that is marked. In the same way one CPU of a domain at a time looks at other
- * domains, and none does while it skips a container of its domain that another
- * CPU of the domain looks at, which will itself look at other domains next.
+ * domains. A thief that has noted a mark (below) of another thief of its domain
+ * does not: the other one sees the note, and looks there.
  *
  * A thief that skips a mark may return nothing although it was woken for a task
  * there: the thief inside may have missed that task. So the first one adds a
@@ -56,8 +56,8 @@
  *	skip				leave with nothing
  *	----				------------------
  *	know of a task			RC(leave:A) clear mark, full barrier
- *	RC(skip:A) smp_mb		noted: look again
- *	mark set: note			look in other domains
+ *	RC(skip:A) smp_mb		noted: look again, and in other
+ *	mark set: note			domains, whatever it has skipped
  *
  *	RC(skip:A) against RC(leave:A): store buffering
  *		If a thief skips a mark, the thief that clears it sees the task

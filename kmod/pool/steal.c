@@ -143,7 +143,9 @@ static unsigned int wsq_pool_steal_one(struct wsq_pool *pool, struct wsq_contain
  * @nr: how many at most
  * @far: look in other domains than this CPU's
  * @all: look at each CPU that may have something
- * @skipped: a thief of this domain, whose mark was skipped, looks in others
+ * @skipped: a mark of another thief of this domain was noted
+ * @relied: another thief has noted a mark of this one, and does not look in
+ *	other domains
  */
 struct wsq_look {
 	struct wsq_pool *pool;
@@ -154,6 +156,7 @@ struct wsq_look {
 	bool far;
 	bool all;
 	bool skipped;
+	bool relied;
 };
 
 /*
@@ -169,13 +172,25 @@ static bool wsq_pool_steal_mark(struct wsq_look *l, atomic_t *mark)
 	if (wsq_reach_enter(mark, self))
 		return true;
 	other = wsq_reach_skip(mark, self, l->all);
-	if (other == self)
+	if (other == self) {
+		/* The mark that it has taken over may have been noted. */
+		l->relied |= l->all;
 		return true;
-	if (other < nr_cpu_ids &&
+	}
+	if (l->all && other < nr_cpu_ids &&
 	    wsq_pool_location(l->pool, other)->domain ==
 	    wsq_pool_location(l->pool, self)->domain)
 		l->skipped = true;
 	return false;
+}
+
+/* Clear the mark of a victim. True if another thief has noted it. */
+static bool wsq_pool_steal_leave(struct wsq_look *l, struct wsq_container *ct)
+{
+	bool noted = wsq_reach_leave(&ct->pointer->thief);
+
+	l->relied |= noted;
+	return noted;
 }
 
 /* Set the mark of a victim. %NULL if it has nothing, or is marked. */
@@ -213,7 +228,7 @@ static unsigned int wsq_pool_steal_again(struct wsq_look *l, struct wsq_search *
 	if (!ct)
 		return 0;
 	n = wsq_pool_steal_engine(NULL, l->pool, ct, l->me, l->tasks, l->nr);
-	wsq_reach_leave(&ct->pointer->thief);
+	wsq_pool_steal_leave(l, ct);
 	return n;
 }
 
@@ -233,7 +248,7 @@ static unsigned int wsq_pool_steal_chosen(struct wsq_look *l, struct wsq_search 
 			    wsq_pool_steal_engine(s, l->pool, ct, l->me, l->tasks,
 						  l->nr) :
 			    wsq_pool_steal_one(l->pool, ct, l->me, l->tasks, l->nr);
-		wsq_reach_leave(&ct->pointer->thief);
+		wsq_pool_steal_leave(l, ct);
 	}
 	if (n) {
 		WRITE_ONCE(s->thief->last, v->cpu);
@@ -267,7 +282,7 @@ static unsigned int wsq_pool_steal_pass(struct wsq_look *l, bool far)
 		if (!ct)
 			continue;
 		n = wsq_pool_steal_one(l->pool, ct, l->me, l->tasks, l->nr);
-		if (wsq_reach_leave(&ct->pointer->thief) && !n)
+		if (wsq_pool_steal_leave(l, ct) && !n)
 			n = wsq_pool_steal_one(l->pool, ct, l->me, l->tasks, l->nr);
 		if (n)
 			WRITE_ONCE(s.thief->last, v->cpu);
@@ -277,8 +292,9 @@ static unsigned int wsq_pool_steal_pass(struct wsq_look *l, bool far)
 
 /*
  * Look in this CPU's domain, then in others. Skip the others while another CPU
- * of this domain looks there, or after a mark in this domain was skipped: then
- * there may be something for this CPU here.
+ * of this domain looks there. Skip them also after a mark of another thief of
+ * this domain was noted: that thief looks there instead. It may have noted a mark
+ * as well, so a thief whose own marks were noted looks in any case.
  */
 static unsigned int wsq_pool_steal_all(struct wsq_look *l, bool dry)
 {
@@ -288,9 +304,10 @@ static unsigned int wsq_pool_steal_all(struct wsq_look *l, bool dry)
 
 	l->all = true;
 	l->skipped = false;
+	l->relied = false;
 	if (wsq_reach_near(l->pool, self, dry))
 		n = wsq_pool_steal_pass(l, false);
-	if (n || l->skipped || !wsq_reach_far(l->pool, self) ||
+	if (n || (l->skipped && !l->relied) || !wsq_reach_far(l->pool, self) ||
 	    !wsq_pool_steal_mark(l, seeking))
 		return n;
 	n = wsq_pool_steal_pass(l, true);

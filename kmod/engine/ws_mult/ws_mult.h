@@ -13,11 +13,10 @@
  * CPU steals it steals nothing else, so an interrupt does not get a task that
  * the interrupted code is about to get.
  *
- * A CPU's bit (reach.h). A put adds a task to what thieves can take, and looks
- * at no bit. So a thief that finds nothing asks the owner (@dry) before it may
- * clear the bit: a put that sees that sets the bit. It may clear the bit when a
- * grace period has passed since, and all tasks were taken: then a put that did
- * not see it has ended, and its task was taken too.
+ * A CPU's bit (reach.h). A put does not look at the CPU's bit. A thief that
+ * finds nothing sets @dry. The owner's next put sees @dry and sets the bit. The
+ * thief may clear the bit if, a grace period after it set @dry, all tasks are
+ * taken: puts that did not see @dry have ended by then.
  *
  *	put				thief
  *	---				-----

@@ -62,6 +62,8 @@ struct item {
 /**
  * struct scene - a scenario
  * @name: its name on the command line
+ * @more: CPUs beside those of the command line
+ * @cluster: CPUs of a domain, if it matters
  * @rounds: rounds for each seed
  * @round: begins one; it is over when all threads have ended and all items that
  *	were accepted have run, or were cancelled
@@ -69,6 +71,8 @@ struct item {
  */
 struct scene {
 	const char *name;
+	unsigned int more;
+	unsigned int cluster;
 	unsigned int rounds;
 	void (*round)(void);
 	void (*over)(void);
@@ -77,7 +81,7 @@ struct scene {
 extern const struct scene handoff_scene, limits_scene, detach_scene, detached_scene,
 	watch_scene, parking_scene, passed_scene, released_scene, few_scene, wake_scene,
 	again_scene, flush_scene, flush_all_scene, pool_bwos_scene, pool_lifo_scene, pool_salsa_scene,
-	pool_wake_scene, ordered_scene, ordered_gone_scene;
+	pool_wake_scene, pool_far_scene, ordered_scene, ordered_gone_scene;
 
 extern struct item *items[ITEMS];
 extern unsigned int nr_items;

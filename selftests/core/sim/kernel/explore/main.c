@@ -27,7 +27,7 @@ static const struct scene *const scenes[] = {
 	&handoff_scene, &limits_scene, &detach_scene, &detached_scene, &watch_scene,
 	&parking_scene, &passed_scene, &released_scene, &few_scene, &wake_scene,
 	&again_scene, &flush_scene, &flush_all_scene, &pool_bwos_scene, &pool_lifo_scene,
-	&pool_salsa_scene, &pool_wake_scene, &ordered_scene, &ordered_gone_scene,
+	&pool_salsa_scene, &pool_wake_scene, &pool_far_scene, &ordered_scene, &ordered_gone_scene,
 };
 
 static const struct scene *scene;
@@ -317,6 +317,8 @@ int main(int argc, char **argv)
 	}
 	if (!scene)
 		usage();
+	config.cpus += scene->more;
+	config.cluster = scene->cluster ?: config.cluster;
 	explore_most = MOST_ACCESSES;
 	shim_preempt_full = true;
 	sim_init(&config);

@@ -10,6 +10,9 @@
  *
  * pool_wake: consumers pop until they find nothing, and again when a push has
  * woken one of them. When none is awake, nothing is left that thieves can reach.
+ *
+ * pool_far: two CPUs of one domain pop while both have reason to look at two CPUs
+ * of the domain that have nothing, and another domain has tasks. One gets a task.
  */
 #include <linux/wsq_pool.h>
 
@@ -267,6 +270,67 @@ static void wake_over(void)
 		check_cpu(cpu);
 	}
 }
+
+/* ---- two thieves of a domain, and tasks in another one ---- */
+
+#define FAR	4	/* first CPU of the other domain */
+
+static bool far_found;
+
+static void far_pop_irq(void *unused)
+{
+	far_found |= pop();
+	explore_end_thread(true);
+}
+
+static void far_push_irq(void *unused)
+{
+	unsigned int cpu;
+	sim_time when;
+
+	/* Into the next block, where thieves reach it. */
+	for (cpu = 0; cpu < 5; cpu++)
+		push();
+	when = sim_now() + 20 * SIM_US;
+	for (cpu = 0; cpu < 2; cpu++) {
+		/* CPUs 2 and 3 have nothing. Each thief knows one of them. */
+		wsq_reach_set(wsq_pool_any(pool, 2 + cpu));
+		wsq_pool_thief(cpu)->last = 2 + (once_in(4) ? !cpu : cpu);
+		sim_raise_cheap(cpu, when + below(SIM_US), far_pop_irq, NULL);
+	}
+}
+
+static void far_round(void)
+{
+	unsigned int i;
+
+	if (!pool)
+		make_pool(WSQ_BWOS_FIFO);
+	far_found = false;
+	for (i = 0; i < 2; i++)
+		explore_begin_thread();
+	sim_raise_cheap(FAR, sim_now() + SIM_US, far_push_irq, NULL);
+}
+
+static void far_over(void)
+{
+	unsigned int cpu;
+
+	shim_sleep(5 * SIM_MS);
+	if (!far_found)
+		sim_fail("two pops found nothing, and CPU %u has tasks", FAR);
+	for (cpu = 0; cpu < nr_cpu_ids; cpu++) {
+		sim_raise_cheap(cpu, sim_now() + SIM_US, drain_irq, NULL);
+		shim_sleep(5 * SIM_MS);
+	}
+	if (nr_inside)
+		sim_fail("%u tasks are left that no CPU pops", nr_inside);
+}
+
+const struct scene pool_far_scene = {
+	.name = "pool_far", .more = 3, .cluster = FAR, .rounds = 30,
+	.round = far_round, .over = far_over,
+};
 
 const struct scene pool_wake_scene = {
 	.name = "pool_wake", .rounds = 12, .round = wake_round, .over = wake_over,
