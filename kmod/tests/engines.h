@@ -4,6 +4,11 @@
  * runs once for each engine in the list; the queues and pools that it makes
  * with the functions here have that engine. Other cases use the first engine.
  *
+ * Slow cases take more than a second under UML, or measure time: shares, rates
+ * and how long something takes depend on the machine and on what else it does.
+ * `make check` leaves them out (tools/check/kunit), so no change is refused by
+ * them.
+ *
  * A new engine is added by its row in engines.def. The bounds used by tests are
  * those of Documentation/core-api.rst, not those that the engine reports.
  *
@@ -63,7 +68,7 @@ KUNIT_ARRAY_PARAM(wsq_engine, wsq_test_engines, wsq_test_engine_desc);
 #define WSQ_ENGINE_CASE(name)						\
 	KUNIT_CASE_PARAM(name, wsq_engine_gen_params)
 
-/* For a case that takes more than a second: `make check` leaves it out. */
+/* For a case that takes more than a second or measures time. */
 #define WSQ_ENGINE_CASE_SLOW(name)	\
 	WSQ_KUNIT_PARAM_SLOW(name, wsq_engine_gen_params)
 

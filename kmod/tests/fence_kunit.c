@@ -302,9 +302,9 @@ static struct duel *duel_hold(struct kunit *test, const struct duel_ops *ops)
 	wsq_test_run(test, 2, duel_party, d);
 	kunit_info(test, "%llu rounds, %llu of them judged, against %llu, %llu found",
 		   d->rounds, d->judged, d->y, d->found);
-	KUNIT_EXPECT_GT(test, d->judged, 0);
 	if (!ops->hunt)
 		KUNIT_EXPECT_EQ(test, d->found, 0);
+	wsq_test_met(test, d->judged, "no round of the two sides could be judged");
 	return d;
 }
 
@@ -433,6 +433,7 @@ static void fence_offline(struct kunit *test)
 		{ light_bound, heavy_set }, { light_bound, heavy_started },
 	};
 	struct offline o = {};
+	bool met = true;
 	int i;
 
 	if (num_online_cpus() < 3)
@@ -443,10 +444,11 @@ static void fence_offline(struct kunit *test)
 		wsq_test_run(test, 3, offline_party, &o);
 		KUNIT_ASSERT_EQ(test, o.ret[0], 0);
 		KUNIT_ASSERT_EQ(test, o.ret[1], 0);
-		KUNIT_EXPECT_GT(test, o.d->judged, 0);
 		KUNIT_EXPECT_EQ(test, o.d->found, 0);
 		KUNIT_EXPECT_EQ(test, o.back, 0);
+		met = met && o.d->judged;
 	}
+	wsq_test_met(test, met, "no round of the two sides could be judged");
 }
 
 #else

@@ -6,7 +6,9 @@
  * Every wait has a timeout (WSQ_TEST_TIMEOUT): a test that waits in vain fails
  * with a message. API functions that might hang are called in threads of their
  * own (wsq_test_start()); if such a thread hangs, what it uses is not freed.
- * Nothing else depends on time.
+ * Nothing else depends on time: tests run for a number of rounds. A race that
+ * did not come in these rounds is a skip (wsq_test_met()). Tests that measure
+ * time are slow cases (engines.h).
  */
 #ifndef _WSQ_TESTS_ITEMS_H
 #define _WSQ_TESTS_ITEMS_H
@@ -28,12 +30,6 @@
 #include "../exec/location.h"
 #include "engines.h"
 #include "threads.h"
-
-/*
- * Emulated and instrumented kernels are slow, most of all when a virtual CPU is
- * descheduled while it holds a lock: kmemleak takes one for every allocation.
- */
-#define WSQ_TEST_TIMEOUT	(60 * HZ)
 
 /* Wait until @cond holds. False on timeout. */
 #define wsq_test_until(cond)						\

@@ -24,7 +24,7 @@
 #define SHORT_ITEMS	10
 
 /* How long the long item waits for the short ones at most, in ns. */
-#define LONG_NS		(30ULL * NSEC_PER_SEC)
+#define LONG_NS		WSQ_TEST_TIMEOUT_NS
 
 struct short_item {
 	struct wsq_work work;

@@ -18,6 +18,7 @@
 #include <linux/vmalloc.h>
 
 #include "ops.h"
+#include "threads.h"
 
 #define ARENA	((u64)SZ_256K)
 
@@ -561,7 +562,8 @@ static void thread_end(struct task_struct *task)
 static void ops_waits(struct kunit *test)
 {
 	struct task_struct *runs, *leaves;
-	int nr = wsq_register_op(&slow_def), i;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
+	int nr = wsq_register_op(&slow_def);
 	struct wsq_sqe sqe = { .op = nr };
 	struct wsq_op_info info;
 
@@ -572,7 +574,7 @@ static void ops_waits(struct kunit *test)
 	runs = thread(test, slow_runs, (void *)(uintptr_t)nr);
 	wait_for_completion(&slow_in);
 	leaves = thread(test, slow_leaves, NULL);
-	for (i = 0; i < 20000 && op_check(&sqe, 0) != -EOPNOTSUPP; i++)
+	while (op_check(&sqe, 0) != -EOPNOTSUPP && time_before(jiffies, end))
 		usleep_range(1000, 2000);
 	KUNIT_EXPECT_EQ(test, op_check(&sqe, 0), -EOPNOTSUPP);
 	KUNIT_EXPECT_FALSE(test, wsq_op_query(WSQ_OP_NR, &info));
@@ -612,7 +614,8 @@ static void ops_forgotten(struct kunit *test)
 	wsq_unregister_op(&first);
 }
 
-#define FLICKER_MS	300
+/* How often the op comes and goes. */
+#define FLICKER_ROUNDS	30
 
 static u32 flicker_op;
 static bool flicker_stop;
@@ -646,9 +649,8 @@ static int flicker_asks(void *unused)
 /* The op comes and goes while it is used, each time with its memory. */
 static void ops_flicker(struct kunit *test)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(FLICKER_MS);
 	struct task_struct *tasks[3];
-	unsigned int i, rounds = 0;
+	unsigned int i, rounds;
 	int last = 0;
 
 	flicker_stop = false;
@@ -656,7 +658,7 @@ static void ops_flicker(struct kunit *test)
 	WRITE_ONCE(flicker_op, U16_MAX);
 	for (i = 0; i < ARRAY_SIZE(tasks); i++)
 		tasks[i] = thread(test, flicker_asks, NULL);
-	while (time_before(jiffies, end) || rounds < 5) {
+	for (rounds = 0; rounds < FLICKER_ROUNDS; rounds++) {
 		struct wsq_op_def *def = kzalloc(sizeof(*def), GFP_KERNEL);
 		char *name = kstrdup("flicker", GFP_KERNEL);
 		int nr;
@@ -677,13 +679,12 @@ static void ops_flicker(struct kunit *test)
 		memset(def, 0x5a, sizeof(*def));
 		kfree(name);
 		kfree(def);
-		rounds++;
 	}
 	WRITE_ONCE(flicker_stop, true);
 	for (i = 0; i < ARRAY_SIZE(tasks); i++)
 		thread_end(tasks[i]);
 	KUNIT_EXPECT_EQ(test, atomic_read(&flicker_bad), 0);
-	KUNIT_EXPECT_GE(test, rounds, 5);
+	KUNIT_EXPECT_EQ(test, rounds, FLICKER_ROUNDS);
 }
 
 static struct kunit_case ops_cases[] = {

@@ -537,13 +537,11 @@ static struct wsq *queue_of_some_engine(struct kunit *test, int i)
 	return q;
 }
 
-/* More than a slow machine creates for items that seem to compute. */
-#define THOUSAND_THREADS	100
-
 /*
- * A thousand queues in use, of all engines, need no threads of their own. A few
- * may still be created: on an emulated CPU an item can take 10 ms, and its
- * worker is then detached.
+ * A thousand queues, of all engines, need no threads of their own: not when
+ * they are created, and not after they were used. In between some may be
+ * created: on a slow CPU an item can take 10 ms, and its worker is then
+ * detached. These end.
  */
 static void queue_thousand(struct kunit *test)
 {
@@ -558,6 +556,7 @@ static void queue_thousand(struct kunit *test)
 	KUNIT_EXPECT_GE(test, before, cpus);
 	for (i = 1; i < A_THOUSAND; i++)
 		q[i] = queue_of_some_engine(test, i);
+	KUNIT_EXPECT_LE(test, queue_threads(), before);
 	items = wsq_test_items(test, NULL, 3 * A_THOUSAND, wsq_test_count);
 	for (i = 0; i < 3 * A_THOUSAND; i++)
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q[i % A_THOUSAND],
@@ -567,8 +566,8 @@ static void queue_thousand(struct kunit *test)
 		wsq_flush(q[i]);
 	most = max(most, queue_threads());
 	wsq_test_expect_runs(test, items, 3 * A_THOUSAND, 1);
-	KUNIT_EXPECT_LE(test, most, before + THOUSAND_THREADS);
 	kunit_info(test, "%d threads for %d queues", most, A_THOUSAND);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(queue_threads() <= before));
 	for (i = 0; i < A_THOUSAND; i++)
 		wsq_destroy(q[i]);
 	wsq_queues_settle();
@@ -593,8 +592,7 @@ static void herd_sum(u64 *wakeups, u64 *parks)
 #define HERD_ITEMS	300
 
 /*
- * One item per millisecond, all CPUs idle: each put wakes at most one worker,
- * and some puts do. With long items a put may wake one of another CPU as well,
+ * One item per millisecond, all CPUs idle: each put wakes at most one worker. With long items a put may wake one of another CPU as well,
  * because the putting thread may go on. The watchdog wakes more if the machine
  * keeps a worker off its CPU.
  */
@@ -634,7 +632,6 @@ static void queue_herd(struct kunit *test)
 	kunit_info(test, "%d items, one in a millisecond: %llu wake-ups by puts, %llu in all, %llu times a worker parked",
 		   HERD_ITEMS, by_puts, wakeups[1] - wakeups[0],
 		   parks[1] - parks[0]);
-	KUNIT_EXPECT_GT(test, by_puts, 0);
 	KUNIT_EXPECT_LE(test, most[0], 1);
 	KUNIT_EXPECT_LE(test, most[1], 2);
 	/* A worker that parks was woken, except those awake before. */
@@ -642,6 +639,7 @@ static void queue_herd(struct kunit *test)
 			wakeups[1] - wakeups[0] + num_online_cpus());
 	wsq_test_queue_end(test, q);
 	vfree(items);
+	wsq_test_met(test, by_puts, "no put met an idle worker");
 }
 
 /* Invalid attributes are refused. */
@@ -685,7 +683,7 @@ static struct kunit_case queue_cases[] = {
 	WSQ_ENGINE_CASE(queue_cpumask_moves),
 	WSQ_ENGINE_CASE(queue_cpumask_wrong),
 	WSQ_ENGINE_CASE(queue_drain),
-	WSQ_ENGINE_CASE(queue_fair),
+	WSQ_ENGINE_CASE_SLOW(queue_fair),
 	KUNIT_CASE(queue_thousand),
 	WSQ_ENGINE_CASE(queue_herd),
 	WSQ_ENGINE_CASE(queue_attrs_wrong),

@@ -53,13 +53,13 @@ static bool salsa_was_stolen(struct salsa_deaf *d)
 	return false;
 }
 
-/* Wait for up to twenty seconds. Interrupts may be off. */
+/* Like wsq_test_spin_until(). Interrupts may be off. */
 static bool salsa_until(bool (*so)(struct salsa_deaf *d), struct salsa_deaf *d)
 {
 	u64 from = ktime_get_mono_fast_ns();
 
 	while (!so(d)) {
-		if (ktime_get_mono_fast_ns() - from > 20 * NSEC_PER_SEC)
+		if (ktime_get_mono_fast_ns() - from > WSQ_TEST_TIMEOUT_NS)
 			return false;
 		cpu_relax();
 	}

@@ -123,8 +123,9 @@ static void seek_foreign(struct kunit *test)
 			      "a worker does not sleep for what it may not take");
 	parks = READ_ONCE(c->parks);
 	wsq_test_linger();
-	/* Other code may have queued something there. */
-	KUNIT_EXPECT_LE(test, READ_ONCE(c->parks), parks + 10);
+	/* Other code may have queued something there. quiet_kunit.c checks. */
+	kunit_info(test, "then it parked %llu times more",
+		   READ_ONCE(c->parks) - parks);
 	KUNIT_EXPECT_EQ(test, seek_runs(&s), 0);
 	wsq_test_roam();
 	seek_end(test, &s);
@@ -168,9 +169,6 @@ struct seek_deaf {
 	bool ran;
 };
 
-/* How long it waits for the item. */
-#define SEEK_DEAF_NS		(5ULL * NSEC_PER_SEC)
-
 static bool seek_deaf_fn(void *arg)
 {
 	struct seek_deaf *d = arg;
@@ -183,7 +181,7 @@ static bool seek_deaf_fn(void *arg)
 	wsq_lane(s->q, smp_processor_id())->item_ns = d->item_ns;
 	for (i = 0; i < d->nr; i++)
 		wsq_queue_work(s->q, &s->items[i].work);
-	end = ktime_get_ns() + SEEK_DEAF_NS;
+	end = ktime_get_ns() + WSQ_TEST_TIMEOUT_NS;
 	while (!seek_runs(s) && ktime_get_ns() < end)
 		cpu_relax();
 	d->ran = seek_runs(s);

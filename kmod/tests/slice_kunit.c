@@ -757,7 +757,7 @@ static void slice_fresh(struct kunit *test)
 }
 
 static struct kunit_case slice_cases[] = {
-	WSQ_ENGINE_CASE(slice_leaves),
+	WSQ_ENGINE_CASE_SLOW(slice_leaves),
 	KUNIT_CASE_SLOW(slice_pays),
 	KUNIT_CASE_SLOW(slice_computes),
 	KUNIT_CASE_SLOW(slice_computes_bound),

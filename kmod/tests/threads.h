@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Threads for tests: run one function on several CPUs at once and wait for all.
+ * How long to wait for what must happen, and what to do if a race did not come.
  */
 #ifndef _WSQ_TESTS_THREADS_H
 #define _WSQ_TESTS_THREADS_H
@@ -8,8 +9,20 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/cpumask.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/slab.h>
+#include <linux/time64.h>
+
+/*
+ * For what must happen. Emulated and instrumented kernels are slow, most of all
+ * when a virtual CPU is descheduled while it holds a lock. The machine may be
+ * busy, too. So only a hang takes this long.
+ */
+#define WSQ_TEST_SECONDS	600
+#define WSQ_TEST_TIMEOUT	(WSQ_TEST_SECONDS * HZ)
+/* The same by a clock that goes on while this CPU's interrupts are off. */
+#define WSQ_TEST_TIMEOUT_NS	(WSQ_TEST_SECONDS * (u64)NSEC_PER_SEC)
 
 /*
  * How often to repeat frequent operations: less with KASAN, which checks each
@@ -17,6 +30,16 @@
  * race only by luck.
  */
 #define WSQ_TEST_MANY(n)	(IS_ENABLED(CONFIG_KASAN) ? (n) / 4 : (n))
+
+/*
+ * The last line of a case whose race did not come in its rounds: the case is
+ * skipped, and @why is the reason. A case that has failed stays failed.
+ */
+static inline void wsq_test_met(struct kunit *test, bool met, const char *why)
+{
+	if (!met && READ_ONCE(test->status) != KUNIT_FAILURE)
+		kunit_skip(test, "%s", why);
+}
 
 /**
  * struct wsq_test_thread - one thread of a test

@@ -168,10 +168,10 @@ static void used_replaced(struct kunit *test)
 }
 
 static struct kunit_case used_cases[] = {
-	KUNIT_CASE(used_computes),
-	KUNIT_CASE(used_ordered),
-	KUNIT_CASE(used_sleeps),
-	KUNIT_CASE(used_replaced),
+	KUNIT_CASE_SLOW(used_computes),
+	KUNIT_CASE_SLOW(used_ordered),
+	KUNIT_CASE_SLOW(used_sleeps),
+	KUNIT_CASE_SLOW(used_replaced),
 	{}
 };
 
