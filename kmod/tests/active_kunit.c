@@ -430,12 +430,12 @@ static void active_bounds(struct kunit *test)
 
 static struct kunit_case active_cases[] = {
 	WSQ_ENGINE_CASE(active_mixture),
-	WSQ_ENGINE_CASE(active_enough),
-	WSQ_ENGINE_CASE(active_cancel),
+	WSQ_ANY_ENGINE_CASE(active_enough),
+	WSQ_ANY_ENGINE_CASE(active_cancel),
 	KUNIT_CASE(active_flush),
 	KUNIT_CASE(active_destroy),
-	WSQ_ENGINE_CASE(active_cpumask),
-	WSQ_ENGINE_CASE(active_steal),
+	WSQ_ANY_ENGINE_CASE(active_cpumask),
+	WSQ_ANY_ENGINE_CASE(active_steal),
 	KUNIT_CASE(active_other_queue),
 	KUNIT_CASE(active_bounds),
 	{}

@@ -505,16 +505,16 @@ static void cancel_stress(struct kunit *test)
 
 static struct kunit_case cancel_cases[] = {
 	WSQ_ENGINE_CASE(cancel_slot),
-	WSQ_ENGINE_CASE(cancel_inbox),
-	WSQ_ENGINE_CASE(cancel_bound),
-	WSQ_ENGINE_CASE(cancel_overflow),
-	WSQ_ENGINE_CASE(cancel_all),
-	WSQ_ENGINE_CASE(cancel_deferred),
-	WSQ_ENGINE_CASE(cancel_false),
-	WSQ_ENGINE_CASE(cancel_sync_running),
+	WSQ_ANY_ENGINE_CASE(cancel_inbox),
+	WSQ_ANY_ENGINE_CASE(cancel_bound),
+	WSQ_ANY_ENGINE_CASE(cancel_overflow),
+	WSQ_ANY_ENGINE_CASE(cancel_all),
+	WSQ_ANY_ENGINE_CASE(cancel_deferred),
+	WSQ_ANY_ENGINE_CASE(cancel_false),
+	WSQ_ANY_ENGINE_CASE(cancel_sync_running),
 	WSQ_ENGINE_CASE_SLOW(cancel_sync_endless),
-	WSQ_ENGINE_CASE(cancel_sync_two),
-	WSQ_ENGINE_CASE(cancel_flush),
+	WSQ_ANY_ENGINE_CASE(cancel_sync_two),
+	WSQ_ANY_ENGINE_CASE(cancel_flush),
 	WSQ_ENGINE_CASE(cancel_stress),
 	{}
 };

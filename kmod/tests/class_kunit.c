@@ -552,15 +552,15 @@ static void class_steal(struct kunit *test)
 static struct kunit_case class_cases[] = {
 	KUNIT_CASE(class_lazy),
 	KUNIT_CASE(class_bounds),
-	WSQ_ENGINE_CASE(class_nice),
-	WSQ_ENGINE_CASE(class_sleepers),
+	WSQ_ANY_ENGINE_CASE(class_nice),
+	WSQ_ANY_ENGINE_CASE(class_sleepers),
 	KUNIT_CASE(class_limit),
-	WSQ_ENGINE_CASE(class_high),
-	WSQ_ENGINE_CASE(class_normal),
+	WSQ_ANY_ENGINE_CASE(class_high),
+	WSQ_ANY_ENGINE_CASE(class_normal),
 	WSQ_ENGINE_CASE_SLOW(class_ahead),
 	WSQ_ENGINE_CASE_SLOW(class_starve),
 	WSQ_ENGINE_CASE(class_mixture),
-	WSQ_ENGINE_CASE(class_steal),
+	WSQ_ANY_ENGINE_CASE(class_steal),
 	{}
 };
 

@@ -618,12 +618,12 @@ static void completion_mixed(struct kunit *test)
 }
 
 static struct kunit_case completion_cases[] = {
-	WSQ_ENGINE_CASE(completion_wakes_once),
-	WSQ_ENGINE_CASE(completion_gathers),
-	WSQ_ENGINE_CASE(completion_gathers_alone),
-	WSQ_ENGINE_CASE(completion_taken),
-	WSQ_ENGINE_CASE(completion_taken_by_item),
-	WSQ_ENGINE_CASE(completion_all_taken),
+	WSQ_ANY_ENGINE_CASE(completion_wakes_once),
+	WSQ_ANY_ENGINE_CASE(completion_gathers),
+	WSQ_ANY_ENGINE_CASE(completion_gathers_alone),
+	WSQ_ANY_ENGINE_CASE(completion_taken),
+	WSQ_ANY_ENGINE_CASE(completion_taken_by_item),
+	WSQ_ANY_ENGINE_CASE(completion_all_taken),
 	WSQ_ENGINE_CASE(completion_mixed),
 	{}
 };

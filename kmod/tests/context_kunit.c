@@ -626,10 +626,10 @@ static void context_spent(struct kunit *test)
 }
 
 static struct kunit_case context_cases[] = {
-	WSQ_ENGINE_CASE(context_wakes),
-	WSQ_ENGINE_CASE(context_pending),
-	WSQ_ENGINE_CASE(context_delayed),
-	WSQ_ENGINE_CASE(context_serial),
+	WSQ_ANY_ENGINE_CASE(context_wakes),
+	WSQ_ANY_ENGINE_CASE(context_pending),
+	WSQ_ANY_ENGINE_CASE(context_delayed),
+	WSQ_ANY_ENGINE_CASE(context_serial),
 	WSQ_ENGINE_CASE(context_storm),
 	WSQ_ENGINE_CASE(context_nmi_storm),
 	KUNIT_CASE(context_spent),

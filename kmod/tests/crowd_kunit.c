@@ -351,7 +351,7 @@ static void crowd_threads(struct kunit *test)
 }
 
 static struct kunit_case crowd_cases[] = {
-	WSQ_ENGINE_CASE(crowd_last),
+	WSQ_ANY_ENGINE_CASE(crowd_last),
 	KUNIT_CASE(crowd_last_of_two),
 	KUNIT_CASE(crowd_other_queue),
 	KUNIT_CASE(crowd_help),

@@ -4,6 +4,11 @@
  * runs once for each engine in the list; the queues and pools that it makes
  * with the functions here have that engine. Other cases use the first engine.
  *
+ * WSQ_ANY_ENGINE_CASE() is for cases that test what is above the engines. They
+ * run with each engine, too, unless the module's parameter engine names one of
+ * them. Cases about what an engine does, or that count whether each item ran
+ * once under load, are no such cases.
+ *
  * Slow cases take more than a second under UML, or measure time: shares, rates
  * and how long something takes depend on the machine and on what else it does.
  * `make check` leaves them out (tools/check/kunit), so no change is refused by
@@ -61,16 +66,49 @@ static inline void wsq_test_engine_desc(const struct wsq_test_engine *e,
 	strscpy(desc, e->name, KUNIT_PARAM_DESC_SIZE);
 }
 
+/* Parameter of the module: the engine of WSQ_ANY_ENGINE_CASE(). Empty: all. */
+extern char *wsq_test_only;
+
+/* Does an engine have this name? */
+static inline bool wsq_test_engine_known(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(wsq_test_engines); i++) {
+		if (!strcmp(wsq_test_engines[i].name, name))
+			return true;
+	}
+	return false;
+}
+
 __maybe_unused
 KUNIT_ARRAY_PARAM(wsq_engine, wsq_test_engines, wsq_test_engine_desc);
+
+/* The same, or the only engine that was asked for. */
+__maybe_unused
+static const void *wsq_any_engine_gen_params(WSQ_KUNIT_GEN_ARGS)
+{
+	const struct wsq_test_engine *e = prev, *end;
+
+	end = wsq_test_engines + ARRAY_SIZE(wsq_test_engines);
+	for (e = e ? e + 1 : wsq_test_engines; e < end; e++) {
+		if (*wsq_test_only && strcmp(e->name, wsq_test_only))
+			continue;
+		wsq_test_engine_desc(e, desc);
+		return e;
+	}
+	return NULL;
+}
 
 /* Cases that run once for each engine. */
 #define WSQ_ENGINE_CASE(name)						\
 	KUNIT_CASE_PARAM(name, wsq_engine_gen_params)
-
-/* For a case that takes more than a second or measures time. */
-#define WSQ_ENGINE_CASE_SLOW(name)	\
+#define WSQ_ENGINE_CASE_SLOW(name)					\
 	WSQ_KUNIT_PARAM_SLOW(name, wsq_engine_gen_params)
+
+/* Cases for which the engine is a detail. */
+#define WSQ_ANY_ENGINE_CASE(name)					\
+	KUNIT_CASE_PARAM(name, wsq_any_engine_gen_params)
 
 /* The engine under test. */
 static inline const struct wsq_test_engine *wsq_test_engine(struct kunit *test)

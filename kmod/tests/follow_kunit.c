@@ -196,8 +196,8 @@ static void follow_look(struct kunit *test)
 }
 
 static struct kunit_case follow_cases[] = {
-	WSQ_ENGINE_CASE(follow_default),
-	WSQ_ENGINE_CASE(follow_waiting),
+	WSQ_ANY_ENGINE_CASE(follow_default),
+	WSQ_ANY_ENGINE_CASE(follow_waiting),
 	KUNIT_CASE(follow_own),
 	KUNIT_CASE(follow_offline),
 	KUNIT_CASE_SLOW(follow_look),

@@ -450,15 +450,15 @@ static void long_spares(struct kunit *test)
 }
 
 static struct kunit_case long_cases[] = {
-	WSQ_ENGINE_CASE(long_computes),
-	WSQ_ENGINE_CASE(long_many),
-	WSQ_ENGINE_CASE(long_sleeps),
-	WSQ_ENGINE_CASE(long_sleeps_one_cpu),
-	WSQ_ENGINE_CASE(long_seeks),
-	WSQ_ENGINE_CASE(long_sleeps_deep),
-	WSQ_ENGINE_CASE(long_hog),
-	WSQ_ENGINE_CASE(long_hog_first),
-	WSQ_ENGINE_CASE(long_spares),
+	WSQ_ANY_ENGINE_CASE(long_computes),
+	WSQ_ANY_ENGINE_CASE(long_many),
+	WSQ_ANY_ENGINE_CASE(long_sleeps),
+	WSQ_ANY_ENGINE_CASE(long_sleeps_one_cpu),
+	WSQ_ANY_ENGINE_CASE(long_seeks),
+	WSQ_ANY_ENGINE_CASE(long_sleeps_deep),
+	WSQ_ANY_ENGINE_CASE(long_hog),
+	WSQ_ANY_ENGINE_CASE(long_hog_first),
+	WSQ_ANY_ENGINE_CASE(long_spares),
 	{}
 };
 

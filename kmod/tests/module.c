@@ -9,11 +9,16 @@
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
+#include <linux/moduleparam.h>
 #include <linux/wsq_version.h>
 
 #include "../compat/export.h"
 #include "../obs/stall.h"
 #include "items.h"
+
+char *wsq_test_only = "";
+module_param_named(engine, wsq_test_only, charp, 0444);
+MODULE_PARM_DESC(engine, "the only engine of cases for which it is a detail (all)");
 
 static unsigned int stall_ms_before;
 
@@ -22,6 +27,10 @@ static int __init tests_init(void)
 {
 	unsigned int ms = jiffies_to_msecs(WSQ_TEST_TIMEOUT);
 
+	if (*wsq_test_only && !wsq_test_engine_known(wsq_test_only)) {
+		pr_err("wsq_kunit: there is no engine %s\n", wsq_test_only);
+		return -EINVAL;
+	}
 	stall_ms_before = wsq_stall_ms;
 	if (stall_ms_before && stall_ms_before < ms)
 		WRITE_ONCE(wsq_stall_ms, ms);

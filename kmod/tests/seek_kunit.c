@@ -424,12 +424,12 @@ static void seek_domains(struct kunit *test)
 
 static struct kunit_case seek_cases[] = {
 	KUNIT_CASE(seek_domains),
-	WSQ_ENGINE_CASE(seek_absent),
-	WSQ_ENGINE_CASE(seek_foreign),
-	WSQ_ENGINE_CASE(seek_rest),
-	WSQ_ENGINE_CASE(seek_computing),
-	WSQ_ENGINE_CASE(seek_late),
-	WSQ_ENGINE_CASE(seek_late_asleep),
+	WSQ_ANY_ENGINE_CASE(seek_absent),
+	WSQ_ANY_ENGINE_CASE(seek_foreign),
+	WSQ_ANY_ENGINE_CASE(seek_rest),
+	WSQ_ANY_ENGINE_CASE(seek_computing),
+	WSQ_ANY_ENGINE_CASE(seek_late),
+	WSQ_ANY_ENGINE_CASE(seek_late_asleep),
 	{}
 };
 
