@@ -243,7 +243,8 @@ int wsq_future_wait(struct wsq_future *future);
  *
  * If calls or threads wait for @future, nothing could ever start them: the
  * kernel log names the functions of the calls, and @future fails with
- * %-ESHUTDOWN. Not needed for a future that is resolved.
+ * %-ESHUTDOWN. On return it may be freed, also if threads wait. Not needed for
+ * a future that is resolved.
  *
  * Context: as wsq_future_resolve(), except for NMI.
  * Return: how many calls and threads waited.
