@@ -387,7 +387,7 @@ bool wsq_call_cancel(struct wsq_call *call);
  * wsq_call_end() - resolve the future of a call whose function has not done so
  * @call: the call, whose function returns %WSQ_CALL_TAKEN
  * @value: the value
- * @error: 0, or a negative errno instead
+ * @error: 0, or a negative errno instead; %-EINVAL, with a warning, if positive
  *
  * Context: as wsq_future_resolve(); once.
  * Ordering: as wsq_future_resolve().

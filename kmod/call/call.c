@@ -354,6 +354,9 @@ WSQ_EXPORT(wsq_call_after);
 
 void wsq_call_end(struct wsq_call *call, unsigned long value, int error)
 {
+	/* A call that waits would take 1 for %WSQ_CALL_TAKEN. */
+	if (WARN_ON_ONCE(error > 0))
+		error = -EINVAL;
 	wsq_future_settle(&call->future, value, error);
 }
 WSQ_EXPORT(wsq_call_end);
