@@ -13,6 +13,10 @@
  *
  * Cost: for a task that does not get the user's object, 9 KiB of memory that is
  * allocated and freed.
+ * Allocating may sleep, for long if the memory cgroup has little left. Then
+ * other workers take over. So that they do not become many, each task of these
+ * ops counts as one that has left, from its start (cont.c).
+ *
  * Limitations: such a task has no state, and keeps its worker until it ends. The
  * memory for a task is charged to its ring's memory cgroup, but not the fork-join
  * object, nor 9 KiB for one.
@@ -129,6 +133,7 @@ const struct wsq_op_def wsq_op_fsverity = {
 	.max_len = WSQ_OP_MAX_LEN,
 	.dst_len = sizeof(struct wsq_tree_digest),
 	.issue = wsq_fsverity_issue,
+	.allocates = true,
 };
 
 static int wsq_sort64_prep(const struct wsq_sqe *sqe)
@@ -156,6 +161,7 @@ const struct wsq_op_def wsq_op_sort64 = {
 	.dst_len = WSQ_DST_ALL,
 	.prep = wsq_sort64_prep,
 	.issue = wsq_sort64_issue,
+	.allocates = true,
 };
 
 static int wsq_gzip_prep(const struct wsq_sqe *sqe)
@@ -185,6 +191,7 @@ const struct wsq_op_def wsq_op_gzip = {
 	.dst_len = WSQ_DST_ARG,
 	.prep = wsq_gzip_prep,
 	.issue = wsq_gzip_issue,
+	.allocates = true,
 };
 
 /**
