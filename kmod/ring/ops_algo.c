@@ -11,15 +11,15 @@
  * Memory of kmod/algo, while a task runs: 130 KiB for fsverity of the largest
  * range, none for sort64, 270 KiB for gzip and each CPU that takes part.
  *
- * Cost: for a task that does not get the user's object, 9 KiB of memory that is
+ * Cost: for a task that does not get the user's object, 5 KiB of memory that is
  * allocated and freed.
  * Allocating may sleep, for long if the memory cgroup has little left. Then
  * other workers take over. So that they do not become many, each task of these
  * ops counts as one that has left, from its start (cont.c).
  *
  * Limitations: such a task has no state, and keeps its worker until it ends. The
- * memory for a task is charged to its ring's memory cgroup, but not the fork-join
- * object, nor 9 KiB for one.
+ * memory for a task is charged to its ring's memory cgroup, but not the user's
+ * object, of 9 KiB for each CPU, nor a task's own.
  */
 #include <linux/bitops.h>
 #include <linux/err.h>
@@ -31,8 +31,13 @@
 #include "../compat/memcg.h"
 #include "ops.h"
 
-/* No op has more tasks spawned and not synced, by far. */
-#define WSQ_OP_FJ_DEPTH		64
+/*
+ * No op has more tasks spawned and not synced: sort64 has the most, below 40.
+ * There is one more descriptor. All together are a page.
+ */
+#define WSQ_OP_FJ_DEPTH		63
+
+static_assert((WSQ_OP_FJ_DEPTH + 1) * sizeof(struct wsq_fj_task) <= 4096);
 
 /* For the first and the last. */
 static_assert(WSQ_GZIP_BOUND(1) == 1 + WSQ_GZIP_EXTRA);
