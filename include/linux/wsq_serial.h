@@ -420,7 +420,9 @@ bool wsq_serial_queue_delayed(struct wsq_serial *serial,
  *
  * Context: any but hardirq and NMI. Does not wait: see
  * wsq_serial_cancel_delayed_sync().
- * Return: true if it was pending in one of the two ways.
+ * Return: true if it was pending in one of the two ways. False also at the
+ * moment at which the end of the delay queues it: it then runs.
+ * wsq_serial_cancel_delayed_sync() has no such moment.
  */
 bool wsq_serial_cancel_delayed(struct wsq_serial_delayed_work *dwork);
 
