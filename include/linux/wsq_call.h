@@ -94,8 +94,8 @@ typedef int (*wsq_call_func_t)(struct wsq_call *call);
  * @func: the function
  * @q: where it runs
  * @serial: where it runs, if it is a call of a serial
- * @next: the next call that could not be started; then it has no other use for
- *	a place to run
+ * @next: links calls that their queue or serial refused. Shares memory with @q
+ *	and @serial, which a refused call no longer needs
  * @given: how many futures it waits for. The sender.
  * @flags: WSQ_CALL_F_*. The sender.
  * @work: queued when no future is missing

@@ -39,8 +39,8 @@ typedef void (*wsq_serial_func_t)(struct wsq_serial_work *work);
  * struct wsq_serial_work - a serial's item, to be embedded in the caller's
  * struct
  * @link: the item pushed before it
- * @state: queued, cancelled or neither, and the number of contexts that wait
- *	until it neither is in the list nor runs
+ * @state: queued, cancelled or neither; and how often it is disabled
+ *	(wsq_serial_disable())
  * @func: the function
  *
  * All members are private to wsq. The caller must not move or free the item

@@ -5,8 +5,8 @@
  * A fork-join object serves one run at a time. Each user has one object with all
  * CPUs, made when it is first needed. A task that finds it in use runs with an
  * object of its own and of one CPU: then there are other tasks for the other
- * CPUs. So there is never more of this memory than the user's tasks run at a
- * time, and no task waits for another.
+ * CPUs. So besides that object a user has at most one for each of its running
+ * tasks, and no task waits for another.
  *
  * Memory of kmod/algo, while a task runs: 130 KiB for fsverity of the largest
  * range, none for sort64, 270 KiB for gzip and each CPU that takes part.
