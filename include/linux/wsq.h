@@ -381,9 +381,11 @@ void wsq_flush(struct wsq *q);
  * @q: the queue
  *
  * Meanwhile only the items of @q may queue to it; other puts are refused, with
- * a warning. Does not wait for items on a timer. If items that queue items keep
- * it from ending for stall_ms (module parameter), the kernel log says so, and
- * again each time that it has taken twice as long.
+ * a warning. A serial of @q that is not idle still takes items, from any
+ * context. Stop those that queue to it: while it is never idle, this does not
+ * return. Does not wait for items on a timer. If items that queue items keep it
+ * from ending for stall_ms (module parameter), the kernel log says so, and again
+ * each time that it has taken twice as long.
  *
  * Context: task; may sleep. As wsq_flush().
  */

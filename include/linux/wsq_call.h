@@ -94,8 +94,8 @@ typedef int (*wsq_call_func_t)(struct wsq_call *call);
  * @func: the function
  * @q: where it runs
  * @serial: where it runs, if it is a call of a serial
- * @next: the next call that could not be started; then it has no other use for
- *	a place to run
+ * @next: links calls that their queue or serial refused. Shares memory with @q
+ *	and @serial, which a refused call no longer needs
  * @given: how many futures it waits for. The sender.
  * @flags: WSQ_CALL_F_*. The sender.
  * @work: queued when no future is missing
@@ -243,7 +243,8 @@ int wsq_future_wait(struct wsq_future *future);
  *
  * If calls or threads wait for @future, nothing could ever start them: the
  * kernel log names the functions of the calls, and @future fails with
- * %-ESHUTDOWN. Not needed for a future that is resolved.
+ * %-ESHUTDOWN. On return it may be freed, also if threads wait. Not needed for
+ * a future that is resolved.
  *
  * Context: as wsq_future_resolve(), except for NMI.
  * Return: how many calls and threads waited.
@@ -386,7 +387,7 @@ bool wsq_call_cancel(struct wsq_call *call);
  * wsq_call_end() - resolve the future of a call whose function has not done so
  * @call: the call, whose function returns %WSQ_CALL_TAKEN
  * @value: the value
- * @error: 0, or a negative errno instead
+ * @error: 0, or a negative errno instead; %-EINVAL, with a warning, if positive
  *
  * Context: as wsq_future_resolve(); once.
  * Ordering: as wsq_future_resolve().

@@ -146,6 +146,8 @@ struct wsq_op_def {
 	s64 (*issue)(const struct wsq_op_task *task);
 	/* private: a short entry may be in a batch. Built-in ops only. */
 	bool batched;
+	/* private: it allocates, so it may sleep. Built-in ops only. */
+	bool allocates;
 };
 
 /* Maximum bytes of a piece. */

@@ -39,8 +39,8 @@ typedef void (*wsq_serial_func_t)(struct wsq_serial_work *work);
  * struct wsq_serial_work - a serial's item, to be embedded in the caller's
  * struct
  * @link: the item pushed before it
- * @state: queued, cancelled or neither, and the number of contexts that wait
- *	until it neither is in the list nor runs
+ * @state: queued, cancelled or neither; and how often it is disabled
+ *	(wsq_serial_disable())
  * @func: the function
  *
  * All members are private to wsq. The caller must not move or free the item
@@ -420,7 +420,9 @@ bool wsq_serial_queue_delayed(struct wsq_serial *serial,
  *
  * Context: any but hardirq and NMI. Does not wait: see
  * wsq_serial_cancel_delayed_sync().
- * Return: true if it was pending in one of the two ways.
+ * Return: true if it was pending in one of the two ways. False also at the
+ * moment at which the end of the delay queues it: it then runs.
+ * wsq_serial_cancel_delayed_sync() has no such moment.
  */
 bool wsq_serial_cancel_delayed(struct wsq_serial_delayed_work *dwork);
 

@@ -13,7 +13,10 @@
 #include <linux/wsq_algo.h>
 #include <linux/wsq_fj.h>
 
-/* Fails where the memory cgroup is at its limit, and no process is killed for that. */
+/*
+ * If the memory cgroup is at its limit, the allocation fails. It does not
+ * invoke the OOM killer.
+ */
 #define WSQ_ALGO_GFP	(GFP_KERNEL_ACCOUNT | __GFP_RETRY_MAYFAIL | __GFP_NOWARN)
 
 /**

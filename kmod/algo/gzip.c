@@ -19,6 +19,7 @@
 #include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/vmalloc.h>
 #include <linux/zlib.h>
 
 #include "../compat/export.h"
@@ -39,6 +40,8 @@
 #define WSQ_GZIP_STEP		16384
 /* As gzip has it: 32 KiB back, hash of 15 bits. */
 #define WSQ_GZIP_MEM_LEVEL	8
+#define WSQ_GZIP_SPACE		\
+	zlib_deflate_workspacesize(-MAX_WBITS, WSQ_GZIP_MEM_LEVEL)
 
 static_assert(WSQ_GZIP_EXTRA >= WSQ_GZIP_HEAD + WSQ_GZIP_TAIL +
 	      DIV_ROUND_UP(WSQ_GZIP_CHUNK, WSQ_GZIP_STORED) *
@@ -73,9 +76,8 @@ static void *wsq_gzip_space(struct wsq_gzip_run *r, struct wsq_fj_ctx w)
 
 	if (!*space) {
 		outer = set_active_memcg(r->memcg);
-		*space = kvmalloc(zlib_deflate_workspacesize(-MAX_WBITS,
-							     WSQ_GZIP_MEM_LEVEL),
-				  WSQ_ALGO_GFP);
+		/* kvmalloc() would compact memory for one block of 512 KiB. */
+		*space = __vmalloc(WSQ_GZIP_SPACE, WSQ_ALGO_GFP);
 		set_active_memcg(outer);
 	}
 	return *space;

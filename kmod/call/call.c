@@ -61,11 +61,13 @@
  * @dep: in the future's list; has no call
  * @done: completed when the future is resolved
  * @irq: completes @done, for an NMI
+ * @error: the future's. When @done is completed, the future may be freed
  */
 struct wsq_future_waiter {
 	struct wsq_call_dep dep;
 	struct completion done;
 	struct irq_work irq;
+	int error;
 };
 
 /* Futures. */
@@ -87,8 +89,9 @@ static void wsq_future_waiter_irq(struct irq_work *irq)
 }
 
 /* Wake a thread, whose stack then unwinds. */
-static void wsq_future_wake(struct wsq_future_waiter *w)
+static void wsq_future_wake(struct wsq_future_waiter *w, int error)
 {
+	w->error = error;
 	/* complete() takes a lock, which an NMI may have interrupted. */
 	if (unlikely(in_nmi()))
 		irq_work_queue(&w->irq);
@@ -159,7 +162,7 @@ static void wsq_future_close(struct wsq_future *future,
 
 		if (unlikely(!call)) {
 			wsq_future_wake(container_of(dep, struct wsq_future_waiter,
-						     dep));
+						     dep), error);
 			continue;
 		}
 		if (unlikely(error))
@@ -283,6 +286,8 @@ int wsq_future_wait(struct wsq_future *future)
 		wait_for_completion(&w.done);
 		/* After complete() there, @w is still used. */
 		irq_work_sync(&w.irq);
+		/* @future may be freed: by another waiter, or its owner. */
+		return w.error;
 	}
 	return wsq_future_error(future);
 }
@@ -349,6 +354,9 @@ WSQ_EXPORT(wsq_call_after);
 
 void wsq_call_end(struct wsq_call *call, unsigned long value, int error)
 {
+	/* A call that waits would take 1 for %WSQ_CALL_TAKEN. */
+	if (WARN_ON_ONCE(error > 0))
+		error = -EINVAL;
 	wsq_future_settle(&call->future, value, error);
 }
 WSQ_EXPORT(wsq_call_end);

@@ -22,8 +22,8 @@
  *   future owns the list until it is empty, and so does a context that adds a
  *   message to an empty list. Here a future is resolved once, so the exchange
  *   that says so can end the list for good: a context that comes later sees
- *   RESOLVED and does not add. The paper's rule needs a second operation on the
- *   future after the value is there, which what waited may have freed by then.
+ *   RESOLVED and does not add. The paper's rule touches the future again after
+ *   its value is set. By then a waiter may have freed it.
  * - Section 5 scans the arguments of a message for futures. Here the caller
  *   names them.
  *

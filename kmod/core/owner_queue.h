@@ -47,10 +47,9 @@
  * uses the count alone (wsq_oq_count(), wsq_oq_counted(), wsq_oq_lower();
  * exec/ordered.c). A context that removes a task does not lower the count. An
  * owner that reads the count, then finds the list empty, lowers it by what it
- * read: all tasks counted by then have been taken or removed. So never more is
- * lowered than was taken and removed. If the count is 0 and no push is between
- * push and count, as much was lowered as was ever pushed, so nothing is left in
- * the list.
+ * read: all tasks counted by then have been taken or removed. So the count is
+ * never lowered by more tasks than have left the list. If the count is 0 and
+ * every pushed task has been counted, the list is empty.
  *
  * Operation against operation; "own" is every operation that only the owner
  * calls:

@@ -262,6 +262,8 @@ struct wsq_slice {
  * @loose: where the thread may run. The CPU's role_lock; then the new worker,
  *	by release; then the worker itself.
  * @loose_cpus: the CPUs to let it run on. As @loose.
+ * @nth: how many detached items of tenants the CPU had when @cur, one of them,
+ *	was detached; 0 if @cur is none. As @loose.
  * @list: in wsq_workers
  * @standby: in the CPU's list of standby workers. The CPU's role_lock.
  * @rescuer: what else a rescuer has, %NULL for others. Constant once it runs.
@@ -306,6 +308,7 @@ struct wsq_worker {
 	struct irq_work sleep_work;
 	int loose;
 	cpumask_var_t loose_cpus;
+	u32 nth;
 	struct list_head list;
 	struct list_head standby;
 	struct wsq_rescuer *rescuer;
@@ -397,6 +400,8 @@ struct wsq_watchdog {
  * @nr_standby: how many. @role_lock.
  * @wanted: a hand-off found no standby worker. @role_lock.
  * @loosen: a worker that the scheduler is to move. @role_lock.
+ * @tenants_detached: detached items of tenants' queues that have not ended.
+ *	@role_lock.
  * @nr_workers: all workers of this CPU. wsq_workers_lock.
  * @spawn: makes a standby worker
  * @sleep_work: wakes a standby worker when the current one sleeps
@@ -446,6 +451,7 @@ struct wsq_cpu {
 	unsigned int nr_standby;
 	bool wanted;
 	struct wsq_worker *loosen;
+	u32 tenants_detached;
 	u64 standbys;
 	unsigned int nr_workers;
 	struct delayed_work spawn;

@@ -224,6 +224,7 @@ struct wsq *wsq_tenant_create(const struct wsq_attrs *attrs, const char *name)
 	return wsq_queue_create(attrs, true, &key, "(wsq)tenant", name,
 				strnlen(name, WSQ_NAME_LEN));
 }
+WSQ_EXPORT_KUNIT(wsq_tenant_create);
 
 int wsq_set_steal(struct wsq *q, u32 policy, u32 batch)
 {

@@ -19,7 +19,11 @@
  *
  * An item that computes for long does not sleep. The watchdog (watchdog.c)
  * hands off for it after 10 ms. Unless the item is bound to its CPU, the new
- * worker lets the scheduler move the old one elsewhere (detaching).
+ * worker lets the scheduler move the old one elsewhere (detaching). Each tenant
+ * (tenant.h) may have such an item. So that many of them do not take the CPU
+ * from the current worker, the first one keeps its nice value, and each further
+ * one has a third of the weight of the one before, until it ends: 60 of them
+ * weigh as much as two or three workers.
  *
  * Limits. At most @max_active items of a queue may be under way on a CPU. The
  * lane counts (@away) each item whose worker was replaced while running it, and
@@ -95,6 +99,9 @@
 
 /* Most ready queues to look at with interrupts off. */
 #define WSQ_WAIT_LOOKS		8
+
+/* Nice levels from one detached worker of tenants to the next. */
+#define WSQ_DETACHED_NICE	5
 
 /* Delay in jiffies after a worker could not be made. */
 #define WSQ_SPAWN_RETRY		max(HZ / 100, 1)
@@ -480,6 +487,8 @@ static void wsq_away_begin(struct wsq_cpu *c, struct wsq_worker *w,
 	cpumask_and(w->loose_cpus, q->pool.cpus, cpu_online_mask);
 	get_task_struct(w->task);
 	w->loose = WSQ_LOOSENING;
+	if (q->id >= WSQ_FIRST_TENANT)
+		w->nth = ++c->tenants_detached;
 	c->loosen = w;
 }
 
@@ -491,17 +500,23 @@ static void wsq_away_begin(struct wsq_cpu *c, struct wsq_worker *w,
  */
 void wsq_away_end(struct wsq_worker *w)
 {
+	struct wsq_cpu *c = wsq_worker_cpu(w);
 	struct wsq_lane *lane = w->away;
 
 	if (!lane)
 		return;
+	if (w->nth) {
+		raw_spin_lock_irq(&c->role_lock);
+		c->tenants_detached--;
+		raw_spin_unlock_irq(&c->role_lock);
+	}
 	if (atomic_xchg_relaxed(&w->computes, 0))
 		atomic_dec(&lane->detached);
 	else
 		irq_work_sync(&w->sleep_work);
 	w->away = NULL;
 	preempt_disable();
-	wsq_release(wsq_worker_cpu(w), lane, &lane->away);
+	wsq_release(c, lane, &lane->away);
 	preempt_enable();
 }
 
@@ -706,6 +721,14 @@ void wsq_standby_have(struct wsq_cpu *c)
 	schedule_delayed_work_on(c->cpu, &c->spawn, 0);
 }
 
+/* The nice value of a worker that was detached. */
+static int wsq_detached_nice(const struct wsq_worker *w)
+{
+	int more = w->nth > 1 ? (int)(w->nth - 1) * WSQ_DETACHED_NICE : 0;
+
+	return min(w->class->nice + more, MAX_NICE);
+}
+
 /**
  * wsq_standby_loosen() - let the scheduler move a worker that was detached
  * @c: the CPU
@@ -724,6 +747,7 @@ void wsq_standby_loosen(struct wsq_cpu *c)
 		return;
 	/* @old waits for this before it ends or becomes a standby worker. */
 	set_cpus_allowed_ptr(old->task, old->loose_cpus);
+	set_user_nice(old->task, wsq_detached_nice(old));
 	put_task_struct(old->task);
 	smp_store_release(&old->loose, WSQ_LOOSE);	/* DT(loosen:A) */
 }
@@ -735,6 +759,8 @@ static void wsq_standby_fasten(struct wsq_worker *w)
 		return;
 	wsq_standby_loosened(w);
 	w->loose = WSQ_FAST;
+	w->nth = 0;
+	set_user_nice(current, w->class->nice);
 	/* If the CPU is going offline, wsq_worker_return() handles it. */
 	if (!cpu_dying(w->cpu))
 		set_cpus_allowed_ptr(current, cpumask_of(w->cpu));

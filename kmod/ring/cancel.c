@@ -176,6 +176,7 @@ int wsq_ring_cancel(struct wsq_ring *ring, struct wsq_cancel *c)
 	while ((req = list_first_entry_or_null(&out, struct wsq_req, held))) {
 		list_del(&req->held);
 		wsq_req_end(req, -ECANCELED, 0);
+		cond_resched();
 	}
 	mutex_unlock(&ring->lock);
 	if (c->cancelled)

@@ -18,10 +18,16 @@
  *   struct on to the first task in that list, and queues it. So long tasks end
  *   in about the order in which they were submitted, and short tasks do not
  *   wait for them. Running tasks do not count until they leave. There are
- *   structs for as many of them as there are CPUs, since built-in ops do not
- *   sleep. Whether a task with a list of ranges is long is decided by reading
- *   the list. A process that makes the list longer afterwards can have more
- *   tasks leave than that; a task that finds no struct keeps its worker.
+ *   structs for as many of them as there are CPUs, since they do not sleep.
+ *   Whether a task with a list of ranges is long is decided by reading the
+ *   list. A process that makes the list longer afterwards can have more tasks
+ *   leave than that; a task that finds no struct keeps its worker.
+ *
+ * - A task of a built-in op that allocates (ops_algo.c) may sleep for as long
+ *   as the memory cgroup of its ring lets it. Another worker then begins the
+ *   next such task: there could be a thread for each task of a user. So it
+ *   counts as long, however short it is, and as one that has left, from when it
+ *   begins.
  *
  * - A task of another module's op may wait for any other task of the user: it
  *   sleeps until the other one has run, or leaves and looks again. So each of
@@ -34,7 +40,7 @@
  *
  * Cost: nothing for a task that does not leave, except one load of @held for a
  * long one of a built-in op. To leave: a spinlock of the user, and a copy of at
- * most 700 bytes.
+ * most 700 bytes. A task of an op that allocates takes the lock twice.
  * Limitations: while as many tasks of other modules' ops have left as there are
  * CPUs, other users can wait for a further one to end.
  */
@@ -125,7 +131,8 @@ void wsq_conts_exit(struct wsq_conts *conts)
 WSQ_EXPORT_KUNIT(wsq_conts_exit);
 
 /**
- * wsq_cont_get() - get memory for a task that is about to leave its worker
+ * wsq_cont_get() - get memory for a task that is about to leave its worker, or
+ * begins with an op that allocates
  * @conts: those of its user
  * @op: the number of its op
  *

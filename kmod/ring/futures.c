@@ -22,9 +22,9 @@
  * A completion moves the waits for its future to one of two lists of waits that
  * are over. One context at a time takes the waits off these lists, counts them
  * and starts requests, a few at once. Another context that calls in the meantime
- * leaves its waits to the first. So a failure that travels through the graph
- * takes no stack, and a future for which all others wait does not keep a worker
- * busy for long.
+ * leaves its waits to the first. So a failure passes through the graph without
+ * recursion, and resolving a future that many requests wait for does not keep a
+ * worker busy for long.
  *
  * A future is resolved after its request is counted as completed, and before the
  * completion is published. So a process that has read the completion can name

@@ -31,14 +31,15 @@ struct wsq_op_reg;
 #define WSQ_OP_MAX_LEN		0x1000000
 
 /**
- * struct wsq_op_cont - a task that has begun and left its worker
+ * struct wsq_op_cont - a task that has begun and left its worker, or counts so
  * @free: in struct wsq_conts.free
  * @wait_ns: how long the task had waited when it began. The ring's
  * @task: argument of the op; its @ranges and @state are those below
  * @ranges: the ranges
  * @state: the op's state
  *
- * Owned by one task, from when it first leaves its worker until it ends.
+ * Owned by one task, from when it first leaves its worker, or begins with an op
+ * that allocates, until it ends.
  */
 struct wsq_op_cont {
 	struct list_head free;

@@ -5,17 +5,21 @@
  * A fork-join object serves one run at a time. Each user has one object with all
  * CPUs, made when it is first needed. A task that finds it in use runs with an
  * object of its own and of one CPU: then there are other tasks for the other
- * CPUs. So there is never more of this memory than the user's tasks run at a
- * time, and no task waits for another.
+ * CPUs. So besides that object a user has at most one for each of its running
+ * tasks, and no task waits for another.
  *
  * Memory of kmod/algo, while a task runs: 130 KiB for fsverity of the largest
  * range, none for sort64, 270 KiB for gzip and each CPU that takes part.
  *
- * Cost: for a task that does not get the user's object, 9 KiB of memory that is
+ * Cost: for a task that does not get the user's object, 5 KiB of memory that is
  * allocated and freed.
+ * Allocating may sleep, for long if the memory cgroup has little left. Then
+ * other workers take over. So that they do not become many, each task of these
+ * ops counts as one that has left, from its start (cont.c).
+ *
  * Limitations: such a task has no state, and keeps its worker until it ends. The
- * memory for a task is charged to its ring's memory cgroup, but not the fork-join
- * object, nor 9 KiB for one.
+ * memory for a task is charged to its ring's memory cgroup, but not the user's
+ * object, of 9 KiB for each CPU, nor a task's own.
  */
 #include <linux/bitops.h>
 #include <linux/err.h>
@@ -27,8 +31,13 @@
 #include "../compat/memcg.h"
 #include "ops.h"
 
-/* No op has more tasks spawned and not synced, by far. */
-#define WSQ_OP_FJ_DEPTH		64
+/*
+ * No op has more tasks spawned and not synced: sort64 has the most, below 40.
+ * There is one more descriptor. All together are a page.
+ */
+#define WSQ_OP_FJ_DEPTH		63
+
+static_assert((WSQ_OP_FJ_DEPTH + 1) * sizeof(struct wsq_fj_task) <= 4096);
 
 /* For the first and the last. */
 static_assert(WSQ_GZIP_BOUND(1) == 1 + WSQ_GZIP_EXTRA);
@@ -129,6 +138,7 @@ const struct wsq_op_def wsq_op_fsverity = {
 	.max_len = WSQ_OP_MAX_LEN,
 	.dst_len = sizeof(struct wsq_tree_digest),
 	.issue = wsq_fsverity_issue,
+	.allocates = true,
 };
 
 static int wsq_sort64_prep(const struct wsq_sqe *sqe)
@@ -156,6 +166,7 @@ const struct wsq_op_def wsq_op_sort64 = {
 	.dst_len = WSQ_DST_ALL,
 	.prep = wsq_sort64_prep,
 	.issue = wsq_sort64_issue,
+	.allocates = true,
 };
 
 static int wsq_gzip_prep(const struct wsq_sqe *sqe)
@@ -185,6 +196,7 @@ const struct wsq_op_def wsq_op_gzip = {
 	.dst_len = WSQ_DST_ARG,
 	.prep = wsq_gzip_prep,
 	.issue = wsq_gzip_issue,
+	.allocates = true,
 };
 
 /**

@@ -106,7 +106,7 @@ bool wsq_def_right(const struct wsq_op_def *def)
 	const bool relative = def->dst_len >= WSQ_DST_ARG;
 
 	if (!wsq_name_right(def->name) || !def->issue || def->batched ||
-	    def->state_size > WSQ_OP_STATE_MAX)
+	    def->allocates || def->state_size > WSQ_OP_STATE_MAX)
 		return false;
 	if (def->cap != -1 && !cap_valid(def->cap))
 		return false;
@@ -302,12 +302,14 @@ static bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena)
  *
  * Context: any.
  * Return: true if so: the op is built-in, and the entry is longer than one
- * segment.
+ * segment or the op allocates.
  */
 bool wsq_sqe_long(const struct wsq_sqe *sqe, const void *arena)
 {
 	if (sqe->op >= WSQ_OP_NR)
 		return false;
+	if (wsq_op_table[array_index_nospec(sqe->op, WSQ_OP_NR)]->allocates)
+		return true;
 	return sqe->flags & WSQ_SQE_VEC ? wsq_list_long(sqe, arena) :
 					  sqe->len > WSQ_OP_PIECE;
 }
@@ -384,6 +386,9 @@ static __always_inline s64 wsq_op_begin(const struct wsq_op_def *def, u16 op,
 			memset((u8 *)state + WSQ_STATE_SMALL, 0,
 			       def->state_size - WSQ_STATE_SMALL);
 	}
+	/* It may sleep: it counts as one that has left, cont.c. */
+	if (unlikely(def->allocates) && task->stop->conts && !*cont)
+		*cont = wsq_cont_get(task->stop->conts, op);
 	res = def->issue(task);
 	if (unlikely(res == WSQ_OP_AGAIN))
 		res = wsq_op_again(def, op, task, cont);

@@ -40,15 +40,23 @@
 /*
  * ... and at most, before another item of the queue releases the rest: a
  * process can submit as fast as chains are released, and other users' items
- * must not wait.
+ * must not wait. A chain that ends counts as many times as requests end by it.
  */
 #define WSQ_RELEASE_MOST	256
 
-/* Requests of a chain that end at a time, before an item ends the rest. */
+/*
+ * Requests of a chain that end at a time, before an item ends the rest. A
+ * request counts as many times as others are released or end by its end.
+ *
+ * So a context that ends a request ends or starts a few times this many,
+ * however links, drains and futures connect them: each loop adds to its count
+ * what the loops in it have done. They are few, because a release in a release
+ * of the same kind leaves everything to the outer one.
+ */
 #define WSQ_CHAIN_MOST		256
 
-static void wsq_release(struct wsq_ring *ring);
-static void wsq_futures_release(struct wsq_ring *ring);
+static unsigned int wsq_release(struct wsq_ring *ring);
+static unsigned int wsq_futures_release(struct wsq_ring *ring);
 
 /* Queue a request to its key's serial, or to the queue. */
 static bool wsq_req_queue(struct wsq_req *req)
@@ -105,30 +113,40 @@ static bool wsq_req_go(struct wsq_req *req)
 /*
  * The last @nr completions, up to @n, exist: wake waiters, release held
  * requests, and drop the references of the requests. The ring may be gone then.
+ * Returns how many were released or ended.
  */
-static __always_inline void wsq_completed(struct wsq_ring *ring, u64 n, u32 nr)
+static __always_inline unsigned int wsq_completed(struct wsq_ring *ring, u64 n,
+						  u32 nr)
 {
+	unsigned int done = 0;
+
 	/* Has a full barrier, [GT]. */
 	wsq_ring_wake(ring, n);
 	if (unlikely(wsq_order_due(ring)))
-		wsq_release(ring);
+		done = wsq_release(ring);
 	percpu_ref_put_many(&ring->refs, nr);
+	return done;
 }
 
-/* Complete a request. Not to be touched afterwards. */
-static __always_inline void wsq_req_complete(struct wsq_req *req, s64 res,
-					     u64 wait_ns)
+/*
+ * Complete a request. Not to be touched afterwards. Returns how many were
+ * released or ended, this one included.
+ */
+static __always_inline unsigned int wsq_req_complete(struct wsq_req *req,
+						     s64 res, u64 wait_ns)
 {
 	const bool futures = req->sqe.flags & WSQ_SQE_FUTURES;
 	struct wsq_ring *ring = req->ring;
+	unsigned int done;
 
 	if (unlikely(req->cont))
 		wsq_cont_put(req);
 	if (unlikely(futures))
 		percpu_ref_get(&ring->refs);
-	wsq_completed(ring, wsq_complete_one(req, res, wait_ns), 1);
+	done = wsq_completed(ring, wsq_complete_one(req, res, wait_ns), 1);
 	if (unlikely(futures))
-		wsq_futures_release(ring);
+		done += wsq_futures_release(ring);
+	return done + 1;
 }
 
 /* Queue an item that ends the rest of a chain, of which nothing will run. */
@@ -141,11 +159,12 @@ static void wsq_chain_later(struct wsq_req *req)
 /*
  * The request before a linked one has ended with @res: start it, or end it and
  * those behind it. If it waits for futures, the context that ends that wait goes
- * on. Calls cond_resched() between two that it ends.
+ * on. Calls cond_resched() between two that it ends. @nr were released or ended
+ * by the one before; returns how many with those by this.
  */
-static noinline void wsq_chain_go_on(struct wsq_req *next, s64 res)
+static noinline unsigned int wsq_chain_go_on(struct wsq_req *next, s64 res,
+					     unsigned int nr)
 {
-	unsigned int nr = 0;
 	struct wsq_req *req;
 
 	while (next) {
@@ -153,21 +172,22 @@ static noinline void wsq_chain_go_on(struct wsq_req *next, s64 res)
 		next = req->next;
 		if (unlikely(req->sqe.flags & WSQ_SQE_FUTURES) &&
 		    !wsq_futures_pass(req, res < 0))
-			return;
+			break;
 		if (res >= 0) {
 			if (wsq_req_go(req))
-				return;
+				break;
 			res = req->refused;
 		} else {
 			res = -ECANCELED;
 		}
-		if (++nr == WSQ_CHAIN_MOST) {
+		if (nr >= WSQ_CHAIN_MOST) {
 			wsq_chain_later(req);
-			return;
+			break;
 		}
-		wsq_req_complete(req, res, 0);
+		nr += wsq_req_complete(req, res, 0);
 		cond_resched();
 	}
+	return nr;
 }
 
 /**
@@ -178,49 +198,53 @@ static noinline void wsq_chain_go_on(struct wsq_req *next, s64 res)
  *
  * Context: task, preemptible; calls cond_resched(). The one caller for this
  * request.
+ * Return: how many requests were started, released or ended, this one included.
  * Ordering: as wsq_complete_one(); and [WT] towards waiters, [GT] towards held
  * requests.
  */
-void wsq_req_end(struct wsq_req *req, s64 res, u64 wait_ns)
+unsigned int wsq_req_end(struct wsq_req *req, s64 res, u64 wait_ns)
 {
 	struct wsq_req *next = req->next;
+	unsigned int nr = wsq_req_complete(req, res, wait_ns);
 
-	wsq_req_complete(req, res, wait_ns);
 	if (unlikely(next))
-		wsq_chain_go_on(next, res);
+		nr = wsq_chain_go_on(next, res, nr);
+	return nr;
 }
 
-/* Start a request that no longer waits for others. */
-static void wsq_req_start(struct wsq_req *req)
+/* Start a request that no longer waits for others. As wsq_req_end(). */
+static unsigned int wsq_req_start(struct wsq_req *req)
 {
-	if (!wsq_req_go(req))
-		wsq_req_end(req, req->refused, 0);
+	return wsq_req_go(req) ? 1 : wsq_req_end(req, req->refused, 0);
 }
 
-/* Start the head of a chain that may start, unless it waits for futures. */
-static void wsq_req_launch(struct wsq_req *req)
+/*
+ * Start the head of a chain that may start, unless it waits for futures. As
+ * wsq_req_end().
+ */
+static unsigned int wsq_req_launch(struct wsq_req *req)
 {
 	if (unlikely(req->sqe.flags & WSQ_SQE_FUTURES) &&
 	    !wsq_futures_pass(req, false))
-		return;
-	wsq_req_start(req);
+		return 1;
+	return wsq_req_start(req);
 }
 
 /*
  * Start requests whose futures are resolved. Returns false if there are more
- * than the limit.
+ * than the limit. Sets @n to how many were started, released or ended.
  */
-static bool wsq_futures_some(struct wsq_ring *ring)
+static bool wsq_futures_some(struct wsq_ring *ring, unsigned int *n)
 {
-	unsigned int n = 0;
 	struct wsq_req *req;
+	unsigned int i;
 
-	while (wsq_futures_next(ring, &req)) {
-		if (req)
-			wsq_req_start(req);
-		if (++n == WSQ_RELEASE_MOST)
+	*n = 0;
+	for (i = 1; wsq_futures_next(ring, &req); i++) {
+		*n += req ? wsq_req_start(req) : 1;
+		if (*n >= WSQ_RELEASE_MOST)
 			return !wsq_futures_more(ring);
-		if (n % WSQ_RELEASE_RESCHED == 0)
+		if (i % WSQ_RELEASE_RESCHED == 0)
 			cond_resched();
 	}
 	return true;
@@ -228,14 +252,18 @@ static bool wsq_futures_some(struct wsq_ring *ring)
 
 /*
  * Likewise, and let an item start the rest, behind all items in the queue. Until
- * it has, no other context does. Drops the caller's reference.
+ * it has, no other context does. Drops the caller's reference. Returns that
+ * number.
  */
-static noinline void wsq_futures_release(struct wsq_ring *ring)
+static noinline unsigned int wsq_futures_release(struct wsq_ring *ring)
 {
-	if (wsq_futures_claim(ring) && !wsq_futures_some(ring))
+	unsigned int n = 0;
+
+	if (wsq_futures_claim(ring) && !wsq_futures_some(ring, &n))
 		wsq_ring_requeue(ring, &ring->futures.work);
 	else
 		percpu_ref_put(&ring->refs);
+	return n;
 }
 
 /**
@@ -249,25 +277,30 @@ void wsq_futures_run(struct wsq_work *work)
 {
 	struct wsq_ring *ring = container_of(work, struct wsq_ring,
 					     futures.work);
+	unsigned int n;
 
-	if (!wsq_futures_some(ring))
+	if (!wsq_futures_some(ring, &n))
 		wsq_ring_requeue(ring, &ring->futures.work);
 	else
 		percpu_ref_put(&ring->refs);
 }
 
-/* Release held chains. Returns false if there are more than the limit. */
-static bool wsq_release_some(struct wsq_ring *ring)
+/*
+ * Release held chains. Returns false if there are more than the limit. Sets @n
+ * to how many were started, released or ended.
+ */
+static bool wsq_release_some(struct wsq_ring *ring, unsigned int *n)
 {
-	unsigned int n = 0;
+	unsigned int i;
 
-	while (n < WSQ_RELEASE_MOST) {
+	*n = 0;
+	for (i = 1; *n < WSQ_RELEASE_MOST; i++) {
 		struct wsq_req *head = wsq_order_next(ring);
 
 		if (!head)
 			return true;
-		wsq_req_launch(head);
-		if (++n % WSQ_RELEASE_RESCHED == 0)
+		*n += wsq_req_launch(head);
+		if (i % WSQ_RELEASE_RESCHED == 0)
 			cond_resched();
 	}
 	return false;
@@ -283,11 +316,17 @@ static void wsq_release_later(struct wsq_ring *ring)
 	wsq_ring_requeue(ring, &ring->release_work);
 }
 
-/* Release the chains that no longer wait. The caller has a reference. */
-static void wsq_release(struct wsq_ring *ring)
+/*
+ * Release the chains that no longer wait. The caller has a reference. Returns
+ * how many were started, released or ended.
+ */
+static unsigned int wsq_release(struct wsq_ring *ring)
 {
-	if (wsq_order_claim(ring) && !wsq_release_some(ring))
+	unsigned int n = 0;
+
+	if (wsq_order_claim(ring) && !wsq_release_some(ring, &n))
 		wsq_release_later(ring);
+	return n;
 }
 
 /**
@@ -299,8 +338,9 @@ static void wsq_release(struct wsq_ring *ring)
 void wsq_release_run(struct wsq_work *work)
 {
 	struct wsq_ring *ring = container_of(work, struct wsq_ring, release_work);
+	unsigned int n;
 
-	if (!wsq_release_some(ring))
+	if (!wsq_release_some(ring, &n))
 		wsq_release_later(ring);
 	percpu_ref_put(&ring->refs);
 }

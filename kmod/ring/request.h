@@ -14,7 +14,7 @@ struct wsq_serial_work;
 struct wsq_work;
 
 void wsq_chain_launch(struct wsq_ring *ring, struct wsq_req *head);
-void wsq_req_end(struct wsq_req *req, s64 res, u64 wait_ns);
+unsigned int wsq_req_end(struct wsq_req *req, s64 res, u64 wait_ns);
 void wsq_req_run(struct wsq_work *work);
 void wsq_req_run_keyed(struct wsq_serial_work *item);
 void wsq_release_run(struct wsq_work *work);

@@ -79,7 +79,8 @@ enum wsq_req_state {
  * @batched: in a batch (batch.c), of which only the head is queued. Submitter.
  * @waits: in struct wsq_conts.waiting, by @held. Under the lock of that
  * @cont: saved state of its task, kept from when the task first leaves its
- *	worker, or assigned before that; else %NULL. The owner; while @waits,
+ *	worker, or begins with an op that allocates, or assigned before that;
+ *	else %NULL. The owner; while @waits,
  *	under the lock of struct wsq_conts
  *
  * "Submitter" is the context that holds the ring's lock and took the request

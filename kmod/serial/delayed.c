@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Items of serials that are queued after a delay: a delayed item of the serial's
- * queue, of which the function queues the item. See <linux/wsq_serial.h>.
+ * Items of serials that are queued after a delay. A delayed item of the
+ * serial's queue runs first, and its function queues the item to the serial.
+ * See <linux/wsq_serial.h>.
  *
  * Cost: a delayed item of the queue in front of each item of the serial.
  */

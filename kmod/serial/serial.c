@@ -330,10 +330,11 @@ void wsq_serial_fetch(struct wsq_serial *serial)
 WSQ_EXPORT_KUNIT(wsq_serial_fetch);
 
 /*
- * Push items that are QUEUED, @count from @newest to @oldest. Does not ask whether
- * the queue takes them: the caller did, and whatever is in the list must run,
- * because the first item in the list may be another context's. Preemption is off:
- * between push and count they hold up the last items in the list.
+ * Push items that are QUEUED, @count from @newest to @oldest. The caller has
+ * checked that the serial accepts items. Do not check here: the owner may take
+ * a pushed item for one that another context has counted, so each must run.
+ * Preemption is off: between push and count they hold up the last items in the
+ * list.
  */
 static void wsq_serial_push_many(struct wsq_serial *s,
 				 struct wsq_serial_work *newest,

@@ -400,6 +400,47 @@ static void call_wait(struct kunit *test)
 	stage_end(test, s);
 }
 
+/* A thread that waits for a future, and what its wait returned. */
+struct freed_wait {
+	struct wsq_future *f;
+	int error;
+};
+
+static bool freed_wait_fn(void *arg)
+{
+	struct freed_wait *w = arg;
+
+	w->error = wsq_future_wait(w->f);
+	return true;
+}
+
+/* The future's memory has another use before the thread that waited runs. */
+static void call_wait_freed(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask), nr;
+	struct freed_wait *w = kzalloc(sizeof(*w), GFP_KERNEL);
+	struct wsq_test_call *call;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	w->f = kzalloc(sizeof(*w->f), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, w->f);
+	wsq_future_init(w->f);
+	wsq_test_stay(test, cpu);
+	call = wsq_test_start_on(test, cpu, freed_wait_fn, w);
+	wsq_test_waits(test, call);
+	/* The thread has no other CPU. */
+	preempt_disable();
+	nr = wsq_future_destroy(w->f);
+	wsq_future_init(w->f);
+	kfree(w->f);
+	preempt_enable();
+	wsq_test_roam();
+	KUNIT_EXPECT_EQ(test, nr, 1U);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_EQ(test, w->error, -ESHUTDOWN);
+	kfree(w);
+}
+
 /* A future that calls wait for ends: it says so, and they fail. */
 static void call_destroy(struct kunit *test)
 {
@@ -494,6 +535,7 @@ static struct kunit_case call_cases[] = {
 	KUNIT_CASE(call_taken),
 	KUNIT_CASE(call_order),
 	KUNIT_CASE(call_wait),
+	KUNIT_CASE(call_wait_freed),
 	KUNIT_CASE(call_destroy),
 	KUNIT_CASE(call_stack),
 	KUNIT_CASE(call_drain),

@@ -553,6 +553,34 @@ static void warn_call_resolved(struct kunit *test)
 	vfree(a);
 }
 
+static int call_act_taken(struct wsq_call *call)
+{
+	return WSQ_CALL_TAKEN;
+}
+
+/* An error is negative: what waits for the call ends with one. */
+static void warn_call_end_positive(struct kunit *test)
+{
+	struct call_act *a;
+	struct wsq *q;
+
+	provoke_only(test, false);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	a = call_acts(test, 2);
+	a[0].call.func = call_act_taken;
+	wsq_call_send(&a[0].call, q);
+	KUNIT_EXPECT_EQ(test, wsq_call_after(&a[1].call, &a[1].dep,
+					     &a[0].call.future), 0);
+	wsq_call_send(&a[1].call, q);
+	wsq_test_call(test, wsq_test_flush, q);
+	wsq_call_end(&a[0].call, 5, WSQ_CALL_TAKEN);
+	call_act_end(test, &a[0], -EINVAL);
+	call_act_end(test, &a[1], -EINVAL);
+	KUNIT_EXPECT_EQ(test, a[1].runs, 0);
+	wsq_test_queue_end(test, q);
+	vfree(a);
+}
+
 /*
  * A queue that is drained refuses calls. Their futures fail when they would
  * start, one after the other, by the context that resolves the first one:
@@ -791,6 +819,7 @@ static struct kunit_case lockdep_cases[] = {
 	KUNIT_CASE(warn_call_unsent),
 	KUNIT_CASE(warn_call_item_waits),
 	KUNIT_CASE(warn_call_resolved),
+	KUNIT_CASE(warn_call_end_positive),
 	KUNIT_CASE(warn_call_refused),
 	KUNIT_CASE(warn_cpu_out_of_range),
 	KUNIT_CASE(warn_enable_too_often),

@@ -18,6 +18,7 @@
 #include <uapi/linux/wsq.h>
 
 #include "../exec/exec.h"
+#include "../exec/tenant.h"
 #include "../obs/cpu_stats.h"
 #include "items.h"
 
@@ -449,6 +450,78 @@ static void long_spares(struct kunit *test)
 	vfree(it);
 }
 
+/**
+ * struct tenant_item - an item of a tenant's queue that computes until told
+ * @work: the item
+ * @q: its queue
+ * @task: the worker that runs it; a reference
+ * @entered: it runs
+ * @over: it is to end
+ */
+struct tenant_item {
+	struct wsq_work work;
+	struct wsq *q;
+	struct task_struct *task;
+	struct completion entered;
+	bool over;
+};
+
+static void tenant_fn(struct wsq_work *work)
+{
+	struct tenant_item *it = container_of(work, struct tenant_item, work);
+
+	it->task = current;
+	get_task_struct(current);
+	complete(&it->entered);
+	while (!READ_ONCE(it->over)) {
+		cpu_relax();
+		wsq_test_yield();
+	}
+}
+
+/*
+ * Each item of a tenant is detached because the next one waits, until there are
+ * as many that compute on one CPU. Their workers count less and less there.
+ */
+static void long_tenants(struct kunit *test)
+{
+	/* The last one is current. */
+	static const int nice[] = { 0, 5, 10, 15, 19, 19, 0 };
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	const struct wsq_attrs attrs = { .cpumask = cpumask_of(cpu) };
+	enum { NR = ARRAY_SIZE(nice) };
+	struct tenant_item *it;
+	int round, i;
+
+	for (round = 0; round < 2; round++) {
+		it = kcalloc(NR, sizeof(*it), GFP_KERNEL);
+		KUNIT_ASSERT_NOT_NULL(test, it);
+		for (i = 0; i < NR; i++) {
+			INIT_WSQ_WORK(&it[i].work, tenant_fn);
+			init_completion(&it[i].entered);
+			it[i].q = wsq_tenant_create(&attrs, "away");
+			KUNIT_ASSERT_FALSE(test, IS_ERR(it[i].q));
+			KUNIT_EXPECT_TRUE(test, wsq_queue_work(it[i].q,
+							       &it[i].work));
+			KUNIT_ASSERT_TRUE(test,
+				wait_for_completion_timeout(&it[i].entered,
+							    WSQ_TEST_TIMEOUT));
+		}
+		for (i = 0; i < NR; i++)
+			KUNIT_EXPECT_EQ_MSG(test, task_nice(it[i].task),
+					    nice[i], "item %d", i);
+		for (i = 0; i < NR; i++)
+			WRITE_ONCE(it[i].over, true);
+		for (i = 0; i < NR; i++) {
+			wsq_test_queue_end(test, it[i].q);
+			KUNIT_EXPECT_TRUE(test, wsq_test_until(
+					  !task_nice(it[i].task)));
+			put_task_struct(it[i].task);
+		}
+		kfree(it);
+	}
+}
+
 static struct kunit_case long_cases[] = {
 	WSQ_ANY_ENGINE_CASE(long_computes),
 	WSQ_ANY_ENGINE_CASE(long_many),
@@ -459,6 +532,7 @@ static struct kunit_case long_cases[] = {
 	WSQ_ANY_ENGINE_CASE(long_hog),
 	WSQ_ANY_ENGINE_CASE(long_hog_first),
 	WSQ_ANY_ENGINE_CASE(long_spares),
+	KUNIT_CASE(long_tenants),
 	{}
 };
 

@@ -6,8 +6,15 @@
 #include "../ring/cancel.h"
 #include "rings.h"
 
-/* WSQ_RELEASE_MOST: an item releases the rest. */
+/* WSQ_RELEASE_MOST, WSQ_CHAIN_MOST: an item releases or ends the rest. */
 #define RELEASED	256
+
+/* Chains, each as long as may end at a time. */
+#define CHAINS		7
+
+/* A chain, and tasks that wait for each task of it. */
+#define CHAIN_LEN	8
+#define CHAIN_WAITERS	100
 
 static void close_cancel(struct kunit *test, struct wsq_ring *ring, u64 user_data,
 			 u32 nr)
@@ -114,9 +121,86 @@ static void close_futures(struct kunit *test)
 	close_in_use(test, ring, q, g);
 }
 
+/* The heads of chains wait for a task that fails: each task of them counts. */
+static void close_chains(struct kunit *test)
+{
+	struct wsq_test_gate *g = wsq_test_gate(test, true);
+	struct wsq *q = close_queue(test, g);
+	struct wsq_ring *ring = wsq_test_ring(test, WSQ_SETUP_FUTURES,
+					      (CHAINS + 1) * RELEASED, 0);
+	struct wsq_sqe sqe = {
+		.op = WSQ_OP_NOP, .flags = WSQ_SQE_FUTURES, .user_data = 1,
+		.deadline = WSQ_FUTURES(1, 0, 0, 0),
+	};
+	int i, k;
+
+	ring->queue = q;
+	wsq_test_ring_push(ring, &sqe);
+	for (i = 0; i < CHAINS; i++) {
+		sqe = (struct wsq_sqe){
+			.op = WSQ_OP_NOP,
+			.flags = WSQ_SQE_FUTURES | WSQ_SQE_LINK,
+			.deadline = WSQ_FUTURES(0, 1, 0, 0),
+		};
+		for (k = 1; k < RELEASED; k++) {
+			wsq_test_ring_push(ring, &sqe);
+			sqe.flags = WSQ_SQE_LINK;
+			sqe.deadline = 0;
+		}
+		sqe.flags = 0;
+		wsq_test_ring_push(ring, &sqe);
+	}
+	wsq_test_ring_enter(test, ring);
+	KUNIT_EXPECT_EQ(test, wsq_test_ring_done(ring), 0);
+
+	close_cancel(test, ring, 1, 1);
+	KUNIT_EXPECT_EQ(test, wsq_test_ring_done(ring), 1 + RELEASED);
+	KUNIT_EXPECT_TRUE(test, wsq_work_pending(&ring->futures.work));
+
+	close_in_use(test, ring, q, g);
+}
+
+/* Others wait for each task of a chain that fails: it counts them, too. */
+static void close_chain_waiters(struct kunit *test)
+{
+	const int step = 1 + CHAIN_WAITERS;
+	struct wsq_test_gate *g = wsq_test_gate(test, true);
+	struct wsq *q = close_queue(test, g);
+	struct wsq_ring *ring = wsq_test_ring(test, WSQ_SETUP_FUTURES, 1024, 0);
+	struct wsq_sqe sqe = {
+		.op = WSQ_OP_NOP, .flags = WSQ_SQE_FUTURES | WSQ_SQE_LINK,
+		.user_data = 1,
+	};
+	int i, k;
+
+	ring->queue = q;
+	for (i = 1; i <= CHAIN_LEN; i++) {
+		if (i == CHAIN_LEN)
+			sqe.flags = WSQ_SQE_FUTURES;
+		sqe.deadline = WSQ_FUTURES(i, 0, 0, 0);
+		wsq_test_ring_push(ring, &sqe);
+		sqe.user_data = 2;
+	}
+	for (i = 1; i <= CHAIN_LEN; i++) {
+		sqe.deadline = WSQ_FUTURES(0, i, 0, 0);
+		for (k = 0; k < CHAIN_WAITERS; k++)
+			wsq_test_ring_push(ring, &sqe);
+	}
+	wsq_test_ring_enter(test, ring);
+	KUNIT_EXPECT_EQ(test, wsq_test_ring_done(ring), 0);
+
+	close_cancel(test, ring, 1, 1);
+	KUNIT_EXPECT_EQ(test, wsq_test_ring_done(ring),
+			DIV_ROUND_UP(RELEASED, step) * step);
+
+	close_in_use(test, ring, q, g);
+}
+
 static struct kunit_case ring_close_cases[] = {
 	KUNIT_CASE(close_released),
 	KUNIT_CASE(close_futures),
+	KUNIT_CASE(close_chains),
+	KUNIT_CASE(close_chain_waiters),
 	{}
 };
 

@@ -284,12 +284,107 @@ static void tasks_beside_held(struct kunit *test)
 	wait_end(test, ring);
 }
 
+/* A short task of the @nr-th op that allocates; false after the last. */
+static bool small_sqe(unsigned int nr, struct wsq_sqe *sqe)
+{
+	static const struct wsq_sqe all[] = {
+		{ .op = WSQ_OP_SORT64, .len = 8, .dst = 4096 },
+		{ .op = WSQ_OP_FSVERITY, .len = 1, .dst = 4096 },
+		{ .op = WSQ_OP_GZIP, .len = 1, .dst = 4096,
+		  .arg = WSQ_GZIP_BOUND(1) },
+	};
+
+	if (nr == ARRAY_SIZE(all))
+		return false;
+	*sqe = all[nr];
+	return true;
+}
+
+/*
+ * A task of an op that allocates may sleep. So it waits behind tasks that have
+ * left, however short it is.
+ */
+static void tasks_allocate(struct kunit *test)
+{
+	struct wsq_ring *ring = wsq_test_ring(test, 0, 4, ARENA);
+	struct wsq_conts *conts = &ring->user->conts;
+	LIST_HEAD(taken);
+	struct wsq_sqe sqe;
+	unsigned int i;
+
+	for (i = 0; small_sqe(i, &sqe); i++) {
+		if (!wsq_op_table[sqe.op])
+			continue;
+		conts_take(conts, &taken);
+		wsq_test_ring_push(ring, &sqe);
+		wsq_test_ring_enter(test, ring);
+		KUNIT_EXPECT_TRUE_MSG(test,
+				      wsq_test_until(conts_waiting(conts) ||
+						     wsq_test_ring_done(ring) ==
+						     ring->sq_head),
+				      "op %u", sqe.op);
+		KUNIT_EXPECT_EQ_MSG(test, conts_waiting(conts), 1, "op %u",
+				    sqe.op);
+		KUNIT_EXPECT_TRUE(test, conts_give(ring, &taken));
+		KUNIT_EXPECT_TRUE(test, wsq_test_ring_settled(ring));
+		KUNIT_EXPECT_GT(test, wsq_test_ring_res(ring, ring->sq_head - 1),
+				0);
+		wsq_test_ring_read(ring);
+		while (conts_give(ring, &taken))
+			;
+		KUNIT_EXPECT_EQ(test, conts->held, 0U);
+	}
+	wsq_test_ring_close(ring);
+	KUNIT_EXPECT_TRUE(test, wsq_test_rings_gone());
+}
+
+/* ... and counts as one that has left from when it begins, if it can. */
+static void tasks_allocate_count(struct kunit *test)
+{
+	struct wsq_ring *ring = wsq_test_ring(test, 0, 4, ARENA);
+	struct wsq_conts *conts = &ring->user->conts;
+	struct wsq_stop stop = {
+		.dead = &ring->dead, .stop_asked = &ring->dead,
+		.deadline = U64_MAX, .conts = conts, .fj = &ring->user->fj,
+	};
+	LIST_HEAD(taken);
+	struct wsq_sqe sqe;
+	unsigned int i;
+
+	for (i = 0; small_sqe(i, &sqe); i++) {
+		struct wsq_op_cont *cont = NULL;
+
+		if (!wsq_op_table[sqe.op])
+			continue;
+		KUNIT_EXPECT_GT(test, wsq_op_issue(&sqe, ring->arena,
+						   ring->sizes.arena, &stop,
+						   &cont), 0);
+		KUNIT_EXPECT_NOT_NULL(test, cont);
+		KUNIT_EXPECT_EQ(test, conts->held, 1U);
+		if (cont)
+			list_add(&cont->free, &taken);
+		conts_take(conts, &taken);
+		cont = NULL;
+		KUNIT_EXPECT_GT(test, wsq_op_issue(&sqe, ring->arena,
+						   ring->sizes.arena, &stop,
+						   &cont), 0);
+		KUNIT_EXPECT_NULL(test, cont);
+		while (conts_give(ring, &taken))
+			;
+		KUNIT_EXPECT_EQ(test, conts->held, 0U);
+	}
+	wsq_test_ring_close(ring);
+	KUNIT_EXPECT_TRUE(test, wsq_test_rings_gone());
+}
+
 static struct kunit_case ring_tasks_cases[] = {
 	KUNIT_CASE(tasks_wait_again),
 	KUNIT_CASE(tasks_wait_asleep),
 	KUNIT_CASE(tasks_beside),
 	KUNIT_CASE(tasks_beside_held),
 	KUNIT_CASE(tasks_unregister),
+	KUNIT_CASE(tasks_allocate),
+	KUNIT_CASE(tasks_allocate_count),
 	{}
 };
 

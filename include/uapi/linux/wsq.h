@@ -155,9 +155,9 @@ struct wsq_vec {
  * resolved by the task of the entry that names it, when that ends. An entry that
  * is refused resolves its future at once, as a task that failed, unless another
  * task is to resolve it. A task waits for the last entry before its own that
- * resolves the future. Once a future is resolved, another entry may name it:
- * when the process has read the completion entry, it is. Only a ring set up with
- * WSQ_SETUP_FUTURES has futures: EINVAL otherwise.
+ * resolves the future. A future is resolved before the completion entry of its
+ * task can be read. From then on another entry may resolve it again. Only a
+ * ring set up with WSQ_SETUP_FUTURES has futures: EINVAL otherwise.
  */
 struct wsq_sqe {
 	__u16 op;

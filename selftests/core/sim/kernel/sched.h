@@ -60,6 +60,7 @@ void preempt_notifier_unregister(struct preempt_notifier *notifier);
 #define PF_MEMALLOC		0x00000800
 #define MAX_SCHEDULE_TIMEOUT	LONG_MAX
 #define MIN_NICE		(-20)
+#define MAX_NICE		19
 
 /**
  * struct task_struct - a thread
