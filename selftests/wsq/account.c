@@ -5,6 +5,7 @@
 #include "wsq_test.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <sys/sysinfo.h>
 
 #define PAGE	4096UL
@@ -106,6 +107,32 @@ static void cancelled(void)
 	ring_close(&r);
 }
 
+/*
+ * Runs @nr tasks; returns their run time, which is no less than they need. True
+ * in @fits if it is no more than has passed. The clocks of two CPUs may differ a
+ * little.
+ */
+static uint64_t timed(struct ring *r, const struct wsq_sqe *sqe, int nr,
+		      bool *fits)
+{
+	uint64_t before = stats_of(r->fd).run_ns, t = now_ns(), ran;
+	int i;
+
+	for (i = 0; i < nr; i++)
+		ring_push(r, sqe);
+	EXPECT_EQ(ring_enter(r, nr, nr, TIMEOUT_S), 0);
+	t = now_ns() - t;
+	for (i = 0; i < nr; i++)
+		EXPECT_EQ(ring_take(r).res, 32);
+	ran = stats_of(r->fd).run_ns - before;
+	EXPECT(ran >= nr * sqe->len / HASH_RATE);
+	*fits = ran <= (nr == 1 ? t : t * get_nprocs());
+	printf("# %d tasks: %llu us of %llu us on %d CPUs\n", nr,
+	       (unsigned long long)ran / 1000, (unsigned long long)t / 1000,
+	       get_nprocs());
+	return ran;
+}
+
 /* No more run time than has passed, no less than the tasks need. */
 static void run_time(void)
 {
@@ -113,7 +140,8 @@ static void run_time(void)
 		.op = WSQ_OP_SHA256, .len = 16 << 20, .dst = 16 << 20,
 	};
 	struct ring r, idle;
-	uint64_t t, ran, others;
+	uint64_t ran, others;
+	bool fits = false;
 	int i;
 
 	ring_open(&idle, 1, 0, 0);
@@ -122,30 +150,15 @@ static void run_time(void)
 	others = stats_of(idle.fd).run_ns;
 
 	ring_open(&r, 1024, 0, (16 << 20) + PAGE);
-	t = now_ns();
-	EXPECT_EQ(ring_do(&r, &sqe), 32);
-	t = now_ns() - t;
-	ran = stats_of(r.fd).run_ns;
-	printf("# %llu us of %llu us\n", (unsigned long long)ran / 1000,
-	       (unsigned long long)t / 1000);
-	EXPECT(ran <= t);
-	EXPECT(ran >= sqe.len / HASH_RATE);
+	for (i = 0; i < TRIES && !fits; i++)
+		timed(&r, &sqe, 1, &fits);
+	EXPECT(fits);
 
 	/* A batch: workers go from one task to the next. */
 	sqe.len = 64 << 10;
-	for (i = 0; i < 512; i++)
-		ring_push(&r, &sqe);
-	t = now_ns();
-	EXPECT_EQ(ring_enter(&r, 512, 512, TIMEOUT_S), 0);
-	t = now_ns() - t;
-	ran = stats_of(r.fd).run_ns - ran;
-	for (i = 0; i < 512; i++)
-		ring_take(&r);
-	printf("# %llu us of %llu us on %d CPUs\n",
-	       (unsigned long long)ran / 1000, (unsigned long long)t / 1000,
-	       get_nprocs());
-	EXPECT(ran <= t * get_nprocs());
-	EXPECT(ran >= 512 * sqe.len / HASH_RATE);
+	for (i = 0, fits = false; i < TRIES && !fits; i++)
+		timed(&r, &sqe, part_of(512), &fits);
+	EXPECT(fits);
 
 	/* A nop may take no measurable time; this many do. */
 	ran = stats_of(r.fd).run_ns;
@@ -175,7 +188,7 @@ static void apart(void)
 	struct ring a, b;
 
 	/* A nop may be preempted on a busy host. */
-	for (turn = 0; turn < 10; turn++) {
+	for (turn = 0; turn < TRIES; turn++) {
 		ring_open(&a, 64, 0, (1 << 20) + PAGE);
 		ring_open(&b, 64, 0, 0);
 		for (i = 0; i < 32; i++) {
@@ -197,7 +210,7 @@ static void apart(void)
 		if (short_ns < long_ns / 4)
 			break;
 	}
-	EXPECT(turn < 10);
+	EXPECT(turn < TRIES);
 }
 
 static int stop;
@@ -227,14 +240,15 @@ static void *looks(void *arg)
 /* Statistics include all completions that were read, while tasks fail. */
 static void looked_at(void)
 {
-	uint64_t end = now_ns() + part_of(3 * SEC), seed = 17, failed = 0, called_back = 0;
+	enum { ROUNDS = 12000 };
+	uint64_t seed = 17, failed = 0, called_back = 0, round;
 	struct wsq_ring_stats st;
 	pthread_t thread;
 	struct ring r;
 
 	ring_open(&r, 64, 0, 0);
 	EXPECT_EQ(pthread_create(&thread, NULL, looks, &r), 0);
-	while (now_ns() < end || !failed || !called_back) {
+	for (round = 0; round < part_of(ROUNDS); round++) {
 		unsigned int n = 1 + rnd(&seed) % 64, i;
 
 		for (i = 0; i < n; i++) {
@@ -315,9 +329,9 @@ static const struct test tests[] = {
 	{ "refused", refused },
 	{ "counts", counts },
 	{ "cancelled", cancelled },
-	{ "run_time", run_time, 60 },
-	{ "apart", apart, 40 },
-	{ "looked_at", looked_at, 30 },
+	{ "run_time", run_time },
+	{ "apart", apart },
+	{ "looked_at", looked_at },
 	{ "fdinfo", fdinfo },
 };
 

@@ -81,7 +81,7 @@ static void every_size(void)
 	fill(&r, 1 << 13);
 	for (turn = 0; turn < 8 * ARRAY_SIZE(sizes); turn++) {
 		unsigned int nr = sizes[turn % ARRAY_SIZE(sizes)];
-		uint64_t before = now_ns();
+		uint64_t ns = now_ns();
 
 		test_at("sizes", turn % ARRAY_SIZE(sizes));
 		memset(seen, 0, sizeof(seen));
@@ -93,13 +93,14 @@ static void every_size(void)
 		EXPECT_EQ(ring_enter(&r, nr, nr, TIMEOUT_S), 0);
 		EXPECT_EQ(r.e.submitted, nr);
 		EXPECT_EQ(r.e.completed, nr);
+		ns = now_ns() - ns;
 		for (k = 0; k < nr; k++) {
 			struct wsq_cqe cqe = ring_take(&r);
 
 			EXPECT(cqe.user_data < nr && !seen[cqe.user_data]);
 			seen[cqe.user_data] = 1;
 			check(&r, &cqe);
-			EXPECT(cqe.wait_ns <= now_ns() - before);
+			EXPECT(cqe.wait_ns <= ns);
 		}
 		EXPECT(!ring_peek(&r));
 	}
@@ -151,7 +152,7 @@ static void called_back(void)
 	ring_open(&r, 64, 0, 0);
 	ring_open(&load, 64, 0, LONG);
 	/* Repeat until it was in time often enough. */
-	for (turn = 0; turn < 5 || (in_time < ARRAY_SIZE(which) && turn < 50);
+	for (turn = 0; turn < 5 || (in_time < ARRAY_SIZE(which) && turn < TRIES);
 	     turn++) {
 		unsigned int hit[NR] = {}, begun[NR] = {};
 
@@ -179,10 +180,10 @@ static void called_back(void)
 		while (ring_peek(&load))
 			ring_seen(&load);
 	}
-	/* Otherwise this has tested nothing. */
-	EXPECT(in_time >= ARRAY_SIZE(which));
 	ring_close(&load);
 	ring_close(&r);
+	if (in_time < ARRAY_SIZE(which))
+		SKIP("%u of %u in time in %u turns", in_time, 5 * turn, turn);
 }
 
 /* Refused entries, links and drains in the middle of tiny tasks. */
@@ -193,7 +194,7 @@ static void between(void)
 	struct ring r;
 
 	ring_open(&r, 256, 0, 0);
-	for (turn = 0; turn < 200; turn++) {
+	for (turn = 0; turn < part_of(200); turn++) {
 		for (i = 0; i < NR; i++) {
 			struct wsq_sqe sqe = { .op = WSQ_OP_NOP, .user_data = i };
 
@@ -230,7 +231,7 @@ static void left(void)
 	unsigned int i, turn;
 
 	expect_rings(0);
-	for (turn = 0; turn < 200; turn++) {
+	for (turn = 0; turn < part_of(200); turn++) {
 		struct ring r;
 
 		ring_open(&r, SQ, 0, 0);
@@ -244,7 +245,7 @@ static void left(void)
 	expect_usable();
 }
 
-#define TASKS	400000U
+#define TASKS	200000U
 
 static struct ring shared;
 static unsigned int taken, called, stopped;
@@ -281,17 +282,16 @@ out:
 /* CANCEL is right about tasks that will not run, and about the others. */
 static void race(void)
 {
-	unsigned int i, n, done = 0, sum = 0;
-	uint64_t end = now_ns() + part_of(10 * SEC);
+	unsigned int i, n, done = 0, sum = 0, tasks = part_of(TASKS);
 	struct ring *r = &shared;
 	pthread_t t;
 
 	ring_open(r, SQ, 0, 0);
 	EXPECT(!pthread_create(&t, NULL, canceller, NULL));
-	while (done < TASKS && now_ns() < end) {
+	while (done < tasks) {
 		n = 1 + done * 7 % 600;
-		if (n > TASKS - done)
-			n = TASKS - done;
+		if (n > tasks - done)
+			n = tasks - done;
 		for (i = 0; i < n; i++)
 			ring_push_nop(r, done + i);
 		__atomic_store_n(&taken, done + n - 1, __ATOMIC_RELAXED);
@@ -320,30 +320,45 @@ static void race(void)
 	ring_close(r);
 }
 
-/* How long the hog has a CPU, and at most how long not. */
-#define HOG_NS		(5 * MSEC)
-#define HOG_REST_US	2000
-/* Longer than the time from the first task of a batch to its last. */
-#define SETTLE_NS	(2 * MSEC)
+#define PREEMPTED_ROUNDS	2000
 
 /* The tasks of a batch, by their bytes. */
-#define FILLS		16U
+#define FILLS		32U
 #define FILL_BYTES	128U
 
 /**
- * struct hog - a real-time thread that occupies a CPU now and then
+ * struct hog - a real-time thread that takes a CPU from a worker, and looks
  * @cpu: the CPU
- * @turn: odd while it occupies the CPU
- * @round: what the submitter, on that CPU, has filled the destinations with,
- *	from 1 on
- * @over: all threads should stop
+ * @round: number of the round
+ * @hog_go: a pipe with a byte for each time that the hog should look,
+ * @hog_was: and one for each time that it has
+ * @untold: the tasks that were done and had no entry, a bit each
+ * @told: how many had one
+ * @fill_go: a byte for each round of the submitter, on that CPU, that begins,
+ * @fill_was: and one for each that has ended
+ * @ran_on: the CPU that ran each task of the last round
  */
 struct hog {
 	int cpu;
-	uint64_t turn;
 	uint64_t round;
-	bool over;
+	int hog_go[2], hog_was[2];
+	unsigned int untold, told;
+	int fill_go[2], fill_was[2];
+	uint32_t ran_on[FILLS];
 };
+
+/* Waits for the next byte; false if there will be none. */
+static bool next(const int p[2])
+{
+	char c;
+
+	return read(p[0], &c, 1) == 1;
+}
+
+static void let(const int p[2])
+{
+	EXPECT_EQ(write(p[1], "x", 1), 1);
+}
 
 static void stay_on(int cpu, bool fifo)
 {
@@ -357,110 +372,147 @@ static void stay_on(int cpu, bool fifo)
 		EXPECT_ERR(sched_setscheduler(0, SCHED_FIFO, &p), 0);
 }
 
-static void *hog_run(void *arg)
+/* How many tasks of a round have their entries. */
+static unsigned int told(uint64_t round)
 {
-	struct hog *h = arg;
-	uint64_t seed = 71, end;
+	unsigned int i, nr = 0;
 
-	stay_on(h->cpu, true);
-	while (!__atomic_load_n(&h->over, __ATOMIC_RELAXED)) {
-		__atomic_fetch_add(&h->turn, 1, __ATOMIC_SEQ_CST);
-		end = now_ns() + HOG_NS;
-		while (now_ns() < end)
-			;
-		__atomic_fetch_add(&h->turn, 1, __ATOMIC_SEQ_CST);
-		usleep(1 + rnd(&seed) % HOG_REST_US);
-	}
-	return NULL;
+	/* Each round is a pass. */
+	for (i = 0; i < FILLS; i++)
+		nr += __atomic_load_n(&shared.cqes[i].seq, __ATOMIC_ACQUIRE) ==
+		      (uint32_t)round;
+	return nr;
 }
 
-static void *fill_rounds(void *arg)
+/* The tasks of a round that are done, a bit each; none if there is an entry. */
+static unsigned int untold(uint64_t round)
 {
-	uint64_t round, end = now_ns() + part_of(8 * SEC);
-	struct hog *h = arg;
-	unsigned int i;
-
-	stay_on(h->cpu, false);
-	for (round = 1; now_ns() < end; round++) {
-		for (i = 0; i < FILLS; i++) {
-			struct wsq_sqe sqe = {
-				.op = WSQ_OP_FILL, .dst = i * FILL_BYTES,
-				.len = FILL_BYTES, .arg = round,
-			};
-
-			ring_push(&shared, &sqe);
-		}
-		__atomic_store_n(&h->round, round, __ATOMIC_RELEASE);
-		EXPECT_EQ(ring_enter(&shared, FILLS, FILLS, TIMEOUT_S), 0);
-		for (i = 0; i < FILLS; i++)
-			EXPECT_EQ(ring_take(&shared).res, FILL_BYTES);
-	}
-	__atomic_store_n(&h->over, true, __ATOMIC_RELAXED);
-	return NULL;
-}
-
-/* Is some task of a round done, and the first entry missing? */
-static bool untold(uint64_t round)
-{
-	const struct wsq_cqe *cqe = &shared.cqes[0];
-	unsigned int i;
+	unsigned int i, done = 0;
 
 	for (i = 0; i < FILLS; i++) {
 		const uint64_t *at = (void *)(shared.arena + i * FILL_BYTES);
 
 		if (__atomic_load_n(at, __ATOMIC_ACQUIRE) == round)
-			break;
+			done |= 1U << i;
 	}
-	/* Each round is a pass. */
-	return i < FILLS &&
-	       __atomic_load_n(&cqe->seq, __ATOMIC_ACQUIRE) < (uint32_t)round;
+	return told(round) ? 0 : done;
+}
+
+static void *hog_run(void *arg)
+{
+	struct hog *h = arg;
+	uint64_t round;
+
+	stay_on(h->cpu, true);
+	while (next(h->hog_go)) {
+		round = __atomic_load_n(&h->round, __ATOMIC_ACQUIRE);
+		h->untold = untold(round);
+		h->told = told(round);
+		let(h->hog_was);
+	}
+	return NULL;
+}
+
+/* Fills the destinations with the number of the round. */
+static void *fill_rounds(void *arg)
+{
+	struct hog *h = arg;
+	struct wsq_cqe cqe;
+	uint64_t round;
+	unsigned int i;
+
+	stay_on(h->cpu, false);
+	for (round = 1; next(h->fill_go); round++) {
+		for (i = 0; i < FILLS; i++) {
+			struct wsq_sqe sqe = {
+				.op = WSQ_OP_FILL, .dst = i * FILL_BYTES,
+				.len = FILL_BYTES, .arg = round, .user_data = i,
+			};
+
+			ring_push(&shared, &sqe);
+		}
+		EXPECT_EQ(ring_enter(&shared, FILLS, FILLS, TIMEOUT_S), 0);
+		for (i = 0; i < FILLS; i++) {
+			cqe = ring_take(&shared);
+			EXPECT_EQ(cqe.res, FILL_BYTES);
+			h->ran_on[cqe.user_data] = cqe.cpu;
+		}
+		let(h->fill_was);
+	}
+	return NULL;
 }
 
 /*
- * While another thread occupies a worker's CPU, each task that the worker has
- * done has its completion entry. Seen to fail only on preemptible kernels.
+ * Has the hog take the CPU at some moment of a round. When it looks, the worker
+ * has been switched out. So if there is a task of that worker without an entry,
+ * it was without one at the switch. Returns whether there was such a task.
+ */
+static bool preempt_round(struct hog *h, uint64_t delay, unsigned int *met)
+{
+	unsigned int i;
+
+	__atomic_store_n(&h->round, h->round + 1, __ATOMIC_RELEASE);
+	let(h->fill_go);
+	while (delay--)
+		told(h->round);
+	let(h->hog_go);
+	EXPECT(next(h->hog_was));
+	EXPECT(next(h->fill_was));
+	*met += h->told && h->told < FILLS;
+	for (i = 0; i < FILLS; i++)
+		if (h->untold >> i & 1 && h->ran_on[i] == (uint32_t)h->cpu)
+			return true;
+	return false;
+}
+
+/* How often told() can be called in a usual round. */
+static uint64_t round_span(struct hog *h)
+{
+	uint64_t spans[15], n;
+	unsigned int i, k;
+
+	for (i = 0; i < ARRAY_SIZE(spans); i++) {
+		h->round++;
+		let(h->fill_go);
+		for (n = 0; told(h->round) < FILLS; n++)
+			;
+		EXPECT(next(h->fill_was));
+		for (k = i; k && spans[k - 1] > n; k--)
+			spans[k] = spans[k - 1];
+		spans[k] = n;
+	}
+	return spans[ARRAY_SIZE(spans) / 2];
+}
+
+/*
+ * When another thread takes a worker's CPU, each task that the worker has done
+ * has its completion entry. Seen to fail only on preemptible kernels.
  */
 static void preempted(void)
 {
-	const struct wsq_cqe *cqe;
-	unsigned int looks = 0, late = 0, i;
+	unsigned int late = 0, met = 0, i;
 	struct hog h = { .cpu = 0 };
+	int *const pipes[] = { h.hog_go, h.hog_was, h.fill_go, h.fill_was };
+	uint64_t seed = 71, span;
 	pthread_t t[2];
 
 	if (sysconf(_SC_NPROCESSORS_ONLN) < 2)
 		SKIP("one CPU");
+	for (i = 0; i < ARRAY_SIZE(pipes); i++)
+		EXPECT_ERR(pipe(pipes[i]), 0);
 	ring_open(&shared, FILLS, FILLS, 4096);
-	cqe = &shared.cqes[0];
 	stay_on(1, false);
 	EXPECT(!pthread_create(&t[0], NULL, hog_run, &h));
 	EXPECT(!pthread_create(&t[1], NULL, fill_rounds, &h));
-	while (!__atomic_load_n(&h.over, __ATOMIC_RELAXED)) {
-		uint64_t turn = __atomic_load_n(&h.turn, __ATOMIC_ACQUIRE);
-		uint64_t round = __atomic_load_n(&h.round, __ATOMIC_ACQUIRE);
-		uint64_t end;
-
-		if (turn % 2 == 0)
-			continue;
-		looks++;
-		if (!untold(round))
-			continue;
-		/* If the worker still gets CPU time, it comes soon. */
-		end = now_ns() + SETTLE_NS;
-		while (now_ns() < end)
-			;
-		if (!untold(round) ||
-		    __atomic_load_n(&h.turn, __ATOMIC_SEQ_CST) != turn)
-			continue;
-		while (untold(round))
-			;
-		late += cqe->cpu == (uint32_t)h.cpu;
-	}
+	span = round_span(&h);
+	for (i = 0; i < part_of(PREEMPTED_ROUNDS); i++)
+		late += preempt_round(&h, rnd(&seed) % (span + 1), &met);
+	close(h.hog_go[1]);
+	close(h.fill_go[1]);
+	printf("# %llu rounds, in %u the CPU was lost between two entries; %u late\n",
+	       (unsigned long long)h.round, met, late);
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		pthread_join(t[i], NULL);
-	printf("# %llu rounds, %llu turns, %u looks, %u late\n",
-	       (unsigned long long)h.round, (unsigned long long)h.turn / 2,
-	       looks, late);
-	EXPECT(looks > 0);
 	EXPECT_EQ(late, 0);
 	ring_close(&shared);
 }
@@ -517,9 +569,9 @@ static void sweeper(struct sweep *s)
  */
 static void sweep(void)
 {
-	unsigned int i, ended, said = 0, met = 0;
+	enum { ROUNDS = 1200, MOST = 20000 };
+	unsigned int i, ended, round, said = 0, met = 0;
 	struct ring *r = &shared;
-	uint64_t end = now_ns() + part_of(3 * SEC);
 	struct sweep *s;
 	pid_t pid;
 
@@ -537,7 +589,8 @@ static void sweep(void)
 		sweeper(s);
 	stay_on(0, false);
 	/* If both CPUs share one of the host's they seldom meet. */
-	while (now_ns() < end || (!met && now_ns() < end + TIMEOUT_S)) {
+	for (round = 0; round < part_of(ROUNDS) ||
+	     (!met && round < part_of(MOST)); round++) {
 		uint64_t turn = s->turn + 1;
 
 		for (i = 0; i < SQ; i++)
@@ -559,19 +612,20 @@ static void sweep(void)
 	EXPECT_EQ(waitpid(pid, NULL, 0), pid);
 	printf("# %llu batches, in %u some ran and some did not, %u cancelled\n",
 	       (unsigned long long)s->done, met, said);
-	EXPECT(met > 0);
 	ring_close(r);
 	munmap(s, sizeof(*s));
+	if (!met)
+		SKIP("the processes did not meet in %u rounds", round);
 }
 
 static const struct test tests[] = {
 	{ "every_size", every_size },
-	{ "called_back", called_back, 60 },
+	{ "called_back", called_back },
 	{ "between", between },
-	{ "left", left, 60 },
-	{ "race", race, 40 },
-	{ "sweep", sweep, 100 },
-	{ "preempted", preempted, 60 },
+	{ "left", left },
+	{ "race", race },
+	{ "sweep", sweep },
+	{ "preempted", preempted },
 };
 
 TEST_MAIN(tests)

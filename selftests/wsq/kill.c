@@ -3,7 +3,7 @@
  * kill -9 of producers with work in flight: no process hangs, nothing stays
  * behind, and the module serves the next process.
  */
-#include "wsq_test.h"
+#include "wsq_done.h"
 
 #include <pthread.h>
 #include <sys/sysinfo.h>
@@ -56,7 +56,7 @@ static void killed(void)
 	uint64_t seed = 99;
 	int i;
 
-	for (i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < (int)part_of(ROUNDS); i++) {
 		pid_t pid = fork();
 
 		if (!pid)
@@ -68,6 +68,47 @@ static void killed(void)
 	}
 	expect_rings(0);
 	expect_usable();
+}
+
+/* It ends, and its ring goes, before 2048 hashes of 4 MiB have run. */
+static void killed_early(void)
+{
+	unsigned int least = DONE_NR, done, i, k;
+	int p[2], go[2];
+	char c;
+
+	for (i = 0; i < 10; i++) {
+		pid_t pid;
+
+		EXPECT_ERR(pipe(p), 0);
+		EXPECT_ERR(pipe(go), 0);
+		pid = fork();
+		if (!pid) {
+			struct ring r;
+
+			ring_open(&r, DONE_NR, 0, (4 << 20) + DONE_BYTES);
+			done_keep(&r, p[1], 4 << 20);
+			for (k = 0; k < DONE_NR; k++)
+				done_push(&r, k, 4 << 20, 0, 0);
+			EXPECT_EQ(ring_enter(&r, DONE_NR, 0, 0), 0);
+			EXPECT_EQ(write(go[1], "x", 1), 1);
+			pause();
+		}
+		close(go[1]);
+		EXPECT_EQ(read(go[0], &c, 1), 1);
+		usleep(i * 1000);
+		expect_killed(pid);
+		expect_rings(0);
+		done = done_count(p[0]);
+		if (done < least)
+			least = done;
+		close(go[0]);
+		close(p[0]);
+		close(p[1]);
+	}
+	printf("# %u of %u hashes, or more\n", least, DONE_NR);
+	/* Unless this process was away for so long, each time. */
+	EXPECT(least < DONE_NR);
 }
 
 static void killed_together(void)
@@ -98,7 +139,7 @@ static void killed_in_setup(void)
 	uint64_t seed = 3;
 	int i;
 
-	for (i = 0; i < 30; i++) {
+	for (i = 0; i < (int)part_of(30); i++) {
 		pid_t pid = fork();
 
 		if (!pid) {
@@ -198,11 +239,12 @@ static void memory(void)
 }
 
 static const struct test tests[] = {
-	{ "killed", killed, 40 },
-	{ "killed_together", killed_together, 40 },
-	{ "killed_in_setup", killed_in_setup, 30 },
+	{ "killed", killed },
+	{ "killed_early", killed_early },
+	{ "killed_together", killed_together },
+	{ "killed_in_setup", killed_in_setup },
 	{ "killed_asleep", killed_asleep },
-	{ "memory", memory, 120 },
+	{ "memory", memory },
 };
 
 TEST_MAIN(tests)

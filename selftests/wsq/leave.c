@@ -18,15 +18,21 @@
 
 static uint64_t seed = 20;
 
+/* So many of each kind. */
+static int loads(unsigned int each)
+{
+	return part_of(each) * LOAD_KINDS;
+}
+
 static void some_time(unsigned int most_us)
 {
 	usleep(rnd(&seed) % most_us);
 }
 
-/* As expect_killed(), for a process that ends in any way, about now. */
-static int expect_ended(pid_t pid, unsigned int seconds)
+/* As expect_killed(), for a process that ends in any way. */
+static int expect_ended(pid_t pid)
 {
-	uint64_t end = now_ns() + seconds * SLOW * SEC;
+	uint64_t end = now_ns() + TIMEOUT_S;
 	int status;
 
 	for (;;) {
@@ -46,7 +52,7 @@ static void killed(void)
 	struct party p;
 	int i;
 
-	for (i = 0; i < 6 * LOAD_KINDS; i++) {
+	for (i = 0; i < loads(6); i++) {
 		party_start(&p, load_run, i);
 		some_time(20000);
 		expect_killed(p.pid);
@@ -101,9 +107,9 @@ static void exited(void)
 	struct party p;
 	int i, status;
 
-	for (i = 0; i < 6 * LOAD_KINDS; i++) {
+	for (i = 0; i < loads(6); i++) {
 		party_start(&p, exit_run, i);
-		status = expect_ended(p.pid, 15);
+		status = expect_ended(p.pid);
 		EXPECT(WIFEXITED(status));
 		EXPECT_EQ(WEXITSTATUS(status), 7);
 		party_over(&p);
@@ -200,7 +206,7 @@ static void executed(void)
 	struct party p;
 	int i, status;
 
-	for (i = 0; i < 4 * LOAD_KINDS; i++) {
+	for (i = 0; i < loads(4); i++) {
 		party_start(&p, exec_run, i);
 		EXPECT_EQ(waitpid(p.pid, &status, 0), p.pid);
 		EXPECT_EQ(status, 0);
@@ -249,7 +255,7 @@ static void forked(void)
 	char c;
 	int i;
 
-	for (i = 0; i < 4 * LOAD_KINDS; i++) {
+	for (i = 0; i < loads(4); i++) {
 		party_start(&p, fork_run, i);
 		some_time(10000);
 		expect_killed(p.pid);
@@ -291,7 +297,7 @@ static void passed(void)
 	struct party p;
 	int i, sp[2];
 
-	for (i = 0; i < 4 * LOAD_KINDS; i++) {
+	for (i = 0; i < loads(4); i++) {
 		unsigned int nr = i % LOAD_KINDS == LOAD_SHARED ? 2 :
 				  i % LOAD_KINDS == LOAD_SEVERAL ? 4 : 1;
 		struct passed pass;
@@ -335,7 +341,7 @@ static void stopped(void)
 	struct party p;
 	int i, k;
 
-	for (i = 0; i < 4 * LOAD_KINDS; i++) {
+	for (i = 0; i < loads(4); i++) {
 		party_start(&p, load_run, i);
 		for (k = rnd(&seed) % 8; k; k--) {
 			some_time(3000);
@@ -384,7 +390,7 @@ static void traced(void)
 	struct party p;
 	int i;
 
-	for (i = 0; i < 6 * LOAD_KINDS; i++) {
+	for (i = 0; i < loads(6); i++) {
 		party_start(&p, i / LOAD_KINDS % 2 ? load_run : wait_run, i);
 		trace(p.pid, 0, 1 + rnd(&seed) % 4);
 		expect_usable();
@@ -412,7 +418,7 @@ static void tracer_gone(void)
 	struct party p;
 	int i, status;
 
-	for (i = 0; i < 4 * LOAD_KINDS; i++) {
+	for (i = 0; i < loads(4); i++) {
 		bool along = i / LOAD_KINDS % 2;
 		pid_t tracer;
 
@@ -423,10 +429,10 @@ static void tracer_gone(void)
 			trace(p.pid, along ? PTRACE_O_EXITKILL : 0, 2);
 			_exit(0);
 		}
-		status = expect_ended(tracer, 15);
+		status = expect_ended(tracer);
 		EXPECT_EQ(status, 0);
 		if (along) {
-			status = expect_ended(p.pid, 15);
+			status = expect_ended(p.pid);
 			EXPECT(WIFSIGNALED(status));
 			EXPECT_EQ(WTERMSIG(status), SIGKILL);
 		} else {
@@ -505,9 +511,9 @@ static void unmapped(void)
 	struct party p;
 	int i, status;
 
-	for (i = 0; i < 6 * LOAD_KINDS; i++) {
+	for (i = 0; i < loads(6); i++) {
 		party_start(&p, unmap_run, i);
-		status = expect_ended(p.pid, 15);
+		status = expect_ended(p.pid);
 		EXPECT(WIFEXITED(status));
 		EXPECT_EQ(WEXITSTATUS(status), 7);
 		party_over(&p);
@@ -558,7 +564,7 @@ static void out_of_memory(void)
 	base = current_bytes();
 	for (i = 0; i < LOAD_KINDS; i++) {
 		party_start(&p, eat_run, i);
-		status = expect_ended(p.pid, 20);
+		status = expect_ended(p.pid);
 		EXPECT(WIFSIGNALED(status));
 		EXPECT_EQ(WTERMSIG(status), SIGKILL);
 		EXPECT(line_of("memory.events", "oom_kill") > (uint64_t)i);
@@ -576,17 +582,17 @@ static void nothing_left(void)
 }
 
 static const struct test tests[] = {
-	{ "killed", killed, 120 },
-	{ "exited", exited, 120 },
-	{ "executed", executed, 120 },
-	{ "forked", forked, 120 },
-	{ "passed", passed, 120 },
-	{ "stopped", stopped, 120 },
-	{ "traced", traced, 120 },
-	{ "tracer_gone", tracer_gone, 120 },
-	{ "unmapped", unmapped, 120 },
-	{ "out_of_memory", out_of_memory, 120 },
-	{ "nothing_left", nothing_left, 60 },
+	{ "killed", killed },
+	{ "exited", exited },
+	{ "executed", executed },
+	{ "forked", forked },
+	{ "passed", passed },
+	{ "stopped", stopped },
+	{ "traced", traced },
+	{ "tracer_gone", tracer_gone },
+	{ "unmapped", unmapped },
+	{ "out_of_memory", out_of_memory },
+	{ "nothing_left", nothing_left },
 };
 
 int main(int argc, char **argv)

@@ -244,11 +244,11 @@ static void at_once(void)
 	struct wsq_sqe sqe = {
 		.op = WSQ_OP_SHA256, .len = 1 << 20, .dst = 1 << 20,
 	};
-	uint64_t start = now_ns(), end = start + part_of(5 * SEC);
+	uint64_t start = now_ns();
 	unsigned int n, k;
 
 	limits_set(1, 16, DEF_MEMORY);
-	for (n = 0; n < 300 && (n < 10 || now_ns() < end); n++) {
+	for (n = 0; n < part_of(300); n++) {
 		struct ring r;
 
 		ring_make(&r, open_as(ALICE), 8, 16, 2 << 20);
@@ -260,17 +260,16 @@ static void at_once(void)
 	}
 	printf("# %u rings, one after another, %llu us each\n", n,
 	       (unsigned long long)(now_ns() - start) / n / 1000);
-	EXPECT(n >= 10);
 	expect_no_use(ALICE);
 	limits_default();
 }
 
-static void __attribute__((noreturn)) crowd(uint64_t seed, uint64_t end,
+static void __attribute__((noreturn)) crowd(uint64_t seed, unsigned int rounds,
 					    unsigned int *made, uint64_t user)
 {
 	/* Until some rings were made. */
-	while (now_ns() < end || (__atomic_load_n(&made[1], __ATOMIC_RELAXED) < 3 &&
-				  now_ns() < end + TIMEOUT_S)) {
+	for (; rounds || __atomic_load_n(&made[1], __ATOMIC_RELAXED) < 3;
+	     rounds -= !!rounds) {
 		int fd = open_as(ALICE), ret;
 		struct wsq_query q;
 
@@ -296,7 +295,6 @@ static void together(void)
 	unsigned int *made = mmap(NULL, PAGE, PROT_READ | PROT_WRITE,
 				  MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	const uint64_t user = user_bytes();
-	uint64_t end = now_ns() + 4 * SEC;
 	pid_t pids[8];
 	int status;
 	unsigned int i;
@@ -306,14 +304,13 @@ static void together(void)
 	for (i = 0; i < ARRAY_SIZE(pids); i++) {
 		pids[i] = fork();
 		if (!pids[i])
-			crowd(i + 1, end, made, user);
+			crowd(i + 1, part_of(1200), made, user);
 	}
 	for (i = 0; i < ARRAY_SIZE(pids); i++) {
 		EXPECT_EQ(waitpid(pids[i], &status, 0), pids[i]);
 		EXPECT_EQ(status, 0);
 	}
 	printf("# %u rings made, %u refused\n", made[1], made[0]);
-	EXPECT(made[1] >= 3);
 	expect_no_use(ALICE);
 	limits_default();
 	expect_rings(0);
@@ -326,7 +323,7 @@ static void killed(void)
 	int i, status;
 
 	limits_set(1, DEF_TASKS, DEF_MEMORY);
-	for (i = 0; i < 60; i++) {
+	for (i = 0; i < (int)part_of(60); i++) {
 		pid_t pid = fork();
 
 		if (!pid) {
@@ -502,11 +499,11 @@ static const struct test test_list[] = {
 	{ "exempt", exempt },
 	{ "passed", passed },
 	{ "given_back", given_back },
-	{ "at_once", at_once, 40 },
-	{ "together", together, 40 },
-	{ "users", users, 120 },
-	{ "openers", openers, 60 },
-	{ "killed", killed, 60 },
+	{ "at_once", at_once },
+	{ "together", together },
+	{ "users", users },
+	{ "openers", openers },
+	{ "killed", killed },
 	{ "told", told },
 	{ "parameters", parameters },
 	{ "restored", restored },

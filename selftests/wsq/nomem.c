@@ -433,11 +433,11 @@ static void use(void)
 }
 
 static const struct test tests[] = {
-	{ "loading", loading, 300 },
-	{ "first_queue", first_queue, 300 },
-	{ "sample", sample, 300 },
-	{ "setup", setup_each, 300 },
-	{ "use", use, 60 },
+	{ "loading", loading },
+	{ "first_queue", first_queue },
+	{ "sample", sample },
+	{ "setup", setup_each },
+	{ "use", use },
 };
 
 TEST_MAIN(tests)

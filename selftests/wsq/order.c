@@ -348,13 +348,13 @@ static void hinted(void)
 }
 
 static const struct test tests[] = {
-	{ "link_order", link_order, 60 },
+	{ "link_order", link_order },
 	{ "link_fails", link_fails },
 	{ "link_refused", link_refused },
 	{ "link_ends", link_ends },
-	{ "drain_order", drain_order, 100 },
-	{ "drain_row", drain_row, 60 },
-	{ "drain_exit", drain_exit, 60 },
+	{ "drain_order", drain_order },
+	{ "drain_row", drain_row },
+	{ "drain_exit", drain_exit },
 	{ "deadlines", deadlines },
 	{ "hints", hinted },
 };

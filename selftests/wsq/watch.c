@@ -15,7 +15,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define WATCH_SECONDS	4
+#define ROUNDS		200	/* victims killed */
+#define UNLOADS		60
 #define VICTIMS		3
 #define FDS		16
 
@@ -229,8 +230,6 @@ static void readers_stop(const pid_t *pids)
 	       (unsigned long long)shared->asked,
 	       (unsigned long long)shared->gone);
 	fflush(stdout);
-	EXPECT(shared->files > 0);
-	EXPECT(shared->asked > 0);
 }
 
 static void victim_start(struct party *p, unsigned int i, uint64_t *seed)
@@ -248,7 +247,7 @@ static void victim_kill(struct party *p, unsigned int i)
 
 static void going(void)
 {
-	uint64_t seed = 6, end = now_ns() + part_of(WATCH_SECONDS * SEC);
+	uint64_t seed = 6;
 	pid_t pids[ARRAY_SIZE(readers)];
 	struct party victims[VICTIMS];
 	unsigned int i, n = 0;
@@ -257,7 +256,7 @@ static void going(void)
 	for (i = 0; i < VICTIMS; i++)
 		victim_start(&victims[i], i, &seed);
 	/* At least one of each, however slow the machine. */
-	for (; now_ns() < end || !n || !shared->fdinfos || !shared->stats ||
+	for (; n < part_of(ROUNDS) || !shared->fdinfos || !shared->stats ||
 	     !shared->files || !shared->asked; n++) {
 		i = rnd(&seed) % VICTIMS;
 		usleep(rnd(&seed) % 20000);
@@ -268,22 +267,19 @@ static void going(void)
 		victim_kill(&victims[i], i);
 	readers_stop(pids);
 	printf("# %u killed\n", n);
-	EXPECT(n > 0);
-	EXPECT(shared->fdinfos > 0);
-	EXPECT(shared->stats > 0);
 	expect_nothing();
 }
 
 static void unloading(void)
 {
-	uint64_t seed = 7, end = now_ns() + part_of(WATCH_SECONDS * SEC);
+	uint64_t seed = 7;
 	unsigned int unloads = 0, refused = 0;
 	pid_t pids[ARRAY_SIZE(readers)];
 	struct party p;
 
 	readers_start(pids);
 	shared->unloading = true;
-	while (now_ns() < end || !unloads || !refused || !shared->files ||
+	while (unloads < part_of(UNLOADS) || !refused || !shared->files ||
 	       !shared->asked) {
 		int ret;
 
@@ -305,8 +301,8 @@ static void unloading(void)
 }
 
 static const struct test tests[] = {
-	{ "going", going, 60 },
-	{ "unloading", unloading, 120 },
+	{ "going", going },
+	{ "unloading", unloading },
 };
 
 TEST_MAIN(tests)

@@ -17,9 +17,6 @@
 #define CPUS		256
 #define HASH		0x100000
 
-/* How often to repeat a check of something that may change between reads. */
-#define TRIES		10
-
 struct queue {
 	unsigned int id;
 	char cpus[64], flags[64], name[64];

@@ -86,9 +86,6 @@ static inline void strand_check(const struct strand *s, const struct ring *r)
 		     (unsigned long long)s->pushed);
 }
 
-/* Tries of a test that depends on the host's scheduling. */
-#define LUCK		10
-
 /* Long tasks of one key that others have to overtake. */
 #define BESIDE_LONGS	12
 

@@ -7,6 +7,12 @@
  * Each test is a function that runs in its own process, which the parent kills
  * with all its children at a time limit. A test passes by returning; EXPECT,
  * FAIL and SKIP end it otherwise.
+ *
+ * No verdict depends on the speed of the machine, or on how long it is busy with
+ * other work. A test does a number of rounds, not as many as fit in a time. It
+ * waits as long as it takes for what must happen; limits end hangs. If two
+ * threads have to meet at random, and did not in many rounds, the test is
+ * skipped and says so. Durations are printed, and not judged.
  */
 #ifndef WSQ_TEST_H
 #define WSQ_TEST_H
@@ -33,15 +39,15 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define MSEC		1000000ULL
 #define SEC		(1000 * MSEC)
-/* Longest wait, in ns, on an emulated machine that shares its CPU. */
-#define TIMEOUT_S	(60 * SEC)
+/* Longest wait, in ns, for what must happen: only a hang takes as long. */
+#define TIMEOUT_S	(600 * SEC)
 
 enum { TEST_PASS = 0, TEST_FAIL = 1, TEST_SKIP = 4 };
 
 struct test {
 	const char *name;
 	void (*fn)(void);
-	int seconds;		/* limit, times SLOW; 0 means 20 */
+	int seconds;		/* limit, if that is more than TEST_SECONDS */
 };
 
 /*
@@ -102,18 +108,17 @@ test_end(int status, const char *fmt, ...)
 		     err_, (int)(err));					\
 } while (0)
 
-/* Emulated, with all accesses checked, beside other guests. */
-#define SLOW		4
-
-/* A limit of so many seconds, extended on a slow kernel. */
-static inline uint64_t at_most(unsigned int seconds)
-{
-	return seconds * SEC *
-	       (access("/sys/kernel/debug/kmemleak", F_OK) ? 1 : SLOW);
-}
+/* Longer than one wait of TIMEOUT_S, whose message says more. */
+#define TEST_SECONDS	1200
 
 /*
- * How much of @whole, a time or a number, a random test should do: all, or one
+ * Tries of something that depends on which thread gets a CPU first. A defect
+ * shows in each of them.
+ */
+#define TRIES		100
+
+/*
+ * How many of @whole rounds, or the like, a random test should do: all, or one
  * part of $WSQ_PART.
  */
 static inline uint64_t part_of(uint64_t whole)
@@ -126,8 +131,11 @@ static inline uint64_t part_of(uint64_t whole)
 
 static inline int test_run(const struct test *t)
 {
-	int limit = (t->seconds ? t->seconds : 20) * SLOW * 20, status, i;
+	int limit = TEST_SECONDS * 20, status, i;
 	pid_t pid;
+
+	if (t->seconds > TEST_SECONDS)
+		limit = t->seconds * 20;
 
 	fflush(stdout);
 	pid = fork();
@@ -557,16 +565,17 @@ static inline void ring_sums(struct ring *r, uint64_t *seed)
 	EXPECT(!memcmp(r->arena + 4096, want, 32));
 }
 
-/* A killed child with work in flight ends without waiting for it. */
+/*
+ * A killed child ends. That it does not wait for its work in flight is tested by
+ * kill.c.
+ */
 static inline void expect_killed(pid_t pid)
 {
-	uint64_t t = now_ns();
 	int status;
 
 	EXPECT_ERR(kill(pid, SIGKILL), 0);
 	EXPECT_EQ(waitpid(pid, &status, 0), pid);
 	EXPECT(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	EXPECT(now_ns() - t < at_most(15));
 }
 
 #endif /* WSQ_TEST_H */
