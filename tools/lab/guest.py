@@ -42,7 +42,7 @@ TICK = 1           # seconds between looks at the guest's own time
 POWER_OFF = 300    # seconds that a guest may take to end after its command
 UNFINISHED = 0.5   # seconds that kernel messages wait for the end of a line of output
 BOOTS = 3          # tries for a guest that fails while its kernel boots
-BOOT_SILENCE = 120  # seconds without output until then, with few CPUs; the longest seen were four
+BOOT_SILENCE = 120  # seconds without output until its command begins, with few CPUs; the longest seen were four
 INIT = re.compile(r"Run \S+ as init process")
 # QEMU's TCG (7.2) may execute a breakpoint that the kernel has just removed
 # from its text: Oops where a static key is switched. tools/lab/get fetches
@@ -122,7 +122,7 @@ class Guest:
         self.late = []             # messages that something took long
         self.behind = []           # lines after the first report
         self.init = False          # the kernel had started /init, which inserts modules
-        self.silent = False        # it was silent too long before that
+        self.silent = False        # it, or a CPU of it, stood still before our modules were inserted
         self.own = 0.0             # its own time
         self.heard = 0.0           # own time of its last output
         self.tail = []
@@ -219,6 +219,8 @@ class Guest:
             self.held = rest[end - at + 1:]
             if word[0] == "start":
                 self.started = time.monotonic()
+            elif word[0] == "still":
+                self.silent = True
             elif word[0] == "exit":
                 self.status = int(word[1])
 
@@ -272,11 +274,13 @@ class Guest:
                 self.own = meter.seconds()
             if self.status is not None and leaving is None:
                 leaving = self.own
+            if self.silent:
+                return GUEST_LOST
             if leaving is not None and self.own - leaving > self.power_off:
                 self._say("the guest did not power off within %g s" % self.power_off)
                 return GUEST_LOST
-            if not self.init and self.started is None and self.own - self.heard > self.silence:
-                self._say("the kernel has said nothing for %g s, and was not at /init" % self.silence)
+            if self.started is None and self.own - self.heard > self.silence:
+                self._say("the guest has said nothing for %g s, and had inserted no module" % self.silence)
                 self.silent = True
                 return GUEST_LOST
             if leaving is None and self.own > self.timeout:
@@ -362,7 +366,7 @@ def boot(prepare):
             break
         os.rename(machine.log_name, "%s.stumbled%d" % (machine.log_name, turn))
         sys.stderr.write("%s: the emulator %s, in the kernel's boot: again\n"
-                         % (machine.label, "went no further" if machine.silent else
+                         % (machine.label, "stood still" if machine.silent else
                             "ran a breakpoint that was gone"))
     return verdict
 
