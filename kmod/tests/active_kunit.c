@@ -99,7 +99,7 @@ static void active_fn(struct wsq_work *work)
 }
 
 #define ACTIVE_ITEMS	120
-#define ACTIVE_AGAIN	3
+#define ACTIVE_AGAIN	WSQ_TEST_MANY(4)
 
 static void active_mixture_one(struct kunit *test, int max)
 {

@@ -531,7 +531,7 @@ static struct kunit_case long_cases[] = {
 	WSQ_ANY_ENGINE_CASE(long_sleeps_deep),
 	WSQ_ANY_ENGINE_CASE(long_hog),
 	WSQ_ANY_ENGINE_CASE(long_hog_first),
-	WSQ_ANY_ENGINE_CASE(long_spares),
+	WSQ_ENGINE_CASE_SLOW(long_spares),
 	KUNIT_CASE(long_tenants),
 	{}
 };

@@ -684,7 +684,7 @@ static struct kunit_case queue_cases[] = {
 	WSQ_ANY_ENGINE_CASE(queue_cpumask_wrong),
 	WSQ_ANY_ENGINE_CASE(queue_drain),
 	WSQ_ENGINE_CASE_SLOW(queue_fair),
-	KUNIT_CASE(queue_thousand),
+	KUNIT_CASE_SLOW(queue_thousand),
 	WSQ_ANY_ENGINE_CASE(queue_herd),
 	WSQ_ANY_ENGINE_CASE(queue_attrs_wrong),
 	{}

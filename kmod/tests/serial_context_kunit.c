@@ -18,7 +18,7 @@ static void serial_last(struct kunit *test)
 	struct wsq *q = wsq_test_queue(test, 4, 64, NULL);
 	int round, i;
 
-	for (round = 0; round < 1000; round++) {
+	for (round = 0; round < WSQ_TEST_MANY(1000); round++) {
 		struct bench *b = kzalloc(sizeof(*b), GFP_KERNEL);
 		struct book book = {};
 
