@@ -121,10 +121,10 @@ static unsigned long promise_passed(const struct promise_item *it)
 static void promise_waited(const struct promise_item *it)
 {
 	const struct promise *p = it->p;
-
 	/* Pairs with promise_items(): @put_at is of that put. */
-	if (p->way == PROMISE_BOUND &&
-	    smp_load_acquire(&it->before) != ULONG_MAX)
+	unsigned long before = smp_load_acquire(&it->before);
+
+	if (p->way == PROMISE_BOUND && before != ULONG_MAX)
 		torture_waited(TORTURE_WAIT_BOUND,
 			       torture_beats(p->cpu) - it->put_at);
 }
