@@ -471,7 +471,7 @@ static void leap_on(void **state)
 	assert_int_equal(ran[0], 40);
 	/* A circle, or the waiting seat itself, ends the search. */
 	atomic64_set(&seats[2].waits, (s64)(uintptr_t)&seats[1].dq);
-	assert_false(wsq_fj_leap(&seats[0], &seats[1].dq, w.head));
+	assert_false(wsq_fj_leap(&seats[0], &seats[1].dq, w.head + 1));
 	atomic64_set(&seats[1].waits, (s64)(uintptr_t)&seats[0].dq);
 	spawn(&w, 2);
 	assert_true(wsq_fj_shared(w.deque));
