@@ -491,6 +491,7 @@ static void long_tenants(struct kunit *test)
 	const struct wsq_attrs attrs = { .cpumask = cpumask_of(cpu) };
 	enum { NR = ARRAY_SIZE(nice) };
 	struct tenant_item *it;
+	unsigned long left;
 	int round, i;
 
 	for (round = 0; round < 2; round++) {
@@ -503,9 +504,9 @@ static void long_tenants(struct kunit *test)
 			KUNIT_ASSERT_FALSE(test, IS_ERR(it[i].q));
 			KUNIT_EXPECT_TRUE(test, wsq_queue_work(it[i].q,
 							       &it[i].work));
-			KUNIT_ASSERT_TRUE(test,
-				wait_for_completion_timeout(&it[i].entered,
-							    WSQ_TEST_TIMEOUT));
+			left = wait_for_completion_timeout(&it[i].entered,
+							   WSQ_TEST_TIMEOUT);
+			KUNIT_ASSERT_NE(test, left, 0ul);
 		}
 		for (i = 0; i < NR; i++)
 			KUNIT_EXPECT_EQ_MSG(test, task_nice(it[i].task),
@@ -514,8 +515,8 @@ static void long_tenants(struct kunit *test)
 			WRITE_ONCE(it[i].over, true);
 		for (i = 0; i < NR; i++) {
 			wsq_test_queue_end(test, it[i].q);
-			KUNIT_EXPECT_TRUE(test, wsq_test_until(
-					  !task_nice(it[i].task)));
+			KUNIT_EXPECT_TRUE(test,
+					  wsq_test_until(!task_nice(it[i].task)));
 			put_task_struct(it[i].task);
 		}
 		kfree(it);

@@ -592,9 +592,10 @@ static void herd_sum(u64 *wakeups, u64 *parks)
 #define HERD_ITEMS	300
 
 /*
- * One item per millisecond, all CPUs idle: each put wakes at most one worker. With long items a put may wake one of another CPU as well,
- * because the putting thread may go on. The watchdog wakes more if the machine
- * keeps a worker off its CPU.
+ * One item per millisecond, all CPUs idle: each put wakes at most one worker.
+ * With long items a put may wake one of another CPU as well, because the putting
+ * thread may go on. The watchdog wakes more if the machine keeps a worker off its
+ * CPU.
  */
 static void queue_herd(struct kunit *test)
 {
