@@ -110,11 +110,11 @@ static void on_signal(int sig)
 		ended = sig;
 }
 
-/* Without SA_RESTART: a signal ends a wait. */
+/* A signal ends a wait, since nanosleep() is never restarted, but no write. */
 static void signals_set(void)
 {
 	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH };
-	struct sigaction sa = { .sa_handler = on_signal };
+	struct sigaction sa = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
 	size_t i;
 
 	for (i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -4,11 +4,9 @@
 
     tests/top.py WSQCTL-FAKE
 
-Checks that lines fit the terminal, before and after a resize; that idle CPUs
-are
-left out first; that SIGINT, and a device that vanishes, restore the terminal.
-Takes
-some seconds. Limitations: knows only the escape sequences that top.c writes.
+Checks that lines fit the terminal, before and after a resize; that idle CPUs are
+left out first; that SIGINT, and a device that vanishes, restore the terminal; that
+a resize does not end a write. Takes some seconds. Limitations: knows only the escape sequences that top.c writes.
 """
 import fcntl
 import os
@@ -115,6 +113,20 @@ def at_once():
     assert time.monotonic() - start < 900
 
 
+def slow_terminal():
+    """A resize while a full terminal blocks the output."""
+    top = Top("cpus=40 stats_move=1", 100, "-d", "0.1")
+    top.until(lambda: len(top.pages()) >= 1)
+    for _ in range(20):
+        # Nothing is read meanwhile, so that top soon waits in its write.
+        time.sleep(0.1)
+        os.kill(top.pid, signal.SIGWINCH)
+    before = len(top.pages())
+    top.until(lambda: len(top.pages()) > before + 20)
+    os.kill(top.pid, signal.SIGINT)
+    top.ends(0)
+
+
 def vanishes():
     top = Top("stats_fail=3", 30, "-d", "0.1")
     top.ends(2)
@@ -122,5 +134,5 @@ def vanishes():
     assert b"STATS: No such device" in top.text.split(END)[1], top.text
 
 
-for test in (fits, idle_first, at_once, vanishes):
+for test in (fits, idle_first, at_once, slow_terminal, vanishes):
     test()
