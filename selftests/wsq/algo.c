@@ -304,7 +304,7 @@ static void many(void)
 	struct ring r;
 
 	ring_open(&r, 64, 64, 3 * EACH * (part + out));
-	for (round = 0; round < 4; round++) {
+	for (round = 0; round < part_of(4); round++) {
 		for (i = 0; i < ARRAY_SIZE(sqe); i++) {
 			uint64_t src = i * (part + out), dst = src + part;
 

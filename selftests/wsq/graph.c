@@ -228,12 +228,12 @@ static void restricted(void)
 /* A future that is pending cannot be named again; once it is resolved, it can. */
 static void busy(void)
 {
+	unsigned int i, in_time = 0;
 	int64_t res[6];
-	unsigned int i;
 	struct ring r;
 
 	graph_open(&r, 0, 16, LONG);
-	for (i = 0; i < 20; i++) {
+	for (i = 0; i < 20 || (!in_time && i < TRIES); i++) {
 		push_long(&r, 1, 0);
 		push_nop(&r, 0, 1, 0, 1);
 		push_nop(&r, 0, 2, 1, 2);
@@ -244,13 +244,15 @@ static void busy(void)
 		submit(&r, 6);
 		results(&r, res, 6);
 		EXPECT_EQ(res[0], 32);
-		EXPECT_EQ(res[1], -EBUSY);
-		EXPECT_EQ(res[2], 0);
-		EXPECT_EQ(res[3], -EBUSY);
-		EXPECT_EQ(res[4], 0);
-		EXPECT_EQ(res[5], 0);
+		/* Unless the long one was over before the entry was taken. */
+		EXPECT(!res[1] || res[1] == -EBUSY);
+		EXPECT(!res[3] || res[3] == -EBUSY);
+		EXPECT_EQ(res[2] | res[4] | res[5], 0);
+		in_time += res[1] == -EBUSY && res[3] == -EBUSY;
 	}
 	ring_close(&r);
+	if (!in_time)
+		SKIP("the long task was over in each of %u rounds", i);
 }
 
 /* One after the other through a few futures; each is free when read. */
@@ -518,6 +520,7 @@ static void row_fails(void)
 static void links(void)
 {
 	const unsigned int link = WSQ_SQE_LINK;
+	unsigned int i;
 	int64_t res[9];
 	struct ring r;
 
@@ -550,12 +553,9 @@ static void links(void)
 	EXPECT_EQ(res[0], 32);
 	EXPECT_EQ(res[1], 0);
 	EXPECT_EQ(res[2], -EINVAL);
-	EXPECT_EQ(res[3], -ECANCELED);
-	EXPECT_EQ(res[4], -ECANCELED);
-	EXPECT_EQ(res[5], -ECANCELED);
-	EXPECT_EQ(res[6], -ECANCELED);
-	EXPECT_EQ(res[7], 0);
-	EXPECT_EQ(res[8], 0);
+	for (i = 3; i < 7; i++)
+		EXPECT_EQ(res[i], -ECANCELED);
+	EXPECT_EQ(res[7] | res[8], 0);
 
 	/* A refused entry breaks its chain, and fails the futures of the rest. */
 	push_nop(&r, link, 1, 0, 0);
@@ -609,16 +609,17 @@ static void drains(void)
 static void cancelled(void)
 {
 	enum { ROUNDS = 20 };
-	unsigned int round, by_id;
+	unsigned int round, by_id, in_time = 0;
 	struct wsq_cancel c;
 	int64_t res[6];
 	struct ring r;
 
 	graph_open(&r, WSQ_SETUP_IDS, 8, LONG);
-	for (round = 0; round < ROUNDS; round++) {
+	for (round = 0; round < ROUNDS || (!in_time && round < TRIES); round++) {
 		const uint64_t *ids = (void *)((char *)r.page + r.s.ids_off);
 		struct wsq_sqe fill = entry(WSQ_OP_FILL, 2, 1, 0, 0, 1);
 		uint64_t id;
+		int ret;
 
 		by_id = round % 2;
 		r.arena[4096] = 0;
@@ -631,15 +632,16 @@ static void cancelled(void)
 		push_nop(&r, 0, 0, 1, 3);
 		submit(&r, 4);
 		id = ids[(r.tail - 3) & (r.s.sq_entries - 1)];
-		EXPECT_EQ(cancel(&r, by_id ? WSQ_CANCEL_ID : WSQ_CANCEL_USER_DATA,
-				 by_id ? id : 1, &c), 0);
-		EXPECT_EQ(c.cancelled, 1);
+		ret = cancel(&r, by_id ? WSQ_CANCEL_ID : WSQ_CANCEL_USER_DATA,
+			     by_id ? id : 1, &c);
 		results(&r, res, 4);
 		EXPECT_EQ(res[0], 32);
-		EXPECT_EQ(res[1], -ECANCELED);
-		EXPECT_EQ(res[2], -ECANCELED);
-		EXPECT_EQ(res[3], 0);
-		EXPECT_EQ(r.arena[4096], 0);
+		if (ret == -ENOENT || ret == -EALREADY)
+			continue;
+		EXPECT_EQ(ret, 0);
+		EXPECT_EQ(c.cancelled, 1);
+		EXPECT(res[1] == -ECANCELED && res[2] == -ECANCELED);
+		EXPECT_EQ(res[3] | r.arena[4096], 0);
 
 		/* All: the first stops, those that wait are counted. */
 		push_long(&r, 1, 0);
@@ -647,15 +649,20 @@ static void cancelled(void)
 		push_nop(&r, 0, 3, 1, 2);
 		push_nop(&r, 0, 0, 3, 3);
 		submit(&r, 4);
-		EXPECT_EQ(cancel(&r, WSQ_CANCEL_ALL, 0, &c), 0);
-		EXPECT(c.cancelled >= 3 && c.cancelled + c.running == 4);
+		ret = cancel(&r, WSQ_CANCEL_ALL, 0, &c);
 		results(&r, res, 4);
-		EXPECT_EQ(res[1], -ECANCELED);
-		EXPECT_EQ(res[2], -ECANCELED);
-		EXPECT_EQ(res[3], -ECANCELED);
+		if (c.cancelled + c.running < 4)
+			continue;
+		EXPECT_EQ(ret, 0);
+		EXPECT(c.cancelled >= 3);
+		in_time++;
+		EXPECT(res[1] == -ECANCELED && res[2] == -ECANCELED &&
+		       res[3] == -ECANCELED);
 		EXPECT_EQ(r.arena[4096], 0);
 	}
 	ring_close(&r);
+	if (!in_time)
+		SKIP("the long task was over in each of %u rounds", round);
 }
 
 /* Tasks that wait count as tasks in flight: they take completion entries. */

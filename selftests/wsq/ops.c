@@ -519,7 +519,7 @@ static void lists_change(void)
 		WSQ_OP_COPY, WSQ_OP_CRC32C, WSQ_OP_SHA256, WSQ_OP_FILL,
 		WSQ_OP_COMPARE, WSQ_OP_XOR, WSQ_OP_XXHASH64, WSQ_OP_SHA512,
 	};
-	enum { ROUNDS = 2000 };
+	enum { ROUNDS = 800 };
 	uint64_t seed = 3, good = 0, bad = 0, round;
 	pthread_t threads[2];
 	unsigned int i;
