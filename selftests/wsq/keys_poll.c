@@ -152,7 +152,7 @@ static void own(void)
 	for (i = 0; i < ARRAY_SIZE(idle); i++) {
 		test_at("idle", i);
 		feed_open(&f, idle[i], NULL);
-		f.most = part_of(20000);
+		f.most = part_of(10000);
 		feed_run(&f);
 		/* No other taker; the last tasks are counted when queued. */
 		EVENTUALLY(fdinfo_at(&f.r, "wsq_polled", NULL) ==
@@ -173,7 +173,7 @@ static void shared(void)
 		feed_open(&f[i], 200, i ? &f[0].r : NULL);
 	EVENTUALLY(pollers() == 1);
 	for (i = 0; i < RINGS; i++) {
-		f[i].most = part_of(12000);
+		f[i].most = part_of(8000);
 		EXPECT(!pthread_create(&t[i], NULL, feed_run, &f[i]));
 	}
 	for (i = 0; i < RINGS; i++)
@@ -218,7 +218,7 @@ static void entered(void)
 	EXPECT(!pthread_create(&t, NULL, enterer, &f));
 	/* One of the two may have had no CPU for a while. */
 	do {
-		f.most = f.pushed + part_of(20000);
+		f.most = f.pushed + part_of(10000);
 		feed_run(&f);
 		/* All entries taken are counted before others are. */
 		EXPECT_EQ(ring_enter(&f.r, 0, 0, 0), 0);
@@ -271,7 +271,7 @@ static void cancelled(void)
 	__atomic_store_n(&stop, false, __ATOMIC_RELAXED);
 	EXPECT(!pthread_create(&t, NULL, canceller, &f));
 	do {
-		f.most = f.pushed + part_of(20000);
+		f.most = f.pushed + part_of(10000);
 		feed_run(&f);
 		st = (struct wsq_ring_stats) { .size = sizeof(st) };
 		EXPECT_ERR(ioctl(f.r.fd, WSQ_IOC_RING_STATS, &st), 0);
@@ -446,7 +446,7 @@ static void closed(void)
 
 	expect_rings(0);
 	feed_open(&f, 100, NULL);
-	f.most = part_of(20000);
+	f.most = part_of(10000);
 	__atomic_store_n(&stop, false, __ATOMIC_RELAXED);
 	EXPECT(!pthread_create(&t, NULL, leaver, &f));
 	feed_run(&f);

@@ -304,7 +304,7 @@ static void together(void)
 	for (i = 0; i < ARRAY_SIZE(pids); i++) {
 		pids[i] = fork();
 		if (!pids[i])
-			crowd(i + 1, part_of(1200), made, user);
+			crowd(i + 1, part_of(240), made, user);
 	}
 	for (i = 0; i < ARRAY_SIZE(pids); i++) {
 		EXPECT_EQ(waitpid(pids[i], &status, 0), pids[i]);

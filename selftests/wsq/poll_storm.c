@@ -151,7 +151,7 @@ static void storm(void)
 /* Rings come and go, own and shared threads, while entries are taken. */
 static void *comer(void *arg)
 {
-	enum { ROUNDS = 1200 };
+	enum { ROUNDS = 600 };
 	uint64_t seed = (uintptr_t)arg, round;
 	struct ring r[4];
 	bool there[4] = { false };
@@ -236,7 +236,7 @@ static void *locker(void *arg)
  */
 static void joined(void)
 {
-	enum { ROUNDS = 20000, MOST = 200000 };
+	enum { ROUNDS = 6000, MOST = 60000 };
 	uint64_t n;
 	unsigned int unasked = 0, i;
 	struct ring r, stuck;
@@ -391,7 +391,7 @@ static void *scribbler(void *arg)
 
 static void scribbled(void)
 {
-	enum { ROUNDS = 8000 };
+	enum { ROUNDS = 2000 };
 	struct ring other;
 	pthread_t t[2];
 	uint64_t i;
