@@ -240,7 +240,7 @@ static void *looks(void *arg)
 /* Statistics include all completions that were read, while tasks fail. */
 static void looked_at(void)
 {
-	enum { ROUNDS = 12000 };
+	enum { ROUNDS = 4000 };
 	uint64_t seed = 17, failed = 0, called_back = 0, round;
 	struct wsq_ring_stats st;
 	pthread_t thread;

@@ -549,7 +549,7 @@ static int module_file(const char *name, const char *args)
 /* All processes read, one switches, queues come and go. */
 static void switching(void)
 {
-	enum { SWITCHES = 200 };
+	enum { SWITCHES = 80 };
 	struct latency l;
 	int i, torture;
 	uint64_t seed = 7, end;
@@ -842,7 +842,7 @@ static void unload_reading(void)
 			usleep(500 + 2 * (now_ns() - t) / 1000);
 		}
 	}
-	while (unloads < part_of(50)) {
+	while (unloads < part_of(24)) {
 		if (!module_unload()) {
 			EXPECT_EQ(module_load(), 0);
 			unloads++;

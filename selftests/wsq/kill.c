@@ -117,7 +117,7 @@ static void killed_together(void)
 	pid_t pids[6];
 	int i, k;
 
-	for (i = 0; i < 8; i++) {
+	for (i = 0; i < (int)part_of(8); i++) {
 		for (k = 0; k < 6; k++) {
 			pids[k] = fork();
 			if (!pids[k])
@@ -209,7 +209,7 @@ static void memory(void)
 	expect_usable();
 	expect_rings(0);
 	before = free_bytes();
-	for (i = 0; i < 30; i++) {
+	for (i = 0; i < (int)part_of(30); i++) {
 		pid_t pid = fork();
 
 		if (!pid) {
@@ -220,7 +220,7 @@ static void memory(void)
 			int k;
 
 			ring_open(&r, 8, 0, 32 << 20);
-			memset(r.arena, i, 32 << 20);
+			memset(r.arena, i, 2 << 20);
 			for (k = 0; k < 8; k++)
 				ring_push(&r, &sqe);
 			ring_enter(&r, 8, 0, 0);

@@ -527,7 +527,8 @@ static void *eater(void *arg)
 	(void)arg;
 	for (;;) {
 		volatile uint8_t *p = mmap(NULL, MIB, PROT_READ | PROT_WRITE,
-					   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+					   MAP_PRIVATE | MAP_ANONYMOUS |
+					   MAP_POPULATE, -1, 0);
 		unsigned long i;
 
 		if (p == MAP_FAILED)

@@ -230,7 +230,7 @@ static void closed_at_work(void)
 
 	/* All that have run are counted. */
 	EXPECT_EQ(close_with(9, true, 0), 9);
-	for (i = 0; i < 30; i++) {
+	for (i = 0; i < part_of(30); i++) {
 		done = close_with(DONE_NR, false, i % 3 ? i * 300 : 0);
 		if (done > most)
 			most = done;

@@ -418,15 +418,15 @@ static void epolling(void)
 
 static struct ring shared;
 static pthread_mutex_t share_lock = PTHREAD_MUTEX_INITIALIZER;
-static uint64_t share_sum, share_read;
+static uint64_t share, share_sum, share_read;
 
 /* Fills and submits under the lock, waits outside, reads under the lock. */
 static void *sharer(void *arg)
 {
-	uint64_t seed = (uintptr_t)arg + 1, left = SHARE;
+	uint64_t seed = (uintptr_t)arg + 1, left = share;
 
 	while (__atomic_load_n(&share_read, __ATOMIC_RELAXED) <
-	       SHARERS * SHARE) {
+	       SHARERS * share) {
 		struct wsq_enter e = {
 			.size = sizeof(e), .min_complete = 1,
 			.timeout_ns = 2 * MSEC,
@@ -464,13 +464,14 @@ static void sharing(void)
 	pthread_t threads[SHARERS];
 	uintptr_t i;
 
+	share = part_of(SHARE);
 	ring_open(&shared, 16, 32, 0);
 	for (i = 0; i < SHARERS; i++)
 		pthread_create(&threads[i], NULL, sharer, (void *)i);
 	for (i = 0; i < SHARERS; i++)
 		pthread_join(threads[i], NULL);
-	EXPECT_EQ(share_read, SHARERS * SHARE);
-	EXPECT_EQ(share_sum, 3 * SHARERS * SHARE);
+	EXPECT_EQ(share_read, SHARERS * share);
+	EXPECT_EQ(share_sum, 3 * SHARERS * share);
 	ring_close(&shared);
 }
 

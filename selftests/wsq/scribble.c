@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 #define ARENA		(1ULL << 20)
-#define CALLS		8000
+#define CALLS		3000
 
 static struct ring victim;
 static volatile int stop;

@@ -380,7 +380,7 @@ static void destroy(void)
 		if (!pids[i])
 			writer(i + 1);
 	}
-	while (number(PARAMETERS "/churned") - before < part_of(400)) {
+	while (number(PARAMETERS "/churned") - before < part_of(200)) {
 		usleep(100000);
 		for (i = 0; i < 3; i++)
 			EXPECT_EQ(waitpid(pids[i], NULL, WNOHANG), 0);

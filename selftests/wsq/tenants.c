@@ -334,10 +334,10 @@ static void close_running(void)
 {
 	unsigned int early = 0;
 	struct ring a, b;
-	int i;
+	unsigned int i;
 
 	limits_set(1, DEF_TASKS, DEF_MEMORY);
-	for (i = 0; i < 10; i++) {
+	for (i = 0; i < part_of(10); i++) {
 		ring_of(&b, BOB, 0, 128, 16 * MIB + 4096);
 		ring_of(&a, ALICE, 0, 64, 16 * MIB + 4096);
 		backlog(&b, 128, 16 * MIB);
@@ -350,7 +350,7 @@ static void close_running(void)
 		ring_close(&a);
 		ring_close(&b);
 	}
-	printf("# before half of the backlog %u times of 10\n", early);
+	printf("# before half of the backlog %u times of %u\n", early, i);
 	EXPECT(early);
 	limits_default();
 	expect_rings(0);

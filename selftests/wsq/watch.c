@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-#define ROUNDS		200	/* victims killed */
-#define UNLOADS		60
+#define ROUNDS		60	/* victims killed */
+#define UNLOADS		16
 #define VICTIMS		3
 #define FDS		16
 

@@ -118,16 +118,19 @@ test_end(int status, const char *fmt, ...)
  */
 #define TRIES		100
 
-/*
- * How many of @whole rounds, or the like, a random test should do: all, or one
- * part of $WSQ_PART.
- */
-static inline uint64_t part_of(uint64_t whole)
+/* $WSQ_PART: a random test should do one of so many parts. */
+static inline uint64_t parts(void)
 {
 	const char *s = getenv("WSQ_PART");
-	uint64_t parts = s ? strtoull(s, NULL, 10) : 1;
+	uint64_t nr = s ? strtoull(s, NULL, 10) : 1;
 
-	return parts > 1 ? (whole + parts - 1) / parts : whole;
+	return nr ? nr : 1;
+}
+
+/* One part of so many rounds, or the like, rounded up. */
+static inline uint64_t part_of(uint64_t whole)
+{
+	return (whole + parts() - 1) / parts();
 }
 
 static inline int test_run(const struct test *t)
