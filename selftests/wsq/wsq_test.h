@@ -11,9 +11,9 @@
  * No verdict depends on the speed of the machine, or on how long it is busy with
  * other work. A test does a number of rounds, not as many as fit in a time. It
  * waits as long as it takes for what must happen; limits end hangs. A test that
- * has to be in time tries again until it was (TRIES). If threads on two CPUs
- * have to meet at random, and did not in many rounds, the test is skipped and
- * says so. Durations are printed, and not judged.
+ * has to be in time, or whose threads have to meet at random, tries again
+ * (TRIES); if that never came, it is skipped and says so. Durations are printed,
+ * and not judged.
  */
 #ifndef WSQ_TEST_H
 #define WSQ_TEST_H
@@ -113,8 +113,8 @@ test_end(int status, const char *fmt, ...)
 #define TEST_SECONDS	1200
 
 /*
- * Tries of something that fails if this process gets no CPU for as long as a
- * number of long tasks take. A defect makes each of them fail.
+ * Tries of something that depends on which thread gets a CPU first. A defect
+ * shows in each of them.
  */
 #define TRIES		100
 

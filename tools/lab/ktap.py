@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Read KTAP and TAP as test results, strictly.
 
-  ktap.py run --suite NAME [--idle] [--silence S] [--most S] [--dir build/check] -- CMD...
+  ktap.py run --suite NAME [--idle-until FILE] [--silence S] [--most S] [--dir build/check] -- CMD...
   ktap.py total [--expect NAME]... [--left-out TEXT]... [--summary FILE.md --commit TEXT] FILE.json...
 
 run passes CMD's output on as it comes, reads the test results in it and writes
@@ -14,7 +14,8 @@ kept, when no test ran or all were skipped, when CMD's exit status is not 0, or
 when CMD hangs: it has printed nothing for --silence seconds of its own time
 (owntime.py), so the machine's speed and other work are no reason. A CMD that is
 not at its end after --most seconds of wall time is ended, and what it had not
-reported is a skip, "not judged". With --idle CMD has the time that others leave.
+reported is a skip, "not judged". Until FILE exists CMD has only the time that
+others leave.
 total prints a table, what was left out
 (CMD's lines "# left out: ..."), every skip with its reason, every failure with
 the lines before it (for readers who see only the end of a log), the sum of the
@@ -296,15 +297,36 @@ def _child_setup():
 
 
 def _idle_setup():
-    """The scheduler shares out CPUs among sessions (sched_autogroup) before it
+    """Only root may take this back; for others a low weight has to do.
+    The scheduler shares out CPUs among sessions (sched_autogroup) before it
     looks at the policy of a thread: the session has to yield, too."""
     _child_setup()
     try:
-        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+        if os.geteuid():
+            os.nice(5)
+        else:
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
         with open("/proc/self/autogroup", "w") as f:
             f.write("19")
     except OSError:
         pass
+
+
+def _idle_end(pid):
+    """Let pid and its descendants be as others are. Those which begin meanwhile
+    may be missed, so call it again."""
+    for process in owntime.descendants(pid):
+        try:
+            with open("/proc/%d/autogroup" % process, "w") as f:
+                f.write("0")
+        except OSError:
+            pass
+        try:
+            for thread in os.listdir("/proc/%d/task" % process):
+                if os.sched_getscheduler(int(thread)) == os.SCHED_IDLE:
+                    os.sched_setscheduler(int(thread), os.SCHED_OTHER, os.sched_param(0))
+        except OSError:
+            pass
 
 
 def _stop(proc):
@@ -336,9 +358,9 @@ def _cpu():
 class Watch(threading.Thread):
     """Ends a command that hangs, or that this machine does not finish."""
 
-    def __init__(self, proc, silence, most):
+    def __init__(self, proc, silence, most, idle_until):
         super().__init__(daemon=True)
-        self.proc, self.silence, self.most = proc, silence, most
+        self.proc, self.silence, self.most, self.idle_until = proc, silence, most, idle_until
         self.verdict = None
         self.own = owntime.OwnTime(proc.pid)
         self.heard = 0.0            # own time at the last look before which there was output
@@ -348,6 +370,8 @@ class Watch(threading.Thread):
     def run(self):
         begin = time.monotonic()
         while not self.over.wait(min(TICK, self.silence / 4)):
+            if self.idle_until and os.path.exists(self.idle_until):
+                _idle_end(self.proc.pid)
             own = self.own.seconds()
             if self.output.is_set():
                 self.output.clear()
@@ -362,14 +386,14 @@ class Watch(threading.Thread):
             return
 
 
-def run(suite, command, silence, most, directory, idle=False):
+def run(suite, command, silence, most, directory, idle_until=None):
     parser = Parser(strict_skips=os.environ.get("CI") == "true")
     out = Output(parser)
     begin, busy = time.monotonic(), _cpu()
     wrong = watch = None
     try:
         proc = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                                start_new_session=True, preexec_fn=_idle_setup if idle else _child_setup)
+                                start_new_session=True, preexec_fn=_idle_setup if idle_until else _child_setup)
     except OSError as error:
         proc, wrong = None, "cannot run %s: %s" % (command[0], error.strerror)
         status = 127
@@ -380,7 +404,7 @@ def run(suite, command, silence, most, directory, idle=False):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, on_signal)
 
-        watch = Watch(proc, silence, most)
+        watch = Watch(proc, silence, most, idle_until)
         watch.start()
         try:
             while True:
@@ -485,7 +509,7 @@ def main(argv):
     sub = p.add_subparsers(dest="mode", required=True)
     r = sub.add_parser("run")
     r.add_argument("--suite", required=True)
-    r.add_argument("--idle", action="store_true")
+    r.add_argument("--idle-until", metavar="FILE")
     r.add_argument("--silence", type=float, default=900)
     r.add_argument("--most", type=float, default=float("inf"))
     r.add_argument("--dir", default="build/check")
@@ -504,7 +528,7 @@ def main(argv):
         return total(o.files, o.expect, o.left_out, o.summary, o.commit)
     if not command:
         p.error("run what? -- CMD... is missing")
-    return run(o.suite, command, o.silence, o.most, o.dir, o.idle)
+    return run(o.suite, command, o.silence, o.most, o.dir, o.idle_until)
 
 
 if __name__ == "__main__":

@@ -263,6 +263,16 @@ class Commands(unittest.TestCase):
         code, result, _ = self.run_suite(script % "echo not ok 2 b; ", "--most", "1")
         self.assertEqual((code, result["passed"], result["failed"], result["skipped"]), (1, 1, 1, 1))
 
+    @unittest.skipIf(os.geteuid(), "only root may end SCHED_IDLE")
+    def test_idle_until(self):
+        """A process that began idle has its share when others have ended."""
+        with tempfile.TemporaryDirectory() as tmp:
+            until = os.path.join(tmp, "over")
+            script = ("policy() { ps -o cls= -p $$; }; [ $(policy) = IDL ] || exit 1; echo 1..1; touch %s; "
+                      "until [ $(policy) = TS ]; do sleep 0.1; done; echo ok 1 a" % until)
+            code, result, _ = self.run_suite(script, "--silence", "20", "--idle-until", until)
+            self.assertEqual((code, result["passed"]), (0, 1))
+
     def test_left_out(self):
         _, result, _ = self.run_suite("echo '# left out: 3 of 4 clients'; echo 1..1; echo ok 1 a")
         self.assertEqual(result["left"], ["3 of 4 clients"])
