@@ -4,20 +4,8 @@
 # The tests of the work service in the simulator: a part of ../run-sim, which
 # has built the programs.
 
-# The work service: each item runs once, with each scenario, on one and on two nodes.
-for line in "${queue[@]}"; do
-	scene=${line%%$'\t'*}
-	which=${line#*$'\t'}
-	status=0
-	for n in "${counts[@]}"; do
-		# One lock for all takes long beyond a few CPUs; a thousand queues end at 16.
-		[[ $n == 8 || ${SIM:-} == all || ($scene != thousand && $which != list*) ]] || continue
-		"$OUT/kernel/queue" --tasks 20 --ms 0.1 --cpus "$n" --scene "$scene" \
-			--case "$which" >"$log/queue" 2>&1 || { status=1; tail -n 10 "$log/queue" | tap_note; }
-		grep -q '"tasks/us"' "$log/queue" || status=1
-	done
-	tap "queue: $scene, $which" "$status"
-done
+# The work service: each item runs once, with each scenario.
+scenarios queue "$OUT/kernel/queue" '","unit":"tasks.us"' "$queue_cpus" --tasks 20 --ms 0.1 < <(printf '%s\n' "${queue[@]}")
 
 same=(--cpus 16 --tasks 50 --ms 0.2 --scene 2us --case "wsq ")
 "$OUT/kernel/queue" "${same[@]}" >"$log/queue-1" 2>&1 &&
@@ -41,13 +29,7 @@ done
 tap "queue: a wake-up that is lost ends as stood still" $?
 
 # Fork and join, each scenario with each case; scale/floors has the speed-ups.
-for line in "${forkjoin[@]}"; do
-	"$OUT/kernel/forkjoin" --tasks 100 --cpus 8 --scene "${line%%$'\t'*}" --case "${line#*$'\t'}" \
-		>"$log/forkjoin" 2>&1 && grep -q 'speed-up' "$log/forkjoin"
-	status=$?
-	((status)) && tail -n 10 "$log/forkjoin" | tap_note
-	tap "forkjoin: ${line/$'\t'/, }" "$status"
-done
+scenarios forkjoin "$OUT/kernel/forkjoin" ': speed-up"' 8 --tasks 100 < <(printf '%s\n' "${forkjoin[@]}")
 same=(--cpus 16 --tasks 100 --scene queens --case plain)
 "$OUT/kernel/forkjoin" "${same[@]}" >"$log/forkjoin-1" 2>&1 &&
 	"$OUT/kernel/forkjoin" "${same[@]}" >"$log/forkjoin-2" 2>&1 &&

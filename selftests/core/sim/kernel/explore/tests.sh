@@ -5,7 +5,7 @@
 # programs.
 # A seed is the same run on each machine.
 
-seeds=150
+seeds=50
 [[ ${EXPLORE:-} != all ]] || seeds=800
 for scene in "${explored[@]}"; do
 	status=0
