@@ -250,8 +250,8 @@ int wsq_fj_end(struct wsq_fj *fj);
  * @w: the context of the task that spawned it
  * @name: the task's name
  *
- * As wsq_sync(); but the task is not run if no other CPU has it. If the stack is
- * used up, this is like a sync: the task runs on another stack with
+ * As wsq_sync(); but the task is not run if no other CPU has it. If the stack
+ * is used up, this is like a sync: the task runs on another stack with
  * %WSQ_FJ_STACKS, otherwise the run ends.
  */
 #define wsq_drop(w, name)	name##_drop(&(w))

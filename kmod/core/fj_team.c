@@ -159,9 +159,10 @@ static void wsq_fj_answer(struct wsq_fj_seat *seat, u32 nr, bool shared)
 }
 
 /*
- * If two looks follow each other within WSQ_FJ_SOON_NS, tasks are short, and the
- * next look may come later. Only looks at a sync count. Spawns say nothing about
- * the length of tasks: a range is halved at once, before its first long part.
+ * If two looks follow each other within WSQ_FJ_SOON_NS, tasks are short, and
+ * the next look may come later. Only looks at a sync count. Spawns say nothing
+ * about the length of tasks: a range is halved at once, before its first long
+ * part.
  */
 static void wsq_fj_adapt(struct wsq_fj_seat *seat, u64 now, u32 most)
 {
@@ -293,8 +294,8 @@ void wsq_fj_run_here(struct wsq_fj_seat *seat, struct wsq_fj_task *task,
 }
 
 /*
- * Steal from @victim, unless the task @until has ended, and run what was stolen,
- * the newest first; how many.
+ * Steal from @victim, unless the task @until has ended, and run what was
+ * stolen, the newest first; how many.
  */
 static u32 wsq_fj_steal_until(struct wsq_fj_seat *seat,
 			      struct wsq_fj_deque *victim,
@@ -348,8 +349,8 @@ static u32 wsq_fj_steal_any(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
 }
 
 /*
- * Steal from @thief, which has the task below @head, or from one that this thief
- * waits for.
+ * Steal from @thief, which has the task below @head, or from one that this
+ * thief waits for.
  */
 static bool wsq_fj_leap(struct wsq_fj_seat *seat, struct wsq_fj_deque *thief,
 			struct wsq_fj_task *head)
@@ -359,7 +360,7 @@ static bool wsq_fj_leap(struct wsq_fj_seat *seat, struct wsq_fj_deque *thief,
 	for (hop = 0; hop < WSQ_FJ_HOPS && thief; hop++) {
 		if (thief == &seat->dq)
 			return false;
-		/* When it has ended, the thief may have what does not belong to it. */
+		/* If it has ended, the thief may have tasks of another one. */
 		n = wsq_fj_steal_until(seat, thief, head, head - 1);
 		wsq_fj_count(&seat->leaps, n);
 		if (n)
@@ -399,7 +400,7 @@ static void wsq_fj_wait(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
 	struct wsq_fj_task *task = head - 1;
 	struct wsq_fj_deque *thief;
 	s64 outer = atomic64_read(&seat->waits);		/* TM(waits:D) */
-	/* Below the limit nothing more runs on this stack: the thief does all. */
+	/* Below the limit nothing more runs on this stack. */
 	bool low = wsq_fj_stack_pointer() < seat->dq.stack_end;
 	u64 since = 0, now;
 

@@ -53,9 +53,9 @@
  *	TM(stop:A) against TM(reset:A): the same with TM(stops:A), when a thread
  *		sits down. litmus/fj-sit.litmus
  *
- * A helper is counted before it is started, so that there are never too many. If
- * starting it fails, the caller does what a helper does that leaves: an owner may
- * have seen the higher count, and stopped looking.
+ * A helper is counted before it is started, so that there are never too many.
+ * If starting it fails, the caller does what a helper does that leaves: an
+ * owner may have seen the higher count, and stopped looking.
  *
  * No order: TM(more:B) and TM(back:A) count a helper that looks at every seat
  * before it leaves. TM(waits:A) is a hint.
@@ -71,12 +71,12 @@
  * begin another one in the few instructions between the owner's look at the
  * task and its theft. Each of them adds the frames of waiting to the stack. A
  * thread whose stack is below its limit runs nothing while it waits. The stolen
- * task does not depend on it: its thief runs what it has spawned, or waits for a
- * task that began later. With @random the thread also steals from any seat while
- * half of its stack and descriptors are left. After WSQ_FJ_SPIN_NS without a
- * task it sleeps until its task has ended. It does not count as running then, so
- * that a helper may take over its CPU. For that there are more seats than
- * threads that run.
+ * task does not depend on it: its thief runs what it has spawned, or waits for
+ * a task that began later. With @random the thread also steals from any seat
+ * while half of its stack and descriptors are left. After WSQ_FJ_SPIN_NS
+ * without a task it sleeps until its task has ended. It does not count as
+ * running then, so that a helper may take over its CPU. For that there are more
+ * seats than threads that run.
  */
 #ifndef _WSQ_CORE_FJ_TEAM_H
 #define _WSQ_CORE_FJ_TEAM_H

@@ -40,12 +40,12 @@
  * - A block is emptied at once. The paper's put empties the second slot behind,
  *   which costs each put a store.
  * - The owner has a word of its own, @own, instead of sharing @head. So a get
- *   writes one word, which never goes back, and only reads the line that thieves
- *   write.
+ *   writes one word, which never goes back, and only reads the line that
+ *   thieves write.
  * - A thief marks the slot itself, instead of an array beside it (bounded,
  *   exact). That saves a cache line.
- * - No party begins below @floor. By this a pool ensures that tasks taken so far
- *   do not come out again (wsq_ws_mult_settle()).
+ * - No party begins below @floor. By this a pool ensures that tasks taken so
+ *   far do not come out again (wsq_ws_mult_settle()).
  *
  * Cost: put and get: one store-release each. Steal: five load-acquires, one
  * store-release; bounded and exact, one compare-and-exchange in addition, and

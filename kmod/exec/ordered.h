@@ -26,8 +26,8 @@
  *
  * An item is counted in a flush color like any other. The token is not: a flush
  * that waited for it would wait for items that were put later. So wsq_destroy()
- * may end while the token is in a lane, or a worker holds it. A token whose queue
- * was destroyed is not put again (wsq_put_again()).
+ * may end while the token is in a lane, or a worker holds it. A token whose
+ * queue was destroyed is not put again (wsq_put_again()).
  *
  * Cost: for other queues, one branch in puts through an inbox. For a put here,
  * three read-modify-writes beside that of the item's state, two of them on

@@ -159,11 +159,12 @@ bool wsq_reach_far(const struct wsq_pool *pool, unsigned int self)
  *
  * Context: any, with preemption off.
  * Return: the CPU of the other thief. If @note is true, the mark has the note:
- * unless that thief finds something, it looks again here, and in other domains if
- * it is of this one. nr_cpu_ids if the mark was cleared, and another thief set it
- * again, during this call: that one sees what the caller knows of. @self if the
- * caller now holds the mark: there was none, it has skipped %WSQ_REACH_PASSES in
- * a row, or the mark belongs to a pop on this CPU that the caller interrupted.
+ * unless that thief finds something, it looks again here, and in other domains
+ * if it is of this one. nr_cpu_ids if the mark was cleared, and another thief
+ * set it again, during this call: that one sees what the caller knows of. @self
+ * if the caller now holds the mark: there was none, it has skipped
+ * %WSQ_REACH_PASSES in a row, or the mark belongs to a pop on this CPU that the
+ * caller interrupted.
  */
 unsigned int wsq_reach_skip(atomic_t *mark, unsigned int self, bool note)
 {

@@ -293,8 +293,8 @@ static unsigned int wsq_pool_steal_pass(struct wsq_look *l, bool far)
 /*
  * Look in this CPU's domain, then in others. Skip the others while another CPU
  * of this domain looks there. Skip them also after a mark of another thief of
- * this domain was noted: that thief looks there instead. It may have noted a mark
- * as well, so a thief whose own marks were noted looks in any case.
+ * this domain was noted: that thief looks there instead. It may have noted a
+ * mark as well, so a thief whose own marks were noted looks in any case.
  */
 static unsigned int wsq_pool_steal_all(struct wsq_look *l, bool dry)
 {

@@ -11,8 +11,9 @@
  * pool_wake: consumers pop until they find nothing, and again when a push has
  * woken one of them. When none is awake, nothing is left that thieves can reach.
  *
- * pool_far: two CPUs of one domain pop while both have reason to look at two CPUs
- * of the domain that have nothing, and another domain has tasks. One gets a task.
+ * pool_far: two CPUs of one domain pop while both have reason to look at two
+ * CPUs of the domain that have nothing, and another domain has tasks. One gets
+ * a task.
  */
 #include <linux/wsq_pool.h>
 
