@@ -107,6 +107,18 @@ class KernelLog(unittest.TestCase):
 FOR_LONG = "sleep 98765.%d" % os.getpid()
 
 
+class AfterStart(guest.Guest):
+    """A guest whose limit for silence is short after its start alone."""
+
+    @property
+    def silence(self):
+        return 1 if self.started else 600
+
+    @silence.setter
+    def silence(self, value):
+        pass
+
+
 class Running(unittest.TestCase):
     """A shell stands for the guest: $c is its console, $d its data line.
 
@@ -199,17 +211,18 @@ while struct.unpack("i", fcntl.ioctl(int(sys.argv[1]), termios.FIONREAD, b"    "
         """The number of guests booted, one after the other, and the status.
 
         A guest that prints nothing gets one second if its script is FOR_LONG,
-        others ten minutes. init: the kernel is at /init from the beginning.
+        others ten minutes. init: the kernel is at /init from the beginning, and
+        the guest gets one second once it has started the test.
         """
         booted = []
         with tempfile.TemporaryDirectory() as tmp:
             def prepare():
                 console, console_fd = guest.line()
                 data, data_fd = guest.line()
-                g = guest.Guest("tok", os.path.join(tmp, "log"), 6000)
+                g = (AfterStart if init else guest.Guest)("tok", os.path.join(tmp, "log"), 6000)
                 g._say = g._show = lambda text: None
                 script = scripts[len(booted)]
-                g.silence = 1 if FOR_LONG in script or init else 600
+                g.silence = 1 if FOR_LONG in script else 600
                 g.init = init
                 booted.append(script)
                 return g, (["bash", "-c", "c=%d; d=%d\n%s%s" % (console_fd, data_fd, self.READ, script)],
