@@ -34,7 +34,7 @@ int wsq_ring_enter(struct wsq_ring *ring, struct wsq_enter *e)
 
 	if (mutex_lock_killable(&ring->lock))
 		return -EINTR;
-	ret = wsq_ring_take(ring, e->to_submit, false, &e->submitted);
+	ret = wsq_ring_take(ring, e->to_submit, &e->submitted);
 	head = ring->cq_head;
 	mutex_unlock(&ring->lock);
 	if (unlikely(e->flags))

@@ -460,7 +460,8 @@ static int ring_wait(struct wsq_ring *ring, unsigned int submit,
  *
  * Returns the number of entries taken, which may be fewer than were filled (the
  * others go with the next call). If none was taken, a negative errno: -EAGAIN
- * means that all completion entries are reserved, read some first.
+ * means that all completion entries are reserved, or that fewer are free than
+ * the next chain has tasks: read some, or wait for some, first.
  */
 int (wsq_submit)(struct wsq_ring *ring)
 {

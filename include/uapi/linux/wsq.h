@@ -126,9 +126,10 @@ struct wsq_vec {
  *
  * WSQ_SQE_LINK: the next entry starts when this one has ended with a result
  * that is not negative. Otherwise the next entry ends with ECANCELED, and so do
- * those linked behind it. A chain ends with an entry without the flag, or with
- * the last entry that an ENTER takes, even if it takes no more for lack of
- * completion entries.
+ * those linked behind it. A chain ends with an entry without the flag, or where
+ * the process lets it end: at @sq_tail, or after @to_submit entries of an ENTER.
+ * A chain is taken whole or not at all: it waits until enough completion entries
+ * are free.
  *
  * WSQ_SQE_DRAIN: the task starts when all tasks submitted before it have ended.
  * Tasks submitted after it start when it and the tasks linked behind it have
@@ -352,9 +353,9 @@ struct wsq_query {
  *
  * WSQ_SETUP_POLL: a kernel thread takes entries, as ENTER would, as soon as
  * @sq_tail covers them. ENTER may still be called. The thread takes as many as
- * there are free completion entries, but no part of a chain of links, unless
- * @sq_tail splits the chain. While awake, the thread uses CPU time that no
- * cgroup is charged for: EPERM without CAP_SYS_NICE.
+ * there are free completion entries, and chains of links whole, as ENTER does.
+ * While awake, the thread uses CPU time that no cgroup is charged for: EPERM
+ * without CAP_SYS_NICE.
  *
  * WSQ_SETUP_POLL_SHARE, in addition: use the thread of another ring. That ring
  * must have been created by the same effective user in the same user namespace:
@@ -414,12 +415,14 @@ struct wsq_setup {
  *
  * An entry that cannot be run does not stop those behind it: it completes with
  * -errno in res. If there are fewer free completion entries than submission
- * entries, ENTER takes as many as it can complete and returns without waiting.
- * ENTER itself fails with:
+ * entries, ENTER takes as many as it can complete, chains of links whole, and
+ * returns without waiting. ENTER itself fails with:
  *
  * EAGAIN
  *	entries were there but none was taken, because all completion
- *	entries are in use: read some
+ *	entries are in use, or fewer are free than the next chain has
+ *	links: read some, or wait for some first. EPOLLOUT does not
+ *	help: it is set while one entry is free
  * EBADFD
  *	the ring is disabled
  * ETIME

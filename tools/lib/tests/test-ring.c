@@ -565,6 +565,22 @@ static void cq_full(void)
 	wsq_cq_advance(&r, n);
 	CHECK(wsq_submit_and_wait(&r, 1, WSQ_NO_TIMEOUT) == 1);
 	CHECK(wsq_peek_batch_cqe(&r, cqes, 16) == 1);
+	wsq_cq_advance(&r, 1);
+	/* Space for two of a chain of three: nothing of it is taken. */
+	for (i = 0; i < 9; i++) {
+		if (!wsq_sq_space_left(&r))
+			CHECK(wsq_submit(&r) > 0);
+		wsq_prep_nop(wsq_get_sqe(&r));
+		if (i == 6 || i == 7)
+			wsq_sqe_set_flags(&r.sq.sqes[(r.sq.tail - 1) & 3],
+					  WSQ_SQE_LINK);
+		if (i == 5)
+			CHECK(wsq_submit(&r) == 2);
+	}
+	CHECK(wsq_submit(&r) == -EAGAIN && wsq_in_flight(&r) == 6);
+	CHECK(wsq_wait_cqes(&r, cqes, 1, WSQ_NO_TIMEOUT) == 0);
+	wsq_cq_advance(&r, 1);
+	CHECK(wsq_submit(&r) == 3 && wsq_in_flight(&r) == 8);
 	wsq_queue_exit(&r);
 }
 
