@@ -124,8 +124,12 @@ void wsq_ring_wake(struct wsq_ring *ring, u64 n)
 		struct wsq_wake wake = { .n = n, .least = U64_MAX };
 
 		spin_lock_irq(&ring->waiters.lock);
-		__wake_up_locked_key(&ring->waiters, TASK_NORMAL, &wake);
-		WRITE_ONCE(ring->wake_at, wake.least);
+		/* Another completion may have woken them. */
+		if (n >= ring->wake_at) {
+			__wake_up_locked_key(&ring->waiters, TASK_NORMAL,
+					     &wake);
+			WRITE_ONCE(ring->wake_at, wake.least);
+		}
 		spin_unlock_irq(&ring->waiters.lock);
 	}
 	/* [WT], too. */

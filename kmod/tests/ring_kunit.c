@@ -550,6 +550,92 @@ static void ring_wait_timeout(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 2, 0), -ETIME);
 }
 
+/* Something in the list of waiters that counts how often it is looked at. */
+struct wait_look {
+	struct wait_queue_entry entry;
+	int nr;
+};
+
+static int wait_look(struct wait_queue_entry *entry, unsigned int mode,
+		     int flags, void *key)
+{
+	container_of(entry, struct wait_look, entry)->nr++;
+	return 0;
+}
+
+/* Publishes completion 1 as soon as it may. */
+static int wait_publish_thread(void *arg)
+{
+	struct wait_test *w = arg;
+
+	while (!READ_ONCE(w->target))
+		cpu_relax();
+	wsq_ring_wake(&w->ring, 1);
+	complete(&w->done);
+	return 0;
+}
+
+/* Wait until another CPU waits for the lock of the waiters, a second at most. */
+static bool wait_contended(struct wait_test *w)
+{
+	u64 end = ktime_get_mono_fast_ns() + NSEC_PER_SEC;
+
+	while (!spin_is_contended(&w->ring.waiters.lock)) {
+		if (ktime_get_mono_fast_ns() > end)
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+/*
+ * Two completions find that a waiter waits for an earlier one. The second gets
+ * the lock when the first has woken it: it looks at no other waiter.
+ */
+static void ring_wait_again(struct kunit *test)
+{
+	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	struct wait_look look = { .nr = 0 };
+	struct task_struct *task;
+	bool met;
+	int cpu;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	wait_init(w);
+	init_waitqueue_func_entry(&look.entry, wait_look);
+	add_wait_queue(&w->ring.waiters, &look.entry);
+	/* It is looked at if a waiter may wait for this completion. */
+	WRITE_ONCE(w->ring.wake_at, 0);
+	wsq_ring_wake(&w->ring, 0);
+	KUNIT_EXPECT_EQ(test, look.nr, 1);
+	KUNIT_EXPECT_EQ(test, w->ring.wake_at, U64_MAX);
+
+	/* The first stores this when it has woken the last waiter. */
+	WRITE_ONCE(w->ring.wake_at, 0);
+	task = kthread_create(wait_publish_thread, w, "wsq_test_wake");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	migrate_disable();
+	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	if (cpu < nr_cpu_ids)
+		kthread_bind(task, cpu);
+	spin_lock(&w->ring.waiters.lock);
+	wake_up_process(task);
+	WRITE_ONCE(w->target, 1);
+	met = cpu < nr_cpu_ids && wait_contended(w);
+	WRITE_ONCE(w->ring.wake_at, U64_MAX);
+	spin_unlock(&w->ring.waiters.lock);
+	migrate_enable();
+	wait_for_completion(&w->done);
+	kthread_stop(task);
+	put_task_struct(task);
+	remove_wait_queue(&w->ring.waiters, &look.entry);
+	KUNIT_EXPECT_EQ(test, look.nr, 1);
+	KUNIT_EXPECT_EQ(test, w->ring.wake_at, U64_MAX);
+	if (!met)
+		kunit_skip(test, "no other CPU came to the lock");
+}
+
 /* A ring whose published count is far behind: it is found at once. */
 static void ring_published(struct kunit *test)
 {
@@ -591,6 +677,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_slots),
 	KUNIT_CASE(ring_wait_orders),
 	KUNIT_CASE(ring_wait_timeout),
+	KUNIT_CASE(ring_wait_again),
 	KUNIT_CASE(ring_published),
 	{}
 };
