@@ -18,6 +18,7 @@
 #include <linux/moduleparam.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/time_namespace.h>
 #include <linux/wait.h>
 
 #include "../compat/export.h"
@@ -276,6 +277,7 @@ static int wsq_ring_make_reqs(struct wsq_ring *ring)
  */
 int wsq_ring_make(struct wsq_ring *ring, const struct wsq_sizes *s)
 {
+	struct timespec64 off = {};
 	int ret = wsq_closing_make();
 
 	if (!ret)
@@ -288,6 +290,9 @@ int wsq_ring_make(struct wsq_ring *ring, const struct wsq_sizes *s)
 	ring->cq_mask = s->cq_entries - 1;
 	ring->cq_shift = ilog2(s->cq_entries);
 	INIT_WORK(&ring->free_work, wsq_ring_free);
+	/* A poller has no time namespace of the process to ask later. */
+	timens_add_monotonic(&off);
+	ring->mono_off = timespec64_to_ns(&off);
 
 	ret = percpu_ref_init(&ring->refs, wsq_ring_unref, 0, WSQ_GFP);
 	if (!ret)

@@ -17,6 +17,7 @@
 #include <linux/vmalloc.h>
 
 #include "../ring/complete.h"
+#include "../ring/issue.h"
 #include "../ring/ring.h"
 #include "../ring/setup.h"
 #include "../ring/state.h"
@@ -636,6 +637,35 @@ static void ring_wait_again(struct kunit *test)
 		kunit_skip(test, "no other CPU came to the lock");
 }
 
+static const struct {
+	u64 deadline;
+	s64 off;
+	u64 host;
+} deadlines[] = {
+	{ 5, 0, 5 },
+	{ U64_MAX, 0, U64_MAX },
+	{ 5, 2, 3 },
+	{ 5, 5, 0 },
+	{ 5, 6, 0 },
+	{ 5, S64_MAX, 0 },
+	{ U64_MAX, S64_MAX, (u64)S64_MAX + 1 },
+	{ 5, -2, 7 },
+	{ U64_MAX - 2, -2, U64_MAX },
+	{ U64_MAX - 1, -2, U64_MAX },
+	{ 0, S64_MIN, (u64)S64_MAX + 1 },
+};
+
+static void ring_deadlines(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(deadlines); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    wsq_host_deadline(deadlines[i].deadline,
+						      deadlines[i].off),
+				    deadlines[i].host, "row %d", i);
+}
+
 /* A ring whose published count is far behind: it is found at once. */
 static void ring_published(struct kunit *test)
 {
@@ -678,6 +708,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_wait_orders),
 	KUNIT_CASE(ring_wait_timeout),
 	KUNIT_CASE(ring_wait_again),
+	KUNIT_CASE(ring_deadlines),
 	KUNIT_CASE(ring_published),
 	{}
 };

@@ -108,7 +108,8 @@ struct wsq_vec {
  *	zero.
  * @key: with WSQ_SQE_KEY, any number: tasks of a ring that have the same key
  *	run one at a time, in order
- * @deadline: with WSQ_SQE_DEADLINE, a time of CLOCK_MONOTONIC in ns. A task
+ * @deadline: with WSQ_SQE_DEADLINE, a time of CLOCK_MONOTONIC in ns, in a
+ *	time namespace as in that of the process that called SETUP. A task
  *	that has not started by then does not run. A long task that has started
  *	stops at its op's next check. Both end with ETIME. With WSQ_SQE_FUTURES,
  *	the task's futures, as WSQ_FUTURES() packs them; not with both flags
