@@ -32,6 +32,7 @@
 #include "poller.h"
 #include "queues.h"
 #include "request.h"
+#include "restrict.h"
 #include "ring.h"
 #include "setup.h"
 #include "state.h"
@@ -181,6 +182,9 @@ int wsq_ring_sizes(u32 flags, u32 sq_entries, u32 cq_entries, u64 arena_size,
 							   sizeof(struct wsq_ring_future))) +
 			     wsq_mem_bytes(wsq_array_bytes(cq_entries,
 							   sizeof(struct wsq_after)));
+	/* RESTRICT allocates it, and only such a ring can be restricted. */
+	if (flags & WSQ_SETUP_DISABLED)
+		s->memory += wsq_array_bytes(WSQ_ALLOWED_LONGS, sizeof(long));
 	if ((flags & (WSQ_SETUP_POLL | WSQ_SETUP_POLL_SHARE)) == WSQ_SETUP_POLL)
 		s->memory += wsq_array_bytes(1, sizeof(struct wsq_poller));
 	return 0;

@@ -250,6 +250,11 @@ static void ring_sizes_flags(struct kunit *test)
 		k.memory = s.memory;
 		KUNIT_EXPECT_EQ(test, memcmp(&s, &k, sizeof(s)), 0);
 	}
+	/* Such a ring may be restricted, by a bit for each op. */
+	KUNIT_EXPECT_EQ(test, wsq_ring_sizes(0, 1, 0, 0, &s), 0);
+	KUNIT_EXPECT_EQ(test, wsq_ring_sizes(WSQ_SETUP_DISABLED, 1, 0, 0, &k),
+			0);
+	KUNIT_EXPECT_GE(test, k.memory, s.memory + (U16_MAX + 1) / BITS_PER_BYTE);
 	KUNIT_EXPECT_EQ(test, wsq_ring_sizes(BIT(31), 1, 0, 0, &s), -EINVAL);
 }
 
