@@ -134,7 +134,7 @@ struct wsq_ring {
 	__u32 flags;
 	const __u64 *ids;
 	__u64 handed;		/* polled: entries left to the kernel's thread */
-	__u64 pid;		/* of the process that has the mappings */
+	__u64 process;		/* that has the mappings; a forked child has not */
 	__u64 rsv;
 };
 

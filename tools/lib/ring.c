@@ -162,7 +162,7 @@ static unsigned int log2_of(__u32 n)
 static void ring_unmap(struct wsq_ring *ring)
 {
 	wsq_arena_destroy(ring->heap);
-	if (ring->pid != (__u64)getpid())
+	if (ring->process != wsq_process())
 		return;
 	if (ring->arena)
 		wsq_sys->munmap(ring->arena, ring->arena_bytes);
@@ -178,7 +178,7 @@ static int ring_map(struct wsq_ring *ring, const struct wsq_setup *s)
 	void *sqes = NULL;
 	int ret;
 
-	ring->pid = getpid();
+	ring->process = wsq_process();
 	ret = wsq_sys->mmap(ring->fd, WSQ_OFF_RINGS, s->rings_bytes,
 			    &ring->rings);
 	if (ret)
@@ -475,9 +475,10 @@ int (wsq_submit)(struct wsq_ring *ring)
  * @timeout_ns: time limit; 0 does not wait, WSQ_NO_TIMEOUT waits without a
  *	limit
  *
- * Returns the number of entries taken if it took any, however the wait ended:
- * check with wsq_peek_cqe(). If it took none: 0, or a negative errno as
- * wsq_submit() and wsq_wait_cqes() return.
+ * Returns the number of entries taken if it took any, however the wait ended: a
+ * signal may have ended it, or that the process was stopped and continued. Check
+ * with wsq_peek_cqe(), or wait on with wsq_wait_cqes(). If it took none: 0, or a
+ * negative errno as wsq_submit() and wsq_wait_cqes() return.
  */
 int wsq_submit_and_wait(struct wsq_ring *ring, unsigned int nr,
 			__u64 timeout_ns)
