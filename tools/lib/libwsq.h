@@ -628,13 +628,10 @@ static inline int wsq_submit_inline(struct wsq_ring *ring)
 	ring->handed = ring->sq.tail;
 	/* (1), (5) */
 	__atomic_store_n(ring->sq.ktail, ring->handed, __ATOMIC_SEQ_CST);
+	/* They are handed over, even if waking the thread fails. */
 	if (__atomic_load_n(&page->flags, __ATOMIC_SEQ_CST) &
-	    WSQ_RING_NEED_WAKEUP) {
-		int ret = wsq_submit(ring);
-
-		if (ret < 0)
-			return ret;
-	}
+	    WSQ_RING_NEED_WAKEUP)
+		(void)wsq_submit(ring);
 	return (int)n;
 }
 

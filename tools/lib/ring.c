@@ -383,7 +383,8 @@ static int ring_hand(struct wsq_ring *ring, bool waits)
 		ret = ring_enter(ring, WSQ_ENTER_WAKEUP, waits ?
 				 (unsigned int)(ring->handed - wsq_sq_taken(ring)) : 0,
 				 0, 0);
-	return ret < 0 ? ret : (int)n;
+	/* Even if the ring is disabled: the thread takes them later. */
+	return n ? (int)n : ret;
 }
 
 /*

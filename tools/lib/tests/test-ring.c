@@ -357,6 +357,15 @@ static void rights(void)
 	}
 	wsq_queue_exit(&r);
 	CHECK(wsq_queue_init(4, 0, &r, 1U << 31) == -EINVAL);
+	/* The thread of a polled ring has them: they run when it is enabled. */
+	CHECK(wsq_queue_init(4, 0, &r, WSQ_INIT_DISABLED | WSQ_INIT_POLL) == 0);
+	wsq_prep_nop(wsq_get_sqe(&r));
+	CHECK((wsq_submit)(&r) == 1);
+	wsq_prep_nop(wsq_get_sqe(&r));
+	CHECK(wsq_submit(&r) == 1 && wsq_in_flight(&r) == 2);
+	CHECK(wsq_submit(&r) == -EBADFD && wsq_sq_ready(&r) == 0);
+	CHECK(!wsq_enable(&r) && !wsq_wait_cqes(&r, &cqe, 2, WSQ_NO_TIMEOUT));
+	wsq_queue_exit(&r);
 }
 
 static void ops(void)
