@@ -437,6 +437,17 @@ static inline void wsq_sqe_set_vec(struct wsq_sqe *sqe, __u64 list,
 		sqe->dst = 0;
 }
 
+/*
+ * The same for an op of another module that writes its ranges, as fill does:
+ * replaces dst and len.
+ */
+static inline void wsq_sqe_set_vec_out(struct wsq_sqe *sqe, __u64 list,
+				       unsigned int nr)
+{
+	wsq_sqe_set_vec(sqe, list, nr);
+	sqe->dst = 0;
+}
+
 /* After wsq_prep_*(): sets flags, WSQ_SQE_LINK or WSQ_SQE_DRAIN. */
 static inline void wsq_sqe_set_flags(struct wsq_sqe *sqe, unsigned int flags)
 {
