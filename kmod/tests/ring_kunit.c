@@ -430,7 +430,9 @@ static int wait_thread(void *arg)
 {
 	struct wait_test *w = arg;
 
-	w->ret = wsq_ring_wait(&w->ring, w->target, U64_MAX);
+	u64 forever = U64_MAX;
+
+	w->ret = wsq_ring_wait(&w->ring, w->target, &forever);
 	complete(&w->done);
 	return 0;
 }
@@ -537,14 +539,16 @@ static void ring_wait_timeout(struct kunit *test)
 {
 	static const u64 timeouts[] = { 0, 1, 1000 * 1000, 20 * 1000 * 1000 };
 	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	u64 none = 0;
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	wait_init(w);
 	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
+		u64 timeout = timeouts[i];
 		ktime_t t = ktime_get();
 
-		KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, timeouts[i]),
+		KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, &timeout),
 				-ETIME);
 		KUNIT_EXPECT_GE(test, ktime_to_ns(ktime_sub(ktime_get(), t)),
 				(s64)timeouts[i]);
@@ -552,8 +556,8 @@ static void ring_wait_timeout(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, waitqueue_active(&w->ring.waiters));
 	}
 	atomic64_set(&w->slots[0], wsq_slot_word(&w->ring, 0, 0));
-	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, 0), 0);
-	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 2, 0), -ETIME);
+	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, &none), 0);
+	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 2, &none), -ETIME);
 }
 
 /* Something in the list of waiters that counts how often it is looked at. */

@@ -392,7 +392,8 @@ static void check_enter(struct process *p, const struct wsq_enter *e, long ret,
 		MUST(e->timeout_ns < LLONG_MAX && shim_clock - began >= e->timeout_ns);
 		break;
 	case -EINTR:
-		MUST(p->task->signal);
+	case -ERESTARTNOHAND:
+		MUST(p->task->signal && !e->submitted == (ret == -ERESTARTNOHAND));
 		break;
 	default:
 		FAIL("ENTER said %ld", ret);

@@ -409,7 +409,7 @@ struct wsq_setup {
  * @min_complete: then wait until this many completion entries can be read,
  *	counted from @cq_head at the start of the call; at most cq_entries
  * @timeout_ns: maximum wait in nanoseconds; 0 does not wait, WSQ_NO_TIMEOUT
- *	waits without limit
+ *	waits without limit. Out: if the wait was interrupted, what was left
  * @submitted: out, also on error: entries taken
  * @completed: out, also on error: entries that can be read, counted as for
  *	@min_complete
@@ -429,7 +429,11 @@ struct wsq_setup {
  * ETIME
  *	fewer than @min_complete after @timeout_ns
  * EINTR
- *	interrupted by a signal
+ *	a signal handler ran while ENTER waited. Also without a handler, if
+ *	a process that has submitted entries in this call was stopped,
+ *	traced or frozen: then call again with zero @to_submit. If none were
+ *	submitted, the wait goes on after that, for the rest of its time and
+ *	counted from @cq_head as it is then
  * EINVAL
  *	a member is out of bounds, there is no ring, or the shared
  *	cursors are inconsistent: @sq_tail is more than sq_entries
