@@ -6,8 +6,8 @@
  * memory order are at the top of libwsq.h, whose inline functions do the rest.
  * Cost: each function makes at most one system call. Exceptions: setup and
  * teardown; on a polled ring, wsq_submit_and_wait() while the thread sleeps,
- * and wsq_cancel() of entries that the thread has not taken. Limitations: see
- * libwsq.h.
+ * and waiting for or wsq_cancel() of entries that the thread has not taken.
+ * Limitations: see libwsq.h.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -438,9 +438,18 @@ static int ring_wait(struct wsq_ring *ring, unsigned int submit,
 		if (timeout_ns == WSQ_NO_TIMEOUT &&
 		    nr > wsq_in_flight(ring) + submit)
 			return -EDEADLK;
-		/* Submit the entries that the thread has not taken. */
-		if (ring->flags & WSQ_INIT_POLL)
+		/*
+		 * Submit the entries that the thread has not taken, in a call
+		 * of its own: the kernel repeats an interrupted wait if no
+		 * handler ran, but not if the call has submitted entries.
+		 */
+		if (ring->flags & WSQ_INIT_POLL && ring->handed != wsq_sq_taken(ring)) {
 			submit = (unsigned int)(ring->handed - wsq_sq_taken(ring));
+			ret = ring_enter(ring, 0, submit, 0, 0);
+			submit = 0;
+			if (ret < 0)
+				return ret;
+		}
 		ret = ring_enter(ring, 0, submit, nr, left);
 		submit = 0;
 		if (ret < 0)
@@ -513,8 +522,8 @@ int wsq_submit_and_wait(struct wsq_ring *ring, unsigned int nr,
  * Makes no system call if @nr entries can be read.
  *
  * Returns 0 or a negative errno. Some entries may be readable on error, too.
- * -ETIME, -EINTR (a signal), -EINVAL (@nr exceeds the ring), -EDEADLK (@nr
- * exceeds the tasks in flight, and there is no time limit).
+ * -ETIME, -EINTR (a signal handler ran), -EINVAL (@nr exceeds the ring),
+ * -EDEADLK (@nr exceeds the tasks in flight, and there is no time limit).
  */
 int wsq_wait_cqes(struct wsq_ring *ring, struct wsq_cqe **cqe, unsigned int nr,
 		  __u64 timeout_ns)

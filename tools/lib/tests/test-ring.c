@@ -5,8 +5,6 @@
  */
 #include <nettle/sha2.h>
 #include <sched.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fake.h"
@@ -836,42 +834,6 @@ static void polled_ids(void)
 	CHECK(fake_live == 0);
 }
 
-static pid_t same_pid;
-
-/* In place of libc's: with pid namespaces a child may have its parent's pid. */
-pid_t getpid(void)
-{
-	return same_pid ? same_pid : (pid_t)syscall(SYS_getpid);
-}
-
-/* A child releases its copy of the ring, and none of its own memory. */
-static void forked(void)
-{
-	struct wsq_ring r, own;
-	int status = -1, i;
-	pid_t pid;
-
-	reset();
-	fake_cfg.threads = 0;
-	for (i = 0; i < 2; i++) {
-		same_pid = i ? getpid() : 0;
-		CHECK(wsq_queue_init(8, 4096, &r, 0) == 0 && fake_live == 4);
-		pid = fork();
-		if (!pid) {
-			int bad = wsq_queue_init(8, 4096, &own, 0);
-
-			wsq_queue_exit(&r);
-			bad |= fake_live != 3 + 4 || r.fd != -1;
-			wsq_queue_exit(&own);
-			_exit(bad || fake_live != 3);
-		}
-		CHECK(waitpid(pid, &status, 0) == pid && status == 0);
-		wsq_queue_exit(&r);
-		CHECK(fake_live == 0);
-	}
-	same_pid = 0;
-}
-
 int main(void)
 {
 	fake_install();
@@ -895,6 +857,5 @@ int main(void)
 	tap_case("ring: polled", polled);
 	tap_case("ring: polled, calling back", polled_cancel);
 	tap_case("ring: polled, ids", polled_ids);
-	tap_case("ring: after fork", forked);
 	return tap_done();
 }
