@@ -3,6 +3,7 @@
  * The ENTER ioctl: submit, then wait. The ring's lock is not held while waiting
  * for completions.
  */
+#include <linux/errno.h>
 #include <linux/minmax.h>
 #include <linux/mutex.h>
 
@@ -19,7 +20,8 @@
  * @e: the arguments; results are filled in whatever this returns
  *
  * Context: ioctl; the caller holds the file, so the ring is not dead.
- * Return: 0 or -errno as the user ABI has it.
+ * Return: 0 or -errno as the user ABI has it; %-ERESTARTNOHAND, which becomes
+ * %-EINTR if a signal handler runs.
  */
 int wsq_ring_enter(struct wsq_ring *ring, struct wsq_enter *e)
 {
@@ -34,7 +36,7 @@ int wsq_ring_enter(struct wsq_ring *ring, struct wsq_enter *e)
 
 	if (mutex_lock_killable(&ring->lock))
 		return -EINTR;
-	ret = wsq_ring_take(ring, e->to_submit, false, &e->submitted);
+	ret = wsq_ring_take(ring, e->to_submit, &e->submitted);
 	head = ring->cq_head;
 	mutex_unlock(&ring->lock);
 	if (unlikely(e->flags))
@@ -42,7 +44,10 @@ int wsq_ring_enter(struct wsq_ring *ring, struct wsq_enter *e)
 
 	if (ret > 0 && e->min_complete)
 		ret = wsq_ring_wait(ring, head + e->min_complete,
-				    e->timeout_ns);
+				    &e->timeout_ns);
+	/* Not restarted if it would submit more. */
+	if (ret == -ERESTARTNOHAND && e->submitted)
+		ret = -EINTR;
 
 	seen = wsq_ring_published(ring, head + ring->sizes.cq_entries);
 	if (seen > head)

@@ -11,6 +11,23 @@
 #include "user.h"
 
 /**
+ * wsq_host_deadline() - a deadline of a process in the clock of the host
+ * @deadline: in ns of the process' CLOCK_MONOTONIC
+ * @off: ns by which that clock is ahead of the host's, in a time namespace
+ *
+ * Context: any.
+ * Return: ns of the host's CLOCK_MONOTONIC; the nearest number that exists.
+ */
+static inline u64 wsq_host_deadline(u64 deadline, s64 off)
+{
+	u64 by = off < 0 ? -(u64)off : off;
+
+	if (off < 0)
+		return deadline > U64_MAX - by ? U64_MAX : deadline + by;
+	return deadline > by ? deadline - by : 0;
+}
+
+/**
  * wsq_req_stop() - when the task of a request ends early, or leaves its worker
  * @req: the request
  * @conts: memory for leaving; %NULL if the task must not leave
@@ -24,7 +41,8 @@ static inline void wsq_req_stop(const struct wsq_req *req,
 	stop->dead = &req->ring->dead;
 	stop->stop_asked = &req->stop_asked;
 	stop->deadline = req->sqe.flags & WSQ_SQE_DEADLINE ?
-			 req->sqe.deadline : U64_MAX;
+			 wsq_host_deadline(req->sqe.deadline,
+					   req->ring->mono_off) : U64_MAX;
 	stop->conts = conts;
 	stop->fj = &req->ring->user->fj;
 	stop->memcg = req->ring->memcg;

@@ -15,6 +15,7 @@
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
+#include <linux/personality.h>
 #include <linux/sched/signal.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -135,8 +136,8 @@ static const struct vm_operations_struct wsq_mem_vm_ops = {
  * @vma: the mapping; the file is the ring's
  *
  * The mapping must be whole and shared. It is never executable, not even by
- * mprotect(), not inherited by fork() unless madvise() allows it, not grown by
- * mremap(), and not dumped.
+ * mprotect() or by READ_IMPLIES_EXEC, not inherited by fork() unless madvise()
+ * allows it, not grown by mremap(), and not dumped.
  *
  * Context: ->mmap().
  * Return: 0; %-EINVAL for another length or a private mapping; %-EACCES for an
@@ -147,10 +148,12 @@ int wsq_mem_mmap(struct wsq_mem *mem, struct vm_area_struct *vma)
 	if (!mem->nr || vma_pages(vma) != mem->nr ||
 	    !(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
-	if (vma->vm_flags & VM_EXEC)
+	/* A program with READ_IMPLIES_EXEC did not ask for it. */
+	if (vma->vm_flags & VM_EXEC &&
+	    !(current->personality & READ_IMPLIES_EXEC))
 		return -EACCES;
 	wsq_vm_flags_mod(vma, VM_DONTEXPAND | VM_DONTCOPY | VM_DONTDUMP,
-			 VM_MAYEXEC);
+			 VM_EXEC | VM_MAYEXEC);
 	vma->vm_private_data = mem;
 	vma->vm_ops = &wsq_mem_vm_ops;
 	return 0;

@@ -15,8 +15,7 @@
  * no such case: it is treated like an empty one.
  *
  * The process says by its sq_tail where a chain of links ends. It cannot know
- * when the thread looks, so the thread leaves a chain whole where ENTER would
- * cut it for lack of completion entries.
+ * when the thread looks, so it stores sq_tail behind whole chains.
  *
  * Cost: a CPU, while it is awake. It yields to other threads of this CPU, such
  * as the worker that runs what was taken. No cgroup is charged for it, which is
@@ -99,7 +98,7 @@ static u32 wsq_poller_take(struct wsq_poller *p, struct wsq_ring *ring)
 	int ret;
 
 	mutex_lock(&ring->lock);
-	ret = wsq_ring_take(ring, U32_MAX, true, &n);
+	ret = wsq_ring_take(ring, U32_MAX, &n);
 	WRITE_ONCE(ring->polled, ring->polled + n);
 	mutex_unlock(&ring->lock);
 	if (n)

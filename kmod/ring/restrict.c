@@ -71,7 +71,7 @@ static unsigned long *wsq_restrict_get(const struct wsq_restrict *r)
 	unsigned long *ops;
 	u32 i, op;
 
-	ops = kvcalloc(BITS_TO_LONGS(WSQ_OP_NUMBERS), sizeof(*ops), WSQ_GFP);
+	ops = kvcalloc(WSQ_ALLOWED_LONGS, sizeof(*ops), WSQ_GFP);
 	if (!ops)
 		return ERR_PTR(-ENOMEM);
 	for (i = 0; i < r->nr_ops; i++) {

@@ -10,6 +10,9 @@
 
 struct wsq_restrict;
 
+/* Longs of a bitmap that has each struct wsq_sqe.op. */
+#define WSQ_ALLOWED_LONGS	BITS_TO_LONGS(U16_MAX + 1)
+
 int wsq_ring_restrict(struct wsq_ring *ring, const struct wsq_restrict *r);
 bool wsq_opener_capable(const struct wsq_ring *ring, int cap);
 int wsq_ring_may_ask(const struct wsq_ring *ring, const struct wsq_op_def *def,

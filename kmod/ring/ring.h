@@ -345,6 +345,8 @@ struct mem_cgroup;
  *	it. Constant while it is live
  * @queue: runs the requests: the user's queue
  * @user: the user it is charged to, with a reference
+ * @mono_off: ns by which CLOCK_MONOTONIC of its process, in a time namespace,
+ *	is ahead of the host's
  * @acct: statistics by CPU
  * @reqs: requests, as many as completion entries
  * @slots: free list, and which completions are published, see top. Completion
@@ -418,6 +420,7 @@ struct wsq_ring {
 	struct wsq *queue;
 	struct wsq_user *user;
 	struct mem_cgroup *memcg;
+	s64 mono_off;
 	struct wsq_ring_acct __percpu *acct;
 	struct wsq_req *reqs;
 	atomic64_t *slots;

@@ -18,6 +18,7 @@
 #include <linux/moduleparam.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
+#include <linux/time_namespace.h>
 #include <linux/wait.h>
 
 #include "../compat/export.h"
@@ -31,6 +32,7 @@
 #include "poller.h"
 #include "queues.h"
 #include "request.h"
+#include "restrict.h"
 #include "ring.h"
 #include "setup.h"
 #include "state.h"
@@ -180,6 +182,9 @@ int wsq_ring_sizes(u32 flags, u32 sq_entries, u32 cq_entries, u64 arena_size,
 							   sizeof(struct wsq_ring_future))) +
 			     wsq_mem_bytes(wsq_array_bytes(cq_entries,
 							   sizeof(struct wsq_after)));
+	/* RESTRICT allocates it, and only such a ring can be restricted. */
+	if (flags & WSQ_SETUP_DISABLED)
+		s->memory += wsq_array_bytes(WSQ_ALLOWED_LONGS, sizeof(long));
 	if ((flags & (WSQ_SETUP_POLL | WSQ_SETUP_POLL_SHARE)) == WSQ_SETUP_POLL)
 		s->memory += wsq_array_bytes(1, sizeof(struct wsq_poller));
 	return 0;
@@ -276,6 +281,7 @@ static int wsq_ring_make_reqs(struct wsq_ring *ring)
  */
 int wsq_ring_make(struct wsq_ring *ring, const struct wsq_sizes *s)
 {
+	struct timespec64 off = {};
 	int ret = wsq_closing_make();
 
 	if (!ret)
@@ -288,6 +294,9 @@ int wsq_ring_make(struct wsq_ring *ring, const struct wsq_sizes *s)
 	ring->cq_mask = s->cq_entries - 1;
 	ring->cq_shift = ilog2(s->cq_entries);
 	INIT_WORK(&ring->free_work, wsq_ring_free);
+	/* A poller has no time namespace of the process to ask later. */
+	timens_add_monotonic(&off);
+	ring->mono_off = timespec64_to_ns(&off);
 
 	ret = percpu_ref_init(&ring->refs, wsq_ring_unref, 0, WSQ_GFP);
 	if (!ret)

@@ -209,14 +209,15 @@ static u64 wsq_whole_chains(const struct wsq_ring *ring, u64 head, u64 n)
 }
 
 /*
- * Submit up to @max entries, as far as there are completion entries; with
- * @whole, only whole chains.
+ * Submit up to @max entries. If there are not enough completion entries for all
+ * of them, submit whole chains: the process cannot know how many will be free.
+ * A chain has at most sq_entries entries, so it fits once all completions have
+ * been read.
  *
  * Returns 1 if all entries asked for were taken, 0 if only some, or -errno if
  * none was.
  */
-static int wsq_submit(struct wsq_ring *ring, u32 max, bool whole,
-		      u32 *submitted)
+static int wsq_submit(struct wsq_ring *ring, u32 max, u32 *submitted)
 {
 	u64 tail = smp_load_acquire(&ring->page->sq_tail);	/* SQ(take:A) */
 	u64 head = ring->sq_head;
@@ -230,7 +231,7 @@ static int wsq_submit(struct wsq_ring *ring, u32 max, bool whole,
 		return -EINVAL;
 	want = min_t(u64, ready, max);
 	n = min(want, room);
-	if (whole && n < want)
+	if (n < want)
 		n = wsq_whole_chains(ring, head, n);
 	if (!n)
 		return want ? -EAGAIN : 1;
@@ -261,14 +262,13 @@ static int wsq_submit(struct wsq_ring *ring, u32 max, bool whole,
  * wsq_ring_take() - take entries
  * @ring: a live ring, its lock held
  * @max: the most to take
- * @whole: do not cut chains for lack of completion entries
  * @taken: how many; not changed if there were none
  *
  * Context: task; calls cond_resched().
  * Return: 1 if all entries, up to @max, have been taken, 0 if only some; or
  * -errno as the user ABI has it of ENTER.
  */
-int wsq_ring_take(struct wsq_ring *ring, u32 max, bool whole, u32 *taken)
+int wsq_ring_take(struct wsq_ring *ring, u32 max, u32 *taken)
 {
 	int ret = ring->disabled ? -EBADFD : wsq_ring_sync(ring);
 
@@ -277,5 +277,5 @@ int wsq_ring_take(struct wsq_ring *ring, u32 max, bool whole, u32 *taken)
 		ret = -EBADFD;
 	if (ret)
 		return ret;
-	return max ? wsq_submit(ring, max, whole, taken) : 1;
+	return max ? wsq_submit(ring, max, taken) : 1;
 }

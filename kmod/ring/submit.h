@@ -7,6 +7,6 @@
 
 struct wsq_ring;
 
-int wsq_ring_take(struct wsq_ring *ring, u32 max, bool whole, u32 *taken);
+int wsq_ring_take(struct wsq_ring *ring, u32 max, u32 *taken);
 
 #endif /* _WSQ_RING_SUBMIT_H */

@@ -18,6 +18,7 @@
  *
  * Threads in poll() are woken for each completion.
  */
+#include <linux/errno.h>
 #include <linux/hrtimer.h>
 #include <linux/minmax.h>
 #include <linux/sched/signal.h>
@@ -124,8 +125,12 @@ void wsq_ring_wake(struct wsq_ring *ring, u64 n)
 		struct wsq_wake wake = { .n = n, .least = U64_MAX };
 
 		spin_lock_irq(&ring->waiters.lock);
-		__wake_up_locked_key(&ring->waiters, TASK_NORMAL, &wake);
-		WRITE_ONCE(ring->wake_at, wake.least);
+		/* Another completion may have woken them. */
+		if (n >= ring->wake_at) {
+			__wake_up_locked_key(&ring->waiters, TASK_NORMAL,
+					     &wake);
+			WRITE_ONCE(ring->wake_at, wake.least);
+		}
 		spin_unlock_irq(&ring->waiters.lock);
 	}
 	/* [WT], too. */
@@ -149,12 +154,14 @@ static void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_ring_waiter *w, u64
  * wsq_ring_wait() - wait for completions
  * @ring: a live ring
  * @target: wait for all completions before this one
- * @timeout_ns: timeout in ns
+ * @timeout_ns: timeout in ns; if a signal ends the wait, what is left of it
  *
  * Context: task; sleeps, interruptibly.
- * Return: 0, %-ETIME, %-EINTR.
+ * Return: 0, %-ETIME; %-ERESTARTNOHAND if a signal is pending, or something else
+ * that this thread has to do, such as being traced or frozen. The system call
+ * is then to be restarted unless a handler runs.
  */
-int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
+int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 *timeout_ns)
 {
 	u64 n = wsq_wait_for(ring, target);
 	ktime_t expires, *until = NULL;
@@ -163,11 +170,11 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
 
 	if (n == WSQ_WAIT_DONE)
 		return 0;
-	if (!timeout_ns)
+	if (!*timeout_ns)
 		return -ETIME;
 	/* 292 years and more mean no timeout. */
-	if (timeout_ns < KTIME_MAX) {
-		expires = ktime_add_safe(ktime_get(), ns_to_ktime(timeout_ns));
+	if (*timeout_ns < KTIME_MAX) {
+		expires = ktime_add_safe(ktime_get(), ns_to_ktime(*timeout_ns));
 		until = &expires;
 	}
 	/* Let a thread that wants this CPU run first, such as the worker. */
@@ -192,7 +199,11 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 timeout_ns)
 		if (n != was)
 			continue;
 		if (signal_pending(current)) {
-			ret = -EINTR;
+			ret = -ERESTARTNOHAND;
+			if (until)
+				*timeout_ns = max_t(s64, 0,
+						    ktime_sub(expires,
+							      ktime_get()));
 			break;
 		}
 		if (!schedule_hrtimeout_range_clock(until,

@@ -17,6 +17,7 @@
 #include <linux/vmalloc.h>
 
 #include "../ring/complete.h"
+#include "../ring/issue.h"
 #include "../ring/ring.h"
 #include "../ring/setup.h"
 #include "../ring/state.h"
@@ -249,6 +250,11 @@ static void ring_sizes_flags(struct kunit *test)
 		k.memory = s.memory;
 		KUNIT_EXPECT_EQ(test, memcmp(&s, &k, sizeof(s)), 0);
 	}
+	/* Such a ring may be restricted, by a bit for each op. */
+	KUNIT_EXPECT_EQ(test, wsq_ring_sizes(0, 1, 0, 0, &s), 0);
+	KUNIT_EXPECT_EQ(test, wsq_ring_sizes(WSQ_SETUP_DISABLED, 1, 0, 0, &k),
+			0);
+	KUNIT_EXPECT_GE(test, k.memory, s.memory + (U16_MAX + 1) / BITS_PER_BYTE);
 	KUNIT_EXPECT_EQ(test, wsq_ring_sizes(BIT(31), 1, 0, 0, &s), -EINVAL);
 }
 
@@ -424,7 +430,9 @@ static int wait_thread(void *arg)
 {
 	struct wait_test *w = arg;
 
-	w->ret = wsq_ring_wait(&w->ring, w->target, U64_MAX);
+	u64 forever = U64_MAX;
+
+	w->ret = wsq_ring_wait(&w->ring, w->target, &forever);
 	complete(&w->done);
 	return 0;
 }
@@ -531,14 +539,16 @@ static void ring_wait_timeout(struct kunit *test)
 {
 	static const u64 timeouts[] = { 0, 1, 1000 * 1000, 20 * 1000 * 1000 };
 	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	u64 none = 0;
 	int i;
 
 	KUNIT_ASSERT_NOT_NULL(test, w);
 	wait_init(w);
 	for (i = 0; i < ARRAY_SIZE(timeouts); i++) {
+		u64 timeout = timeouts[i];
 		ktime_t t = ktime_get();
 
-		KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, timeouts[i]),
+		KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, &timeout),
 				-ETIME);
 		KUNIT_EXPECT_GE(test, ktime_to_ns(ktime_sub(ktime_get(), t)),
 				(s64)timeouts[i]);
@@ -546,8 +556,123 @@ static void ring_wait_timeout(struct kunit *test)
 		KUNIT_EXPECT_FALSE(test, waitqueue_active(&w->ring.waiters));
 	}
 	atomic64_set(&w->slots[0], wsq_slot_word(&w->ring, 0, 0));
-	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, 0), 0);
-	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 2, 0), -ETIME);
+	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, &none), 0);
+	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 2, &none), -ETIME);
+}
+
+/* Something in the list of waiters that counts how often it is looked at. */
+struct wait_look {
+	struct wait_queue_entry entry;
+	int nr;
+};
+
+static int wait_look(struct wait_queue_entry *entry, unsigned int mode,
+		     int flags, void *key)
+{
+	container_of(entry, struct wait_look, entry)->nr++;
+	return 0;
+}
+
+/* Publishes completion 1 as soon as it may. */
+static int wait_publish_thread(void *arg)
+{
+	struct wait_test *w = arg;
+
+	while (!READ_ONCE(w->target))
+		cpu_relax();
+	wsq_ring_wake(&w->ring, 1);
+	complete(&w->done);
+	return 0;
+}
+
+/* Wait until another CPU waits for the lock of the waiters, a second at most. */
+static bool wait_contended(struct wait_test *w)
+{
+	u64 end = ktime_get_mono_fast_ns() + NSEC_PER_SEC;
+
+	while (!spin_is_contended(&w->ring.waiters.lock)) {
+		if (ktime_get_mono_fast_ns() > end)
+			return false;
+		cpu_relax();
+	}
+	return true;
+}
+
+/*
+ * Two completions find that a waiter waits for an earlier one. The second gets
+ * the lock when the first has woken it: it looks at no other waiter.
+ */
+static void ring_wait_again(struct kunit *test)
+{
+	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
+	struct wait_look look = { .nr = 0 };
+	struct task_struct *task;
+	bool met;
+	int cpu;
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	wait_init(w);
+	init_waitqueue_func_entry(&look.entry, wait_look);
+	add_wait_queue(&w->ring.waiters, &look.entry);
+	/* It is looked at if a waiter may wait for this completion. */
+	WRITE_ONCE(w->ring.wake_at, 0);
+	wsq_ring_wake(&w->ring, 0);
+	KUNIT_EXPECT_EQ(test, look.nr, 1);
+	KUNIT_EXPECT_EQ(test, w->ring.wake_at, U64_MAX);
+
+	/* The first stores this when it has woken the last waiter. */
+	WRITE_ONCE(w->ring.wake_at, 0);
+	task = kthread_create(wait_publish_thread, w, "wsq_test_wake");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	get_task_struct(task);
+	migrate_disable();
+	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	if (cpu < nr_cpu_ids)
+		kthread_bind(task, cpu);
+	spin_lock(&w->ring.waiters.lock);
+	wake_up_process(task);
+	WRITE_ONCE(w->target, 1);
+	met = cpu < nr_cpu_ids && wait_contended(w);
+	WRITE_ONCE(w->ring.wake_at, U64_MAX);
+	spin_unlock(&w->ring.waiters.lock);
+	migrate_enable();
+	wait_for_completion(&w->done);
+	kthread_stop(task);
+	put_task_struct(task);
+	remove_wait_queue(&w->ring.waiters, &look.entry);
+	KUNIT_EXPECT_EQ(test, look.nr, 1);
+	KUNIT_EXPECT_EQ(test, w->ring.wake_at, U64_MAX);
+	if (!met)
+		kunit_skip(test, "no other CPU came to the lock");
+}
+
+static const struct {
+	u64 deadline;
+	s64 off;
+	u64 host;
+} deadlines[] = {
+	{ 5, 0, 5 },
+	{ U64_MAX, 0, U64_MAX },
+	{ 5, 2, 3 },
+	{ 5, 5, 0 },
+	{ 5, 6, 0 },
+	{ 5, S64_MAX, 0 },
+	{ U64_MAX, S64_MAX, (u64)S64_MAX + 1 },
+	{ 5, -2, 7 },
+	{ U64_MAX - 2, -2, U64_MAX },
+	{ U64_MAX - 1, -2, U64_MAX },
+	{ 0, S64_MIN, (u64)S64_MAX + 1 },
+};
+
+static void ring_deadlines(struct kunit *test)
+{
+	int i;
+
+	for (i = 0; i < ARRAY_SIZE(deadlines); i++)
+		KUNIT_EXPECT_EQ_MSG(test,
+				    wsq_host_deadline(deadlines[i].deadline,
+						      deadlines[i].off),
+				    deadlines[i].host, "row %d", i);
 }
 
 /* A ring whose published count is far behind: it is found at once. */
@@ -591,6 +716,8 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_slots),
 	KUNIT_CASE(ring_wait_orders),
 	KUNIT_CASE(ring_wait_timeout),
+	KUNIT_CASE(ring_wait_again),
+	KUNIT_CASE(ring_deadlines),
 	KUNIT_CASE(ring_published),
 	{}
 };

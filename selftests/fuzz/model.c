@@ -129,6 +129,16 @@ static void take_futures(struct model *m, u64 k)
 	m->unsure[own] = false;
 }
 
+u64 model_whole(const struct model *m, u64 want, u64 room)
+{
+	if (want <= room)
+		return want;
+	while (room && m->ring->sqes[(m->taken + room - 1) & (m->sq - 1)].flags &
+		       WSQ_SQE_LINK)
+		room--;
+	return room;
+}
+
 void model_take(struct model *m, u64 head)
 {
 	bool linked = false, broken = false;

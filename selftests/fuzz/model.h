@@ -117,6 +117,8 @@ struct model *model_at(const struct wsq_ring *ring);
 void models_clear(void);
 u64 op_bit(u32 op);
 
+/* How many of @want entries are taken: whole chains if there is no @room for all. */
+u64 model_whole(const struct model *m, u64 want, u64 room);
 /* Entries up to @head have been taken, all at once. */
 void model_take(struct model *m, u64 head);
 /* A CANCEL is about to begin, or has ended: what it may have cancelled. */

@@ -114,10 +114,14 @@ static void enter_look(struct process *p, struct model *m)
 	const u64 ready = ring->page->sq_tail - m->taken;
 	const u64 room = m->cq - (m->taken - ring->cq_head);
 	const u64 want = min(ready, (u64)p->to_submit);
-	u64 n = min(want, room);
+	u64 n = model_whole(m, want, room);
 
 	p->head = ring->cq_head;
 	p->error = MAY_WAIT;
+	p->took = ring->sq_head - m->taken;
+	/* The end of a chain may have changed since. */
+	if (m->wild && want > room)
+		n = min(p->took, room);
 	if (ring->disabled) {
 		p->error = -EBADFD;
 	} else if (cq_head != ring->cq_head) {
@@ -133,7 +137,6 @@ static void enter_look(struct process *p, struct model *m)
 	}
 	if (p->error < 0)
 		n = 0;
-	p->took = ring->sq_head - m->taken;
 	if (p->took != n)
 		FAIL("ENTER took %llu entries, %llu wanted, room for %llu", p->took,
 		     want, room);
@@ -160,8 +163,10 @@ void shim_mutex_taken(const struct mutex *lock)
 
 	if (m)
 		m->at_lock = m->completed;
-	/* A poller reads flags earlier, and calls this itself. */
 	if (!m || !m->live || !p || p->call != WSQ_IOC_ENTER || watched)
+		return;
+	/* If not all fit, flags are read earlier: where does a chain end? */
+	if (m->ring->page->sq_tail - m->ring->page->cq_head > m->cq)
 		return;
 	watched = m;
 	memcpy(sqes_were, m->ring->sqes, m->sq * sizeof(*sqes_were));
@@ -387,7 +392,8 @@ static void check_enter(struct process *p, const struct wsq_enter *e, long ret,
 		MUST(e->timeout_ns < LLONG_MAX && shim_clock - began >= e->timeout_ns);
 		break;
 	case -EINTR:
-		MUST(p->task->signal);
+	case -ERESTARTNOHAND:
+		MUST(p->task->signal && !e->submitted == (ret == -ERESTARTNOHAND));
 		break;
 	default:
 		FAIL("ENTER said %ld", ret);

@@ -545,6 +545,9 @@ static void do_enter(struct opened *o)
 		because(&r, was.min_complete && was.timeout_ns, EINTR);
 	}
 	ret = call(o, WSQ_IOC_ENTER, sizeof(e), false);
+	/* The signal has a handler. */
+	if (ret == -ERESTARTNOHAND)
+		ret = -EINTR;
 	check(&r, "ENTER", ret);
 	if (!ret) {
 		got(&was, sizeof(was));

@@ -7,6 +7,7 @@
 
 #include <grp.h>
 #include <poll.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <sys/sysinfo.h>
 
@@ -490,6 +491,41 @@ static void mappings(void)
 		   EINVAL);
 }
 
+/* The mode of a mapping in /proc/PID/maps: rw-s. */
+static void expect_mode(const void *at, const char *want)
+{
+	char line[256], mode[8] = "";
+	unsigned long begin = 0;
+	FILE *f = fopen("/proc/self/maps", "r");
+
+	EXPECT(f);
+	while (begin != (unsigned long)at) {
+		EXPECT(fgets(line, sizeof(line), f));
+		EXPECT_EQ(sscanf(line, "%lx-%*x %4s", &begin, mode), 2);
+	}
+	fclose(f);
+	if (strcmp(mode, want))
+		FAIL("mode %s, not %s", mode, want);
+}
+
+/* For programs whose readable mappings are all executable, a ring's are not. */
+static void implies_exec(void)
+{
+	struct ring r;
+
+	EXPECT(personality(READ_IMPLIES_EXEC) >= 0);
+	EXPECT(personality(0xffffffff) & READ_IMPLIES_EXEC);
+	ring_open(&r, 4, 0, PAGE);
+	expect_mode(r.page, "rw-s");
+	expect_mode(r.sqes, "rw-s");
+	expect_mode(r.arena, "rw-s");
+	EXPECT_ERR(mprotect(r.arena, PAGE, RW | PROT_EXEC), EACCES);
+	EXPECT_ERR(mprotect(r.arena, PAGE, PROT_READ), 0);
+	expect_mode(r.arena, "r--s");
+	ring_close(&r);
+	EXPECT(personality(0) >= 0);
+}
+
 #define ARENA	(20ULL << 20)
 #define MAX	(16ULL << 20)
 
@@ -837,6 +873,7 @@ static const struct test tests[] = {
 	{ "setup_file", setup_file },
 	{ "enter", enter },
 	{ "mappings", mappings },
+	{ "implies_exec", implies_exec },
 	{ "entries", entries },
 	{ "stats", stats },
 	{ "stats_sizes", stats_sizes },

@@ -4,8 +4,9 @@
  * between any two steps. No task is in flight when a batch begins; when it has
  * ended, the result of each entry is compared with the expected ones.
  *
- * A polled ring's thread decides by itself where it splits chains; either
- * result is accepted there.
+ * A chain ends where the process lets it end, by to_submit or by sq_tail. Where
+ * the thread of a polled ring finds sq_tail is not known; either result is
+ * accepted there.
  */
 #include "wsq_poll.h"
 #include "wsq_hostile.h"
@@ -310,6 +311,15 @@ static bool bend_enter(struct gen *g, struct hring *h, struct wsq_enter *e,
 	return cursors;
 }
 
+/* How many of the first @n entries not taken form whole chains. */
+static uint64_t whole_chains(const struct hring *h, uint64_t n)
+{
+	while (n && h->tasks[h->taken - h->base + n - 1].sqe.flags &
+		    WSQ_SQE_LINK)
+		n--;
+	return n;
+}
+
 /* How many entries an ENTER takes, and its allowed results. */
 static uint64_t enter_takes(struct hring *h, const struct wsq_enter *e,
 			    struct attempt *a)
@@ -318,7 +328,7 @@ static uint64_t enter_takes(struct hring *h, const struct wsq_enter *e,
 	uint64_t room = h->r.s.cq_entries - (h->taken - h->r.head), want, n;
 
 	want = ready < e->to_submit ? ready : e->to_submit;
-	n = want < room ? want : room;
+	n = want <= room ? want : whole_chains(h, room);
 	if (want && !n)
 		want_add(&a->may, EAGAIN);
 	else if (n < want || !e->min_complete)

@@ -4,8 +4,13 @@
  */
 #include "wsq_test.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <sys/sysinfo.h>
+
+#ifndef CLONE_NEWTIME
+#define CLONE_NEWTIME	0x80
+#endif
 
 #define ARENA	(4U << 20)
 
@@ -299,6 +304,62 @@ static void deadlines(void)
 	ring_close(&r);
 }
 
+/* In a time namespace: deadlines are times of its clock, @ahead ns from now. */
+static int deadline_in(unsigned int flags, int64_t ahead)
+{
+	struct wsq_sqe sqe = {
+		.op = WSQ_OP_NOP, .flags = WSQ_SQE_DEADLINE,
+		.deadline = now_ns() + ahead,
+	};
+	struct ring r;
+	int ret;
+
+	ring_make_flags(&r, dev_open(), flags, 4, 0, 0);
+	if (!flags) {
+		ret = ring_do(&r, &sqe);
+	} else {
+		ring_push(&r, &sqe);
+		EXPECT_EQ(ring_enter(&r, 0, 0, 0), 0);
+		r.e.flags = WSQ_ENTER_WAKEUP;
+		r.e.min_complete = 1;
+		r.e.timeout_ns = TIMEOUT_S;
+		EXPECT_ERR(ioctl(r.fd, WSQ_IOC_ENTER, &r.e), 0);
+		ret = ring_take(&r).res;
+	}
+	ring_close(&r);
+	return ret;
+}
+
+static void deadlines_namespace(void)
+{
+	static const char ahead[] = "monotonic 1000000 0\n";
+	uint64_t host = now_ns();
+	int fd, status;
+	pid_t pid;
+
+	if (unshare(CLONE_NEWTIME))
+		SKIP("no time namespaces: %s", strerror(errno));
+	fd = open("/proc/self/timens_offsets", O_WRONLY);
+	EXPECT(fd >= 0);
+	EXPECT_EQ(write(fd, ahead, strlen(ahead)), (long)strlen(ahead));
+	close(fd);
+	pid = fork();
+	EXPECT(pid >= 0);
+	if (!pid) {
+		unsigned int flags[] = { 0, WSQ_SETUP_POLL }, i;
+
+		EXPECT(now_ns() - host > 500000 * SEC);
+		for (i = 0; i < ARRAY_SIZE(flags); i++) {
+			test_at("flags", i);
+			EXPECT_EQ(deadline_in(flags[i], -(int64_t)SEC), -ETIME);
+			EXPECT_EQ(deadline_in(flags[i], TIMEOUT_S), 0);
+		}
+		_exit(0);
+	}
+	EXPECT_EQ(waitpid(pid, &status, 0), pid);
+	EXPECT_EQ(status, 0);
+}
+
 static const struct {
 	int res;
 	unsigned int flags, hint;
@@ -356,6 +417,7 @@ static const struct test tests[] = {
 	{ "drain_row", drain_row },
 	{ "drain_exit", drain_exit },
 	{ "deadlines", deadlines },
+	{ "deadlines_namespace", deadlines_namespace },
 	{ "hints", hinted },
 };
 

@@ -463,45 +463,6 @@ static void full(void)
 	EXPECT(i < TRIES);
 }
 
-/* ENTER may split a chain, the thread does not. */
-static void chains(void)
-{
-	struct ring r;
-	int i;
-
-	poll_open(&r, SECOND, 8, 8);
-	for (i = 0; i < 6; i++)
-		ring_push_nop(&r, i);
-	submit(&r);
-	EVENTUALLY(r.cqes[5].seq == 1);
-	/* Space for two more, and a chain of four behind one. */
-	ring_push_nop(&r, 6);
-	push_op(&r, 0x7777, WSQ_SQE_LINK, 7);
-	push_op(&r, WSQ_OP_NOP, WSQ_SQE_LINK, 8);
-	push_op(&r, WSQ_OP_NOP, WSQ_SQE_LINK, 9);
-	push_op(&r, WSQ_OP_NOP, 0, 10);
-	submit(&r);
-	EVENTUALLY(taken(&r) == 7);
-	usleep(20000);
-	EXPECT_EQ(taken(&r), 7);
-	/* Three free. */
-	await(&r);
-	await(&r);
-	usleep(20000);
-	EXPECT_EQ(taken(&r), 7);
-	await(&r);
-	submit(&r);
-	EVENTUALLY(taken(&r) == 11);
-	for (i = 3; i < 11; i++) {
-		struct wsq_cqe cqe = await(&r);
-
-		EXPECT_EQ(cqe.res, cqe.user_data < 7 ? 0 :
-				   cqe.user_data == 7 ? -EOPNOTSUPP :
-				   -ECANCELED);
-	}
-	ring_close(&r);
-}
-
 /* Invalid cursors stop this ring, and no other. */
 static void cursors(void)
 {
@@ -727,7 +688,6 @@ static const struct test tests[] = {
 	{ "sleeps", sleeps },
 	{ "full", full },
 	{ "room", room },
-	{ "chains", chains },
 	{ "cursors", cursors },
 	{ "disabled", disabled },
 	{ "share", share },

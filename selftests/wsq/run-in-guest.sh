@@ -15,7 +15,7 @@ cd "$(dirname "$0")" || exit 1
 more=
 [ ! -d examples.d ] || more=examples
 # shellcheck disable=SC2086
-[ $# -gt 0 ] || set -- $more abi ring bundle ops ops_module algo order graph keys poll poll_storm keys_poll cancel limits tenants account memcg namespaces kill lifecycle leave watch scribble hostile debugfs sysfs freeze unload tree nomem
+[ $# -gt 0 ] || set -- $more abi ring bundle ops ops_module algo order chains interrupt graph keys poll poll_storm keys_poll cancel limits tenants account memcg namespaces kill lifecycle leave watch scribble hostile debugfs sysfs freeze unload tree nomem
 
 if [ ! -e /sys/module/wsq ]; then
 	insmod "${WSQ_KO:-/lib/modules/wsq/wsq.ko}" || exit 1

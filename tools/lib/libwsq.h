@@ -134,7 +134,7 @@ struct wsq_ring {
 	__u32 flags;
 	const __u64 *ids;
 	__u64 handed;		/* polled: entries left to the kernel's thread */
-	__u64 pid;		/* of the process that has the mappings */
+	__u64 process;		/* that has the mappings; a forked child has not */
 	__u64 rsv;
 };
 
@@ -437,6 +437,17 @@ static inline void wsq_sqe_set_vec(struct wsq_sqe *sqe, __u64 list,
 		sqe->dst = 0;
 }
 
+/*
+ * The same for an op of another module that writes its ranges, as fill does:
+ * replaces dst and len.
+ */
+static inline void wsq_sqe_set_vec_out(struct wsq_sqe *sqe, __u64 list,
+				       unsigned int nr)
+{
+	wsq_sqe_set_vec(sqe, list, nr);
+	sqe->dst = 0;
+}
+
 /* After wsq_prep_*(): sets flags, WSQ_SQE_LINK or WSQ_SQE_DRAIN. */
 static inline void wsq_sqe_set_flags(struct wsq_sqe *sqe, unsigned int flags)
 {
@@ -628,13 +639,10 @@ static inline int wsq_submit_inline(struct wsq_ring *ring)
 	ring->handed = ring->sq.tail;
 	/* (1), (5) */
 	__atomic_store_n(ring->sq.ktail, ring->handed, __ATOMIC_SEQ_CST);
+	/* They are handed over, even if waking the thread fails. */
 	if (__atomic_load_n(&page->flags, __ATOMIC_SEQ_CST) &
-	    WSQ_RING_NEED_WAKEUP) {
-		int ret = wsq_submit(ring);
-
-		if (ret < 0)
-			return ret;
-	}
+	    WSQ_RING_NEED_WAKEUP)
+		(void)wsq_submit(ring);
 	return (int)n;
 }
 

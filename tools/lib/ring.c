@@ -6,8 +6,8 @@
  * memory order are at the top of libwsq.h, whose inline functions do the rest.
  * Cost: each function makes at most one system call. Exceptions: setup and
  * teardown; on a polled ring, wsq_submit_and_wait() while the thread sleeps,
- * and wsq_cancel() of entries that the thread has not taken. Limitations: see
- * libwsq.h.
+ * and waiting for or wsq_cancel() of entries that the thread has not taken.
+ * Limitations: see libwsq.h.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -162,7 +162,7 @@ static unsigned int log2_of(__u32 n)
 static void ring_unmap(struct wsq_ring *ring)
 {
 	wsq_arena_destroy(ring->heap);
-	if (ring->pid != (__u64)getpid())
+	if (ring->process != wsq_process())
 		return;
 	if (ring->arena)
 		wsq_sys->munmap(ring->arena, ring->arena_bytes);
@@ -178,7 +178,7 @@ static int ring_map(struct wsq_ring *ring, const struct wsq_setup *s)
 	void *sqes = NULL;
 	int ret;
 
-	ring->pid = getpid();
+	ring->process = wsq_process();
 	ret = wsq_sys->mmap(ring->fd, WSQ_OFF_RINGS, s->rings_bytes,
 			    &ring->rings);
 	if (ret)
@@ -383,7 +383,8 @@ static int ring_hand(struct wsq_ring *ring, bool waits)
 		ret = ring_enter(ring, WSQ_ENTER_WAKEUP, waits ?
 				 (unsigned int)(ring->handed - wsq_sq_taken(ring)) : 0,
 				 0, 0);
-	return ret < 0 ? ret : (int)n;
+	/* Even if the ring is disabled: the thread takes them later. */
+	return n ? (int)n : ret;
 }
 
 /*
@@ -437,9 +438,18 @@ static int ring_wait(struct wsq_ring *ring, unsigned int submit,
 		if (timeout_ns == WSQ_NO_TIMEOUT &&
 		    nr > wsq_in_flight(ring) + submit)
 			return -EDEADLK;
-		/* Submit the entries that the thread has not taken. */
-		if (ring->flags & WSQ_INIT_POLL)
+		/*
+		 * Submit the entries that the thread has not taken, in a call
+		 * of its own: the kernel repeats an interrupted wait if no
+		 * handler ran, but not if the call has submitted entries.
+		 */
+		if (ring->flags & WSQ_INIT_POLL && ring->handed != wsq_sq_taken(ring)) {
 			submit = (unsigned int)(ring->handed - wsq_sq_taken(ring));
+			ret = ring_enter(ring, 0, submit, 0, 0);
+			submit = 0;
+			if (ret < 0)
+				return ret;
+		}
 		ret = ring_enter(ring, 0, submit, nr, left);
 		submit = 0;
 		if (ret < 0)
@@ -460,7 +470,8 @@ static int ring_wait(struct wsq_ring *ring, unsigned int submit,
  *
  * Returns the number of entries taken, which may be fewer than were filled (the
  * others go with the next call). If none was taken, a negative errno: -EAGAIN
- * means that all completion entries are reserved, read some first.
+ * means that all completion entries are reserved, or that fewer are free than
+ * the next chain has tasks: read some, or wait for some, first.
  */
 int (wsq_submit)(struct wsq_ring *ring)
 {
@@ -474,9 +485,10 @@ int (wsq_submit)(struct wsq_ring *ring)
  * @timeout_ns: time limit; 0 does not wait, WSQ_NO_TIMEOUT waits without a
  *	limit
  *
- * Returns the number of entries taken if it took any, however the wait ended:
- * check with wsq_peek_cqe(). If it took none: 0, or a negative errno as
- * wsq_submit() and wsq_wait_cqes() return.
+ * Returns the number of entries taken if it took any, however the wait ended: a
+ * signal may have ended it, or that the process was stopped and continued. Check
+ * with wsq_peek_cqe(), or wait on with wsq_wait_cqes(). If it took none: 0, or a
+ * negative errno as wsq_submit() and wsq_wait_cqes() return.
  */
 int wsq_submit_and_wait(struct wsq_ring *ring, unsigned int nr,
 			__u64 timeout_ns)
@@ -510,8 +522,8 @@ int wsq_submit_and_wait(struct wsq_ring *ring, unsigned int nr,
  * Makes no system call if @nr entries can be read.
  *
  * Returns 0 or a negative errno. Some entries may be readable on error, too.
- * -ETIME, -EINTR (a signal), -EINVAL (@nr exceeds the ring), -EDEADLK (@nr
- * exceeds the tasks in flight, and there is no time limit).
+ * -ETIME, -EINTR (a signal handler ran), -EINVAL (@nr exceeds the ring),
+ * -EDEADLK (@nr exceeds the tasks in flight, and there is no time limit).
  */
 int wsq_wait_cqes(struct wsq_ring *ring, struct wsq_cqe **cqe, unsigned int nr,
 		  __u64 timeout_ns)

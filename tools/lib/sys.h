@@ -23,6 +23,8 @@ struct wsq_sys {
 
 extern const struct wsq_sys *wsq_sys;
 
+__u64 wsq_process(void);
+
 struct wsq_arena;
 
 struct wsq_arena *wsq_arena_create(__u64 bytes);

@@ -108,7 +108,8 @@ struct wsq_vec {
  *	zero.
  * @key: with WSQ_SQE_KEY, any number: tasks of a ring that have the same key
  *	run one at a time, in order
- * @deadline: with WSQ_SQE_DEADLINE, a time of CLOCK_MONOTONIC in ns. A task
+ * @deadline: with WSQ_SQE_DEADLINE, a time of CLOCK_MONOTONIC in ns, in a
+ *	time namespace as in that of the process that called SETUP. A task
  *	that has not started by then does not run. A long task that has started
  *	stops at its op's next check. Both end with ETIME. With WSQ_SQE_FUTURES,
  *	the task's futures, as WSQ_FUTURES() packs them; not with both flags
@@ -126,9 +127,10 @@ struct wsq_vec {
  *
  * WSQ_SQE_LINK: the next entry starts when this one has ended with a result
  * that is not negative. Otherwise the next entry ends with ECANCELED, and so do
- * those linked behind it. A chain ends with an entry without the flag, or with
- * the last entry that an ENTER takes, even if it takes no more for lack of
- * completion entries.
+ * those linked behind it. A chain ends with an entry without the flag, or where
+ * the process lets it end: at @sq_tail, or after @to_submit entries of an ENTER.
+ * A chain is taken whole or not at all: it waits until enough completion entries
+ * are free.
  *
  * WSQ_SQE_DRAIN: the task starts when all tasks submitted before it have ended.
  * Tasks submitted after it start when it and the tasks linked behind it have
@@ -352,9 +354,9 @@ struct wsq_query {
  *
  * WSQ_SETUP_POLL: a kernel thread takes entries, as ENTER would, as soon as
  * @sq_tail covers them. ENTER may still be called. The thread takes as many as
- * there are free completion entries, but no part of a chain of links, unless
- * @sq_tail splits the chain. While awake, the thread uses CPU time that no
- * cgroup is charged for: EPERM without CAP_SYS_NICE.
+ * there are free completion entries, and chains of links whole, as ENTER does.
+ * While awake, the thread uses CPU time that no cgroup is charged for: EPERM
+ * without CAP_SYS_NICE.
  *
  * WSQ_SETUP_POLL_SHARE, in addition: use the thread of another ring. That ring
  * must have been created by the same effective user in the same user namespace:
@@ -407,25 +409,31 @@ struct wsq_setup {
  * @min_complete: then wait until this many completion entries can be read,
  *	counted from @cq_head at the start of the call; at most cq_entries
  * @timeout_ns: maximum wait in nanoseconds; 0 does not wait, WSQ_NO_TIMEOUT
- *	waits without limit
+ *	waits without limit. Out: if the wait was interrupted, what was left
  * @submitted: out, also on error: entries taken
  * @completed: out, also on error: entries that can be read, counted as for
  *	@min_complete
  *
  * An entry that cannot be run does not stop those behind it: it completes with
  * -errno in res. If there are fewer free completion entries than submission
- * entries, ENTER takes as many as it can complete and returns without waiting.
- * ENTER itself fails with:
+ * entries, ENTER takes as many as it can complete, chains of links whole, and
+ * returns without waiting. ENTER itself fails with:
  *
  * EAGAIN
  *	entries were there but none was taken, because all completion
- *	entries are in use: read some
+ *	entries are in use, or fewer are free than the next chain has
+ *	links: read some, or wait for some first. EPOLLOUT does not
+ *	help: it is set while one entry is free
  * EBADFD
  *	the ring is disabled
  * ETIME
  *	fewer than @min_complete after @timeout_ns
  * EINTR
- *	interrupted by a signal
+ *	a signal handler ran while ENTER waited. Also without a handler, if
+ *	a process that has submitted entries in this call was stopped,
+ *	traced or frozen: then call again with zero @to_submit. If none were
+ *	submitted, the wait goes on after that, for the rest of its time and
+ *	counted from @cq_head as it is then
  * EINVAL
  *	a member is out of bounds, there is no ring, or the shared
  *	cursors are inconsistent: @sq_tail is more than sq_entries

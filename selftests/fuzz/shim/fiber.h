@@ -42,6 +42,7 @@ struct cred;
  * @should_stop: of a kthread
  * @data: likewise
  * @cred: its credentials
+ * @personality: no bit is set
  * @nvcsw: voluntary switches
  * @nivcsw: involuntary switches
  * @se: the scheduler's clocks, which stand still
@@ -67,6 +68,7 @@ struct task_struct {
 	bool should_stop;
 	void *data;
 	const struct cred *cred;
+	unsigned int personality;
 	unsigned long nvcsw;
 	unsigned long nivcsw;
 	struct {

@@ -389,6 +389,26 @@ u64 shim_now(void);
 #define local_clock()		shim_now()
 #define ktime_get()		((ktime_t)shim_now())
 #define ns_to_ktime(ns)		((ktime_t)(ns))
+#define ktime_sub(a, b)		((ktime_t)((a) - (b)))
+#define ERESTARTNOHAND		514
+
+/* linux/time_namespace.h: all are in one. */
+struct timespec64 {
+	s64 tv_sec;
+	long tv_nsec;
+};
+
+static inline void timens_add_monotonic(struct timespec64 *ts)
+{
+}
+
+static inline s64 timespec64_to_ns(const struct timespec64 *ts)
+{
+	return ts->tv_sec * 1000000000LL + ts->tv_nsec;
+}
+
+/* linux/personality.h */
+#define READ_IMPLIES_EXEC	0x0400000
 
 static inline ktime_t ktime_add_safe(ktime_t a, ktime_t b)
 {

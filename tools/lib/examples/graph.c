@@ -69,6 +69,9 @@ static int tree(struct wsq_ring *ring, int missing, unsigned int *cancelled)
 		wsq_sqe_add_after(sqe, HASHED(k + 2));
 	}
 	ret = wsq_submit_and_wait(ring, nr, WSQ_NO_TIMEOUT);
+	/* Something may have interrupted the wait, such as Ctrl-Z. */
+	if (ret >= 0)
+		ret = wsq_wait_cqes(ring, &cqe, nr, WSQ_NO_TIMEOUT);
 	while (!wsq_peek_cqe(ring, &cqe)) {
 		if (cqe->res == -ECANCELED)
 			++*cancelled;
@@ -92,7 +95,7 @@ static int one_by_one(struct wsq_ring *ring)
 	for (i = 0; i < HASHES && !wrong; i++) {
 		prep_hash(wsq_get_sqe(ring), i);
 		if (wsq_submit_and_wait(ring, 1, WSQ_NO_TIMEOUT) < 0 ||
-		    wsq_peek_cqe(ring, &cqe))
+		    wsq_wait_cqe(ring, &cqe))
 			return 1;
 		wrong = cqe->res != HASH;
 		wsq_cqe_seen(ring, cqe);

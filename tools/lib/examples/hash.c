@@ -58,12 +58,15 @@ int main(int argc, char **argv)
 		return fail(argv[1], -EFBIG);
 	close(fd);
 
-	/* Fill, submit and wait: one system call. */
+	/*
+	 * Fill, submit and wait: one system call. Something may interrupt its
+	 * wait, such as Ctrl-Z: then wsq_wait_cqe() makes another.
+	 */
 	wsq_prep_sha256(wsq_get_sqe(&ring), out, data, len);
 	ret = wsq_submit_and_wait(&ring, 1, WSQ_NO_TIMEOUT);
 	if (ret < 0)
 		return fail("submitting", ret);
-	ret = wsq_peek_cqe(&ring, &cqe);
+	ret = wsq_wait_cqe(&ring, &cqe);
 	if (ret)
 		return fail("waiting", ret);
 	/* A task's error is in its completion. */

@@ -52,6 +52,9 @@ int main(int argc, char **argv)
 		}
 	}
 	ret = wsq_submit_and_wait(&ring, n, WSQ_NO_TIMEOUT);
+	/* Something may have interrupted the wait, such as Ctrl-Z. */
+	if (ret >= 0)
+		ret = wsq_wait_cqes(&ring, &cqe, n, WSQ_NO_TIMEOUT);
 	while (!wsq_peek_cqe(&ring, &cqe)) {
 		wrong += cqe->res != LEN;
 		wsq_cqe_seen(&ring, cqe);

@@ -52,7 +52,7 @@ int main(void)
 		/* Nothing to fill, nothing to read: waiting is cheaper now. */
 		if (!n && put == TASKS && got < TASKS) {
 			ret = wsq_wait_cqe(&ring, cqes);
-			if (ret < 0)
+			if (ret < 0 && ret != -EINTR)
 				break;
 		}
 	}

@@ -46,6 +46,10 @@ static void *work(void *arg)
 		/* Wait for all, so that every slot is free again. */
 		job->ret = wsq_submit_and_wait(&ring, put - job->got,
 					       WSQ_NO_TIMEOUT);
+		/* Again, if something such as Ctrl-Z interrupted the wait. */
+		if (job->ret >= 0)
+			job->ret = wsq_wait_cqes(&ring, cqes, put - job->got,
+						 WSQ_NO_TIMEOUT);
 		if (job->ret < 0)
 			break;
 		n = wsq_peek_batch_cqe(&ring, cqes, 32);

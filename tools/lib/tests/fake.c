@@ -195,19 +195,16 @@ static __s64 task_run(struct fake_ring *r, const struct task *t)
 		memcpy(dst, src, s->len);
 		qsort(dst, s->len / 8, 8, number_compare);
 		return s->len;
-	case WSQ_OP_GZIP:
-		/* Not compressed either. */
+	case WSQ_OP_GZIP:	/* not compressed either */
+	case WSQ_OP_COPY:
 		memcpy(dst, src, s->len);
 		return s->len;
-	case WSQ_OP_COPY:
-		memcpy(r->arena + s->dst, r->arena + s->src, s->len);
-		return s->len;
 	case WSQ_OP_CRC32C:
-		return crc32c(s->arg, (void *)(r->arena + s->src), s->len);
+		return crc32c(s->arg, (void *)src, s->len);
 	case WSQ_OP_SHA256:
 		sha256_init(&ctx);
-		sha256_update(&ctx, s->len, (void *)(r->arena + s->src));
-		sha256_digest(&ctx, 32, (void *)(r->arena + s->dst));
+		sha256_update(&ctx, s->len, (void *)src);
+		sha256_digest(&ctx, 32, (void *)dst);
 		if (fake_cfg.wrong && s->len % fake_cfg.wrong == 0)
 			r->arena[s->dst] ^= 1;
 		return 32;
@@ -320,85 +317,16 @@ static void *anon(size_t n)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static void poller_flag(struct fake_ring *r, bool awake);
-static void *poller(void *arg);
-static struct fake_ring *ring_of(int fd);
-
-static int do_setup(struct fake_ring *r, struct wsq_setup *s)
+static struct fake_ring *ring_of(int fd)
 {
-	unsigned int i;
+	struct fake_ring *r;
 
-	if (s->size != sizeof(*s) || s->ids_off ||
-	    s->flags & ~(WSQ_SETUP_DISABLED | WSQ_SETUP_IDS | WSQ_SETUP_KEYS |
-			 WSQ_SETUP_POLL | WSQ_SETUP_POLL_SHARE |
-			 WSQ_SETUP_FUTURES))
-		return -EINVAL;
-	/* Each ring has its own thread nevertheless. */
-	if (s->flags & WSQ_SETUP_POLL_SHARE) {
-		struct fake_ring *other = ring_of(s->poll_fd);
-
-		if (!(s->flags & WSQ_SETUP_POLL) || (other && !other->polled))
-			return -EINVAL;
-		if (!other)
-			return -EBADF;
-	}
-	if (r->setup)
-		return -EBUSY;
-	if (fake_cfg.setup_err)
-		return fake_cfg.setup_err;
-	if (fake_cfg.no_poll && s->flags & WSQ_SETUP_POLL)
-		return -EPERM;
-	if (!s->cq_entries)
-		s->cq_entries = 2 * s->sq_entries;
-	if (!s->sq_entries || (s->sq_entries & (s->sq_entries - 1)) ||
-	    (s->cq_entries & (s->cq_entries - 1)) ||
-	    s->cq_entries < s->sq_entries)
-		return -EINVAL;
-	s->cqes_off = sizeof(struct wsq_ring_page);
-	s->rings_bytes = s->cqes_off + s->cq_entries * sizeof(struct wsq_cqe);
-	if (s->flags & WSQ_SETUP_IDS) {
-		s->ids_off = (__u32)s->rings_bytes;
-		s->rings_bytes += s->sq_entries * sizeof(__u64);
-	}
-	r->disabled = s->flags & WSQ_SETUP_DISABLED;
-	r->keys = s->flags & WSQ_SETUP_KEYS;
-	r->polled = s->flags & WSQ_SETUP_POLL;
-	s->rings_bytes = (s->rings_bytes + 4095) & ~4095ULL;
-	s->sqes_bytes = (s->sq_entries * 64ULL + 4095) & ~4095ULL;
-	s->arena_bytes = (s->arena_size + 4095) & ~4095ULL;
-	r->sq_entries = s->sq_entries;
-	r->cq_entries = s->cq_entries;
-	r->arena_bytes = s->arena_bytes;
-	r->rings_bytes = s->rings_bytes;
-	r->sqes_bytes = s->sqes_bytes;
-	r->page = anon(s->rings_bytes);
-	r->cqes = (void *)((char *)r->page + s->cqes_off);
-	r->ids = s->ids_off ? (void *)((char *)r->page + s->ids_off) : NULL;
-	r->sqes = anon(s->sqes_bytes);
-	r->arena = s->arena_bytes ? anon(s->arena_bytes) : NULL;
-	r->queue = calloc(r->cq_entries, sizeof(*r->queue));
-	r->kept = 16ULL * r->cq_entries;
-	r->over = calloc(r->kept, sizeof(*r->over));
-	r->well = calloc(r->kept, sizeof(*r->well));
-	r->nr_futures = s->flags & WSQ_SETUP_FUTURES ? r->cq_entries : 0;
-	r->futures = calloc(r->cq_entries + 1ULL, sizeof(*r->futures));
-	r->setup = true;
-	r->nr_threads = fake_cfg.threads;
-	r->threads = calloc(r->nr_threads + 1, sizeof(*r->threads));
-	for (i = 0; i < r->nr_threads; i++)
-		pthread_create(&r->threads[i], NULL, worker, r);
-	if (r->polled) {
-		poller_flag(r, false);
-		pthread_create(&r->poller, NULL, poller, r);
-	}
-	/*
-	 * Wait until the threads run. A starting thread allocates under a lock
-	 * of the address sanitizer, and fork() copies that lock in whatever
-	 * state it is: programs that have a ring and fork would hang.
-	 */
-	while (r->rank < r->nr_threads + r->polled)
-		pthread_cond_wait(&r->done, &r->lock);
-	return 0;
+	if (fd < FAKE_FD0 || fd >= FAKE_FD0 + FAKE_FDS)
+		return NULL;
+	pthread_mutex_lock(&fds_lock);
+	r = fds[fd - FAKE_FD0];
+	pthread_mutex_unlock(&fds_lock);
+	return r;
 }
 
 /* Number of completion entries that can be read from @from on. */
@@ -441,17 +369,29 @@ static void take_futures(struct fake_ring *r, struct task *t)
 		r->futures[nr] = t->number + 1;
 }
 
+/* How many of @n entries are taken: if there is no @room for all, whole chains. */
+static __u64 whole_chains(const struct fake_ring *r, __u64 n, __u64 room)
+{
+	if (n <= room)
+		return n;
+	while (room && r->sqes[(r->head + room - 1) & (r->sq_entries - 1)].flags &
+		       WSQ_SQE_LINK)
+		room--;
+	return room;
+}
+
 static int take(struct fake_ring *r, struct wsq_enter *e, __u64 cq_head,
 		__u64 tail)
 {
-	__u64 want = tail - r->head;
+	__u64 want = tail - r->head, n;
 	bool linked = false;
 
 	if (want > e->to_submit)
 		want = e->to_submit;
 	if (fake_cfg.take_max && want > fake_cfg.take_max)
 		want = fake_cfg.take_max;
-	while (e->submitted < want && r->reserved - cq_head < r->cq_entries) {
+	n = whole_chains(r, want, r->cq_entries - (r->reserved - cq_head));
+	while (e->submitted < n) {
 		struct task *t = &r->queue[r->q_put % r->cq_entries];
 
 		t->sqe = r->sqes[r->head & (r->sq_entries - 1)];
@@ -538,6 +478,83 @@ static void *poller(void *arg)
 	}
 	pthread_mutex_unlock(&r->lock);
 	return NULL;
+}
+
+static int do_setup(struct fake_ring *r, struct wsq_setup *s)
+{
+	unsigned int i;
+
+	if (s->size != sizeof(*s) || s->ids_off ||
+	    s->flags & ~(WSQ_SETUP_DISABLED | WSQ_SETUP_IDS | WSQ_SETUP_KEYS |
+			 WSQ_SETUP_POLL | WSQ_SETUP_POLL_SHARE |
+			 WSQ_SETUP_FUTURES))
+		return -EINVAL;
+	/* Each ring has its own thread nevertheless. */
+	if (s->flags & WSQ_SETUP_POLL_SHARE) {
+		struct fake_ring *other = ring_of(s->poll_fd);
+
+		if (!(s->flags & WSQ_SETUP_POLL) || (other && !other->polled))
+			return -EINVAL;
+		if (!other)
+			return -EBADF;
+	}
+	if (r->setup)
+		return -EBUSY;
+	if (fake_cfg.setup_err)
+		return fake_cfg.setup_err;
+	if (fake_cfg.no_poll && s->flags & WSQ_SETUP_POLL)
+		return -EPERM;
+	if (!s->cq_entries)
+		s->cq_entries = 2 * s->sq_entries;
+	if (!s->sq_entries || (s->sq_entries & (s->sq_entries - 1)) ||
+	    (s->cq_entries & (s->cq_entries - 1)) ||
+	    s->cq_entries < s->sq_entries)
+		return -EINVAL;
+	s->cqes_off = sizeof(struct wsq_ring_page);
+	s->rings_bytes = s->cqes_off + s->cq_entries * sizeof(struct wsq_cqe);
+	if (s->flags & WSQ_SETUP_IDS) {
+		s->ids_off = (__u32)s->rings_bytes;
+		s->rings_bytes += s->sq_entries * sizeof(__u64);
+	}
+	r->disabled = s->flags & WSQ_SETUP_DISABLED;
+	r->keys = s->flags & WSQ_SETUP_KEYS;
+	r->polled = s->flags & WSQ_SETUP_POLL;
+	s->rings_bytes = (s->rings_bytes + 4095) & ~4095ULL;
+	s->sqes_bytes = (s->sq_entries * 64ULL + 4095) & ~4095ULL;
+	s->arena_bytes = (s->arena_size + 4095) & ~4095ULL;
+	r->sq_entries = s->sq_entries;
+	r->cq_entries = s->cq_entries;
+	r->arena_bytes = s->arena_bytes;
+	r->rings_bytes = s->rings_bytes;
+	r->sqes_bytes = s->sqes_bytes;
+	r->page = anon(s->rings_bytes);
+	r->cqes = (void *)((char *)r->page + s->cqes_off);
+	r->ids = s->ids_off ? (void *)((char *)r->page + s->ids_off) : NULL;
+	r->sqes = anon(s->sqes_bytes);
+	r->arena = s->arena_bytes ? anon(s->arena_bytes) : NULL;
+	r->queue = calloc(r->cq_entries, sizeof(*r->queue));
+	r->kept = 16ULL * r->cq_entries;
+	r->over = calloc(r->kept, sizeof(*r->over));
+	r->well = calloc(r->kept, sizeof(*r->well));
+	r->nr_futures = s->flags & WSQ_SETUP_FUTURES ? r->cq_entries : 0;
+	r->futures = calloc(r->cq_entries + 1ULL, sizeof(*r->futures));
+	r->setup = true;
+	r->nr_threads = fake_cfg.threads;
+	r->threads = calloc(r->nr_threads + 1, sizeof(*r->threads));
+	for (i = 0; i < r->nr_threads; i++)
+		pthread_create(&r->threads[i], NULL, worker, r);
+	if (r->polled) {
+		poller_flag(r, false);
+		pthread_create(&r->poller, NULL, poller, r);
+	}
+	/*
+	 * Wait until the threads run. A starting thread allocates under a lock
+	 * of the address sanitizer, and fork() copies that lock in whatever
+	 * state it is: programs that have a ring and fork would hang.
+	 */
+	while (r->rank < r->nr_threads + r->polled)
+		pthread_cond_wait(&r->done, &r->lock);
+	return 0;
 }
 
 static int do_enter(struct fake_ring *r, struct wsq_enter *e)
@@ -681,11 +698,6 @@ static int do_stats(struct wsq_stats *st)
 	return 0;
 }
 
-static void live(int n)
-{
-	__atomic_fetch_add(&fake_live, n, __ATOMIC_RELAXED);
-}
-
 static int fake_open(const char *path)
 {
 	struct fake_ring *r;
@@ -708,7 +720,7 @@ static int fake_open(const char *path)
 		free(r);
 		return -EMFILE;
 	}
-	live(1);
+	__atomic_fetch_add(&fake_live, 1, __ATOMIC_RELAXED);
 	return FAKE_FD0 + i;
 }
 
@@ -759,18 +771,6 @@ static int do_enable(struct fake_ring *r, void *arg)
 	return 0;
 }
 
-static struct fake_ring *ring_of(int fd)
-{
-	struct fake_ring *r;
-
-	if (fd < FAKE_FD0 || fd >= FAKE_FD0 + FAKE_FDS)
-		return NULL;
-	pthread_mutex_lock(&fds_lock);
-	r = fds[fd - FAKE_FD0];
-	pthread_mutex_unlock(&fds_lock);
-	return r;
-}
-
 static int fake_close(int fd)
 {
 	struct fake_ring *r = ring_of(fd);
@@ -801,45 +801,43 @@ static int fake_close(int fd)
 	pthread_mutex_lock(&fds_lock);
 	fds[fd - FAKE_FD0] = NULL;
 	pthread_mutex_unlock(&fds_lock);
-	live(-1);
+	__atomic_fetch_sub(&fake_live, 1, __ATOMIC_RELAXED);
 	return 0;
+}
+
+static int do_call(struct fake_ring *r, unsigned long cmd, void *arg)
+{
+	switch (cmd) {
+	case WSQ_IOC_QUERY:
+		return do_query(arg);
+	case WSQ_IOC_SETUP:
+		return do_setup(r, arg);
+	case WSQ_IOC_ENTER:
+		__atomic_fetch_add(&fake_enters, 1, __ATOMIC_RELAXED);
+		return do_enter(r, arg);
+	case WSQ_IOC_STATS:
+		return do_stats(arg);
+	case WSQ_IOC_RING_STATS:
+		return do_ring_stats(r, arg);
+	case WSQ_IOC_CANCEL:
+		return do_cancel(r, arg);
+	case WSQ_IOC_RESTRICT:
+		return do_restrict(r, arg);
+	case WSQ_IOC_ENABLE:
+		return do_enable(r, arg);
+	}
+	return -ENOTTY;
 }
 
 static int fake_ioctl(int fd, unsigned long cmd, void *arg)
 {
 	struct fake_ring *r = ring_of(fd);
-	int ret = -ENOTTY;
+	int ret;
 
 	if (!r)
 		return -EBADF;
 	pthread_mutex_lock(&r->lock);
-	switch (cmd) {
-	case WSQ_IOC_QUERY:
-		ret = do_query(arg);
-		break;
-	case WSQ_IOC_SETUP:
-		ret = do_setup(r, arg);
-		break;
-	case WSQ_IOC_ENTER:
-		__atomic_fetch_add(&fake_enters, 1, __ATOMIC_RELAXED);
-		ret = do_enter(r, arg);
-		break;
-	case WSQ_IOC_STATS:
-		ret = do_stats(arg);
-		break;
-	case WSQ_IOC_RING_STATS:
-		ret = do_ring_stats(r, arg);
-		break;
-	case WSQ_IOC_CANCEL:
-		ret = do_cancel(r, arg);
-		break;
-	case WSQ_IOC_RESTRICT:
-		ret = do_restrict(r, arg);
-		break;
-	case WSQ_IOC_ENABLE:
-		ret = do_enable(r, arg);
-		break;
-	}
+	ret = do_call(r, cmd, arg);
 	pthread_mutex_unlock(&r->lock);
 	return ret;
 }
@@ -872,7 +870,7 @@ static int fake_mmap(int fd, __u64 off, size_t len, void **addr)
 	}
 	if (len != have)
 		return -EINVAL;
-	live(1);
+	__atomic_fetch_add(&fake_live, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -880,7 +878,7 @@ static int fake_munmap(void *addr, size_t len)
 {
 	(void)addr;
 	(void)len;
-	live(-1);
+	__atomic_fetch_sub(&fake_live, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 

@@ -57,6 +57,10 @@ call("wsq_prep_op", VOID, sqe, U32(256), U64(1), U64(2), U64(3), U64(4))
 call("wsq_sqe_set_vec", VOID, sqe, U64(64), U32(5))
 case("prep clears the entry, a list takes the place of the range",
      struct.unpack(SQE, sqe.raw) == (256, 64, 0, 0, 64, 5, 1, 4, 0, 0))
+call("wsq_prep_op", VOID, sqe, U32(256), U64(1), U64(0), U64(3), U64(4))
+call("wsq_sqe_set_vec_out", VOID, sqe, U64(64), U32(5))
+case("a list takes the place of the range to be written",
+     struct.unpack(SQE, sqe.raw) == (256, 64, 0, 0, 64, 5, 0, 4, 0, 0))
 call("wsq_prep_nop", VOID, sqe)
 call("wsq_sqe_set_future", VOID, sqe, U32(9))
 full = [call("wsq_sqe_add_after", S32, sqe, U32(n)) for n in (3, 2, 1, 4)]
