@@ -253,7 +253,7 @@ struct wsq_slice {
  *	role_lock.
  * @notifier: called when it sleeps. Constant once it runs.
  * @asleep: it has announced that its CPU is parked, and has not run since.
- *	Worker, in the scheduler's hooks.
+ *	Worker, in the scheduler's hooks; set under the CPU's role_lock.
  * @holds: it held its queue when it went to sleep (standby.c). As @asleep.
  * @away: the lane that counts @cur as under way, if the worker was replaced
  *	while it ran @cur. The CPU's role_lock, then the worker.
@@ -399,6 +399,8 @@ struct wsq_watchdog {
  * @standby: standby workers. @role_lock.
  * @nr_standby: how many. @role_lock.
  * @wanted: a hand-off found no standby worker. @role_lock.
+ * @wanted_computes: the hand-off was for an item that computes. @role_lock.
+ * @wanted_run: number of that item (@nr_run). @role_lock.
  * @loosen: a worker that the scheduler is to move. @role_lock.
  * @tenants_detached: detached items of tenants' queues that have not ended.
  *	@role_lock.
@@ -450,6 +452,8 @@ struct wsq_cpu {
 	struct list_head standby;
 	unsigned int nr_standby;
 	bool wanted;
+	bool wanted_computes;
+	u64 wanted_run;
 	struct wsq_worker *loosen;
 	u32 tenants_detached;
 	u64 standbys;
