@@ -463,10 +463,10 @@ bool wsq_queue_work(struct wsq *q, struct wsq_work *work);
 
 /**
  * wsq_queue_work_on() - queue a work item on a given CPU
- * @cpu: the CPU. If it is offline, coming online, or no CPU of @q, or if the
- *	item still runs somewhere, another CPU may run it
+ * @cpu: the CPU. If it is offline, coming online or going offline, or no CPU
+ *	of @q, another CPU may run it
  * @q: the queue
- * @work: the item
+ * @work: the item. If it still runs, it runs on @cpu when that is over.
  *
  * Context: as wsq_queue_work().
  * Return: as wsq_queue_work().

@@ -253,7 +253,7 @@ struct wsq_slice {
  *	role_lock.
  * @notifier: called when it sleeps. Constant once it runs.
  * @asleep: it has announced that its CPU is parked, and has not run since.
- *	Worker, in the scheduler's hooks.
+ *	Worker, in the scheduler's hooks; set under the CPU's role_lock.
  * @holds: it held its queue when it went to sleep (standby.c). As @asleep.
  * @away: the lane that counts @cur as under way, if the worker was replaced
  *	while it ran @cur. The CPU's role_lock, then the worker.
@@ -339,6 +339,7 @@ struct wsq_worker {
  * @progress: the last look found that the worker had begun an item. Timer.
  * @from: number of the queue to look at first. Timer.
  * @limited_from: likewise, for queues at their limit. Timer.
+ * @rescue_from: likewise, for queues that have a rescuer. Timer.
  * @expiries: number of looks. Timer; any CPU reads.
  */
 struct wsq_watchdog {
@@ -353,6 +354,7 @@ struct wsq_watchdog {
 	bool progress;
 	u32 from;
 	u32 limited_from;
+	u32 rescue_from;
 	u64 expiries;
 };
 
@@ -399,6 +401,8 @@ struct wsq_watchdog {
  * @standby: standby workers. @role_lock.
  * @nr_standby: how many. @role_lock.
  * @wanted: a hand-off found no standby worker. @role_lock.
+ * @wanted_computes: the hand-off was for an item that computes. @role_lock.
+ * @wanted_run: number of that item (@nr_run). @role_lock.
  * @loosen: a worker that the scheduler is to move. @role_lock.
  * @tenants_detached: detached items of tenants' queues that have not ended.
  *	@role_lock.
@@ -450,6 +454,8 @@ struct wsq_cpu {
 	struct list_head standby;
 	unsigned int nr_standby;
 	bool wanted;
+	bool wanted_computes;
+	u64 wanted_run;
 	struct wsq_worker *loosen;
 	u32 tenants_detached;
 	u64 standbys;
@@ -663,7 +669,8 @@ static inline bool wsq_ready_free(const struct wsq_cpu *c)
 	return wsq_ready_any(c) && wsq_ready_own(c, 0) < WSQ_MAX_QUEUES;
 }
 
-/* worker.c: what workers do */
+/* pick.c, worker.c: what workers do */
+u32 wsq_pick(struct wsq_cpu *c);
 int wsq_worker_fn(void *arg);
 struct wsq_worker *wsq_worker_current(void);
 void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
@@ -753,6 +760,7 @@ int wsq_rescuer_fn(void *arg);
 int wsq_rescuer_create(struct wsq *q);
 void wsq_rescuer_destroy(struct wsq *q);
 void wsq_rescue(struct wsq *q, unsigned int cpu);
+void wsq_rescue_some(const struct wsq_cpu *c, u32 *from);
 bool wsq_rescuer_at(const struct wsq *q);
 const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q);
 void wsq_default_cpus(struct cpumask *cpus);

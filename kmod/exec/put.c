@@ -160,7 +160,8 @@ static void wsq_put_inbox(struct wsq *q, struct wsq_lane *lane,
 }
 
 /* Put an item that is bound to a CPU. False: any CPU will do. */
-static bool wsq_put_bound(struct wsq *q, struct wsq_work *work, int cpu)
+static bool wsq_put_bound(struct wsq *q, struct wsq_work *work, int cpu,
+			  unsigned int color, bool count)
 {
 	struct wsq_lane *lane;
 
@@ -171,7 +172,7 @@ static bool wsq_put_bound(struct wsq *q, struct wsq_work *work, int cpu)
 	if (!lane || atomic_read(&lane->ct.ownership) != WSQ_OWNED ||
 	    !READ_ONCE(wsq_cpu_of(q, cpu)->worker))
 		return false;
-	wsq_put_inbox(q, lane, work, READ_ONCE(q->color), true, true);
+	wsq_put_inbox(q, lane, work, color, true, count);
 	return true;
 }
 
@@ -218,10 +219,10 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 
 	trace_wsq_queue(q->pool.name, work, work->func, cpu);
 	wsq_debug_activate(work);
-	if (cpu != WSQ_CPU_ANY && wsq_put_bound(q, work, cpu))
+	color = READ_ONCE(q->color);
+	if (cpu != WSQ_CPU_ANY && wsq_put_bound(q, work, cpu, color, true))
 		return;
 
-	color = READ_ONCE(q->color);
 	lane = wsq_lane(q, here);
 	if (likely(lane) && likely(wsq_put_begin(&lane->ct))) {
 		/* First: never count more items as run than as put. */
@@ -288,6 +289,10 @@ void wsq_put_again(struct wsq_work *work)
 	 */
 	if (unlikely(wsq_ran(READ_ONCE(work->state)) == WSQ_RAN_TOKEN) &&
 	    (!q || !q->order || work != &q->order->token))
+		return;
+	/* It was queued for that CPU while it ran elsewhere, or there. */
+	if (unlikely(wsq_location_bound(where)) &&
+	    wsq_put_bound(q, work, wsq_location_cpu(where), color, false))
 		return;
 	cpu = smp_processor_id();
 	lane = wsq_lane(q, cpu);

@@ -365,7 +365,7 @@ static void wsq_worker_sleeps(struct wsq_sleep_notifier *n,
 	/* A hand-off on another CPU precedes this, or sees the CPU parked. */
 	raw_spin_lock(&c->role_lock);
 	if (c->worker == w && smp_processor_id() == w->cpu) {
-		w->asleep = true;
+		WRITE_ONCE(w->asleep, true);
 		wsq_sleep_hold(c, w);
 		wsq_seek_stop(c);
 		wsq_park_announce(&c->park);
@@ -390,7 +390,7 @@ static void wsq_worker_runs(struct wsq_sleep_notifier *n)
 
 	if (!w->asleep)
 		return;
-	w->asleep = false;
+	WRITE_ONCE(w->asleep, false);
 	raw_spin_lock_irqsave(&c->role_lock, flags);
 	/* Otherwise the announcement is the new worker's. */
 	if (c->worker == w) {
@@ -558,12 +558,15 @@ bool wsq_hand_off(struct wsq_cpu *c, struct wsq_worker *w, u64 seen,
 		replaced = wsq_in_item(w) && READ_ONCE(w->nr_run) == seen;
 		/* When one is made, wsq_standby_came() hands off to it. */
 		c->wanted = replaced && !s;
+		c->wanted_run = seen;
+		c->wanted_computes = computes;
 		if (replaced && s) {
 			WRITE_ONCE(w->replaced, true);
 			WRITE_ONCE(s->replaced, false);
 			list_del_init(&s->standby);
 			WRITE_ONCE(c->nr_standby, c->nr_standby - 1);
-			wsq_away_begin(c, w, computes);
+			/* If it sleeps by now, no hook ends the detaching. */
+			wsq_away_begin(c, w, computes && !READ_ONCE(w->asleep));
 			/* HD(hand:A) */
 			smp_store_release(&c->worker, s);
 			WRITE_ONCE(c->standbys, c->standbys + 1);
@@ -637,16 +640,22 @@ static void wsq_standby_unhold(struct wsq_cpu *c)
 static void wsq_standby_came(struct wsq_cpu *c)
 {
 	struct wsq_worker *w;
+	bool computes;
+	u64 seen;
 
 	if (unlikely(READ_ONCE(c->nr_workers) >= WSQ_MAX_WORKERS))
 		wsq_standby_unhold(c);
-	/* Did a hand-off find none? */
+	/* Did a hand-off find none? A later item needs a hand-off of its own. */
 	if (!READ_ONCE(c->wanted))
 		return;
 	preempt_disable();
-	w = READ_ONCE(c->worker);
+	raw_spin_lock_irq(&c->role_lock);
+	w = c->wanted ? c->worker : NULL;
+	seen = c->wanted_run;
+	computes = c->wanted_computes;
+	raw_spin_unlock_irq(&c->role_lock);
 	if (w && READ_ONCE(w->cur))
-		wsq_hand_off(c, w, READ_ONCE(w->nr_run), false);
+		wsq_hand_off(c, w, seen, computes);
 	preempt_enable();
 }
 

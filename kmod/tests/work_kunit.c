@@ -183,6 +183,53 @@ static void work_requeue_elsewhere(struct kunit *test)
 	kfree(g);
 }
 
+/* Queue @g, which runs on @from, on @cpu while it runs. It then runs there. */
+static void bound_again(struct kunit *test, struct wsq *q, struct wsq *other,
+			unsigned int from, unsigned int cpu, bool sleeps)
+{
+	struct wsq_test_gate *g = wsq_test_gate(test, sleeps), *hold;
+	u64 where = 0;
+
+	wsq_test_gate_begin(test, q, from, g);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(cpu, q, &g->it.work));
+	/* A worker of @cpu takes it, and leaves it where it runs. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_test_kind(&g->it.work) ==
+					       WSQ_DEFERRED));
+	/* No worker there takes it once more. */
+	hold = wsq_test_hold(test, other, cpu);
+	wsq_test_gate_open(g);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until((where = READ_ONCE(g->it.work.link.where),
+						wsq_location_kind(where) != WSQ_DEFERRED &&
+						wsq_location_kind(where) != WSQ_NOWHERE) ||
+					       atomic_read(&g->it.runs) > 1));
+	KUNIT_EXPECT_EQ(test, atomic_read(&g->it.runs), 1);
+	KUNIT_EXPECT_TRUE(test, wsq_location_bound(where));
+	KUNIT_EXPECT_EQ(test, wsq_location_cpu(where), cpu);
+	wsq_test_release(test, other, hold);
+	wsq_test_call(test, wsq_test_flush, q);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(g->it.cpu), (int)cpu);
+	wsq_test_expect_runs(test, &g->it, 1, 2);
+	kfree(g);
+}
+
+/* An item that is bound to a CPU while it runs stays bound to it. */
+static void work_bound_again(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	unsigned int from = wsq_test_other(cpu);
+	struct wsq *other = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+
+	wsq_test_need_cpus(test, 2);
+	/* It sleeps, and a standby worker takes it. */
+	bound_again(test, q, other, cpu, cpu, true);
+	/* It is on another CPU. */
+	bound_again(test, q, other, from, cpu, true);
+	bound_again(test, q, other, from, cpu, false);
+	wsq_test_queue_end(test, q);
+	wsq_test_queue_end(test, other);
+}
+
 #define HAMMER_ITEMS	5
 #define HAMMER_ROUNDS	WSQ_TEST_MANY(20000)
 
@@ -605,6 +652,7 @@ static struct kunit_case work_cases[] = {
 	WSQ_ANY_ENGINE_CASE(work_visible),
 	WSQ_ANY_ENGINE_CASE(work_requeue_self),
 	WSQ_ANY_ENGINE_CASE(work_requeue_elsewhere),
+	WSQ_ANY_ENGINE_CASE(work_bound_again),
 	WSQ_ENGINE_CASE(work_hammer),
 	WSQ_ANY_ENGINE_CASE(work_reuse_memory),
 	WSQ_ANY_ENGINE_CASE(work_free_chain),

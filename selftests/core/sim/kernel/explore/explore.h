@@ -80,7 +80,7 @@ struct scene {
 
 extern const struct scene handoff_scene, limits_scene, detach_scene, detached_scene,
 	watch_scene, parking_scene, passed_scene, released_scene, few_scene, wake_scene,
-	again_scene, flush_scene, flush_all_scene, pool_bwos_scene, pool_lifo_scene, pool_salsa_scene,
+	again_scene, bound_scene, flush_scene, flush_all_scene, pool_bwos_scene, pool_lifo_scene, pool_salsa_scene,
 	pool_wake_scene, pool_far_scene, ordered_scene, ordered_gone_scene;
 
 extern struct item *items[ITEMS];

@@ -178,6 +178,36 @@ static void again_round(void)
 		thread(again_thread, it);
 }
 
+/* ---- bound ---- */
+
+/* Its next run is for a CPU that may take it while this one goes on. */
+static void moves_on(struct item *it)
+{
+	if (!it->arg)
+		return;
+	it->arg--;
+	it->cpu = some_cpu();
+	put(it);
+	if (once_in(2))
+		doze(50 * SIM_US);
+	else
+		compute(20 * SIM_US);
+}
+
+/* Each run is on the CPU that the item was queued for, though it ran then. */
+static void bound_round(void)
+{
+	struct queue *q = queue_of(1 + below(LIMITS), below(QUEUES));
+	unsigned int i;
+
+	for (i = 1 + below(3); i; i--) {
+		struct item *it = new_item(q, once_in(2) ? -1 : some_cpu(), moves_on);
+
+		it->arg = 3;
+		put_somewhere(it);
+	}
+}
+
 /* ---- flush_all ---- */
 
 /*
@@ -229,6 +259,12 @@ const struct scene flush_all_scene = {
 	.name = "flush_all",
 	.rounds = 30,
 	.round = flush_all_round,
+};
+
+const struct scene bound_scene = {
+	.name = "bound",
+	.rounds = 30,
+	.round = bound_round,
 };
 
 const struct scene again_scene = {
