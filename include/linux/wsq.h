@@ -316,8 +316,9 @@ static inline void ___wsq_init_work(struct wsq_work *work, wsq_func_t f,
 /**
  * wsq_create_key() - wsq_create(), with a lockdep class
  * @attrs: attributes; %NULL or zero members for defaults
- * @key: the class of what flushing the queue depends on
- * @lock_name: name of the class
+ * @key: the class of what flushing the queue depends on; %NULL for one of its
+ *	own, as wsq_create() has it
+ * @lock_name: name of the class; unused if @key is %NULL
  * @fmt: the queue's name, as for printf
  *
  * Context: task; may sleep.
@@ -333,7 +334,9 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
  * @attrs: its attributes; %NULL or zero members for defaults
  * @fmt: printf format of its name, followed by arguments
  *
- * Starts the workers of its CPUs unless they already run.
+ * Starts the workers of its CPUs unless they already run. The queue has a
+ * lockdep class of its own: items of one may flush another that was created in
+ * the same place.
  *
  * Context: task; may sleep.
  * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds or for
@@ -344,11 +347,7 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
  * a thread was being started.
  */
 #define wsq_create(attrs, fmt, ...)					\
-({									\
-	static struct lock_class_key __key;				\
-									\
-	wsq_create_key(attrs, &__key, "(wsq)" #fmt, fmt, ##__VA_ARGS__);\
-})
+	wsq_create_key(attrs, NULL, NULL, fmt, ##__VA_ARGS__)
 
 /**
  * wsq_destroy() - run what is queued, then free the queue

@@ -103,6 +103,25 @@ void wsq_serial_run(struct wsq_work *work);
 void __wsq_serial_init(struct wsq_serial *serial, struct wsq *q);
 
 /**
+ * wsq_serial_init_key() - wsq_serial_init(), with a lockdep class
+ * @serial: the serial
+ * @queue: the queue whose workers run it; must outlive the serial
+ * @key: the class of what flushing the serial depends on
+ * @lock_name: name of the class, a constant
+ *
+ * For serials that are initialized in one place in the source, and flush each
+ * other: those of each layer have a class.
+ */
+#define wsq_serial_init_key(serial, queue, key, lock_name)		\
+	do {								\
+		struct wsq_serial *__s = (serial);			\
+									\
+		___wsq_init_work(&__s->work, wsq_serial_run, false);	\
+		__wsq_work_lockdep_init(&__s->work, lock_name, key);	\
+		__wsq_serial_init(__s, queue);				\
+	} while (0)
+
+/**
  * wsq_serial_init() - initialize a serial
  * @serial: the serial
  * @queue: the queue whose workers run it; must outlive the serial
@@ -113,12 +132,9 @@ void __wsq_serial_init(struct wsq_serial *serial, struct wsq *q);
 #define wsq_serial_init(serial, queue)					\
 	do {								\
 		static struct lock_class_key __key;			\
-		struct wsq_serial *__s = (serial);			\
 									\
-		___wsq_init_work(&__s->work, wsq_serial_run, false);	\
-		__wsq_work_lockdep_init(&__s->work,			\
-					"(wsq_serial)" #serial, &__key);\
-		__wsq_serial_init(__s, queue);				\
+		wsq_serial_init_key(serial, queue, &__key,		\
+				    "(wsq_serial)" #serial);		\
 	} while (0)
 
 /**

@@ -47,6 +47,7 @@
 #include "../compat/export.h"
 #include "../core/future.h"
 #include "../core/inbox.h"
+#include "../exec/leak.h"
 #include "../exec/put.h"
 #include "../serial/serial.h"
 
@@ -364,13 +365,17 @@ WSQ_EXPORT(wsq_call_end);
 /* Its item runs. */
 static void wsq_call_run(struct wsq_call *call)
 {
-	int ret;
+	void *func = call->func;
+	int locks, ret;
 
 	if (unlikely(!wsq_fu_begin(&call->count)))
 		atomic_set(&call->failed, -ECANCELED);
 	ret = atomic_read(&call->failed);
-	if (likely(!ret) || call->flags & WSQ_CALL_F_FINAL)
+	if (likely(!ret) || call->flags & WSQ_CALL_F_FINAL) {
+		locks = wsq_leak_begin();
 		ret = call->func(call);
+		wsq_leak_end(func, locks);
+	}
 	/* If taken, @call may be freed. */
 	if (ret != WSQ_CALL_TAKEN)
 		wsq_future_settle(&call->future, call->future.value,

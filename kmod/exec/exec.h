@@ -149,7 +149,8 @@ struct wsq_rescuer;
  *	queue may be used.
  * @free_work: frees the queue after a grace period
  * @lockdep_map: what flushing the queue depends on
- * @lock_name: name of @lockdep_map
+ * @lock_name: name of @lockdep_map if the class is the queue's own
+ * @lock_key: the queue's own class, unless wsq_create_key() was given one
  */
 struct wsq {
 	struct wsq_pool pool;
@@ -180,7 +181,8 @@ struct wsq {
 	struct rcu_work free_work;
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map lockdep_map;
-	const char *lock_name;
+	struct lock_class_key lock_key;
+	char lock_name[sizeof("(wsq)") + WSQ_NAME_LEN];
 #endif
 };
 

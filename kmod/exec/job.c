@@ -12,6 +12,7 @@
 #include <linux/slab.h>
 
 #include "../compat/export.h"
+#include "leak.h"
 #include "put.h"
 
 /*
@@ -79,6 +80,7 @@ static void wsq_job_pieces(struct wsq_job_run *run)
 {
 	const struct wsq_job *job = run->job;
 	unsigned long at, n;
+	int locks;
 
 	for (;;) {
 		at = atomic_long_read(&run->next);
@@ -91,7 +93,9 @@ static void wsq_job_pieces(struct wsq_job_run *run)
 			/* JB(part:A) */
 		} while (!atomic_long_try_cmpxchg(&run->next, (long *)&at,
 						  at + n));
+		locks = wsq_leak_begin();
 		job->func(job->start + at, job->start + at + n, job->arg);
+		wsq_leak_end(job->func, locks);
 		cond_resched();
 		/* Queued helpers may not begin: other threads run there. */
 		if (atomic_read(&run->begun) < run->nr)

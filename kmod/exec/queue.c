@@ -24,8 +24,24 @@ static void wsq_queue_lockdep_init(struct wsq *q, struct lock_class_key *key,
 				   const char *lock_name)
 {
 #ifdef CONFIG_LOCKDEP
-	q->lock_name = lock_name;
+	/* The queues that one call creates, for each device, may be layered. */
+	if (!key) {
+		lockdep_register_key(&q->lock_key);
+		key = &q->lock_key;
+		snprintf(q->lock_name, sizeof(q->lock_name), "(wsq)%s",
+			 q->pool.name);
+		lock_name = q->lock_name;
+	}
 	lockdep_init_map(&q->lockdep_map, lock_name, key, 0);
+#endif
+}
+
+/* No item runs any more, and nobody flushes. May sleep. */
+static void wsq_queue_lockdep_exit(struct wsq *q)
+{
+#ifdef CONFIG_LOCKDEP
+	if (q->lockdep_map.key == &q->lock_key)
+		lockdep_unregister_key(&q->lock_key);
 #endif
 }
 
@@ -178,6 +194,7 @@ static struct wsq *wsq_queue_create(const struct wsq_attrs *attrs, bool tenant,
 	wsq_queue_lockdep_init(q, key, lock_name);
 	ret = wsq_queue_build_on(q, attrs, tenant);
 	if (ret) {
+		wsq_queue_lockdep_exit(q);
 		kfree(q);
 		return ERR_PTR(ret);
 	}
@@ -330,6 +347,7 @@ void wsq_destroy(struct wsq *q)
 	/* Statistics either find the queue or what it counted. */
 	wsq_queue_fold(q);
 	mutex_unlock(&wsq_queues_lock);
+	wsq_queue_lockdep_exit(q);
 	INIT_RCU_WORK(&q->free_work, wsq_queue_free);
 	queue_rcu_work(wsq_maintenance, &q->free_work);	/* WH(free:A) */
 }

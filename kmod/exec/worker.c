@@ -25,6 +25,7 @@
 
 #include "../compat/export.h"
 #include "item.h"
+#include "leak.h"
 #include "learn.h"
 #include "tenant.h"
 
@@ -76,6 +77,7 @@ void wsq_account(struct wsq *q, struct wsq_lane *lane, bool home,
 /* Call the function, which may free the item. */
 static __always_inline void wsq_run_func(struct wsq *q, struct wsq_work *work, wsq_func_t func)
 {
+	int locks = wsq_leak_begin();
 #ifdef CONFIG_LOCKDEP
 	struct lockdep_map map;
 
@@ -92,12 +94,7 @@ static __always_inline void wsq_run_func(struct wsq *q, struct wsq_work *work, w
 	lock_map_release(&map);
 	lock_map_release(&q->lockdep_map);
 #endif
-	if (IS_ENABLED(CONFIG_DEBUG_ATOMIC_SLEEP) &&
-	    unlikely(preempt_count() || rcu_preempt_depth())) {
-		pr_err("wsq: %ps returned with preemption off or a lock held\n",
-		       func);
-		dump_stack();
-	}
+	wsq_leak_end(func, locks);
 }
 
 /*

@@ -26,6 +26,7 @@
 
 #include "../compat/attributes.h"
 #include "../compat/export.h"
+#include "../exec/leak.h"
 #include "../exec/tenant.h"
 #include "ops.h"
 
@@ -331,6 +332,17 @@ static void wsq_cont_save(struct wsq_op_cont *c, const struct wsq_op_def *def,
 	}
 }
 
+/* Call the op, which is named if it leaves a lock or the like. */
+static __always_inline s64 wsq_op_call(const struct wsq_op_def *def,
+				       const struct wsq_op_task *task)
+{
+	int locks = wsq_leak_begin();
+	s64 res = def->issue(task);
+
+	wsq_leak_end(def->issue, locks);
+	return res;
+}
+
 /*
  * An op is to be called again. The task leaves if there is memory for it; the
  * result is %WSQ_OP_AGAIN then. Otherwise its worker calls the op again,
@@ -366,7 +378,7 @@ static noinline s64 wsq_op_again(const struct wsq_op_def *def, u16 op,
 			return res;
 		if (unlikely(wsq_op_going(op)))
 			return -EOPNOTSUPP;
-		res = def->issue(task);
+		res = wsq_op_call(def, task);
 	} while (res == WSQ_OP_AGAIN);
 	return res;
 }
@@ -389,7 +401,7 @@ static __always_inline s64 wsq_op_begin(const struct wsq_op_def *def, u16 op,
 	/* It may sleep: it counts as one that has left, cont.c. */
 	if (unlikely(def->allocates) && task->stop->conts && !*cont)
 		*cont = wsq_cont_get(task->stop->conts, op);
-	res = def->issue(task);
+	res = wsq_op_call(def, task);
 	if (unlikely(res == WSQ_OP_AGAIN))
 		res = wsq_op_again(def, op, task, cont);
 	return res;
@@ -466,7 +478,7 @@ s64 wsq_op_resume(const struct wsq_sqe *sqe, const struct wsq_stop *stop,
 	if (unlikely(!wsq_op_get(&op, sqe->op)))
 		return -EOPNOTSUPP;
 	cont->task.stop = stop;
-	res = op.def->issue(&cont->task);
+	res = wsq_op_call(op.def, &cont->task);
 	cont->task.stop = NULL;
 	wsq_op_put(&op);
 	return res;

@@ -66,6 +66,7 @@
 
 #include "../compat/export.h"
 #include "../core/owner_queue.h"
+#include "../exec/leak.h"
 #include "../exec/put.h"
 #include "serial.h"
 
@@ -173,6 +174,7 @@ static void wsq_serial_put_again(struct wsq_serial *s, enum wsq_site site)
 static bool wsq_serial_run_one(struct wsq_serial *s)
 {
 	struct wsq_serial_work *work;
+	int locks = wsq_leak_begin();
 	wsq_serial_func_t func;
 
 	if (unlikely(s->pause)) {
@@ -188,6 +190,7 @@ static bool wsq_serial_run_one(struct wsq_serial *s)
 		if (likely(wsq_serial_begin(work)))
 			func(work);
 	}
+	wsq_leak_end(func, locks);
 	if (unlikely(s->pause))
 		return false;
 	smp_store_release(&s->cur, NULL);			/* SE(run:C) */

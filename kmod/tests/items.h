@@ -242,6 +242,9 @@ static inline unsigned int wsq_test_other(unsigned int cpu)
 	return other < nr_cpu_ids ? other : cpu;
 }
 
+/* lockdep_kunit.c: the module's parameter "provoke". */
+extern char *wsq_test_provoke;
+
 static inline void wsq_test_need_cpus(struct kunit *test, unsigned int nr)
 {
 	if (num_online_cpus() < nr)

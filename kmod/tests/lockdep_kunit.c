@@ -26,9 +26,9 @@
 #include "../core/fence.h"
 #include "items.h"
 
-static char *provoke = "";
-module_param(provoke, charp, 0444);
-MODULE_PARM_DESC(provoke, "report to provoke: name of a case of suite wsq_lockdep");
+char *wsq_test_provoke = "";
+module_param_named(provoke, wsq_test_provoke, charp, 0444);
+MODULE_PARM_DESC(provoke, "report to provoke: name of a case of wsq_lockdep or wsq_lockdep_leak");
 
 static bool reports_locks(void)
 {
@@ -38,7 +38,7 @@ static bool reports_locks(void)
 /* Go on only if this case was asked for. */
 static void provoke_only(struct kunit *test, bool lockdep)
 {
-	if (strcmp(provoke, test->name))
+	if (strcmp(wsq_test_provoke, test->name))
 		kunit_skip(test, "one report in a boot: tools/check/lockdep");
 	if (lockdep && !IS_ENABLED(CONFIG_PROVE_LOCKING))
 		kunit_skip(test, "needs CONFIG_PROVE_LOCKING");

@@ -5,8 +5,10 @@
  * how many workers a put wakes.
  */
 #include <linux/cpu.h>
+#include <linux/debug_locks.h>
 #include <linux/delay.h>
 #include <linux/sched/signal.h>
+#include <linux/wsq_serial.h>
 #include <uapi/linux/wsq.h>
 
 #include "../exec/exec.h"
@@ -673,6 +675,82 @@ static void queue_attrs_wrong(struct kunit *test)
 	}
 }
 
+/* Two devices of one driver, one on top of the other. */
+struct layer {
+	struct wsq *q;
+	struct wsq_serial serial;
+	struct wsq_work work;
+	struct wsq_serial_work serial_work;
+	struct layer *below;
+};
+
+static void layer_fn(struct wsq_work *work)
+{
+	struct layer *l = container_of(work, struct layer, work);
+
+	wsq_flush(l->below->q);
+	wsq_drain(l->below->q);
+}
+
+static void bottom_fn(struct wsq_work *work)
+{
+}
+
+static void layer_serial_fn(struct wsq_serial_work *work)
+{
+	struct layer *l = container_of(work, struct layer, serial_work);
+
+	if (l->below)
+		wsq_serial_flush(&l->below->serial);
+}
+
+static void layer_add(struct kunit *test, struct layer *l, struct layer *below,
+		      struct lock_class_key *key)
+{
+	l->below = below;
+	l->q = wsq_create(NULL, "layer %d", !!below);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(l->q));
+	/* As with workqueues, items that wait have a class of their own. */
+	if (below)
+		INIT_WSQ_WORK(&l->work, layer_fn);
+	else
+		INIT_WSQ_WORK(&l->work, bottom_fn);
+	wsq_serial_init_key(&l->serial, l->q, key, "(wsq_serial)layer");
+	wsq_serial_work_init(&l->serial_work, layer_serial_fn);
+}
+
+/*
+ * A queue and a serial for each device, created by the same lines: those of one
+ * device may wait for those below it. Lockdep finds nothing wrong with that.
+ */
+static void queue_layers(struct kunit *test)
+{
+	static struct lock_class_key keys[2];
+	bool watched = debug_locks;
+	struct layer *l;
+	int i;
+
+	l = kcalloc(2, sizeof(*l), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, l);
+	layer_add(test, &l[0], NULL, &keys[0]);
+	layer_add(test, &l[1], &l[0], &keys[1]);
+	for (i = 0; i < 3; i++) {
+		wsq_queue_work(l[0].q, &l[0].work);
+		wsq_serial_queue(&l[0].serial, &l[0].serial_work);
+		wsq_queue_work(l[1].q, &l[1].work);
+		wsq_serial_queue(&l[1].serial, &l[1].serial_work);
+		wsq_test_call(test, wsq_test_flush, l[1].q);
+		wsq_test_call(test, wsq_test_drain, l[1].q);
+	}
+	/* The end of the upper one waits for the lower one. */
+	wsq_queue_work(l[1].q, &l[1].work);
+	wsq_test_queue_end(test, l[1].q);
+	wsq_test_queue_end(test, l[0].q);
+	kfree(l);
+	KUNIT_EXPECT_EQ_MSG(test, watched, debug_locks,
+			    "lockdep reported right use");
+}
+
 static struct kunit_case queue_cases[] = {
 	WSQ_ENGINE_CASE(queue_many),
 	WSQ_ENGINE_CASE(queue_many_mixed),
@@ -688,6 +766,7 @@ static struct kunit_case queue_cases[] = {
 	KUNIT_CASE_SLOW(queue_thousand),
 	WSQ_ANY_ENGINE_CASE(queue_herd),
 	WSQ_ANY_ENGINE_CASE(queue_attrs_wrong),
+	KUNIT_CASE(queue_layers),
 	{}
 };
 

@@ -239,6 +239,7 @@ struct lock_class_key {
 #define raw_spin_lock		spin_lock
 #define raw_spin_unlock		spin_unlock
 #define lockdep_assert_held(lock)	MUST((lock)->owner == current)
+#define lockdep_depth(t)	0
 
 void spin_lock(spinlock_t *lock);
 void spin_unlock(spinlock_t *lock);
@@ -251,6 +252,8 @@ void shim_mutex_released(const struct mutex *lock);
 
 #define preempt_disable()	(current->atomic++)
 #define preempt_enable()	(current->atomic--)
+#define preempt_count()		(current->atomic)
+#define rcu_preempt_depth()	0
 
 /* linux/rcupdate.h */
 #define rcu_read_lock()		(current->atomic++)

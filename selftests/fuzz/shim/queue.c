@@ -10,6 +10,7 @@
  */
 #include <linux/wsq.h>
 
+#include "exec/leak.h"
 #include "exec/put.h"
 #include "exec/tenant.h"
 #include "shim.h"
@@ -425,4 +426,10 @@ void destroy_workqueue(struct workqueue_struct *wq)
 		shim_relax();
 	shim_wq = NULL;
 	kfree(wq);
+}
+
+/* No op leaves a lock, or preemption off. */
+void wsq_leaked(void *func, int locks)
+{
+	MUST(!func);
 }

@@ -19,6 +19,8 @@ void preempt_enable(void);
 unsigned int preempt_count(void);
 #define PREEMPT_DISABLE_OFFSET	1
 #define rcu_preempt_depth()	0
+/* No item leaves anything. */
+#define preempt_count_set(n)	MUST(preempt_count() == (n))
 #define local_irq_save(flags)	((flags) = sim_irq_save())
 #define local_irq_restore(flags)	sim_irq_restore(flags)
 #define irqs_disabled()		(!sim_irqs_on())
