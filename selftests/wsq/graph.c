@@ -609,7 +609,7 @@ static void drains(void)
 static void cancelled(void)
 {
 	enum { ROUNDS = 20 };
-	unsigned int round, by_id, in_time = 0;
+	unsigned int round, in_time = 0;
 	struct wsq_cancel c;
 	int64_t res[6];
 	struct ring r;
@@ -622,7 +622,6 @@ static void cancelled(void)
 		uint64_t id;
 		int ret;
 
-		by_id = round % 2;
 		r.arena[4096] = 0;
 		fill.dst = 4096;
 		fill.len = 512;
@@ -633,8 +632,8 @@ static void cancelled(void)
 		push_nop(&r, 0, 0, 1, 3);
 		submit(&r, 4);
 		id = ids[(r.tail - 3) & (r.s.sq_entries - 1)];
-		ret = cancel(&r, by_id ? WSQ_CANCEL_ID : WSQ_CANCEL_USER_DATA,
-			     by_id ? id : 1, &c);
+		ret = cancel(&r, round % 2 ? WSQ_CANCEL_ID : WSQ_CANCEL_USER_DATA,
+			     round % 2 ? id : 1, &c);
 		results(&r, res, 4);
 		EXPECT_EQ(res[0], 32);
 		if (ret == -ENOENT || ret == -EALREADY)
