@@ -5,6 +5,8 @@
 # has built the programs.
 
 # The work service: each item runs once, with each scenario.
+queue_cpus="8 40"
+[[ ${SIM:-} != all ]] || queue_cpus=1-256
 scenarios queue "$OUT/kernel/queue" '","unit":"tasks.us"' "$queue_cpus" --tasks 20 --ms 0.1 < <(printf '%s\n' "${queue[@]}")
 
 same=(--cpus 16 --tasks 50 --ms 0.2 --scene 2us --case "wsq ")
