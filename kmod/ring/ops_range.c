@@ -332,13 +332,20 @@ static void wsq_cont_save(struct wsq_op_cont *c, const struct wsq_op_def *def,
 	}
 }
 
-/* Call the op, which is named if it leaves a lock or the like. */
+/*
+ * Call the op, which is named if it leaves a lock or the like. Those that may be
+ * in a batch are our own, and run with preemption off there.
+ */
 static __always_inline s64 wsq_op_call(const struct wsq_op_def *def,
 				       const struct wsq_op_task *task)
 {
-	int locks = wsq_leak_begin();
-	s64 res = def->issue(task);
+	int locks;
+	s64 res;
 
+	if (likely(def->batched))
+		return def->issue(task);
+	locks = wsq_leak_begin();
+	res = def->issue(task);
 	wsq_leak_end(def->issue, locks);
 	return res;
 }
