@@ -91,7 +91,7 @@ static bool wsq_rescue_cpu(struct wsq_rescuer *r, unsigned int cpu)
 		preempt_enable();
 		cond_resched();
 	}
-	/* As in wsq_serve_next(). */
+	/* As in wsq_serve_leave(). */
 	smp_store_release(&r->w->serving, NULL);	/* SV(rescue:A) */
 	return lane && wsq_ready_test(c, r->q->id) &&
 	       wsq_rescue_still(c, &item);

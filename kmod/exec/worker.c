@@ -223,6 +223,24 @@ static void wsq_give_back(struct wsq_cpu *c, const struct wsq *q,
 	wsq_ready_mark(c, q->id);
 }
 
+/* Behind the items that the worker ran of a queue. Preemption is on. */
+static void wsq_serve_end(struct wsq_worker *w, struct wsq *q,
+			  unsigned int last)
+{
+	smp_mb();					/* FL(serve:A) */
+	wsq_flush_check(q, last);
+	if (unlikely(READ_ONCE(w->attention)))
+		wsq_attend(w);
+	if (unlikely(w->away))
+		wsq_away_end(w);
+}
+
+/* The worker leaves the queue, which may be freed once this is seen. */
+static void wsq_serve_leave(struct wsq_worker *w)
+{
+	smp_store_release(&w->serving, NULL);		/* SV(serve:A) */
+}
+
 /**
  * wsq_serve() - run items of one queue, for a time slice
  * @w: the worker
@@ -306,12 +324,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 				home && !READ_ONCE(w->replaced));
 	preempt_enable();
 
-	smp_mb();					/* FL(serve:A) */
-	wsq_flush_check(q, last);
-	if (unlikely(READ_ONCE(w->attention)))
-		wsq_attend(w);
-	if (unlikely(w->away))
-		wsq_away_end(w);
+	wsq_serve_end(w, q, last);
 }
 
 /* Shall the worker leave the list of a queue that keeps order? */
@@ -450,8 +463,7 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 
 	WRITE_ONCE(c->last, id);
 	wsq_serve(w, c, q, lane);
-	/* The queue may be freed once this is seen. */
-	smp_store_release(&w->serving, NULL);		/* SV(serve:A) */
+	wsq_serve_leave(w);
 	return true;
 }
 
@@ -763,14 +775,8 @@ static bool wsq_serve_astray(struct wsq_worker *w, struct wsq_cpu *c)
 	}
 	if (!work)
 		return false;
-	smp_mb();					/* FL(serve:A) */
-	wsq_flush_check(s.q, color);
-	if (unlikely(READ_ONCE(w->attention)))
-		wsq_attend(w);
-	if (unlikely(w->away))
-		wsq_away_end(w);
-	/* As in wsq_serve_next(). */
-	smp_store_release(&w->serving, NULL);		/* SV(serve:A) */
+	wsq_serve_end(w, s.q, color);
+	wsq_serve_leave(w);
 	return true;
 }
 
