@@ -667,7 +667,8 @@ static inline bool wsq_ready_free(const struct wsq_cpu *c)
 	return wsq_ready_any(c) && wsq_ready_own(c, 0) < WSQ_MAX_QUEUES;
 }
 
-/* worker.c: what workers do */
+/* pick.c, worker.c: what workers do */
+u32 wsq_pick(struct wsq_cpu *c);
 int wsq_worker_fn(void *arg);
 struct wsq_worker *wsq_worker_current(void);
 void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,

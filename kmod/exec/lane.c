@@ -166,11 +166,12 @@ void *wsq_lane_claim_slow(struct wsq_lane *lane)
 /**
  * wsq_lane_steal() - steal from another CPU's lane
  * @lane: the victim
- * @me: lane of this CPU
+ * @me: lane of this CPU; %NULL if the items are not put there
  * @tasks: where to store the items
  * @max: steal at most this many
  * @steal_active: also steal from the active block
- * @bound: also steal items bound to that CPU, which has no worker any more
+ * @bound: also steal items bound to that CPU, which has no worker any more, or
+ *	none that is on it
  *
  * Context: task, with preemption off.
  * Return: number of items; a negative enum wsq_status; 0 to try again: an inbox
@@ -180,7 +181,8 @@ void *wsq_lane_claim_slow(struct wsq_lane *lane)
 int wsq_lane_steal(struct wsq_lane *lane, struct wsq_lane *me, void **tasks,
 		   unsigned int max, bool steal_active, bool bound)
 {
-	int ret = wsq_engine_steal_claim(&lane->ct, &me->ct, tasks, max);
+	int ret = wsq_engine_steal_claim(&lane->ct, me ? &me->ct : NULL, tasks,
+					 max);
 	bool again = false;
 
 	if (ret > 0)

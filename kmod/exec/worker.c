@@ -40,8 +40,8 @@
 /* How often it parks without yielding after a yield did not pay. */
 #define WSQ_YIELD_SKIP		256
 
-/* Most queues that are passed over when the next one is chosen. */
-#define WSQ_PASS_MOST		16
+/* Most queues to look at with preemption off while the worker strays. */
+#define WSQ_STRAY_LOOKS		16
 
 /* Does the caller, with preemption off, own this lane? */
 static __always_inline bool wsq_at_home(const struct wsq_worker *w,
@@ -226,6 +226,24 @@ static void wsq_give_back(struct wsq_cpu *c, const struct wsq *q,
 	wsq_ready_mark(c, q->id);
 }
 
+/* Behind the items that the worker ran of a queue. Preemption is on. */
+static void wsq_serve_end(struct wsq_worker *w, struct wsq *q,
+			  unsigned int last)
+{
+	smp_mb();					/* FL(serve:A) */
+	wsq_flush_check(q, last);
+	if (unlikely(READ_ONCE(w->attention)))
+		wsq_attend(w);
+	if (unlikely(w->away))
+		wsq_away_end(w);
+}
+
+/* The worker leaves the queue, which may be freed once this is seen. */
+static void wsq_serve_leave(struct wsq_worker *w)
+{
+	smp_store_release(&w->serving, NULL);		/* SV(serve:A) */
+}
+
 /**
  * wsq_serve() - run items of one queue, for a time slice
  * @w: the worker
@@ -309,12 +327,7 @@ void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 				home && !READ_ONCE(w->replaced));
 	preempt_enable();
 
-	smp_mb();					/* FL(serve:A) */
-	wsq_flush_check(q, last);
-	if (unlikely(READ_ONCE(w->attention)))
-		wsq_attend(w);
-	if (unlikely(w->away))
-		wsq_away_end(w);
+	wsq_serve_end(w, q, last);
 }
 
 /* Shall the worker leave the list of a queue that keeps order? */
@@ -419,79 +432,6 @@ static void wsq_serve_drop(struct wsq_cpu *c, u32 id)
 		wsq_ready_mark(c, id);
 }
 
-/*
- * The next ready queue of [@first, @end) that is not in debt; if all are, the
- * one with the least debt. Each queue that is passed over pays off a time
- * slice. Preemption is off.
- */
-static u32 wsq_pick_in(struct wsq_cpu *c, u32 from, u32 first, u32 end)
-{
-	u32 passed = WSQ_MAX_QUEUES, least = WSQ_MAX_QUEUES;
-	u32 id = wsq_ready_in(c, from, end), least_ns = U32_MAX;
-	unsigned int most = WSQ_PASS_MOST;
-
-	for (;;) {
-		struct wsq_lane *lane;
-		struct wsq *q;
-
-		if (id == WSQ_MAX_QUEUES && from > first) {
-			from = first;
-			id = wsq_ready_in(c, from, end);
-		}
-		if (id == WSQ_MAX_QUEUES || id == passed || !most--)
-			return least;
-		q = wsq_queue_at(c, id);
-		lane = q ? wsq_lane(q, c->cpu) : NULL;
-		if (!lane || likely(!lane->debt_ns))
-			return id;
-		if (lane->debt_ns < least_ns) {
-			least_ns = lane->debt_ns;
-			least = id;
-		}
-		/* Only this CPU's workers write it, with preemption off. */
-		lane->debt_ns -= min_t(u32, lane->debt_ns, WSQ_SLICE_NS);
-		if (passed == WSQ_MAX_QUEUES)
-			passed = id;
-		from = id + 1;
-		id = wsq_ready_in(c, from, end);
-	}
-}
-
-/* May a tenant's queue be served although others wait? */
-static bool wsq_pick_tenants(struct wsq_cpu *c)
-{
-	if (!c->tenants_debt)
-		return true;
-	c->tenants_debt -= min_t(u32, c->tenants_debt, WSQ_SLICE_NS);
-	return false;
-}
-
-/*
- * The queue to serve next: round robin, with one queue of a tenant at the end
- * of each round. %WSQ_MAX_QUEUES if none has work here. Preemption is off.
- */
-static u32 wsq_pick(struct wsq_cpu *c)
-{
-	u32 id = wsq_pick_in(c, c->next, 0, WSQ_FIRST_TENANT);
-	bool round = id < c->next || id == WSQ_MAX_QUEUES;
-
-	if (unlikely(round) && wsq_ready_any(c) &&
-	    (id == WSQ_MAX_QUEUES || wsq_pick_tenants(c))) {
-		u32 tenant = wsq_pick_in(c, c->next_tenant, WSQ_FIRST_TENANT,
-					 WSQ_MAX_QUEUES);
-
-		if (tenant < WSQ_MAX_QUEUES) {
-			c->next_tenant = tenant + 1 < WSQ_MAX_QUEUES ?
-					 tenant + 1 : WSQ_FIRST_TENANT;
-			WRITE_ONCE(c->next, 0);
-			return tenant;
-		}
-	}
-	if (id < WSQ_MAX_QUEUES)
-		WRITE_ONCE(c->next, id + 1);
-	return id;
-}
-
 /* Serve the next queue that has work here. False if there is none. */
 static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 {
@@ -526,8 +466,7 @@ static bool wsq_serve_next(struct wsq_worker *w, struct wsq_cpu *c)
 
 	WRITE_ONCE(c->last, id);
 	wsq_serve(w, c, q, lane);
-	/* The queue may be freed once this is seen. */
-	smp_store_release(&w->serving, NULL);		/* SV(serve:A) */
+	wsq_serve_leave(w);
 	return true;
 }
 
@@ -604,11 +543,12 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	wsq_worker_awake(w, c, slept);
 }
 
-/* The worker is about to yield: puts must not rely on it as the seeker. */
-static void wsq_worker_unseek(struct wsq_cpu *c)
+/* Puts must not rely on the worker as the seeker: it yields, or strays. */
+static void wsq_worker_unseek(const struct wsq_worker *w, struct wsq_cpu *c)
 {
 	preempt_disable();
-	wsq_seek_stop(c);
+	if (likely(!READ_ONCE(w->gone)))
+		wsq_seek_stop(c);
 	preempt_enable();
 }
 
@@ -724,7 +664,7 @@ static bool wsq_worker_yield(struct wsq_worker *w, struct wsq_cpu *c,
 	} else if (soon) {
 		soon = wsq_worker_yields(w, c, r);
 		if (soon) {
-			wsq_worker_unseek(c);
+			wsq_worker_unseek(w, c);
 			yield();
 		}
 	}
@@ -761,6 +701,89 @@ static void wsq_worker_return(const struct wsq_worker *w)
 }
 
 /**
+ * struct wsq_stray - a worker's search for an item of its CPU from another one
+ * @first: number of the first queue that it looked at; %WSQ_MAX_QUEUES before
+ * @left: queues that it may still look at; some may come and go meanwhile
+ * @q: the queue of the item
+ * @lane: the lane that it was in
+ */
+struct wsq_stray {
+	u32 first;
+	u32 left;
+	struct wsq *q;
+	struct wsq_lane *lane;
+};
+
+/*
+ * Take an item as a thief does, of one of the next few queues. Ready bits stay:
+ * to clear them from here would need more order against puts on that CPU.
+ * Preemption is off.
+ */
+static struct wsq_work *wsq_stray_take(struct wsq_cpu *c, struct wsq_stray *s)
+{
+	unsigned int looks = WSQ_STRAY_LOOKS;
+	void *task = NULL;
+
+	while (!task && s->left && looks--) {
+		u32 id = wsq_ready_next(c, READ_ONCE(c->next));
+
+		if (id == WSQ_MAX_QUEUES || id == s->first) {
+			s->left = 0;
+			break;
+		}
+		if (s->first == WSQ_MAX_QUEUES)
+			s->first = id;
+		s->left--;
+		WRITE_ONCE(c->next, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0);
+		s->q = wsq_queue_at(c, id);
+		s->lane = s->q ? wsq_lane_any(s->q, c->cpu) : NULL;
+		if (s->lane && !wsq_hold(c, s->q, s->lane))
+			wsq_lane_steal(s->lane, NULL, &task, 1, true, true);
+	}
+	return task;
+}
+
+/*
+ * The CPU is going offline and its workers were moved away, but hotplug
+ * callbacks of other modules, called before ours, may wait for its items. Run
+ * one, bound or not, where the worker is now. False if none was found.
+ */
+static bool wsq_serve_astray(struct wsq_worker *w, struct wsq_cpu *c)
+{
+	struct wsq_stray s = { .first = WSQ_MAX_QUEUES, .left = WSQ_MAX_QUEUES };
+	unsigned int color = WSQ_NO_COLOR;
+	struct wsq_work *work = NULL;
+
+	wsq_worker_unseek(w, c);
+	while (!work && s.left) {
+		preempt_disable();
+		/* Once it is gone, thieves and adopters take the items. */
+		if (READ_ONCE(w->gone))
+			s.left = 0;
+		else
+			work = wsq_stray_take(c, &s);
+		if (work) {
+			WRITE_ONCE(w->serving, s.q);
+			wsq_slice_begin(&w->turn);
+			/* The scheduler's hook does nothing on another CPU. */
+			wsq_watchdog_start(c);
+			color = wsq_run(w, s.q, work, WSQ_NO_COLOR);
+		}
+		if (color != WSQ_NO_COLOR) {
+			wsq_account(s.q, s.lane, false, color);
+			wsq_serve_count(w, c, s.q, s.lane, 1, false);
+		}
+		preempt_enable();
+		cond_resched_tasks_rcu_qs();
+	}
+	if (!work)
+		return false;
+	wsq_serve_end(w, s.q, color);
+	wsq_serve_leave(w);
+	return true;
+}
+
+/**
  * wsq_worker_fn() - a worker's thread function
  * @arg: the struct wsq_worker
  *
@@ -781,7 +804,8 @@ int wsq_worker_fn(void *arg)
 			continue;
 		}
 		if (unlikely(wsq_worker_strays(w))) {
-			wsq_worker_return(w);
+			if (!cpu_dying(w->cpu) || !wsq_serve_astray(w, c))
+				wsq_worker_return(w);
 			continue;
 		}
 		if (wsq_serve_next(w, c)) {

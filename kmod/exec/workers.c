@@ -424,7 +424,7 @@ bool wsq_workers_at(const struct wsq *q, bool notify)
 
 	mutex_lock(&wsq_workers_lock);
 	list_for_each_entry(w, &wsq_workers, list) {
-		/* Pairs with the release in wsq_serve_next(). */
+		/* Pairs with the release in wsq_serve_leave(). */
 		if (smp_load_acquire(&w->serving) != q)		/* SV(left:A) */
 			continue;
 		at = true;

@@ -404,6 +404,120 @@ static void leave_pair(struct kunit *test)
 }
 
 /*
+ * Items that a hotplug callback of another module waits for: bound to the CPU,
+ * or queued there; and a pair of which the first waits for the second.
+ */
+enum leave_awaited_item {
+	LEAVE_BOUND,
+	LEAVE_OPEN,
+	LEAVE_SOLO,
+	LEAVE_ORDERED,
+	LEAVE_AWAITED,
+};
+
+struct leave_awaited {
+	struct wsq *q;
+	struct wsq *solo;
+	struct wsq *ordered;
+	struct wsq_test_item *items;
+	struct leave_pair pair;
+	unsigned int off;
+	int late;
+	bool waits;
+	int ret;
+};
+
+static struct leave_awaited *leave_awaited_of;
+
+static int leave_awaited_late(struct leave_awaited *a)
+{
+	int i, late = !completion_done(&a->pair.ran);
+
+	for (i = 0; i < LEAVE_AWAITED; i++)
+		late += !atomic_read(&a->items[i].runs);
+	return late;
+}
+
+/* The CPU's workers were moved away, and know nothing of it. */
+static int leave_awaited_going(unsigned int cpu)
+{
+	struct leave_awaited *a = READ_ONCE(leave_awaited_of);
+
+	if (!a || a->off != cpu)
+		return 0;
+	a->waits = true;
+	wsq_queue_work_on(cpu, a->q, &a->pair.first);
+	wsq_queue_work_on(cpu, a->q, &a->pair.second);
+	wsq_queue_work_on(cpu, a->q, &a->items[LEAVE_BOUND].work);
+	wsq_queue_work(a->q, &a->items[LEAVE_OPEN].work);
+	wsq_queue_work(a->solo, &a->items[LEAVE_SOLO].work);
+	wsq_queue_work(a->ordered, &a->items[LEAVE_ORDERED].work);
+	if (!wsq_test_until(!leave_awaited_late(a)))
+		a->late = leave_awaited_late(a);
+	return a->ret;
+}
+
+static void leave_awaited_one(struct kunit *test, int ret)
+{
+	struct wsq_attrs attrs = { .flags = WSQ_ORDERED };
+	struct leave_awaited a = {
+		.off = cpumask_last(cpu_online_mask),
+		.ret = ret,
+	};
+	struct wsq_test_item *it;
+	int removed;
+
+	a.q = wsq_test_queue(test, 4, 64, NULL);
+	a.solo = wsq_test_queue(test, 4, 64, cpumask_of(a.off));
+	a.ordered = wsq_test_queue_attrs(test, &attrs);
+	a.items = wsq_test_items(test, a.q, LEAVE_AWAITED, wsq_test_count);
+	it = wsq_test_items(test, a.q, 1, wsq_test_count);
+	init_completion(&a.pair.ran);
+	INIT_WSQ_WORK_ONSTACK(&a.pair.first, leave_first_fn);
+	INIT_WSQ_WORK_ONSTACK(&a.pair.second, leave_second_fn);
+	WRITE_ONCE(leave_awaited_of, &a);
+	removed = remove_cpu(a.off);
+	WRITE_ONCE(leave_awaited_of, NULL);
+	KUNIT_EXPECT_EQ(test, removed, ret);
+	KUNIT_EXPECT_TRUE(test, a.waits);
+	KUNIT_EXPECT_EQ(test, a.late, 0);
+	if (!removed)
+		KUNIT_EXPECT_EQ(test, add_cpu(a.off), 0);
+	/* Its workers are back. */
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(a.off, a.q, &it->work));
+	wsq_test_call(test, wsq_test_flush, a.q);
+	KUNIT_EXPECT_EQ(test, READ_ONCE(it->cpu), (int)a.off);
+	wsq_test_call(test, wsq_test_flush, a.solo);
+	wsq_test_call(test, wsq_test_flush, a.ordered);
+	wsq_test_expect_runs(test, a.items, LEAVE_AWAITED, 1);
+	KUNIT_EXPECT_NE(test, a.pair.left, 0UL);
+	wsq_test_queue_end(test, a.q);
+	wsq_test_queue_end(test, a.solo);
+	wsq_test_queue_end(test, a.ordered);
+	wsq_destroy_work_on_stack(&a.pair.first);
+	wsq_destroy_work_on_stack(&a.pair.second);
+	vfree(a.items);
+	vfree(it);
+}
+
+/*
+ * A module that was loaded later, so that its hotplug callback is called before
+ * that of wsq, waits for items of the CPU. It may then keep the CPU online.
+ */
+static void leave_awaited(struct kunit *test)
+{
+	int state;
+
+	wsq_test_need_cpus(test, 2);
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wsq/test:online",
+					  NULL, leave_awaited_going);
+	KUNIT_ASSERT_GT(test, state, 0);
+	leave_awaited_one(test, 0);
+	leave_awaited_one(test, -EBUSY);
+	cpuhp_remove_state_nocalls(state);
+}
+
+/*
  * Hotplug waits for an item behind two that wait for hotplug. The first uses
  * the standby worker; for the second a worker must be created.
  */
@@ -704,6 +818,11 @@ static void leave_pair(struct kunit *test)
 	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
 }
 
+static void leave_awaited(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
 #endif
 
 static struct kunit_case leave_cases[] = {
@@ -714,6 +833,7 @@ static struct kunit_case leave_cases[] = {
 	WSQ_ENGINE_CASE(leave_bequeath),
 	WSQ_ENGINE_CASE(leave_closing),
 	WSQ_ENGINE_CASE(leave_pair),
+	WSQ_ENGINE_CASE(leave_awaited),
 	WSQ_ENGINE_CASE(leave_adopt),
 	WSQ_ENGINE_CASE(leave_locked),
 	WSQ_ENGINE_CASE(leave_forgotten),

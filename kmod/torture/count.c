@@ -143,6 +143,7 @@ static const struct {
 	[TC_PROMISE_CANCEL]	= { "promise: rounds that were cancelled", NEED_SURE },
 	[TC_CPU_UP]		= { "CPUs that went online", NEED_HOTPLUG },
 	[TC_CPU_DOWN]		= { "CPUs that went offline", NEED_HOTPLUG },
+	[TC_GOES]		= { "items waited for as a CPU goes offline", NEED_HOTPLUG },
 	[TC_NO_MEMORY]		= { "skipped for lack of memory", NEED_NOT },
 };
 

@@ -198,6 +198,7 @@ static int cpu_comes(unsigned int cpu)
 static int cpu_goes(unsigned int cpu)
 {
 	atomic_inc(&per_cpu(cpu_age, cpu));
+	torture_goes(cpu);
 	torture_inc(TC_CPU_DOWN);
 	return 0;
 }

@@ -181,6 +181,8 @@ static int finish_fn(void *arg)
 			return 0;
 		schedule_timeout_idle(HZ / 10 + 1);
 	}
+	t->doing = "no more items as a CPU goes offline";
+	torture_goes_end();
 	t->doing = "destroy the rivals' queues";
 	torture_rivals_destroy();
 	t->doing = "last cancel of all items";
@@ -546,6 +548,7 @@ static void cleanup(void)
 	if (finisher.task)
 		kthread_stop(finisher.task);
 	threads_stop();
+	torture_goes_end();
 	torture_hotplug_unwatch();
 	torture_irq_free();
 	torture_items_free();
@@ -598,6 +601,8 @@ static int prepare(void)
 		ret = torture_irq_create(prandom_u32_state(&rnd));
 	if (!ret)
 		ret = threads_create();
+	if (!ret)
+		torture_goes_begin();
 	if (!ret)
 		ret = thread_start(&finisher, finish_fn, "wsq_torture_end",
 				   nr_threads);

@@ -132,6 +132,7 @@ enum torture_count {
 	TC_PROMISE_CANCEL,
 	TC_CPU_UP,
 	TC_CPU_DOWN,
+	TC_GOES,
 	TC_NO_MEMORY,
 	TC_NR
 };
@@ -404,6 +405,11 @@ u64 torture_irq_ops(void);
 int torture_hotplug_watch(void);
 void torture_hotplug_unwatch(void);
 int torture_cpu_age(unsigned int cpu);
+
+/* goes.c */
+void torture_goes(unsigned int cpu);
+void torture_goes_begin(void);
+void torture_goes_end(void);
 
 /* pools.c */
 int torture_pools_create(struct rnd_state *rnd);
