@@ -339,6 +339,7 @@ struct wsq_worker {
  * @progress: the last look found that the worker had begun an item. Timer.
  * @from: number of the queue to look at first. Timer.
  * @limited_from: likewise, for queues at their limit. Timer.
+ * @rescue_from: likewise, for queues that have a rescuer. Timer.
  * @expiries: number of looks. Timer; any CPU reads.
  */
 struct wsq_watchdog {
@@ -353,6 +354,7 @@ struct wsq_watchdog {
 	bool progress;
 	u32 from;
 	u32 limited_from;
+	u32 rescue_from;
 	u64 expiries;
 };
 
@@ -758,6 +760,7 @@ int wsq_rescuer_fn(void *arg);
 int wsq_rescuer_create(struct wsq *q);
 void wsq_rescuer_destroy(struct wsq *q);
 void wsq_rescue(struct wsq *q, unsigned int cpu);
+void wsq_rescue_some(const struct wsq_cpu *c, u32 *from);
 bool wsq_rescuer_at(const struct wsq *q);
 const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q);
 void wsq_default_cpus(struct cpumask *cpus);

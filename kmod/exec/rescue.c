@@ -24,35 +24,77 @@ struct wsq_rescuer {
 	cpumask_var_t cpus;
 };
 
-/* Run the queue's items on one CPU. */
-static void wsq_rescue_cpu(struct wsq_rescuer *r, unsigned int cpu)
+/**
+ * struct wsq_rescue_item - the item in which a CPU's worker sleeps
+ * @id: the worker's number; 0 if it does not sleep in one
+ * @nr_run: the item's number
+ */
+struct wsq_rescue_item {
+	u32 id;
+	u64 nr_run;
+};
+
+/* While it stays the same, no worker begins what waits there. */
+static struct wsq_rescue_item wsq_rescue_item(const struct wsq_cpu *c)
+{
+	struct wsq_rescue_item item = {};
+	const struct wsq_worker *w;
+
+	/* The worker is not freed: this is an RCU read side. */
+	preempt_disable();
+	w = READ_ONCE(c->worker);
+	if (w && READ_ONCE(w->cur) &&
+	    READ_ONCE(w->task->__state) != TASK_RUNNING) {
+		item.id = w->id;
+		item.nr_run = READ_ONCE(w->nr_run);
+	}
+	preempt_enable();
+	return item;
+}
+
+/* Does the worker still sleep in that item? */
+static bool wsq_rescue_still(const struct wsq_cpu *c,
+			     const struct wsq_rescue_item *item)
+{
+	struct wsq_rescue_item now = wsq_rescue_item(c);
+
+	return now.id && now.id == item->id && now.nr_run == item->nr_run;
+}
+
+/*
+ * Run a batch of the queue's items on one CPU. Returns true if more wait there,
+ * and the CPU's worker has slept in one item all the time. A worker that is
+ * awake needs the CPU itself, and a rescuer has a much higher weight.
+ */
+static bool wsq_rescue_cpu(struct wsq_rescuer *r, unsigned int cpu)
 {
 	struct wsq_cpu *c = wsq_cpu_of(r->q, cpu);
+	struct wsq_rescue_item item = wsq_rescue_item(c);
 	struct wsq_lane *lane;
 
 	/* Offline, or about to be: other CPUs take its items. */
 	if (cpu_dying(cpu) || set_cpus_allowed_ptr(current, cpumask_of(cpu)))
-		return;
+		return false;
 	WRITE_ONCE(r->w->cpu, cpu);
 	/* The queue is not freed: wsq_destroy() ends the rescuer first. */
 	WRITE_ONCE(r->w->serving, r->q);
-	do {
-		preempt_disable();
-		lane = smp_processor_id() == cpu ?
-		     wsq_lane(r->q, cpu) : NULL;
-		if (lane && !wsq_rescue_begin(c, r->q, lane))
-			lane = NULL;
-		preempt_enable();
-		if (!lane)
-			break;
+	preempt_disable();
+	lane = smp_processor_id() == cpu ? wsq_lane(r->q, cpu) : NULL;
+	if (lane && !wsq_rescue_begin(c, r->q, lane))
+		lane = NULL;
+	preempt_enable();
+	if (lane) {
 		wsq_serve(r->w, c, r->q, lane);
 		preempt_disable();
+		/* This starts the watchdog, which asks again if need be. */
 		wsq_rescue_end(c, lane);
 		preempt_enable();
 		cond_resched();
-	} while (wsq_ready_test(c, r->q->id) && !kthread_should_stop());
-	/* As in wsq_serve_next(). */
+	}
+	/* As in wsq_serve_leave(). */
 	smp_store_release(&r->w->serving, NULL);	/* SV(rescue:A) */
+	return lane && wsq_ready_test(c, r->q->id) &&
+	       wsq_rescue_still(c, &item);
 }
 
 /**
@@ -78,9 +120,11 @@ int wsq_rescuer_fn(void *arg)
 			continue;
 		}
 		__set_current_state(TASK_RUNNING);
+		/* A batch for each CPU, so that none waits for another's supply. */
 		for_each_cpu(cpu, r->cpus) {
 			cpumask_clear_cpu(cpu, r->cpus);
-			wsq_rescue_cpu(r, cpu);
+			if (wsq_rescue_cpu(r, cpu))
+				cpumask_set_cpu(cpu, r->cpus);
 		}
 	}
 	__set_current_state(TASK_RUNNING);
@@ -108,6 +152,42 @@ void wsq_rescue(struct wsq *q, unsigned int cpu)
 		wake_up_process(r->w->task);
 }
 WSQ_EXPORT_KUNIT(wsq_rescue);
+
+/* Queues that have a rescuer, by number. */
+static DECLARE_BITMAP(wsq_rescuable, WSQ_MAX_QUEUES);
+
+/* Queues with a rescuer that an expiry of the watchdog looks at. */
+#define WSQ_RESCUE_LOOKS	8
+
+/**
+ * wsq_rescue_some() - send rescuers to a CPU on which no worker runs what waits
+ * @c: the CPU
+ * @from: number of the first queue to look at; set to where to go on
+ *
+ * Only queues that have a rescuer count: thousands of others may wait there.
+ *
+ * Context: as wsq_rescue().
+ */
+void wsq_rescue_some(const struct wsq_cpu *c, u32 *from)
+{
+	unsigned int looks = WSQ_RESCUE_LOOKS;
+	unsigned long id = *from;
+
+	while (looks--) {
+		struct wsq_lane *lane;
+		struct wsq *q;
+
+		id = find_next_and_bit(c->leaf, wsq_rescuable, WSQ_MAX_QUEUES,
+				       id);
+		if (id >= WSQ_MAX_QUEUES)
+			break;
+		q = wsq_queue_at(c, id++);
+		lane = q ? wsq_lane_any(q, c->cpu) : NULL;
+		if (lane && !wsq_limited(c, q, lane) && wsq_lane_waiting(lane))
+			wsq_rescue(q, c->cpu);
+	}
+	*from = id < WSQ_MAX_QUEUES ? id : 0;
+}
 
 /**
  * wsq_rescuer_at() - does a queue's rescuer serve it
@@ -176,6 +256,7 @@ int wsq_rescuer_create(struct wsq *q)
 	}
 	r->w->rescuer = r;
 	q->rescuer = r;
+	set_bit(q->id, wsq_rescuable);
 	wake_up_process(r->w->task);
 	return 0;
 }
@@ -193,6 +274,7 @@ void wsq_rescuer_destroy(struct wsq *q)
 	if (!r)
 		return;
 	/* The watchdog looks for it with preemption off. */
+	clear_bit(q->id, wsq_rescuable);
 	WRITE_ONCE(q->rescuer, NULL);
 	synchronize_rcu();
 	wsq_worker_end(r->w);

@@ -11,7 +11,7 @@
  *
  *	- A worker that sleeps in its item is replaced (standby.c). With preempt
  *	  notifiers that has already happened, unless no standby worker could be
- *	  made. In that case the queue's rescuer is woken, if it has one.
+ *	  made. In that case the rescuers of queues that wait are woken.
  *	- Otherwise the worker computes, or a thread of higher priority keeps it
  *	  off its CPU. An idle worker of another CPU is woken. It may steal even
  *	  from the active block of this CPU's consumer
@@ -120,8 +120,8 @@ static bool wsq_watchdog_stalled(struct wsq_cpu *c, struct wsq_worker *w, u32 id
 		       wsq_watchdog_others(c, w, id))) {
 		if (wsq_hand_off(c, w, watchdog->seen, !sleeps))
 			return true;
-		if (sleeps && q)
-			wsq_rescue(q, c->cpu);
+		if (sleeps)
+			wsq_rescue_some(c, &watchdog->rescue_from);
 	}
 	lane = q ? wsq_lane_any(q, c->cpu) : NULL;
 	/* Another CPU cannot run what is bound to this one. */

@@ -648,6 +648,15 @@ static void ordered_cpumask(struct kunit *test)
 	vfree(items);
 }
 
+/* As the watchdog does, again and again, if no standby worker can be made. */
+static bool ordered_ask(struct wsq *q, unsigned int cpu)
+{
+	preempt_disable();
+	wsq_rescue(q, cpu);
+	preempt_enable();
+	return true;
+}
+
 /* The rescuer runs the items, in order, while the CPU's worker does not. */
 static void ordered_rescued(struct kunit *test)
 {
@@ -661,10 +670,8 @@ static void ordered_rescued(struct kunit *test)
 
 	for (i = 0; i < 300; i++)
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work(o->q, &items[i].it.work));
-	/* As the watchdog does if no standby worker can be made. */
-	preempt_disable();
-	wsq_rescue(o->q, cpu);
-	preempt_enable();
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(ordered_ask(o->q, cpu) &&
+					       atomic_read(&items[299].it.runs)));
 	wsq_test_call(test, wsq_test_flush, o->q);
 	ordered_expect(test, o, 300, 1);
 	KUNIT_EXPECT_EQ(test, READ_ONCE(items[0].it.cpu), (int)cpu);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of a CPU that has no standby worker, because none can be made: what
- * its hand-off becomes when one comes.
+ * its hand-off becomes when one comes, and how long rescuers serve it.
  *
  * Tests hold wsq_workers_lock, which whatever makes a worker takes, so they
  * assert nothing meanwhile: a case that ends there would keep the lock.
@@ -15,12 +15,12 @@
  * struct scarce - a CPU that gets no standby worker
  * @q: a queue of that CPU
  * @c: the CPU
- * @g: an item of @q that sleeps
+ * @g: items of @q that sleep
  */
 struct scarce {
 	struct wsq *q;
 	struct wsq_cpu *c;
-	struct wsq_test_gate *g;
+	struct wsq_test_gate *g[2];
 };
 
 /*
@@ -34,15 +34,25 @@ static void scarce_begin(struct kunit *test, struct scarce *s)
 	s->c = wsq_cpus[cpu];
 	/* Workers that earlier tests left would take over at once. */
 	KUNIT_ASSERT_TRUE(test, wsq_test_until(READ_ONCE(s->c->nr_workers) == 2));
-	s->g = wsq_test_gate(test, true);
-	wsq_test_gate_begin(test, s->q, cpu, s->g);
+	s->g[0] = wsq_test_gate(test, true);
+	s->g[1] = wsq_test_gate(test, true);
+	wsq_test_gate_begin(test, s->q, cpu, s->g[0]);
+}
+
+/* The other one, too. */
+static void scarce_all(struct kunit *test, struct scarce *s)
+{
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(s->q, &s->g[1]->it.work));
+	KUNIT_EXPECT_TRUE(test, wsq_test_gate_entered(s->g[1]));
 }
 
 static void scarce_end(struct kunit *test, struct scarce *s)
 {
-	wsq_test_gate_open(s->g);
+	wsq_test_gate_open(s->g[0]);
+	wsq_test_gate_open(s->g[1]);
 	wsq_test_queue_end(test, s->q);
-	kfree(s->g);
+	kfree(s->g[0]);
+	kfree(s->g[1]);
 }
 
 /* An item that computes until it may end; the watchdog sees that. */
@@ -145,9 +155,143 @@ static void standby_late_ended(struct kunit *test)
 	wsq_destroy_work_on_stack(&b.work);
 }
 
+#define NR_QUEUES	100
+
+/* Of all queues that wait, the one that has a rescuer is served soon. */
+static void standby_rescue_found(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct wsq_attrs attrs = {
+		.flags = WSQ_MEM_RECLAIM,
+		.cpumask = cpumask_of(cpu),
+	};
+	struct scarce s = { .q = wsq_test_queue(test, 2, 4, cpumask_of(cpu)) };
+	struct wsq_test_item *items;
+	struct wsq **q;
+	u64 expiries;
+	int i;
+
+	q = kcalloc(NR_QUEUES + 1, sizeof(*q), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, q);
+	items = wsq_test_items(test, NULL, NR_QUEUES + 1, wsq_test_count);
+	for (i = 0; i < NR_QUEUES; i++)
+		q[i] = wsq_test_queue(test, 2, 2, cpumask_of(cpu));
+	q[i] = wsq_test_queue_attrs(test, &attrs);
+	/* Its thread is on that CPU from here on. */
+	preempt_disable();
+	wsq_rescue(q[i], cpu);
+	preempt_enable();
+	wsq_test_linger();
+
+	scarce_begin(test, &s);
+	mutex_lock(&wsq_workers_lock);
+	scarce_all(test, &s);
+	expiries = READ_ONCE(s.c->watchdog.expiries);
+	for (i = 0; i <= NR_QUEUES; i++)
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(cpu, q[i], &items[i].work));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&items[NR_QUEUES].runs)));
+	expiries = READ_ONCE(s.c->watchdog.expiries) - expiries;
+	KUNIT_EXPECT_EQ(test, atomic_read(&items[0].runs), 0);
+	mutex_unlock(&wsq_workers_lock);
+
+	kunit_info(test, "%llu expiries of the watchdog", expiries);
+	KUNIT_EXPECT_LT(test, expiries, NR_QUEUES / 2ULL);
+	for (i = 0; i <= NR_QUEUES; i++)
+		wsq_test_queue_end(test, q[i]);
+	wsq_test_expect_runs(test, items, NR_QUEUES + 1, 1);
+	scarce_end(test, &s);
+	vfree(items);
+	kfree(q);
+}
+
+/* Items of one CPU that always has some more. */
+struct supply {
+	struct wsq *q;
+	struct wsq_test_item *items;
+	unsigned int cpu;
+	atomic_t runs;
+	bool stop;
+};
+
+#define NR_SUPPLY	8
+
+static struct supply *supply_of;
+
+static void supply_fn(struct wsq_work *work)
+{
+	struct supply *s = READ_ONCE(supply_of);
+
+	atomic_inc(&s->runs);
+	if (!READ_ONCE(s->stop))
+		wsq_queue_work_on(s->cpu, s->q, work);
+}
+
+/* Has the rescuer run none of the next 500 items? */
+static bool supply_left(const struct supply *s)
+{
+	const struct wsq_worker *w = wsq_rescuer_worker(s->q);
+	u64 before = READ_ONCE(w->nr_run);
+	int end = atomic_read(&s->runs) + 500;
+
+	return wsq_test_until(atomic_read(&s->runs) >= end) &&
+	       READ_ONCE(w->nr_run) == before;
+}
+
+/*
+ * A rescuer leaves a CPU that always has more for one that waits, too, and for
+ * good when a worker comes.
+ */
+static void standby_rescue_leaves(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	unsigned int next = wsq_test_other(cpu);
+	struct wsq_attrs attrs = { .flags = WSQ_MEM_RECLAIM };
+	struct scarce at[2] = {};
+	struct supply s = { .cpu = cpu };
+	struct wsq_test_item *it;
+	int i, end;
+
+	wsq_test_need_cpus(test, 2);
+	at[0].q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	at[1].q = wsq_test_queue(test, 2, 4, cpumask_of(next));
+	s.q = wsq_test_queue_attrs(test, &attrs);
+	s.items = wsq_test_items(test, s.q, NR_SUPPLY, supply_fn);
+	it = wsq_test_items(test, s.q, 1, wsq_test_count);
+	WRITE_ONCE(supply_of, &s);
+	scarce_begin(test, &at[0]);
+	scarce_begin(test, &at[1]);
+	mutex_lock(&wsq_workers_lock);
+	scarce_all(test, &at[0]);
+	scarce_all(test, &at[1]);
+	for (i = 0; i < NR_SUPPLY; i++)
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(cpu, s.q, &s.items[i].work));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&s.runs) >= 100));
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(next, s.q, &it->work));
+	end = atomic_read(&s.runs) + 20000;
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&it->runs) ||
+					       atomic_read(&s.runs) >= end));
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 1);
+
+	/* It goes on where no worker has come. */
+	end = atomic_read(&s.runs) + 500;
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&s.runs) >= end));
+	mutex_unlock(&wsq_workers_lock);
+	for (i = 0; i < 200 && !supply_left(&s); i++)
+		;
+	KUNIT_EXPECT_LT(test, i, 200);
+	WRITE_ONCE(s.stop, true);
+	scarce_end(test, &at[0]);
+	scarce_end(test, &at[1]);
+	wsq_test_queue_end(test, s.q);
+	vfree(s.items);
+	vfree(it);
+}
+
 static struct kunit_case standby_cases[] = {
 	KUNIT_CASE(standby_late_computes),
 	KUNIT_CASE_SLOW(standby_late_ended),
+	KUNIT_CASE_SLOW(standby_rescue_found),
+	KUNIT_CASE_SLOW(standby_rescue_leaves),
 	{}
 };
 

@@ -216,6 +216,17 @@ static inline unsigned long find_next_bit(const unsigned long *map,
 	return min(at * 64 + __ffs(word), size);
 }
 
+static inline unsigned long find_next_and_bit(const unsigned long *map,
+					      const unsigned long *other,
+					      unsigned long size,
+					      unsigned long bit)
+{
+	do {
+		bit = find_next_bit(map, size, bit);
+	} while (bit < size && !test_bit(bit, other) && ++bit);
+	return bit;
+}
+
 #define for_each_set_bit(bit, map, size)				\
 	for ((bit) = find_next_bit((map), (size), 0); (bit) < (size);	\
 	     (bit) = find_next_bit((map), (size), (bit) + 1))
