@@ -36,7 +36,7 @@ static void wsq_queue_lockdep_init(struct wsq *q, struct lock_class_key *key,
 #endif
 }
 
-/* No item runs any more, and nobody flushes. May sleep. */
+/* No item runs and no thread flushes any more. May sleep. */
 static void wsq_queue_lockdep_exit(struct wsq *q)
 {
 #ifdef CONFIG_LOCKDEP

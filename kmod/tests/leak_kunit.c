@@ -12,7 +12,6 @@
 #include "../ring/ops.h"
 #include "items.h"
 
-
 static DEFINE_MUTEX(leak_mutex_lock);
 static DEFINE_SPINLOCK(leak_spin_lock);
 
@@ -101,8 +100,9 @@ static void leak_end(struct kunit *test, struct leak_test *t)
 	for (i = 0; i < 10; i++) {
 		KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(t->cpu, t->q,
 							  &t->next));
-		KUNIT_ASSERT_TRUE(test, wait_for_completion_timeout(&t->over,
-						WSQ_TEST_TIMEOUT));
+		KUNIT_ASSERT_TRUE(test,
+				  wait_for_completion_timeout(&t->over,
+							      WSQ_TEST_TIMEOUT));
 		wsq_test_call(test, wsq_test_flush, t->q);
 	}
 	KUNIT_EXPECT_FALSE(test, t->bad);

@@ -500,8 +500,11 @@ static void expect_mode(const void *at, const char *want)
 
 	EXPECT(f);
 	while (begin != (unsigned long)at) {
+		int nr;
+
 		EXPECT(fgets(line, sizeof(line), f));
-		EXPECT_EQ(sscanf(line, "%lx-%*x %4s", &begin, mode), 2);
+		nr = sscanf(line, "%lx-%*x %4s", &begin, mode);
+		EXPECT_EQ(nr, 2);
 	}
 	fclose(f);
 	if (strcmp(mode, want))
