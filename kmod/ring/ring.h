@@ -157,6 +157,7 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/percpu-refcount.h>
+#include <linux/rbtree.h>
 #include <linux/siphash.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -394,8 +395,10 @@ struct mem_cgroup;
  *	may step back when two contexts store it at once. Any context that
  *	looked.
  * @wake_at: workers wake no waiter before this completion. Stored under
- *	@waiters.lock, [WT].
- * @waiters: struct wsq_ring_waiter of threads in ENTER
+ *	@wait_lock, [WT].
+ * @wait_lock: protects @waiters
+ * @waiters: struct wsq_ring_waiter of threads in ENTER, by the completion that
+ *	each waits for
  * @poll_wait: threads in poll()
  *
  * @poller: takes entries without ENTER; %NULL if there is none. Constant from
@@ -456,7 +459,8 @@ struct wsq_ring {
 
 	u64 wake_at ____cacheline_aligned;
 	u64 published;
-	wait_queue_head_t waiters;
+	spinlock_t wait_lock;	/* waiters */
+	struct rb_root_cached waiters;
 	wait_queue_head_t poll_wait;
 
 	struct wsq_poller *poller ____cacheline_aligned;

@@ -206,7 +206,8 @@ struct wsq_ring *wsq_ring_alloc(struct file *file)
 		return NULL;
 	ring->cred = get_cred(file->f_cred);
 	mutex_init(&ring->lock);
-	init_waitqueue_head(&ring->waiters);
+	spin_lock_init(&ring->wait_lock);
+	ring->waiters = RB_ROOT_CACHED;
 	init_waitqueue_head(&ring->poll_wait);
 	ring->wake_at = U64_MAX;
 	wsq_order_init(ring);

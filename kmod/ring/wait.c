@@ -8,7 +8,8 @@
  * time: first for the last that it needs, which mostly comes after the others,
  * and then for those still missing, if any. Workers compare their number with
  * the least number that any waiter waits for. So a waiter for 64 completions is
- * woken once or a little more often, not 64 times.
+ * woken once or a little more often, not 64 times. Waiters are in a tree by that
+ * number: a worker that wakes some looks at no others, however many there are.
  *
  * A worker on the waiter's CPU may have been woken by the submission, and the
  * scheduler may want to run it at once. Then short tasks are done before the
@@ -21,33 +22,14 @@
 #include <linux/errno.h>
 #include <linux/hrtimer.h>
 #include <linux/minmax.h>
+#include <linux/rbtree.h>
 #include <linux/sched/signal.h>
+#include <linux/spinlock.h>
 
 #include "../compat/export.h"
 #include "complete.h"
 #include "ring.h"
 #include "wait.h"
-
-/**
- * struct wsq_ring_waiter - a thread that sleeps in ENTER
- * @entry: in struct wsq_ring.waiters
- * @n: woken by this completion or a later one; U64_MAX for none. Under
- *	struct wsq_ring.waiters.lock
- */
-struct wsq_ring_waiter {
-	struct wait_queue_entry entry;
-	u64 n;
-};
-
-/**
- * struct wsq_wake - argument of a wake-up
- * @n: the completion that has been published
- * @least: the least completion that the remaining waiters wait for
- */
-struct wsq_wake {
-	u64 n;
-	u64 least;
-};
 
 #define WSQ_WAIT_DONE	U64_MAX
 
@@ -95,20 +77,51 @@ static u64 wsq_wait_for(struct wsq_ring *ring, u64 target)
 	return wsq_slot_done(ring, target - 1) ? n : target - 1;
 }
 
-/* Called under the lock of @waiters, for each of them. */
-static int wsq_waiter_wake(struct wait_queue_entry *entry, unsigned int mode,
-			   int flags, void *key)
+static bool wsq_waiter_less(struct rb_node *a, const struct rb_node *b)
 {
-	struct wsq_ring_waiter *w = container_of(entry, struct wsq_ring_waiter, entry);
-	struct wsq_wake *wake = key;
+	return rb_entry(a, struct wsq_ring_waiter, node)->n <
+	       rb_entry(b, struct wsq_ring_waiter, node)->n;
+}
 
-	if (w->n > wake->n) {
-		wake->least = min(wake->least, w->n);
-		return 0;
+static struct wsq_ring_waiter *wsq_waiter_first(struct wsq_ring *ring)
+{
+	return rb_entry_safe(rb_first_cached(&ring->waiters),
+			     struct wsq_ring_waiter, node);
+}
+
+/* Under @wait_lock, as the next one. */
+static void wsq_waiter_erase(struct wsq_ring *ring, struct wsq_ring_waiter *w)
+{
+	if (RB_EMPTY_NODE(&w->node))
+		return;
+	rb_erase_cached(&w->node, &ring->waiters);
+	RB_CLEAR_NODE(&w->node);
+}
+
+/* The waiters have changed. */
+static void wsq_waiters_note(struct wsq_ring *ring)
+{
+	const struct wsq_ring_waiter *w = wsq_waiter_first(ring);
+
+	WRITE_ONCE(ring->wake_at, w ? w->n : U64_MAX);
+}
+
+/*
+ * Waiters are in order, so none is looked at that waits for a later completion,
+ * except the first of those.
+ */
+static void wsq_waiters_wake(struct wsq_ring *ring, u64 n)
+{
+	struct wsq_ring_waiter *w;
+
+	spin_lock(&ring->wait_lock);
+	while ((w = wsq_waiter_first(ring)) && w->n <= n) {
+		wsq_waiter_erase(ring, w);
+		/* Its thread takes the lock before @w goes out of scope. */
+		wake_up_process(w->task);
 	}
-	/* It sets @n again if it still waits. */
-	w->n = U64_MAX;
-	return default_wake_function(entry, mode, flags, NULL);
+	wsq_waiters_note(ring);
+	spin_unlock(&ring->wait_lock);
 }
 
 /**
@@ -121,34 +134,50 @@ static int wsq_waiter_wake(struct wait_queue_entry *entry, unsigned int mode,
 void wsq_ring_wake(struct wsq_ring *ring, u64 n)
 {
 	smp_mb();					/* WT(notify:A) */
-	if (n >= READ_ONCE(ring->wake_at)) {
-		struct wsq_wake wake = { .n = n, .least = U64_MAX };
-
-		spin_lock_irq(&ring->waiters.lock);
-		/* Another completion may have woken them. */
-		if (n >= ring->wake_at) {
-			__wake_up_locked_key(&ring->waiters, TASK_NORMAL,
-					     &wake);
-			WRITE_ONCE(ring->wake_at, wake.least);
-		}
-		spin_unlock_irq(&ring->waiters.lock);
-	}
+	if (n >= READ_ONCE(ring->wake_at))
+		wsq_waiters_wake(ring, n);
 	/* [WT], too. */
 	if (waitqueue_active(&ring->poll_wait))
 		wake_up_poll(&ring->poll_wait, EPOLLIN | EPOLLRDNORM);
 }
 WSQ_EXPORT_KUNIT(wsq_ring_wake);
 
-/* From now on, completion @n or a later one wakes @w. */
-static void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_ring_waiter *w, u64 n)
+/**
+ * wsq_waiter_arm() - let completions wake a thread
+ * @ring: the ring
+ * @w: its @task set; armed before or RB_CLEAR_NODE()
+ * @n: this completion or a later one wakes it, once
+ *
+ * Context: task.
+ * Ordering: [WT] a full barrier after @w can be found.
+ */
+void wsq_waiter_arm(struct wsq_ring *ring, struct wsq_ring_waiter *w, u64 n)
 {
-	spin_lock_irq(&ring->waiters.lock);
+	spin_lock(&ring->wait_lock);
+	wsq_waiter_erase(ring, w);
 	w->n = n;
-	if (n < ring->wake_at)
-		WRITE_ONCE(ring->wake_at, n);
-	spin_unlock_irq(&ring->waiters.lock);
+	rb_add_cached(&w->node, &ring->waiters, wsq_waiter_less);
+	wsq_waiters_note(ring);
+	spin_unlock(&ring->wait_lock);
 	smp_mb();					/* WT(wait:B) */
 }
+WSQ_EXPORT_KUNIT(wsq_waiter_arm);
+
+/**
+ * wsq_waiter_disarm() - no completion uses a waiter any more
+ * @ring: the ring
+ * @w: of wsq_waiter_arm(); woken or not
+ *
+ * Context: task.
+ */
+void wsq_waiter_disarm(struct wsq_ring *ring, struct wsq_ring_waiter *w)
+{
+	spin_lock(&ring->wait_lock);
+	wsq_waiter_erase(ring, w);
+	wsq_waiters_note(ring);
+	spin_unlock(&ring->wait_lock);
+}
+WSQ_EXPORT_KUNIT(wsq_waiter_disarm);
 
 /**
  * wsq_ring_wait() - wait for completions
@@ -165,7 +194,7 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 *timeout_ns)
 {
 	u64 n = wsq_wait_for(ring, target);
 	ktime_t expires, *until = NULL;
-	struct wsq_ring_waiter w;
+	struct wsq_ring_waiter w = { .task = current };
 	int ret = 0;
 
 	if (n == WSQ_WAIT_DONE)
@@ -184,10 +213,7 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 *timeout_ns)
 		if (n == WSQ_WAIT_DONE)
 			return 0;
 	}
-	init_waitqueue_func_entry(&w.entry, wsq_waiter_wake);
-	w.entry.private = current;
-	w.n = U64_MAX;
-	add_wait_queue(&ring->waiters, &w.entry);
+	RB_CLEAR_NODE(&w.node);
 	while (n != WSQ_WAIT_DONE) {
 		u64 was = n;
 
@@ -217,7 +243,7 @@ int wsq_ring_wait(struct wsq_ring *ring, u64 target, u64 *timeout_ns)
 		n = wsq_wait_for(ring, target);
 	}
 	__set_current_state(TASK_RUNNING);
-	remove_wait_queue(&ring->waiters, &w.entry);
+	wsq_waiter_disarm(ring, &w);
 	return ret;
 }
 WSQ_EXPORT_KUNIT(wsq_ring_wait);

@@ -460,7 +460,8 @@ static void wait_init(struct wait_test *w)
 	w->ring.cq_mask = WAIT_SLOTS - 1;
 	w->ring.slots = w->slots;
 	w->ring.wake_at = U64_MAX;
-	init_waitqueue_head(&w->ring.waiters);
+	spin_lock_init(&w->ring.wait_lock);
+	w->ring.waiters = RB_ROOT_CACHED;
 	init_waitqueue_head(&w->ring.poll_wait);
 	init_completion(&w->done);
 	for (i = 0; i < WAIT_SLOTS; i++)
@@ -552,98 +553,65 @@ static void ring_wait_timeout(struct kunit *test)
 				-ETIME);
 		KUNIT_EXPECT_GE(test, ktime_to_ns(ktime_sub(ktime_get(), t)),
 				(s64)timeouts[i]);
-		/* No other thread uses this ring, so no barrier is needed. */
-		KUNIT_EXPECT_FALSE(test, waitqueue_active(&w->ring.waiters));
+		KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(&w->ring.waiters.rb_root));
 	}
 	atomic64_set(&w->slots[0], wsq_slot_word(&w->ring, 0, 0));
 	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 1, &none), 0);
 	KUNIT_EXPECT_EQ(test, wsq_ring_wait(&w->ring, 2, &none), -ETIME);
 }
 
-/* Something in the list of waiters that counts how often it is looked at. */
-struct wait_look {
-	struct wait_queue_entry entry;
-	int nr;
-};
+#define WAIT_MANY	64
 
-static int wait_look(struct wait_queue_entry *entry, unsigned int mode,
-		     int flags, void *key)
+/* Arms waiters for all completions from @from on, in an order that differs. */
+static void wait_arm(struct wait_test *w, struct wsq_ring_waiter *many,
+		     u64 from)
 {
-	container_of(entry, struct wait_look, entry)->nr++;
-	return 0;
-}
+	int i, k;
 
-/* Publishes completion 1 as soon as it may. */
-static int wait_publish_thread(void *arg)
-{
-	struct wait_test *w = arg;
-
-	while (!READ_ONCE(w->target))
-		cpu_relax();
-	wsq_ring_wake(&w->ring, 1);
-	complete(&w->done);
-	return 0;
-}
-
-/* Wait until another CPU waits for the lock of the waiters, a second at most. */
-static bool wait_contended(struct wait_test *w)
-{
-	u64 end = ktime_get_mono_fast_ns() + NSEC_PER_SEC;
-
-	while (!spin_is_contended(&w->ring.waiters.lock)) {
-		if (ktime_get_mono_fast_ns() > end)
-			return false;
-		cpu_relax();
+	for (i = 0; i < WAIT_MANY; i++) {
+		k = i * 37 % WAIT_MANY;
+		many[k].task = current;
+		wsq_waiter_arm(&w->ring, &many[k], from + k / 2);
 	}
-	return true;
 }
 
 /*
- * Two completions find that a waiter waits for an earlier one. The second gets
- * the lock when the first has woken it: it looks at no other waiter.
+ * Two waiters for each completion, all of this thread: each completion wakes
+ * those that wait for it or for an earlier one, and no others.
  */
-static void ring_wait_again(struct kunit *test)
+static void ring_wait_many(struct kunit *test)
 {
 	struct wait_test *w = kunit_kzalloc(test, sizeof(*w), GFP_KERNEL);
-	struct wait_look look = { .nr = 0 };
-	struct task_struct *task;
-	bool met;
-	int cpu;
+	struct wsq_ring_waiter *many;
+	int i, step, woken;
+	u64 n;
 
+	many = kunit_kcalloc(test, WAIT_MANY, sizeof(*many), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, w);
+	KUNIT_ASSERT_NOT_NULL(test, many);
 	wait_init(w);
-	init_waitqueue_func_entry(&look.entry, wait_look);
-	add_wait_queue(&w->ring.waiters, &look.entry);
-	/* It is looked at if a waiter may wait for this completion. */
-	WRITE_ONCE(w->ring.wake_at, 0);
-	wsq_ring_wake(&w->ring, 0);
-	KUNIT_EXPECT_EQ(test, look.nr, 1);
-	KUNIT_EXPECT_EQ(test, w->ring.wake_at, U64_MAX);
-
-	/* The first stores this when it has woken the last waiter. */
-	WRITE_ONCE(w->ring.wake_at, 0);
-	task = kthread_create(wait_publish_thread, w, "wsq_test_wake");
-	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
-	get_task_struct(task);
-	migrate_disable();
-	cpu = cpumask_any_but(cpu_online_mask, smp_processor_id());
-	if (cpu < nr_cpu_ids)
-		kthread_bind(task, cpu);
-	spin_lock(&w->ring.waiters.lock);
-	wake_up_process(task);
-	WRITE_ONCE(w->target, 1);
-	met = cpu < nr_cpu_ids && wait_contended(w);
-	WRITE_ONCE(w->ring.wake_at, U64_MAX);
-	spin_unlock(&w->ring.waiters.lock);
-	migrate_enable();
-	wait_for_completion(&w->done);
-	kthread_stop(task);
-	put_task_struct(task);
-	remove_wait_queue(&w->ring.waiters, &look.entry);
-	KUNIT_EXPECT_EQ(test, look.nr, 1);
-	KUNIT_EXPECT_EQ(test, w->ring.wake_at, U64_MAX);
-	if (!met)
-		kunit_skip(test, "no other CPU came to the lock");
+	for (i = 0; i < WAIT_MANY; i++)
+		RB_CLEAR_NODE(&many[i].node);
+	for (step = 1; step < WAIT_MANY; step = 2 * step + 1) {
+		/* Those that are armed are armed for another one. */
+		wait_arm(w, many, 5);
+		wait_arm(w, many, 100);
+		KUNIT_EXPECT_EQ(test, w->ring.wake_at, 100ULL);
+		wsq_ring_wake(&w->ring, 99);
+		for (n = 99; n < 100 + WAIT_MANY / 2; n += step) {
+			wsq_ring_wake(&w->ring, n);
+			for (i = 0, woken = 0; i < WAIT_MANY; i++)
+				woken += RB_EMPTY_NODE(&many[i].node);
+			KUNIT_EXPECT_EQ(test, woken, 2 * (n - 99));
+			KUNIT_EXPECT_EQ(test, w->ring.wake_at,
+					n == 99 + WAIT_MANY / 2 ? U64_MAX :
+								  n + 1);
+		}
+		for (i = 0; i < WAIT_MANY; i++)
+			wsq_waiter_disarm(&w->ring, &many[i]);
+		KUNIT_EXPECT_EQ(test, w->ring.wake_at, U64_MAX);
+		KUNIT_EXPECT_TRUE(test, RB_EMPTY_ROOT(&w->ring.waiters.rb_root));
+	}
 }
 
 static const struct {
@@ -716,7 +684,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_slots),
 	KUNIT_CASE(ring_wait_orders),
 	KUNIT_CASE(ring_wait_timeout),
-	KUNIT_CASE(ring_wait_again),
+	KUNIT_CASE(ring_wait_many),
 	KUNIT_CASE(ring_deadlines),
 	KUNIT_CASE(ring_published),
 	{}

@@ -456,6 +456,54 @@ int kthread_stop(struct task_struct *t);
 #define kthread_data(t)		((t)->data)
 
 /* linux/wait.h, poll.h, completion.h: fiber.c */
+/* linux/rbtree.h: a list in order. A node that is in none is before itself. */
+struct rb_node {
+	struct rb_node *prev;
+	struct rb_node *next;
+};
+
+struct rb_root_cached {
+	struct rb_node *first;
+};
+
+#define RB_ROOT_CACHED		((struct rb_root_cached) { NULL })
+#define RB_CLEAR_NODE(node)	((node)->prev = (node))
+#define RB_EMPTY_NODE(node)	((node)->prev == (node))
+#define rb_first_cached(root)	((root)->first)
+#define rb_entry(p, type, member)	container_of(p, type, member)
+#define rb_entry_safe(p, type, member)					\
+({									\
+	struct rb_node *__p = (p);					\
+									\
+	__p ? rb_entry(__p, type, member) : NULL;			\
+})
+
+static inline void rb_add_cached(struct rb_node *node, struct rb_root_cached *root,
+				 bool (*less)(struct rb_node *, const struct rb_node *))
+{
+	struct rb_node **at = &root->first, *prev = NULL;
+
+	while (*at && !less(node, *at)) {
+		prev = *at;
+		at = &prev->next;
+	}
+	node->prev = prev;
+	node->next = *at;
+	if (*at)
+		(*at)->prev = node;
+	*at = node;
+}
+
+static inline void rb_erase_cached(struct rb_node *node, struct rb_root_cached *root)
+{
+	if (node->prev)
+		node->prev->next = node->next;
+	else
+		root->first = node->next;
+	if (node->next)
+		node->next->prev = node->prev;
+}
+
 struct wait_queue_head {
 	spinlock_t lock;
 	struct list_head head;
