@@ -39,7 +39,7 @@ demo: ## the main job in a virtual machine, from nothing to its figures
 	@tools/demo/demo
 
 .PHONY: check check-all
-check: ## the tests for every day: some ten minutes, fifteen the first time
+check: ## what gates a change: 10 to 20 minutes on two slow CPUs, more the first time
 	@tools/check/run check
 check-all: ## all tests, the long ones and those on debug kernels too
 	@tools/check/run all
