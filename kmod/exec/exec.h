@@ -677,6 +677,9 @@ int wsq_worker_fn(void *arg);
 struct wsq_worker *wsq_worker_current(void);
 void wsq_serve(struct wsq_worker *w, struct wsq_cpu *c, struct wsq *q,
 	       struct wsq_lane *lane);
+void wsq_serve_end(struct wsq_worker *w, struct wsq *q, unsigned int last);
+unsigned int wsq_serve_taken(struct wsq_worker *w, struct wsq *q,
+			     struct wsq_lane *lane, struct wsq_work *work);
 void wsq_account(struct wsq *q, struct wsq_lane *lane, bool home,
 		 unsigned int color);
 void wsq_serve_order(struct wsq_worker *w, struct wsq_work *token);

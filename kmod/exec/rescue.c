@@ -66,35 +66,72 @@ static bool wsq_rescue_still(const struct wsq_cpu *c,
  * and the CPU's worker has slept in one item all the time. A worker that is
  * awake needs the CPU itself, and a rescuer has a much higher weight.
  */
-static bool wsq_rescue_cpu(struct wsq_rescuer *r, unsigned int cpu)
+static bool wsq_rescue_batch(struct wsq_rescuer *r, struct wsq_cpu *c)
 {
-	struct wsq_cpu *c = wsq_cpu_of(r->q, cpu);
 	struct wsq_rescue_item item = wsq_rescue_item(c);
 	struct wsq_lane *lane;
 
-	/* Offline, or about to be: other CPUs take its items. */
-	if (cpu_dying(cpu) || set_cpus_allowed_ptr(current, cpumask_of(cpu)))
+	preempt_disable();
+	lane = smp_processor_id() == c->cpu ? wsq_lane(r->q, c->cpu) : NULL;
+	if (lane && !wsq_rescue_begin(c, r->q, lane))
+		lane = NULL;
+	preempt_enable();
+	if (!lane)
+		return false;
+	wsq_serve(r->w, c, r->q, lane);
+	preempt_disable();
+	/* This starts the watchdog, which asks again if need be. */
+	wsq_rescue_end(c, lane);
+	preempt_enable();
+	cond_resched();
+	return wsq_ready_test(c, r->q->id) && wsq_rescue_still(c, &item);
+}
+
+/*
+ * The CPU is going offline: run an item of it here, as its workers would
+ * (wsq_serve_astray()). True if there was one. Once the CPU has no worker, other
+ * CPUs take its items.
+ */
+static bool wsq_rescue_astray(struct wsq_rescuer *r, struct wsq_cpu *c)
+{
+	unsigned int color = WSQ_NO_COLOR;
+	struct wsq_lane *lane;
+	void *task = NULL;
+
+	preempt_disable();
+	lane = READ_ONCE(c->worker) ? wsq_lane_any(r->q, c->cpu) : NULL;
+	if (lane && !wsq_rescue_begin(c, r->q, lane))
+		lane = NULL;
+	if (lane)
+		wsq_lane_steal(lane, NULL, &task, 1, true, true);
+	if (task)
+		color = wsq_serve_taken(r->w, r->q, lane, task);
+	preempt_enable();
+	if (task)
+		wsq_serve_end(r->w, r->q, color);
+	if (lane) {
+		preempt_disable();
+		wsq_rescue_end(c, lane);
+		preempt_enable();
+	}
+	return task;
+}
+
+/* Serve one CPU. True if the rescuer is to come back. */
+static bool wsq_rescue_cpu(struct wsq_rescuer *r, unsigned int cpu)
+{
+	struct wsq_cpu *c = wsq_cpu_of(r->q, cpu);
+	bool dying = cpu_dying(cpu), more;
+
+	if (!dying && set_cpus_allowed_ptr(current, cpumask_of(cpu)))
 		return false;
 	WRITE_ONCE(r->w->cpu, cpu);
 	/* The queue is not freed: wsq_destroy() ends the rescuer first. */
 	WRITE_ONCE(r->w->serving, r->q);
-	preempt_disable();
-	lane = smp_processor_id() == cpu ? wsq_lane(r->q, cpu) : NULL;
-	if (lane && !wsq_rescue_begin(c, r->q, lane))
-		lane = NULL;
-	preempt_enable();
-	if (lane) {
-		wsq_serve(r->w, c, r->q, lane);
-		preempt_disable();
-		/* This starts the watchdog, which asks again if need be. */
-		wsq_rescue_end(c, lane);
-		preempt_enable();
-		cond_resched();
-	}
+	more = dying ? wsq_rescue_astray(r, c) : wsq_rescue_batch(r, c);
 	/* As in wsq_serve_leave(). */
 	smp_store_release(&r->w->serving, NULL);	/* SV(rescue:A) */
-	return lane && wsq_ready_test(c, r->q->id) &&
-	       wsq_rescue_still(c, &item);
+	return more;
 }
 
 /**

@@ -213,7 +213,7 @@ static void wsq_release(struct wsq_cpu *c, const struct wsq_lane *lane,
 
 /**
  * wsq_rescue_begin() - may a rescuer serve a queue on a CPU
- * @c: the CPU, which is this one
+ * @c: the CPU; this one, unless it is going offline
  * @q: the queue
  * @lane: its lane on @c
  *

@@ -223,9 +223,15 @@ static void wsq_give_back(struct wsq_cpu *c, const struct wsq *q,
 	wsq_ready_mark(c, q->id);
 }
 
-/* Behind the items that the worker ran of a queue. Preemption is on. */
-static void wsq_serve_end(struct wsq_worker *w, struct wsq *q,
-			  unsigned int last)
+/**
+ * wsq_serve_end() - the worker has run items of a queue
+ * @w: the worker
+ * @q: the queue
+ * @last: flush color of the last of them, or %WSQ_NO_COLOR
+ *
+ * Context: @w itself, with preemption on.
+ */
+void wsq_serve_end(struct wsq_worker *w, struct wsq *q, unsigned int last)
 {
 	smp_mb();					/* FL(serve:A) */
 	wsq_flush_check(q, last);
@@ -233,6 +239,35 @@ static void wsq_serve_end(struct wsq_worker *w, struct wsq *q,
 		wsq_attend(w);
 	if (unlikely(w->away))
 		wsq_away_end(w);
+}
+
+/**
+ * wsq_serve_taken() - run an item that the worker took as a thief does
+ * @w: the worker; its CPU is going offline
+ * @q: the queue
+ * @lane: the lane of that CPU, from which the item was taken
+ * @work: the item
+ *
+ * Context: @w itself, on any CPU; preemption off since the item was taken, and
+ * on return. wsq_serve_end() follows.
+ * Return: the item's flush color, or %WSQ_NO_COLOR, for wsq_serve_end().
+ */
+unsigned int wsq_serve_taken(struct wsq_worker *w, struct wsq *q,
+			     struct wsq_lane *lane, struct wsq_work *work)
+{
+	struct wsq_cpu *c = wsq_worker_cpu(w);
+	unsigned int color;
+
+	WRITE_ONCE(w->serving, q);
+	wsq_slice_begin(&w->turn);
+	/* The scheduler's hook does nothing on another CPU. */
+	wsq_watchdog_start(c);
+	color = wsq_run(w, q, work, WSQ_NO_COLOR);
+	if (color != WSQ_NO_COLOR) {
+		wsq_account(q, lane, false, color);
+		wsq_serve_count(w, c, q, lane, 1, false);
+	}
+	return color;
 }
 
 /* The worker leaves the queue, which may be freed once this is seen. */
@@ -759,17 +794,8 @@ static bool wsq_serve_astray(struct wsq_worker *w, struct wsq_cpu *c)
 			s.left = 0;
 		else
 			work = wsq_stray_take(c, &s);
-		if (work) {
-			WRITE_ONCE(w->serving, s.q);
-			wsq_slice_begin(&w->turn);
-			/* The scheduler's hook does nothing on another CPU. */
-			wsq_watchdog_start(c);
-			color = wsq_run(w, s.q, work, WSQ_NO_COLOR);
-		}
-		if (color != WSQ_NO_COLOR) {
-			wsq_account(s.q, s.lane, false, color);
-			wsq_serve_count(w, c, s.q, s.lane, 1, false);
-		}
+		if (work)
+			color = wsq_serve_taken(w, s.q, s.lane, work);
 		preempt_enable();
 		cond_resched_tasks_rcu_qs();
 	}

@@ -6,6 +6,8 @@
  * Tests hold wsq_workers_lock, which whatever makes a worker takes, so they
  * assert nothing meanwhile: a case that ends there would keep the lock.
  */
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
 #include <linux/sched.h>
 
 #include "../exec/exec.h"
@@ -287,11 +289,105 @@ static void standby_rescue_leaves(struct kunit *test)
 	vfree(it);
 }
 
+#ifdef CONFIG_HOTPLUG_CPU
+
+/* A CPU that goes offline, and gets no standby worker. */
+struct scarce_going {
+	struct scarce s;
+	struct wsq *q;
+	struct wsq_test_item *it;
+	struct completion held;
+	struct completion over;
+	bool ran;
+};
+
+static struct scarce_going *scarce_going_of;
+
+/* No thread makes a worker until the callback has been called. */
+static bool scarce_hold(void *arg)
+{
+	struct scarce_going *g = arg;
+
+	mutex_lock(&wsq_workers_lock);
+	complete(&g->held);
+	wait_for_completion(&g->over);
+	mutex_unlock(&wsq_workers_lock);
+	return true;
+}
+
+/* Called before the callback of wsq. */
+static int scarce_goes(unsigned int cpu)
+{
+	struct scarce_going *g = READ_ONCE(scarce_going_of);
+	u64 end;
+
+	if (!g || g->s.c->cpu != cpu)
+		return 0;
+	end = READ_ONCE(g->s.c->watchdog.expiries) + 2000;
+	wsq_queue_work_on(cpu, g->q, &g->it->work);
+	if (wsq_test_until(atomic_read(&g->it->runs) ||
+			   READ_ONCE(g->s.c->watchdog.expiries) > end))
+		g->ran = atomic_read(&g->it->runs);
+	complete(&g->over);
+	return 0;
+}
+
+/* A hotplug callback of another module waits for an item without a worker. */
+static void standby_rescue_going(struct kunit *test)
+{
+	unsigned int cpu = cpumask_last(cpu_online_mask);
+	struct wsq_attrs attrs = { .flags = WSQ_MEM_RECLAIM };
+	struct scarce_going *g = kzalloc(sizeof(*g), GFP_KERNEL);
+	struct wsq_test_call *call;
+	int state, ret;
+
+	KUNIT_ASSERT_NOT_NULL(test, g);
+	wsq_test_need_cpus(test, 2);
+	state = cpuhp_setup_state_nocalls(CPUHP_AP_ONLINE_DYN, "wsq/test:scarce",
+					  NULL, scarce_goes);
+	KUNIT_ASSERT_GT(test, state, 0);
+	init_completion(&g->held);
+	init_completion(&g->over);
+	g->s.q = wsq_test_queue(test, 2, 4, cpumask_of(cpu));
+	g->q = wsq_test_queue_attrs(test, &attrs);
+	g->it = wsq_test_items(test, g->q, 1, wsq_test_count);
+	scarce_begin(test, &g->s);
+	call = wsq_test_start(test, scarce_hold, g);
+	wait_for_completion(&g->held);
+	scarce_all(test, &g->s);
+	WRITE_ONCE(scarce_going_of, g);
+	ret = remove_cpu(cpu);
+	WRITE_ONCE(scarce_going_of, NULL);
+	complete(&g->over);
+	wsq_test_end(test, call);
+	KUNIT_EXPECT_EQ(test, ret, 0);
+	KUNIT_EXPECT_TRUE(test, g->ran);
+	if (!ret)
+		KUNIT_EXPECT_EQ(test, add_cpu(cpu), 0);
+	scarce_end(test, &g->s);
+	wsq_test_call(test, wsq_test_flush, g->q);
+	wsq_test_expect_runs(test, g->it, 1, 1);
+	wsq_test_queue_end(test, g->q);
+	cpuhp_remove_state_nocalls(state);
+	vfree(g->it);
+	kfree(g);
+}
+
+#else
+
+static void standby_rescue_going(struct kunit *test)
+{
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+}
+
+#endif
+
 static struct kunit_case standby_cases[] = {
 	KUNIT_CASE(standby_late_computes),
 	KUNIT_CASE_SLOW(standby_late_ended),
 	KUNIT_CASE_SLOW(standby_rescue_found),
 	KUNIT_CASE_SLOW(standby_rescue_leaves),
+	KUNIT_CASE_SLOW(standby_rescue_going),
 	{}
 };
 
