@@ -5,7 +5,6 @@
 #include <linux/debug_locks.h>
 #include <linux/printk.h>
 
-#include "../compat/export.h"
 #include "leak.h"
 
 /**

@@ -2,12 +2,12 @@
 /*
  * What a function leaves behind: a lock, a read-side section of RCU, preemption
  * or bottom halves off. Whatever runs next on that thread would be accused of
- * it, or fail. So who calls a user's function looks afterwards.
+ * it, or fail. So the caller of a user's function looks afterwards.
  *
  * Costs: two words of the thread's or the CPU's are read.
  * Limitations: locks that were not released are seen with lockdep only, and
  * spinlocks where the kernel counts preemption. Interrupts that are off are not
- * looked for.
+ * looked for, nor, with PREEMPT_RT, bottom halves.
  */
 #ifndef _WSQ_EXEC_LEAK_H
 #define _WSQ_EXEC_LEAK_H
