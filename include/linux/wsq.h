@@ -367,7 +367,8 @@ void wsq_destroy(struct wsq *q);
  * wsq_flush() - wait until everything queued before has run
  * @q: the queue
  *
- * Does not wait for items queued meanwhile, not even by items of @q.
+ * Does not wait for items queued after the call, not even by items of @q. So
+ * these may wait for it, but see "Flush ends" in Documentation/core-api.rst.
  *
  * Context: task; may sleep. Not from an item of @q, nor with a lock held that
  * one of them takes.

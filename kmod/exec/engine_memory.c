@@ -112,7 +112,7 @@ static bool wsq_memory_idle(struct wsq_lane *lane)
 	bool idle;
 
 	for (color = 0; color < WSQ_FLUSH_COLORS; color++)
-		cnt += READ_ONCE(lane->put_cnt[color]) +
+		cnt += READ_ONCE(lane->count[color].put) +
 		       atomic64_read(&lane->in_cnt[color]);
 	idle = cnt == lane->idle_cnt;
 	lane->idle_cnt = cnt;

@@ -99,7 +99,7 @@
 /* Tasks that a worker claims from one victim at a time. */
 #define WSQ_STEAL_MOST		16
 
-/* No flush color: no item has run yet, or no flush waits. */
+/* No flush color: no item has run yet. No flush waits for it. */
 #define WSQ_NO_COLOR		WSQ_FLUSH_COLORS
 
 /* struct wsq.flags */
@@ -118,14 +118,14 @@ struct wsq_rescuer;
  * @class: its class: which workers run its items. Constant.
  * @flags: WSQ_Q_*. Written under @drain_lock, read by any CPU.
  * @color: the flush color of new puts. Written under @flush_lock, read by puts.
- * @awaited: the flush color that flushes wait for, %WSQ_NO_COLOR if there are
- *	none. Written under @flush_lock, read by workers.
- * @flush_step: counts the changes of @awaited. Likewise.
+ * @awaited: bits of the flush colors that flushes wait for. Written under
+ *	@flush_lock, read by workers.
+ * @flush_step: counts the flushes called and the steps taken. Likewise.
  * @flush_lock: taken in any context but NMI, no lock is taken under it. Protects
  *	the five around it
- * @flush_now: calls of wsq_flush() that end when @awaited is done; empty until
- *	the color has been changed for them
- * @flush_later: calls for which the color has to be changed yet
+ * @flush_calls: calls of wsq_flush(), by the number of colors that each still
+ *	waits for; [0] is not used
+ * @flush_colors: bits of these colors, valid while the list is not empty
  * @drain_lock: protects @flags, @drainers, @drain_since and @drain_rounds
  * @drainers: drains under way. @drain_lock.
  * @drain_since: when the first of them began, in jiffies. Written under
@@ -160,9 +160,9 @@ struct wsq {
 	unsigned int color;
 	unsigned int awaited;
 	u32 flush_step;
-	raw_spinlock_t flush_lock;	/* steps of a flush, who waits for them */
-	struct list_head flush_now;
-	struct list_head flush_later;
+	raw_spinlock_t flush_lock;	/* steps of flushes, what waits for them */
+	struct list_head flush_calls[WSQ_FLUSH_COLORS + 1];
+	unsigned int flush_colors[WSQ_FLUSH_COLORS + 1];
 	struct mutex drain_lock;	/* flags, and what drains change */
 	unsigned int drainers;
 	unsigned long drain_since;
@@ -748,7 +748,7 @@ void wsq_flush_go_on(struct wsq *q);
 /* Call behind a full barrier after the last item of @color was counted. */
 static inline void wsq_flush_check(struct wsq *q, unsigned int color)
 {
-	if (unlikely(READ_ONCE(q->awaited) == color) && color != WSQ_NO_COLOR)
+	if (unlikely(READ_ONCE(q->awaited) & BIT(color)))
 		wsq_flush_go_on(q);
 }
 

@@ -4,19 +4,23 @@
  *
  * An item has the flush color that was current when it was put. It is counted
  * by color when it is put and again when it has run, in counters of the CPU
- * where that happens. A color is done when the two sums are equal. Sums over
- * counters that still grow would never agree under load, or agree because of
- * later items. So a flush changes the color first; then the sum of items run
- * can only catch up with the sum of items put. The scheme is SRCU's:
+ * where that happens. A color is done when the two sums are equal. The items
+ * run are summed before the items put. So an item in the first sum is also in
+ * the second, and equal sums mean that each item of the second has run.
  *
- * 1. wait for the other color: items whose put read the color before its last
- *    change, but counted after
- * 2. change the color
- * 3. wait for the color before the change
+ * A flush waits until each color was seen done once, by sums that began after
+ * it was called: an item put before it is in the second sum of its color. Sums
+ * over counters that still grow may never agree. So the first step for a flush
+ * is to change the current color to one that is done:
  *
- * The items run are summed before the items put. So an item in the first sum is
- * also in the second, and an item put before the flush is in the second, in one
- * of the two colors. Then equal sums mean that it has run.
+ * - Items put later have a color for which the flush does not wait any more.
+ *   A flush never waits for them.
+ * - A put that read a color before a change may count after it. Such a color
+ *   is done a little later.
+ * - If the current color is itself done, no change is needed.
+ * - If no color is done, the flush waits for one. Then it waits for later items,
+ *   too: this happens while items are unfinished that were put in
+ *   WSQ_FLUSH_COLORS periods between flushes.
  *
  *	FL(count:A), FL(count:B) release -> FL(sum:A), FL(sum:B) acquire
  *		The done counter covers the put counter of the same item, which
@@ -25,36 +29,43 @@
  *	FL(serve:A), FL(order:A), FL(remove:A) or RN(begin:A) against FL(wait:B)
  *		Store buffering. litmus/exec-flush-wake.litmus
  *
- * Flushes at the same time share these steps. One that is called while others
- * are at step 3 takes part in the next change of the color: its items are put
- * before that. The context that finds the color of a step done takes the next
- * step at once. If a thread were woken for that, it would also wait for the
- * items that are put until it runs. @flush_lock orders the steps, but is not
- * held while the counters are summed: the sums count if no step has begun
- * meanwhile. A flush that joins step 1 begins it anew, because sums from before
- * need not have its items.
+ * Flushes at the same time share these steps. A step removes the colors that
+ * are done from those that each flush waits for. A flush that was called later
+ * waits for all the colors that an earlier one waits for: it began with all,
+ * and has lost the same ones since. So flushes that wait for equally many
+ * colors wait for the same, and a step moves them as one list.
+ *
+ * The context that finds a color done takes the step at once. If a thread were
+ * woken for that, it would also wait for the items that are put until it runs.
+ * @flush_lock orders the steps, but is not held while the counters are summed:
+ * the sums count if no step was taken and no flush called meanwhile.
  *
  *	FL(step:A) release -> FL(step:B) acquire
- *		A context that computes the sums of a step knows its color, and
- *		sees the items that were put before its flushes.
+ *		A context that computes sums knows the colors awaited, and sees
+ *		the items that were put before the flushes.
  *		litmus/exec-flush-step.litmus
  *
  * Workers look whether to take a step. A worker looks at @awaited when, after
- * items of one color, it finds an item of the other, or none, or has used up
- * its budget. If @awaited is the color it ran, it computes the sums. A full
- * barrier is between the count and the look: taking the pending bit of the next
- * item (wsq_begin()), FL(serve:A) or FL(order:A). It pairs with FL(wait:B): the context
- * that takes a step sets @awaited, full barrier, computes the sums. If two
- * workers count the last two items, each has a full barrier between its count
- * and its sums, so one of them sees both.
+ * items of one color, it finds an item of another, or none, or has used up its
+ * budget. If the color it ran is awaited, it computes the sums. A full barrier
+ * is between the count and the look: taking the pending bit of the next item
+ * (wsq_begin()), FL(serve:A) or FL(order:A). It pairs with FL(wait:B): the
+ * context that takes a step sets @awaited, full barrier, computes the sums. If
+ * two workers count the last two items, each has a full barrier between its
+ * count and its sums, so one of them sees both.
  */
+#include <linux/bitops.h>
+#include <linux/build_bug.h>
 #include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/sched.h>
 #include <linux/spinlock.h>
+#include <linux/string.h>
 
 #include "../compat/export.h"
 #include "exec.h"
+
+#define WSQ_ALL_COLORS		(BIT(WSQ_FLUSH_COLORS) - 1)
 
 /* A call of wsq_flush(). */
 struct wsq_flusher {
@@ -62,45 +73,59 @@ struct wsq_flusher {
 	struct completion done;
 };
 
-static u64 wsq_sum_done(const struct wsq *q, unsigned int color)
+static u64 wsq_count_done(const struct wsq_lane *lane, unsigned int color)
 {
-	unsigned int cpu;
-	u64 sum = 0;
+	/* FL(sum:A) */
+	u64 home = smp_load_acquire(&lane->count[color].done);
 
-	for_each_possible_cpu(cpu) {
-		struct wsq_lane *lane = wsq_lane_any(q, cpu);
-
-		if (!lane)
-			continue;
-		sum += smp_load_acquire(&lane->done_cnt[color]);	/* FL(sum:A) */
-		/* FL(sum:B) */
-		sum += (u64)atomic64_read_acquire(&lane->far_cnt[color]);
-	}
-	return sum;
+	/* FL(sum:B) */
+	return home + (u64)atomic64_read_acquire(&lane->far_cnt[color]);
 }
 
-static u64 wsq_sum_put(const struct wsq *q, unsigned int color)
+static u64 wsq_count_put(const struct wsq_lane *lane, unsigned int color)
 {
-	unsigned int cpu;
-	u64 sum = 0;
-
-	for_each_possible_cpu(cpu) {
-		struct wsq_lane *lane = wsq_lane_any(q, cpu);
-
-		if (!lane)
-			continue;
-		sum += READ_ONCE(lane->put_cnt[color]);
-		sum += (u64)atomic64_read(&lane->in_cnt[color]);
-	}
-	return sum;
+	return READ_ONCE(lane->count[color].put) +
+	       (u64)atomic64_read(&lane->in_cnt[color]);
 }
 
-/* Has everything put in color @color run? */
-static bool wsq_color_done(const struct wsq *q, unsigned int color)
+/*
+ * Sum up what is left of each of these colors. All items run are read before
+ * the first of the items put.
+ */
+static void wsq_colors_left(const struct wsq *q, unsigned long colors,
+			    u64 left[WSQ_FLUSH_COLORS])
 {
-	u64 done = wsq_sum_done(q, color);
+	unsigned int cpu, color;
+	struct wsq_lane *lane;
 
-	return done == wsq_sum_put(q, color);
+	memset(left, 0, WSQ_FLUSH_COLORS * sizeof(*left));
+	for_each_possible_cpu(cpu) {
+		lane = wsq_lane_any(q, cpu);
+		if (!lane)
+			continue;
+		for_each_set_bit(color, &colors, WSQ_FLUSH_COLORS)
+			left[color] -= wsq_count_done(lane, color);
+	}
+	for_each_possible_cpu(cpu) {
+		lane = wsq_lane_any(q, cpu);
+		if (!lane)
+			continue;
+		for_each_set_bit(color, &colors, WSQ_FLUSH_COLORS)
+			left[color] += wsq_count_put(lane, color);
+	}
+}
+
+/* Bits of those of these colors that are done. */
+static unsigned int wsq_colors_done(const struct wsq *q, unsigned int colors)
+{
+	u64 left[WSQ_FLUSH_COLORS];
+	unsigned int color;
+
+	wsq_colors_left(q, colors, left);
+	for (color = 0; color < WSQ_FLUSH_COLORS; color++)
+		if (left[color])
+			colors &= ~BIT(color);
+	return colors;
 }
 
 /**
@@ -112,48 +137,64 @@ static bool wsq_color_done(const struct wsq *q, unsigned int color)
  */
 bool wsq_flushed(const struct wsq *q)
 {
-	/*
-	 * Both colors together, because an item of one may queue an item of the
-	 * other. An item that has not run when the first sum begins is only in
-	 * the second, as are all that were queued by items in the first.
-	 */
-	u64 done = wsq_sum_done(q, 0) + wsq_sum_done(q, 1);
+	u64 left[WSQ_FLUSH_COLORS], sum = 0;
+	unsigned int color;
 
-	return done == wsq_sum_put(q, 0) + wsq_sum_put(q, 1);
+	/*
+	 * All colors together, because an item of one may queue an item of
+	 * another. An item that has not run when the sums begin is only among
+	 * those put, as are all that were queued by items that have run.
+	 */
+	wsq_colors_left(q, WSQ_ALL_COLORS, left);
+	for (color = 0; color < WSQ_FLUSH_COLORS; color++)
+		sum += left[color];
+	return !sum;
 }
 
-/* Begin to wait for a color. The caller holds @flush_lock. */
-static void wsq_flush_await(struct wsq *q, unsigned int color)
+/*
+ * Publish what flushes wait for now. Sums that began before say nothing of it.
+ * The caller holds @flush_lock.
+ */
+static void wsq_flush_await(struct wsq *q)
 {
-	WRITE_ONCE(q->awaited, color);			/* FL(wait:A) */
+	unsigned int nr = WSQ_FLUSH_COLORS;
+
+	while (nr && list_empty(&q->flush_calls[nr]))
+		nr--;
+	/* The latest flush waits for the colors of all. */
+	WRITE_ONCE(q->awaited, nr ? q->flush_colors[nr] : 0);	/* FL(wait:A) */
 	smp_store_release(&q->flush_step, q->flush_step + 1);	/* FL(step:A) */
 }
 
 /*
- * The awaited color is done: take the next step. Flushes that end with it are
+ * These colors, at least one, are done. Flushes that wait for no other are
  * added to @ended. The caller holds @flush_lock.
  */
-static void wsq_flush_next(struct wsq *q, struct list_head *ended)
+static void wsq_flush_next(struct wsq *q, unsigned int done,
+			   struct list_head *ended)
 {
-	unsigned int color = q->color;
+	unsigned int nr, left, colors;
 
-	if (list_empty(&q->flush_now)) {
-		/*
-		 * A put that still reads the old color from here on returns
-		 * after these flushes were called. The next flush waits for it
-		 * first.
-		 */
-		WRITE_ONCE(q->color, !color);
-		list_splice_tail_init(&q->flush_later, &q->flush_now);
-		wsq_flush_await(q, color);
-		return;
+	/* A flush that waits for all colors is new. */
+	if (!list_empty(&q->flush_calls[WSQ_FLUSH_COLORS]) &&
+	    !(done & BIT(q->color)))
+		WRITE_ONCE(q->color, __ffs(done));
+	for (nr = 1; nr <= WSQ_FLUSH_COLORS; nr++) {
+		if (list_empty(&q->flush_calls[nr]))
+			continue;
+		colors = q->flush_colors[nr] & ~done;
+		left = hweight8(colors);
+		if (left == nr)
+			continue;
+		q->flush_colors[left] = colors;
+		list_splice_tail_init(&q->flush_calls[nr],
+				      left ? &q->flush_calls[left] : ended);
 	}
-	list_splice_tail_init(&q->flush_now, ended);
-	wsq_flush_await(q, list_empty(&q->flush_later) ? WSQ_NO_COLOR : !color);
+	wsq_flush_await(q);
 }
 
 /**
- * wsq_flush_go_on() - take steps of the flush for as long as its color is done
+ * wsq_flush_go_on() - take steps of flushes for as long as a color is done
  * @q: the queue
  *
  * Computes the sums itself instead of waking a thread for that: workers call
@@ -165,8 +206,8 @@ static void wsq_flush_next(struct wsq *q, struct list_head *ended)
 void wsq_flush_go_on(struct wsq *q)
 {
 	struct wsq_flusher *f, *next;
-	unsigned int color;
 	unsigned long flags;
+	unsigned int done;
 	LIST_HEAD(ended);
 	u32 step;
 
@@ -174,12 +215,12 @@ void wsq_flush_go_on(struct wsq *q)
 		/* Set @awaited, then compute the sums. */
 		smp_mb();				/* FL(wait:B) */
 		step = smp_load_acquire(&q->flush_step);	/* FL(step:B) */
-		color = READ_ONCE(q->awaited);
-		if (color == WSQ_NO_COLOR || !wsq_color_done(q, color))
+		done = wsq_colors_done(q, READ_ONCE(q->awaited));
+		if (!done)
 			break;
 		raw_spin_lock_irqsave(&q->flush_lock, flags);
 		if (q->flush_step == step)
-			wsq_flush_next(q, &ended);
+			wsq_flush_next(q, done, &ended);
 		raw_spin_unlock_irqrestore(&q->flush_lock, flags);
 		list_for_each_entry_safe(f, next, &ended, node)
 			complete(&f->done);
@@ -193,11 +234,15 @@ void wsq_flush_go_on(struct wsq *q)
  */
 void wsq_flush_init(struct wsq *q)
 {
+	unsigned int nr;
+
+	BUILD_BUG_ON(WSQ_FLUSH_COLORS > BIT(WSQ_LOCATION_COLOR_BITS));
 	raw_spin_lock_init(&q->flush_lock);
-	INIT_LIST_HEAD(&q->flush_now);
-	INIT_LIST_HEAD(&q->flush_later);
+	for (nr = 0; nr <= WSQ_FLUSH_COLORS; nr++)
+		INIT_LIST_HEAD(&q->flush_calls[nr]);
+	q->flush_colors[WSQ_FLUSH_COLORS] = WSQ_ALL_COLORS;
 	q->flush_step = 0;
-	q->awaited = WSQ_NO_COLOR;
+	q->awaited = 0;
 	q->color = 0;
 }
 
@@ -234,10 +279,8 @@ void wsq_flush(struct wsq *q)
 	wsq_touch_queue(q);
 	init_completion(&f.done);
 	raw_spin_lock_irqsave(&q->flush_lock, flags);
-	list_add_tail(&f.node, &q->flush_later);
-	/* Sums that began before this flush say nothing of its items. */
-	if (list_empty(&q->flush_now))
-		wsq_flush_await(q, !q->color);
+	list_add_tail(&f.node, &q->flush_calls[WSQ_FLUSH_COLORS]);
+	wsq_flush_await(q);
 	raw_spin_unlock_irqrestore(&q->flush_lock, flags);
 	wsq_flush_go_on(q);
 	wait_for_completion(&f.done);

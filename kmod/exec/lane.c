@@ -76,7 +76,7 @@ unsigned int wsq_lane_put_many(struct wsq_lane *lane,
 		return 0;
 	done = wsq_engine_put_links(&lane->ct, links, nr,
 				    wsq_location_in_slot(lane->ct.tag, color),
-				    &lane->put_cnt[color], published);
+				    &lane->count[color].put, published);
 	wsq_put_end(&lane->ct);
 	return done;
 }

@@ -18,7 +18,7 @@
 #include "lane_inbox.h"
 #include "location.h"
 
-#define WSQ_FLUSH_COLORS		2
+#define WSQ_FLUSH_COLORS		8
 
 /* Where items wait in a lane: open inbox, bound inbox, engine. */
 #define WSQ_STALL_LOCATIONS	3
@@ -41,25 +41,33 @@ struct wsq_stall_mark {
 };
 
 /**
+ * struct wsq_lane_count - items of one flush color that the own CPU counts
+ * @put: items put through the engine. Producer; any CPU reads.
+ * @done: items that this CPU's workers have run. Written by them with
+ *	preemption off; any CPU reads.
+ */
+struct wsq_lane_count {
+	u64 put;
+	u64 done;
+};
+
+/**
  * struct wsq_lane - one CPU's part of a queue
  * @ct: the container. Its @tag has queue and CPU, as @where of struct wsq_link.
  * @entered: items taken from @open since the engine last got memory. Consumer.
  * @open_next: take from @open before @bound next. Consumer.
  * @give_back: the engine shall give its memory back. Set by maintenance work,
  *	cleared by the own CPU.
- * @put_cnt: items put through the engine, by flush color. Producer; any CPU
- *	reads.
- * @done_cnt: items that this CPU's workers have run, by flush color. Written by
- *	them with preemption off; any CPU reads.
  * @item_ns: estimated ns an item takes, 0 if unknown. Time asleep counts, time
  *	preempted does not (learn.c). Written by this CPU's workers; puts here
  *	and thieves read.
  * @least_ns: recent minimum of the ns an item takes. This CPU's workers.
  * @timestamp_items: items of the sample being collected. This CPU's workers.
- * @timestamp_ns: what they took. This CPU's workers.
  * @debt_ns: ns that the queue was served here beyond its time slices while
  *	others waited, less what it has paid back. This CPU's workers.
- * @used_ns: CPU time of the items in @done_cnt, in ns, as far as their workers
+ * @count: by flush color
+ * @timestamp_ns: what the items of @timestamp_items took. This CPU's workers.
+ * @used_ns: CPU time of the items in @count, in ns, as far as their workers
  *	have left the queue. This CPU's workers, preemption off; any CPU reads.
  * @away: items under way here whose worker was replaced. Any CPU.
  * @detached: of these, those that compute. Any CPU.
@@ -74,7 +82,8 @@ struct wsq_stall_mark {
  * @stall: for kmod/obs/stall.c only
  *
  * The members that the own CPU writes begin where the container ends, on the
- * same cache line, so that a put or a take touches no further line.
+ * same cache line. So are the counts of colors 0 and 1, and no other color is
+ * used unless flushes overlap. So a put or a take touches no further line.
  */
 struct wsq_lane {
 	union {
@@ -86,14 +95,13 @@ struct wsq_lane {
 			u32 entered;
 			bool open_next;
 			bool give_back;
-			u64 put_cnt[WSQ_FLUSH_COLORS];
-			u64 done_cnt[WSQ_FLUSH_COLORS];
 			u32 item_ns;
 			u32 least_ns;
 			u32 timestamp_items;
+			u32 debt_ns;
+			struct wsq_lane_count count[WSQ_FLUSH_COLORS];
 			u64 timestamp_ns;
 			u64 used_ns;
-			u32 debt_ns;
 			atomic_t away;
 			atomic_t detached;
 		};

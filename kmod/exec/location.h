@@ -11,12 +11,13 @@
  * it reads the word again.
  *
  *	bits	 0-2	kind of location
- *		 3	flush color, valid while the item is pending
+ *		 3	unused
  *		 4	bound to its CPU
  *		 5-24	number of the slot; in an inbox, bit 5 is that of a
  *			queue that keeps order, and the rest is 0
  *		25-40	CPU of the container
- *		41-63	number of the queue
+ *		41-52	number of the queue
+ *		53-55	flush color, valid while the item is pending
  */
 #ifndef _WSQ_EXEC_LOCATION_H
 #define _WSQ_EXEC_LOCATION_H
@@ -45,12 +46,14 @@ enum wsq_kind {
 };
 
 #define WSQ_LOCATION_KIND		GENMASK_ULL(2, 0)
-#define WSQ_LOCATION_COLOR_SHIFT	3
 #define WSQ_LOCATION_BOUND_SHIFT	4
 #define WSQ_LOCATION_ORDERED		BIT_ULL(WSQ_LINK_SLOT_SHIFT)
 #define WSQ_LOCATION_CPU_SHIFT	25
 #define WSQ_LOCATION_CPU_BITS	16
 #define WSQ_LOCATION_QUEUE_SHIFT	41
+#define WSQ_LOCATION_QUEUE_BITS		12
+#define WSQ_LOCATION_COLOR_SHIFT	53
+#define WSQ_LOCATION_COLOR_BITS		3
 #define WSQ_LOCATION_IN		(WSQ_LOCATION_KIND | WSQ_LINK_SLOT)
 
 /* The bits that all items of a container have in common. */
@@ -67,7 +70,8 @@ static inline enum wsq_kind wsq_location_kind(u64 where)
 
 static inline unsigned int wsq_location_color(u64 where)
 {
-	return where >> WSQ_LOCATION_COLOR_SHIFT & 1;
+	return where >> WSQ_LOCATION_COLOR_SHIFT &
+	       GENMASK(WSQ_LOCATION_COLOR_BITS - 1, 0);
 }
 
 static inline bool wsq_location_bound(u64 where)
@@ -88,7 +92,8 @@ static inline u32 wsq_location_cpu(u64 where)
 
 static inline u32 wsq_location_queue(u64 where)
 {
-	return where >> WSQ_LOCATION_QUEUE_SHIFT;
+	return where >> WSQ_LOCATION_QUEUE_SHIFT &
+	       GENMASK(WSQ_LOCATION_QUEUE_BITS - 1, 0);
 }
 
 /* In a slot of the container of @base; the engine adds the slot's number. */

@@ -226,7 +226,7 @@ void wsq_put(struct wsq *q, struct wsq_work *work, int cpu)
 	lane = wsq_lane(q, here);
 	if (likely(lane) && likely(wsq_put_begin(&lane->ct))) {
 		/* First: never count more items as run than as put. */
-		WRITE_ONCE(lane->put_cnt[color], lane->put_cnt[color] + 1);
+		WRITE_ONCE(lane->count[color].put, lane->count[color].put + 1);
 		ret = wsq_engine_put_link(&lane->ct, &work->link,
 					  wsq_location_in_slot(lane->ct.tag, color));
 		wsq_put_end(&lane->ct);

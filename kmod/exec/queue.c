@@ -266,9 +266,9 @@ static void wsq_queue_fold(const struct wsq *q)
 		for (color = 0; color < WSQ_FLUSH_COLORS; color++) {
 			u64 in = atomic64_read(&lane->in_cnt[color]);
 
-			c->old_puts += READ_ONCE(lane->put_cnt[color]) + in;
+			c->old_puts += READ_ONCE(lane->count[color].put) + in;
 			c->old_inbox += in;
-			c->old_gets += READ_ONCE(lane->done_cnt[color]) +
+			c->old_gets += READ_ONCE(lane->count[color].done) +
 				       atomic64_read(&lane->far_cnt[color]);
 		}
 	}
@@ -361,6 +361,7 @@ WSQ_EXPORT(wsq_destroy);
  */
 int wsq_queues_init(void)
 {
+	BUILD_BUG_ON(WSQ_MAX_QUEUES > BIT(WSQ_LOCATION_QUEUE_BITS));
 	xa_init_flags(&wsq_queues, XA_FLAGS_ALLOC);
 	wsq_wait_init();
 	return 0;

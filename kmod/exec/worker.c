@@ -67,8 +67,8 @@ void wsq_account(struct wsq *q, struct wsq_lane *lane, bool home,
 		 unsigned int color)
 {
 	if (likely(home))
-		smp_store_release(&lane->done_cnt[color],	/* FL(count:A) */
-				  lane->done_cnt[color] + 1);
+		smp_store_release(&lane->count[color].done,	/* FL(count:A) */
+				  lane->count[color].done + 1);
 	else
 		/* FL(count:B) */
 		atomic64_fetch_add_release(1, &lane->far_cnt[color]);

@@ -19,9 +19,9 @@ static void wsq_stats_add(const struct wsq_lane *lane,
 	for (color = 0; color < WSQ_FLUSH_COLORS; color++) {
 		u64 in = atomic64_read(&lane->in_cnt[color]);
 
-		out->puts += READ_ONCE(lane->put_cnt[color]) + in;
+		out->puts += READ_ONCE(lane->count[color].put) + in;
 		out->inbox += in;
-		out->gets += READ_ONCE(lane->done_cnt[color]) +
+		out->gets += READ_ONCE(lane->count[color].done) +
 			     atomic64_read(&lane->far_cnt[color]);
 	}
 }

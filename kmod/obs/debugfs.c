@@ -78,9 +78,9 @@ static void wsq_queue_counts(const struct wsq *q, u64 *queued, u64 *done)
 		const struct wsq_lane *lane = wsq_lane_any(q, cpu);
 
 		for (color = 0; lane && color < WSQ_FLUSH_COLORS; color++) {
-			*done += READ_ONCE(lane->done_cnt[color]) +
+			*done += READ_ONCE(lane->count[color].done) +
 				 atomic64_read(&lane->far_cnt[color]);
-			*queued += READ_ONCE(lane->put_cnt[color]) +
+			*queued += READ_ONCE(lane->count[color].put) +
 				   atomic64_read(&lane->in_cnt[color]);
 		}
 	}

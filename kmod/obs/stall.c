@@ -138,9 +138,9 @@ static bool wsq_stall_location(const struct wsq_lane *lane, unsigned int place,
 		return wsq_lane_inbox_any(&lane->bound);
 	default:
 		for (color = 0; color < WSQ_FLUSH_COLORS; color++) {
-			*moves += READ_ONCE(lane->done_cnt[color]) +
+			*moves += READ_ONCE(lane->count[color].done) +
 				  atomic64_read(&lane->far_cnt[color]);
-			puts += READ_ONCE(lane->put_cnt[color]);
+			puts += READ_ONCE(lane->count[color].put);
 		}
 		/* If the engine is full, the open inbox does not move. */
 		*moves += div_u64(puts, wsq_stall_capacity(lane));

@@ -317,7 +317,7 @@ static void delayed_flush_color(struct kunit *test)
 	color = READ_ONCE(q->color);
 	call = wsq_test_start_on(test, wsq_test_other(cpu), wsq_test_flush, q);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(q->color) != color &&
-					       READ_ONCE(q->awaited) == color));
+					       READ_ONCE(q->awaited) == BIT(color)));
 	KUNIT_EXPECT_TRUE(test, wsq_queue_delayed_work_on(cpu, q, &l->dwork, 0));
 	wish(l, q, jiffies + AN_HOUR);
 	wsq_test_gate_open(g);

@@ -302,7 +302,7 @@ static void stall_step(struct wsq_work *work)
 
 	if (runs <= STALL_FLUSHES &&
 	    wsq_test_spin_until(READ_ONCE(p->it.q->color) != p->color)) {
-		p->color = !p->color;
+		p->color = READ_ONCE(p->it.q->color);
 		p->turns++;
 	}
 	if (runs < STALL_PATH)

@@ -163,6 +163,7 @@ SIM_ATOMIC(atomic_long, atomic_long_t, long)
 #define NR_CPUS			8192
 #define __ffs(x)		((unsigned long)__builtin_ctzl(x))
 #define __ffs64(x)		((unsigned long)__builtin_ctzll(x))
+#define hweight8(x)		((unsigned int)__builtin_popcount((x) & 0xff))
 #define hweight64(x)		__builtin_popcountll(x)
 #define hweight_long(x)		__builtin_popcountl(x)
 
