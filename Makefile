@@ -54,7 +54,7 @@ check-kunit: ## KUnit suites in SMP user-mode Linux
 check-debug: ## KUnit, kselftests and torture under KASAN, lockdep, debug objects; KERNEL=kcsan: for data races
 check-style: ## checkpatch, sparse, kernel-doc, warnings, shellcheck
 check-lab check-core check-model check-vm check-kernels check-kunit check-debug check-style: check-%:
-	@tools/check/run $(if $(filter debug/kcsan,$*/$(KERNEL)),kcsan,$*)
+	@tools/check/run $(if $(filter debug/kcsan,$*/$(KERNEL)),kcsan,$*)/
 
 .PHONY: torture
 torture: ## wsq_torture.ko in a guest, in runs of 5 minutes by seed: MINUTES= (10), KERNEL=stock|rt|backports|uml|debug

@@ -53,8 +53,13 @@ class Run(unittest.TestCase):
     def test_strict(self):
         self.command = "sh"
         lines = "echo 1..1\n[ \"$WSQ_MUTANTS\" != strict ] && echo ok 1 || echo not ok 1\n"
-        for what, failed in (("check", 0), ("all", 1), ("group", 1), ("a", 1)):
+        for what, failed in (("check", 0), ("all", 1), ("group/", 1), ("a", 1)):
             self.assertEqual(self.run_suites(what, a=lines)[0], failed, what)
+
+    def test_a_suite_called_like_its_group(self):
+        suites = {"a": "1..1\nok 1 x\n", "group": "1..1\nok 1 y\n"}
+        self.assertEqual(self.run_suites("group", **suites), (0, "1 passed, 0 failed, 0 skipped"))
+        self.assertEqual(self.run_suites("group/", **suites), (0, "2 passed, 0 failed, 0 skipped"))
 
     def test_all_skipped(self):
         self.assertEqual(self.run_suites(a="1..1\nok 1 x # SKIP why\n"), (1, "0 passed, 1 failed, 1 skipped"))
