@@ -173,7 +173,11 @@ struct cred;
 struct wsq_poller;
 struct wsq_req;
 struct wsq_ring_acct;
+struct wsq_account;
 struct wsq_user;
+
+/* Accounts that a ring may be charged to (limits.c). */
+#define WSQ_RING_ACCOUNTS	3
 
 #define WSQ_MAX_SQ_ENTRIES	32768U
 #define WSQ_MAX_CQ_ENTRIES	65536U
@@ -345,7 +349,8 @@ struct mem_cgroup;
  * @memcg: memory cgroup that it is charged to, or %NULL; its tasks allocate for
  *	it. Constant while it is live
  * @queue: runs the requests: the user's queue
- * @user: the user it is charged to, with a reference
+ * @user: the user, with a reference
+ * @accounts: those that it is charged to, with references; then %NULL
  * @mono_off: ns by which CLOCK_MONOTONIC of its process, in a time namespace,
  *	is ahead of the host's
  * @acct: statistics by CPU
@@ -422,6 +427,7 @@ struct wsq_ring {
 	const struct cred *cred;
 	struct wsq *queue;
 	struct wsq_user *user;
+	struct wsq_account *accounts[WSQ_RING_ACCOUNTS];
 	struct mem_cgroup *memcg;
 	s64 mono_off;
 	struct wsq_ring_acct __percpu *acct;

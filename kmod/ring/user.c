@@ -2,10 +2,18 @@
 /*
  * Users of rings, and their queues.
  *
- * The user of a ring is the caller of its SETUP, by the real uid in the initial
- * user namespace. All rings of a user feed one queue. Workers serve the queues
- * of users in turn (exec/tenant.h), so the tasks of one user do not wait for
- * the backlog of another.
+ * All rings of a user feed one queue. Workers serve the queues of users in turn
+ * (exec/tenant.h), so the tasks of one user do not wait for the backlog of
+ * another.
+ *
+ * The user of a ring is meant to be a person. It is found by the credentials of
+ * the caller of SETUP:
+ *
+ * - In the initial user namespace it is the real uid.
+ * - In any other the outermost of the namespaces counts, because it gives its
+ *   owner as many uids as the owner likes: the user is that owner.
+ * - If root has made the outermost namespace, it is a container of a manager
+ *   that serves many. Then the user is that namespace.
  *
  * The first SETUP of a user creates its queue. The queue is destroyed when the
  * last ring has been freed, which held the last reference on the user. No
@@ -16,22 +24,23 @@
  * Queues for users are few (WSQ_MAX_TENANTS), so at most max_users users can
  * have rings at a time. At most max_opener_users of them can have got there by
  * files of one opener, unless the opener has CAP_SYS_RESOURCE in the initial
- * user namespace. Otherwise one person could take all of them: a process can
- * pass a file to processes of other uids, and a user namespace gives it as many
- * uids as it likes. The opener of a file is its real uid; or, for an opener in
- * a user namespace, the owner of the outermost one. The opener is checked when
- * a user gets its first ring, and counts until that user has none. A user does
+ * user namespace: a process can pass a file to processes of other users. The
+ * opener of a file is a user, too, by its credentials. It is checked when a
+ * user gets its first ring, and counts until that user has none. A user does
  * not count for itself.
  *
  * Cost: a spinlock for SETUP, close and QUERY, a queue for each user; nothing
  * for tasks.
- * Limitations: a user's queue, and its object for fork and join (ops_algo.c),
+ * Limitations: a set-user-ID program that makes user namespaces as root for its
+ * callers gives each of them a queue; the limits are those of the caller's uid
+ * all the same (limits.c). A user's queue, and its object for fork and join (ops_algo.c),
  * are not charged to a memory cgroup; their size depends on the number of CPUs,
  * not on what the user does.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
 #include <linux/err.h>
+#include <linux/hash.h>
 #include <linux/hashtable.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -82,7 +91,7 @@ module_param_named(max_opener_users, wsq_max_opener_users, uint, 0644);
 MODULE_PARM_DESC(max_opener_users, "users that may have rings by files of one opener");
 
 /* Protects the table, and the members of struct wsq_user that name it. */
-DEFINE_SPINLOCK(wsq_users_lock);
+static DEFINE_SPINLOCK(wsq_users_lock);
 static DEFINE_HASHTABLE(wsq_users, 8);
 /* Users with a queue; of these, those that are no longer in the table. */
 static unsigned int wsq_nr_users;
@@ -102,32 +111,74 @@ u64 wsq_user_bytes(void)
 }
 
 /**
- * wsq_user_find() - look a user up
- * @uid: the user
+ * wsq_user_key_of() - which user these credentials are
+ * @cred: the credentials
  *
- * Context: any, under wsq_users_lock.
- * Return: the user, or %NULL.
+ * Context: any.
+ * Return: the key, without a reference on its namespace.
  */
-struct wsq_user *wsq_user_find(kuid_t uid)
+struct wsq_user_key wsq_user_key_of(const struct cred *cred)
+{
+	struct user_namespace *ns = cred->user_ns;
+	struct wsq_user_key key = { .uid = INVALID_UID };
+
+	if (ns == &init_user_ns)
+		return wsq_user_key_uid(cred->uid);
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	if (!uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		return wsq_user_key_uid(ns->owner);
+	key.ns = ns;
+	return key;
+}
+
+/**
+ * wsq_user_key_uid() - the user that a uid is in the initial user namespace
+ * @uid: the uid
+ *
+ * Context: any.
+ * Return: the key.
+ */
+struct wsq_user_key wsq_user_key_uid(kuid_t uid)
+{
+	struct wsq_user_key key = { .uid = uid };
+
+	return key;
+}
+
+/* Hold the key's namespace. */
+void wsq_user_key_get(const struct wsq_user_key *key)
+{
+	if (key->ns)
+		get_user_ns(key->ns);
+}
+
+void wsq_user_key_put(const struct wsq_user_key *key)
+{
+	if (key->ns)
+		put_user_ns(key->ns);
+}
+
+bool wsq_user_same(const struct wsq_user_key *a, const struct wsq_user_key *b)
+{
+	return uid_eq(a->uid, b->uid) && a->ns == b->ns;
+}
+
+u32 wsq_user_hash(const struct wsq_user_key *key)
+{
+	return key->ns ? hash_ptr(key->ns, 32) : __kuid_val(key->uid);
+}
+
+/* The user of that key, or NULL. The caller holds wsq_users_lock. */
+static struct wsq_user *wsq_user_find(const struct wsq_user_key *key)
 {
 	struct wsq_user *user;
 
 	lockdep_assert_held(&wsq_users_lock);
-	hash_for_each_possible(wsq_users, user, node, __kuid_val(uid))
-		if (uid_eq(user->uid, uid))
+	hash_for_each_possible(wsq_users, user, node, wsq_user_hash(key))
+		if (wsq_user_same(&user->key, key))
 			return user;
 	return NULL;
-}
-
-/* The user that counts as opener of a file, by the opener's credentials. */
-static kuid_t wsq_opener(const struct cred *cred)
-{
-	const struct user_namespace *ns = cred->user_ns;
-	kuid_t uid = cred->uid;
-
-	for (; ns != &init_user_ns; ns = ns->parent)
-		uid = ns->owner;
-	return uid;
 }
 
 /* Has the opener of @new as many users as it may have? */
@@ -136,16 +187,16 @@ static bool wsq_opener_full(const struct wsq_user *new)
 	const struct wsq_user *user;
 	unsigned int nr = 0, bkt;
 
-	if (uid_eq(new->opener, new->uid))
+	if (wsq_user_same(&new->opener, &new->key))
 		return false;
 	hash_for_each(wsq_users, bkt, user, node)
-		nr += uid_eq(user->opener, new->opener) &&
-		      !uid_eq(user->opener, user->uid);
+		nr += wsq_user_same(&user->opener, &new->opener) &&
+		      !wsq_user_same(&user->opener, &user->key);
 	return nr >= READ_ONCE(wsq_max_opener_users);
 }
 
 /*
- * Take a reference on the user with the uid of @new, or on @new if there is
+ * Take a reference on the user with the key of @new, or on @new if there is
  * none. ERR_PTR(): %-ENOSPC if there are too many users; %-EAGAIN if there are,
  * but some are being destroyed; %-EDQUOT if the opener has too many and is not
  * @exempt.
@@ -155,7 +206,7 @@ static struct wsq_user *wsq_user_try_get(struct wsq_user *new, bool exempt)
 	struct wsq_user *user;
 
 	spin_lock(&wsq_users_lock);
-	user = wsq_user_find(new->uid);
+	user = wsq_user_find(&new->key);
 	if (user) {
 		user->refs++;
 	} else if (wsq_nr_users >= READ_ONCE(wsq_max_users)) {
@@ -166,7 +217,7 @@ static struct wsq_user *wsq_user_try_get(struct wsq_user *new, bool exempt)
 		user = new;
 		user->refs = 1;
 		wsq_nr_users++;
-		hash_add(wsq_users, &user->node, __kuid_val(user->uid));
+		hash_add(wsq_users, &user->node, wsq_user_hash(&user->key));
 	}
 	spin_unlock(&wsq_users_lock);
 	return user;
@@ -184,6 +235,13 @@ static struct wsq_user *wsq_user_wait_get(struct wsq_user *new, bool exempt)
 	return ret ? ERR_PTR(-EINTR) : user;
 }
 
+static void wsq_user_free(struct wsq_user *user)
+{
+	wsq_user_key_put(&user->key);
+	wsq_user_key_put(&user->opener);
+	kfree(user);
+}
+
 /**
  * wsq_user_get() - take a reference on the calling user; create it if necessary
  * @ring: a ring for that user
@@ -194,11 +252,12 @@ static struct wsq_user *wsq_user_wait_get(struct wsq_user *new, bool exempt)
  */
 struct wsq_user *wsq_user_get(const struct wsq_ring *ring)
 {
+	struct wsq_user_key key = wsq_user_key_of(current_cred());
 	struct wsq_user *user, *new;
 
 	/* Do not charge an existing user for a struct that it does not need. */
 	spin_lock(&wsq_users_lock);
-	user = wsq_user_find(current_uid());
+	user = wsq_user_find(&key);
 	if (user)
 		user->refs++;
 	spin_unlock(&wsq_users_lock);
@@ -208,9 +267,10 @@ struct wsq_user *wsq_user_get(const struct wsq_ring *ring)
 	new = kzalloc(sizeof(*new), WSQ_GFP);
 	if (!new)
 		return ERR_PTR(-ENOMEM);
-	new->uid = current_uid();
-	new->opener = wsq_opener(ring->cred);
-	init_waitqueue_head(&new->left);
+	new->key = key;
+	wsq_user_key_get(&new->key);
+	new->opener = wsq_user_key_of(ring->cred);
+	wsq_user_key_get(&new->opener);
 	mutex_init(&new->queue_lock);
 	wsq_conts_init(&new->conts);
 
@@ -223,7 +283,7 @@ struct wsq_user *wsq_user_get(const struct wsq_ring *ring)
 			user = ERR_PTR(-ENOSPC);
 	}
 	if (user != new)
-		kfree(new);
+		wsq_user_free(new);
 	return user;
 }
 
@@ -249,7 +309,7 @@ void wsq_user_put(struct wsq_user *user)
 	wsq_op_fj_exit(&user->fj);
 	wsq_destroy(user->queue);
 	wsq_conts_exit(&user->conts);
-	kfree(user);
+	wsq_user_free(user);
 	spin_lock(&wsq_users_lock);
 	wsq_nr_users--;
 	wsq_nr_going--;
@@ -258,7 +318,7 @@ void wsq_user_put(struct wsq_user *user)
 }
 
 /* Small blocks: idle CPUs soon reach what one process submits at once. */
-static struct wsq *wsq_user_queue(kuid_t uid)
+static struct wsq *wsq_user_queue(const struct wsq_user_key *key)
 {
 	static const struct wsq_attrs attrs = {
 		.blocks = 64,
@@ -266,7 +326,10 @@ static struct wsq *wsq_user_queue(kuid_t uid)
 	};
 	char name[24];
 
-	snprintf(name, sizeof(name), "ring:%u", __kuid_val(uid));
+	if (key->ns)
+		snprintf(name, sizeof(name), "ring:ns:%u", key->ns->ns.inum);
+	else
+		snprintf(name, sizeof(name), "ring:%u", __kuid_val(key->uid));
 	return wsq_tenant_create(&attrs, name);
 }
 
@@ -289,7 +352,7 @@ int wsq_user_start(struct wsq_user *user)
 		return -EINTR;
 	ret = wsq_conts_make(&user->conts);
 	if (!ret && !user->queue) {
-		q = wsq_user_queue(user->uid);
+		q = wsq_user_queue(&user->key);
 		if (IS_ERR(q)) {
 			ret = PTR_ERR(q);
 		} else {

@@ -419,6 +419,39 @@ static void openers(void)
 	expect_rings(0);
 }
 
+/* A ring is charged to the opener of its file, too, unless that is capable. */
+static void opener_charged(void)
+{
+	int fd[4];
+
+	limits_set(2, DEF_TASKS, DEF_MEMORY);
+	expect_no_use(ALICE);
+	fd[0] = open_as(ALICE);
+	fd[1] = open_as(ALICE);
+	fd[2] = open_as(ALICE);
+	act_as(BOB);
+	EXPECT_EQ(try_setup(fd[0], 1, 1, 0), 0);
+	act_as(STRANGERS);
+	EXPECT_EQ(try_setup(fd[1], 1, 1, 0), 0);
+	act_as(STRANGERS + 1);
+	EXPECT_EQ(try_setup(fd[2], 1, 1, 0), EDQUOT);
+	fd[3] = open_as(STRANGERS + 1);
+	EXPECT_EQ(try_setup(fd[3], 1, 1, 0), 0);
+	act_as(ALICE);
+	EXPECT_EQ(query_of(fd[2], 0, 0, 0).user_rings, 2);
+	EXPECT_EQ(try_setup(fd[2], 1, 1, 0), EDQUOT);
+	/* The user of a closed ring may be another one. */
+	close(fd[0]);
+	EXPECT_EQ(try_setup(fd[2], 1, 1, 0), 0);
+	close(fd[1]);
+	close(fd[2]);
+	close(fd[3]);
+	expect_no_use(ALICE);
+	expect_no_use(BOB);
+	limits_default();
+	expect_rings(0);
+}
+
 /* QUERY's answer, for programs compiled with any version. */
 static void told(void)
 {
@@ -503,6 +536,7 @@ static const struct test test_list[] = {
 	{ "together", together },
 	{ "users", users },
 	{ "openers", openers },
+	{ "opener_charged", opener_charged },
 	{ "killed", killed },
 	{ "told", told },
 	{ "parameters", parameters },

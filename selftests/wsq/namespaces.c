@@ -64,6 +64,8 @@ static void expect_child(pid_t pid)
 
 /* Number of users beside root inside. */
 static unsigned int more_users;
+/* The user that makes the namespace. */
+static uid_t maker;
 
 static void map_write(pid_t pid, const char *file, uid_t outside)
 {
@@ -94,6 +96,7 @@ static pid_t in_user_ns(uid_t uid, int flags, void (*fn)(void))
 	if (!pid) {
 		close(up[0]);
 		close(down[1]);
+		EXPECT_ERR(setresuid(-1, maker, -1), 0);
 		if (unshare(CLONE_NEWUSER | flags)) {
 			/* Distributors of old kernels have a switch for it. */
 			_exit(errno == EPERM || errno == ENOSPC ||
@@ -217,36 +220,115 @@ static void counted_outside(void)
 	limits_default();
 }
 
-/* Users of one namespace; each opens the device. */
-static void many_users(void)
+/* Five users of one namespace, each with a file of its own. */
+static void five_users(int expected)
 {
 	unsigned int i;
 
-	for (i = 0; i <= 4; i++) {
+	for (i = 0; i < 5; i++) {
 		int fd;
 
 		EXPECT_ERR(setresuid(i, 0, 0), 0);
 		fd = open(node, O_RDWR | O_CLOEXEC);
 		EXPECT(fd >= 0);
-		EXPECT_EQ(try_setup(fd, 1, 1, 0), i <= 3 ? 0 : ENOSPC);
+		EXPECT_EQ(try_setup(fd, 1, 1, 0), i < 4 ? 0 : expected);
 	}
 }
 
-/*
- * A user that has made a namespace is charged for all users in it, and there
- * are slots left for those of another one. The user that is root inside is one
- * of them here, since another user has made the namespace.
- */
-static void one_opener(void)
+static int waits_at[2];
+
+/* Then it keeps its rings, until its parent goes on. */
+static void limited_users(void)
 {
+	char c;
+
+	five_users(EDQUOT);
+	EXPECT_EQ(write(waits_at[1], "x", 1), 1);
+	EXPECT_EQ(read(waits_at[1], &c, 1), 1);
+}
+
+static void unlimited_users(void)
+{
+	five_users(0);
+}
+
+/* Begins limited_users() in a namespace, and waits until it has its rings. */
+static pid_t limited_begin(uid_t uid)
+{
+	pid_t pid;
+	char c;
+
+	EXPECT_ERR(socketpair(AF_UNIX, SOCK_STREAM, 0, waits_at), 0);
+	pid = in_user_ns(uid, 0, limited_users);
+	close(waits_at[1]);
+	EXPECT_EQ(read(waits_at[0], &c, 1), 1);
+	return pid;
+}
+
+static void limited_end(pid_t pid)
+{
+	EXPECT_EQ(write(waits_at[0], "x", 1), 1);
+	expect_child(pid);
+	close(waits_at[0]);
+}
+
+/*
+ * All users of the namespaces that a user has made are that user: they share
+ * its limits, and have one queue.
+ */
+static void one_person(void)
+{
+	pid_t pid;
+	int fd;
+
 	expect_rings(0);
 	node_make(ALICE);
 	EXPECT_ERR(chmod(node, 0666), 0);
-	param_set_number("max_opener_users", 4);
+	limits_set(4, DEF_TASKS, DEF_MEMORY);
+	maker = ALICE;
 	more_users = 10;
-	expect_child(in_user_ns(ALICE, 0, many_users));
+	pid = limited_begin(ALICE);
+	fd = open_as(ALICE);
+	EXPECT_EQ(query_of(fd, 0, 0, 0).user_rings, 4);
+	EXPECT_EQ(try_setup(fd, 1, 1, 0), EDQUOT);
+	close(fd);
+	fd = open_as(BOB);
+	EXPECT_EQ(try_setup(fd, 1, 1, 0), 0);
+	close(fd);
+	act_as_root();
+	limited_end(pid);
+	expect_rings(0);
+	limits_default();
+	param_set_number("max_users", 1);
+	expect_child(in_user_ns(ALICE, 0, unlimited_users));
+	param_set_number("max_users", 511);
+	maker = 0;
+	more_users = 0;
+	node_remove();
+	expect_rings(0);
+}
+
+/* A namespace that root has made is a user, beside others that root has made. */
+static void one_container(void)
+{
+	int first[2];
+	pid_t pid;
+
+	expect_rings(0);
+	node_make(ALICE);
+	EXPECT_ERR(chmod(node, 0666), 0);
+	limits_set(4, DEF_TASKS, DEF_MEMORY);
+	param_set_number("max_opener_users", 0);
+	more_users = 10;
+	pid = limited_begin(ALICE);
+	memcpy(first, waits_at, sizeof(first));
+	/* No uid of the first but those of 100000 and up, one ring each. */
+	limited_end(limited_begin(BOB));
+	memcpy(waits_at, first, sizeof(first));
+	limited_end(pid);
 	more_users = 0;
 	param_set_number("max_opener_users", 64);
+	limits_default();
 	node_remove();
 	expect_rings(0);
 }
@@ -540,7 +622,8 @@ static const struct test tests[] = {
 	{ "root_as_root", root_as_root },
 	{ "no_way_in", no_way_in },
 	{ "counted_outside", counted_outside },
-	{ "one_opener", one_opener },
+	{ "one_person", one_person },
+	{ "one_container", one_container },
 	{ "container", container },
 	{ "pid_ns_ends", pid_ns_ends },
 	{ "nodev", nodev },

@@ -291,7 +291,8 @@ struct wsq_op_info {
  * @max_user_tasks: out: maximum completion entries of these rings together, so
  *	maximum tasks in flight
  * @max_user_memory: out: maximum bytes of these rings together, as in @memory
- * @user_rings: out: rings currently charged to the caller's user
+ * @user_rings: out: rings currently charged to the caller's user; where it and
+ *	its uid are charged, the larger number, in the next two as well
  * @user_tasks: out: completion entries of these rings
  * @user_memory: out: bytes of these rings, and what the first of them took in
  *	addition
@@ -366,8 +367,8 @@ struct wsq_query {
  * EBUSY
  *	the file has a ring already
  * EDQUOT
- *	a limit of the caller's user is reached: see max_user_rings and
- *	the members after it in struct wsq_query
+ *	a limit of the caller's user, or of the one that opened the file, is
+ *	reached: see max_user_rings and the members after it in struct wsq_query
  * ENOSPC
  *	too many users have rings, or there are too many queues
  * ENOMEM
