@@ -336,10 +336,11 @@ void wsq_destroy(struct wsq *q)
 	if (!q)
 		return;
 
-	wsq_sysfs_remove(q);
 	/* If it is frozen, its items run now. */
 	wsq_freeze_remove(q);
 	wsq_queue_drain(q, WSQ_Q_DYING);
+	/* Not before: what is written there may help an item that waits. */
+	wsq_sysfs_remove(q);
 	wsq_rescuer_destroy(q);
 	/* Look-ups do not find the queue any more; its number stays taken. */
 	mutex_lock(&wsq_queues_lock);

@@ -23,10 +23,12 @@
  * Limitations: there is one name space for the machine. Creating a queue fails
  * if its name is taken, or cannot be the name of a directory.
  *
- * Lifetimes. A directory is created when its queue is complete, and removed
- * before anything else of the queue. Removing it waits for readers and writers
- * of its files. Class and devices are memory of the driver core, released by
- * its own functions: a reference to one does not call into the module.
+ * Lifetimes. A directory is created when its queue is complete. It is removed
+ * when the queue has been drained for good, before anything else of the queue is
+ * torn down, so that a mask can be written while items of a queue that is being
+ * destroyed wait. Removing it waits for readers and writers of its files. Class
+ * and devices are memory of the driver core, released by its own functions: a
+ * reference to one does not call into the module.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -306,7 +308,7 @@ int wsq_sysfs_add(struct wsq *q)
 
 /**
  * wsq_sysfs_remove() - remove the directory of a queue, if it has one
- * @q: the queue, before anything else of it is torn down
+ * @q: the queue, drained, before anything else of it is torn down
  *
  * No file there is being read or written when this returns.
  *
