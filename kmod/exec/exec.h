@@ -140,7 +140,9 @@ struct wsq_rescuer;
  * @limit: as @max_active of struct wsq_attrs, never 0. wsq_limit_lock.
  * @freezable: in the list of freezable queues, otherwise empty. wsq_limit_lock.
  * @order: what %WSQ_ORDERED needs (ordered.h); %NULL without. Constant.
- * @mask_lock: one change of @pool's CPUs at a time; protects @follows
+ * @mask_lock: one change of @cpus at a time; protects @follows
+ * @cpus: the CPUs that were asked for, of which @pool may have more
+ *	(cpumask.c). Written under @mask_lock and the CPU hotplug lock.
  * @follows: the queue names no CPUs and uses the module's. @mask_lock, except
  *	before the queue can be found.
  * @rescuer: runs items when no worker can; %NULL without %WSQ_MEM_RECLAIM.
@@ -174,7 +176,8 @@ struct wsq {
 	u32 limit;
 	struct list_head freezable;
 	struct wsq_order *order;
-	struct mutex mask_lock;		/* changes of the pool's CPUs */
+	struct mutex mask_lock;		/* changes of the CPUs */
+	cpumask_var_t cpus;
 	bool follows;
 	struct wsq_rescuer *rescuer;
 	struct device *dev;
@@ -769,6 +772,9 @@ void wsq_rescue_some(const struct wsq_cpu *c, u32 *from);
 bool wsq_rescuer_at(const struct wsq *q);
 const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q);
 void wsq_default_cpus(struct cpumask *cpus);
+int wsq_cpumask_begin(struct wsq *q);
+void wsq_cpumask_offline(unsigned int cpu);
+bool wsq_cpumask_online(void);
 bool wsq_follow(struct wsq *q, const struct cpumask *cpus,
 		struct cpumask *left);
 void wsq_follow_later(void);

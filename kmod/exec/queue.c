@@ -87,11 +87,11 @@ static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs,
 	q->limit = attrs->max_active ?: WSQ_DEF_MAX_ACTIVE;
 	q->max_active = q->limit;
 	q->class = wsq_class_get(attrs->class);
-	if (!q->class)
+	if (!q->class || !zalloc_cpumask_var(&q->cpus, GFP_KERNEL))
 		return -ENOMEM;
 	ret = wsq_queue_number(q, tenant);
 	if (ret)
-		return ret;
+		goto free_cpus;
 	if (attrs->flags & WSQ_ORDERED)
 		ret = wsq_order_create(q);
 	if (ret)
@@ -102,28 +102,32 @@ static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs,
 	ret = wsq_pool_init(&q->pool, &wsq_machine, attrs, false);
 	if (ret)
 		goto erase;
-	cpus_read_lock();
-	ret = wsq_workers_need(q->class, q->pool.cpus);
-	cpus_read_unlock();
-	if (ret)
-		goto exit_pool;
 	if (attrs->flags & WSQ_FREEZABLE)
 		ret = wsq_freeze_add(q);
 	if (!ret && attrs->flags & WSQ_MEM_RECLAIM)
 		ret = wsq_rescuer_create(q);
 	if (ret)
 		goto unfreeze;
-	mutex_lock(&wsq_queues_lock);
-	xa_store(&wsq_queues, q->id, q, GFP_KERNEL);
-	mutex_unlock(&wsq_queues_lock);
-	return 0;
+	/* Hotplug sees to the queues that it finds. */
+	cpus_read_lock();
+	ret = wsq_cpumask_begin(q);
+	if (!ret) {
+		mutex_lock(&wsq_queues_lock);
+		xa_store(&wsq_queues, q->id, q, GFP_KERNEL);
+		mutex_unlock(&wsq_queues_lock);
+	}
+	cpus_read_unlock();
+	if (!ret)
+		return 0;
+	wsq_rescuer_destroy(q);
 unfreeze:
 	wsq_freeze_remove(q);
-exit_pool:
 	wsq_pool_exit(&q->pool);
 erase:
 	wsq_order_destroy(q);
 	xa_erase(&wsq_queues, q->id);
+free_cpus:
+	free_cpumask_var(q->cpus);
 	return ret;
 }
 
@@ -328,6 +332,7 @@ static void wsq_queue_free(struct work_struct *work)
 	mutex_unlock(&wsq_queues_lock);
 	wsq_pool_exit(&q->pool);
 	wsq_order_destroy(q);
+	free_cpumask_var(q->cpus);
 	kfree(q);
 }
 

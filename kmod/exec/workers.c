@@ -234,6 +234,12 @@ bool wsq_workers_shrink(void)
 	return more;
 }
 
+/* How long maintenance work waits for a lock that is taken. */
+#define WSQ_ADOPT_JIFFIES	(HZ / 10)
+
+static void wsq_workers_adopt(struct work_struct *work);
+static DECLARE_DELAYED_WORK(wsq_adopt_work, wsq_workers_adopt);
+
 /* Move items of dead CPUs' queues to online CPUs, where a watchdog runs. */
 static void wsq_workers_adopt(struct work_struct *work)
 {
@@ -252,9 +258,10 @@ static void wsq_workers_adopt(struct work_struct *work)
 		cond_resched();
 	}
 	mutex_unlock(&wsq_queues_lock);
+	if (wsq_cpumask_online())
+		queue_delayed_work(wsq_maintenance, &wsq_adopt_work,
+				   WSQ_ADOPT_JIFFIES);
 }
-
-static DECLARE_WORK(wsq_adopt_work, wsq_workers_adopt);
 
 /*
  * Queues may have items here without ready bits, left from when the CPU was no
@@ -294,7 +301,7 @@ static int wsq_worker_online(unsigned int cpu)
 	}
 	/* It may be the first online CPU of a queue. */
 	if (!ret)
-		queue_work(wsq_maintenance, &wsq_adopt_work);
+		queue_delayed_work(wsq_maintenance, &wsq_adopt_work, 0);
 	return ret;
 }
 
@@ -348,6 +355,7 @@ static int wsq_worker_offline(unsigned int cpu)
 {
 	u32 nr;
 
+	wsq_cpumask_offline(cpu);
 	for (nr = 0; nr < WSQ_CLASSES; nr++) {
 		struct wsq_class *class = wsq_class_find(nr);
 
@@ -521,7 +529,7 @@ void wsq_workers_exit(void)
 	u32 nr;
 
 	cpuhp_remove_state_nocalls(wsq_worker_hp);
-	cancel_work_sync(&wsq_adopt_work);
+	cancel_delayed_work_sync(&wsq_adopt_work);
 	mutex_lock(&wsq_workers_lock);
 	for (nr = 0; nr < WSQ_CLASSES; nr++)
 		wsq_workers_resign(wsq_class_find(nr));

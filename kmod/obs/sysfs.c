@@ -5,8 +5,9 @@
  *
  *	class			its class: normal or high
  *	cpumask			its CPUs as configured; root may write
- *	cpumask_effective	the CPUs of these that are members now: online,
- *				and with memory for their container
+ *	cpumask_effective	the CPUs that run its items now: those of these
+ *				that are online, and have memory for their
+ *				container; another one if there is none
  *	mem_reclaim, resident	1 if it was created with that flag, else 0
  *	steal_policy		from which CPUs its CPUs steal, a word of
  *				wsq_steal_policies[]; root may write
@@ -57,7 +58,7 @@ static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
 	ssize_t n;
 
 	mutex_lock(&q->mask_lock);
-	n = sysfs_emit(buf, "%*pb\n", cpumask_pr_args(q->pool.cpus));
+	n = sysfs_emit(buf, "%*pb\n", cpumask_pr_args(q->cpus));
 	mutex_unlock(&q->mask_lock);
 	return n;
 }
