@@ -58,6 +58,7 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/seqlock.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 #include <linux/wsq.h>
@@ -418,9 +419,9 @@ struct wsq_watchdog {
  * @wakeups: wake-ups sent from this CPU. Any context.
  * @sent: when its worker was last woken to steal, ns of CLOCK_MONOTONIC. The
  *	CPU that wakes it.
- * @old_puts: tasks put on this CPU to queues that are gone. wsq_queues_lock.
- * @old_inbox: of these, through an inbox. wsq_queues_lock.
- * @old_gets: tasks run by this CPU for queues that are gone. wsq_queues_lock.
+ * @old_puts: tasks put on this CPU to queues that are gone. wsq_queues_fold.
+ * @old_inbox: of these, through an inbox. wsq_queues_fold.
+ * @old_gets: tasks run by this CPU for queues that are gone. wsq_queues_fold.
  * @nmi_work: wakes the worker for a put in an NMI handler
  * @refuse_work: handles items whose put was refused in an NMI handler
  */
@@ -501,6 +502,7 @@ extern struct wsq_class *wsq_classes[WSQ_CLASSES];
 extern struct wsq_cpu **wsq_cpus;
 extern struct xarray wsq_queues;
 extern struct mutex wsq_queues_lock;
+extern seqlock_t wsq_queues_fold;
 extern struct list_head wsq_workers;
 extern struct mutex wsq_workers_lock;
 

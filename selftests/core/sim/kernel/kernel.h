@@ -45,6 +45,7 @@ struct lock_class_key {
 
 /* linux/gfp.h, slab.h, mm.h: lib.c */
 #define GFP_KERNEL		0U
+#define GFP_ATOMIC		0U
 #define __GFP_NOWARN		0U
 
 void *kmalloc_node(size_t size, gfp_t gfp, int node);
