@@ -413,6 +413,7 @@ struct wsq_watchdog {
  * @tenants_detached: detached items of tenants' queues that have not ended.
  *	@role_lock.
  * @nr_workers: all workers of this CPU. wsq_workers_lock.
+ * @losing: the workers that it had are not to be ended yet. wsq_workers_lock.
  * @spawn: makes a standby worker
  * @sleep_work: wakes a standby worker when the current one sleeps
  * @watchdog: the watchdog
@@ -466,6 +467,7 @@ struct wsq_cpu {
 	u32 tenants_detached;
 	u64 standbys;
 	unsigned int nr_workers;
+	bool losing;
 	struct delayed_work spawn;
 	struct irq_work sleep_work;
 
@@ -485,7 +487,8 @@ struct wsq_cpu {
  * @nice: the nice value of its workers. Constant.
  * @name: its name, for users. Constant.
  * @suffix: end of its workers' names. Constant.
- * @needed: CPUs that some queue of the class includes. wsq_workers_lock.
+ * @needed: CPUs that some queue of the class includes. Bits are set under the CPU
+ *	hotplug lock, none is cleared.
  * @cpus: what the class knows about each possible CPU. Constant.
  */
 struct wsq_class {
@@ -700,6 +703,7 @@ void wsq_queue_cpu_dead(struct wsq_pool *pool, unsigned int cpu);
 struct wsq_worker *wsq_worker_create(struct wsq_class *class, unsigned int cpu,
 				     int (*fn)(void *arg), const char *name);
 struct wsq_worker *wsq_worker_new(struct wsq_cpu *c);
+void wsq_worker_add(struct wsq_cpu *c, struct wsq_worker *w);
 void wsq_worker_notify(struct wsq_worker *w);
 void wsq_worker_dismiss(struct wsq_worker *w);
 void wsq_worker_end(struct wsq_worker *w);

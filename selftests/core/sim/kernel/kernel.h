@@ -39,6 +39,7 @@ struct lock_class_key {
 	MUST(_Generic((lock), struct mutex *:				\
 		((struct mutex *)(lock))->owner == current,		\
 		default: ((raw_spinlock_t *)(lock))->locked))
+#define lockdep_assert_not_held(lock)	MUST((lock)->owner != current)
 #define lockdep_depth(t)	0U
 #define debug_show_held_locks(t)	((void)0)
 #define lockdep_assert_irqs_enabled()	MUST(!irqs_disabled())
