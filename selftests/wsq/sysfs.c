@@ -8,10 +8,15 @@
  */
 #include "wsq_test.h"
 
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 
 #define CLASS		"/sys/class/wsq"
 #define STEADY		CLASS "/sysfs-test"
+#define FOLLOWS		CLASS "/sysfs-follows"
 #define CHURN		CLASS "/sysfs-churn"
 #define PARAMETERS	"/sys/module/wsq_sysfs_test/parameters"
 
@@ -339,6 +344,66 @@ static void offline(void)
 	EXPECT_EQ(mask_of(STEADY "/cpumask_effective"), all);
 }
 
+/* Soon the queue that names no CPUs has those of @mask that are online. */
+static void expect_follows(unsigned long mask)
+{
+	uint64_t end = now_ns() + TIMEOUT_S;
+
+	EXPECT_EQ(mask_of(CLASS "/cpumask") & online(), mask);
+	/* The timer does not wake an idle CPU. */
+	while ((mask_of(FOLLOWS "/cpumask") & online()) != mask &&
+	       now_ns() < end)
+		usleep(10000);
+	EXPECT_EQ(mask_of(FOLLOWS "/cpumask") & online(), mask);
+	EXPECT_EQ(mask_of(FOLLOWS "/cpumask_effective"), mask);
+}
+
+/* Queues that name no CPUs leave those that a cpuset partition isolates. */
+static void partition(void)
+{
+	char top[] = "/tmp/wsq-cpuset.XXXXXX", path[100];
+	unsigned long all, mine;
+	unsigned long major, minor;
+	struct utsname name;
+	char *at;
+
+	expect_loaded();
+	EXPECT_ERR(uname(&name), 0);
+	major = strtoul(name.release, &at, 10);
+	EXPECT_EQ(*at, '.');
+	minor = strtoul(at + 1, NULL, 10);
+	if (major < 6 || (major == 6 && minor < 8))
+		SKIP("before Linux 6.8 modules cannot ask for cpuset partitions");
+	all = online();
+	mine = mask_of(CLASS "/cpumask") & all;
+	if (!(mine & 2) || mine == 2)
+		SKIP("CPU 1 and another are needed");
+	expect_follows(mine);
+	EXPECT(mkdtemp(top));
+	EXPECT_ERR(unshare(CLONE_NEWNS), 0);
+	EXPECT_ERR(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	if (mount("none", top, "cgroup2", 0, NULL))
+		SKIP("no cgroup v2: %s", strerror(errno));
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", top);
+	if (!strstr(get(path), "cpuset"))
+		SKIP("no cpuset controller in cgroup v2");
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", top);
+	EXPECT_EQ(put_text(path, "+cpuset"), 0);
+	snprintf(path, sizeof(path), "%s/wsq", top);
+	EXPECT_ERR(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/wsq/cpuset.cpus", top);
+	EXPECT_EQ(put_text(path, "1"), 0);
+	snprintf(path, sizeof(path), "%s/wsq/cpuset.cpus.partition", top);
+	EXPECT_EQ(put_text(path, "isolated"), 0);
+	EXPECT(!strcmp(get(path), "isolated"));
+	expect_follows(mine & ~2UL);
+	snprintf(path, sizeof(path), "%s/wsq", top);
+	EXPECT_ERR(rmdir(path), 0);
+	expect_follows(mine);
+	EXPECT_ERR(umount2(top, MNT_DETACH), 0);
+	rmdir(top);
+}
+
 static void not_root(void)
 {
 	expect_loaded();
@@ -451,6 +516,7 @@ static const struct test tests[] = {
 	{ "steals", steals },
 	{ "wrong_steals", wrong_steals },
 	{ "offline", offline },
+	{ "partition", partition },
 	{ "not_root", not_root },
 	{ "destroy", destroy },
 	{ "goes", goes },
