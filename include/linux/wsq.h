@@ -397,7 +397,7 @@ void wsq_drain(struct wsq *q);
  * @mask: the CPUs from now on; %NULL to follow the module's mask
  *
  * Items that wait on excluded CPUs move to others. An item that runs there runs
- * to its end.
+ * to its end. While no CPU of @mask is online, another CPU runs the items.
  *
  * Context: task; may sleep. Not from an item of @q.
  * Return: 0; %-EINVAL if no possible CPU is in @mask; %-ENOMEM, or %-EINTR if

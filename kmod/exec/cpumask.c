@@ -7,6 +7,13 @@
  * On kernels where that is so, maintenance work checks every two seconds, while
  * a queue follows the module's mask, and moves such queues. Its timer is
  * deferrable, so it wakes no idle CPU. On other kernels it is never queued.
+ *
+ * While none of a queue's CPUs is online, another CPU runs its items: the first
+ * one of the module's that is online. It is added to the members of the pool
+ * when the queue gets such CPUs, and otherwise before the last one's worker
+ * goes. Without memory it is not; then items wait, and the stall detector
+ * reports it. Maintenance work removes it once a CPU of the queue is back.
+ * Hotplug does not wait for that, because it takes a grace period.
  */
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
@@ -123,8 +130,8 @@ static void wsq_cpumask_notify(struct wsq *q)
 }
 
 /*
- * Change a queue's CPUs. Its mask_lock and the CPU hotplug lock are held.
- * Returns 0 or an error, as wsq_set_cpumask().
+ * Change the members of a queue's pool. The CPU hotplug lock is held; mask_lock,
+ * too, unless hotplug calls. Returns 0 or an error, as wsq_set_cpumask().
  */
 static int wsq_cpumask_change(struct wsq *q, const struct cpumask *cpus,
 			      struct cpumask *left)
@@ -136,6 +143,113 @@ static int wsq_cpumask_change(struct wsq *q, const struct cpumask *cpus,
 	wsq_cpumask_clear(q);
 	wsq_cpumask_notify(q);
 	return ret;
+}
+
+/* Does a CPU of @cpus run the queue's items? Not @but, which goes offline. */
+static bool wsq_cpumask_serves(const struct wsq *q, const struct cpumask *cpus,
+			       unsigned int but)
+{
+	unsigned int cpu;
+
+	for_each_cpu(cpu, cpus) {
+		if (cpu != but && cpu_online(cpu) && wsq_pool_ct(&q->pool, cpu))
+			return true;
+	}
+	return false;
+}
+
+/* The CPU that runs items while those of their queue are offline. Not @but. */
+static unsigned int wsq_cpumask_substitute(struct cpumask *scratch,
+					   unsigned int but)
+{
+	unsigned int cpu;
+
+	wsq_default_cpus(scratch);
+	for_each_cpu(cpu, scratch) {
+		if (cpu != but && cpu_online(cpu))
+			return cpu;
+	}
+	for_each_online_cpu(cpu) {
+		if (cpu != but)
+			break;
+	}
+	return cpu;
+}
+
+/*
+ * If no member of a queue is online but @but, which goes offline, add one. The
+ * CPU hotplug lock is held. Returns 0 or an error, as wsq_set_cpumask().
+ */
+static int wsq_cpumask_ensure(struct wsq *q, unsigned int but,
+			      struct cpumask *cpus, struct cpumask *left)
+{
+	if (wsq_cpumask_serves(q, q->pool.cpus, but))
+		return 0;
+	cpumask_copy(cpus, q->pool.cpus);
+	cpumask_set_cpu(wsq_cpumask_substitute(left, but), cpus);
+	return wsq_cpumask_change(q, cpus, left);
+}
+
+/* Two masks, for scratch. False if there is no memory. */
+static bool wsq_cpumask_alloc(cpumask_var_t *cpus, cpumask_var_t *left)
+{
+	if (!zalloc_cpumask_var(cpus, GFP_KERNEL))
+		return false;
+	if (zalloc_cpumask_var(left, GFP_KERNEL))
+		return true;
+	free_cpumask_var(*cpus);
+	return false;
+}
+
+static void wsq_cpumask_free(cpumask_var_t cpus, cpumask_var_t left)
+{
+	free_cpumask_var(left);
+	free_cpumask_var(cpus);
+}
+
+/**
+ * wsq_cpumask_begin() - start the workers of a queue
+ * @q: the queue, which cannot be found yet
+ *
+ * Context: task; may sleep; CPU hotplug lock held until the queue can be found.
+ * Return: 0 or a negative errno.
+ */
+int wsq_cpumask_begin(struct wsq *q)
+{
+	cpumask_var_t cpus, left;
+	int ret;
+
+	if (!wsq_cpumask_alloc(&cpus, &left))
+		return -ENOMEM;
+	cpumask_copy(q->cpus, q->pool.cpus);
+	ret = wsq_workers_need(q->class, q->cpus) ?:
+	      wsq_cpumask_ensure(q, nr_cpu_ids, cpus, left);
+	wsq_cpumask_free(cpus, left);
+	return ret;
+}
+
+/**
+ * wsq_cpumask_offline() - a CPU goes offline: see to queues that have no other
+ * @cpu: the CPU, which still has its workers
+ *
+ * Context: CPU hotplug.
+ */
+void wsq_cpumask_offline(unsigned int cpu)
+{
+	cpumask_var_t cpus, left;
+	unsigned long id;
+	struct wsq *q;
+
+	if (!wsq_cpumask_alloc(&cpus, &left))
+		return;
+	/* No context that holds this waits for hotplug, or for an item. */
+	mutex_lock(&wsq_queues_lock);
+	xa_for_each(&wsq_queues, id, q) {
+		wsq_cpumask_ensure(q, cpu, cpus, left);
+		cond_resched();
+	}
+	mutex_unlock(&wsq_queues_lock);
+	wsq_cpumask_free(cpus, left);
 }
 
 /**
@@ -159,11 +273,12 @@ bool wsq_follow(struct wsq *q, const struct cpumask *cpus, struct cpumask *left)
 	if (!mutex_trylock(&q->mask_lock))
 		return true;
 	follows = q->follows;
-	if (follows && !cpumask_equal(q->pool.cpus, cpus) &&
+	if (follows && !cpumask_equal(q->cpus, cpus) &&
 	    cpus_read_trylock()) {
 		/* If memory is short, the next look tries again. */
-		if (cpumask_intersects(cpus, cpu_online_mask))
-			wsq_cpumask_change(q, cpus, left);
+		if (cpumask_intersects(cpus, cpu_online_mask) &&
+		    !wsq_cpumask_change(q, cpus, left))
+			cpumask_copy(q->cpus, cpus);
 		cpus_read_unlock();
 	}
 	mutex_unlock(&q->mask_lock);
@@ -172,10 +287,36 @@ bool wsq_follow(struct wsq *q, const struct cpumask *cpus, struct cpumask *left)
 WSQ_EXPORT_KUNIT(wsq_follow);
 
 /*
- * wsq_follow() for all queues. True if one must be looked at again. A change
- * takes a grace period, so few are made before the lock is released.
+ * Remove CPUs that were added to a queue's while these were offline. Waits for
+ * no lock, as wsq_follow(). True if the queue must be looked at again.
  */
-static bool wsq_follow_all(const struct cpumask *cpus, struct cpumask *left)
+static bool wsq_cpumask_restore(struct wsq *q, const struct cpumask *unused,
+				struct cpumask *left)
+{
+	bool again = false;
+
+	if (!mutex_trylock(&q->mask_lock))
+		return true;
+	if (!cpumask_equal(q->pool.cpus, q->cpus)) {
+		again = !cpus_read_trylock();
+		if (!again) {
+			if (wsq_cpumask_serves(q, q->cpus, nr_cpu_ids))
+				again = wsq_cpumask_change(q, q->cpus, left);
+			cpus_read_unlock();
+		}
+	}
+	mutex_unlock(&q->mask_lock);
+	return again;
+}
+
+/*
+ * @fn for all queues. True if one must be looked at again. A change takes a
+ * grace period, so few are made before the lock is released.
+ */
+static bool wsq_cpumask_each(bool (*fn)(struct wsq *q,
+					const struct cpumask *cpus,
+					struct cpumask *left),
+			     const struct cpumask *cpus, struct cpumask *left)
 {
 	unsigned int most;
 	bool more = false;
@@ -186,7 +327,7 @@ static bool wsq_follow_all(const struct cpumask *cpus, struct cpumask *left)
 		most = WSQ_FOLLOW_MOST;
 		mutex_lock(&wsq_queues_lock);
 		xa_for_each_start(&wsq_queues, id, q, id) {
-			more |= wsq_follow(q, cpus, left);
+			more |= fn(q, cpus, left);
 			if (!--most)
 				break;
 		}
@@ -202,16 +343,31 @@ static void wsq_follow_look(struct work_struct *work)
 	cpumask_var_t cpus, left;
 	bool more = true;
 
-	if (alloc_cpumask_var(&cpus, GFP_KERNEL)) {
-		if (zalloc_cpumask_var(&left, GFP_KERNEL)) {
-			wsq_default_cpus(cpus);
-			more = wsq_follow_all(cpus, left);
-			free_cpumask_var(left);
-		}
-		free_cpumask_var(cpus);
+	if (wsq_cpumask_alloc(&cpus, &left)) {
+		wsq_default_cpus(cpus);
+		more = wsq_cpumask_each(wsq_follow, cpus, left);
+		wsq_cpumask_free(cpus, left);
 	}
 	if (more)
 		wsq_follow_start();
+}
+
+/**
+ * wsq_cpumask_online() - a CPU came online: queues may have their own again
+ *
+ * Context: task; may sleep; maintenance work.
+ * Return: true if this must be called again in a while.
+ */
+bool wsq_cpumask_online(void)
+{
+	cpumask_var_t left;
+	bool again = true;
+
+	if (zalloc_cpumask_var(&left, GFP_KERNEL)) {
+		again = wsq_cpumask_each(wsq_cpumask_restore, NULL, left);
+		free_cpumask_var(left);
+	}
+	return again;
 }
 
 /**
@@ -249,34 +405,38 @@ void wsq_follow_exit(void)
 
 int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask)
 {
+	unsigned int other = nr_cpu_ids;
 	cpumask_var_t cpus, left;
-	int ret = -ENOMEM;
+	int ret = -EINVAL;
 
-	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL))
+	if (!wsq_cpumask_alloc(&cpus, &left))
 		return -ENOMEM;
-	if (!zalloc_cpumask_var(&left, GFP_KERNEL))
-		goto free_cpus;
 	if (mask)
 		cpumask_and(cpus, mask, cpu_possible_mask);
 	else
 		wsq_default_cpus(cpus);
-	ret = -EINVAL;
 	if (cpumask_empty(cpus))
-		goto free_left;
+		goto free;
 
 	mutex_lock(&q->mask_lock);
 	cpus_read_lock();
+	if (!cpumask_intersects(cpus, cpu_online_mask)) {
+		other = wsq_cpumask_substitute(left, nr_cpu_ids);
+		cpumask_set_cpu(other, cpus);
+	}
 	ret = wsq_cpumask_change(q, cpus, left);
-	if (!ret)
+	if (!ret) {
+		if (other < nr_cpu_ids)
+			cpumask_clear_cpu(other, cpus);
+		cpumask_copy(q->cpus, cpus);
 		q->follows = !mask;
+	}
 	cpus_read_unlock();
 	mutex_unlock(&q->mask_lock);
 	if (!ret && !mask)
 		wsq_follow_start();
-free_left:
-	free_cpumask_var(left);
-free_cpus:
-	free_cpumask_var(cpus);
+free:
+	wsq_cpumask_free(cpus, left);
 	return ret;
 }
 WSQ_EXPORT(wsq_set_cpumask);

@@ -32,6 +32,7 @@
 #include <linux/jiffies.h>
 
 #include "../compat/export.h"
+#include "../compat/isolation.h"
 #include "../compat/timer.h"
 #include "item.h"
 #include "put.h"
@@ -63,6 +64,7 @@ static void wsq_arm(struct wsq_delayed_work *dwork, unsigned long expires)
 {
 	struct timer_list *timer = &dwork->timer;
 	unsigned long flags;
+	int cpu;
 
 	wsq_debug_activate(&dwork->work);
 	local_irq_save(flags);
@@ -71,8 +73,11 @@ static void wsq_arm(struct wsq_delayed_work *dwork, unsigned long expires)
 	if (unlikely(READ_ONCE(dwork->work.state) & WSQ_REARM))
 		expires = wsq_take_request(dwork);
 	timer->expires = expires;
-	if (dwork->cpu >= 0 && cpu_online(dwork->cpu))
-		add_timer_on(timer, dwork->cpu);
+	cpu = dwork->cpu;
+	if (cpu < 0 || !cpu_online(cpu))
+		cpu = wsq_timer_cpu();
+	if (cpu >= 0)
+		add_timer_on(timer, cpu);
 	else
 		add_timer(timer);
 	local_irq_restore(flags);

@@ -58,6 +58,7 @@
 #include <linux/irq_work.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/seqlock.h>
 #include <linux/smp.h>
 #include <linux/workqueue.h>
 #include <linux/wsq.h>
@@ -140,7 +141,9 @@ struct wsq_rescuer;
  * @limit: as @max_active of struct wsq_attrs, never 0. wsq_limit_lock.
  * @freezable: in the list of freezable queues, otherwise empty. wsq_limit_lock.
  * @order: what %WSQ_ORDERED needs (ordered.h); %NULL without. Constant.
- * @mask_lock: one change of @pool's CPUs at a time; protects @follows
+ * @mask_lock: one change of @cpus at a time; protects @follows
+ * @cpus: the CPUs that were asked for, of which @pool may have more
+ *	(cpumask.c). Written under @mask_lock and the CPU hotplug lock.
  * @follows: the queue names no CPUs and uses the module's. @mask_lock, except
  *	before the queue can be found.
  * @rescuer: runs items when no worker can; %NULL without %WSQ_MEM_RECLAIM.
@@ -174,7 +177,8 @@ struct wsq {
 	u32 limit;
 	struct list_head freezable;
 	struct wsq_order *order;
-	struct mutex mask_lock;		/* changes of the pool's CPUs */
+	struct mutex mask_lock;		/* changes of the CPUs */
+	cpumask_var_t cpus;
 	bool follows;
 	struct wsq_rescuer *rescuer;
 	struct device *dev;
@@ -409,15 +413,16 @@ struct wsq_watchdog {
  * @tenants_detached: detached items of tenants' queues that have not ended.
  *	@role_lock.
  * @nr_workers: all workers of this CPU. wsq_workers_lock.
+ * @losing: the workers that it had are not to be ended yet. wsq_workers_lock.
  * @spawn: makes a standby worker
  * @sleep_work: wakes a standby worker when the current one sleeps
  * @watchdog: the watchdog
  * @wakeups: wake-ups sent from this CPU. Any context.
  * @sent: when its worker was last woken to steal, ns of CLOCK_MONOTONIC. The
  *	CPU that wakes it.
- * @old_puts: tasks put on this CPU to queues that are gone. wsq_queues_lock.
- * @old_inbox: of these, through an inbox. wsq_queues_lock.
- * @old_gets: tasks run by this CPU for queues that are gone. wsq_queues_lock.
+ * @old_puts: tasks put on this CPU to queues that are gone. wsq_queues_fold.
+ * @old_inbox: of these, through an inbox. wsq_queues_fold.
+ * @old_gets: tasks run by this CPU for queues that are gone. wsq_queues_fold.
  * @nmi_work: wakes the worker for a put in an NMI handler
  * @refuse_work: handles items whose put was refused in an NMI handler
  */
@@ -462,6 +467,7 @@ struct wsq_cpu {
 	u32 tenants_detached;
 	u64 standbys;
 	unsigned int nr_workers;
+	bool losing;
 	struct delayed_work spawn;
 	struct irq_work sleep_work;
 
@@ -481,7 +487,8 @@ struct wsq_cpu {
  * @nice: the nice value of its workers. Constant.
  * @name: its name, for users. Constant.
  * @suffix: end of its workers' names. Constant.
- * @needed: CPUs that some queue of the class includes. wsq_workers_lock.
+ * @needed: CPUs that some queue of the class includes. Bits are set under the CPU
+ *	hotplug lock, none is cleared.
  * @cpus: what the class knows about each possible CPU. Constant.
  */
 struct wsq_class {
@@ -498,6 +505,7 @@ extern struct wsq_class *wsq_classes[WSQ_CLASSES];
 extern struct wsq_cpu **wsq_cpus;
 extern struct xarray wsq_queues;
 extern struct mutex wsq_queues_lock;
+extern seqlock_t wsq_queues_fold;
 extern struct list_head wsq_workers;
 extern struct mutex wsq_workers_lock;
 
@@ -695,6 +703,7 @@ void wsq_queue_cpu_dead(struct wsq_pool *pool, unsigned int cpu);
 struct wsq_worker *wsq_worker_create(struct wsq_class *class, unsigned int cpu,
 				     int (*fn)(void *arg), const char *name);
 struct wsq_worker *wsq_worker_new(struct wsq_cpu *c);
+void wsq_worker_add(struct wsq_cpu *c, struct wsq_worker *w);
 void wsq_worker_notify(struct wsq_worker *w);
 void wsq_worker_dismiss(struct wsq_worker *w);
 void wsq_worker_end(struct wsq_worker *w);
@@ -769,6 +778,9 @@ void wsq_rescue_some(const struct wsq_cpu *c, u32 *from);
 bool wsq_rescuer_at(const struct wsq *q);
 const struct wsq_worker *wsq_rescuer_worker(const struct wsq *q);
 void wsq_default_cpus(struct cpumask *cpus);
+int wsq_cpumask_begin(struct wsq *q);
+void wsq_cpumask_offline(unsigned int cpu);
+bool wsq_cpumask_online(void);
 bool wsq_follow(struct wsq *q, const struct cpumask *cpus,
 		struct cpumask *left);
 void wsq_follow_later(void);

@@ -544,6 +544,8 @@ bool wsq_wake_idle_anew(const struct wsq *q, struct wsq_cpu *c)
  * @q: the queue; %NULL for any
  * @c: the CPU that has the items, and no worker
  *
+ * In case no worker may, the stall detector is armed: @c has no watchdog.
+ *
  * Context: as wsq_wake_cpu().
  */
 void wsq_wake_all(const struct wsq *q, struct wsq_cpu *c)
@@ -562,6 +564,8 @@ void wsq_wake_all(const struct wsq *q, struct wsq_cpu *c)
 				wsq_wake_cpu(wsq_domain_cpu(d, bit));
 		}
 	}
+	if (!in_nmi() && wsq_watchdog_hook)
+		wsq_watchdog_hook();
 }
 
 /**

@@ -17,8 +17,15 @@
 struct xarray wsq_queues;
 WSQ_EXPORT_KUNIT(wsq_queues);
 
-/* Serializes adding and removing queues; keeps queues while statistics look. */
+/*
+ * Keeps queues that were found, and are not freed before it was free once.
+ * Users' threads do not take it: a thread may be kept from running for long.
+ */
 DEFINE_MUTEX(wsq_queues_lock);
+WSQ_EXPORT_KUNIT(wsq_queues_lock);
+
+/* Statistics see a queue, or what is left of it: @old_puts and so on. */
+DEFINE_SEQLOCK(wsq_queues_fold);
 
 static void wsq_queue_lockdep_init(struct wsq *q, struct lock_class_key *key,
 				   const char *lock_name)
@@ -87,11 +94,11 @@ static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs,
 	q->limit = attrs->max_active ?: WSQ_DEF_MAX_ACTIVE;
 	q->max_active = q->limit;
 	q->class = wsq_class_get(attrs->class);
-	if (!q->class)
+	if (!q->class || !zalloc_cpumask_var(&q->cpus, GFP_KERNEL))
 		return -ENOMEM;
 	ret = wsq_queue_number(q, tenant);
 	if (ret)
-		return ret;
+		goto free_cpus;
 	if (attrs->flags & WSQ_ORDERED)
 		ret = wsq_order_create(q);
 	if (ret)
@@ -102,28 +109,29 @@ static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs,
 	ret = wsq_pool_init(&q->pool, &wsq_machine, attrs, false);
 	if (ret)
 		goto erase;
-	cpus_read_lock();
-	ret = wsq_workers_need(q->class, q->pool.cpus);
-	cpus_read_unlock();
-	if (ret)
-		goto exit_pool;
 	if (attrs->flags & WSQ_FREEZABLE)
 		ret = wsq_freeze_add(q);
 	if (!ret && attrs->flags & WSQ_MEM_RECLAIM)
 		ret = wsq_rescuer_create(q);
 	if (ret)
 		goto unfreeze;
-	mutex_lock(&wsq_queues_lock);
-	xa_store(&wsq_queues, q->id, q, GFP_KERNEL);
-	mutex_unlock(&wsq_queues_lock);
-	return 0;
+	/* Hotplug sees to the queues that it finds. */
+	cpus_read_lock();
+	ret = wsq_cpumask_begin(q);
+	if (!ret)
+		xa_store(&wsq_queues, q->id, q, GFP_KERNEL);
+	cpus_read_unlock();
+	if (!ret)
+		return 0;
+	wsq_rescuer_destroy(q);
 unfreeze:
 	wsq_freeze_remove(q);
-exit_pool:
 	wsq_pool_exit(&q->pool);
 erase:
 	wsq_order_destroy(q);
 	xa_erase(&wsq_queues, q->id);
+free_cpus:
+	free_cpumask_var(q->cpus);
 	return ret;
 }
 
@@ -252,7 +260,10 @@ int wsq_set_steal(struct wsq *q, u32 policy, u32 batch)
 }
 WSQ_EXPORT(wsq_set_steal);
 
-/* Keep the queue's counts, so that statistics do not go back. */
+/*
+ * Keep the queue's counts, so that statistics do not go back. The caller is the
+ * writer of wsq_queues_fold.
+ */
 static void wsq_queue_fold(const struct wsq *q)
 {
 	unsigned int cpu, color;
@@ -320,14 +331,16 @@ static void wsq_queue_free(struct work_struct *work)
 {
 	struct wsq *q = container_of(to_rcu_work(work), struct wsq, free_work);
 
+	/* A context that found it before it was removed is done with it. */
+	mutex_lock(&wsq_queues_lock);
+	mutex_unlock(&wsq_queues_lock);
 	/* A worker that found it by its number leaves soon: it is empty. */
 	wsq_workers_leave(q);
 	wsq_ready_forget(q);
-	mutex_lock(&wsq_queues_lock);
 	xa_erase(&wsq_queues, q->id);
-	mutex_unlock(&wsq_queues_lock);
 	wsq_pool_exit(&q->pool);
 	wsq_order_destroy(q);
+	free_cpumask_var(q->cpus);
 	kfree(q);
 }
 
@@ -336,17 +349,21 @@ void wsq_destroy(struct wsq *q)
 	if (!q)
 		return;
 
-	wsq_sysfs_remove(q);
 	/* If it is frozen, its items run now. */
 	wsq_freeze_remove(q);
 	wsq_queue_drain(q, WSQ_Q_DYING);
+	/* Not before: what is written there may help an item that waits. */
+	wsq_sysfs_remove(q);
 	wsq_rescuer_destroy(q);
-	/* Look-ups do not find the queue any more; its number stays taken. */
-	mutex_lock(&wsq_queues_lock);
-	xa_store(&wsq_queues, q->id, XA_ZERO_ENTRY, GFP_KERNEL);
 	/* Statistics either find the queue or what it counted. */
+	write_seqlock(&wsq_queues_fold);
+	/*
+	 * Look-ups do not find the queue any more; its number stays taken. In
+	 * place of an entry, so no memory is needed.
+	 */
+	xa_store(&wsq_queues, q->id, XA_ZERO_ENTRY, GFP_ATOMIC);
 	wsq_queue_fold(q);
-	mutex_unlock(&wsq_queues_lock);
+	write_sequnlock(&wsq_queues_fold);
 	wsq_queue_lockdep_exit(q);
 	INIT_RCU_WORK(&q->free_work, wsq_queue_free);
 	queue_rcu_work(wsq_maintenance, &q->free_work);	/* WH(free:A) */

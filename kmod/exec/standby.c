@@ -682,37 +682,37 @@ static bool wsq_standby_needed(struct wsq_cpu *c)
 	return needed;
 }
 
+/* Does the CPU need a standby worker? If so, and @w is not %NULL, it is @w. */
+static bool wsq_standby_lacks(struct wsq_cpu *c, struct wsq_worker *w)
+{
+	bool lacks;
+
+	mutex_lock(&wsq_workers_lock);
+	lacks = c->worker && !READ_ONCE(c->nr_standby) &&
+		(c->nr_workers < WSQ_MAX_WORKERS || wsq_standby_needed(c));
+	if (lacks && w)
+		wsq_worker_add(c, w);
+	mutex_unlock(&wsq_workers_lock);
+	return lacks;
+}
+
 /* Make a standby worker, if there is none. */
 static void wsq_standby_spawn(struct work_struct *work)
 {
 	struct wsq_cpu *c = container_of(to_delayed_work(work), struct wsq_cpu,
 					 spawn);
 	struct wsq_worker *w = NULL;
-	bool failed = false;
 
 	/*
-	 * Do not take cpus_read_lock(): hotplug may wait for an item that is
-	 * queued behind one that needs it. wsq_workers_lock suffices: while the
-	 * CPU has a current worker, its teardown has not yet taken that lock.
+	 * Do not take cpus_read_lock(): hotplug may wait for an item behind one
+	 * that needs it. So the CPU may go offline meanwhile: look again.
 	 */
-	mutex_lock(&wsq_workers_lock);
-	if (c->worker && !READ_ONCE(c->nr_standby) &&
-	    (c->nr_workers < WSQ_MAX_WORKERS || wsq_standby_needed(c))) {
+	if (wsq_standby_lacks(c, NULL))
 		w = wsq_worker_new(c);
-		failed = IS_ERR(w);
-	}
-	if (w && !failed) {
-		/* List it before it runs, so that no other one is made. */
-		raw_spin_lock_irq(&c->role_lock);
-		w->replaced = true;
-		list_add(&w->standby, &c->standby);
-		WRITE_ONCE(c->nr_standby, c->nr_standby + 1);
-		raw_spin_unlock_irq(&c->role_lock);
-		wake_up_process(w->task);
-	}
-	mutex_unlock(&wsq_workers_lock);
+	if (w && !IS_ERR(w) && !wsq_standby_lacks(c, w))
+		wsq_worker_end(w);
 	wsq_standby_came(c);
-	if (failed)
+	if (IS_ERR(w))
 		/* On any CPU: the timer of an offline CPU does not expire. */
 		schedule_delayed_work(&c->spawn, WSQ_SPAWN_RETRY);
 	/* Maintenance work ends the worker after it was idle for a while. */

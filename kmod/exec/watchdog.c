@@ -53,8 +53,9 @@
 #define WSQ_WATCHDOG_LOOKS		8
 
 /*
- * Called in hardirq context when something has waited for a while. Set before
- * the first worker starts, and until the last one has ended.
+ * Called when something has waited for a while, or is put to a CPU without a
+ * worker. Context: any but NMI. Set before the first worker starts, and until
+ * the last one has ended.
  */
 void (*wsq_watchdog_hook)(void);
 

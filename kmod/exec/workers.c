@@ -7,6 +7,9 @@
  *
  * A worker whose CPU goes offline is marked gone. It ends as soon as its item
  * does, on whichever CPU that runs. Maintenance work then frees it.
+ *
+ * Threads are made, ended and waited for without wsq_workers_lock: that may take
+ * long, and the creation of a queue and CPU hotplug must not wait for it.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -22,7 +25,7 @@
 LIST_HEAD(wsq_workers);
 WSQ_EXPORT_KUNIT(wsq_workers);
 
-/* Starts and ends one worker at a time; protects the list. */
+/* Protects the list, and which workers a CPU has. */
 DEFINE_MUTEX(wsq_workers_lock);
 WSQ_EXPORT_KUNIT(wsq_workers_lock);
 
@@ -51,7 +54,7 @@ struct wsq_worker *wsq_worker_find(u32 id)
  * @fn: its thread function, called with the worker
  * @name: its name
  *
- * Context: task; may sleep.
+ * Context: task; may sleep for long, without wsq_workers_lock.
  * Return: the worker or ERR_PTR().
  */
 struct wsq_worker *wsq_worker_create(struct wsq_class *class, unsigned int cpu,
@@ -60,6 +63,7 @@ struct wsq_worker *wsq_worker_create(struct wsq_class *class, unsigned int cpu,
 	struct wsq_worker *w;
 	int ret;
 
+	lockdep_assert_not_held(&wsq_workers_lock);
 	w = kzalloc_node(sizeof(*w), GFP_KERNEL, cpu_to_node(cpu));
 	if (!w)
 		return ERR_PTR(-ENOMEM);
@@ -94,10 +98,12 @@ free:
  * wsq_worker_end() - end a worker and free it
  * @w: the worker; not current, in no list
  *
- * Context: task; may sleep until the worker's item ends.
+ * Context: task; may sleep until the worker's item ends, without
+ * wsq_workers_lock.
  */
 void wsq_worker_end(struct wsq_worker *w)
 {
+	lockdep_assert_not_held(&wsq_workers_lock);
 	kthread_stop(w->task);
 	wsq_standby_worker_exit(w);
 	put_task_struct(w->task);
@@ -107,10 +113,14 @@ void wsq_worker_end(struct wsq_worker *w)
 }
 
 /**
- * wsq_worker_new() - make a worker for an online CPU, not running yet
+ * wsq_worker_new() - make a worker for a CPU, not running yet
  * @c: the CPU, and the class
  *
- * Context: task; may sleep; wsq_workers_lock is held.
+ * The CPU may go offline meanwhile, and get other workers. The caller looks
+ * whether it needs this one, and then calls wsq_worker_add() or
+ * wsq_worker_end().
+ *
+ * Context: as wsq_worker_create().
  * Return: the worker or ERR_PTR().
  */
 struct wsq_worker *wsq_worker_new(struct wsq_cpu *c)
@@ -118,16 +128,39 @@ struct wsq_worker *wsq_worker_new(struct wsq_cpu *c)
 	struct wsq_worker *w;
 	char name[TASK_COMM_LEN];
 
-	lockdep_assert_held(&wsq_workers_lock);
 	snprintf(name, sizeof(name), "wsq/%u%s", c->cpu, c->class->suffix);
 	w = wsq_worker_create(c->class, c->cpu, wsq_worker_fn, name);
 	if (IS_ERR(w))
 		return w;
 	kthread_bind(w->task, c->cpu);
 	set_user_nice(w->task, c->class->nice);
+	return w;
+}
+
+/**
+ * wsq_worker_add() - start a worker
+ * @c: its CPU: the worker is the current one if the CPU has none, otherwise a
+ *	standby worker
+ * @w: the worker, of wsq_worker_new()
+ *
+ * Context: task; wsq_workers_lock is held.
+ */
+void wsq_worker_add(struct wsq_cpu *c, struct wsq_worker *w)
+{
+	lockdep_assert_held(&wsq_workers_lock);
 	list_add(&w->list, &wsq_workers);
 	WRITE_ONCE(c->nr_workers, c->nr_workers + 1);
-	return w;
+	raw_spin_lock_irq(&c->role_lock);
+	if (c->worker) {
+		/* List it before it runs, so that no other one is made. */
+		w->replaced = true;
+		list_add(&w->standby, &c->standby);
+		WRITE_ONCE(c->nr_standby, c->nr_standby + 1);
+	} else {
+		WRITE_ONCE(c->worker, w);
+	}
+	raw_spin_unlock_irq(&c->role_lock);
+	wake_up_process(w->task);
 }
 
 /**
@@ -163,7 +196,8 @@ static void wsq_workers_reap(struct work_struct *work)
 
 	mutex_lock(&wsq_workers_lock);
 	list_for_each_entry_safe(w, n, &wsq_workers, list) {
-		if (!w->gone || READ_ONCE(w->serving))
+		if (!w->gone || wsq_worker_cpu(w)->losing ||
+		    READ_ONCE(w->serving))
 			continue;
 		wsq_worker_dismiss(w);
 		list_add(&w->list, &over);
@@ -186,20 +220,20 @@ void wsq_worker_gone(const struct wsq_worker *w)
 		queue_work(wsq_maintenance, &wsq_reap_work);
 }
 
-/* Start an online CPU's current worker. wsq_workers_lock is held. */
+/* Start an online CPU's current worker. CPU hotplug lock held. */
 static int wsq_worker_start(struct wsq_cpu *c)
 {
 	struct wsq_worker *w;
 
-	if (c->worker)
+	if (READ_ONCE(c->worker))
 		return 0;
 	w = wsq_worker_new(c);
 	if (IS_ERR(w))
 		return PTR_ERR(w);
-	raw_spin_lock_irq(&c->role_lock);
-	WRITE_ONCE(c->worker, w);
-	raw_spin_unlock_irq(&c->role_lock);
-	wake_up_process(w->task);
+	/* If the creation of another queue was faster, it is a standby worker. */
+	mutex_lock(&wsq_workers_lock);
+	wsq_worker_add(c, w);
+	mutex_unlock(&wsq_workers_lock);
 	/* For the first item that sleeps. */
 	wsq_standby_have(c);
 	return 0;
@@ -234,6 +268,12 @@ bool wsq_workers_shrink(void)
 	return more;
 }
 
+/* How long maintenance work waits for a lock that is taken. */
+#define WSQ_ADOPT_JIFFIES	(HZ / 10)
+
+static void wsq_workers_adopt(struct work_struct *work);
+static DECLARE_DELAYED_WORK(wsq_adopt_work, wsq_workers_adopt);
+
 /* Move items of dead CPUs' queues to online CPUs, where a watchdog runs. */
 static void wsq_workers_adopt(struct work_struct *work)
 {
@@ -252,9 +292,10 @@ static void wsq_workers_adopt(struct work_struct *work)
 		cond_resched();
 	}
 	mutex_unlock(&wsq_queues_lock);
+	if (wsq_cpumask_online())
+		queue_delayed_work(wsq_maintenance, &wsq_adopt_work,
+				   WSQ_ADOPT_JIFFIES);
 }
-
-static DECLARE_WORK(wsq_adopt_work, wsq_workers_adopt);
 
 /*
  * Queues may have items here without ready bits, left from when the CPU was no
@@ -285,16 +326,14 @@ static int wsq_worker_online(unsigned int cpu)
 
 		if (!class)
 			continue;
-		mutex_lock(&wsq_workers_lock);
 		if (cpumask_test_cpu(cpu, class->needed))
 			ret = wsq_worker_start(class->cpus[cpu]);
-		mutex_unlock(&wsq_workers_lock);
 		if (!ret)
 			wsq_worker_inherit(class->cpus[cpu]);
 	}
 	/* It may be the first online CPU of a queue. */
 	if (!ret)
-		queue_work(wsq_maintenance, &wsq_adopt_work);
+		queue_delayed_work(wsq_maintenance, &wsq_adopt_work, 0);
 	return ret;
 }
 
@@ -317,6 +356,9 @@ static void wsq_worker_lose(struct wsq_cpu *c)
 	c->wanted = false;
 	raw_spin_unlock_irq(&c->role_lock);
 	WRITE_ONCE(c->nr_workers, 0);
+	/* They are not ended during the grace period. */
+	c->losing = true;
+	mutex_unlock(&wsq_workers_lock);
 	/*
 	 * Wait for contexts that read c->worker and wake it, with preemption
 	 * off, and for a worker that is about to announce that it parks.
@@ -327,6 +369,8 @@ static void wsq_worker_lose(struct wsq_cpu *c)
 	raw_spin_unlock_irq(&c->role_lock);
 	/* A replacement that should do this may never run. */
 	wsq_standby_loosen(c);
+	mutex_lock(&wsq_workers_lock);
+	c->losing = false;
 	/* A worker in an item sees @gone when the item ends. */
 	list_for_each_entry(w, &wsq_workers, list) {
 		if (wsq_worker_cpu(w) == c && !READ_ONCE(w->cur))
@@ -348,6 +392,7 @@ static int wsq_worker_offline(unsigned int cpu)
 {
 	u32 nr;
 
+	wsq_cpumask_offline(cpu);
 	for (nr = 0; nr < WSQ_CLASSES; nr++) {
 		struct wsq_class *class = wsq_class_find(nr);
 
@@ -383,7 +428,6 @@ int wsq_workers_need(struct wsq_class *class, const struct cpumask *cpus)
 	unsigned int cpu;
 	int ret = 0;
 
-	mutex_lock(&wsq_workers_lock);
 	for_each_cpu(cpu, cpus) {
 		cpumask_set_cpu(cpu, class->needed);
 		if (!cpu_online(cpu))
@@ -392,7 +436,6 @@ int wsq_workers_need(struct wsq_class *class, const struct cpumask *cpus)
 		if (ret)
 			break;
 	}
-	mutex_unlock(&wsq_workers_lock);
 	return ret;
 }
 
@@ -521,7 +564,7 @@ void wsq_workers_exit(void)
 	u32 nr;
 
 	cpuhp_remove_state_nocalls(wsq_worker_hp);
-	cancel_work_sync(&wsq_adopt_work);
+	cancel_delayed_work_sync(&wsq_adopt_work);
 	mutex_lock(&wsq_workers_lock);
 	for (nr = 0; nr < WSQ_CLASSES; nr++)
 		wsq_workers_resign(wsq_class_find(nr));

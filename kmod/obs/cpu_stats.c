@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Statistics by CPU. See cpu_stats.h.
+ *
+ * Users may read them, so they take no mutex: its holder may be kept from running
+ * for long, by the limits of its control group, say, and others with it. A reader
+ * looks again if a queue was destroyed meanwhile.
  */
 #include <linux/cpumask.h>
 #include <linux/topology.h>
@@ -10,6 +14,9 @@
 #include "../compat/wsq_fence.h"
 #include "../exec/exec.h"
 #include "cpu_stats.h"
+
+/* Looks of a reader that others make vain, before it keeps them out. */
+#define WSQ_STATS_TRIES		16
 
 static void wsq_stats_add(const struct wsq_lane *lane,
 			  struct wsq_cpu_stats *out)
@@ -28,7 +35,7 @@ static void wsq_stats_add(const struct wsq_lane *lane,
 
 /*
  * Add what one class knows about a CPU. The CPU counts as parked if the workers
- * of all classes are. wsq_queues_lock is held.
+ * of all classes are. A reader of wsq_queues_fold calls.
  */
 static void wsq_stats_add_cpu(const struct wsq_cpu *c,
 			      struct wsq_cpu_stats *out)
@@ -53,7 +60,8 @@ static void wsq_stats_add_cpu(const struct wsq_cpu *c,
 	out->standbys += READ_ONCE(c->standbys);
 }
 
-void wsq_stats_cpu(unsigned int cpu, struct wsq_cpu_stats *out)
+/* Look once. A reader of wsq_queues_fold calls. */
+static void wsq_stats_look(unsigned int cpu, struct wsq_cpu_stats *out)
 {
 	unsigned long id;
 	struct wsq *q;
@@ -65,20 +73,36 @@ void wsq_stats_cpu(unsigned int cpu, struct wsq_cpu_stats *out)
 	if (cpu_online(cpu))
 		out->flags |= WSQ_CPU_ONLINE;
 
-	mutex_lock(&wsq_queues_lock);
 	for (nr = 0; nr < WSQ_CLASSES; nr++) {
 		const struct wsq_class *class = wsq_class_find(nr);
 
 		if (class)
 			wsq_stats_add_cpu(class->cpus[cpu], out);
 	}
+	rcu_read_lock();
 	xa_for_each(&wsq_queues, id, q) {
 		const struct wsq_lane *lane = wsq_lane_any(q, cpu);
 
 		if (lane)
 			wsq_stats_add(lane, out);
 	}
-	mutex_unlock(&wsq_queues_lock);
+	rcu_read_unlock();
+}
+
+void wsq_stats_cpu(unsigned int cpu, struct wsq_cpu_stats *out)
+{
+	unsigned int tries = WSQ_STATS_TRIES, seq;
+
+	do {
+		seq = read_seqbegin(&wsq_queues_fold);
+		wsq_stats_look(cpu, out);
+	} while (read_seqretry(&wsq_queues_fold, seq) && --tries);
+	if (unlikely(!tries)) {
+		/* Queues are being destroyed all the time. */
+		read_seqlock_excl(&wsq_queues_fold);
+		wsq_stats_look(cpu, out);
+		read_sequnlock_excl(&wsq_queues_fold);
+	}
 	out->fences = wsq_fence_interrupts(cpu);
 }
 WSQ_EXPORT(wsq_stats_cpu);
@@ -142,10 +166,8 @@ u32 wsq_stats_queues(void)
 	struct wsq *q;
 	u32 nr = 0;
 
-	mutex_lock(&wsq_queues_lock);
 	xa_for_each(&wsq_queues, id, q)
 		nr++;
-	mutex_unlock(&wsq_queues_lock);
 	return nr;
 }
 WSQ_EXPORT_KUNIT(wsq_stats_queues);

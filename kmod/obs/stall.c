@@ -7,9 +7,10 @@
  * behind it.
  *
  * If something waits behind a worker that is awake, the watchdog
- * (kmod/exec/watchdog.c) arms the detector. The detector looks four times in
- * stall_ms, and goes on while anything waits. So an idle module costs nothing,
- * and nothing is counted or stamped for an item.
+ * (kmod/exec/watchdog.c) arms the detector. A put to a CPU that has no worker,
+ * because it is offline, arms it as well (wsq_wake_all()). The detector looks
+ * four times in stall_ms, and goes on while anything waits. So an idle module
+ * costs nothing, and nothing is counted or stamped for an item.
  *
  * Items wait in three locations of a container: the two inboxes, which count
  * what is taken from them, and the engine. An item has left the engine if an
@@ -76,13 +77,15 @@ static u32 wsq_stall_nr;
 /**
  * struct wsq_stall - a report
  * @queue: the queue's name
- * @task: the CPU's worker, with a reference
+ * @due: there is something to report
+ * @task: the CPU's worker, with a reference; %NULL if the CPU is offline
  * @func: the function that it runs, or %NULL
  * @cpu: the CPU
  * @ms: how long an item has waited
  */
 struct wsq_stall {
 	char queue[WSQ_NAME_LEN];
+	bool due;
 	struct task_struct *task;
 	wsq_func_t func;
 	unsigned int cpu;
@@ -99,16 +102,19 @@ static unsigned long wsq_stall_period(unsigned int ms)
 
 static void wsq_stall_report(const struct wsq_stall *s)
 {
-	pid_t pid = task_pid_nr(s->task);
+	pid_t pid = s->task ? task_pid_nr(s->task) : 0;
 
 	trace_wsq_stall(s->queue, s->func, s->cpu, pid, s->ms, true);
-	if (s->func)
+	if (!s->task)
+		pr_warn("wsq: stall: %s: an item has waited on CPU %u for %u ms, which is offline, and no CPU of the queue takes it\n",
+			s->queue, s->cpu, s->ms);
+	else if (s->func)
 		pr_warn("wsq: stall: %s: an item has waited on CPU %u for %u ms, the worker (pid %d) runs %ps\n",
 			s->queue, s->cpu, s->ms, pid, s->func);
 	else
 		pr_warn("wsq: stall: %s: an item has waited on CPU %u for %u ms, the worker (pid %d) runs nothing\n",
 			s->queue, s->cpu, s->ms, pid);
-	if (READ_ONCE(wsq_stall_stack))
+	if (s->task && READ_ONCE(wsq_stall_stack))
 		sched_show_task(s->task);
 }
 
@@ -198,8 +204,8 @@ static bool wsq_stall_due(struct wsq_lane *lane, unsigned int limit)
 }
 
 /*
- * Look at a queue on a CPU. Returns true if something waits there. A report is
- * due if @s->task is set.
+ * Look at a queue on a CPU. Returns true if something waits there. Sets @s->due
+ * if there is a report.
  */
 static bool wsq_stall_queue(struct wsq_cpu *c, u32 id, unsigned int limit,
 			    struct wsq_stall *s)
@@ -209,7 +215,7 @@ static bool wsq_stall_queue(struct wsq_cpu *c, u32 id, unsigned int limit,
 	unsigned int ms = 0;
 	struct wsq *q;
 
-	s->task = NULL;
+	s->due = false;
 	/* Also an RCU read-side section: queue and worker stay. */
 	preempt_disable();
 	q = wsq_queue_at(c, id);
@@ -218,13 +224,13 @@ static bool wsq_stall_queue(struct wsq_cpu *c, u32 id, unsigned int limit,
 	/* A frozen queue does not count. */
 	if (lane && READ_ONCE(q->max_active))
 		ms = wsq_stall_waits(lane);
-	if (ms > limit && w && wsq_stall_due(lane, limit)) {
+	if (ms > limit && wsq_stall_due(lane, limit)) {
+		s->due = true;
 		strscpy(s->queue, q->pool.name, sizeof(s->queue));
-		s->func = READ_ONCE(w->cur) ? READ_ONCE(w->func) : NULL;
+		s->func = w && READ_ONCE(w->cur) ? READ_ONCE(w->func) : NULL;
 		s->cpu = c->cpu;
 		s->ms = ms - 1;
-		s->task = w->task;
-		get_task_struct(s->task);
+		s->task = w ? get_task_struct(w->task) : NULL;
 	}
 	preempt_enable();
 	return ms;
@@ -240,11 +246,12 @@ static bool wsq_stall_cpu(struct wsq_cpu *c, unsigned int limit,
 
 	for (id = wsq_ready_next(c, 0); id < WSQ_MAX_QUEUES; id = next) {
 		busy |= wsq_stall_queue(c, id, limit, &s);
-		if (s.task) {
+		if (s.due) {
 			atomic_inc(&wsq_stall_reports);
 			if (++*reports <= WSQ_STALL_MOST)
 				wsq_stall_report(&s);
-			put_task_struct(s.task);
+			if (s.task)
+				put_task_struct(s.task);
 		}
 		cond_resched();
 		next = wsq_ready_next(c, id + 1);
@@ -354,7 +361,7 @@ static void wsq_stall_look(struct work_struct *work)
 		atomic_set(&wsq_stall_armed, 0);
 }
 
-/* Hook of the watchdog, in hardirq context: something waits. */
+/* Hook of the watchdog, in any context but NMI: something waits. */
 static void wsq_stall_arm(void)
 {
 	unsigned int ms = READ_ONCE(wsq_stall_ms);

@@ -5,8 +5,9 @@
  *
  *	class			its class: normal or high
  *	cpumask			its CPUs as configured; root may write
- *	cpumask_effective	the CPUs of these that are members now: online,
- *				and with memory for their container
+ *	cpumask_effective	the CPUs that run its items now: those of these
+ *				that are online, and have memory for their
+ *				container; another one if there is none
  *	mem_reclaim, resident	1 if it was created with that flag, else 0
  *	steal_policy		from which CPUs its CPUs steal, a word of
  *				wsq_steal_policies[]; root may write
@@ -23,10 +24,12 @@
  * Limitations: there is one name space for the machine. Creating a queue fails
  * if its name is taken, or cannot be the name of a directory.
  *
- * Lifetimes. A directory is created when its queue is complete, and removed
- * before anything else of the queue. Removing it waits for readers and writers
- * of its files. Class and devices are memory of the driver core, released by
- * its own functions: a reference to one does not call into the module.
+ * Lifetimes. A directory is created when its queue is complete. It is removed
+ * when the queue has been drained for good, before anything else of the queue is
+ * torn down, so that a mask can be written while items of a queue that is being
+ * destroyed wait. Removing it waits for readers and writers of its files. Class
+ * and devices are memory of the driver core, released by its own functions: a
+ * reference to one does not call into the module.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -55,7 +58,7 @@ static ssize_t cpumask_show(struct device *dev, struct device_attribute *attr,
 	ssize_t n;
 
 	mutex_lock(&q->mask_lock);
-	n = sysfs_emit(buf, "%*pb\n", cpumask_pr_args(q->pool.cpus));
+	n = sysfs_emit(buf, "%*pb\n", cpumask_pr_args(q->cpus));
 	mutex_unlock(&q->mask_lock);
 	return n;
 }
@@ -306,7 +309,7 @@ int wsq_sysfs_add(struct wsq *q)
 
 /**
  * wsq_sysfs_remove() - remove the directory of a queue, if it has one
- * @q: the queue, before anything else of it is torn down
+ * @q: the queue, drained, before anything else of it is torn down
  *
  * No file there is being read or written when this returns.
  *

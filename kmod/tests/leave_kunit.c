@@ -333,9 +333,23 @@ static void leave_put_pair(void *arg)
 	wsq_queue_work(p->q, &p->second);
 }
 
+/* Soon no CPU but the queue's own runs its items, and one of these does. */
+static void leave_expect_restored(struct kunit *test, struct wsq *q)
+{
+	struct wsq_test_item *it = wsq_test_items(test, q, 1, wsq_test_count);
+
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(cpumask_equal(q->pool.cpus,
+							     q->cpus)));
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
+	wsq_test_call(test, wsq_test_flush, q);
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 1);
+	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(READ_ONCE(it->cpu), q->cpus));
+	vfree(it);
+}
+
 /*
- * All CPUs of a queue are offline, then one comes back. The items wait in the
- * container of the other.
+ * All CPUs of a queue go offline. Items run all the same, one of which waits for
+ * another. Then its CPUs come back.
  */
 static void leave_adopt(struct kunit *test)
 {
@@ -360,12 +374,12 @@ static void leave_adopt(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, remove_cpu(one), 0);
 	KUNIT_EXPECT_EQ(test, remove_cpu(two), 0);
 	leave_put_pair(p);
-	/* The CPU whose container has the items now. */
-	cpu = wsq_location_cpu(READ_ONCE(p->first.link.where));
-	KUNIT_EXPECT_EQ(test, add_cpu(cpu == one ? two : one), 0);
 	wsq_test_call(test, wsq_test_flush, p->q);
 	KUNIT_EXPECT_NE(test, p->left, 0UL);
-	KUNIT_EXPECT_EQ(test, add_cpu(cpu == one ? one : two), 0);
+	KUNIT_EXPECT_TRUE(test, cpumask_equal(p->q->cpus, mask));
+	KUNIT_EXPECT_EQ(test, add_cpu(two), 0);
+	leave_expect_restored(test, p->q);
+	KUNIT_EXPECT_EQ(test, add_cpu(one), 0);
 	wsq_test_queue_end(test, p->q);
 	kfree(mask);
 	kfree(p);
@@ -585,61 +599,42 @@ static void leave_locked(struct kunit *test)
 	vfree(l.second);
 }
 
-/* A CPU leaves a queue and keeps an item. How a CPU joins the queue later. */
-enum leave_return {
-	LEAVE_OTHER,	/* another CPU joins */
-	LEAVE_SAME,	/* the CPU joins by the mask */
-	LEAVE_LATER,	/* by the mask while offline, and comes back online */
-	LEAVE_RETURNS,
-};
-
-static void leave_forgotten_one(struct kunit *test, enum leave_return how)
+/*
+ * A queue is given a CPU that is offline: by its mask, while an item waits on a
+ * CPU that leaves the queue, or when it is created. It is flushed and destroyed
+ * all the same.
+ */
+static void leave_forgotten(struct kunit *test)
 {
 	unsigned int stay = cpumask_first(cpu_online_mask);
 	unsigned int off = cpumask_last(cpu_online_mask);
 	unsigned int go = cpumask_next(stay, cpu_online_mask);
-	unsigned int to = how == LEAVE_OTHER ? stay : go;
-	struct wsq_test_item *it;
+	struct wsq_test_item *items;
 	struct wsq_test_gate *g;
-	struct wsq *q;
-
-	wsq_test_stay(test, stay);
-	q = wsq_test_queue(test, 2, 4, cpumask_of(go));
-	it = wsq_test_items(test, q, 1, wsq_test_count);
-	g = wsq_test_hold(test, q, go);
-	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
-	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
-	/* The queue has no online CPU, so the item stays. */
-	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(off)), 0);
-	wsq_test_gate_open(g);
-	KUNIT_EXPECT_TRUE(test, wsq_test_until(!wsq_ready_test(wsq_cpus[go],
-							       q->id)));
-	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
-	if (how == LEAVE_LATER)
-		KUNIT_EXPECT_EQ(test, remove_cpu(go), 0);
-	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(to)), 0);
-	if (how == LEAVE_LATER)
-		KUNIT_EXPECT_EQ(test, add_cpu(go), 0);
-	wsq_test_roam();
-	wsq_test_call(test, wsq_test_flush, q);
-	wsq_test_expect_runs(test, it, 1, 1);
-	KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
-	wsq_test_queue_end(test, q);
-	vfree(it);
-	kfree(g);
-}
-
-/*
- * An item waits on a CPU that leaves the queue while no other CPU of the queue
- * is online. It runs as soon as the queue has an online CPU, in whichever way.
- */
-static void leave_forgotten(struct kunit *test)
-{
-	enum leave_return how;
+	struct wsq *q, *made;
 
 	wsq_test_need_cpus(test, 3);
-	for (how = 0; how < LEAVE_RETURNS; how++)
-		leave_forgotten_one(test, how);
+	wsq_test_stay(test, stay);
+	q = wsq_test_queue(test, 2, 4, cpumask_of(go));
+	items = wsq_test_items(test, q, 3, wsq_test_count);
+	g = wsq_test_hold(test, q, go);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[0].work));
+	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
+	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(off)), 0);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&items[0].runs)));
+	wsq_test_gate_open(g);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[1].work));
+	wsq_test_call(test, wsq_test_flush, q);
+	made = wsq_test_queue(test, 2, 4, cpumask_of(off));
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(made, &items[2].work));
+	wsq_test_queue_end(test, made);
+	wsq_test_expect_runs(test, items, 3, 1);
+	KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
+	leave_expect_restored(test, q);
+	wsq_test_roam();
+	wsq_test_queue_end(test, q);
+	vfree(items);
+	kfree(g);
 }
 
 static bool leave_runs(void *arg)

@@ -444,7 +444,71 @@ static void stall_again(struct kunit *test)
 	wsq_test_roam();
 }
 
+/* As if the CPU were offline. Its worker is parked; returned. */
+static struct wsq_worker *stall_leave(struct kunit *test, struct wsq_cpu *c)
+{
+	struct wsq_worker *w = READ_ONCE(c->worker);
+
+	KUNIT_ASSERT_NOT_NULL(test, w);
+	KUNIT_ASSERT_TRUE(test, wsq_test_until(wsq_parked(&c->park) &&
+					       !READ_ONCE(w->serving)));
+	raw_spin_lock_irq(&c->role_lock);
+	WRITE_ONCE(c->worker, NULL);
+	raw_spin_unlock_irq(&c->role_lock);
+	KUNIT_EXPECT_TRUE(test, wsq_park_claim(&c->park));
+	return w;
+}
+
+static void stall_return(struct wsq_cpu *c, struct wsq_worker *w)
+{
+	raw_spin_lock_irq(&c->role_lock);
+	WRITE_ONCE(c->worker, w);
+	raw_spin_unlock_irq(&c->role_lock);
+	wake_up_process(w->task);
+}
+
+/*
+ * No CPU of a queue has a worker: an item that waits is reported, once. While
+ * wsq_destroy() waits for the item, the queue can be given other CPUs.
+ */
+static void stall_absent(struct kunit *test)
+{
+	unsigned int here = get_cpu();
+	struct wsq_attrs attrs = { .flags = WSQ_RESIDENT | WSQ_SYSFS };
+	struct wsq_test_call *call;
+	struct wsq_test_item *it;
+	struct wsq_worker *w;
+	struct wsq_cpu *c;
+	struct wsq *q;
+	int before;
+
+	put_cpu();
+	wsq_test_need_cpus(test, 2);
+	wsq_test_stay(test, here);
+	c = wsq_cpus[wsq_test_other(here)];
+	attrs.cpumask = cpumask_of(c->cpu);
+	q = wsq_test_queue_attrs(test, &attrs);
+	it = wsq_test_items(test, q, 1, wsq_test_count);
+	before = stall_set(test, STALL_MS);
+	w = stall_leave(test, c);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&wsq_stall_reports) > before));
+	stall_sleep(3 * STALL_MS);
+	KUNIT_EXPECT_EQ(test, atomic_read(&wsq_stall_reports), before + 1);
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 0);
+	call = wsq_test_start(test, wsq_test_destroy, q);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(q->flags) & WSQ_Q_DRAINING));
+	KUNIT_EXPECT_NOT_NULL(test, READ_ONCE(q->dev));
+	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(here)), 0);
+	wsq_test_end(test, call);
+	KUNIT_EXPECT_EQ(test, atomic_read(&it->runs), 1);
+	stall_return(c, w);
+	wsq_test_roam();
+	vfree(it);
+}
+
 static struct kunit_case stall_cases[] = {
+	KUNIT_CASE_SLOW(stall_absent),
 	KUNIT_CASE_SLOW(stall_runs),
 	KUNIT_CASE_SLOW(stall_waits),
 	KUNIT_CASE_SLOW(stall_limit),

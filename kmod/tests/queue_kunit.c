@@ -751,7 +751,92 @@ static void queue_layers(struct kunit *test)
 			    "lockdep reported right use");
 }
 
+/* What processes make their threads do: statistics, open a ring, close it. */
+static bool queue_users_fn(void *unused)
+{
+	struct wsq_cpu_stats st;
+	struct wsq *q;
+
+	wsq_stats_cpu(raw_smp_processor_id(), &st);
+	wsq_stats_queues();
+	q = wsq_tenant_create(NULL, "users");
+	if (IS_ERR(q))
+		return false;
+	wsq_destroy(q);
+	return true;
+}
+
+/* Threads of users do not wait for a thread that walks through all queues. */
+static void queue_users(struct kunit *test)
+{
+	struct wsq_test_call *call;
+
+	mutex_lock(&wsq_queues_lock);
+	call = wsq_test_start(test, queue_users_fn, NULL);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_test_over(call)));
+	mutex_unlock(&wsq_queues_lock);
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	wsq_queues_settle();
+}
+
+/* Reads a CPU's statistics as often as it can. */
+struct queue_reader {
+	unsigned int cpu;
+	bool stop;
+	unsigned long looks;
+	unsigned long back;
+};
+
+static bool queue_reader_fn(void *arg)
+{
+	struct queue_reader *r = arg;
+	struct wsq_cpu_stats st;
+	u64 last = 0;
+
+	while (!READ_ONCE(r->stop)) {
+		wsq_stats_cpu(r->cpu, &st);
+		r->back += st.puts < last;
+		last = st.puts;
+		r->looks++;
+		wsq_test_yield();
+	}
+	return true;
+}
+
+#define QUEUES_GONE	30
+
+/* Counters do not go back when a queue is destroyed. */
+static void queue_stats_stay(struct kunit *test)
+{
+	struct queue_reader r = { .cpu = cpumask_first(cpu_online_mask) };
+	struct wsq_test_item *it = wsq_test_items(test, NULL, 1, wsq_test_count);
+	struct wsq_test_call *call;
+	struct wsq_cpu_stats st[2];
+	int i;
+
+	wsq_test_stay(test, r.cpu);
+	wsq_stats_cpu(r.cpu, &st[0]);
+	call = wsq_test_start(test, queue_reader_fn, &r);
+	for (i = 0; i < QUEUES_GONE; i++) {
+		struct wsq *q = wsq_test_queue(test, 2, 4, cpumask_of(r.cpu));
+
+		KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &it->work));
+		wsq_test_queue_end(test, q);
+	}
+	WRITE_ONCE(r.stop, true);
+	wsq_test_end(test, call);
+	wsq_test_roam();
+	wsq_stats_cpu(r.cpu, &st[1]);
+	KUNIT_EXPECT_GE(test, st[1].puts, st[0].puts + QUEUES_GONE);
+	KUNIT_EXPECT_EQ(test, r.back, 0UL);
+	kunit_info(test, "%lu looks", r.looks);
+	wsq_test_expect_runs(test, it, 1, QUEUES_GONE);
+	vfree(it);
+}
+
 static struct kunit_case queue_cases[] = {
+	KUNIT_CASE(queue_users),
+	KUNIT_CASE(queue_stats_stay),
 	WSQ_ENGINE_CASE(queue_many),
 	WSQ_ENGINE_CASE(queue_many_mixed),
 	WSQ_ENGINE_CASE(queue_many_cancel),

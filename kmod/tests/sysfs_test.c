@@ -4,6 +4,7 @@
  *
  *	sysfs-test	exists as long as the module. Reading the module
  *			parameter ran_on runs an item there and prints the CPU
+ *	sysfs-follows	likewise; it names no CPUs
  *	sysfs-churn	is created, given an item and destroyed, repeatedly.
  *			The parameter churned counts that
  *
@@ -21,6 +22,7 @@
 #include "../compat/export.h"
 
 static struct wsq *steady;
+static struct wsq *follows;
 static struct task_struct *churn;
 static unsigned int churned;
 module_param(churned, uint, 0444);
@@ -32,6 +34,8 @@ static const struct wsq_attrs in_sysfs = {
 	.blocks = 2,
 	.block_size = 4,
 };
+
+static const struct wsq_attrs in_sysfs_follows = { .flags = WSQ_SYSFS };
 
 struct where {
 	struct wsq_work work;
@@ -137,6 +141,11 @@ static int __init sysfs_test_init(void)
 
 	if (IS_ERR(q))
 		return PTR_ERR(q);
+	follows = wsq_create(&in_sysfs_follows, "sysfs-follows");
+	if (IS_ERR(follows)) {
+		wsq_destroy(q);
+		return PTR_ERR(follows);
+	}
 	ret = names();
 	if (ret)
 		goto destroy;
@@ -147,6 +156,7 @@ static int __init sysfs_test_init(void)
 	WRITE_ONCE(steady, q);
 	return 0;
 destroy:
+	wsq_destroy(follows);
 	wsq_destroy(q);
 	return ret;
 }
@@ -160,6 +170,7 @@ static void __exit sysfs_test_exit(void)
 	WRITE_ONCE(steady, NULL);
 	kernel_param_unlock(THIS_MODULE);
 	kthread_stop(churn);
+	wsq_destroy(follows);
 	wsq_destroy(q);
 }
 

@@ -111,7 +111,7 @@ void torture_queue_attrs(struct wsq_attrs *attrs, struct rnd_state *rnd)
 /**
  * torture_solo_cpu() - the CPU of a queue that has only one
  *
- * Items of a queue whose CPUs are all offline wait, so it is a CPU that stays
+ * While it is offline, its items run elsewhere, so it is a CPU that stays
  * online. Hotplug leaves the first CPU alone.
  *
  * Return: the CPU.

@@ -8,10 +8,15 @@
  */
 #include "wsq_test.h"
 
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 
 #define CLASS		"/sys/class/wsq"
 #define STEADY		CLASS "/sysfs-test"
+#define FOLLOWS		CLASS "/sysfs-follows"
 #define CHURN		CLASS "/sysfs-churn"
 #define PARAMETERS	"/sys/module/wsq_sysfs_test/parameters"
 
@@ -284,13 +289,40 @@ static void wrong_steals(void)
 	}
 }
 
-/* Masks may include offline CPUs; they take part once they are online. */
+static const char cpu1[] = "/sys/devices/system/cpu/cpu1/online";
+
+/* CPU 1 is the queue's only one, and offline: another runs its items. */
+static void expect_substitute(void)
+{
+	unsigned long mask = mask_of(STEADY "/cpumask_effective");
+
+	EXPECT_EQ(mask_of(STEADY "/cpumask"), 2);
+	EXPECT(mask && !(mask & (mask - 1)));
+	EXPECT_EQ(mask & online(), mask);
+	EXPECT_EQ(1UL << number(PARAMETERS "/ran_on"), mask);
+}
+
+/* CPU 1 comes back, and soon no other runs the queue's items. */
+static void expect_restored(void)
+{
+	uint64_t end = now_ns() + TIMEOUT_S;
+
+	EXPECT_EQ(put_text(cpu1, "1"), 0);
+	while (mask_of(STEADY "/cpumask_effective") != 2 && now_ns() < end)
+		usleep(10000);
+	EXPECT_EQ(mask_of(STEADY "/cpumask_effective"), 2);
+	EXPECT_EQ(mask_of(STEADY "/cpumask"), 2);
+	EXPECT_EQ(number(PARAMETERS "/ran_on"), 1);
+}
+
+/*
+ * Masks may include offline CPUs, which take part once they are online. If all
+ * are offline, another CPU runs the items: the mask is written while they are, or
+ * they go offline later.
+ */
 static void offline(void)
 {
-	static const char cpu1[] = "/sys/devices/system/cpu/cpu1/online";
 	unsigned long all;
-	pid_t pid;
-	int status;
 
 	expect_loaded();
 	all = online();
@@ -298,18 +330,78 @@ static void offline(void)
 		SKIP("CPU 1 cannot be taken off");
 	EXPECT_EQ(put_text(cpu1, "0"), 0);
 	put_mask(2);
-	EXPECT_EQ(mask_of(STEADY "/cpumask_effective"), 0);
-	/* An item waits until the CPU is back. */
-	pid = fork();
-	if (!pid)
-		_exit(number(PARAMETERS "/ran_on") == 1 ? 0 : 1);
-	usleep(200000);
-	EXPECT_EQ(waitpid(pid, &status, WNOHANG), 0);
-	EXPECT_EQ(put_text(cpu1, "1"), 0);
-	EXPECT_EQ(waitpid(pid, &status, 0), pid);
-	EXPECT_EQ(status, 0);
-	EXPECT_EQ(mask_of(STEADY "/cpumask_effective"), 2);
+	expect_substitute();
+	expect_restored();
+	EXPECT_EQ(put_text(cpu1, "0"), 0);
+	expect_substitute();
+	/* Another mask, and the same again, meanwhile. */
+	put_mask(all & ~2UL);
+	EXPECT_EQ(mask_of(STEADY "/cpumask_effective"), all & ~2UL);
+	put_mask(2);
+	expect_substitute();
+	expect_restored();
 	put_mask(all);
+	EXPECT_EQ(mask_of(STEADY "/cpumask_effective"), all);
+}
+
+/* Soon the queue that names no CPUs has those of @mask that are online. */
+static void expect_follows(unsigned long mask)
+{
+	uint64_t end = now_ns() + TIMEOUT_S;
+
+	EXPECT_EQ(mask_of(CLASS "/cpumask") & online(), mask);
+	/* The timer does not wake an idle CPU. */
+	while ((mask_of(FOLLOWS "/cpumask") & online()) != mask &&
+	       now_ns() < end)
+		usleep(10000);
+	EXPECT_EQ(mask_of(FOLLOWS "/cpumask") & online(), mask);
+	EXPECT_EQ(mask_of(FOLLOWS "/cpumask_effective"), mask);
+}
+
+/* Queues that name no CPUs leave those that a cpuset partition isolates. */
+static void partition(void)
+{
+	char top[] = "/tmp/wsq-cpuset.XXXXXX", path[100];
+	unsigned long all, mine;
+	unsigned long major, minor;
+	struct utsname name;
+	char *at;
+
+	expect_loaded();
+	EXPECT_ERR(uname(&name), 0);
+	major = strtoul(name.release, &at, 10);
+	EXPECT_EQ(*at, '.');
+	minor = strtoul(at + 1, NULL, 10);
+	if (major < 6 || (major == 6 && minor < 8))
+		SKIP("before Linux 6.8 modules cannot ask for cpuset partitions");
+	all = online();
+	mine = mask_of(CLASS "/cpumask") & all;
+	if (!(mine & 2) || mine == 2)
+		SKIP("CPU 1 and another are needed");
+	expect_follows(mine);
+	EXPECT(mkdtemp(top));
+	EXPECT_ERR(unshare(CLONE_NEWNS), 0);
+	EXPECT_ERR(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
+	if (mount("none", top, "cgroup2", 0, NULL))
+		SKIP("no cgroup v2: %s", strerror(errno));
+	snprintf(path, sizeof(path), "%s/cgroup.controllers", top);
+	if (!strstr(get(path), "cpuset"))
+		SKIP("no cpuset controller in cgroup v2");
+	snprintf(path, sizeof(path), "%s/cgroup.subtree_control", top);
+	EXPECT_EQ(put_text(path, "+cpuset"), 0);
+	snprintf(path, sizeof(path), "%s/wsq", top);
+	EXPECT_ERR(mkdir(path, 0755), 0);
+	snprintf(path, sizeof(path), "%s/wsq/cpuset.cpus", top);
+	EXPECT_EQ(put_text(path, "1"), 0);
+	snprintf(path, sizeof(path), "%s/wsq/cpuset.cpus.partition", top);
+	EXPECT_EQ(put_text(path, "isolated"), 0);
+	EXPECT(!strcmp(get(path), "isolated"));
+	expect_follows(mine & ~2UL);
+	snprintf(path, sizeof(path), "%s/wsq", top);
+	EXPECT_ERR(rmdir(path), 0);
+	expect_follows(mine);
+	EXPECT_ERR(umount2(top, MNT_DETACH), 0);
+	rmdir(top);
 }
 
 static void not_root(void)
@@ -424,6 +516,7 @@ static const struct test tests[] = {
 	{ "steals", steals },
 	{ "wrong_steals", wrong_steals },
 	{ "offline", offline },
+	{ "partition", partition },
 	{ "not_root", not_root },
 	{ "destroy", destroy },
 	{ "goes", goes },

@@ -63,18 +63,9 @@ hotplug_over() {
 }
 
 # hotplug BOOT_CPU: toggle CPUs between offline and online, one or several at a
-# time, with and without a pause, until shortly before the run ends.
-#
-# Items of a queue whose CPUs are all offline wait until one comes back, and so does a
-# thread that flushes, drains or destroys the queue. A run ends when all items have run,
-# so its end depends on which CPUs its queues have:
-#
-# - With boot_cpu=1 every queue includes CPU 0. All other CPUs go offline before the run
-#   ends and stay offline: it has to end on CPU 0 alone.
-# - With boot_cpu=0 a queue may have only CPUs that are offline, and the run would never
-#   end. So all CPUs come back before the end, and go offline after it.
-#
-# In both cases all CPUs but CPU 0 are offline on return.
+# time, with and without a pause, until shortly before the run ends. Then all CPUs but
+# CPU 0 go offline and stay so: the run has to end on CPU 0 alone. With boot_cpu=1 every
+# queue includes it; with boot_cpu=0 the CPUs of a queue may all be offline.
 hotplug() {
 	turn=0
 	toggles=0
@@ -94,12 +85,6 @@ hotplug() {
 		[ $((turn % 5)) = 0 ] || sleep 0.2
 	done
 	echo "torture-in-guest: hotplug: $toggles times, then boot_cpu=$1"
-	if [ "$1" = 0 ]; then
-		all_cpus 1
-		until [ -e /tmp/torture-over ]; do
-			sleep 0.1
-		done
-	fi
 	all_cpus 0
 }
 

@@ -156,7 +156,12 @@ int cpulist_parse(const char *list, struct cpumask *mask);
 /* linux/sched/isolation.h: no CPU is isolated. */
 #define HK_TYPE_TICK			0
 #define HK_TYPE_DOMAIN			1
+#define HK_TYPE_TIMER			2
 #define housekeeping_cpumask(type)	cpu_possible_mask
+#define housekeeping_enabled(type)	false
+#define housekeeping_test_cpu(cpu, type)	true
+#define housekeeping_any_cpu(type)	smp_processor_id()
+#define cpuset_cpu_is_isolated(cpu)	false
 
 /* linux/topology.h, nodemask.h, numa.h, asm/processor.h */
 #define MAX_NUMNODES		1024

@@ -39,12 +39,14 @@ struct lock_class_key {
 	MUST(_Generic((lock), struct mutex *:				\
 		((struct mutex *)(lock))->owner == current,		\
 		default: ((raw_spinlock_t *)(lock))->locked))
+#define lockdep_assert_not_held(lock)	MUST((lock)->owner != current)
 #define lockdep_depth(t)	0U
 #define debug_show_held_locks(t)	((void)0)
 #define lockdep_assert_irqs_enabled()	MUST(!irqs_disabled())
 
 /* linux/gfp.h, slab.h, mm.h: lib.c */
 #define GFP_KERNEL		0U
+#define GFP_ATOMIC		0U
 #define __GFP_NOWARN		0U
 
 void *kmalloc_node(size_t size, gfp_t gfp, int node);

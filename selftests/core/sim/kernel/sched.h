@@ -198,6 +198,18 @@ bool raw_spin_trylock(raw_spinlock_t *lock);
 #define raw_spin_unlock_irq(lock)	\
 	do { raw_spin_unlock(lock); sim_irq_restore(true); } while (0)
 
+/* linux/seqlock.h: nothing here reads statistics. */
+typedef struct {
+	raw_spinlock_t lock;
+	unsigned int sequence;
+} seqlock_t;
+
+#define DEFINE_SEQLOCK(name)	seqlock_t name
+#define write_seqlock(s)						\
+	do { raw_spin_lock(&(s)->lock); (s)->sequence++; } while (0)
+#define write_sequnlock(s)						\
+	do { (s)->sequence++; raw_spin_unlock(&(s)->lock); } while (0)
+
 /* linux/mutex.h */
 struct mutex {
 	struct task_struct *owner;
