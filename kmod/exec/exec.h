@@ -542,6 +542,7 @@ struct wsq_class *wsq_class_find(u32 nr);
 
 /* ready.c */
 void wsq_ready_mark(struct wsq_cpu *c, u32 id);
+void wsq_put_behind(struct wsq_cpu *c, u32 id);
 void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_lane *lane);
 void wsq_ready_drop(struct wsq_cpu *c, u32 id);
 void wsq_ready_tidy(struct wsq_cpu *c);
@@ -611,8 +612,6 @@ static inline void wsq_wake_one_more(const struct wsq *q, struct wsq_lane *lane)
 	if (!wsq_brief(q, lane))
 		wsq_wake_another(q, lane);
 }
-
-void wsq_put_behind(struct wsq_cpu *c, u32 id);
 
 /*
  * A put that found the ready bit set relies on the worker. Can its item get

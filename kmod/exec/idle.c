@@ -237,6 +237,30 @@ bool wsq_wake_cpu(struct wsq_cpu *c)
 	return wsq_wake_worker(c);
 }
 
+/**
+ * wsq_kept_off() - may another thread keep a parked worker off its CPU
+ * @c: the CPU, whose worker the caller is about to wake
+ *
+ * Ask before the wake-up, which makes the CPU reschedule.
+ *
+ * Context: as wsq_wake_cpu().
+ * Return: a hint; true if nothing is known. False if the CPU is idle, and the
+ * worker runs at once.
+ */
+bool wsq_kept_off(const struct wsq_cpu *c)
+{
+	const struct wsq_worker *w = READ_ONCE(c->worker);
+	const struct task_struct *idle = READ_ONCE(c->idle_thread);
+
+	if (c->cpu != smp_processor_id())
+		return !idle || !wsq_thread_runs(idle);
+	/* If it reschedules already, another thread was woken before. */
+	if (need_resched())
+		return true;
+	/* A worker that has announced that it parks may look once more. */
+	return !is_idle_task(current) && !(w && w->task == current);
+}
+
 /* May the worker of this CPU begin items of the queue? */
 static bool wsq_may_begin(const struct wsq *q, unsigned int cpu)
 {

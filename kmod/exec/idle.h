@@ -155,6 +155,7 @@ unsigned int wsq_idle_count(void);
 unsigned int wsq_idle_nearest(const struct wsq *q);
 unsigned int wsq_idle_next(const struct wsq *q);
 bool wsq_wake_cpu(struct wsq_cpu *c);
+bool wsq_kept_off(const struct wsq_cpu *c);
 bool wsq_wake_idle(const struct wsq *q, struct wsq_cpu *c);
 bool wsq_wake_idle_anew(const struct wsq *q, struct wsq_cpu *c);
 void wsq_wake_all(const struct wsq *q, struct wsq_cpu *c);
