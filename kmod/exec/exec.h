@@ -389,8 +389,6 @@ struct wsq_watchdog {
  *	since. Worker.
  * @relied: offers in a row that this CPU has left to seekers. This CPU, with
  *	preemption off.
- * @vain: puts of items that were already pending. This CPU, with preemption
- *	off. A hint: the increment of an interrupt may be lost.
  * @next: number of the queue to serve next, for fairness. Workers.
  * @next_tenant: likewise, for tenants' queues. Workers.
  * @tenants_debt: as @debt_ns of struct wsq_lane, for all tenants' queues
@@ -441,7 +439,6 @@ struct wsq_cpu {
 	bool sought;
 	bool passed;
 	u8 relied;
-	u32 vain;
 	u32 next;
 	u32 next_tenant;
 	u32 tenants_debt;

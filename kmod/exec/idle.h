@@ -165,6 +165,7 @@ void wsq_seek_stop(struct wsq_cpu *c);
 void wsq_seek_end_slow(struct wsq_cpu *c);
 void wsq_surplus_set(struct wsq_cpu *c);
 bool wsq_surplus_for(struct wsq_cpu *c);
+bool wsq_surplus_mine(struct wsq_cpu *c);
 void wsq_surplus_come(struct wsq_cpu *c);
 unsigned long wsq_surplus_look(struct wsq_domain *d);
 bool wsq_surplus_clear(struct wsq_cpu *c);

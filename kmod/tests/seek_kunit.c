@@ -113,6 +113,8 @@ static void seek_foreign(struct kunit *test)
 	wsq_test_stay(test, s.full);
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(s.full, seek_put, &s, 1), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_surplus_test(wsq_cpus[s.full]));
+	/* It is no reason to linger. */
+	KUNIT_EXPECT_FALSE(test, wsq_surplus_mine(c));
 	/* A worker that has lingered in vain does not linger the next time. */
 	for (i = 1; i <= 4; i++) {
 		wsq_queue_work_on(s.idle, q, &other->work);
@@ -131,6 +133,35 @@ static void seek_foreign(struct kunit *test)
 	seek_end(test, &s);
 	wsq_test_queue_end(test, q);
 	vfree(other);
+}
+
+/* The other CPU is one of the queue's, and its worker is busy. */
+static void seek_mine(struct kunit *test)
+{
+	struct wsq_test_gate *busy;
+	struct seek_two s = {};
+	cpumask_var_t mask;
+	struct wsq_cpu *c;
+	struct wsq *q;
+
+	seek_init(test, &s);
+	c = wsq_cpus[s.idle];
+	if (c->domain != wsq_cpus[s.full]->domain)
+		kunit_skip(test, "the two CPUs share no cache");
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
+	cpumask_set_cpu(s.full, mask);
+	cpumask_set_cpu(s.idle, mask);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	seek_begin(test, &s, mask);
+	free_cpumask_var(mask);
+	busy = wsq_test_hold(test, q, s.idle);
+	KUNIT_ASSERT_EQ(test, smp_call_function_single(s.full, seek_put, &s, 1), 0);
+	KUNIT_EXPECT_TRUE(test, wsq_surplus_mine(c));
+	/* A CPU does not linger for its own items. */
+	KUNIT_EXPECT_FALSE(test, wsq_surplus_mine(wsq_cpus[s.full]));
+	wsq_test_release(test, q, busy);
+	seek_end(test, &s);
+	wsq_test_queue_end(test, q);
 }
 
 /* When all has run, no CPU is recorded as having a surplus or as seeking. */
@@ -441,6 +472,7 @@ static struct kunit_case seek_cases[] = {
 	KUNIT_CASE(seek_domains),
 	WSQ_ANY_ENGINE_CASE(seek_absent),
 	WSQ_ANY_ENGINE_CASE(seek_foreign),
+	WSQ_ANY_ENGINE_CASE(seek_mine),
 	WSQ_ANY_ENGINE_CASE(seek_rest),
 	WSQ_ANY_ENGINE_CASE(seek_computing),
 	WSQ_ANY_ENGINE_CASE(seek_late),
