@@ -734,6 +734,8 @@ bool wsq_watchdog_stuck(const struct wsq_cpu *c);
 
 /* steal.c */
 bool wsq_steal(struct wsq_cpu *c, bool last);
+bool wsq_steal_pass(struct wsq_cpu *c, struct wsq_cpu *vc, bool *all,
+		    bool *again);
 void wsq_evacuate(struct wsq *q, unsigned int cpu);
 
 /* flush.c */
