@@ -638,7 +638,8 @@ bool wsq_flush_work(struct wsq_work *work);
  * Context: any but NMI. Never sleeps. In an interrupt handler it returns false,
  * as if the item ran already, if the handler interrupted the context that owns
  * the item (a put, or a worker that is about to begin it), or if more than some
- * 60,000 items that were queued from other CPUs are in front of @work.
+ * 4,000 items that were queued from other CPUs are in front of @work: to look
+ * through these takes about 1 ms.
  * Return: true if @work was pending and this run is cancelled.
  */
 bool wsq_cancel_work(struct wsq_work *work);

@@ -99,6 +99,8 @@ static void wsq_memory_offer(struct work_struct *work)
 			/* If NULL, inboxes must do; it will ask again. */
 			wsq_engine_offer(&lane->ct, engine);
 		}
+		/* There may be thousands of queues. */
+		cond_resched();
 	}
 	mutex_unlock(&wsq_queues_lock);
 	wsq_memory_later();

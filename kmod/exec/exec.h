@@ -393,8 +393,6 @@ struct wsq_watchdog {
  *	since. Worker.
  * @relied: offers in a row that this CPU has left to seekers. This CPU, with
  *	preemption off.
- * @vain: puts of items that were already pending. This CPU, with preemption
- *	off. A hint: the increment of an interrupt may be lost.
  * @next: number of the queue to serve next, for fairness. Workers.
  * @next_tenant: likewise, for tenants' queues. Workers.
  * @tenants_debt: as @debt_ns of struct wsq_lane, for all tenants' queues
@@ -446,7 +444,6 @@ struct wsq_cpu {
 	bool sought;
 	bool passed;
 	u8 relied;
-	u32 vain;
 	u32 next;
 	u32 next_tenant;
 	u32 tenants_debt;
@@ -550,6 +547,7 @@ struct wsq_class *wsq_class_find(u32 nr);
 
 /* ready.c */
 void wsq_ready_mark(struct wsq_cpu *c, u32 id);
+void wsq_put_behind(struct wsq_cpu *c, u32 id);
 void wsq_ready_unmark(struct wsq_cpu *c, u32 id, struct wsq_lane *lane);
 void wsq_ready_drop(struct wsq_cpu *c, u32 id);
 void wsq_ready_tidy(struct wsq_cpu *c);
@@ -619,8 +617,6 @@ static inline void wsq_wake_one_more(const struct wsq *q, struct wsq_lane *lane)
 	if (!wsq_brief(q, lane))
 		wsq_wake_another(q, lane);
 }
-
-void wsq_put_behind(struct wsq_cpu *c, u32 id);
 
 /*
  * A put that found the ready bit set relies on the worker. Can its item get
@@ -747,6 +743,8 @@ bool wsq_watchdog_stuck(const struct wsq_cpu *c);
 
 /* steal.c */
 bool wsq_steal(struct wsq_cpu *c, bool last);
+bool wsq_steal_pass(struct wsq_cpu *c, struct wsq_cpu *vc, bool *all,
+		    bool *again);
 void wsq_evacuate(struct wsq *q, unsigned int cpu);
 
 /* flush.c */

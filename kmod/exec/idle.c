@@ -237,6 +237,30 @@ bool wsq_wake_cpu(struct wsq_cpu *c)
 	return wsq_wake_worker(c);
 }
 
+/**
+ * wsq_kept_off() - may another thread keep a parked worker off its CPU
+ * @c: the CPU, whose worker the caller is about to wake
+ *
+ * Ask before the wake-up, which makes the CPU reschedule.
+ *
+ * Context: as wsq_wake_cpu().
+ * Return: a hint; true if nothing is known. False if the CPU is idle, and the
+ * worker runs at once.
+ */
+bool wsq_kept_off(const struct wsq_cpu *c)
+{
+	const struct wsq_worker *w = READ_ONCE(c->worker);
+	const struct task_struct *idle = READ_ONCE(c->idle_thread);
+
+	if (c->cpu != smp_processor_id())
+		return !idle || !wsq_thread_runs(idle);
+	/* If it reschedules already, another thread was woken before. */
+	if (need_resched())
+		return true;
+	/* A worker that has announced that it parks may look once more. */
+	return !is_idle_task(current) && !(w && w->task == current);
+}
+
 /* May the worker of this CPU begin items of the queue? */
 static bool wsq_may_begin(const struct wsq *q, unsigned int cpu)
 {
@@ -646,6 +670,12 @@ void wsq_seek_stop(struct wsq_cpu *c)
 typedef bool (*wsq_surplus_fn)(const struct wsq *q, struct wsq_cpu *vc,
 			       struct wsq_cpu *c);
 
+static bool wsq_surplus_begin(const struct wsq *q, struct wsq_cpu *vc,
+			      struct wsq_cpu *c)
+{
+	return wsq_may_begin(q, c->cpu);
+}
+
 static bool wsq_surplus_fits(const struct wsq *q, struct wsq_cpu *vc,
 			     struct wsq_cpu *c)
 {
@@ -654,6 +684,12 @@ static bool wsq_surplus_fits(const struct wsq *q, struct wsq_cpu *vc,
 	/* Not if the domain's seeker may take the items. */
 	return wsq_may_begin(q, c->cpu) &&
 	       !(seeker && wsq_may_begin(q, seeker - 1));
+}
+
+static bool wsq_surplus_wake(const struct wsq *q, struct wsq_cpu *vc,
+			     struct wsq_cpu *c)
+{
+	return wsq_wake_nearest(q, vc, c->cpu, false);
 }
 
 /* Try @fn for the queues of one victim, first that which @c served last. */
@@ -680,6 +716,27 @@ static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
 	return false;
 }
 
+/* Try @fn for queues of the CPUs of one domain that have a surplus. */
+static bool wsq_surplus_in(struct wsq_cpu *c, struct wsq_domain *d,
+			   wsq_surplus_fn fn, unsigned int *looks)
+{
+	unsigned long surplus = wsq_surplus_look(d);
+
+	while (surplus && *looks) {
+		unsigned int bit = wsq_domain_next(surplus, d == c->domain ?
+						   c->bit : 0);
+		struct wsq_cpu *vc = wsq_domain_cpu(d, bit);
+
+		surplus &= ~BIT(bit);
+		/* A CPU does not steal from itself. */
+		if (vc == c && fn != wsq_surplus_wake)
+			continue;
+		if (wsq_surplus_queues(c, vc, fn, looks))
+			return true;
+	}
+	return false;
+}
+
 /*
  * Try @fn for queues of CPUs with a surplus, the nearest first, until it
  * returns true. Preemption is off, so of many queues it tries a few.
@@ -689,36 +746,14 @@ static bool wsq_surplus_try(struct wsq_cpu *c, wsq_surplus_fn fn)
 	const struct wsq_domain *home = c->domain;
 	unsigned int i, looks = WSQ_SEEK_LOOKS;
 
-	for (i = 0; i < home->all->nr; i++) {
+	for (i = 0; i < home->all->nr && looks; i++) {
 		struct wsq_domain *d = home->all->list[home->order[i]];
-		unsigned long surplus;
 
-		if (i && !test_bit(d->id, home->all->surplus))
-			continue;
-		surplus = wsq_surplus_look(d);
-		while (surplus) {
-			struct wsq_cpu *vc;
-			unsigned int bit;
-
-			bit = wsq_domain_next(surplus, d == home ? c->bit : 0);
-			surplus &= ~BIT(bit);
-			vc = wsq_domain_cpu(d, bit);
-			/* A CPU is not woken to steal from itself. */
-			if (vc == c && fn == wsq_surplus_fits)
-				continue;
-			if (wsq_surplus_queues(c, vc, fn, &looks))
-				return true;
-			if (!looks)
-				return false;
-		}
+		if ((!i || test_bit(d->id, home->all->surplus)) &&
+		    wsq_surplus_in(c, d, fn, &looks))
+			return true;
 	}
 	return false;
-}
-
-static bool wsq_surplus_wake(const struct wsq *q, struct wsq_cpu *vc,
-			     struct wsq_cpu *c)
-{
-	return wsq_wake_nearest(q, vc, c->cpu, false);
 }
 
 /**
@@ -735,6 +770,28 @@ bool wsq_surplus_for(struct wsq_cpu *c)
 	return wsq_surplus_near(c->domain) &&
 	       wsq_surplus_try(c, wsq_surplus_fits);
 }
+
+/**
+ * wsq_surplus_mine() - may a CPU's worker begin items of another one nearby
+ * @c: the CPU
+ *
+ * Context: task.
+ * Return: true if a CPU of @c's domain has a surplus that @c's worker may take.
+ * A hint: it looks at a few queues.
+ */
+bool wsq_surplus_mine(struct wsq_cpu *c)
+{
+	unsigned int looks = WSQ_SEEK_LOOKS;
+	bool mine;
+
+	if (!READ_ONCE(c->domain->surplus))
+		return false;
+	preempt_disable();
+	mine = wsq_surplus_in(c, c->domain, wsq_surplus_begin, &looks);
+	preempt_enable();
+	return mine;
+}
+WSQ_EXPORT_KUNIT(wsq_surplus_mine);
 
 /**
  * wsq_surplus_come() - wake a parked CPU's worker to steal

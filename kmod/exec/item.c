@@ -11,6 +11,12 @@
 /* Tries of an interrupt to get an item that another context owns. */
 #define WSQ_GRAB_TRIES		1000
 
+/*
+ * A try in vain for an item in an inbox counts as so many, because it reverses
+ * 64 items: 4,000 in all, which take about 1 ms.
+ */
+#define WSQ_GRAB_REVERSED	16
+
 /* Remove a pending item from where it waits. Preemption is off. */
 static bool wsq_grab_once(struct wsq_work *work)
 {
@@ -49,8 +55,9 @@ static bool wsq_grab_once(struct wsq_work *work)
  *
  * Spins while another context owns the item, which is short. An interrupt
  * handler may have interrupted that context, so it gives up after
- * %WSQ_GRAB_TRIES. The item then counts as begun: no context can tell it from
- * an item that a worker took just before.
+ * %WSQ_GRAB_TRIES, or once it has reversed some 4,000 items of an inbox. The
+ * item then counts as begun: no context can tell it from an item that a worker
+ * took just before.
  *
  * Context: any but NMI. Preemption is off on return. After true, the caller
  * keeps it off until it has queued the item or called wsq_clear_pending().
@@ -67,7 +74,9 @@ bool wsq_grab(struct wsq_work *work, bool *was_pending)
 		*was_pending = test_and_set_bit(WSQ_PENDING_BIT, &work->state);
 		if (!*was_pending || wsq_grab_once(work))
 			return true;
-		if (!in_task() && ++tries == WSQ_GRAB_TRIES)
+		tries += wsq_location_kind(READ_ONCE(work->link.where)) ==
+			 WSQ_IN_INBOX ? WSQ_GRAB_REVERSED : 1;
+		if (!in_task() && tries >= WSQ_GRAB_TRIES)
 			return false;
 		/* If interrupts are off, no other context may clear these. */
 		wsq_refused_clear();

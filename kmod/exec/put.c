@@ -437,13 +437,7 @@ static __always_inline bool wsq_own_bit(struct wsq_work *work)
 /* Own an item, if it may be put. Preemption is off. */
 static __always_inline bool wsq_own(struct wsq *q, struct wsq_work *work)
 {
-	if (!wsq_own_bit(work)) {
-		struct wsq_cpu *c = wsq_cpu_of(q, smp_processor_id());
-
-		WRITE_ONCE(c->vain, c->vain + 1);
-		return false;
-	}
-	return wsq_may_put(q, work);
+	return wsq_own_bit(work) && wsq_may_put(q, work);
 }
 
 bool wsq_queue_work(struct wsq *q, struct wsq_work *work)

@@ -38,17 +38,31 @@ static bool wsq_summary_empty(const struct wsq_cpu *c, unsigned int word)
 }
 
 /*
- * A bit of leaf word @word was set: notify the worker. If the worker is awake,
- * it may be in a long item, so start the watchdog. Preemption is off.
+ * Something waits for a CPU's worker: wake the worker if it is parked. Start
+ * the watchdog if the worker may come late: it is awake, and may be in a long
+ * item, or another thread has the CPU. Preemption is off.
  */
+static void wsq_ready_notify(struct wsq_cpu *c)
+{
+	bool late;
+
+	if (wsq_parked(&c->park)) {
+		late = wsq_kept_off(c);
+		if (wsq_wake_cpu(c) && !late)
+			return;
+	}
+	wsq_watchdog_start(c);
+}
+
+/* A bit of leaf word @word was set. Preemption is off. */
 static void wsq_summary_mark(struct wsq_cpu *c, unsigned int word)
 {
 	/* RD(summary:A) */
 	test_and_set_bit(wsq_summary_bit(word), &c->summary);
-	if (unlikely(!READ_ONCE(c->worker)))
+	if (likely(READ_ONCE(c->worker)))
+		wsq_ready_notify(c);
+	else
 		wsq_wake_all(NULL, c);
-	else if (!wsq_parked(&c->park) || !wsq_wake_cpu(c))
-		wsq_watchdog_start(c);
 }
 
 /*
@@ -80,6 +94,24 @@ void wsq_ready_mark(struct wsq_cpu *c, u32 id)
 		return;
 	/* Always: the summary bit may be set, but about to be cleared. */
 	wsq_summary_mark(c, wsq_leaf_word(id));
+}
+
+/**
+ * wsq_put_behind() - an item was put behind others that a worker leaves waiting
+ * @c: the CPU
+ * @id: number of the item's queue, whose ready bit was found set
+ *
+ * The worker may sleep in an item, or be in it for long.
+ *
+ * Context: as wsq_ready_mark().
+ */
+void wsq_put_behind(struct wsq_cpu *c, u32 id)
+{
+	/* wsq_release() or wsq_worker_runs() looks at a held queue again. */
+	if (unlikely(test_bit(id, c->held)))
+		wsq_watchdog_start(c);
+	else
+		wsq_ready_notify(c);
 }
 
 /**

@@ -250,18 +250,6 @@ void wsq_rescue_end(struct wsq_cpu *c, struct wsq_lane *lane)
 	wsq_release(c, lane, &lane->away);
 }
 
-/*
- * A put found the ready bit set and relies on the worker, which may sleep in an
- * item, or be in it for long. Preemption is off. Unless @c is this CPU, the
- * item was made visible with a full barrier.
- */
-void wsq_put_behind(struct wsq_cpu *c, u32 id)
-{
-	/* wsq_release() or wsq_worker_runs() looks at a held queue again. */
-	if (!wsq_parked(&c->park) || test_bit(id, c->held) || !wsq_wake_cpu(c))
-		wsq_watchdog_start(c);
-}
-
 /**
  * wsq_waits() - find a queue with an item that a worker of a CPU may begin
  * @c: the CPU

@@ -272,13 +272,21 @@ static bool wsq_steal_chosen(struct wsq_cpu *c)
 	return nr > 0;
 }
 
-/*
- * Try all queues that have work at one victim: true if items were stolen. Sets
- * @all to false if this CPU may not steal for each of them, and @again if the
- * next look may find items.
+/**
+ * wsq_steal_pass() - try all queues that have work at one victim
+ * @c: this CPU
+ * @vc: the victim
+ * @all: set to false if this CPU may not steal for each of them
+ * @again: set to true if the next look may find items
+ *
+ * There may be thousands of queues that this CPU may not steal for. The pass
+ * ends early if this CPU has got items of its own, or another thread wants it.
+ *
+ * Context: the worker.
+ * Return: true if items were stolen.
  */
-static bool wsq_steal_pass(struct wsq_cpu *c, struct wsq_cpu *vc, bool *all,
-			   bool *again)
+bool wsq_steal_pass(struct wsq_cpu *c, struct wsq_cpu *vc, bool *all,
+		    bool *again)
 {
 	u32 id, next;
 
@@ -293,9 +301,14 @@ static bool wsq_steal_pass(struct wsq_cpu *c, struct wsq_cpu *vc, bool *all,
 		/* Once around. */
 		if (next <= id)
 			break;
+		if (unlikely(wsq_ready_free(c)) || unlikely(need_resched())) {
+			*again = true;
+			break;
+		}
 	}
 	return false;
 }
+WSQ_EXPORT_KUNIT(wsq_steal_pass);
 
 /* Steal from one victim. Returns as wsq_steal_domain(). */
 static bool wsq_steal_victim(struct wsq_cpu *c, struct wsq_cpu *vc, bool *again)

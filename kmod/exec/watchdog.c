@@ -4,10 +4,11 @@
  * is idle.
  *
  * A worker runs items one after the other. A put that finds the worker awake
- * leaves the item to it. In case the worker does not come to it soon, the put
- * arms a timer of that CPU, unless it is armed. The timer checks whether the
- * worker has begun an item since the last expiry. If it has not, and something
- * waits:
+ * leaves the item to it. A put that finds it parked wakes it, but another
+ * thread may have the CPU (wsq_kept_off()). In case the worker does not come to
+ * the item soon, both arm a timer of that CPU, unless it is armed. The timer
+ * checks whether the worker has begun an item since the last expiry. If it has
+ * not, and something waits:
  *
  *	- A worker that sleeps in its item is replaced (standby.c). With preempt
  *	  notifiers that has already happened, unless no standby worker could be
@@ -28,8 +29,12 @@
  * stops when nothing waits and no item has begun since the last expiry.
  *
  * What it costs: one timer interrupt in 0.5 to 4 ms for each CPU on which
- * something waits, and one in 2 ms while items come and go. A put to another
- * CPU that sets the timer costs an interrupt there.
+ * something waits, one in 2 ms while items come and go, and two after a single
+ * item. A put to another CPU that sets the timer costs an interrupt there. A
+ * put on an idle CPU does not set it.
+ *
+ * Limitation: so it is not set for an item whose put finds its CPU idle if a
+ * thread of higher priority is woken there before the worker runs.
  *
  *	WA(start:A), WA(stop:C): one of the contexts that find the timer off
  *		sets it. litmus/exec-watchdog-start.litmus

@@ -30,16 +30,13 @@
 #include "tenant.h"
 
 /* A worker that parks twice within this time is woken too often. */
-#define WSQ_YIELD_NS		(10 * NSEC_PER_USEC)
+#define WSQ_LINGER_AGAIN_NS	(10 * NSEC_PER_USEC)
 
 /* How long it then looks for items: about the time of a wake-up. */
 #define WSQ_LINGER_NS		(2 * NSEC_PER_USEC)
 
 /* How long it stays away from victims that other CPUs are stealing from. */
 #define WSQ_PAUSE_NS		(2 * NSEC_PER_USEC)
-
-/* How often it parks without yielding after a yield did not pay. */
-#define WSQ_YIELD_SKIP		256
 
 /* Most queues to look at with preemption off while the worker strays. */
 #define WSQ_STRAY_LOOKS		16
@@ -575,7 +572,7 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 	wsq_worker_awake(w, c, slept);
 }
 
-/* Puts must not rely on the worker as the seeker: it yields, or strays. */
+/* Puts must not rely on the worker as the seeker: it strays. */
 static void wsq_worker_unseek(const struct wsq_worker *w, struct wsq_cpu *c)
 {
 	preempt_disable();
@@ -615,93 +612,30 @@ static void wsq_worker_pause(struct wsq_cpu *c)
 		 ktime_get_mono_fast_ns() - from < WSQ_PAUSE_NS);
 }
 
-/**
- * struct wsq_rest - what a worker did when it last had nothing to do
- * @parked: when it was about to park, or found items; 0 if it yielded, or
- *	waited in vain
- * @yielded: it yielded
- * @seen: wsq_worker_put() when it yielded
- * @switches: wsq_timestamp_switches() when it yielded
- * @skip: how many times it parks before it yields again
- */
-struct wsq_rest {
-	u64 parked;
-	bool yielded;
-	u64 seen;
-	unsigned long switches;
-	u32 skip;
-};
-
-/* Items that it has begun, plus puts here that found their item pending. */
-static u64 wsq_worker_put(const struct wsq_worker *w, const struct wsq_cpu *c)
-{
-	return w->nr_run + READ_ONCE(c->vain);
-}
-
 /*
- * If the worker has yielded, and that brought less than two puts for each time
- * it was switched out since, it does not yield for a while.
+ * Before it parks, a worker looks for items for a moment if it parked less than
+ * WSQ_LINGER_AGAIN_NS ago, or if a CPU of its domain has a surplus that it may
+ * take, which other CPUs are looking at. If another thread wants the CPU, the
+ * worker parks. To yield would let that thread queue more items first, but that
+ * may give away a whole slice, and an item would wait for some milliseconds.
+ *
+ * @parked is when the worker was last about to park, or found items; 0 if it has
+ * waited in vain. True if there may be items, false if the worker is to park.
  */
-static void wsq_worker_judge(const struct wsq_worker *w, const struct wsq_cpu *c,
-			     struct wsq_rest *r)
-{
-	if (r->yielded && wsq_worker_put(w, c) - r->seen <
-			  2 * (wsq_timestamp_switches() - r->switches))
-		r->skip = WSQ_YIELD_SKIP;
-	r->yielded = false;
-}
-
-/*
- * Should the worker yield, so that other threads of this CPU queue more items
- * before it runs? That pays if it brought several puts the last time. If it
- * brought only one, the producer waits for each item. Then a worker that parks,
- * and preempts the producer when woken, has the item done before the producer
- * looks for it. From time to time the worker tries again to yield.
- */
-static bool wsq_worker_yields(const struct wsq_worker *w, const struct wsq_cpu *c,
-			      struct wsq_rest *r)
-{
-	if (r->skip) {
-		r->skip--;
-		return false;
-	}
-	r->seen = wsq_worker_put(w, c);
-	r->switches = wsq_timestamp_switches();
-	r->yielded = true;
-	return true;
-}
-
-/*
- * Before it parks, a worker yields or waits for a moment if it parked less than
- * WSQ_YIELD_NS ago, or if a CPU of its domain has a surplus, which other CPUs
- * are looking at. A worker that preempts its producer is woken for every single
- * item, and each item costs two context switches. If it yields instead, it
- * finds all that was queued until it runs again. On a CPU with nothing else to
- * run, it waits. Returns true if there may be items, false if the worker is to
- * park.
- */
-static bool wsq_worker_yield(struct wsq_worker *w, struct wsq_cpu *c,
-			     struct wsq_rest *r)
+static bool wsq_worker_rest(struct wsq_cpu *c, u64 *parked)
 {
 	u64 now = ktime_get_mono_fast_ns();
-	bool soon = false, found = false;
+	bool found;
 
-	wsq_worker_judge(w, c, r);
-	/* If the last call yielded or waited in vain, the worker parks. */
-	if (r->parked)
-		soon = now - r->parked < WSQ_YIELD_NS ||
-		       READ_ONCE(c->domain->surplus);
-	if (soon && single_task_running()) {
-		found = wsq_worker_linger(c, now);
-	} else if (soon) {
-		soon = wsq_worker_yields(w, c, r);
-		if (soon) {
-			wsq_worker_unseek(w, c);
-			yield();
-		}
+	if (!*parked || !single_task_running() ||
+	    (now - *parked >= WSQ_LINGER_AGAIN_NS && !wsq_surplus_mine(c))) {
+		*parked = now;
+		return false;
 	}
-	r->parked = !soon || found ? now : 0;
-	return soon;
+	found = wsq_worker_linger(c, now);
+	/* After it has waited in vain, the worker looks once more, and parks. */
+	*parked = found ? now : 0;
+	return true;
 }
 
 /*
@@ -816,7 +750,7 @@ int wsq_worker_fn(void *arg)
 {
 	struct wsq_worker *w = arg;
 	struct wsq_cpu *c = wsq_worker_cpu(w);
-	struct wsq_rest rest = {};
+	u64 parked = 0;
 
 	wsq_standby_enter(w);
 	/* If it is current already, it may have a detached worker to move. */
@@ -841,7 +775,7 @@ int wsq_worker_fn(void *arg)
 			cond_resched_tasks_rcu_qs();
 			continue;
 		}
-		if (wsq_worker_yield(w, c, &rest)) {
+		if (wsq_worker_rest(c, &parked)) {
 			cond_resched_tasks_rcu_qs();
 			continue;
 		}

@@ -73,6 +73,18 @@ static int wsq_pool_join(struct wsq_pool *pool, unsigned int cpu)
 }
 
 /*
+ * Members have joined, or have come online. They may be nearer to other CPUs
+ * than those that these remember.
+ */
+static void wsq_pool_changed(struct wsq_pool *pool)
+{
+	u16 change = pool->near_change + 1;
+
+	/* 0 is for a CPU that remembers nothing. */
+	smp_store_release(&pool->near_change, change ?: 1);	/* ME(near:A) */
+}
+
+/*
  * Puts need a container even if no member is online. Until its CPU is online,
  * this one is a dead CPU's.
  */
@@ -123,6 +135,7 @@ static int wsq_pool_cpu_up(unsigned int cpu, struct hlist_node *node)
 	if (!cpumask_test_cpu(cpu, pool->cpus))
 		return wsq_pool_nonmembers(pool) ? wsq_pool_cpu_prepare(pool, cpu) : 0;
 	ret = wsq_pool_join(pool, cpu);
+	wsq_pool_changed(pool);
 	wsq_pool_moved(pool);
 	/*
 	 * Once the pool is live, a CPU can work without a container: it puts
@@ -238,6 +251,10 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 	pool->all = kvcalloc(nr_cpu_ids, sizeof(*pool->all), GFP_KERNEL);
 	if (!pool->all)
 		goto free_ct;
+	pool->near = kvcalloc(nr_cpu_ids, sizeof(*pool->near), GFP_KERNEL);
+	if (!pool->near)
+		goto free_all;
+	pool->near_change = 1;
 
 	if (topo == &wsq_machine) {
 		ret = wsq_pool_have_one(pool, pool->cpus);
@@ -259,6 +276,8 @@ int wsq_pool_init(struct wsq_pool *pool, struct wsq_topology *topo,
 
 	for_each_possible_cpu(cpu)
 		wsq_container_destroy(pool->all[cpu]);
+	kvfree(pool->near);
+free_all:
 	kvfree(pool->all);
 free_ct:
 	kvfree(pool->ct);
@@ -294,6 +313,7 @@ void wsq_pool_exit(struct wsq_pool *pool)
 	wsq_overflow_exit(pool);
 	for_each_possible_cpu(cpu)
 		wsq_container_destroy(pool->all[cpu]);
+	kvfree(pool->near);
 	kvfree(pool->all);
 	kvfree(pool->ct);
 	wsq_engine_pool_exit(pool);
@@ -350,6 +370,7 @@ int wsq_pool_set_cpus(struct wsq_pool *pool, const struct cpumask *cpus,
 	}
 	if (!ret)
 		wsq_pool_copy_cpus(pool, cpus);
+	wsq_pool_changed(pool);
 	/*
 	 * Remove CPUs that are no members; after a failure, those that had just
 	 * joined.
@@ -395,19 +416,12 @@ static unsigned int wsq_pool_any_member(const struct wsq_pool *pool)
 	return cpumask_first(cpu_possible_mask);
 }
 
-/**
- * wsq_pool_nearest() - where a CPU without a container puts
- * @pool: the pool
- * @cpu: the CPU
- *
- * Context: any, with preemption off for as long as the result is used.
- * Return: a CPU that has a container: the nearest that is online, if any is.
- */
-unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu)
+/* The nearest member that is online. %nr_cpu_ids if there is none. */
+static unsigned int wsq_pool_search(const struct wsq_pool *pool,
+				    unsigned int cpu, unsigned int *any)
 {
-	unsigned int best = nr_cpu_ids, fallback = nr_cpu_ids, i;
 	const struct wsq_topology *topo = pool->topo;
-	unsigned int best_far = UINT_MAX;
+	unsigned int best = nr_cpu_ids, best_far = UINT_MAX, i;
 
 	for_each_cpu(i, pool->cpus) {
 		struct wsq_container *ct = wsq_pool_ct(pool, i);
@@ -415,7 +429,7 @@ unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu)
 
 		if (!ct)
 			continue;
-		fallback = i;
+		*any = i;
 		if (atomic_read(&ct->ownership) != WSQ_OWNED)
 			continue;
 		far = wsq_topology_distance(topo, cpu, i) << 8 |
@@ -426,9 +440,41 @@ unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu)
 			best = i;
 		}
 	}
-	if (likely(best < nr_cpu_ids))
+	return best;
+}
+
+/**
+ * wsq_pool_nearest() - where a CPU without a container puts
+ * @pool: the pool
+ * @cpu: the CPU
+ *
+ * Looks at all members, and remembers the one that it finds until the members
+ * change or that one goes offline.
+ *
+ * Context: any, with preemption off for as long as the result is used.
+ * Return: a CPU that has a container: the nearest that is online, if any is.
+ */
+unsigned int wsq_pool_nearest(const struct wsq_pool *pool, unsigned int cpu)
+{
+	/* A CPU that sees the number of a change sees those that joined. */
+	u32 change = smp_load_acquire(&pool->near_change);	/* ME(near:B) */
+	u32 near = READ_ONCE(pool->near[cpu]);
+	unsigned int best, any = nr_cpu_ids;
+
+	if (likely(near >> 16 == change)) {
+		const struct wsq_container *ct;
+
+		best = near & U16_MAX;
+		ct = wsq_pool_ct(pool, best);
+		if (likely(ct) && likely(atomic_read(&ct->ownership) == WSQ_OWNED))
+			return best;
+	}
+	best = wsq_pool_search(pool, cpu, &any);
+	if (likely(best < nr_cpu_ids)) {
+		WRITE_ONCE(pool->near[cpu], change << 16 | best);
 		return best;
-	return fallback < nr_cpu_ids ? fallback : wsq_pool_any_member(pool);
+	}
+	return any < nr_cpu_ids ? any : wsq_pool_any_member(pool);
 }
 WSQ_EXPORT_KUNIT(wsq_pool_nearest);
 

@@ -10,6 +10,10 @@
  *		A put that sees one CPU leave, or another as a member, finds a
  *		container. ME(copy:B) and the release of ME(leave:A) are not
  *		needed for that. litmus/pool-nearest.litmus
+ *	ME(near:A) release -> ME(near:B) acquire
+ *		What a CPU remembers as its nearest member is from before a
+ *		change, and not used again, or it saw those that have joined.
+ *		litmus/pool-near.litmus
  */
 #ifndef _WSQ_POOL_POOL_H
 #define _WSQ_POOL_POOL_H
@@ -39,6 +43,10 @@ struct wsq_waiting;
  *	finds its own container may put and take by it.
  * @all: all containers, including those of CPUs that have left the pool. Set
  *	with release.
+ * @near: what each CPU that is no member remembers as its nearest member: the
+ *	member's number, and @near_change << 16. That CPU. A hint.
+ * @near_change: number of the last change that may have brought nearer members;
+ *	never 0. Written under the CPU hotplug lock, with release.
  * @ct_bytes: size of a container and what the pool's user has behind it; 0 if
  *	it has nothing. Constant.
  * @kind: which engine. Constant.
@@ -77,6 +85,8 @@ struct wsq_pool {
 	struct wsq_topology *topo;
 	struct wsq_container **ct;
 	struct wsq_container **all;
+	u32 *near;
+	u16 near_change;
 	u32 ct_bytes;
 	enum wsq_engine_type kind;
 	struct wsq_salsa *salsa;

@@ -17,9 +17,10 @@
  * The process says by its sq_tail where a chain of links ends. It cannot know
  * when the thread looks, so it stores sq_tail behind whole chains.
  *
- * Cost: a CPU, while it is awake. It yields to other threads of this CPU, such
- * as the worker that runs what was taken. No cgroup is charged for it, which is
- * why it takes a capability.
+ * Cost: a CPU, while it is awake. While other threads of this CPU want to run,
+ * such as the worker that runs what was taken, it sleeps for WSQ_POLLER_NAP_US
+ * between two looks. No cgroup is charged for it, which is why it takes a
+ * capability.
  *
  * Not freezable: when processes are frozen, no entries come any more and the
  * thread falls asleep. Until then it touches memory and queues, as workers do,
@@ -27,7 +28,9 @@
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
+#include <linux/delay.h>
 #include <linux/err.h>
+#include <linux/hrtimer.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -44,6 +47,9 @@
 #include "queues.h"
 #include "ring.h"
 #include "submit.h"
+
+/* How long a poller sleeps while other threads want its CPU. */
+#define WSQ_POLLER_NAP_US	10
 
 /* All pollers, for debugfs. */
 DEFINE_MUTEX(wsq_pollers_lock);
@@ -169,13 +175,18 @@ static void wsq_poller_rest(struct wsq_poller *p)
 	wsq_poller_announce(p, false);
 }
 
-/* Let other threads of this CPU run first, such as the worker. */
-static void wsq_poller_yield(void)
+/*
+ * Let other threads of this CPU run first, such as the worker. To yield may give
+ * away a whole slice, and entries would wait for some milliseconds. A short
+ * sleep ends when its timer expires. A timer of low resolution expires late.
+ */
+static void wsq_poller_pause(void)
 {
 	if (single_task_running())
 		cpu_relax();
-	else
-		yield();
+	else if (hrtimer_resolution < WSQ_POLLER_NAP_US * NSEC_PER_USEC)
+		usleep_range_state(WSQ_POLLER_NAP_US, WSQ_POLLER_NAP_US,
+				   TASK_IDLE);
 	cond_resched_tasks_rcu_qs();
 }
 
@@ -208,7 +219,7 @@ static int wsq_poller_fn(void *arg)
 			}
 		}
 		from = now;
-		wsq_poller_yield();
+		wsq_poller_pause();
 	}
 	return 0;
 }

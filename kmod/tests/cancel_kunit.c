@@ -503,6 +503,53 @@ static void cancel_stress(struct kunit *test)
 	wsq_test_met(test, cancelled && ran, "cancels and workers did not meet");
 }
 
+/* More than an interrupt handler looks through, and less than twice that. */
+#define DEEP_ITEMS	6000
+
+/* In an interrupt handler: cancel the item that was queued first. */
+static void deep_irq(void *arg)
+{
+	struct wsq_test_item *items = arg;
+
+	WARN_ON(in_task());
+	items->again = wsq_cancel_work(&items->work);
+}
+
+/*
+ * An interrupt handler looks through some 4,000 items of an inbox, then gives
+ * up. What it has looked through is in order, so the next call finds the item.
+ */
+static void cancel_deep(struct kunit *test)
+{
+	unsigned int here, cpu;
+	struct wsq_test_item *items;
+	struct wsq_test_gate *g;
+	struct wsq *q;
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	here = cpumask_first(cpu_online_mask);
+	cpu = wsq_test_other(here);
+	wsq_test_stay(test, here);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	items = wsq_test_items(test, q, DEEP_ITEMS, wsq_test_count);
+	g = wsq_test_hold(test, q, cpu);
+	for (i = 0; i < DEEP_ITEMS; i++)
+		wsq_queue_work_on(cpu, q, &items[i].work);
+	for (i = 0; i < 2; i++) {
+		KUNIT_ASSERT_EQ(test, smp_call_function_single(cpu, deep_irq, items, 1), 0);
+		KUNIT_EXPECT_EQ(test, items->again, i);
+	}
+	/* A task looks through all of them. */
+	KUNIT_EXPECT_TRUE(test, wsq_cancel_work(&items[1].work));
+	wsq_test_release(test, q, g);
+	wsq_test_roam();
+	wsq_test_expect_runs(test, items, 2, 0);
+	wsq_test_expect_runs(test, items + 2, DEEP_ITEMS - 2, 1);
+	wsq_test_queue_end(test, q);
+	vfree(items);
+}
+
 static struct kunit_case cancel_cases[] = {
 	WSQ_ENGINE_CASE(cancel_slot),
 	WSQ_ANY_ENGINE_CASE(cancel_inbox),
@@ -516,6 +563,7 @@ static struct kunit_case cancel_cases[] = {
 	WSQ_ANY_ENGINE_CASE(cancel_sync_two),
 	WSQ_ANY_ENGINE_CASE(cancel_flush),
 	WSQ_ENGINE_CASE(cancel_stress),
+	WSQ_ANY_ENGINE_CASE(cancel_deep),
 	{}
 };
 

@@ -2,7 +2,7 @@
 /*
  * KUnit suite of the choice among idle CPUs (kmod/exec/idle.c). One whose
  * worker is parked may run another thread. It is chosen last, and no item is
- * put there directly.
+ * put there directly. An item that waits there is run by another CPU.
  */
 #include "items.h"
 
@@ -198,10 +198,165 @@ static void idle_next(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
+/* What puts an item on a CPU where no worker can run. */
+enum idle_from {
+	IDLE_THREAD,		/* the thread that keeps the worker off */
+	IDLE_OTHER,		/* another CPU */
+	IDLE_BOUND,		/* likewise; bound to that CPU */
+};
+
+/**
+ * struct idle_keeper - a thread that keeps a CPU's worker off, by itself
+ * @it: an item
+ * @q: its queue
+ * @puts: put it there
+ * @in: the thread has the CPU, and has put the item
+ * @end: give up the CPU
+ *
+ * It disables preemption. A thread of higher priority keeps the worker off, too,
+ * but on some kernels not all the time.
+ */
+struct idle_keeper {
+	struct wsq_test_item it;
+	struct wsq *q;
+	bool puts;
+	struct completion in;
+	bool end;
+};
+
+static bool idle_keeper_fn(void *arg)
+{
+	struct idle_keeper *k = arg;
+	unsigned long end = jiffies + WSQ_TEST_TIMEOUT;
+
+	preempt_disable();
+	if (k->puts)
+		wsq_queue_work(k->q, &k->it.work);
+	complete(&k->in);
+	while (!READ_ONCE(k->end) && time_before(jiffies, end))
+		cpu_relax();
+	preempt_enable();
+	return true;
+}
+
+/* Is the timer of that CPU's watchdog set, and does it expire? */
+static bool idle_watched(const struct wsq_cpu *c)
+{
+	u64 expiries = READ_ONCE(c->watchdog.expiries);
+
+	return wsq_test_until(READ_ONCE(c->watchdog.expiries) > expiries + 2) &&
+	       atomic_read(&c->watched);
+}
+
+/* A lone item, put while another thread has the CPU of a parked worker. */
+static void idle_keep(struct kunit *test, enum idle_from from)
+{
+	struct wsq_test_call *call;
+	struct idle_keeper *k;
+	unsigned int cpus[2];
+	struct wsq_cpu *c;
+	struct wsq *q;
+
+	wsq_test_need_cpus(test, 2);
+	k = kunit_kzalloc(test, sizeof(*k), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, k);
+	cpus[0] = cpumask_first(cpu_online_mask);
+	cpus[1] = wsq_test_other(cpus[0]);
+	c = wsq_cpus[cpus[1]];
+	q = idle_queue(test, cpus, 2);
+	wsq_test_item_init(&k->it, q, wsq_test_count);
+	init_completion(&k->in);
+	k->q = q;
+	k->puts = from == IDLE_THREAD;
+	/* For slow items a put wakes another CPU as well. */
+	wsq_lane(q, cpus[1])->item_ns = 1000;
+	wsq_test_stay(test, cpus[0]);
+	/* No earlier put has set the timer. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_parked(&c->park) &&
+					       !atomic_read(&c->watched)));
+	call = wsq_test_start_on(test, cpus[1], idle_keeper_fn, k);
+	wait_for_completion(&k->in);
+	if (from == IDLE_OTHER)
+		wsq_queue_work_near(cpus[1], q, &k->it.work);
+	if (from == IDLE_BOUND) {
+		wsq_queue_work_on(cpus[1], q, &k->it.work);
+		KUNIT_EXPECT_TRUE(test, idle_watched(c));
+		KUNIT_EXPECT_EQ(test, atomic_read(&k->it.runs), 0);
+	} else {
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&k->it.runs)));
+		KUNIT_EXPECT_EQ(test, READ_ONCE(k->it.cpu), (int)cpus[0]);
+	}
+	WRITE_ONCE(k->end, true);
+	wsq_test_end(test, call);
+	wsq_test_call(test, wsq_test_flush, q);
+	wsq_test_roam();
+	wsq_test_expect_runs(test, &k->it, 1, 1);
+	if (from == IDLE_BOUND)
+		KUNIT_EXPECT_EQ(test, READ_ONCE(k->it.cpu), (int)cpus[1]);
+	wsq_test_queue_end(test, q);
+}
+
+static void idle_behind(struct kunit *test)
+{
+	idle_keep(test, IDLE_THREAD);
+}
+
+static void idle_behind_near(struct kunit *test)
+{
+	idle_keep(test, IDLE_OTHER);
+}
+
+/* No other CPU may run it. The watchdog arms the stall detector. */
+static void idle_behind_bound(struct kunit *test)
+{
+	idle_keep(test, IDLE_BOUND);
+}
+
+/* A put on an idle CPU sets no timer: its worker comes at once. */
+static void idle_alone(struct kunit *test)
+{
+	unsigned int cpus[2];
+	struct wsq_test_item *it;
+	struct wsq_cpu *c;
+	struct wsq *q;
+	bool quiet = false;
+	int i;
+
+	idle_need(test, 2);
+	cpus[0] = cpumask_first(cpu_online_mask);
+	cpus[1] = wsq_test_other(cpus[0]);
+	c = wsq_cpus[cpus[1]];
+	q = idle_queue(test, cpus, 2);
+	it = wsq_test_items(test, q, 1, wsq_test_count);
+	wsq_test_stay(test, cpus[0]);
+	idle_meet(test, q, cpus[1]);
+	/* Other threads of the kernel may run there in some of the rounds. */
+	for (i = 0; i < 1000 && !quiet; i++) {
+		u64 expiries;
+
+		KUNIT_EXPECT_TRUE(test,
+				  wsq_test_until(wsq_parked(&c->park) &&
+						 !atomic_read(&c->watched)));
+		expiries = READ_ONCE(c->watchdog.expiries);
+		wsq_queue_work_on(cpus[1], q, &it->work);
+		wsq_test_call(test, wsq_test_flush, q);
+		quiet = !atomic_read(&c->watched) &&
+			READ_ONCE(c->watchdog.expiries) == expiries;
+	}
+	KUNIT_EXPECT_TRUE(test, quiet);
+	wsq_test_roam();
+	wsq_test_queue_end(test, q);
+	vfree(it);
+}
+
 static struct kunit_case idle_cases[] = {
 	KUNIT_CASE(idle_choice),
 	KUNIT_CASE(idle_only),
 	KUNIT_CASE(idle_next),
+	KUNIT_CASE(idle_behind),
+	KUNIT_CASE(idle_behind_near),
+	KUNIT_CASE(idle_behind_bound),
+	KUNIT_CASE(idle_alone),
 	{}
 };
 

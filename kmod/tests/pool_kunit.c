@@ -471,6 +471,55 @@ static void pool_outside(struct kunit *test)
 	wsq_pool_destroy(pool);
 }
 
+static unsigned int pool_nearest(const struct wsq *q, unsigned int cpu)
+{
+	unsigned int nearest;
+
+	preempt_disable();
+	nearest = wsq_pool_nearest(&q->pool, cpu);
+	preempt_enable();
+	return nearest;
+}
+
+/*
+ * A CPU outside the mask remembers the nearest member, but not over a change of
+ * the members. Where it puts is always a member.
+ */
+static void pool_remembers(struct kunit *test)
+{
+	unsigned int here = cpumask_first(cpu_online_mask), other;
+	cpumask_var_t both;
+	struct wsq *q;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	other = wsq_test_other(here);
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&both, GFP_KERNEL));
+	cpumask_set_cpu(here, both);
+	cpumask_set_cpu(other, both);
+	q = wsq_test_queue(test, 2, 4, cpumask_of(other));
+	KUNIT_EXPECT_EQ(test, pool_nearest(q, here), other);
+	KUNIT_EXPECT_EQ(test, q->pool.near[here] & U16_MAX, other);
+	/* A nearer one joins. */
+	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, both), 0);
+	KUNIT_EXPECT_EQ(test, pool_nearest(q, here), here);
+	/* No look at others, as long as that one is a member. */
+	q->pool.near[here] = q->pool.near_change << 16 | other;
+	KUNIT_EXPECT_EQ(test, pool_nearest(q, here), other);
+	/* It leaves. */
+	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(here)), 0);
+	q->pool.near[here] = q->pool.near_change << 16 | other;
+	KUNIT_EXPECT_EQ(test, pool_nearest(q, here), here);
+	/* After so many changes, the number of a change comes again, but not 0. */
+	q->pool.near_change = U16_MAX;
+	q->pool.near[here] = 0;
+	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(other)), 0);
+	KUNIT_EXPECT_EQ(test, q->pool.near_change, 1);
+	KUNIT_EXPECT_EQ(test, pool_nearest(q, here), other);
+	wsq_test_queue_end(test, q);
+	free_cpumask_var(both);
+}
+
 /* The mask has no online CPU: tasks wait in a container of one of them. */
 static void pool_offline(struct kunit *test)
 {
@@ -576,6 +625,7 @@ static struct kunit_case pool_cases[] = {
 	WSQ_ENGINE_CASE(pool_nested),
 	WSQ_ENGINE_CASE(pool_stress),
 	WSQ_ENGINE_CASE(pool_outside),
+	KUNIT_CASE(pool_remembers),
 	WSQ_ENGINE_CASE(pool_offline),
 	WSQ_ENGINE_CASE(pool_many_inbox),
 	WSQ_ENGINE_CASE(pool_batches),

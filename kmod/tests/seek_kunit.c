@@ -113,6 +113,8 @@ static void seek_foreign(struct kunit *test)
 	wsq_test_stay(test, s.full);
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(s.full, seek_put, &s, 1), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_surplus_test(wsq_cpus[s.full]));
+	/* It is no reason to linger. */
+	KUNIT_EXPECT_FALSE(test, wsq_surplus_mine(c));
 	/* A worker that has lingered in vain does not linger the next time. */
 	for (i = 1; i <= 4; i++) {
 		wsq_queue_work_on(s.idle, q, &other->work);
@@ -131,6 +133,110 @@ static void seek_foreign(struct kunit *test)
 	seek_end(test, &s);
 	wsq_test_queue_end(test, q);
 	vfree(other);
+}
+
+/* The other CPU is one of the queue's, and its worker is busy. */
+static void seek_mine(struct kunit *test)
+{
+	struct wsq_test_gate *busy;
+	struct seek_two s = {};
+	cpumask_var_t mask;
+	struct wsq_cpu *c;
+	struct wsq *q;
+
+	seek_init(test, &s);
+	c = wsq_cpus[s.idle];
+	if (c->domain != wsq_cpus[s.full]->domain)
+		kunit_skip(test, "the two CPUs share no cache");
+	KUNIT_ASSERT_TRUE(test, zalloc_cpumask_var(&mask, GFP_KERNEL));
+	cpumask_set_cpu(s.full, mask);
+	cpumask_set_cpu(s.idle, mask);
+	q = wsq_test_queue(test, 2, 4, NULL);
+	seek_begin(test, &s, mask);
+	free_cpumask_var(mask);
+	busy = wsq_test_hold(test, q, s.idle);
+	KUNIT_ASSERT_EQ(test, smp_call_function_single(s.full, seek_put, &s, 1), 0);
+	KUNIT_EXPECT_TRUE(test, wsq_surplus_mine(c));
+	/* A CPU does not linger for its own items. */
+	KUNIT_EXPECT_FALSE(test, wsq_surplus_mine(wsq_cpus[s.full]));
+	wsq_test_release(test, q, busy);
+	seek_end(test, &s);
+	wsq_test_queue_end(test, q);
+}
+
+/**
+ * struct seek_pass - what a thief's pass over a victim's queues says
+ * @two: the victim is @full, the thief is @idle
+ * @stolen: the pass has stolen items
+ * @all: the thief may steal for all queues
+ * @again: the next pass may find items
+ */
+struct seek_pass {
+	struct seek_two *two;
+	bool stolen;
+	bool all;
+	bool again;
+};
+
+/* On the thief's CPU. */
+static bool seek_pass_fn(void *arg)
+{
+	struct seek_pass *p = arg;
+	unsigned int tries = 0;
+
+	/* The pass also ends early if another thread wants the CPU. */
+	do {
+		cond_resched();
+		p->all = true;
+		p->again = false;
+		p->stolen = wsq_steal_pass(wsq_cpus[p->two->idle],
+					   wsq_cpus[p->two->full], &p->all,
+					   &p->again);
+	} while (p->again && ++tries < 1000);
+	return true;
+}
+
+/*
+ * A thief's pass over foreign queues ends early once the thief's CPU has items
+ * of its own.
+ */
+static void seek_own_first(struct kunit *test)
+{
+	struct wsq_test_item *foreign, *own;
+	struct wsq_test_gate *busy = NULL;
+	struct seek_two s = {};
+	struct seek_pass p = { .two = &s };
+	struct wsq *q, *mine;
+	int turn;
+
+	seek_init(test, &s);
+	mine = wsq_test_queue(test, 2, 4, cpumask_of(s.idle));
+	own = wsq_test_items(test, mine, 1, wsq_test_count);
+	q = wsq_test_queue(test, 2, 4, cpumask_of(s.full));
+	foreign = wsq_test_items(test, q, 1, wsq_test_count);
+	seek_begin(test, &s, cpumask_of(s.full));
+	/* Two foreign queues are ready. */
+	KUNIT_ASSERT_EQ(test, smp_call_function_single(s.full, seek_put, &s, 1), 0);
+	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(s.full, q, &foreign->work));
+	/* A thread looks instead of the worker, which is parked, or in an item. */
+	for (turn = 0; turn < 2; turn++) {
+		if (turn) {
+			busy = wsq_test_hold(test, mine, s.idle);
+			KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(s.idle, mine, &own->work));
+		}
+		wsq_test_end(test, wsq_test_start_on(test, s.idle, seek_pass_fn, &p));
+		KUNIT_EXPECT_FALSE(test, p.stolen);
+		KUNIT_EXPECT_FALSE(test, p.all);
+		KUNIT_EXPECT_EQ(test, p.again, (bool)turn);
+	}
+	wsq_test_release(test, mine, busy);
+	seek_end(test, &s);
+	wsq_test_queue_end(test, q);
+	wsq_test_queue_end(test, mine);
+	wsq_test_expect_runs(test, own, 1, 1);
+	wsq_test_expect_runs(test, foreign, 1, 1);
+	vfree(own);
+	vfree(foreign);
 }
 
 /* When all has run, no CPU is recorded as having a surplus or as seeking. */
@@ -441,6 +547,8 @@ static struct kunit_case seek_cases[] = {
 	KUNIT_CASE(seek_domains),
 	WSQ_ANY_ENGINE_CASE(seek_absent),
 	WSQ_ANY_ENGINE_CASE(seek_foreign),
+	WSQ_ANY_ENGINE_CASE(seek_mine),
+	WSQ_ANY_ENGINE_CASE(seek_own_first),
 	WSQ_ANY_ENGINE_CASE(seek_rest),
 	WSQ_ANY_ENGINE_CASE(seek_computing),
 	WSQ_ANY_ENGINE_CASE(seek_late),

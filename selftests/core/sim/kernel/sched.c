@@ -160,13 +160,6 @@ int cond_resched(void)
 	return 1;
 }
 
-void yield(void)
-{
-	let_go();
-	sim_yield();
-	hold_on();
-}
-
 void preempt_notifier_register(struct preempt_notifier *notifier)
 {
 	current->notifier = notifier;

@@ -116,7 +116,6 @@ void schedule(void);
 long schedule_timeout(long jiffies);
 long schedule_timeout_idle(long jiffies);
 long schedule_timeout_uninterruptible(long jiffies);
-void yield(void);
 int cond_resched(void);
 #define need_resched()	sim_need_resched()
 bool is_idle_task(const struct task_struct *t);
