@@ -35,8 +35,7 @@
 #include "exec.h"
 
 /* By number; %NULL until the first queue. Set under wsq_classes_lock. */
-struct wsq_class *wsq_classes[WSQ_CLASSES];
-WSQ_EXPORT_KUNIT(wsq_classes);
+static struct wsq_class __rcu *wsq_classes[WSQ_CLASSES];
 
 /* The CPUs of the normal class, which always exists. */
 struct wsq_cpu **wsq_cpus;
@@ -132,11 +131,13 @@ err:
  */
 struct wsq_class *wsq_class_get(u32 nr)
 {
-	struct wsq_class *class;
+	struct wsq_class *class = wsq_class_find(nr);
 
+	if (class)
+		return class;
 	mutex_lock(&wsq_classes_lock);
-	class = wsq_classes[nr] ?: wsq_class_new(nr);
-	wsq_classes[nr] = class;
+	class = wsq_class_find(nr) ?: wsq_class_new(nr);
+	rcu_assign_pointer(wsq_classes[nr], class);
 	mutex_unlock(&wsq_classes_lock);
 	return class;
 }
@@ -145,18 +146,14 @@ struct wsq_class *wsq_class_get(u32 nr)
  * wsq_class_find() - a class, if it exists
  * @nr: its number, enum wsq_class_nr
  *
- * Context: task; may sleep.
+ * Context: any.
  * Return: the class, which exists until the module is unloaded, or %NULL.
  */
 struct wsq_class *wsq_class_find(u32 nr)
 {
-	struct wsq_class *class;
-
-	mutex_lock(&wsq_classes_lock);
-	class = wsq_classes[nr];
-	mutex_unlock(&wsq_classes_lock);
-	return class;
+	return rcu_dereference_raw(wsq_classes[nr]);
 }
+WSQ_EXPORT_KUNIT(wsq_class_find);
 
 /**
  * wsq_classes_init() - before anything else of the work service
@@ -186,9 +183,9 @@ void wsq_classes_exit(void)
 	/* Then the interrupts requested by the last puts have come. */
 	synchronize_rcu();
 	for (nr = 0; nr < WSQ_CLASSES; nr++) {
-		if (wsq_classes[nr])
-			wsq_class_free(wsq_classes[nr]);
-		wsq_classes[nr] = NULL;
+		if (wsq_class_find(nr))
+			wsq_class_free(wsq_class_find(nr));
+		RCU_INIT_POINTER(wsq_classes[nr], NULL);
 	}
 	wsq_cpus = NULL;
 }

@@ -100,7 +100,7 @@
 /* Tasks that a worker claims from one victim at a time. */
 #define WSQ_STEAL_MOST		16
 
-/* No flush color: no item has run yet. No flush waits for it. */
+/* No flush color: no item has run yet. Never in @awaited. */
 #define WSQ_NO_COLOR		WSQ_FLUSH_COLORS
 
 /* struct wsq.flags */
@@ -395,6 +395,8 @@ struct wsq_watchdog {
  *	preemption off.
  * @next: number of the queue to serve next, for fairness. Workers.
  * @next_tenant: likewise, for tenants' queues. Workers.
+ * @pass_from: number of the victim's queue where wsq_steal_pass() begins.
+ *	Worker.
  * @tenants_debt: as @debt_ns of struct wsq_lane, for all tenants' queues
  *	together. Workers.
  * @last: number of the queue that was served last. Workers.
@@ -411,16 +413,17 @@ struct wsq_watchdog {
  * @tenants_detached: detached items of tenants' queues that have not ended.
  *	@role_lock.
  * @nr_workers: all workers of this CPU. wsq_workers_lock.
- * @losing: the workers that it had are not to be ended yet. wsq_workers_lock.
+ * @losing: the CPU is losing its workers: do not end them yet.
+ *	wsq_workers_lock.
  * @spawn: makes a standby worker
  * @sleep_work: wakes a standby worker when the current one sleeps
  * @watchdog: the watchdog
  * @wakeups: wake-ups sent from this CPU. Any context.
  * @sent: when its worker was last woken to steal, ns of CLOCK_MONOTONIC. The
  *	CPU that wakes it.
- * @old_puts: tasks put on this CPU to queues that are gone. wsq_queues_fold.
- * @old_inbox: of these, through an inbox. wsq_queues_fold.
- * @old_gets: tasks run by this CPU for queues that are gone. wsq_queues_fold.
+ * @old_puts: tasks put on this CPU to queues that are gone. wsq_fold_lock.
+ * @old_inbox: of these, through an inbox. wsq_fold_lock.
+ * @old_gets: tasks run by this CPU for queues that are gone. wsq_fold_lock.
  * @nmi_work: wakes the worker for a put in an NMI handler
  * @refuse_work: handles items whose put was refused in an NMI handler
  */
@@ -446,6 +449,7 @@ struct wsq_cpu {
 	u8 relied;
 	u32 next;
 	u32 next_tenant;
+	u32 pass_from;
 	u32 tenants_debt;
 	u32 last;
 	u64 steals[WSQ_DIST_NR];
@@ -498,11 +502,10 @@ struct wsq_class {
 	struct wsq_cpu *cpus[];
 };
 
-extern struct wsq_class *wsq_classes[WSQ_CLASSES];
 extern struct wsq_cpu **wsq_cpus;
 extern struct xarray wsq_queues;
 extern struct mutex wsq_queues_lock;
-extern seqlock_t wsq_queues_fold;
+extern seqlock_t wsq_fold_lock;
 extern struct list_head wsq_workers;
 extern struct mutex wsq_workers_lock;
 

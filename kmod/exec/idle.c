@@ -166,7 +166,7 @@ void wsq_idle_leave(struct wsq_cpu *c)
 unsigned int wsq_idle_count(void)
 {
 	const struct wsq_domains *all =
-		&wsq_classes[WSQ_CLASS_NORMAL]->domains;
+		&wsq_class_find(WSQ_CLASS_NORMAL)->domains;
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < all->nr; i++)

@@ -18,14 +18,14 @@ struct xarray wsq_queues;
 WSQ_EXPORT_KUNIT(wsq_queues);
 
 /*
- * Keeps queues that were found, and are not freed before it was free once.
- * Users' threads do not take it: a thread may be kept from running for long.
+ * A queue found under this mutex is not freed before it is unlocked. Ioctls do
+ * not take it: their threads may be kept from running for long.
  */
 DEFINE_MUTEX(wsq_queues_lock);
 WSQ_EXPORT_KUNIT(wsq_queues_lock);
 
-/* Statistics see a queue, or what is left of it: @old_puts and so on. */
-DEFINE_SEQLOCK(wsq_queues_fold);
+/* Statistics see either a queue, or its counts in @old_puts and so on. */
+DEFINE_SEQLOCK(wsq_fold_lock);
 
 static void wsq_queue_lockdep_init(struct wsq *q, struct lock_class_key *key,
 				   const char *lock_name)
@@ -115,7 +115,7 @@ static int wsq_queue_build(struct wsq *q, const struct wsq_attrs *attrs,
 		ret = wsq_rescuer_create(q);
 	if (ret)
 		goto unfreeze;
-	/* Hotplug sees to the queues that it finds. */
+	/* From here on wsq_cpumask_offline() finds the queue. */
 	cpus_read_lock();
 	ret = wsq_cpumask_begin(q);
 	if (!ret)
@@ -262,7 +262,7 @@ WSQ_EXPORT(wsq_set_steal);
 
 /*
  * Keep the queue's counts, so that statistics do not go back. The caller is the
- * writer of wsq_queues_fold.
+ * writer of wsq_fold_lock.
  */
 static void wsq_queue_fold(const struct wsq *q)
 {
@@ -356,14 +356,14 @@ void wsq_destroy(struct wsq *q)
 	wsq_sysfs_remove(q);
 	wsq_rescuer_destroy(q);
 	/* Statistics either find the queue or what it counted. */
-	write_seqlock(&wsq_queues_fold);
+	write_seqlock(&wsq_fold_lock);
 	/*
 	 * Look-ups do not find the queue any more; its number stays taken. In
 	 * place of an entry, so no memory is needed.
 	 */
 	xa_store(&wsq_queues, q->id, XA_ZERO_ENTRY, GFP_ATOMIC);
 	wsq_queue_fold(q);
-	write_sequnlock(&wsq_queues_fold);
+	write_sequnlock(&wsq_fold_lock);
 	wsq_queue_lockdep_exit(q);
 	INIT_RCU_WORK(&q->free_work, wsq_queue_free);
 	queue_rcu_work(wsq_maintenance, &q->free_work);	/* WH(free:A) */

@@ -281,6 +281,7 @@ static bool wsq_steal_chosen(struct wsq_cpu *c)
  *
  * There may be thousands of queues that this CPU may not steal for. The pass
  * ends early if this CPU has got items of its own, or another thread wants it.
+ * The next pass then begins where this one ended.
  *
  * Context: the worker.
  * Return: true if items were stolen.
@@ -288,9 +289,10 @@ static bool wsq_steal_chosen(struct wsq_cpu *c)
 bool wsq_steal_pass(struct wsq_cpu *c, struct wsq_cpu *vc, bool *all,
 		    bool *again)
 {
-	u32 id, next;
+	u32 from = c->pass_from, id, next;
 
-	for (id = wsq_ready_next(vc, 0); id < WSQ_MAX_QUEUES; id = next) {
+	c->pass_from = 0;
+	for (id = wsq_ready_next(vc, from); id < WSQ_MAX_QUEUES; id = next) {
 		int nr = wsq_steal_look(c, vc, id);
 
 		if (nr > 0)
@@ -299,9 +301,10 @@ bool wsq_steal_pass(struct wsq_cpu *c, struct wsq_cpu *vc, bool *all,
 		*all &= nr != WSQ_NOT_MINE;
 		next = wsq_ready_next(vc, id + 1);
 		/* Once around. */
-		if (next <= id)
+		if ((next - from) % WSQ_MAX_QUEUES <= (id - from) % WSQ_MAX_QUEUES)
 			break;
 		if (unlikely(wsq_ready_free(c)) || unlikely(need_resched())) {
+			c->pass_from = next;
 			*again = true;
 			break;
 		}

@@ -2,9 +2,9 @@
 /*
  * Statistics by CPU. See cpu_stats.h.
  *
- * Users may read them, so they take no mutex: its holder may be kept from running
- * for long, by the limits of its control group, say, and others with it. A reader
- * looks again if a queue was destroyed meanwhile.
+ * Users may read them, so they take no mutex: its holder may be kept from
+ * running for long, by the limits of its control group, say, and others with
+ * it. A reader looks again if a queue was destroyed meanwhile.
  */
 #include <linux/cpumask.h>
 #include <linux/topology.h>
@@ -15,7 +15,7 @@
 #include "../exec/exec.h"
 #include "cpu_stats.h"
 
-/* Looks of a reader that others make vain, before it keeps them out. */
+/* Retries before a reader excludes writers. */
 #define WSQ_STATS_TRIES		16
 
 static void wsq_stats_add(const struct wsq_lane *lane,
@@ -35,7 +35,7 @@ static void wsq_stats_add(const struct wsq_lane *lane,
 
 /*
  * Add what one class knows about a CPU. The CPU counts as parked if the workers
- * of all classes are. A reader of wsq_queues_fold calls.
+ * of all classes are. A reader of wsq_fold_lock calls.
  */
 static void wsq_stats_add_cpu(const struct wsq_cpu *c,
 			      struct wsq_cpu_stats *out)
@@ -60,7 +60,7 @@ static void wsq_stats_add_cpu(const struct wsq_cpu *c,
 	out->standbys += READ_ONCE(c->standbys);
 }
 
-/* Look once. A reader of wsq_queues_fold calls. */
+/* Look once. A reader of wsq_fold_lock calls. */
 static void wsq_stats_look(unsigned int cpu, struct wsq_cpu_stats *out)
 {
 	unsigned long id;
@@ -94,14 +94,14 @@ void wsq_stats_cpu(unsigned int cpu, struct wsq_cpu_stats *out)
 	unsigned int tries = WSQ_STATS_TRIES, seq;
 
 	do {
-		seq = read_seqbegin(&wsq_queues_fold);
+		seq = read_seqbegin(&wsq_fold_lock);
 		wsq_stats_look(cpu, out);
-	} while (read_seqretry(&wsq_queues_fold, seq) && --tries);
+	} while (read_seqretry(&wsq_fold_lock, seq) && --tries);
 	if (unlikely(!tries)) {
 		/* Queues are being destroyed all the time. */
-		read_seqlock_excl(&wsq_queues_fold);
+		read_seqlock_excl(&wsq_fold_lock);
 		wsq_stats_look(cpu, out);
-		read_sequnlock_excl(&wsq_queues_fold);
+		read_sequnlock_excl(&wsq_fold_lock);
 	}
 	out->fences = wsq_fence_interrupts(cpu);
 }

@@ -186,15 +186,15 @@ static void class_lazy(struct kunit *test)
 {
 	struct wsq *q;
 
-	if (wsq_classes[WSQ_CLASS_HIGH])
+	if (wsq_class_find(WSQ_CLASS_HIGH))
 		kunit_skip(test, "there was a high queue before");
 	q = class_queue(test, WSQ_CLASS_NORMAL, 0, NULL);
-	KUNIT_EXPECT_NULL(test, wsq_classes[WSQ_CLASS_HIGH]);
-	KUNIT_EXPECT_PTR_EQ(test, q->class, wsq_classes[WSQ_CLASS_NORMAL]);
+	KUNIT_EXPECT_NULL(test, wsq_class_find(WSQ_CLASS_HIGH));
+	KUNIT_EXPECT_PTR_EQ(test, q->class, wsq_class_find(WSQ_CLASS_NORMAL));
 	wsq_test_queue_end(test, q);
 	q = class_queue(test, WSQ_CLASS_HIGH, 0, NULL);
-	KUNIT_EXPECT_NOT_NULL(test, wsq_classes[WSQ_CLASS_HIGH]);
-	KUNIT_EXPECT_PTR_EQ(test, q->class, wsq_classes[WSQ_CLASS_HIGH]);
+	KUNIT_EXPECT_NOT_NULL(test, wsq_class_find(WSQ_CLASS_HIGH));
+	KUNIT_EXPECT_PTR_EQ(test, q->class, wsq_class_find(WSQ_CLASS_HIGH));
 	wsq_test_queue_end(test, q);
 }
 

@@ -174,7 +174,7 @@ static void idle_only(struct kunit *test)
 static void idle_next(struct kunit *test)
 {
 	const struct wsq_domains *all =
-		&wsq_classes[WSQ_CLASS_NORMAL]->domains;
+		&wsq_class_find(WSQ_CLASS_NORMAL)->domains;
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
 	unsigned int at = cpumask_first(cpu_online_mask), cpu, i;
 
@@ -213,8 +213,8 @@ enum idle_from {
  * @in: the thread has the CPU, and has put the item
  * @end: give up the CPU
  *
- * It disables preemption. A thread of higher priority keeps the worker off, too,
- * but on some kernels not all the time.
+ * It disables preemption. A thread of higher priority keeps the worker off,
+ * too, but on some kernels not all the time.
  */
 struct idle_keeper {
 	struct wsq_test_item it;

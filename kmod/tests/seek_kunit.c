@@ -218,7 +218,7 @@ static void seek_own_first(struct kunit *test)
 	/* Two foreign queues are ready. */
 	KUNIT_ASSERT_EQ(test, smp_call_function_single(s.full, seek_put, &s, 1), 0);
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work_on(s.full, q, &foreign->work));
-	/* A thread looks instead of the worker, which is parked, or in an item. */
+	/* A thread looks in place of the worker, which parks or runs. */
 	for (turn = 0; turn < 2; turn++) {
 		if (turn) {
 			busy = wsq_test_hold(test, mine, s.idle);
@@ -243,7 +243,7 @@ static void seek_own_first(struct kunit *test)
 static void seek_rest(struct kunit *test)
 {
 	const struct wsq_domains *all =
-		&wsq_classes[WSQ_CLASS_NORMAL]->domains;
+		&wsq_class_find(WSQ_CLASS_NORMAL)->domains;
 	struct seek_two s = {};
 	unsigned int i;
 
@@ -504,7 +504,7 @@ static void seek_late_asleep(struct kunit *test)
 static void seek_domains(struct kunit *test)
 {
 	const struct wsq_domains *all =
-		&wsq_classes[WSQ_CLASS_NORMAL]->domains;
+		&wsq_class_find(WSQ_CLASS_NORMAL)->domains;
 	unsigned int cpu, i, k, at, nr = 0;
 
 	for (i = 0; i < all->nr; i++) {

@@ -158,6 +158,9 @@ struct rcu_head {
 
 #define rcu_read_lock()		preempt_disable()
 #define rcu_read_unlock()	preempt_enable()
+#define rcu_assign_pointer(p, v)	smp_store_release(&(p), v)
+#define rcu_dereference_raw(p)		READ_ONCE(p)
+#define RCU_INIT_POINTER(p, v)		WRITE_ONCE(p, v)
 void synchronize_rcu(void);
 void rcu_barrier(void);
 void call_rcu(struct rcu_head *head, void (*func)(struct rcu_head *head));
