@@ -8,8 +8,8 @@
  * A worker whose CPU goes offline is marked gone. It ends as soon as its item
  * does, on whichever CPU that runs. Maintenance work then frees it.
  *
- * Threads are made, ended and waited for without wsq_workers_lock: that may take
- * long, and the creation of a queue and CPU hotplug must not wait for it.
+ * Threads are made, ended and waited for without wsq_workers_lock: that may
+ * take long, and the creation of a queue and CPU hotplug must not wait for it.
  */
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
@@ -220,23 +220,37 @@ void wsq_worker_gone(const struct wsq_worker *w)
 		queue_work(wsq_maintenance, &wsq_reap_work);
 }
 
+/*
+ * Held over the creation of current workers, by contexts that hold the CPU
+ * hotplug lock: none waits for it that would not wait for that lock.
+ */
+static DEFINE_MUTEX(wsq_start_lock);
+
 /* Start an online CPU's current worker. CPU hotplug lock held. */
 static int wsq_worker_start(struct wsq_cpu *c)
 {
 	struct wsq_worker *w;
+	int ret = 0;
 
 	if (READ_ONCE(c->worker))
 		return 0;
+	/* One thread for the CPU, however many queues are being created. */
+	mutex_lock(&wsq_start_lock);
+	if (READ_ONCE(c->worker))
+		goto unlock;
 	w = wsq_worker_new(c);
-	if (IS_ERR(w))
-		return PTR_ERR(w);
-	/* If the creation of another queue was faster, it is a standby worker. */
+	if (IS_ERR(w)) {
+		ret = PTR_ERR(w);
+		goto unlock;
+	}
 	mutex_lock(&wsq_workers_lock);
 	wsq_worker_add(c, w);
 	mutex_unlock(&wsq_workers_lock);
 	/* For the first item that sleeps. */
 	wsq_standby_have(c);
-	return 0;
+unlock:
+	mutex_unlock(&wsq_start_lock);
+	return ret;
 }
 
 /**
@@ -268,7 +282,7 @@ bool wsq_workers_shrink(void)
 	return more;
 }
 
-/* How long maintenance work waits for a lock that is taken. */
+/* When maintenance work tries again to restore queues' CPUs. */
 #define WSQ_ADOPT_JIFFIES	(HZ / 10)
 
 static void wsq_workers_adopt(struct work_struct *work);
