@@ -8,12 +8,13 @@
  * a queue follows the module's mask, and moves such queues. Its timer is
  * deferrable, so it wakes no idle CPU. On other kernels it is never queued.
  *
- * While none of a queue's CPUs is online, another CPU runs its items: the first
- * one of the module's that is online. It is added to the members of the pool
- * when the queue gets such CPUs, and otherwise before the last one's worker
- * goes. Without memory it is not; then items wait, and the stall detector
- * reports it. Maintenance work removes it once a CPU of the queue is back.
- * Hotplug does not wait for that, because it takes a grace period.
+ * While none of a queue's CPUs is online, another CPU runs its items: one of
+ * the module's that is online, not the same for all queues. It is added to the
+ * members of the pool when the queue gets such CPUs, and otherwise before the
+ * last one's worker goes. If memory is short, none is added, items wait, and
+ * the stall detector reports it. Maintenance work removes the CPU once one of
+ * the queue's is back. Hotplug does not wait for that, because it takes a grace
+ * period.
  */
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
@@ -130,8 +131,9 @@ static void wsq_cpumask_notify(struct wsq *q)
 }
 
 /*
- * Change the members of a queue's pool. The CPU hotplug lock is held; mask_lock,
- * too, unless hotplug calls. Returns 0 or an error, as wsq_set_cpumask().
+ * Change the members of a queue's pool. The CPU hotplug lock is held, and
+ * mask_lock, unless hotplug calls or the queue cannot be found yet. Returns 0
+ * or an error, as wsq_set_cpumask().
  */
 static int wsq_cpumask_change(struct wsq *q, const struct cpumask *cpus,
 			      struct cpumask *left)
@@ -145,48 +147,53 @@ static int wsq_cpumask_change(struct wsq *q, const struct cpumask *cpus,
 	return ret;
 }
 
-/* Does a CPU of @cpus run the queue's items? Not @but, which goes offline. */
+/* Does a CPU of @cpus, but not @except, run the queue's items? */
 static bool wsq_cpumask_serves(const struct wsq *q, const struct cpumask *cpus,
-			       unsigned int but)
+			       unsigned int except)
 {
 	unsigned int cpu;
 
 	for_each_cpu(cpu, cpus) {
-		if (cpu != but && cpu_online(cpu) && wsq_pool_ct(&q->pool, cpu))
+		if (cpu != except && cpu_online(cpu) && wsq_pool_ct(&q->pool, cpu))
 			return true;
 	}
 	return false;
 }
 
-/* The CPU that runs items while those of their queue are offline. Not @but. */
-static unsigned int wsq_cpumask_substitute(struct cpumask *scratch,
-					   unsigned int but)
+/*
+ * The CPU, not @except, that runs a queue's items while all CPUs of the queue
+ * are offline.
+ */
+static unsigned int wsq_cpumask_substitute(const struct wsq *q,
+					   struct cpumask *scratch,
+					   unsigned int except)
 {
 	unsigned int cpu;
 
 	wsq_default_cpus(scratch);
-	for_each_cpu(cpu, scratch) {
-		if (cpu != but && cpu_online(cpu))
+	/* Not one CPU for all queues. */
+	for_each_cpu_wrap(cpu, scratch, q->id % nr_cpu_ids) {
+		if (cpu != except && cpu_online(cpu))
 			return cpu;
 	}
 	for_each_online_cpu(cpu) {
-		if (cpu != but)
+		if (cpu != except)
 			break;
 	}
 	return cpu;
 }
 
 /*
- * If no member of a queue is online but @but, which goes offline, add one. The
- * CPU hotplug lock is held. Returns 0 or an error, as wsq_set_cpumask().
+ * If no member of a queue but @except is online, add one. The CPU hotplug lock
+ * is held. Returns 0 or an error, as wsq_set_cpumask().
  */
-static int wsq_cpumask_ensure(struct wsq *q, unsigned int but,
+static int wsq_cpumask_ensure(struct wsq *q, unsigned int except,
 			      struct cpumask *cpus, struct cpumask *left)
 {
-	if (wsq_cpumask_serves(q, q->pool.cpus, but))
+	if (wsq_cpumask_serves(q, q->pool.cpus, except))
 		return 0;
 	cpumask_copy(cpus, q->pool.cpus);
-	cpumask_set_cpu(wsq_cpumask_substitute(left, but), cpus);
+	cpumask_set_cpu(wsq_cpumask_substitute(q, left, except), cpus);
 	return wsq_cpumask_change(q, cpus, left);
 }
 
@@ -208,7 +215,7 @@ static void wsq_cpumask_free(cpumask_var_t cpus, cpumask_var_t left)
 }
 
 /**
- * wsq_cpumask_begin() - start the workers of a queue
+ * wsq_cpumask_begin() - see that a CPU runs the items of a new queue
  * @q: the queue, which cannot be found yet
  *
  * Context: task; may sleep; CPU hotplug lock held until the queue can be found.
@@ -242,13 +249,14 @@ void wsq_cpumask_offline(unsigned int cpu)
 
 	if (!wsq_cpumask_alloc(&cpus, &left))
 		return;
-	/* No context that holds this waits for hotplug, or for an item. */
-	mutex_lock(&wsq_queues_lock);
+	/*
+	 * Without wsq_queues_lock, whose holders may take long: a queue that is
+	 * found is not freed before wsq_pool_exit() gets the hotplug lock.
+	 */
 	xa_for_each(&wsq_queues, id, q) {
 		wsq_cpumask_ensure(q, cpu, cpus, left);
 		cond_resched();
 	}
-	mutex_unlock(&wsq_queues_lock);
 	wsq_cpumask_free(cpus, left);
 }
 
@@ -300,7 +308,7 @@ static bool wsq_cpumask_restore(struct wsq *q, const struct cpumask *unused,
 	if (!cpumask_equal(q->pool.cpus, q->cpus)) {
 		again = !cpus_read_trylock();
 		if (!again) {
-			if (wsq_cpumask_serves(q, q->cpus, nr_cpu_ids))
+			if (cpumask_intersects(q->cpus, cpu_online_mask))
 				again = wsq_cpumask_change(q, q->cpus, left);
 			cpus_read_unlock();
 		}
@@ -421,7 +429,7 @@ int wsq_set_cpumask(struct wsq *q, const struct cpumask *mask)
 	mutex_lock(&q->mask_lock);
 	cpus_read_lock();
 	if (!cpumask_intersects(cpus, cpu_online_mask)) {
-		other = wsq_cpumask_substitute(left, nr_cpu_ids);
+		other = wsq_cpumask_substitute(q, left, nr_cpu_ids);
 		cpumask_set_cpu(other, cpus);
 	}
 	ret = wsq_cpumask_change(q, cpus, left);

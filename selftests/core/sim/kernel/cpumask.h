@@ -37,6 +37,10 @@ extern struct cpumask shim_cpus;	/* all CPUs */
 #define for_each_cpu(cpu, mask)						\
 	for ((cpu) = cpumask_first(mask); (cpu) < nr_cpu_ids;		\
 	     (cpu) = cpumask_next((int)(cpu), mask))
+#define for_each_cpu_wrap(cpu, mask, start)				\
+	for (unsigned int __i = 0; __i < nr_cpu_ids; __i++)		\
+		if ((cpu) = ((start) + __i) % nr_cpu_ids,		\
+		    cpumask_test_cpu(cpu, mask))
 
 static inline unsigned int cpumask_size(void)
 {
