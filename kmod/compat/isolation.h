@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * <linux/sched/isolation.h>: kinds of housekeeping CPUs were renumbered and
- * merged; those used here kept their names. Isolated cpuset partitions change at
- * run time, and modules are not notified: from 7.0 on the masks change, under
- * RCU; from 6.8 on there is a function that says whether a CPU is in one.
+ * merged; those used here kept their names. Isolated cpuset partitions change
+ * at run time, and modules are not notified: from 7.0 on the masks change,
+ * under RCU; from 6.8 on there is a function that says whether a CPU is in one.
  * Earlier kernels tell modules nothing.
  */
 #ifndef _WSQ_COMPAT_ISOLATION_H
@@ -21,7 +21,9 @@
 	 LINUX_VERSION_CODE < KERNEL_VERSION(7, 0, 0))
 
 /* Do the CPUs change at run time? */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 8, 0)
+#if WSQ_ASK_CPUSETS
+#define WSQ_HOUSEKEEPING_CHANGES	IS_ENABLED(CONFIG_CPUSETS)
+#elif LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
 #define WSQ_HOUSEKEEPING_CHANGES	\
 	(IS_ENABLED(CONFIG_CPU_ISOLATION) && IS_ENABLED(CONFIG_CPUSETS))
 #else

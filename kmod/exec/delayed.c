@@ -79,7 +79,7 @@ static void wsq_arm(struct wsq_delayed_work *dwork, unsigned long expires)
 	if (cpu >= 0)
 		add_timer_on(timer, cpu);
 	else
-		add_timer(timer);
+		add_timer_global(timer);
 	local_irq_restore(flags);
 }
 
