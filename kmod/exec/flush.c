@@ -10,17 +10,16 @@
  *
  * A flush waits until each color was seen done once, by sums that began after
  * it was called: an item put before it is in the second sum of its color. Sums
- * over counters that still grow may never agree. So the first step for a flush
- * is to change the current color to one that is done:
+ * of counters that still grow may never agree. So the first step for a flush is
+ * to change the current color to one that is done:
  *
  * - Items put later have a color for which the flush does not wait any more.
  *   A flush never waits for them.
  * - A put that read a color before a change may count after it. Such a color
  *   is done a little later.
  * - If the current color is itself done, no change is needed.
- * - If no color is done, the flush waits for one. Then it waits for later items,
- *   too: this happens while items are unfinished that were put in
- *   WSQ_FLUSH_COLORS periods between flushes.
+ * - If no color is done, the flush waits for one, and so for later items, too.
+ *   This happens only while items of all colors are unfinished.
  *
  *	FL(count:A), FL(count:B) release -> FL(sum:A), FL(sum:B) acquire
  *		The done counter covers the put counter of the same item, which
@@ -121,6 +120,9 @@ static unsigned int wsq_colors_done(const struct wsq *q, unsigned int colors)
 	u64 left[WSQ_FLUSH_COLORS];
 	unsigned int color;
 
+	/* No flush waits any more. */
+	if (!colors)
+		return 0;
 	wsq_colors_left(q, colors, left);
 	for (color = 0; color < WSQ_FLUSH_COLORS; color++)
 		if (left[color])
@@ -175,7 +177,7 @@ static void wsq_flush_next(struct wsq *q, unsigned int done,
 {
 	unsigned int nr, left, colors;
 
-	/* A flush that waits for all colors is new. */
+	/* A flush that waits for all needs another color for later puts. */
 	if (!list_empty(&q->flush_calls[WSQ_FLUSH_COLORS]) &&
 	    !(done & BIT(q->color)))
 		WRITE_ONCE(q->color, __ffs(done));
