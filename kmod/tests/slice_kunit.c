@@ -428,6 +428,8 @@ static void slice_computes_one(struct kunit *test, bool bound)
 	slice_long_queue(test, l, bound);
 	KUNIT_ASSERT_TRUE(test, slice_long_entered(l));
 	call = wsq_test_start(test, wsq_test_flush_work, &l->it.work);
+	/* The flush begins before the item ends. */
+	wsq_test_waits(test, call);
 	slice_stop_queue(test, st, bound);
 	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
 	wsq_test_call(test, wsq_test_flush, q);
