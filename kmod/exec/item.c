@@ -12,10 +12,10 @@
 #define WSQ_GRAB_TRIES		1000
 
 /*
- * A try in vain for an item in an inbox counts as so many, because it reverses
- * 64 items: 4,000 in all, which take about 1 ms.
+ * A failed try for an item in an inbox reverses 64 items, and counts as so many
+ * tries: at most 4,000 items, about 1 ms.
  */
-#define WSQ_GRAB_REVERSED	16
+#define WSQ_GRAB_INBOX_TRIES	16
 
 /* Remove a pending item from where it waits. Preemption is off. */
 static bool wsq_grab_once(struct wsq_work *work)
@@ -75,7 +75,7 @@ bool wsq_grab(struct wsq_work *work, bool *was_pending)
 		if (!*was_pending || wsq_grab_once(work))
 			return true;
 		tries += wsq_location_kind(READ_ONCE(work->link.where)) ==
-			 WSQ_IN_INBOX ? WSQ_GRAB_REVERSED : 1;
+			 WSQ_IN_INBOX ? WSQ_GRAB_INBOX_TRIES : 1;
 		if (!in_task() && tries >= WSQ_GRAB_TRIES)
 			return false;
 		/* If interrupts are off, no other context may clear these. */

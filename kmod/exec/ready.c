@@ -97,7 +97,7 @@ void wsq_ready_mark(struct wsq_cpu *c, u32 id)
 }
 
 /**
- * wsq_put_behind() - an item was put behind others that a worker leaves waiting
+ * wsq_put_behind() - an item was put, and its worker may not come soon
  * @c: the CPU
  * @id: number of the item's queue, whose ready bit was found set
  *

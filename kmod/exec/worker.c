@@ -619,8 +619,9 @@ static void wsq_worker_pause(struct wsq_cpu *c)
  * worker parks. To yield would let that thread queue more items first, but that
  * may give away a whole slice, and an item would wait for some milliseconds.
  *
- * @parked is when the worker was last about to park, or found items; 0 if it has
- * waited in vain. True if there may be items, false if the worker is to park.
+ * @parked is when the worker was last about to park, or found items; 0 before,
+ * and if it has waited in vain. True if there may be items, false if the worker
+ * is to park.
  */
 static bool wsq_worker_rest(struct wsq_cpu *c, u64 *parked)
 {
@@ -633,7 +634,7 @@ static bool wsq_worker_rest(struct wsq_cpu *c, u64 *parked)
 		return false;
 	}
 	found = wsq_worker_linger(c, now);
-	/* After it has waited in vain, the worker looks once more, and parks. */
+	/* If it has waited in vain, the worker looks once more, and parks. */
 	*parked = found ? now : 0;
 	return true;
 }

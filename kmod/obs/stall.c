@@ -106,7 +106,7 @@ static void wsq_stall_report(const struct wsq_stall *s)
 
 	trace_wsq_stall(s->queue, s->func, s->cpu, pid, s->ms, true);
 	if (!s->task)
-		pr_warn("wsq: stall: %s: an item has waited on CPU %u for %u ms, which is offline, and no CPU of the queue takes it\n",
+		pr_warn("wsq: stall: %s: an item has waited on offline CPU %u for %u ms, and no CPU of the queue takes it\n",
 			s->queue, s->cpu, s->ms);
 	else if (s->func)
 		pr_warn("wsq: stall: %s: an item has waited on CPU %u for %u ms, the worker (pid %d) runs %ps\n",

@@ -25,11 +25,11 @@
  * if its name is taken, or cannot be the name of a directory.
  *
  * Lifetimes. A directory is created when its queue is complete. It is removed
- * when the queue has been drained for good, before anything else of the queue is
- * torn down, so that a mask can be written while items of a queue that is being
- * destroyed wait. Removing it waits for readers and writers of its files. Class
- * and devices are memory of the driver core, released by its own functions: a
- * reference to one does not call into the module.
+ * when the queue has been drained for good, before anything else of the queue
+ * is torn down, so that a mask can be written while items of a queue that is
+ * being destroyed wait. Removing it waits for readers and writers of its files.
+ * Class and devices are memory of the driver core, released by its own
+ * functions: a reference to one does not call into the module.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>

@@ -73,8 +73,8 @@ static int wsq_pool_join(struct wsq_pool *pool, unsigned int cpu)
 }
 
 /*
- * Members have joined, or have come online. They may be nearer to other CPUs
- * than those that these remember.
+ * Members have joined, or have come online. A CPU outside the pool may now have
+ * a nearer one than it remembers.
  */
 static void wsq_pool_changed(struct wsq_pool *pool)
 {

@@ -9,8 +9,8 @@
  * - the real uid of the caller of SETUP, if the user is a namespace: such a
  *   namespace may have been made for a uid that has rings outside
  * - the user that opened the file, by the opener's credentials, unless the
- *   opener has CAP_SYS_RESOURCE in the initial user namespace. Otherwise the
- *   limits would be those of all processes to which a person can pass files
+ *   opener has CAP_SYS_RESOURCE in the initial user namespace. Otherwise a
+ *   person could pass files to processes of other users, and use their limits
  *
  * The tasks in flight of a ring are never more than its completion entries, so
  * these are charged once, instead of each task. A ring may exceed the limits if
@@ -407,7 +407,7 @@ void wsq_limits_query(struct wsq_query *q)
 	struct wsq_user_key keys[WSQ_RING_ACCOUNTS];
 	int i, nr = wsq_caller_keys(keys);
 	const struct wsq_account *a;
-	bool first = false;
+	bool needs_user = false;
 
 	q->max_user_rings = READ_ONCE(wsq_max_user_rings);
 	q->max_user_tasks = READ_ONCE(wsq_max_user_tasks);
@@ -418,7 +418,7 @@ void wsq_limits_query(struct wsq_query *q)
 	spin_lock(&wsq_accounts_lock);
 	for (i = 0; i < nr; i++) {
 		a = wsq_account_find(&keys[i]);
-		first |= !a || !a->rings;
+		needs_user |= !a || !a->rings;
 		if (!a)
 			continue;
 		q->user_rings = max_t(u64, q->user_rings, a->rings);
@@ -426,7 +426,7 @@ void wsq_limits_query(struct wsq_query *q)
 				      min_t(u64, a->tasks, U32_MAX));
 		q->user_memory = max(q->user_memory, a->memory);
 	}
-	if (q->memory && first)
+	if (q->memory && needs_user)
 		q->memory += wsq_user_bytes();
 	spin_unlock(&wsq_accounts_lock);
 }

@@ -176,9 +176,10 @@ static void wsq_poller_rest(struct wsq_poller *p)
 }
 
 /*
- * Let other threads of this CPU run first, such as the worker. To yield may give
- * away a whole slice, and entries would wait for some milliseconds. A short
- * sleep ends when its timer expires. A timer of low resolution expires late.
+ * Let other threads of this CPU run first, such as the worker. To yield may
+ * give away a whole slice, and entries would wait for some milliseconds. A
+ * short sleep ends when its timer expires. A timer of low resolution expires
+ * late.
  */
 static void wsq_poller_pause(void)
 {

@@ -30,12 +30,11 @@
  * not count for itself.
  *
  * Cost: a spinlock for SETUP, close and QUERY, a queue for each user; nothing
- * for tasks.
- * Limitations: a set-user-ID program that makes user namespaces as root for its
- * callers gives each of them a queue; the limits are those of the caller's uid
- * all the same (limits.c). A user's queue, and its object for fork and join (ops_algo.c),
- * are not charged to a memory cgroup; their size depends on the number of CPUs,
- * not on what the user does.
+ * for tasks. Limitations: a set-user-ID program that makes user namespaces as
+ * root for its callers gives each of them a queue, up to max_user_rings for a
+ * uid. The limits are those of the uid all the same (limits.c). A user's queue,
+ * and its object for fork and join (ops_algo.c), are not charged to a memory
+ * cgroup; their size depends on the number of CPUs, not on what the user does.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>

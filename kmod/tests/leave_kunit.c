@@ -348,8 +348,8 @@ static void leave_expect_restored(struct kunit *test, struct wsq *q)
 }
 
 /*
- * All CPUs of a queue go offline. Items run all the same, one of which waits for
- * another. Then its CPUs come back.
+ * All CPUs of a queue go offline. Items run all the same, one of which waits
+ * for another. Then its CPUs come back.
  */
 static void leave_adopt(struct kunit *test)
 {

@@ -510,7 +510,7 @@ static void pool_remembers(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(here)), 0);
 	q->pool.near[here] = q->pool.near_change << 16 | other;
 	KUNIT_EXPECT_EQ(test, pool_nearest(q, here), here);
-	/* After so many changes, the number of a change comes again, but not 0. */
+	/* After so many changes a change's number comes again, but not 0. */
 	q->pool.near_change = U16_MAX;
 	q->pool.near[here] = 0;
 	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(other)), 0);

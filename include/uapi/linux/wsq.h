@@ -291,8 +291,9 @@ struct wsq_op_info {
  * @max_user_tasks: out: maximum completion entries of these rings together, so
  *	maximum tasks in flight
  * @max_user_memory: out: maximum bytes of these rings together, as in @memory
- * @user_rings: out: rings currently charged to the caller's user; where it and
- *	its uid are charged, the larger number, in the next two as well
+ * @user_rings: out: rings currently charged to the caller's user. If the caller
+ *	is charged by namespace and by uid, the larger number; likewise in the
+ *	next two
  * @user_tasks: out: completion entries of these rings
  * @user_memory: out: bytes of these rings, and what the first of them took in
  *	addition
@@ -368,7 +369,8 @@ struct wsq_query {
  *	the file has a ring already
  * EDQUOT
  *	a limit of the caller's user, or of the one that opened the file, is
- *	reached: see max_user_rings and the members after it in struct wsq_query
+ *	reached: see max_user_rings and the members after it in struct
+ *	wsq_query
  * ENOSPC
  *	too many users have rings, or there are too many queues
  * ENOMEM
