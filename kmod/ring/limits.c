@@ -29,7 +29,8 @@
  *
  * Cost: a spinlock for SETUP, close and QUERY; nothing for tasks.
  * Limitations: pages to which others hold references (mem.c) outlive the ring,
- * and are then charged to the memory cgroup only.
+ * and are then charged to the memory cgroup only. Accounts are charged to none;
+ * there are at most three for each ring.
  */
 #include <linux/capability.h>
 #include <linux/cred.h>
@@ -46,7 +47,6 @@
 
 #include "../compat/export.h"
 #include "limits.h"
-#include "mem.h"
 #include "restrict.h"
 #include "ring.h"
 #include "user.h"
@@ -130,7 +130,8 @@ static struct wsq_account *wsq_account_get(const struct wsq_user_key *key)
 
 	if (a)
 		return a;
-	new = kzalloc(sizeof(*new), WSQ_GFP);
+	/* Not charged: QUERY does not know which accounts will be new. */
+	new = kzalloc(sizeof(*new), GFP_KERNEL);
 	if (!new)
 		return NULL;
 	new->key = *key;

@@ -20,6 +20,7 @@
 
 #define FILES		4
 #define CREDS		3
+#define ACCOUNTS	3
 
 /**
  * struct opened - an open file
@@ -233,23 +234,73 @@ static u64 pages(u64 bytes)
 	return (bytes + 4095) / 4096 * 4096;
 }
 
-/* Checks the user's account against the open files; closed rings are freed. */
+/*
+ * Accounts, a bit each, by credentials: root's, that of uid 1000, and that of the
+ * namespace, which root has made. A caller there is charged by its uid, too, and
+ * an opener without capabilities as well.
+ */
+static const unsigned int caller_accounts[CREDS] = { BIT(0), BIT(1), BIT(2) | BIT(1) };
+static const unsigned int opener_accounts[CREDS] = { 0, BIT(1), BIT(2) };
+
+struct account {
+	u64 rings;
+	u64 tasks;
+	u64 memory;
+};
+
+/* What the open files have been charged; closed rings are freed. */
+static struct account account(unsigned int nr)
+{
+	struct account a = {};
+	unsigned int i;
+
+	for (i = 0; i < FILES; i++) {
+		const struct opened *o = &opened[i];
+
+		if (!o->live || !((caller_accounts[o->maker] |
+				   opener_accounts[o->cred]) & BIT(nr)))
+			continue;
+		a.rings++;
+		a.tasks += o->setup.cq_entries;
+		a.memory += o->memory;
+	}
+	if (a.rings)
+		a.memory += wsq_user_bytes();
+	return a;
+}
+
+static unsigned int caller(void)
+{
+	return current->cred - creds;
+}
+
+/* Does an account of the caller have no rings? */
+static bool first_ring(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ACCOUNTS; i++)
+		if (caller_accounts[caller()] & BIT(i) && !account(i).rings)
+			return true;
+	return false;
+}
+
+/* QUERY returns the larger numbers. */
 static void check_user(struct opened *o)
 {
 	struct wsq_query q = stop_asked(o, NULL);
 	u64 rings = 0, tasks = 0, memory = 0;
 	unsigned int i;
 
-	for (i = 0; i < FILES; i++) {
-		if (!opened[i].live ||
-		    creds[opened[i].maker].uid.val != current->cred->uid.val)
+	for (i = 0; i < ACCOUNTS; i++) {
+		const struct account a = account(i);
+
+		if (!(caller_accounts[caller()] & BIT(i)))
 			continue;
-		rings++;
-		tasks += opened[i].setup.cq_entries;
-		memory += opened[i].memory;
+		rings = max(rings, a.rings);
+		tasks = max(tasks, a.tasks);
+		memory = max(memory, a.memory);
 	}
-	if (rings)
-		memory += wsq_user_bytes();
 	MUST(q.user_rings == rings && q.user_tasks == tasks &&
 	     q.user_memory == memory);
 }
@@ -294,8 +345,7 @@ static unsigned int nr_users(void)
 
 	for (i = 0; i < FILES; i++) {
 		for (k = 0; k < i; k++)
-			if (opened[k].live && creds[opened[k].maker].uid.val ==
-					      creds[opened[i].maker].uid.val)
+			if (opened[k].live && opened[k].maker == opened[i].maker)
 				break;
 		nr += opened[i].live && k == i;
 	}
@@ -308,8 +358,7 @@ static bool new_user(void)
 	unsigned int i;
 
 	for (i = 0; i < FILES; i++)
-		if (opened[i].live && creds[opened[i].maker].uid.val ==
-				      current->cred->uid.val)
+		if (opened[i].live && opened[i].maker == caller())
 			return false;
 	return true;
 }
@@ -318,15 +367,24 @@ static void limit_reasons(struct reasons *r, const struct opened *o,
 			  const struct wsq_query *q, u32 cq)
 {
 	const struct cred *c = current->cred, *opener = &creds[o->cred];
+	const u64 memory = q->memory - (first_ring() ? wsq_user_bytes() : 0);
+	unsigned int i;
 
 	because(r, new_user() && nr_users() >= max_users, ENOSPC);
 	if (c->caps >> CAP_SYS_RESOURCE & 1 && c->user_ns == &init_user_ns &&
 	    opener->caps >> CAP_SYS_RESOURCE & 1 &&
 	    opener->user_ns == &init_user_ns)
 		return;
-	because(r, q->user_rings + 1ULL > q->max_user_rings, EDQUOT);
-	because(r, (u64)q->user_tasks + cq > q->max_user_tasks, EDQUOT);
-	because(r, q->user_memory + q->memory > q->max_user_memory, EDQUOT);
+	for (i = 0; i < ACCOUNTS; i++) {
+		const struct account a = account(i);
+
+		if (!((caller_accounts[caller()] | opener_accounts[o->cred]) & BIT(i)))
+			continue;
+		because(r, a.rings + 1 > q->max_user_rings, EDQUOT);
+		because(r, a.tasks + cq > q->max_user_tasks, EDQUOT);
+		because(r, a.memory + memory + (a.rings ? 0 : wsq_user_bytes()) >
+			   q->max_user_memory, EDQUOT);
+	}
 }
 
 /* Checks SETUP's answer for a ring that it made. */
@@ -346,8 +404,8 @@ static void check_setup(struct opened *o, const struct wsq_setup *was,
 	if (shim_memory.charged > memory && !shim_memory.failed)
 		FAIL("SETUP took %llu bytes, QUERY said %llu", shim_memory.charged,
 		     memory);
-	/* The first ring of a user is charged for the user itself, too. */
-	o->memory = new_user() ? memory - wsq_user_bytes() : memory;
+	/* The first ring of an account is charged for the user itself, too. */
+	o->memory = first_ring() ? memory - wsq_user_bytes() : memory;
 	o->live = true;
 	o->setup = *s;
 	o->disabled = was->flags & WSQ_SETUP_DISABLED;

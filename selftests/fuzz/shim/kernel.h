@@ -436,10 +436,11 @@ void cond_resched(void);
 #define need_resched()		shim_chance(2)
 #define cond_resched_tasks_rcu_qs()	cond_resched()
 #define cpu_relax()		shim_relax()
-#define yield()			shim_relax()
 #define single_task_running()	shim_chance(128)
 void schedule(void);
 #define schedule_timeout_idle(n)	fsleep((n) * (USEC_PER_SEC / HZ))
+#define usleep_range_state(min, max, state)	fsleep(min)
+#define hrtimer_resolution		1
 int schedule_hrtimeout_range_clock(ktime_t *expires, u64 delta, int mode,
 				   clockid_t clock);
 #define signal_pending(t)	READ_ONCE((t)->signal)
@@ -639,6 +640,9 @@ bool queue_rcu_work(struct workqueue_struct *wq, struct rcu_work *work);
 void flush_workqueue(struct workqueue_struct *wq);
 void destroy_workqueue(struct workqueue_struct *wq);
 
+/* linux/hash.h */
+#define hash_ptr(p, bits)	((u32)((uintptr_t)(p) >> 4))
+
 /* linux/cred.h, capability.h, uidgid.h, user_namespace.h */
 typedef struct {
 	u32 val;
@@ -648,6 +652,9 @@ struct user_namespace {
 	long refs;
 	struct user_namespace *parent;
 	kuid_t owner;
+	struct {
+		unsigned int inum;
+	} ns;
 };
 
 struct cred {
@@ -665,7 +672,10 @@ extern struct user_namespace init_user_ns;
 #define CAP_LAST_CAP		40
 #define cap_valid(cap)		((cap) >= 0 && (cap) <= CAP_LAST_CAP)
 #define __kuid_val(uid)		((uid).val)
+#define INVALID_UID		((kuid_t){ -1U })
+#define GLOBAL_ROOT_UID		((kuid_t){ 0 })
 #define uid_eq(a, b)		((a).val == (b).val)
+#define current_cred()		(current->cred)
 #define current_uid()		(current->cred->uid)
 #define current_euid()		(current->cred->euid)
 #define current_user_ns()	(current->cred->user_ns)
