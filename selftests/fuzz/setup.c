@@ -11,6 +11,7 @@
  *
  * An input: which allocation fails, then calls, one after the other.
  */
+#include "accounts.h"
 #include "input.h"
 #include "oracle.h"
 
@@ -18,33 +19,7 @@
 #include <ring/ring.h>
 #include <ring/user.h>
 
-#define FILES		4
-#define CREDS		3
-#define ACCOUNTS	3
-
-/**
- * struct opened - an open file
- * @file: the file
- * @live: it has a ring
- * @setup: as SETUP returned it
- * @memory: bytes that it is charged for
- * @disabled: the ring is disabled
- * @cred: credentials of its opener
- * @maker: credentials of SETUP's caller
- */
-struct opened {
-	struct file *file;
-	bool live;
-	struct wsq_setup setup;
-	u64 memory;
-	bool disabled;
-	unsigned int cred;
-	unsigned int maker;
-};
-
 static struct user_namespace other_ns = { .refs = 1, .parent = &init_user_ns };
-static struct cred creds[CREDS];
-static struct opened opened[FILES];
 static struct task_struct *process;
 static struct input in;
 static u64 arena_max;
@@ -234,57 +209,6 @@ static u64 pages(u64 bytes)
 	return (bytes + 4095) / 4096 * 4096;
 }
 
-/*
- * Accounts, a bit each, by credentials: root's, that of uid 1000, and that of the
- * namespace, which root has made. A caller there is charged by its uid, too, and
- * an opener without capabilities as well.
- */
-static const unsigned int caller_accounts[CREDS] = { BIT(0), BIT(1), BIT(2) | BIT(1) };
-static const unsigned int opener_accounts[CREDS] = { 0, BIT(1), BIT(2) };
-
-struct account {
-	u64 rings;
-	u64 tasks;
-	u64 memory;
-};
-
-/* What the open files have been charged; closed rings are freed. */
-static struct account account(unsigned int nr)
-{
-	struct account a = {};
-	unsigned int i;
-
-	for (i = 0; i < FILES; i++) {
-		const struct opened *o = &opened[i];
-
-		if (!o->live || !((caller_accounts[o->maker] |
-				   opener_accounts[o->cred]) & BIT(nr)))
-			continue;
-		a.rings++;
-		a.tasks += o->setup.cq_entries;
-		a.memory += o->memory;
-	}
-	if (a.rings)
-		a.memory += wsq_user_bytes();
-	return a;
-}
-
-static unsigned int caller(void)
-{
-	return current->cred - creds;
-}
-
-/* Does an account of the caller have no rings? */
-static bool first_ring(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < ACCOUNTS; i++)
-		if (caller_accounts[caller()] & BIT(i) && !account(i).rings)
-			return true;
-	return false;
-}
-
 /* QUERY returns the larger numbers. */
 static void check_user(struct opened *o)
 {
@@ -295,7 +219,7 @@ static void check_user(struct opened *o)
 	for (i = 0; i < ACCOUNTS; i++) {
 		const struct account a = account(i);
 
-		if (!(caller_accounts[caller()] & BIT(i)))
+		if (!(caller_accounts() & BIT(i)))
 			continue;
 		rings = max(rings, a.rings);
 		tasks = max(tasks, a.tasks);
@@ -338,31 +262,6 @@ static void poll_reasons(struct reasons *r, const struct wsq_setup *s)
 	because(r, o && o->live && &creds[o->maker] != c, EPERM);
 }
 
-/* Users that have rings. */
-static unsigned int nr_users(void)
-{
-	unsigned int i, k, nr = 0;
-
-	for (i = 0; i < FILES; i++) {
-		for (k = 0; k < i; k++)
-			if (opened[k].live && opened[k].maker == opened[i].maker)
-				break;
-		nr += opened[i].live && k == i;
-	}
-	return nr;
-}
-
-/* The caller's user has no rings. */
-static bool new_user(void)
-{
-	unsigned int i;
-
-	for (i = 0; i < FILES; i++)
-		if (opened[i].live && opened[i].maker == caller())
-			return false;
-	return true;
-}
-
 static void limit_reasons(struct reasons *r, const struct opened *o,
 			  const struct wsq_query *q, u32 cq)
 {
@@ -378,7 +277,7 @@ static void limit_reasons(struct reasons *r, const struct opened *o,
 	for (i = 0; i < ACCOUNTS; i++) {
 		const struct account a = account(i);
 
-		if (!((caller_accounts[caller()] | opener_accounts[o->cred]) & BIT(i)))
+		if (!(ring_accounts(caller(), o->cred) & BIT(i)))
 			continue;
 		because(r, a.rings + 1 > q->max_user_rings, EDQUOT);
 		because(r, a.tasks + cq > q->max_user_tasks, EDQUOT);
@@ -409,7 +308,7 @@ static void check_setup(struct opened *o, const struct wsq_setup *was,
 	o->live = true;
 	o->setup = *s;
 	o->disabled = was->flags & WSQ_SETUP_DISABLED;
-	o->maker = current->cred - creds;
+	o->maker = caller();
 }
 
 static void do_setup(struct opened *o)
