@@ -154,8 +154,8 @@ bool wsq_flushed(const struct wsq *q)
 }
 
 /*
- * Publish what flushes wait for now. Sums that began before say nothing of it.
- * The caller holds @flush_lock.
+ * Publish the colors that flushes wait for. Sums that began before this prove
+ * nothing about them. The caller holds @flush_lock.
  */
 static void wsq_flush_await(struct wsq *q)
 {

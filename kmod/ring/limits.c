@@ -171,7 +171,7 @@ static void wsq_accounts_put(struct wsq_ring *ring)
 	}
 }
 
-/* The users by which the calling thread is charged. Returns how many. */
+/* The users to which the calling thread's rings are charged; how many. */
 static int wsq_caller_keys(struct wsq_user_key *keys)
 {
 	keys[0] = wsq_user_key_of(current_cred());

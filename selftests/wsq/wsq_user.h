@@ -90,8 +90,8 @@ static inline void cap_resource(int on)
 }
 
 /*
- * From now on the caller is this user: by the real uid, which rings count for,
- * and without CAP_SYS_RESOURCE. The effective uid stays root's.
+ * From now on the caller is this user: by the real uid, which is charged, and
+ * without CAP_SYS_RESOURCE. The effective uid stays root's.
  */
 static inline void act_as(uid_t uid)
 {
