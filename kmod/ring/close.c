@@ -60,7 +60,7 @@
 static void wsq_close_move(struct wsq_work *work)
 {
 	if (wsq_cancel_work(work))
-		WARN_ON_ONCE(!wsq_queue_work(wsq_closing, work));
+		WARN_ON_ONCE(!wsq_queue_work(wsq_closing_queue(), work));
 }
 
 static void wsq_close_reqs(struct wsq_ring *ring)
@@ -89,7 +89,7 @@ static void wsq_ring_close(struct work_struct *work)
 	/* From here on, the requests that the poller has taken are visible. */
 	mutex_lock(&ring->lock);
 	mutex_unlock(&ring->lock);
-	wsq_keys_close(ring, wsq_closing);
+	wsq_keys_close(ring, wsq_closing_queue());
 	wsq_close_reqs(ring);
 	wsq_close_move(&ring->release_work);
 	wsq_close_move(&ring->futures.work);

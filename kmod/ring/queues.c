@@ -17,32 +17,49 @@ static struct workqueue_struct *wsq_ring_wq;
 
 /*
  * The closing queue, where items of dead rings end. Created with the first
- * ring, under the lock; constant while there is a ring.
+ * ring, under the lock; constant from then on.
  */
 static DEFINE_MUTEX(wsq_closing_lock);
-struct wsq *wsq_closing;
+static struct wsq __rcu *wsq_closing;
 
 /**
  * wsq_closing_make() - create the closing queue, unless it exists
+ *
+ * Takes the lock only if it does not exist: a thread that is preempted while
+ * it holds the lock would delay every other user's SETUP.
  *
  * Context: task; may sleep.
  * Return: 0 or as wsq_create().
  */
 int wsq_closing_make(void)
 {
-	struct wsq *q;
 	int ret = 0;
 
+	if (wsq_closing_queue())
+		return 0;
 	mutex_lock(&wsq_closing_lock);
-	if (!wsq_closing) {
-		q = wsq_tenant_create(NULL, "ring-closing");
+	if (!wsq_closing_queue()) {
+		struct wsq *q = wsq_tenant_create(NULL, "ring-closing");
+
 		if (IS_ERR(q))
 			ret = PTR_ERR(q);
 		else
-			wsq_closing = q;
+			rcu_assign_pointer(wsq_closing, q);
 	}
 	mutex_unlock(&wsq_closing_lock);
 	return ret;
+}
+
+/**
+ * wsq_closing_queue() - the closing queue
+ *
+ * Context: any.
+ * Return: the queue, which exists until the module is unloaded. %NULL only if
+ * there has been no ring.
+ */
+struct wsq *wsq_closing_queue(void)
+{
+	return rcu_dereference_raw(wsq_closing);
 }
 
 /**
@@ -52,8 +69,8 @@ int wsq_closing_make(void)
  */
 void wsq_closing_exit(void)
 {
-	wsq_destroy(wsq_closing);
-	wsq_closing = NULL;
+	wsq_destroy(wsq_closing_queue());
+	RCU_INIT_POINTER(wsq_closing, NULL);
 }
 
 /**
@@ -70,7 +87,7 @@ void wsq_ring_requeue(struct wsq_ring *ring, struct wsq_work *work)
 
 	rcu_read_lock();
 	if (unlikely(READ_ONCE(ring->dead)))		/* CL(put:A) */
-		q = wsq_closing;
+		q = wsq_closing_queue();
 	/* Not pending; the put fails only while a canceller looks. */
 	while (!wsq_queue_work(q, work))
 		cpu_relax();

@@ -9,9 +9,8 @@ struct wsq;
 struct wsq_ring;
 struct wsq_work;
 
-extern struct wsq *wsq_closing;
-
 int wsq_closing_make(void);
+struct wsq *wsq_closing_queue(void);
 void wsq_closing_exit(void);
 void wsq_ring_requeue(struct wsq_ring *ring, struct wsq_work *work);
 void wsq_rings_queue(struct work_struct *work);

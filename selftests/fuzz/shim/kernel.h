@@ -260,6 +260,10 @@ void shim_mutex_released(const struct mutex *lock);
 #define rcu_read_unlock()	(current->atomic--)
 void synchronize_rcu(void);
 #define rcu_barrier()		synchronize_rcu()
+#define __rcu
+#define rcu_assign_pointer(p, v)	((p) = (v))
+#define rcu_dereference_raw(p)		(p)
+#define RCU_INIT_POINTER(p, v)		((p) = (v))
 
 /* linux/percpu.h, cpumask.h, nodemask.h: CPU 6 and node 1 do not exist. */
 #define nr_cpu_ids		16U
