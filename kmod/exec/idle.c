@@ -65,20 +65,8 @@ static unsigned long wsq_domain_look(unsigned long *word, unsigned long *map,
 	smp_mb__after_atomic();				/* DM(look:B) */
 	bits = READ_ONCE(*word);
 	if (bits)
-		set_bit(id, map);
+		wsq_domain_set_bit(map, id);
 	return bits;
-}
-
-/**
- * wsq_surplus_look() - which CPUs of a domain have a surplus
- * @d: the domain, whose bit of the machine is set
- *
- * Context: any.
- * Return: its bits.
- */
-unsigned long wsq_surplus_look(struct wsq_domain *d)
-{
-	return wsq_domain_look(&d->surplus, d->all->surplus, d->id);
 }
 
 /**
@@ -720,7 +708,8 @@ static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
 static bool wsq_surplus_in(struct wsq_cpu *c, struct wsq_domain *d,
 			   wsq_surplus_fn fn, unsigned int *looks)
 {
-	unsigned long surplus = wsq_surplus_look(d);
+	unsigned long surplus = wsq_domain_look(&d->surplus, d->all->surplus,
+						d->id);
 
 	while (surplus && *looks) {
 		unsigned int bit = wsq_domain_next(surplus, d == c->domain ?
@@ -792,6 +781,58 @@ bool wsq_surplus_mine(struct wsq_cpu *c)
 	return mine;
 }
 WSQ_EXPORT_KUNIT(wsq_surplus_mine);
+
+/*
+ * A thief has cleared a bit, found items and set it again. The put of the items
+ * may have found no idle worker, and a worker that parked while the bit was
+ * clear has not seen them: wake one. A full barrier since the bit was set.
+ */
+static void wsq_surplus_tell(struct wsq_cpu *c)
+{
+	if (!wsq_idle_any(c->domain->all))
+		return;
+	preempt_disable();
+	wsq_surplus_try(c, wsq_surplus_wake);
+	preempt_enable();
+}
+
+/**
+ * wsq_surplus_again() - a thief has cleared a surplus bit, and finds items
+ * @c: the thief's CPU
+ * @vc: the CPU that has the items
+ *
+ * Sets the bit again, and wakes a worker.
+ *
+ * Context: the current worker.
+ */
+void wsq_surplus_again(struct wsq_cpu *c, struct wsq_cpu *vc)
+{
+	/* A full barrier. If the bit is set already, a put wakes a worker. */
+	wsq_surplus_set(vc);
+	wsq_surplus_tell(c);
+}
+
+/**
+ * wsq_surplus_look() - which CPUs of a worker's domain have a surplus
+ * @c: the worker's CPU
+ *
+ * Clears the machine's bit of the domain if there are none.
+ *
+ * Context: the current worker.
+ * Return: the domain's bits.
+ */
+unsigned long wsq_surplus_look(struct wsq_cpu *c)
+{
+	struct wsq_domain *d = c->domain;
+	bool none = !READ_ONCE(d->surplus);
+	unsigned long bits = wsq_domain_look(&d->surplus, d->all->surplus,
+					     d->id);
+
+	/* Then the machine's bit was clear for a moment, or a put has come. */
+	if (unlikely(none && bits))
+		wsq_surplus_tell(c);
+	return bits;
+}
 
 /**
  * wsq_surplus_come() - wake a parked CPU's worker to steal

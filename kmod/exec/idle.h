@@ -19,7 +19,9 @@
  * worker. So the number of woken workers grows only while each finds items.
  *
  * A thief that has looked at all queues of a CPU and found nothing clears the
- * CPU's surplus bit, and looks at them once more.
+ * CPU's surplus bit, and looks at them once more. If it finds items then, it
+ * sets the bit again and wakes a worker, because one may have parked while the
+ * bit was clear. The same holds for the machine's surplus bits.
  *
  *	offer (put)			last look (worker)
  *	-----------			------------------
@@ -166,8 +168,9 @@ void wsq_seek_end_slow(struct wsq_cpu *c);
 void wsq_surplus_set(struct wsq_cpu *c);
 bool wsq_surplus_for(struct wsq_cpu *c);
 bool wsq_surplus_mine(struct wsq_cpu *c);
+void wsq_surplus_again(struct wsq_cpu *c, struct wsq_cpu *vc);
 void wsq_surplus_come(struct wsq_cpu *c);
-unsigned long wsq_surplus_look(struct wsq_domain *d);
+unsigned long wsq_surplus_look(struct wsq_cpu *c);
 bool wsq_surplus_clear(struct wsq_cpu *c);
 
 /* The first bit of @word, which is not 0, from @from upwards, then from 0. */

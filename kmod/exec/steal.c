@@ -145,7 +145,8 @@ static int wsq_steal_from(const struct wsq_search *s, const struct wsq *q,
 }
 
 /* If nothing is left there, clear the surplus bit: wake no worker for it. */
-static void wsq_steal_emptied(const struct wsq *q, struct wsq_cpu *vc,
+static void wsq_steal_emptied(struct wsq_cpu *c, const struct wsq *q,
+			      struct wsq_cpu *vc,
 			      const struct wsq_lane *victim)
 {
 	u32 id = q->id;
@@ -159,7 +160,7 @@ static void wsq_steal_emptied(const struct wsq *q, struct wsq_cpu *vc,
 	if (wsq_surplus_clear(vc) &&
 	    (wsq_lane_stealable(victim) ||
 	     wsq_ready_next(vc, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0) != id))
-		wsq_surplus_set(vc);
+		wsq_surplus_again(c, vc);
 }
 
 /*
@@ -188,7 +189,7 @@ static int wsq_steal_lane_batch(struct wsq_cpu *c, struct wsq *q,
 	/* Puts may rely on this seeker: set the surplus bit before it ends. */
 	left = wsq_lane_stealable(victim);
 	if (!left)
-		wsq_steal_emptied(q, vc, victim);
+		wsq_steal_emptied(c, q, vc, victim);
 	else if (!wsq_surplus_test(vc))
 		wsq_surplus_set(vc);
 	wsq_seek_end(c);
@@ -327,10 +328,12 @@ static bool wsq_steal_victim(struct wsq_cpu *c, struct wsq_cpu *vc, bool *again)
 	if (!wsq_surplus_clear(vc))
 		return false;
 	if (wsq_steal_pass(c, vc, &all, &more)) {
-		wsq_surplus_set(vc);
+		wsq_surplus_again(c, vc);
 		return true;
 	}
-	if (!all || more)
+	if (!all)
+		wsq_surplus_again(c, vc);
+	else if (more)
 		wsq_surplus_set(vc);
 	*again |= more;
 	return false;
@@ -344,7 +347,7 @@ static bool wsq_steal_domain(struct wsq_cpu *c, struct wsq_domain *d,
 			     bool *again)
 {
 	/* The machine's bit of another domain is not this worker's to clear. */
-	unsigned long surplus = d == c->domain ? wsq_surplus_look(d) :
+	unsigned long surplus = d == c->domain ? wsq_surplus_look(c) :
 						 READ_ONCE(d->surplus);
 
 	while (surplus) {

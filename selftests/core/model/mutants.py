@@ -58,6 +58,9 @@ SHIM = HERE.parent / "shim" / "relacy"
 BENCH = HERE.parent / "bench" / "mult"
 # The kernel's headers that the public half of core includes, and that half.
 PUBLIC = (HERE.parent / "shim" / "linux", TOP / "include")
+# kmod/exec's sources that clients compile, as exec/NAME.
+EXEC = TOP / "kmod" / "exec"
+EXEC_SOURCES = (EXEC / "idle.c", EXEC / "idle.h")
 EXECUTIONS = os.environ.get("MUTANT_EXECUTIONS", "400000")
 # Takes a third of g++'s time, with Relacy's headers compiled before.
 CXX = ["clang++", "-std=gnu++17", "-O0", "-w"]
@@ -103,6 +106,9 @@ class Mutant:
     def make(self, core):
         """Write the broken copy of kmod/core."""
         shutil.copytree(labels.CORE, core)
+        (core / "exec").mkdir()
+        for source in EXEC_SOURCES:
+            shutil.copy(source, core / "exec")
         if not self.order:
             path = core / self.file
             if not path.exists() and (BENCH / self.file).exists():
@@ -114,7 +120,8 @@ class Mutant:
                     path.parent.mkdir()
                     shutil.copy(public, path)
             path.write_text(edit(self.sed, path.read_text()))
-        elif not self.access or not self.weaken(core / self.file):
+        elif not self.access or not self.weaken(
+                core / "exec" / self.file if self.access.path in EXEC_SOURCES else core / self.file):
             raise Stale("no ordered access of this name")
 
     def weaken(self, path):
@@ -192,7 +199,7 @@ class Program:
         """None, or the error."""
         compiled = subprocess.run(
             CXX + ["-include-pch", PCH, "-I", SHIM, "-I", self.core, "-I", HERE, "-I", BENCH,
-                   *(f"-I{path}" for path in PUBLIC),
+                   *(f"-I{path}" for path in (*PUBLIC, EXEC.parent, EXEC)),
                    HERE / f"{self.source}.cpp", "-o", self.where / self.source],
             capture_output=True, text=True)
         if not compiled.returncode:
@@ -221,14 +228,14 @@ class Program:
 
 def inputs(clients):
     """All inputs of the verdict on these clients, beside options."""
-    return [__file__, labels.__file__, sys.modules[edit.__module__].__file__, labels.CORE, BENCH, *labels.PUBLIC, "/usr/include/relacy",
+    return [__file__, labels.__file__, sys.modules[edit.__module__].__file__, labels.CORE, BENCH, *labels.PUBLIC, *EXEC_SOURCES, "/usr/include/relacy",
             *{HERE / f"{c.split(':')[0]}.cpp" for c in clients}]
 
 
 def remembered(words, clients, run):
     """As run(), or the stored result if it passed with the same inputs."""
     compiler = subprocess.run([CXX[0], "--version"], capture_output=True, text=True)
-    key = cached.key([compiler.stdout, *CXX, *words, *clients], inputs(clients), (SHIM, labels.CORE, HERE, BENCH, *PUBLIC))
+    key = cached.key([compiler.stdout, *CXX, *words, *clients], inputs(clients), (SHIM, labels.CORE, EXEC.parent, EXEC, HERE, BENCH, *PUBLIC))
     kept = cached.get(key)
     if kept is not None:
         why, caught = json.loads(kept)
