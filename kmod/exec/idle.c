@@ -787,7 +787,7 @@ WSQ_EXPORT_KUNIT(wsq_surplus_mine);
  * may have found no idle worker, and a worker that parked while the bit was
  * clear has not seen them: wake one. A full barrier since the bit was set.
  */
-static void wsq_surplus_tell(struct wsq_cpu *c)
+static void wsq_surplus_notify(struct wsq_cpu *c)
 {
 	if (!wsq_idle_any(c->domain->all))
 		return;
@@ -809,7 +809,7 @@ void wsq_surplus_again(struct wsq_cpu *c, struct wsq_cpu *vc)
 {
 	/* A full barrier. If the bit is set already, a put wakes a worker. */
 	wsq_surplus_set(vc);
-	wsq_surplus_tell(c);
+	wsq_surplus_notify(c);
 }
 
 /**
@@ -830,7 +830,7 @@ unsigned long wsq_surplus_look(struct wsq_cpu *c)
 
 	/* Then the machine's bit was clear for a moment, or a put has come. */
 	if (unlikely(none && bits))
-		wsq_surplus_tell(c);
+		wsq_surplus_notify(c);
 	return bits;
 }
 

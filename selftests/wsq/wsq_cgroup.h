@@ -103,6 +103,14 @@ static inline void group_enter(void)
 	EXPECT_EQ(file_write(in_group("cgroup.procs"), "0"), 0);
 }
 
+static inline void group_leave(void)
+{
+	char path[200];
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", top);
+	EXPECT_EQ(file_write(path, "0"), 0);
+}
+
 /* A process that has left it, or ended, may be counted for another moment. */
 static inline void group_remove(const char *path)
 {
@@ -117,10 +125,7 @@ static inline void group_remove(const char *path)
 
 static inline void group_end(void)
 {
-	char path[200];
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", top);
-	EXPECT_EQ(file_write(path, "0"), 0);
+	group_leave();
 	group_remove(group);
 	EXPECT_ERR(umount2(top, MNT_DETACH), 0);
 	rmdir(top);
