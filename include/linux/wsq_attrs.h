@@ -72,8 +72,8 @@ enum wsq_engine_type {
 /**
  * enum wsq_multiplicity - which CPUs may get the same task, with %WSQ_WS_MULT
  * @WSQ_MULTIPLICITY_WEAK: any, each at most once
- * @WSQ_MULTIPLICITY_BOUNDED: the CPU that pushed it, and one other. A pop by
- *	another CPU has one read-modify-write
+ * @WSQ_MULTIPLICITY_BOUNDED: two; if the CPU that pushed it had space for it, that
+ *	CPU and one other. A pop by another CPU has one read-modify-write
  * @WSQ_MULTIPLICITY_EXACT: one. Each pop has one read-modify-write
  */
 enum wsq_multiplicity {

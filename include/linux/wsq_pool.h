@@ -99,8 +99,9 @@ unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
  * the call returns %NULL, and a later call gets the stolen tasks.
  *
  * With %WSQ_OVERFLOW_WAIT the call pushes waiters' tasks into the space that it
- * has made, and wakes the waiters. Do not call it under a runqueue lock or a
- * task's pi_lock.
+ * has made, and wakes the waiters. With %WSQ_WS_MULT a call that finds nothing
+ * may start a grace period. Do not call it under a runqueue lock or a task's
+ * pi_lock with either.
  *
  * Context: any but NMI. Never sleeps. With %WSQ_SALSA, in task context with
  * interrupts and preemption on, it may interrupt another CPU and wait for the

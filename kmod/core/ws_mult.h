@@ -87,9 +87,10 @@
  *	WM(settle:B), behind a grace period -> WM(steal:B) acquire
  *		Likewise for the floor. litmus/ws_mult-settle.litmus
  *	WM(steal:G) full, WM(get:F) full
- *		A slot is marked once. Their order is not needed: the task was
- *		read by WM(steal:D), or put on this CPU.
- *		litmus/ws_mult-mark.litmus
+ *		A slot is marked once. litmus/ws_mult-mark.litmus
+ *		Their order is needed only if the same word is put again, into the
+ *		same slot, between WM(steal:D) and WM(steal:G). Otherwise the
+ *		task was read by WM(steal:D), or put on this CPU.
  *	WM(put:B) -> WM(get:A), local
  *		The consumer reads slots that were put.
  *	WM(get:B) -> WM(open:A), local
@@ -311,6 +312,7 @@ static inline bool wsq_ws_mult_catch_up(struct wsq_ws_mult *q)
 	u64 own = (u64)atomic64_read(&q->own);			/* WM(own:C) */
 	u64 h = (u64)atomic64_read(&q->head);			/* WM(own:D) */
 
+	h = wsq_ws_mult_max(h, (u64)atomic64_read(&q->floor));	/* WM(own:L) */
 	if (h <= own)
 		return false;
 	wsq_ws_mult_pass(q, h - own);
@@ -361,9 +363,9 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
 	h = (u64)atomic64_read_acquire(&q->own);		/* WM(steal:J) */
 	next = (u64)atomic64_read_acquire(&q->head);		/* WM(steal:A) */
 	h = wsq_ws_mult_max(h, next);
+	seen = h;
 	next = (u64)atomic64_read_acquire(&q->floor);		/* WM(steal:B) */
 	h = wsq_ws_mult_max(h, next);
-	seen = h;
 	h = wsq_ws_mult_max(h, (u64)atomic64_read(max));	/* WM(steal:I) */
 	while (tries--) {
 		/* Pairs with WM(open:B). */
@@ -413,8 +415,11 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
  */
 static inline u64 wsq_ws_mult_taken(const struct wsq_ws_mult *q)
 {
-	return wsq_ws_mult_max((u64)atomic64_read(&q->own),	/* WM(own:F) */
-			       (u64)atomic64_read(&q->head));	/* WM(own:G) */
+	u64 h = wsq_ws_mult_max((u64)atomic64_read(&q->own),	/* WM(own:F) */
+				(u64)atomic64_read(&q->head));	/* WM(own:G) */
+
+	/* A thief that was slow may have moved @head back since. */
+	return wsq_ws_mult_max(h, (u64)atomic64_read(&q->floor)); /* WM(own:M) */
 }
 
 /**

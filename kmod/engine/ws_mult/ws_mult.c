@@ -4,7 +4,8 @@
  * and wsq_pool_read_counts(). See ws_mult.h.
  *
  * Cost: for each pair of a thief and a victim 8 bytes, and for each CPU as many:
- * 512 KiB and 2 KiB in a pool on 256 CPUs.
+ * in a pool on 256 CPUs 2 KiB and the thief's counters for each thief, for which
+ * kmalloc() takes 4 KiB, so 1 MiB, and 2 KiB once.
  */
 #include <linux/cpumask.h>
 #include <linux/jiffies.h>
@@ -182,7 +183,7 @@ int wsq_engine_ws_mult_steal(struct wsq_container *ct, struct wsq_container *me,
 	struct wsq_engine_ws_mult *e = wsq_engine_ws_mult(ct);
 	struct wsq_mult_thief *t = e->thieves[smp_processor_id()];
 	atomic64_t *own = &t->max[ct->cpu];
-	unsigned int n = 0;
+	unsigned int n = 0, more = ct->pool->blocks;
 	int ret = WSQ_EMPTY;
 
 	if (READ_ONCE(t->busy))
@@ -190,10 +191,15 @@ int wsq_engine_ws_mult_steal(struct wsq_container *ct, struct wsq_container *me,
 	WRITE_ONCE(t->busy, true);
 	barrier();
 	while (n < max) {
+		s64 from = atomic64_read(own);
+
 		ret = wsq_ws_mult_steal(&e->q, e->kind, own, &tasks[n]);
-		if (ret != WSQ_OK)
+		if (ret == WSQ_OK)
+			n++;
+		/* It has passed tasks that others took: there may be more. */
+		else if (ret != WSQ_CONFLICT || atomic64_read(own) == from ||
+			 !more--)
 			break;
-		n++;
 	}
 	WRITE_ONCE(t->thefts, t->thefts + n);
 	barrier();

@@ -201,6 +201,38 @@ static void settled(void **state)
 	mult_free(m);
 }
 
+/* The head is behind the floor, and the owner only puts. */
+static void settled_full(void **state)
+{
+	struct mult *m = mult_new(2, 2, WSQ_MULT_WEAK);
+	s64 head = atomic64_read(&m->q.head), end;
+	void *task;
+	u64 id;
+
+	(void)state;
+	for (id = 1; id <= 4; id++)
+		put_is(m, id, id % 2 ? WSQ_PUBLISHED : WSQ_OK);
+	put_is(m, 5, WSQ_FULL);
+	for (id = 1; id <= 4; id++)
+		steal_is(m, 0, id);
+	end = atomic64_read(&m->max[0]);
+	/* A thief that has taken the first, and stores late. */
+	atomic64_set(&m->q.head, head + 1);
+	wsq_ws_mult_settle(&m->q, (u64)end);
+	assert_int_equal(wsq_ws_mult_waiting(&m->q), 0);
+	assert_true(wsq_ws_mult_catch_up(&m->q));
+	assert_false(wsq_ws_mult_catch_up(&m->q));
+	put_is(m, 5, WSQ_PUBLISHED);
+	steal_is(m, 1, 5);
+	/* A thief that finds nothing moves the head on. */
+	atomic64_set(&m->q.head, head + 1);
+	wsq_ws_mult_settle(&m->q, (u64)atomic64_read(&m->max[1]));
+	assert_int_equal(wsq_ws_mult_steal(&m->q, WSQ_MULT_WEAK, &m->max[2], &task),
+			 WSQ_EMPTY);
+	assert_int_equal(atomic64_read(&m->q.head), end + 1);
+	mult_free(m);
+}
+
 /* As a thief sees it that has read all this some time ago. */
 static void as_before(struct mult *m, s64 head)
 {
@@ -400,6 +432,7 @@ int main(void)
 		cmocka_unit_test(fills),
 		cmocka_unit_test(head_goes_back),
 		cmocka_unit_test(settled),
+		cmocka_unit_test(settled_full),
 		cmocka_unit_test(marked),
 		cmocka_unit_test(behind),
 		cmocka_unit_test(late),
