@@ -15,6 +15,12 @@
 /* Spawns without a sync before the owner answers requests. */
 #define WSQ_FJ_AHEAD		32
 
+/*
+ * Syncs without a spawn before the owner lets other threads have its CPU. If
+ * each task spawns two, that is after some 2^16 tasks at the latest.
+ */
+#define WSQ_FJ_DEEP		16
+
 static inline u32 wsq_fj_nr(const struct wsq_fj_deque *dq,
 			    const struct wsq_fj_task *head)
 {
@@ -37,8 +43,11 @@ static void wsq_fj_limits(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
 			lo = nr - seat->apart;
 		if (hi - nr > seat->apart)
 			hi = nr + seat->apart;
-	} else if (hi - nr > WSQ_FJ_AHEAD) {
-		hi = nr + WSQ_FJ_AHEAD;
+	} else {
+		if (nr - lo > WSQ_FJ_DEEP)
+			lo = nr - WSQ_FJ_DEEP;
+		if (hi - nr > WSQ_FJ_AHEAD)
+			hi = nr + WSQ_FJ_AHEAD;
 	}
 	dq->lo = dq->tasks + lo;
 	dq->hi = dq->tasks + hi;
@@ -446,6 +455,7 @@ struct wsq_fj_sync wsq_fj_sync_slow(struct wsq_fj_deque *dq,
 	struct wsq_fj_sync ret = { head, WSQ_FJ_DROP };
 	u32 nr = wsq_fj_nr(dq, head);
 
+	wsq_fj_resched(false);
 	if (seat->dropped) {
 		seat->dropped--;
 		wsq_fj_limits(seat, head);
@@ -591,6 +601,7 @@ void wsq_fj_help(struct wsq_fj_seat *seat)
 			if (!found)
 				wsq_fj_one_more(seat);
 			found = true;
+			wsq_fj_resched(true);
 			since = wsq_fj_clock();
 			continue;
 		}

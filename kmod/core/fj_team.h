@@ -22,7 +22,10 @@
  *	whenever the head has moved by some descriptors; each time it reads the
  *	clock, and after WSQ_FJ_FIRST_NS it tries to start a helper
  *	otherwise: when the private part is empty, the array is full, or there
- *	were many spawns without a sync
+ *	were many spawns without a sync, or many syncs without a spawn
+ *
+ * At a sync it also lets other threads have the CPU: not all kernels take it
+ * away from a thread that runs for long.
  *
  * So a short run of nothing but tiny tasks never wakes another CPU, and a run
  * with long tasks does so at its second operation. Neither costs the fast path
@@ -170,8 +173,9 @@ struct wsq_fj_team {
  * another thread and waits for it, or says that it cannot. wsq_fj_wake() wakes
  * the thread of a seat that sleeps. wsq_fj_pin() keeps the thread from being
  * descheduled until wsq_fj_unpin(). wsq_fj_relax() lets other threads have this
- * CPU if they wait for it, and wsq_fj_busy() says that they do. wsq_fj_clock()
- * counts ns.
+ * CPU if they wait for it, and wsq_fj_busy() says that they do. So does
+ * wsq_fj_resched(), which does not slow down a thread that has work; @between:
+ * no task is on the thread's stack. wsq_fj_clock() counts ns.
  */
 struct wsq_fj_seat *wsq_fj_claim_seat(struct wsq_fj_team *team);
 bool wsq_fj_start_helper(struct wsq_fj_seat *seat);
@@ -183,6 +187,7 @@ void wsq_fj_pin(void);
 void wsq_fj_unpin(void);
 bool wsq_fj_busy(void);
 void wsq_fj_relax(void);
+void wsq_fj_resched(bool between);
 u64 wsq_fj_clock(void);
 
 void wsq_fj_sit(struct wsq_fj_seat *seat, u64 stack_end);

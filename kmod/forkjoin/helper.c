@@ -10,6 +10,7 @@
 #include <linux/completion.h>
 #include <linux/lockdep.h>
 #include <linux/preempt.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
 
@@ -162,6 +163,15 @@ void wsq_fj_relax(void)
 {
 	cpu_relax();
 	cond_resched();
+}
+
+void wsq_fj_resched(bool between)
+{
+	/* A task may have been called by code that tracing is about to free. */
+	if (between)
+		cond_resched_tasks_rcu_qs();
+	else
+		cond_resched();
 }
 
 u64 wsq_fj_clock(void)

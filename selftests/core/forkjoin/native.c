@@ -191,6 +191,11 @@ void wsq_fj_relax(void)
 		sched_yield();
 }
 
+void wsq_fj_resched(bool between)
+{
+	(void)between;
+}
+
 u64 wsq_fj_clock(void)
 {
 	struct timespec ts;

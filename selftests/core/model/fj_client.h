@@ -259,6 +259,10 @@ void wsq_fj_relax(void)
 	rl::yield(1, $);
 }
 
+void wsq_fj_resched(bool)
+{
+}
+
 u64 wsq_fj_clock(void)
 {
 	return book->clock[rl::thread_index()] += book->tick;

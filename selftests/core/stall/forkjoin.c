@@ -176,6 +176,11 @@ void wsq_fj_relax(void)
 	rest();
 }
 
+void wsq_fj_resched(bool between)
+{
+	(void)between;
+}
+
 u64 wsq_fj_clock(void)
 {
 	return clocks[running - parties] += 3000;

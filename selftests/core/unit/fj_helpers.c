@@ -289,6 +289,28 @@ static void help(void **state)
 	assert_int_equal(atomic64_read(&seats[1].started), 0);
 	assert_int_equal(atomic64_read(&team.active), 0);
 	assert_true(now > WSQ_FJ_SPIN_NS);
+	assert_int_equal(rescheds, 3);
+}
+
+/* An owner that returns from deep recursion lets others have its CPU. */
+static void deep(void **state)
+{
+	static struct wsq_fj_task many[64 + 1];
+	struct wsq_fj_ctx w = begin();
+	u32 i;
+
+	(void)state;
+	wsq_fj_init(&seats[0].dq, many, 64);
+	sit(0);
+	w.head = many;
+	spawns(&w, 3 * WSQ_FJ_DEEP);
+	serve(&w);
+	assert_int_equal(seats[0].next_ns, 0);
+	clocks = 0;
+	for (i = 1; i < 3 * WSQ_FJ_DEEP; i++)
+		assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RUN);
+	assert_int_equal(rescheds, 2);
+	assert_int_equal(clocks, 0);
 }
 
 static void end_and_count(void)
@@ -530,6 +552,7 @@ int main(void)
 		cmocka_unit_test(refused_helper),
 		cmocka_unit_test(leave),
 		cmocka_unit_test(help),
+		cmocka_unit_test(deep),
 		cmocka_unit_test(wait_sleeps),
 		cmocka_unit_test(leap),
 		cmocka_unit_test(leap_low),

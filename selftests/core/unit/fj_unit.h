@@ -152,6 +152,15 @@ void wsq_fj_relax(void)
 		on_relax();
 }
 
+/* How often a thread that had work let others have its CPU. */
+static u64 rescheds;
+
+void wsq_fj_resched(bool between)
+{
+	(void)between;
+	rescheds++;
+}
+
 u64 wsq_fj_clock(void)
 {
 	clocks++;
@@ -209,6 +218,7 @@ static struct wsq_fj_ctx begin(void)
 		wsq_fj_rise(&seats[i]);
 	}
 	now = 1;
+	rescheds = 0;
 	clocks = sleeps = wakes = starts = stacks = 0;
 	nr_ran = 0;
 	can_start = false;
