@@ -296,7 +296,9 @@ void wsq_fj_run_here(struct wsq_fj_seat *seat, struct wsq_fj_task *task,
 	seat->stack = wsq_fj_stack_pointer() - stack_end;
 	/* The next operation sets @guard. */
 	wsq_fj_request(dq);
-	task->run(dq, task, task);
+	/* The run may have stopped while the task waited for this thread. */
+	if (!wsq_fj_stops(seat->team))
+		task->run(dq, task, task);
 	dq->stack_end = outer_end;
 	seat->stack = outer;
 	wsq_fj_request(dq);

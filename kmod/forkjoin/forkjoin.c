@@ -3,7 +3,8 @@
  * Fork-join objects: creation, runs, cancellation, counters.
  *
  * A run allocates nothing, and the caller alone can do all of it. So a run
- * makes progress under memory reclaim, and while all CPUs are busy.
+ * makes progress under memory reclaim, and while all CPUs are busy, if its
+ * tasks do.
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>

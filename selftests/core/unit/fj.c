@@ -441,6 +441,25 @@ static void stack_changed(void **state)
 	assert_int_equal(nr_ran, 1);
 }
 
+/* The run is cancelled while a task waits for another stack: it does not begin. */
+static void stack_stopped(void **state)
+{
+	struct wsq_fj_ctx w;
+
+	(void)state;
+	w = begin();
+	team.stacks = true;
+	spawns(&w, 2);
+	stack_pointer = STACK_END - 1;
+	other_stack = true;
+	stop_there = true;
+	assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_DROP);
+	assert_int_equal(stacks, 1);
+	assert_int_equal(nr_ran, 0);
+	assert_int_equal(w.deque->stack_end, STACK_END);
+	assert_int_equal(wsq_fj_stops(&team), ECANCELED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +477,7 @@ int main(void)
 		cmocka_unit_test(descriptors_used_up),
 		cmocka_unit_test(stack_used_up),
 		cmocka_unit_test(stack_changed),
+		cmocka_unit_test(stack_stopped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #ifndef _WSQ_UNIT_FJ_UNIT_H
 #define _WSQ_UNIT_FJ_UNIT_H
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +74,7 @@ static struct wsq_fj_team team;
 
 static u64 now, clocks, sleeps, wakes, starts, stacks, claims;
 static s64 counted;
-static bool can_start, refused, other_stack;
+static bool can_start, refused, other_stack, stop_there;
 static void (*on_relax)(void);
 static void (*on_pin)(void);
 static void (*on_sleep)(void);
@@ -109,6 +110,8 @@ bool wsq_fj_other_stack(struct wsq_fj_seat *seat, struct wsq_fj_task *task)
 	stacks++;
 	if (!other_stack)
 		return false;
+	if (stop_there)
+		wsq_fj_stop_run(&team, ECANCELED);
 	stack_pointer = STACK_TOP;
 	wsq_fj_run_here(seat, task, STACK_END);
 	return true;
@@ -223,6 +226,7 @@ static struct wsq_fj_ctx begin(void)
 	nr_ran = 0;
 	can_start = false;
 	other_stack = false;
+	stop_there = false;
 	on_relax = NULL;
 	on_pin = NULL;
 	on_sleep = NULL;
