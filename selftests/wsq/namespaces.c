@@ -618,6 +618,29 @@ static void device_rules(void)
 	}
 }
 
+/* Namespaces' files have ioctls, too. A filter for one must not let the other in. */
+static void ioctls(void)
+{
+	static const char *const paths[] = { "pid", "user", "net" };
+	unsigned long cmd;
+	char path[40], arg[512] = {};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(paths); i++) {
+		int fd;
+
+		snprintf(path, sizeof(path), "/proc/self/ns/%s", paths[i]);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		/* Not all kernels have all of them. */
+		if (fd < 0 && errno == ENOENT)
+			continue;
+		EXPECT(fd >= 0);
+		for (cmd = WSQ_IOC_QUERY; cmd <= WSQ_IOC_RING_STATS; cmd++)
+			EXPECT_ERR(ioctl(fd, cmd, arg), ENOTTY);
+		close(fd);
+	}
+}
+
 static const struct test tests[] = {
 	{ "root_as_root", root_as_root },
 	{ "no_way_in", no_way_in },
@@ -629,6 +652,7 @@ static const struct test tests[] = {
 	{ "nodev", nodev },
 	{ "filtered", filtered },
 	{ "device_rules", device_rules },
+	{ "ioctls", ioctls },
 };
 
 TEST_MAIN(tests)

@@ -63,7 +63,7 @@ int wsq_query_sized(int fd, struct wsq_query *q, size_t q_size,
 		memset(&q->rsv, 0, q_size - offsetof(struct wsq_query, rsv));
 	q->nr_ops = ops ? nr_ops : 0;
 	q->ops = (__u64)(uintptr_t)ops;
-	return wsq_sys->ioctl(fd, WSQ_IOC_QUERY, q);
+	return wsq_sys_ioctl(fd, WSQ_IOC_QUERY, q);
 }
 
 /* For programs that were linked before the struct grew. */
@@ -136,7 +136,7 @@ int wsq_stats_sized(int fd, struct wsq_stats *st, struct wsq_cpu_stats *cpus,
 	st->nr_cpus = cpus ? nr_cpus : 0;
 	st->cpus = (__u64)(uintptr_t)cpus;
 	st->cpu_stats_size = (__u32)cpu_size;
-	return wsq_sys->ioctl(fd, WSQ_IOC_STATS, st);
+	return wsq_sys_ioctl(fd, WSQ_IOC_STATS, st);
 }
 
 /*
@@ -273,7 +273,7 @@ int wsq_queue_init_params(unsigned int entries, size_t arena_size,
 	if (ring->fd < 0)
 		return p->flags & WSQ_INIT_FD ? -EBADF : ring->fd;
 
-	ret = wsq_sys->ioctl(ring->fd, WSQ_IOC_SETUP, &s);
+	ret = wsq_sys_ioctl(ring->fd, WSQ_IOC_SETUP, &s);
 	if (!ret && !s.cq_entries)
 		s.cq_entries = 2 * entries;
 	if (!ret)
@@ -345,7 +345,7 @@ static int ring_enter(struct wsq_ring *ring, unsigned int enter_flags,
 	if (submit && !(ring->flags & WSQ_INIT_POLL))
 		__atomic_store_n(ring->sq.ktail, ring->sq.tail,
 				 __ATOMIC_RELEASE);
-	ret = wsq_sys->ioctl(ring->fd, WSQ_IOC_ENTER, &e);
+	ret = wsq_sys_ioctl(ring->fd, WSQ_IOC_ENTER, &e);
 	/* A polled ring has sq_head instead. */
 	if (!(ring->flags & WSQ_INIT_POLL))
 		ring->sq.head += e.submitted;
@@ -563,7 +563,7 @@ int wsq_cancel(struct wsq_ring *ring, unsigned int flags, __u64 what,
 	/* If the kernel refuses them, they need no cancelling. */
 	if (late)
 		ring_enter(ring, 0, (unsigned int)late, 0, 0);
-	ret = wsq_sys->ioctl(ring->fd, WSQ_IOC_CANCEL, &c);
+	ret = wsq_sys_ioctl(ring->fd, WSQ_IOC_CANCEL, &c);
 	if (running)
 		*running = c.running;
 	return ret < 0 ? ret : (int)c.cancelled;
@@ -588,7 +588,7 @@ int wsq_restrict(struct wsq_ring *ring, const __u32 *ops, unsigned int nr_ops,
 		.sqe_flags = sqe_flags,
 	};
 
-	return wsq_sys->ioctl(ring->fd, WSQ_IOC_RESTRICT, &r);
+	return wsq_sys_ioctl(ring->fd, WSQ_IOC_RESTRICT, &r);
 }
 
 /**
@@ -599,7 +599,7 @@ int wsq_restrict(struct wsq_ring *ring, const __u32 *ops, unsigned int nr_ops,
  */
 int wsq_enable(struct wsq_ring *ring)
 {
-	return wsq_sys->ioctl(ring->fd, WSQ_IOC_ENABLE, NULL);
+	return wsq_sys_ioctl(ring->fd, WSQ_IOC_ENABLE, NULL);
 }
 
 /**
@@ -617,5 +617,5 @@ int wsq_ring_stats_sized(const struct wsq_ring *ring, struct wsq_ring_stats *st,
 		return -EINVAL;
 	memset(st, 0, st_size);
 	st->size = (__u32)st_size;
-	return wsq_sys->ioctl(ring->fd, WSQ_IOC_RING_STATS, st);
+	return wsq_sys_ioctl(ring->fd, WSQ_IOC_RING_STATS, st);
 }

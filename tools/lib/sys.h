@@ -10,6 +10,7 @@
 #ifndef LIBWSQ_SYS_H
 #define LIBWSQ_SYS_H
 
+#include <errno.h>
 #include <stddef.h>
 #include <linux/types.h>
 
@@ -22,6 +23,17 @@ struct wsq_sys {
 };
 
 extern const struct wsq_sys *wsq_sys;
+
+/*
+ * The module never answers with a positive number: the file is another device's
+ * for which the command means something else.
+ */
+static inline int wsq_sys_ioctl(int fd, unsigned long cmd, void *arg)
+{
+	int ret = wsq_sys->ioctl(fd, cmd, arg);
+
+	return ret > 0 ? -ENOTTY : ret;
+}
 
 __u64 wsq_process(void);
 

@@ -616,8 +616,12 @@ struct wsq_ring_stats {
 	__u64 memory;
 };
 
-/* _IO(): each struct carries its size, so the number does not. */
-#define WSQ_IOC_MAGIC		0xB7
+/*
+ * _IO(): each struct carries its size, so the number does not. Linux 7.3 has no
+ * other driver with this magic number. Not one of the commands returns a positive
+ * number.
+ */
+#define WSQ_IOC_MAGIC		0xB9
 #define WSQ_IOC_QUERY		_IO(WSQ_IOC_MAGIC, 0x00)	/* struct wsq_query */
 #define WSQ_IOC_SETUP		_IO(WSQ_IOC_MAGIC, 0x01)	/* struct wsq_setup */
 #define WSQ_IOC_ENTER		_IO(WSQ_IOC_MAGIC, 0x02)	/* struct wsq_enter */

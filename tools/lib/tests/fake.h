@@ -21,6 +21,7 @@
  * @cpus: number of CPUs that it reports, on two nodes
  * @take_max: most entries taken by one ENTER; 0 means all
  * @open_err: error of open
+ * @answer: what every ioctl returns, if not 0
  * @setup_err: error of SETUP
  * @no_poll: SETUP of polled rings fails with EPERM
  * @no_cpu: the thread of polled rings gets no CPU
@@ -46,6 +47,7 @@ struct fake_cfg {
 	unsigned int cpus;
 	unsigned int take_max;
 	int open_err;
+	int answer;
 	int setup_err;
 	bool no_poll;
 	bool no_cpu;

@@ -84,6 +84,30 @@ static void init_errors(void)
 	wsq_queue_exit(&r);
 }
 
+/* A file of another device, whose ioctls of these numbers return a file. */
+static void foreign(void)
+{
+	struct wsq_stats st;
+	struct wsq_query q;
+	struct wsq_ring r;
+
+	reset();
+	fake_cfg.answer = 5;
+	CHECK(wsq_queue_init(8, 0, &r, 0) == -ENOTTY);
+	CHECK(fake_live == 0);
+	fake_cfg.answer = 0;
+	CHECK(wsq_queue_init(8, 0, &r, 0) == 0);
+	fake_cfg.answer = 5;
+	CHECK(wsq_query(wsq_ring_fd(&r), &q, NULL, 0) == -ENOTTY);
+	CHECK(wsq_stats(wsq_ring_fd(&r), &st, NULL, 0) == -ENOTTY);
+	CHECK(wsq_get_sqe(&r) != NULL);
+	CHECK(wsq_submit(&r) == -ENOTTY);
+	CHECK(wsq_enable(&r) == -ENOTTY);
+	fake_cfg.answer = 0;
+	wsq_queue_exit(&r);
+	CHECK(fake_live == 0);
+}
+
 static void ring_stats(void)
 {
 	struct wsq_ring_stats st;
@@ -839,6 +863,7 @@ int main(void)
 	fake_install();
 	tap_case("ring: init and exit", init_exit);
 	tap_case("ring: init errors leave nothing behind", init_errors);
+	tap_case("ring: a file of another device", foreign);
 	tap_case("ring: query and stats", query_stats);
 	tap_case("ring: what came of it", ring_stats);
 	tap_case("ring: every op", ops);
