@@ -334,9 +334,9 @@ struct wsq *wsq_create_key(const struct wsq_attrs *attrs,
  * @attrs: its attributes; %NULL or zero members for defaults
  * @fmt: printf format of its name, followed by arguments
  *
- * Starts the workers of its CPUs unless they already run. The queue has a
- * lockdep class of its own: items of one may flush another that was created in
- * the same place.
+ * Starts the workers of its CPUs unless they already run. Each queue has a
+ * lockdep class of its own. So an item of one queue may flush another queue that
+ * was created by the same line, without a false report.
  *
  * Context: task; may sleep.
  * Return: the queue, or ERR_PTR(): %-EINVAL for attributes out of bounds or for
@@ -597,9 +597,9 @@ static inline bool wsq_mod_delayed_work(struct wsq *q,
  * @rwork: the item
  *
  * Context: any but NMI.
- * Return: true if @rwork will be queued. False if it was pending already, which
- * need not have begun before this call: the grace period for which it waits may
- * have. Also false if it is refused (wsq_queue_work()).
+ * Return: true if @rwork will be queued. False if it was pending already: then
+ * the function may run after a grace period that began before this call. Also
+ * false if it is refused (wsq_queue_work()).
  * Ordering: readers that were in an RCU read-side critical section when this
  * was called have left it when the function runs, if this returned true.
  */

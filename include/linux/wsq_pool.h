@@ -89,10 +89,10 @@ unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
  * another CPU pops from is not (attribute block_size); with %WSQ_BWOS_LIFO only
  * until that CPU pushes or pops again.
  *
- * With %WSQ_SALSA an interrupt steals that rest too, if its CPU has not popped
- * for 20 microseconds as far as this CPU knows: since the first pop here that
- * saw no progress. So the first call does not get it. Calls that go on for 20
- * microseconds do, or one call after that time. If that CPU is offline, the
+ * With %WSQ_SALSA a pop can steal that rest, too, by interrupting the other
+ * CPU. It does so only if the pops of this CPU have seen no progress there for 20
+ * microseconds. So the first call does not get it. Calls that go on for 20
+ * microseconds do, or one call after that time. If the other CPU is offline, the
  * first call does. While the interrupt is under way, the call looks at the
  * other CPUs. If it finds nothing there, it waits for the answer, at most 100
  * microseconds. If the answer takes longer, because interrupts are off there,
@@ -108,8 +108,8 @@ unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
  * answer. So if the kernel does not count preemption, do not call it under a
  * lock that others take with interrupts off. In other contexts, tasks that need
  * an interrupt are out of reach.
- * Return: a pointer that was pushed and not popped before, with
- * %WSQ_AT_LEAST_ONCE not by this CPU; %NULL if none was found in one pass over
+ * Return: a pointer that no CPU has popped before. With %WSQ_AT_LEAST_ONCE other
+ * CPUs may have popped it, but not this one. %NULL if none was found in one pass over
  * all CPUs that may have one, or if the call interrupted another pop on this
  * CPU and no other CPU has any. The pass skips a CPU that another pop looks at,
  * and CPUs that do not share this CPU's cache while another pop of that cache's
@@ -183,13 +183,13 @@ void wsq_pool_settle(struct wsq_pool *pool);
  *	(wsq_pool_push() that interrupted another one) are counted where they were
  *	moved to, or not at all if they were popped from there
  * @takes: tasks that CPUs took from their own part
- * @thefts: tasks that CPUs took from other CPUs' parts
+ * @steals: tasks that CPUs took from other CPUs' parts
  * @duplicates: how many of both were taken before
  */
 struct wsq_pool_counts {
 	u64 puts;
 	u64 takes;
-	u64 thefts;
+	u64 steals;
 	u64 duplicates;
 };
 

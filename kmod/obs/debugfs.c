@@ -151,7 +151,7 @@ static int wsq_pools_show(struct seq_file *m, void *v)
 	struct wsq_pool_counts c;
 	struct wsq_pool *pool;
 
-	seq_puts(m, "engine cpus puts takes thefts duplicates name\n");
+	seq_puts(m, "engine cpus puts takes steals duplicates name\n");
 	mutex_lock(&wsq_pools_lock);
 	list_for_each_entry(pool, &wsq_pools, list) {
 		seq_printf(m, "%s %*pbl ", wsq_engine_ops(pool->kind)->name,
@@ -160,7 +160,7 @@ static int wsq_pools_show(struct seq_file *m, void *v)
 			seq_puts(m, "- - - -");
 		else
 			seq_printf(m, "%llu %llu %llu %llu", c.puts, c.takes,
-				   c.thefts, c.duplicates);
+				   c.steals, c.duplicates);
 		seq_printf(m, " %s\n", pool->name);
 	}
 	mutex_unlock(&wsq_pools_lock);

@@ -171,8 +171,8 @@ static int mark_run(struct wsq *q)
 	for (i = 0; i < objects; i++)
 		missed += mark_alone[i] != mark_marks[i];
 	wsq_pool_read_counts(mark_pool, &counts);
-	pr_info("wsq_mark: %u objects reached, %lu visits, %lu missed, %llu thefts, %llu tasks popped again\n",
-		reached, visits, missed, counts.thefts, counts.duplicates);
+	pr_info("wsq_mark: %u objects reached, %lu visits, %lu missed, %llu steals, %llu tasks popped again\n",
+		reached, visits, missed, counts.steals, counts.duplicates);
 	pr_info("wsq_mark: %llu us, one CPU by itself %llu us\n",
 		div_u64(all, NSEC_PER_USEC), div_u64(alone, NSEC_PER_USEC));
 	return missed || visits < reached ? -EIO : 0;

@@ -139,7 +139,7 @@ static void mult_alone(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wsq_pool_read_counts(pool, &counts), 0);
 		KUNIT_EXPECT_EQ(test, counts.puts, puts);
 		KUNIT_EXPECT_EQ(test, counts.takes, counts.puts);
-		KUNIT_EXPECT_EQ(test, counts.thefts, 0);
+		KUNIT_EXPECT_EQ(test, counts.steals, 0);
 		KUNIT_EXPECT_EQ(test, counts.duplicates, 0);
 		wsq_pool_destroy(pool);
 	}
@@ -273,12 +273,12 @@ static void mult_stress(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, wsq_pool_read_counts(s->pool, &counts), 0);
 		/* No push interrupts another one here, so none passed an inbox. */
 		KUNIT_EXPECT_EQ(test, counts.puts, MULT_IDS);
-		KUNIT_EXPECT_EQ(test, counts.takes + counts.thefts,
+		KUNIT_EXPECT_EQ(test, counts.takes + counts.steals,
 				atomic_long_read(&s->popped));
 		KUNIT_EXPECT_EQ(test, counts.duplicates,
 				atomic_long_read(&s->popped) - MULT_IDS);
-		kunit_info(test, "%u x %u: %llu thefts, %llu duplicates",
-			   shapes[i][0], shapes[i][1], counts.thefts, counts.duplicates);
+		kunit_info(test, "%u x %u: %llu steals, %llu duplicates",
+			   shapes[i][0], shapes[i][1], counts.steals, counts.duplicates);
 		wsq_pool_destroy(s->pool);
 		kvfree(s->seen);
 	}
@@ -481,7 +481,7 @@ static void mult_late(struct kunit *test)
 	atomic64_sub((s64)MULT_LATE - 1, &q->head);
 	KUNIT_EXPECT_EQ(test, wsq_pool_read_counts(s.pool, &counts), 0);
 	KUNIT_EXPECT_EQ(test, counts.puts, MULT_LATE);
-	KUNIT_EXPECT_EQ(test, counts.takes + counts.thefts, MULT_LATE);
+	KUNIT_EXPECT_EQ(test, counts.takes + counts.steals, MULT_LATE);
 	KUNIT_EXPECT_EQ(test, counts.duplicates, 0);
 	wsq_pool_destroy(s.pool);
 }

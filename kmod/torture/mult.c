@@ -359,9 +359,9 @@ static void mult_compare(struct torture_mult *m, struct wsq_pool *pool)
 
 	wsq_pool_read_counts(pool, &c);
 	/* Those that were popped from an inbox are in neither count. */
-	if (c.puts > pushed || pushed - c.puts != popped - c.takes - c.thefts)
-		torture_err("pool of multiplicity %u: pushed %llu, popped %llu, but it has %llu puts, %llu takes, %llu thefts",
-			    m->multiplicity, pushed, popped, c.puts, c.takes, c.thefts);
+	if (c.puts > pushed || pushed - c.puts != popped - c.takes - c.steals)
+		torture_err("pool of multiplicity %u: pushed %llu, popped %llu, but it has %llu puts, %llu takes, %llu steals",
+			    m->multiplicity, pushed, popped, c.puts, c.takes, c.steals);
 	if (c.duplicates != (u64)atomic_long_read(&m->again))
 		torture_err("pool of multiplicity %u: %ld came out again, but it has %llu duplicates",
 			    m->multiplicity, atomic_long_read(&m->again), c.duplicates);

@@ -100,7 +100,7 @@ static void row(const char *cpu, const char *node, const char *flags,
 
 /* A pool of debugfs whose tasks may run again. */
 struct pool {
-	uint64_t puts, takes, thefts, again;
+	uint64_t puts, takes, steals, duplicates;
 	char name[64];
 };
 
@@ -122,7 +122,7 @@ static void each_pool(void (*fn)(const struct pool *p, void *arg), void *arg)
 		struct pool p;
 
 		if (sscanf(line, "%*s %*s %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %63s",
-			   &p.puts, &p.takes, &p.thefts, &p.again, p.name) == 5)
+			   &p.puts, &p.takes, &p.steals, &p.duplicates, p.name) == 5)
 			fn(&p, arg);
 	}
 	fclose(f);
@@ -134,11 +134,11 @@ static void pool_text(const struct pool *p, void *arg)
 
 	if (!*begun)
 		printf("\n%-24s %12s %12s %12s %12s %7s\n", "pool, since it was created",
-		       "puts", "takes", "thefts", "again", "share");
+		       "puts", "takes", "steals", "duplicates", "share");
 	*begun = true;
 	printf("%-24s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %6.2f%%\n",
-	       p->name, p->puts, p->takes, p->thefts, p->again,
-	       p->puts ? 100.0 * (double)p->again / (double)p->puts : 0);
+	       p->name, p->puts, p->takes, p->steals, p->duplicates,
+	       p->puts ? 100.0 * (double)p->duplicates / (double)p->puts : 0);
 }
 
 static int as_text(const struct counters *c)
@@ -206,8 +206,8 @@ static void pool_json(const struct pool *p, void *arg)
 	json_object_object_add(o, "name", json_object_new_string(p->name));
 	put_u64(o, "puts", p->puts);
 	put_u64(o, "takes", p->takes);
-	put_u64(o, "thefts", p->thefts);
-	put_u64(o, "again", p->again);
+	put_u64(o, "steals", p->steals);
+	put_u64(o, "duplicates", p->duplicates);
 	json_object_array_add(arg, o);
 }
 

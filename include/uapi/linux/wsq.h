@@ -108,8 +108,8 @@ struct wsq_vec {
  *	zero.
  * @key: with WSQ_SQE_KEY, any number: tasks of a ring that have the same key
  *	run one at a time, in order
- * @deadline: with WSQ_SQE_DEADLINE, a time of CLOCK_MONOTONIC in ns, in a
- *	time namespace as in that of the process that called SETUP. A task
+ * @deadline: with WSQ_SQE_DEADLINE, a time of CLOCK_MONOTONIC in ns, as
+ *	the process that called SETUP reads it in its time namespace. A task
  *	that has not started by then does not run. A long task that has started
  *	stops at its op's next check. Both end with ETIME. With WSQ_SQE_FUTURES,
  *	the task's futures, as WSQ_FUTURES() packs them; not with both flags
@@ -155,8 +155,8 @@ struct wsq_vec {
  * waits for have ended, each with a result that is not negative. If one of them
  * was negative, the task ends with ECANCELED once all have ended. A future is
  * resolved by the task of the entry that names it, when that ends. An entry that
- * is refused resolves its future at once, as a task that failed, unless another
- * task is to resolve it. A task waits for the last entry before its own that
+ * is refused resolves its future at once, as a task that failed; but not if an
+ * earlier task has yet to resolve that future. A task waits for the last entry before its own that
  * resolves the future. A future is resolved before the completion entry of its
  * task can be read. From then on another entry may resolve it again. Only a
  * ring set up with WSQ_SETUP_FUTURES has futures: EINVAL otherwise.

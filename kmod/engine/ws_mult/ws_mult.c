@@ -201,7 +201,7 @@ int wsq_engine_ws_mult_steal(struct wsq_container *ct, struct wsq_container *me,
 			 !more--)
 			break;
 	}
-	WRITE_ONCE(t->thefts, t->thefts + n);
+	WRITE_ONCE(t->steals, t->steals + n);
 	barrier();
 	WRITE_ONCE(t->busy, false);
 	return n ? (int)n : ret;
@@ -312,7 +312,7 @@ int wsq_pool_read_counts(struct wsq_pool *pool, struct wsq_pool_counts *counts)
 		struct wsq_container *ct = wsq_pool_any(pool, cpu);
 		const struct wsq_ws_mult *q;
 
-		c.thefts += READ_ONCE(pool->mult->thieves[cpu]->thefts);
+		c.steals += READ_ONCE(pool->mult->thieves[cpu]->steals);
 		if (!ct)
 			continue;
 		q = &wsq_engine_ws_mult(ct)->q;
@@ -320,7 +320,7 @@ int wsq_pool_read_counts(struct wsq_pool *pool, struct wsq_pool_counts *counts)
 		c.puts += wsq_ws_mult_puts(q);
 		all += wsq_ws_mult_nr(q, wsq_mult_taken(pool->mult, q, cpu));
 	}
-	out = c.takes + c.thefts;
+	out = c.takes + c.steals;
 	c.duplicates = out > all ? out - all : 0;
 	*counts = c;
 	return 0;

@@ -37,12 +37,12 @@
 /**
  * struct wsq_mult_thief - one CPU as a thief of a pool
  * @busy: it is stealing. Own CPU
- * @thefts: how many tasks it has stolen. Own CPU
+ * @steals: how many tasks it has stolen. Own CPU
  * @max: for each victim, its maximum (ws_mult.h). Own CPU
  */
 struct wsq_mult_thief {
 	bool busy;
-	u64 thefts;
+	u64 steals;
 	atomic64_t max[];
 };
 
