@@ -100,7 +100,7 @@ static void foreign(void)
 	fake_cfg.answer = 5;
 	CHECK(wsq_query(wsq_ring_fd(&r), &q, NULL, 0) == -ENOTTY);
 	CHECK(wsq_stats(wsq_ring_fd(&r), &st, NULL, 0) == -ENOTTY);
-	CHECK(wsq_get_sqe(&r) != NULL);
+	CHECK(wsq_get_sqe(&r));
 	CHECK(wsq_submit(&r) == -ENOTTY);
 	CHECK(wsq_enable(&r) == -ENOTTY);
 	fake_cfg.answer = 0;
