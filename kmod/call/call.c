@@ -62,12 +62,14 @@
  * @dep: in the future's list; has no call
  * @done: completed when the future is resolved
  * @irq: completes @done, for an NMI
+ * @by_irq: @irq is used
  * @error: the future's. When @done is completed, the future may be freed
  */
 struct wsq_future_waiter {
 	struct wsq_call_dep dep;
 	struct completion done;
 	struct irq_work irq;
+	bool by_irq;
 	int error;
 };
 
@@ -94,7 +96,8 @@ static void wsq_future_wake(struct wsq_future_waiter *w, int error)
 {
 	w->error = error;
 	/* complete() takes a lock, which an NMI may have interrupted. */
-	if (unlikely(in_nmi()))
+	w->by_irq = in_nmi();
+	if (unlikely(w->by_irq))
 		irq_work_queue(&w->irq);
 	else
 		complete(&w->done);
@@ -282,11 +285,15 @@ int wsq_future_wait(struct wsq_future *future)
 	if (wsq_future_unsent(future))
 		return -EINVAL;
 	init_completion(&w.done);
-	init_irq_work(&w.irq, wsq_future_waiter_irq);
+	w.irq = IRQ_WORK_INIT_HARD(wsq_future_waiter_irq);
 	if (wsq_future_add(future, &w.dep, NULL)) {
 		wait_for_completion(&w.done);
-		/* After complete() there, @w is still used. */
-		irq_work_sync(&w.irq);
+		/*
+		 * After complete() there, @w is still used. Not in vain: some
+		 * machines wait for a grace period.
+		 */
+		if (unlikely(w.by_irq))
+			irq_work_sync(&w.irq);
 		/* @future may be freed: by another waiter, or its owner. */
 		return w.error;
 	}

@@ -172,18 +172,42 @@ static bool wsq_ask_rearm(struct wsq *q, struct wsq_delayed_work *dwork,
 	return wsq_location_kind(READ_ONCE(dwork->work.link.where)) != WSQ_ON_TIMER;
 }
 
-bool wsq_queue_delayed_work_on(int cpu, struct wsq *q,
-			       struct wsq_delayed_work *dwork,
-			       unsigned long delay)
+/**
+ * wsq_queue_delayed_owned() - queue an item after a delay, prepared by its owner
+ * @cpu: as for wsq_queue_delayed_work_on()
+ * @q: the queue
+ * @dwork: the item
+ * @delay: jiffies to wait
+ * @owned: called if the item was not pending, before it can run; %NULL for none.
+ *	The item may be refused all the same
+ * @arg: for @owned
+ *
+ * Context: any but NMI.
+ * Return: as wsq_queue_delayed_work_on().
+ */
+bool wsq_queue_delayed_owned(int cpu, struct wsq *q,
+			     struct wsq_delayed_work *dwork, unsigned long delay,
+			     void (*owned)(struct wsq_delayed_work *dwork,
+					   void *arg), void *arg)
 {
 	bool ret = false;
 
 	preempt_disable();
 	/* RN(delay:A) */
-	if (!test_and_set_bit(WSQ_PENDING_BIT, &dwork->work.state))
+	if (!test_and_set_bit(WSQ_PENDING_BIT, &dwork->work.state)) {
+		if (owned)
+			owned(dwork, arg);
 		ret = wsq_delay(q, dwork, cpu, delay);
+	}
 	preempt_enable();
 	return ret;
+}
+
+bool wsq_queue_delayed_work_on(int cpu, struct wsq *q,
+			       struct wsq_delayed_work *dwork,
+			       unsigned long delay)
+{
+	return wsq_queue_delayed_owned(cpu, q, dwork, delay, NULL, NULL);
 }
 WSQ_EXPORT(wsq_queue_delayed_work_on);
 

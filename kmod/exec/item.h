@@ -185,4 +185,6 @@ static inline u32 wsq_ran(unsigned long state)
 	return state >> WSQ_RAN_SHIFT;
 }
 
+struct wsq_work *wsq_current_running(wsq_func_t func);
+
 #endif /* _WSQ_EXEC_ITEM_H */

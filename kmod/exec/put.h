@@ -49,6 +49,10 @@ enum wsq_site {
 
 bool wsq_offer_work_near(int cpu, struct wsq *q, struct wsq_work *work);
 bool wsq_queue_work_idle(struct wsq *q, struct wsq_work *work);
+bool wsq_queue_delayed_owned(int cpu, struct wsq *q,
+			     struct wsq_delayed_work *dwork, unsigned long delay,
+			     void (*owned)(struct wsq_delayed_work *dwork,
+					   void *arg), void *arg);
 void wsq_put_owed(struct wsq *q, struct wsq_work *work, enum wsq_site site,
 		  int nr);
 

@@ -815,6 +815,22 @@ struct wsq_worker *wsq_worker_current(void)
 	return kthread_data(current);
 }
 
+/**
+ * wsq_current_running() - the item that the caller runs, if it has this function
+ * @func: the function
+ *
+ * Does not look at the item, which its function may have freed.
+ *
+ * Context: any.
+ * Return: the item; %NULL if its function is another one, or there is none.
+ */
+struct wsq_work *wsq_current_running(wsq_func_t func)
+{
+	const struct wsq_worker *w = wsq_worker_current();
+
+	return w && READ_ONCE(w->func) == func ? READ_ONCE(w->cur) : NULL;
+}
+
 struct wsq_work *wsq_current_work(void)
 {
 	const struct wsq_worker *w = wsq_worker_current();

@@ -11,6 +11,8 @@
 #include <linux/wsq_serial.h>
 
 #include "../compat/export.h"
+#include "../exec/exec.h"
+#include "../exec/put.h"
 #include "serial.h"
 
 /* Does the serial accept items? If not, waiting does not help. */
@@ -51,14 +53,23 @@ void __wsq_serial_delay_over(struct wsq_work *work)
 }
 WSQ_EXPORT(__wsq_serial_delay_over);
 
+static void wsq_serial_delay_owned(struct wsq_delayed_work *timer, void *serial)
+{
+	struct wsq_serial_delayed_work *d = container_of(timer,
+			struct wsq_serial_delayed_work, timer);
+
+	WRITE_ONCE(d->serial, serial);
+}
+
 bool wsq_serial_queue_delayed(struct wsq_serial *serial,
 			      struct wsq_serial_delayed_work *dwork,
 			      unsigned long delay)
 {
 	if (atomic_read(&dwork->work.state) & WSQ_SERIAL_QUEUED)
 		return false;
-	WRITE_ONCE(dwork->serial, serial);
-	return wsq_queue_delayed_work(READ_ONCE(serial->q), &dwork->timer, delay);
+	return wsq_queue_delayed_owned(WSQ_CPU_ANY, READ_ONCE(serial->q),
+				       &dwork->timer, delay,
+				       wsq_serial_delay_owned, serial);
 }
 WSQ_EXPORT(wsq_serial_queue_delayed);
 

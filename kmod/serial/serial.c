@@ -115,12 +115,10 @@ WSQ_EXPORT(wsq_serial_set_sticky);
 
 struct wsq_serial_work *wsq_serial_current(void)
 {
-	const struct wsq_work *work = wsq_current_work();
+	const struct wsq_work *work = wsq_current_running(wsq_serial_run);
 
-	if (!work || work->func != wsq_serial_run)
-		return NULL;
 	/* The caller is the owner. */
-	return container_of(work, struct wsq_serial, work)->cur;
+	return work ? container_of(work, struct wsq_serial, work)->cur : NULL;
 }
 WSQ_EXPORT(wsq_serial_current);
 

@@ -199,12 +199,38 @@ static void unit_many_mixed(struct kunit *test)
 	wsq_destroy(q);
 }
 
+/* A plain item that frees itself, and then asks. */
+struct freeing {
+	struct wsq_work work;
+	struct completion *done;
+};
+
+static void freeing_fn(struct wsq_work *work)
+{
+	struct freeing *f = container_of(work, struct freeing, work);
+	struct completion *done = f->done;
+
+	kfree(f);
+	if (!wsq_serial_current())
+		complete(done);
+}
+
 /* The function knows which item it is; other contexts are in none. */
 static void unit_current(struct kunit *test)
 {
+	DECLARE_COMPLETION_ONSTACK(done);
 	struct wsq *q = unit_queue(test);
 	struct wsq_serial *serial;
+	struct freeing *f;
 	struct gate gate;
+
+	f = kzalloc(sizeof(*f), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	INIT_WSQ_WORK(&f->work, freeing_fn);
+	f->done = &done;
+	wsq_queue_work(q, &f->work);
+	wsq_flush(q);
+	KUNIT_EXPECT_TRUE(test, completion_done(&done));
 
 	serial = unit_serial(test, q);
 	gate_init(&gate);
@@ -297,6 +323,30 @@ static void unit_delayed(struct kunit *test)
 	wsq_destroy(q);
 }
 
+/* A delay that has begun is for its serial, whatever is asked meanwhile. */
+static void unit_delayed_other(struct kunit *test)
+{
+	struct wsq *q = unit_queue(test);
+	struct counted *c = counted_new(test);
+	struct wsq_serial *serial, *other;
+	struct gate gate;
+
+	serial = unit_serial(test, q);
+	other = unit_serial(test, q);
+	counted_init(c, serial);
+	gate_init(&gate);
+	wsq_serial_queue(other, &gate.work);
+	wait_for_completion(&gate.entered);
+	KUNIT_EXPECT_TRUE(test, wsq_serial_queue_delayed(serial, &c->d, 3));
+	KUNIT_EXPECT_FALSE(test, wsq_serial_queue_delayed(other, &c->d, 3));
+	/* Not behind the item of the other serial. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&c->runs)));
+	complete(&gate.open);
+	wsq_serial_destroy(other);
+	wsq_serial_destroy(serial);
+	wsq_destroy(q);
+}
+
 /* Queue an item from this CPU, run it, and say where it ran. */
 static int sticky_run(struct kunit *test, struct wsq_serial *serial,
 		      struct gate *g, int cpu)
@@ -347,6 +397,7 @@ static struct kunit_case unit_cases[] = {
 	KUNIT_CASE(unit_current),
 	KUNIT_CASE(unit_disable),
 	KUNIT_CASE(unit_delayed),
+	KUNIT_CASE(unit_delayed_other),
 	KUNIT_CASE(unit_sticky),
 	{}
 };
