@@ -156,10 +156,11 @@ struct wsq_vec {
  * was negative, the task ends with ECANCELED once all have ended. A future is
  * resolved by the task of the entry that names it, when that ends. An entry that
  * is refused resolves its future at once, as a task that failed; but not if an
- * earlier task has yet to resolve that future. A task waits for the last entry before its own that
- * resolves the future. A future is resolved before the completion entry of its
- * task can be read. From then on another entry may resolve it again. Only a
- * ring set up with WSQ_SETUP_FUTURES has futures: EINVAL otherwise.
+ * earlier task has yet to resolve that future. A task waits for the last entry
+ * before its own that resolves the future. A future is resolved before the
+ * completion entry of its task can be read. From then on another entry may
+ * resolve it again. Only a ring set up with WSQ_SETUP_FUTURES has futures:
+ * EINVAL otherwise.
  */
 struct wsq_sqe {
 	__u16 op;

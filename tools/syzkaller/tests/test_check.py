@@ -108,8 +108,8 @@ class Check(unittest.TestCase):
                     "#define WSQ_SQE_MORE\t\t(1U << 7)", "wsq_sqe_flags lacks WSQ_SQE_MORE")
         self.header("#define WSQ_IOC_RING_STATS", "#define WSQ_IOC_MORE _IO(WSQ_IOC_MAGIC, 8)\n"
                     "#define WSQ_IOC_RING_STATS", "no call for WSQ_IOC_MORE")
-        self.header("/* _IO(): each struct carries", "struct wsq_more {\n\t__u64 a;\n};\n"
-                    "/* _IO(): each struct carries", "struct wsq_more is not described")
+        self.header("#define WSQ_IOC_MAGIC", "struct wsq_more {\n\t__u64 a;\n};\n"
+                    "#define WSQ_IOC_MAGIC", "struct wsq_more is not described")
 
 
 if __name__ == "__main__":
