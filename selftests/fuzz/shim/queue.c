@@ -103,6 +103,7 @@ static int shim_worker(void *arg)
 		current->state = TASK_RUNNING;
 		/* No other worker runs it now; it may be queued again. */
 		w->cur = work;
+		w->func = work->func;
 		w->serving = q;
 		w->nr_run++;
 		shim_point();
@@ -301,14 +302,28 @@ bool wsq_flush_work(struct wsq_work *work)
 	FAIL("unexpected flush");
 }
 
-struct wsq_work *wsq_current_work(void)
+static const struct wsq_worker *shim_current_worker(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < shim_nr_workers; i++)
 		if (shim_worker_tasks[i] == current)
-			return shim_workers[i].cur;
+			return &shim_workers[i];
 	return NULL;
+}
+
+struct wsq_work *wsq_current_work(void)
+{
+	const struct wsq_worker *w = shim_current_worker();
+
+	return w ? w->cur : NULL;
+}
+
+struct wsq_work *wsq_current_running(wsq_func_t func)
+{
+	const struct wsq_worker *w = shim_current_worker();
+
+	return w && w->func == func ? w->cur : NULL;
 }
 
 /* Statistics: a number that tells the CPU. */

@@ -10,6 +10,7 @@
 
 struct wsq_worker {
 	struct wsq_work *cur;
+	wsq_func_t func;
 	struct wsq *serving;
 	u64 nr_run;
 	u64 timestamp_end;

@@ -17,6 +17,7 @@ enum wsq_site {
 
 bool wsq_admits(const struct wsq *q);
 bool wsq_dying(const struct wsq *q);
+struct wsq_work *wsq_current_running(wsq_func_t func);
 void wsq_put_owed(struct wsq *q, struct wsq_work *work, enum wsq_site site, int nr);
 
 #endif /* _WSQ_EXEC_PUT_H */
