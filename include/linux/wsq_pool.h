@@ -109,9 +109,9 @@ unsigned int wsq_pool_push_many(struct wsq_pool *pool, void *const *tasks,
  * lock that others take with interrupts off. In other contexts, tasks that need
  * an interrupt are out of reach.
  * Return: a pointer that no CPU has popped before. With %WSQ_AT_LEAST_ONCE other
- * CPUs may have popped it, but not this one. %NULL if none was found in one pass over
- * all CPUs that may have one, or if the call interrupted another pop on this
- * CPU and no other CPU has any. The pass skips a CPU that another pop looks at,
+ * CPUs may have popped it, but not this one. %NULL if none was found in one pass
+ * over all CPUs that may have one, or if the call interrupted another pop on
+ * this CPU and no other CPU has any. The pass skips a CPU that another pop looks at,
  * and CPUs that do not share this CPU's cache while another pop of that cache's
  * CPUs looks there. The other pop looks again before it returns %NULL.
  */

@@ -420,9 +420,9 @@ void __wsq_serial_delay_over(struct wsq_work *work);
  *
  * When the delay is over the item is queued behind all others, from a worker of
  * the serial's queue. Cancel it before the serial is destroyed. A call for
- * another serial has no effect while the delay runs. When it is over, wait with
- * such a call until the item has been queued, as wsq_serial_cancel_delayed_sync()
- * does.
+ * another serial has no effect while the delay runs. If the item may have begun
+ * a delay before, call wsq_serial_cancel_delayed_sync() before using another
+ * serial.
  *
  * Context: any but NMI.
  * Return: true if the delay has begun; false if it had begun before, if the item

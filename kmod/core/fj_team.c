@@ -16,8 +16,9 @@
 #define WSQ_FJ_AHEAD		32
 
 /*
- * Syncs without a spawn before the owner lets other threads have its CPU. If
- * each task spawns two, that is after some 2^16 tasks at the latest.
+ * Syncs without a spawn before the owner lets other threads have its CPU. This
+ * is no bound: in a deep and even tree the head may stay between both limits for
+ * seconds.
  */
 #define WSQ_FJ_DEEP		16
 

@@ -36,8 +36,9 @@
  *		finds it set. litmus/exec-surplus.litmus
  *	DM(set:B), DM(set:D), ID(all:A) against DM(set:B), DM(set:D): store
  *	buffering
- *		A worker that is about to park sees the surplus of a put that
- *		finds no idle worker. litmus/exec-idle.litmus
+ *		A worker that is about to park sees the surplus of a put, or of
+ *		a thief that sets the bit again, that finds no idle worker.
+ *		litmus/exec-idle.litmus
  *	DM(set:B), DM(set:D) against SK(end:A): store buffering
  *		If a put leaves its item to the seeker, the seeker sees the
  *		surplus in the look before it wakes the next worker.
