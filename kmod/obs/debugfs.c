@@ -115,20 +115,27 @@ static void wsq_queue_show_flags(struct seq_file *m, const struct wsq *q)
 		seq_putc(m, '-');
 }
 
+/* An ordered queue has none. */
+static const char *wsq_queue_engine(const struct wsq *q)
+{
+	return q->order ? "-" : wsq_engine_ops(q->pool.kind)->name;
+}
+
 static int wsq_queues_show(struct seq_file *m, void *v)
 {
 	u64 queued, done, running, left;
 	struct wsq *q = v;
 
 	if (v == SEQ_START_TOKEN) {
-		seq_puts(m, "id cpus flags queued done running waiting name\n");
+		seq_puts(m, "id engine cpus flags queued done running waiting name\n");
 		return 0;
 	}
 	/*
 	 * The mask may be changing, bit by bit. Do not take @mask_lock: its
 	 * holder may wait for hotplug, and hotplug may wait for queues.
 	 */
-	seq_printf(m, "%u %*pbl ", q->id, cpumask_pr_args(q->pool.cpus));
+	seq_printf(m, "%u %s %*pbl ", q->id, wsq_queue_engine(q),
+		   cpumask_pr_args(q->pool.cpus));
 	wsq_queue_show_flags(m, q);
 	running = wsq_queue_running(q);
 	wsq_queue_counts(q, &queued, &done);

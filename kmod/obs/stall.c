@@ -104,7 +104,7 @@ static void wsq_stall_report(const struct wsq_stall *s)
 {
 	pid_t pid = s->task ? task_pid_nr(s->task) : 0;
 
-	trace_wsq_stall(s->queue, s->func, s->cpu, pid, s->ms, true);
+	trace_wsq_stall(s->queue, s->func, s->cpu, pid, s->ms);
 	if (!s->task)
 		pr_warn("wsq: stall: %s: an item has waited on offline CPU %u for %u ms, and no CPU of the queue takes it\n",
 			s->queue, s->cpu, s->ms);

@@ -65,6 +65,7 @@ static void queues(void)
 	run_tasks(1, 0);
 	find_queue(QUEUE, &before);
 	EXPECT(!strcmp(before.flags, "-"));
+	EXPECT(!strcmp(before.engine, "bwos_fifo"));
 	for (turn = 0; turn < TRIES && !seen; turn++)
 		seen = queue_seen(&before, 64 * (turn + 1));
 	if (!seen)

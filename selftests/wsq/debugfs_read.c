@@ -83,16 +83,18 @@ void find_queue(const char *name, struct queue *q)
 	bool found = false;
 	long last = -1;
 
-	EXPECT(!strncmp(text, "id cpus flags queued done running waiting name\n",
-			47));
+	EXPECT(!strncmp(text,
+			"id engine cpus flags queued done running waiting name\n",
+			54));
 	for (at = strchr(text, '\n') + 1; *at; at = strchr(at, '\n') + 1) {
 		struct queue one;
 		int n;
 
-		n = sscanf(at, "%u %63s %63s %llu %llu %llu %llu %63[^\n]",
-			   &one.id, one.cpus, one.flags, &one.queued,
-			   &one.done, &one.running, &one.waiting, one.name);
-		EXPECT_EQ(n, 8);
+		n = sscanf(at, "%u %63s %63s %63s %llu %llu %llu %llu %63[^\n]",
+			   &one.id, one.engine, one.cpus, one.flags,
+			   &one.queued, &one.done, &one.running, &one.waiting,
+			   one.name);
+		EXPECT_EQ(n, 9);
 		EXPECT((long)one.id > last);
 		last = one.id;
 		if (strcmp(one.name, name))

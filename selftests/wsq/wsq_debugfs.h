@@ -19,7 +19,7 @@
 
 struct queue {
 	unsigned int id;
-	char cpus[64], flags[64], name[64];
+	char engine[64], cpus[64], flags[64], name[64];
 	unsigned long long queued, done, running, waiting;
 };
 

@@ -101,28 +101,26 @@ DEFINE_EVENT(wsq_parking, wsq_unpark,
 	     TP_ARGS(cpu));
 
 /*
- * An item has run, or waited, for @ms milliseconds. @function is the function
+ * An item has waited for @ms milliseconds. @function is the function
  * that the CPU's worker @pid runs, %NULL if it runs none.
  */
 TRACE_EVENT(wsq_stall,
 	    TP_PROTO(const char *queue, const void *function, unsigned int cpu,
-		     int pid, unsigned int ms, bool waits),
-	    TP_ARGS(queue, function, cpu, pid, ms, waits),
+		     int pid, unsigned int ms),
+	    TP_ARGS(queue, function, cpu, pid, ms),
 	    TP_STRUCT__entry(__array(char, queue, WSQ_TRACE_NAME_LEN)
 			     __field(const void *, function)
 			     __field(unsigned int, cpu)
 			     __field(int, pid)
-			     __field(unsigned int, ms)
-			     __field(bool, waits)),
+			     __field(unsigned int, ms)),
 	    TP_fast_assign(strscpy(__entry->queue, queue, WSQ_TRACE_NAME_LEN);
 			   __entry->function = function;
 			   __entry->cpu = cpu;
 			   __entry->pid = pid;
-			   __entry->ms = ms;
-			   __entry->waits = waits;),
-	    TP_printk("queue=%s %s function=%ps cpu=%u pid=%d ms=%u",
-		      __entry->queue, __entry->waits ? "waits" : "runs",
-		      __entry->function, __entry->cpu, __entry->pid, __entry->ms));
+			   __entry->ms = ms;),
+	    TP_printk("queue=%s function=%ps cpu=%u pid=%d ms=%u",
+		      __entry->queue, __entry->function, __entry->cpu,
+		      __entry->pid, __entry->ms));
 
 #endif /* _TRACE_WSQ_H */
 
