@@ -196,15 +196,15 @@ int wsq_register_op(const struct wsq_op_def *def);
 void wsq_unregister_op(const struct wsq_op_def *def);
 
 /**
- * wsq_op_next_piece() - get the next segment of a task's ranges
+ * wsq_op_next_piece() - get the next piece of a task's ranges
  * @task: the task
  * @p: zeroed before the first call, then as the last call left it
  *
- * Segments come in order, from the first byte to the last. No segment spans two
+ * Pieces come in order, from the first byte to the last. No piece spans two
  * ranges. Lets the scheduler run other threads after each 16 KiB.
  *
  * Context: task; may sleep.
- * Return: 1 if there is a segment; 0 after the last; otherwise the value that
+ * Return: 1 if there is a piece; 0 after the last; otherwise the value that
  * issue must return: -errno, or %WSQ_OP_AGAIN if the op has state, which
  * includes @p.
  */

@@ -3,7 +3,7 @@
  * What happens to the requests of a ring whose file is closed.
  *
  * A request that has not begun ends with %-ECANCELED and does not run. One that
- * has begun ends at its next segment. No process reads these results, but
+ * has begun ends at its next piece. No process reads these results, but
  * requests end as they always do: by the same functions, each once.
  *
  * Workers would end them anyway. But the user's queue may hold a backlog of

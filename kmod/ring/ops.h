@@ -3,7 +3,7 @@
  * Ops: what user tasks do. Independent of rings, for tests.
  *
  * ops.c	table of ops, checks that are the same for all
- * ops_range.c	checks of entries, lists of ranges, segments
+ * ops_range.c	checks of entries, lists of ranges, pieces
  * cont.c	tasks that have begun and left their worker
  * ops_data.c	built-in ops that copy, fill and compare bytes
  * ops_hash.c	built-in ops for checksums and hashes

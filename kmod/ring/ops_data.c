@@ -147,7 +147,7 @@ static void __no_kcsan wsq_xor_into(u8 *dst, const u8 *src, size_t n)
 static s64 wsq_xor_issue(const struct wsq_op_task *task)
 {
 	const u64 len = task->ranges[0].len;
-	/* A step of all ranges together reads one segment. */
+	/* A step of all ranges together reads one piece. */
 	const u64 step = WSQ_OP_PIECE / task->nr;
 	u64 *at = task->state;
 

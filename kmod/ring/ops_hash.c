@@ -6,8 +6,8 @@
  * kernel without it lacks these ops. xxhash64 comes from the kernel's library:
  * in the crypto API the seed belongs to the transform, which all tasks share.
  *
- * Cost: a segment takes 10 us for crc32c with the CPU's instruction, some 100
- * us for sha256 without one: older kernels hash a whole segment with preemption
+ * Cost: a piece takes 10 us for crc32c with the CPU's instruction, some 100
+ * us for sha256 without one: older kernels hash a whole piece with preemption
  * off.
  */
 #include <crypto/hash.h>

@@ -9,7 +9,7 @@
  * in the arena, is read once when its task begins, each word by one load, and
  * then checked; ops get the checked copy.
  *
- * Long ranges are processed in segments. Between two segments the scheduler may
+ * Long ranges are processed in pieces. Between two pieces the scheduler may
  * run other threads, the task ends early if its result is no longer needed, and
  * it leaves its worker if other queues wait. When it leaves, the op's state and
  * the ranges are copied from the worker's stack to memory that the task keeps
@@ -277,7 +277,7 @@ static int wsq_list_read(const struct wsq_op_def *def,
 	return 0;
 }
 
-/* Is a list, as it is now, longer than one segment? */
+/* Is a list, as it is now, longer than one piece? */
 static bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena)
 {
 	const struct wsq_vec *list = arena + sqe->src;
@@ -303,7 +303,7 @@ static bool wsq_list_long(const struct wsq_sqe *sqe, const void *arena)
  *
  * Context: any.
  * Return: true if so: the op is built-in, and the entry is longer than one
- * segment or the op allocates.
+ * piece or the op allocates.
  */
 bool wsq_sqe_long(const struct wsq_sqe *sqe, const void *arena)
 {
