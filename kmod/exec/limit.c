@@ -278,13 +278,14 @@ int wsq_freeze_add(struct wsq *q)
  */
 void wsq_freeze_remove(struct wsq *q)
 {
+	/* Only its creation has added it, and only this removes it. */
+	if (list_empty(&q->freezable))
+		return;
 	mutex_lock(&wsq_limit_lock);
-	if (!list_empty(&q->freezable)) {
-		list_del_init(&q->freezable);
-		wsq_limit_apply(q);
-		WRITE_ONCE(wsq_nr_freezable, wsq_nr_freezable - 1);
-		wake_up_process(wsq_sentinel);
-	}
+	list_del_init(&q->freezable);
+	wsq_limit_apply(q);
+	WRITE_ONCE(wsq_nr_freezable, wsq_nr_freezable - 1);
+	wake_up_process(wsq_sentinel);
 	mutex_unlock(&wsq_limit_lock);
 }
 

@@ -73,8 +73,11 @@ int wsq_keys_make(struct wsq_ring *ring, wsq_serial_func_t run)
 		return ret;
 	k->slots = k->mem_slots.addr;
 	k->heads = k->mem_heads.addr;
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		wsq_serial_init(&k->slots[i].serial, ring->queue);
+		if (!(i % 1024))
+			cond_resched();
+	}
 	k->run = run;
 	k->mask = nr - 1;
 	k->hand = 0;

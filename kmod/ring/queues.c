@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The queues that all rings share: a workqueue, which frees rings and ends
- * pollers, and the closing queue, where the items of dead rings end (close.c).
+ * The queues that all rings share: a workqueue, which frees rings, ends pollers
+ * and creates queues, and the closing queue, where the items of dead rings end
+ * (close.c).
  */
 #include <linux/err.h>
 #include <linux/mutex.h>
@@ -12,7 +13,7 @@
 #include "queues.h"
 #include "ring.h"
 
-/* For the end of rings and pollers, which may sleep. */
+/* For what may sleep: the end of rings and pollers, the creation of queues. */
 static struct workqueue_struct *wsq_ring_wq;
 
 /*
@@ -21,6 +22,44 @@ static struct workqueue_struct *wsq_ring_wq;
  */
 static DEFINE_MUTEX(wsq_closing_lock);
 static struct wsq __rcu *wsq_closing;
+
+struct wsq_rings_creation {
+	struct work_struct work;
+	const struct wsq_attrs *attrs;
+	const char *name;
+	struct wsq *q;
+};
+
+static void wsq_rings_create_fn(struct work_struct *work)
+{
+	struct wsq_rings_creation *c = container_of(work, struct wsq_rings_creation,
+						    work);
+
+	c->q = wsq_tenant_create(c->attrs, c->name);
+}
+
+/**
+ * wsq_rings_create() - create a queue on behalf of a process
+ * @attrs: as for wsq_tenant_create()
+ * @name: its name
+ *
+ * A kernel thread creates it. It sleeps with mutexes held that other users of
+ * the module need, and CPU hotplug. The process may be kept off its CPU
+ * meanwhile, by its priority or a limit of its cgroup.
+ *
+ * Context: task; may sleep.
+ * Return: as wsq_create().
+ */
+struct wsq *wsq_rings_create(const struct wsq_attrs *attrs, const char *name)
+{
+	struct wsq_rings_creation c = { .attrs = attrs, .name = name };
+
+	INIT_WORK_ONSTACK(&c.work, wsq_rings_create_fn);
+	wsq_rings_queue(&c.work);
+	flush_work(&c.work);
+	destroy_work_on_stack(&c.work);
+	return c.q;
+}
 
 /**
  * wsq_closing_make() - create the closing queue, unless it exists
@@ -39,7 +78,7 @@ int wsq_closing_make(void)
 		return 0;
 	mutex_lock(&wsq_closing_lock);
 	if (!wsq_closing_queue()) {
-		struct wsq *q = wsq_tenant_create(NULL, "ring-closing");
+		struct wsq *q = wsq_rings_create(NULL, "ring-closing");
 
 		if (IS_ERR(q))
 			ret = PTR_ERR(q);

@@ -6,9 +6,11 @@
 struct rcu_work;
 struct work_struct;
 struct wsq;
+struct wsq_attrs;
 struct wsq_ring;
 struct wsq_work;
 
+struct wsq *wsq_rings_create(const struct wsq_attrs *attrs, const char *name);
 int wsq_closing_make(void);
 struct wsq *wsq_closing_queue(void);
 void wsq_closing_exit(void);

@@ -5,7 +5,7 @@
  * open() allocates the struct, SETUP the rest. The ring is freed when the file
  * has been released, which a mapping prevents, and all requests have ended.
  * Requests that have not begun end at once (close.c), those that run end at
- * their next segment. release() does not wait for that. The last reference may
+ * their next piece. release() does not wait for that. The last reference may
  * be dropped in an RCU callback, and vunmap() may sleep: so a workqueue frees
  * the ring.
  */
@@ -265,6 +265,8 @@ static int wsq_ring_make_reqs(struct wsq_ring *ring)
 		req->index = i;
 		/* Pass 0, as if completion i - cq_entries had been stored. */
 		atomic64_set(&ring->slots[i], i);
+		if (!(i % 1024))
+			cond_resched();
 	}
 	return 0;
 }

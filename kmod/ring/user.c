@@ -54,6 +54,7 @@
 #include "../exec/tenant.h"
 #include "mem.h"
 #include "ops.h"
+#include "queues.h"
 #include "restrict.h"
 #include "ring.h"
 #include "user.h"
@@ -329,7 +330,7 @@ static struct wsq *wsq_user_queue(const struct wsq_user_key *key)
 		snprintf(name, sizeof(name), "ring:ns:%u", key->ns->ns.inum);
 	else
 		snprintf(name, sizeof(name), "ring:%u", __kuid_val(key->uid));
-	return wsq_tenant_create(&attrs, name);
+	return wsq_rings_create(&attrs, name);
 }
 
 /**

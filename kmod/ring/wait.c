@@ -24,6 +24,7 @@
 #include <linux/minmax.h>
 #include <linux/rbtree.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task.h>
 #include <linux/spinlock.h>
 
 #include "../compat/export.h"
@@ -106,22 +107,48 @@ static void wsq_waiters_note(struct wsq_ring *ring)
 	WRITE_ONCE(ring->wake_at, w ? w->n : U64_MAX);
 }
 
+/* How many threads are woken at a time. */
+#define WSQ_WAKE_BATCH	16
+
 /*
- * Waiters are in order, so none is looked at that waits for a later completion,
- * except the first of those.
+ * Take out waiters for @n or before, at most a batch. Waiters are in order, so
+ * none is looked at that waits for a later completion, except the first of
+ * those. Stores their threads in @tasks, with a reference each, and returns how
+ * many: a waiter may go out of scope once the lock is free.
  */
-static void wsq_waiters_wake(struct wsq_ring *ring, u64 n)
+static int wsq_waiters_take(struct wsq_ring *ring, u64 n,
+			    struct task_struct **tasks)
 {
 	struct wsq_ring_waiter *w;
+	int nr = 0;
 
 	spin_lock(&ring->wait_lock);
-	while ((w = wsq_waiter_first(ring)) && w->n <= n) {
+	while (nr < WSQ_WAKE_BATCH && (w = wsq_waiter_first(ring)) && w->n <= n) {
 		wsq_waiter_erase(ring, w);
-		/* Its thread takes the lock before @w goes out of scope. */
-		wake_up_process(w->task);
+		tasks[nr++] = get_task_struct(w->task);
 	}
 	wsq_waiters_note(ring);
 	spin_unlock(&ring->wait_lock);
+	return nr;
+}
+
+/*
+ * There may be as many waiters as a user may have threads, each of which takes
+ * the lock once it was woken. So it is not held over a wake-up.
+ */
+static void wsq_waiters_wake(struct wsq_ring *ring, u64 n)
+{
+	struct task_struct *tasks[WSQ_WAKE_BATCH];
+	int nr, i;
+
+	do {
+		nr = wsq_waiters_take(ring, n, tasks);
+		for (i = 0; i < nr; i++) {
+			wake_up_process(tasks[i]);
+			put_task_struct(tasks[i]);
+		}
+		cond_resched();
+	} while (nr == WSQ_WAKE_BATCH);
 }
 
 /**
@@ -129,7 +156,7 @@ static void wsq_waiters_wake(struct wsq_ring *ring, u64 n)
  * @ring: the ring
  * @n: the completion, its slot stored
  *
- * Context: task.
+ * Context: task; may give way to other threads.
  */
 void wsq_ring_wake(struct wsq_ring *ring, u64 n)
 {

@@ -12,6 +12,7 @@
 #include <linux/kthread.h>
 #include <linux/limits.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/sizes.h>
 #include <linux/string.h>
 #include <linux/vmalloc.h>
@@ -614,6 +615,67 @@ static void ring_wait_many(struct kunit *test)
 	}
 }
 
+/* The waiter that is woken before the others, in a thread that is urgent. */
+struct wait_first {
+	struct wait_test t;
+	struct wsq_ring_waiter w;
+	struct completion armed;
+	u64 wake_at;
+};
+
+static bool wait_first_fn(void *arg)
+{
+	struct wait_first *f = arg;
+
+	sched_set_fifo(current);
+	f->w.task = current;
+	wsq_waiter_arm(&f->t.ring, &f->w, 5);
+	complete(&f->armed);
+	do {
+		set_current_state(TASK_UNINTERRUPTIBLE);
+		/* Changed under the lock, before the wake-up. */
+		if (data_race(RB_EMPTY_NODE(&f->w.node)))
+			break;
+		schedule();
+	} while (1);
+	__set_current_state(TASK_RUNNING);
+	f->wake_at = READ_ONCE(f->t.ring.wake_at);
+	return true;
+}
+
+/* The first of many waiters runs before the last one has been woken. */
+static void ring_wait_crowd(struct kunit *test)
+{
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wait_first *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	struct wsq_ring_waiter *many;
+	struct wsq_test_call *call;
+	int i;
+
+	many = kunit_kcalloc(test, WAIT_MANY, sizeof(*many), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	KUNIT_ASSERT_NOT_NULL(test, many);
+	wait_init(&f->t);
+	RB_CLEAR_NODE(&f->w.node);
+	init_completion(&f->armed);
+	call = wsq_test_start_on(test, cpu, wait_first_fn, f);
+	wait_for_completion(&f->armed);
+	wsq_test_stay(test, cpu);
+	for (i = 0; i < WAIT_MANY; i++) {
+		RB_CLEAR_NODE(&many[i].node);
+		many[i].task = current;
+		wsq_waiter_arm(&f->t.ring, &many[i], 5);
+	}
+	wsq_ring_wake(&f->t.ring, 5);
+	KUNIT_EXPECT_EQ(test, f->t.ring.wake_at, U64_MAX);
+	for (i = 0; i < WAIT_MANY; i++)
+		KUNIT_EXPECT_TRUE(test, RB_EMPTY_NODE(&many[i].node));
+	wsq_test_roam();
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_EQ(test, f->wake_at, 5ULL);
+	kfree(f);
+}
+
 static const struct {
 	u64 deadline;
 	s64 off;
@@ -685,6 +747,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_wait_orders),
 	KUNIT_CASE(ring_wait_timeout),
 	KUNIT_CASE(ring_wait_many),
+	KUNIT_CASE(ring_wait_crowd),
 	KUNIT_CASE(ring_deadlines),
 	KUNIT_CASE(ring_published),
 	{}

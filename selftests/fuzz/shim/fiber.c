@@ -125,7 +125,7 @@ void shim_end(void)
 	unsigned int i;
 
 	for (i = 0; i < SHIM_FIBERS; i++)
-		if (shim_fibers[i].live)
+		if (shim_fibers[i].live || shim_fibers[i].refs)
 			FAIL("fiber %u is still there", i);
 	MUST(!shim_main.atomic);
 }
@@ -135,7 +135,7 @@ static struct task_struct *shim_fiber(int (*fn)(void *arg), void *arg)
 	struct task_struct *t;
 	unsigned int i;
 
-	for (i = 0; shim_fibers[i].live; i++)
+	for (i = 0; shim_fibers[i].live || shim_fibers[i].refs; i++)
 		if (i == SHIM_FIBERS - 1)
 			return NULL;
 	t = &shim_fibers[i];
@@ -369,9 +369,24 @@ void fsleep(unsigned long usecs)
 bool wake_up_process(struct task_struct *t)
 {
 	shim_point();
-	MUST(t->live);
+	MUST(t->live || t->refs);
+	if (!t->live)
+		return false;
 	shim_wake(t);
 	return true;
+}
+
+struct task_struct *get_task_struct(struct task_struct *t)
+{
+	MUST(t->live);
+	t->refs++;
+	return t;
+}
+
+void put_task_struct(struct task_struct *t)
+{
+	MUST(t->refs);
+	t->refs--;
 }
 
 /* Locks */

@@ -31,6 +31,7 @@ struct cred;
  * @cpu: its own
  * @pid: its number
  * @live: has been started and has not ended
+ * @refs: of get_task_struct(): no other fiber takes its place
  * @parked: has not been woken for the first time
  * @state: TASK_*; other than running, it sleeps once it calls schedule()
  * @asleep: it sleeps
@@ -57,6 +58,7 @@ struct task_struct {
 	unsigned int cpu;
 	int pid;
 	bool live;
+	unsigned int refs;
 	bool parked;
 	unsigned int state;
 	bool asleep;

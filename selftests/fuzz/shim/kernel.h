@@ -450,6 +450,8 @@ int schedule_hrtimeout_range_clock(ktime_t *expires, u64 delta, int mode,
 #define signal_pending(t)	READ_ONCE((t)->signal)
 #define fatal_signal_pending(t)	READ_ONCE((t)->killed)
 bool wake_up_process(struct task_struct *t);
+struct task_struct *get_task_struct(struct task_struct *t);
+void put_task_struct(struct task_struct *t);
 #define task_tgid_nr(t)		((t)->pid)
 #define task_pid_vnr(t)		((t)->pid)
 
@@ -632,6 +634,8 @@ struct rcu_head {
 #define WQ_UNBOUND		2
 #define INIT_WORK(w, f)		\
 	((w)->func = (f), (w)->pending = false, (w)->rcu = false)
+#define INIT_WORK_ONSTACK(w, f)	INIT_WORK(w, f)
+#define destroy_work_on_stack(w)	((void)(w))
 #define INIT_RCU_WORK(w, f)	INIT_WORK(&(w)->work, f)
 #define to_rcu_work(w)		container_of(w, struct rcu_work, work)
 #define TIMER_IRQSAFE		0
@@ -641,6 +645,7 @@ struct workqueue_struct *alloc_workqueue(const char *name, unsigned int flags,
 					 int max);
 bool queue_work(struct workqueue_struct *wq, struct work_struct *work);
 bool queue_rcu_work(struct workqueue_struct *wq, struct rcu_work *work);
+void flush_work(struct work_struct *work);
 void flush_workqueue(struct workqueue_struct *wq);
 void destroy_workqueue(struct workqueue_struct *wq);
 

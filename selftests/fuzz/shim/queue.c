@@ -353,7 +353,7 @@ u32 wsq_stats_workers(void)
 struct workqueue_struct {
 	struct work_struct *works[SHIM_WORKS];
 	unsigned int nr;
-	bool busy;
+	struct work_struct *busy;
 	bool stop;
 	struct task_struct *task;
 };
@@ -385,13 +385,13 @@ static int shim_kworker(void *arg)
 		work = wq->works[i];
 		wq->works[i] = wq->works[--wq->nr];
 		work->pending = false;
-		wq->busy = true;
+		wq->busy = work;
 		shim_point();
 		if (work->rcu)
 			synchronize_rcu();
 		work->func(work);
 		MUST(!current->atomic);
-		wq->busy = false;
+		wq->busy = NULL;
 	}
 	current->state = TASK_RUNNING;
 	wq->task = NULL;
@@ -423,6 +423,13 @@ bool queue_rcu_work(struct workqueue_struct *wq, struct rcu_work *work)
 {
 	work->work.rcu = true;
 	return queue_work(wq, &work->work);
+}
+
+void flush_work(struct work_struct *work)
+{
+	might_sleep();
+	while (work->pending || shim_wq->busy == work)
+		shim_relax();
 }
 
 void flush_workqueue(struct workqueue_struct *wq)
