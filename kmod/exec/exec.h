@@ -258,7 +258,8 @@ struct wsq_slice {
  * @ending: removed from the standby workers in order to end. The CPU's
  *	role_lock.
  * @notifier: called when it sleeps. Constant once it runs.
- * @asleep: it has announced that its CPU is parked, and has not run since.
+ * @asleep: its item went to sleep while it was current, and has not run since;
+ *	unless it strays, it has announced that its CPU is parked.
  *	Worker, in the scheduler's hooks; set under the CPU's role_lock.
  * @holds: it held its queue when it went to sleep (standby.c). As @asleep.
  * @away: the lane that counts @cur as under way, if the worker was replaced

@@ -23,6 +23,9 @@
 /* Most CPUs with a surplus, and queues there, that one search looks at. */
 #define WSQ_SEEK_LOOKS		8
 
+/* Most empty queues of a CPU without a worker that do not count as a look. */
+#define WSQ_SEEK_EMPTY		64
+
 /* ---- bits of a domain, and the machine's bit of that domain ---- */
 
 static void wsq_domain_set(unsigned long *word, unsigned int bit)
@@ -680,23 +683,44 @@ static bool wsq_surplus_wake(const struct wsq *q, struct wsq_cpu *vc,
 	return wsq_wake_nearest(q, vc, c->cpu, false);
 }
 
-/* Try @fn for the queues of one victim, first that which @c served last. */
+/*
+ * May others take something of a queue on @vc? Without a worker there, bound
+ * items, too.
+ */
+static bool wsq_surplus_any(const struct wsq_cpu *vc,
+			    const struct wsq_lane *lane)
+{
+	return READ_ONCE(vc->worker) ? wsq_lane_stealable(lane) :
+				       wsq_lane_waiting(lane);
+}
+
+/*
+ * Try @fn for the queues of one victim, first that which @c served last. On a
+ * CPU without a worker, which has no watchdog either, queues stay marked when
+ * they are empty; some of them are passed over.
+ */
 static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
 			       wsq_surplus_fn fn, unsigned int *looks)
 {
 	u32 id = wsq_ready_next(vc, READ_ONCE(c->last)), first = id;
+	unsigned int empty = READ_ONCE(vc->worker) ? 0 : WSQ_SEEK_EMPTY;
 
 	if (id == WSQ_MAX_QUEUES)
 		--*looks;
 	while (id < WSQ_MAX_QUEUES && *looks) {
 		const struct wsq *q = wsq_queue_at(vc, id);
 		const struct wsq_lane *lane;
+		bool any;
 
-		--*looks;
 		lane = q ? wsq_lane_any(q, vc->cpu) : NULL;
 		/* The surplus may be another queue's. */
-		if (lane && wsq_lane_stealable(lane) && fn(q, vc, c))
+		any = lane && wsq_surplus_any(vc, lane);
+		if (any && fn(q, vc, c))
 			return true;
+		if (!any && empty)
+			empty--;
+		else
+			--*looks;
 		id = wsq_ready_next(vc, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0);
 		if (id == first)
 			break;

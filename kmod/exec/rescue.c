@@ -153,7 +153,13 @@ int wsq_rescuer_fn(void *arg)
 			break;
 		r = READ_ONCE(w->rescuer);
 		if (cpumask_empty(r->cpus)) {
-			schedule();
+			if (current->nr_cpus_allowed != 1) {
+				schedule();
+				continue;
+			}
+			/* Another thread may keep the last CPU when the next asks. */
+			__set_current_state(TASK_RUNNING);
+			set_cpus_allowed_ptr(current, cpu_possible_mask);
 			continue;
 		}
 		__set_current_state(TASK_RUNNING);

@@ -361,6 +361,10 @@ static void wsq_worker_sleeps(struct wsq_sleep_notifier *n,
 		if (wsq_waits(c, &from, WSQ_WAIT_LOOKS) != WSQ_MAX_QUEUES ||
 		    wsq_surplus_for(c))
 			irq_work_queue(&c->sleep_work);
+	} else if (c->worker == w) {
+		/* It strays. A hand-off must know all the same. */
+		w->holds = false;
+		WRITE_ONCE(w->asleep, true);
 	} else {
 		wsq_detached_sleeps(w);
 	}

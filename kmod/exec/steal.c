@@ -331,10 +331,8 @@ static bool wsq_steal_victim(struct wsq_cpu *c, struct wsq_cpu *vc, bool *again)
 		wsq_surplus_again(c, vc);
 		return true;
 	}
-	if (!all)
+	if (!all || more)
 		wsq_surplus_again(c, vc);
-	else if (more)
-		wsq_surplus_set(vc);
 	*again |= more;
 	return false;
 }
@@ -360,7 +358,7 @@ static bool wsq_steal_domain(struct wsq_cpu *c, struct wsq_domain *d,
 				return true;
 		} else if (!wsq_ready_any(c) && wsq_surplus_clear(c) &&
 			   wsq_ready_any(c)) {
-			wsq_surplus_set(c);
+			wsq_surplus_again(c, c);
 		}
 	}
 	return false;

@@ -568,6 +568,9 @@ static void wsq_worker_park(struct wsq_worker *w, struct wsq_cpu *c)
 		schedule();
 		trace_wsq_unpark(c->cpu);
 		slept = true;
+	} else if (need_resched()) {
+		/* Nothing else watches what it has just stolen. */
+		wsq_worker_watchdog(c);
 	}
 	wsq_worker_awake(w, c, slept);
 }

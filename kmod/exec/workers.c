@@ -282,7 +282,7 @@ bool wsq_workers_shrink(void)
 	return more;
 }
 
-/* When maintenance work tries again to restore queues' CPUs. */
+/* When maintenance work looks again at dead CPUs, and restores queues' CPUs. */
 #define WSQ_ADOPT_JIFFIES	(HZ / 10)
 
 static void wsq_workers_adopt(struct work_struct *work);
@@ -301,7 +301,7 @@ static void wsq_workers_adopt(struct work_struct *work)
 			struct wsq_lane *lane = wsq_lane_any(q, cpu);
 
 			if (lane && atomic_read(&lane->ct.ownership) != WSQ_OWNED)
-				wsq_queue_cpu_dead(&q->pool, cpu);
+				wsq_evacuate(q, cpu);
 		}
 		cond_resched();
 	}
@@ -328,27 +328,6 @@ static void wsq_worker_inherit(struct wsq_cpu *c)
 	if (wsq_ready_any(c))
 		wsq_watchdog_start(c);
 	preempt_enable();
-}
-
-static int wsq_worker_online(unsigned int cpu)
-{
-	int ret = 0;
-	u32 nr;
-
-	for (nr = 0; nr < WSQ_CLASSES && !ret; nr++) {
-		struct wsq_class *class = wsq_class_find(nr);
-
-		if (!class)
-			continue;
-		if (cpumask_test_cpu(cpu, class->needed))
-			ret = wsq_worker_start(class->cpus[cpu]);
-		if (!ret)
-			wsq_worker_inherit(class->cpus[cpu]);
-	}
-	/* It may be the first online CPU of a queue. */
-	if (!ret)
-		queue_delayed_work(wsq_maintenance, &wsq_adopt_work, 0);
-	return ret;
 }
 
 /* The workers of one class lose a CPU. */
@@ -402,17 +381,47 @@ static void wsq_worker_lose(struct wsq_cpu *c)
 	preempt_enable();
 }
 
-static int wsq_worker_offline(unsigned int cpu)
+/* The workers of the first @end classes lose a CPU. */
+static void wsq_workers_lose(unsigned int cpu, u32 end)
 {
 	u32 nr;
 
-	wsq_cpumask_offline(cpu);
-	for (nr = 0; nr < WSQ_CLASSES; nr++) {
+	for (nr = 0; nr < end; nr++) {
 		struct wsq_class *class = wsq_class_find(nr);
 
 		if (class)
 			wsq_worker_lose(class->cpus[cpu]);
 	}
+}
+
+static int wsq_worker_online(unsigned int cpu)
+{
+	int ret = 0;
+	u32 nr;
+
+	for (nr = 0; nr < WSQ_CLASSES; nr++) {
+		struct wsq_class *class = wsq_class_find(nr);
+
+		if (!class)
+			continue;
+		if (cpumask_test_cpu(cpu, class->needed))
+			ret = wsq_worker_start(class->cpus[cpu]);
+		if (ret) {
+			/* Hotplug does not undo what has failed. */
+			wsq_workers_lose(cpu, nr);
+			return ret;
+		}
+		wsq_worker_inherit(class->cpus[cpu]);
+	}
+	/* It may be the first online CPU of a queue. */
+	queue_delayed_work(wsq_maintenance, &wsq_adopt_work, 0);
+	return 0;
+}
+
+static int wsq_worker_offline(unsigned int cpu)
+{
+	wsq_cpumask_offline(cpu);
+	wsq_workers_lose(cpu, WSQ_CLASSES);
 	return 0;
 }
 
@@ -427,6 +436,8 @@ void wsq_queue_cpu_dead(struct wsq_pool *pool, unsigned int cpu)
 {
 	/* Move the items to CPUs where a watchdog runs. */
 	wsq_evacuate(wsq_of_pool(pool), cpu);
+	/* A put that found the CPU alive may come behind this. */
+	queue_delayed_work(wsq_maintenance, &wsq_adopt_work, WSQ_ADOPT_JIFFIES);
 }
 
 /**

@@ -304,6 +304,82 @@ static void leave_closing(struct kunit *test)
 	vfree(d.items);
 }
 
+/* Workers that are awake when a CPU loses its own, and go to sleep later. */
+struct leave_awake {
+	struct wsq *q;
+	struct wsq_work *busy;
+	struct wsq_work bound;
+	struct completion ran;
+	atomic_t begun;
+	unsigned int off;
+	bool sleep, late;
+};
+
+static struct leave_awake *leave_awake_of;
+
+static void leave_busy_fn(struct wsq_work *work)
+{
+	struct leave_awake *a = READ_ONCE(leave_awake_of);
+
+	atomic_inc(&a->begun);
+	while (!READ_ONCE(a->sleep))
+		wsq_test_yield();
+	if (work != &a->busy[a->off])
+		wait_for_completion(&a->ran);
+}
+
+static void leave_bound_fn(struct wsq_work *work)
+{
+	complete_all(&container_of(work, struct leave_awake, bound)->ran);
+}
+
+/* As leave_closing_dead(). No worker of the CPU is left, and none is idle. */
+static int leave_awake_dead(unsigned int cpu)
+{
+	struct leave_awake *a = READ_ONCE(leave_awake_of);
+
+	if (!a || a->off != cpu)
+		return 0;
+	WRITE_ONCE(a->sleep, true);
+	a->late = !wsq_test_until(completion_done(&a->ran));
+	complete_all(&a->ran);
+	return 0;
+}
+
+/* A bound item of a dead CPU: all others' items wait for it. */
+static void leave_awake(struct kunit *test)
+{
+	struct leave_awake a = { .off = cpumask_last(cpu_online_mask) };
+	int state, cpu;
+
+	wsq_test_need_cpus(test, 2);
+	state = cpuhp_setup_state_nocalls(CPUHP_BP_PREPARE_DYN, "wsq/test:awake",
+					  NULL, leave_awake_dead);
+	KUNIT_ASSERT_GT(test, state, 0);
+	a.busy = kcalloc(nr_cpu_ids, sizeof(*a.busy), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, a.busy);
+	a.q = wsq_test_queue(test, 4, 64, NULL);
+	init_completion(&a.ran);
+	INIT_WSQ_WORK_ONSTACK(&a.bound, leave_bound_fn);
+	WRITE_ONCE(leave_awake_of, &a);
+	for_each_online_cpu(cpu) {
+		INIT_WSQ_WORK(&a.busy[cpu], leave_busy_fn);
+		wsq_queue_work_on(cpu, a.q, &a.busy[cpu]);
+	}
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&a.begun) == num_online_cpus()));
+	wsq_queue_work_on(a.off, a.q, &a.bound);
+	KUNIT_EXPECT_EQ(test, remove_cpu(a.off), 0);
+	KUNIT_EXPECT_TRUE(test, READ_ONCE(a.sleep));
+	KUNIT_EXPECT_FALSE(test, a.late);
+	wsq_test_call(test, wsq_test_flush, a.q);
+	KUNIT_EXPECT_EQ(test, add_cpu(a.off), 0);
+	cpuhp_remove_state_nocalls(state);
+	wsq_test_queue_end(test, a.q);
+	WRITE_ONCE(leave_awake_of, NULL);
+	wsq_destroy_work_on_stack(&a.bound);
+	kfree(a.busy);
+}
+
 /* Of two items left on a CPU that dies, the first waits for the second. */
 struct leave_pair {
 	struct wsq_work first;
@@ -317,7 +393,7 @@ static void leave_first_fn(struct wsq_work *work)
 {
 	struct leave_pair *p = container_of(work, struct leave_pair, first);
 
-	p->left = wait_for_completion_timeout(&p->ran, WSQ_TEST_TIMEOUT / 2);
+	WRITE_ONCE(p->left, wait_for_completion_timeout(&p->ran, WSQ_TEST_TIMEOUT / 2));
 }
 
 static void leave_second_fn(struct wsq_work *work)
@@ -443,12 +519,13 @@ struct leave_awaited {
 
 static struct leave_awaited *leave_awaited_of;
 
+/* A bit for each item that has not run, the pair's being the last one. */
 static int leave_awaited_late(struct leave_awaited *a)
 {
-	int i, late = !completion_done(&a->pair.ran);
+	int i, late = READ_ONCE(a->pair.left) ? 0 : BIT(LEAVE_AWAITED);
 
 	for (i = 0; i < LEAVE_AWAITED; i++)
-		late += !atomic_read(&a->items[i].runs);
+		late |= atomic_read(&a->items[i].runs) ? 0 : BIT(i);
 	return late;
 }
 
@@ -483,7 +560,9 @@ static void leave_awaited_one(struct kunit *test, int ret)
 
 	a.q = wsq_test_queue(test, 4, 64, NULL);
 	a.solo = wsq_test_queue(test, 4, 64, cpumask_of(a.off));
-	a.ordered = wsq_test_queue_attrs(test, &attrs);
+	/* It has no engine that could be under test. */
+	a.ordered = wsq_create(&attrs, "ordered");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(a.ordered));
 	a.items = wsq_test_items(test, a.q, LEAVE_AWAITED, wsq_test_count);
 	it = wsq_test_items(test, a.q, 1, wsq_test_count);
 	init_completion(&a.pair.ran);
@@ -621,6 +700,9 @@ static void leave_forgotten(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[0].work));
 	KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
 	KUNIT_EXPECT_EQ(test, wsq_set_cpumask(q, cpumask_of(off)), 0);
+	/* Is it @go that runs its items now? */
+	if (cpumask_test_cpu(go, q->pool.cpus))
+		wsq_test_gate_open(g);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&items[0].runs)));
 	wsq_test_gate_open(g);
 	KUNIT_EXPECT_TRUE(test, wsq_queue_work(q, &items[1].work));
@@ -773,50 +855,22 @@ static void leave_classes(struct kunit *test)
 
 #else
 
-static void leave_classes(struct kunit *test)
-{
-	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
+#define LEAVE_SKIP(name)						\
+static void name(struct kunit *test)					\
+{									\
+	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");	\
 }
 
-static void leave_forkjoin(struct kunit *test)
-{
-	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
-}
-
-static void leave_forgotten(struct kunit *test)
-{
-	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
-}
-
-static void leave_locked(struct kunit *test)
-{
-	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
-}
-
-static void leave_bequeath(struct kunit *test)
-{
-	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
-}
-
-static void leave_closing(struct kunit *test)
-{
-	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
-}
-
-static void leave_adopt(struct kunit *test)
-{
-	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
-}
-
-static void leave_pair(struct kunit *test)
-{
-	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
-}
-
-static void leave_awaited(struct kunit *test)
-{
-	kunit_skip(test, "needs CPU hotplug: tools/check/kunit debug");
-}
+LEAVE_SKIP(leave_classes)
+LEAVE_SKIP(leave_forkjoin)
+LEAVE_SKIP(leave_forgotten)
+LEAVE_SKIP(leave_locked)
+LEAVE_SKIP(leave_bequeath)
+LEAVE_SKIP(leave_closing)
+LEAVE_SKIP(leave_adopt)
+LEAVE_SKIP(leave_pair)
+LEAVE_SKIP(leave_awaited)
+LEAVE_SKIP(leave_awake)
 
 #endif
 
@@ -827,6 +881,7 @@ static struct kunit_case leave_cases[] = {
 	WSQ_ENGINE_CASE(leave_join),
 	WSQ_ENGINE_CASE(leave_bequeath),
 	WSQ_ENGINE_CASE(leave_closing),
+	WSQ_ENGINE_CASE(leave_awake),
 	WSQ_ENGINE_CASE(leave_pair),
 	WSQ_ENGINE_CASE(leave_awaited),
 	WSQ_ENGINE_CASE(leave_adopt),

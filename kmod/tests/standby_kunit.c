@@ -168,6 +168,7 @@ static void standby_rescue_found(struct kunit *test)
 		.cpumask = cpumask_of(cpu),
 	};
 	struct scarce s = { .q = wsq_test_queue(test, 2, 4, cpumask_of(cpu)) };
+	const struct wsq_worker *w;
 	struct wsq_test_item *items;
 	struct wsq **q;
 	u64 expiries;
@@ -179,11 +180,14 @@ static void standby_rescue_found(struct kunit *test)
 	for (i = 0; i < NR_QUEUES; i++)
 		q[i] = wsq_test_queue(test, 2, 2, cpumask_of(cpu));
 	q[i] = wsq_test_queue_attrs(test, &attrs);
-	/* Its thread is on that CPU from here on. */
+	/* Its thread goes there. */
 	preempt_disable();
 	wsq_rescue(q[i], cpu);
 	preempt_enable();
-	wsq_test_linger();
+	w = wsq_rescuer_worker(q[i]);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(w->cpu) == cpu));
+	/* Later, whatever keeps that CPU does not keep it from others. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(w->task->nr_cpus_allowed) > 1));
 
 	scarce_begin(test, &s);
 	mutex_lock(&wsq_workers_lock);

@@ -222,6 +222,7 @@ static struct wsq_class *wsq_class_find(u32 nr);
 static struct wsq *wsq_queue_at(const struct wsq_cpu *c, u32 id);
 static struct wsq_lane *wsq_lane_any(const struct wsq *q, unsigned int cpu);
 static bool wsq_lane_stealable(const struct wsq_lane *lane);
+static bool wsq_lane_waiting(const struct wsq_lane *lane);
 static int wake_up_process(struct task_struct *task);
 
 #define wsq_lane(q, cpu)	wsq_lane_any(q, cpu)
@@ -496,6 +497,12 @@ static struct wsq_lane *wsq_lane_any(const struct wsq *, unsigned int cpu)
 static bool wsq_lane_stealable(const struct wsq_lane *lane)
 {
 	return !lane->cpu && atomic64_read(&idle_now->items) > 0;
+}
+
+/* Nothing is bound here. */
+static bool wsq_lane_waiting(const struct wsq_lane *lane)
+{
+	return wsq_lane_stealable(lane);
 }
 
 static int wake_up_process(struct task_struct *task)
