@@ -331,21 +331,23 @@ void torture_own_on_cpu(struct torture_thread *t)
 	struct rnd_state *rnd = &t->actor.rnd;
 	struct torture_own *o = torture_own_new(torture_queue(0), 0);
 	unsigned int cpu = torture_some_cpu(rnd);
+	bool active;
 	int age;
 
 	if (!o)
 		return;
 	age = torture_cpu_age(cpu);
+	active = cpu_active(cpu);
 	o->said = prandom_u32_state(rnd);
 	if (!wsq_queue_work_on(cpu, o->q, &o->dwork.work))
 		torture_err("own item was not queued on a CPU");
 	wsq_flush_work(&o->dwork.work);
 	torture_own_ran(o, 1, "flush");
 	/*
-	 * Odd while the CPU is online. Before it goes offline, the scheduler
-	 * moves running threads away.
+	 * Odd while the CPU is online. Before it goes offline, and until it is
+	 * quite back, the scheduler moves running threads away.
 	 */
-	if (!(age & 1) || !cpu_active(cpu) || age != torture_cpu_age(cpu))
+	if (!(age & 1) || !active || !cpu_active(cpu) || age != torture_cpu_age(cpu))
 		torture_inc(TC_OWN_ON_CPU_MOVED);
 	else if (o->cpu != cpu)
 		torture_err("own item ran on CPU %u, not %u", o->cpu, cpu);
