@@ -24,7 +24,7 @@
 
 #include "sum.h"
 
-#define MAX_JOBS	1024
+#define MAX_PRODUCERS	1024
 #define MAX_CLAIM	8
 
 enum { OPT_PIN = 256, OPT_DEPTH, OPT_ARENA, OPT_STALL, OPT_POLL, OPT_PROGRESS, OPT_TABLE };
@@ -36,8 +36,8 @@ static const struct argp_option options[] = {
 	{ "null", '0', NULL, 0, "Names in F end with NUL", 0 },
 	{ "sort", 's', NULL, 0, "In the order of names, not of arguments", 0 },
 	{ "zero", 'z', NULL, 0, "End lines with NUL, escape nothing", 0 },
-	{ "json", 'J', NULL, 0, "Print JSON", 0 },
-	{ "jobs", 'j', "N", 0, "Producer processes (default: one for each CPU)",
+	{ "json", 'j', NULL, 0, "Print JSON", 0 },
+	{ "producers", 'p', "N", 0, "Producer processes (default: one for each CPU)",
 	  1 },
 	{ "pin", OPT_PIN, NULL, 0, "Keep each producer on a CPU", 1 },
 	{ "depth", OPT_DEPTH, "N", 0, "Most tasks in flight of each (default 64)",
@@ -94,11 +94,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'z':
 		o->zero = true;
 		return 0;
-	case 'J':
+	case 'j':
 		o->json = true;
 		return 0;
-	case 'j':
-		o->jobs = number(state, arg, "jobs", 1, MAX_JOBS);
+	case 'p':
+		o->producers = number(state, arg, "producers", 1, MAX_PRODUCERS);
 		return 0;
 	case OPT_PIN:
 		o->pin = true;
@@ -229,14 +229,14 @@ static int prepare(struct sum_run *run, int fd)
 	    sum_list_make(&run->list, o))
 		return -1;
 	/* No producer without work; short lists are divided evenly. */
-	if (o->jobs > run->list.nr)
-		o->jobs = run->list.nr ?: 1;
-	run->claim = run->list.nr / (4 * o->jobs);
+	if (o->producers > run->list.nr)
+		o->producers = run->list.nr ?: 1;
+	run->claim = run->list.nr / (4 * o->producers);
 	if (run->claim < 1 || run->claim > MAX_CLAIM)
 		run->claim = run->claim ? MAX_CLAIM : 1;
 	run->next = shared(sizeof(*run->next));
 	run->result = shared((run->list.nr + 1) * sizeof(*run->result));
-	run->worker = shared(o->jobs * sizeof(*run->worker));
+	run->worker = shared(o->producers * sizeof(*run->worker));
 	if (!run->next || !run->result || !run->worker) {
 		complain("memory: %s", strerror(errno));
 		return -1;
@@ -252,7 +252,7 @@ static void start(struct sum_run *run, const cpu_set_t *cpus,
 	pid_t parent = getpid(), pid;
 	unsigned int i;
 
-	for (i = 0; i < run->opts.jobs; i++) {
+	for (i = 0; i < run->opts.producers; i++) {
 		int cpu = run->opts.pin ? nth_cpu(cpus, i) : -1;
 
 		pid = fork();
@@ -318,7 +318,7 @@ static unsigned int bury(struct sum_run *run)
 	unsigned int i, alive = 0;
 	int status;
 
-	for (i = 0; i < run->opts.jobs; i++) {
+	for (i = 0; i < run->opts.producers; i++) {
 		struct sum_worker *w = &run->worker[i];
 
 		if (!w->running)
@@ -346,7 +346,7 @@ static void progress(struct sum_run *run, uint64_t ns, bool last)
 	if (!last && ns - shown < (tty ? 100000000ULL : 1000000000ULL))
 		return;
 	shown = ns;
-	for (i = 0; i < run->opts.jobs; i++) {
+	for (i = 0; i < run->opts.producers; i++) {
 		const struct sum_worker *w = &run->worker[i];
 
 		files += __atomic_load_n(&w->files, __ATOMIC_RELAXED);
@@ -435,10 +435,10 @@ int cmd_sum(int argc, char **argv)
 	cpu_set_t cpus;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &run.opts);
-	if (!run.opts.jobs) {
+	if (!run.opts.producers) {
 		if (sched_getaffinity(0, sizeof(cpus), &cpus))
 			CPU_ZERO(&cpus);
-		run.opts.jobs = CPU_COUNT(&cpus) ?: 1;
+		run.opts.producers = CPU_COUNT(&cpus) ?: 1;
 	}
 	fd = open_device();
 	if (fd < 0)

@@ -89,14 +89,14 @@ struct sum_list {
 
 /**
  * struct sum_opts - options
- * @jobs: producer processes; 0 means one per CPU
+ * @producers: how many processes submit; 0 means one per CPU
  * @depth: most tasks in flight of each, a power of two
  * @arena: bytes of each one's arena
  * @stall: seconds without any completion after which a worker gives up
  */
 struct sum_opts {
 	bool recurse, sort, json, zero, null, pin, progress, table, quiet, poll;
-	unsigned int jobs;
+	unsigned int producers;
 	unsigned int depth;
 	uint64_t arena;
 	unsigned int stall;

@@ -16,7 +16,7 @@ void sum_totals(const struct sum_run *run, struct sum_total *t)
 	unsigned int i;
 
 	memset(t, 0, sizeof(*t));
-	for (i = 0; i < run->opts.jobs; i++) {
+	for (i = 0; i < run->opts.producers; i++) {
 		const struct sum_worker *w = &run->worker[i];
 
 		t->w.files += w->files;
@@ -67,7 +67,7 @@ void sum_table(const struct sum_run *run)
 	fprintf(stderr, "bytes          %" PRIu64 " (%.1f MB)\n", t->w.bytes,
 		(double)t->w.bytes / 1e6);
 	fprintf(stderr, "producers      %u processes%s, %u ended early\n",
-		run->opts.jobs, run->opts.pin ? ", each on its CPU" : "",
+		run->opts.producers, run->opts.pin ? ", each on its CPU" : "",
 		run->died);
 	fprintf(stderr, "tasks          %" PRIu64 " through the ring, %.1f a call\n",
 		t->w.tasks, t->w.enters ?
@@ -119,7 +119,7 @@ struct json_object *sum_table_json(const struct sum_run *run)
 	put_u64(o, "errors", run->errors + run->list.errors);
 	put_u64(o, "not_hashed", run->lost);
 	put_u64(o, "bytes", t->w.bytes);
-	put_u64(o, "producers", run->opts.jobs);
+	put_u64(o, "producers", run->opts.producers);
 	put_u64(o, "producers_ended_early", run->died);
 	put_u64(o, "tasks", t->w.tasks);
 	put_u64(o, "enters", t->w.enters);

@@ -30,7 +30,7 @@ _wsqctl() {
 	bench) options='--batch --json --len --mode --ops --rounds --stall --time' ;;
 	info | stat) options='--json' ;;
 	top) options='--batch --delay --iterations --json --sort' ;;
-	sum) options='--arena --depth --files-from --jobs --json --null --pin --poll --progress --quiet --recursive --sort --stall --table --zero' ;;
+	sum) options='--arena --depth --files-from --json --null --pin --poll --producers --progress --quiet --recursive --sort --stall --table --zero' ;;
 	*) return ;;
 	esac
 	options+=' --help --usage --version'
@@ -49,7 +49,7 @@ _wsqctl() {
 		compopt -o filenames 2>/dev/null
 		return
 		;;
-	top:-d | top:--delay | top:-n | top:--iterations | sum:-j | sum:--jobs | sum:--stall | \
+	top:-d | top:--delay | top:-n | top:--iterations | sum:-p | sum:--producers | sum:--stall | \
 		bench:-r | bench:--rounds | bench:-t | bench:--time | bench:--stall)
 		return
 		;;
