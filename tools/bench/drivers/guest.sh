@@ -8,7 +8,7 @@
 #   load DRIVER KO HOW OPTION...   make a device of this driver (tools/conversions/
 #                      guest.sh). HOW: dm-crypt's cipher, or CIPHER@DISK; number of
 #                      wireguard's tunnels
-#   window NAME ARGS   print "@begin NAME", run fio on the first CPU, print "@end"
+#   window CPUS NAME ARGS   print "@begin NAME", run fio on CPUS (a mask), print "@end"
 #                      and the context switches of all CPUs in that time, fio's
 #                      JSON behind "|", and "@done". NAME ends in |. With wireguard:
 #                      iperf3 in place of fio, a stream through each tunnel, and behind
@@ -89,6 +89,7 @@ while read -r verb rest; do
 		up "$driver" "$module" "$@"
 		;;
 	window)
+		cpus=${rest%% *} rest=${rest#* }
 		if [ "$driver" = wireguard ]; then
 			servers
 			echo "@begin ${rest% --time *}"
@@ -102,7 +103,7 @@ while read -r verb rest; do
 		fi
 		echo "@begin ${rest% --name=*}"
 		was=$(switches)
-		taskset 1 fio --filename="$device" ${rest##*| } --output=/dev/shm/out
+		taskset "$cpus" fio --filename="$device" ${rest##*| } --output=/dev/shm/out
 		echo "@end $(($(switches) - was))"
 		sed 's/^/|/' /dev/shm/out
 		echo "@done"

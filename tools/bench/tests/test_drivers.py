@@ -32,9 +32,13 @@ class Run(unittest.TestCase):
                          ["/c.ko -", "/d.ko -", "/c.ko - try_verify_in_tasklet",
                           "/c.ko - try_verify_in_tasklet", "/d.ko -", "/c.ko -"])
         self.assertEqual([x.split("| ")[0] for x in lines if x.startswith("window") and "|m|" in x],
-                         ["window 0|WQ_UNBOUND|m", "window 0|wsq queue|m",
-                          "window 1|wsq queue|m", "window 1|WQ_UNBOUND|m"])
+                         ["window 1 0|WQ_UNBOUND|m", "window 1 0|wsq queue|m",
+                          "window 1 1|wsq queue|m", "window 1 1|WQ_UNBOUND|m"])
         self.assertEqual(lines[2], "unload loop")
+        # AIO on both CPUs.
+        lines = run.plan(modules, {"m": ("loop", "-", run.random("read", "4k", 32, *run.AIO))}, 0)
+        self.assertTrue(lines[1].startswith("window 3 0|WQ_UNBOUND|m| "))
+        self.assertNotIn("io_uring", lines[1])
 
     def test_every_metric_has_its_peers(self):
         run = script("run")
@@ -59,12 +63,12 @@ class Run(unittest.TestCase):
             return {m: boot.figures["a", m][1] for m in run.lines_of(metric)}
 
         read = {"iops": 5000, "total_ios": 2000, "runtime": run.RAMP,
-                "lat_ns": {"percentile": {"99.000000": 42000}}}
+                "lat_ns": {"percentile": {"50.000000": 7000, "99.000000": 42000}}}
         fio = {"jobs": [{"error": 0, "read": read}]}
         self.assertEqual(take("loop, random read", [8000], fio),
                          {"loop, random read": 5, "loop, random read: switches": 2})
         self.assertEqual(take("loop, random read: p99", [8000], fio),
-                         {"loop, random read: p99": 42})
+                         {"loop, random read: p99": 42, "loop, random read: p50": 7})
         self.assertEqual(
             take("wireguard, tunnels: 1", [300, 100, 77],
                  {"end": {"sum_received": {"bits_per_second": 2500000}}}),
