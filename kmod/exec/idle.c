@@ -20,11 +20,12 @@
 /* Most idle CPUs that are compared to find the best one to wake. */
 #define WSQ_RANK_LOOKS		8
 
-/* Most CPUs with a surplus, and queues there, that one search looks at. */
-#define WSQ_SEEK_LOOKS		8
-
-/* Most empty queues of a CPU without a worker that do not count as a look. */
-#define WSQ_SEEK_EMPTY		64
+/*
+ * What one search may spend on CPUs with a surplus and queues there. A look
+ * costs WSQ_SEEK_LOOK, at an empty queue of a CPU without a worker only 1.
+ */
+#define WSQ_SEEK_LOOK		8
+#define WSQ_SEEK_LOOKS		(8 * WSQ_SEEK_LOOK)
 
 /* ---- bits of a domain, and the machine's bit of that domain ---- */
 
@@ -696,18 +697,18 @@ static bool wsq_surplus_any(const struct wsq_cpu *vc,
 
 /*
  * Try @fn for the queues of one victim, first that which @c served last. On a
- * CPU without a worker, which has no watchdog either, queues stay marked when
- * they are empty; some of them are passed over.
+ * CPU without a worker queues stay marked when they are empty, and no watchdog
+ * finds what a search leaves out. So it looks past many of these.
  */
 static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
-			       wsq_surplus_fn fn, unsigned int *looks)
+			       wsq_surplus_fn fn, int *looks)
 {
 	u32 id = wsq_ready_next(vc, READ_ONCE(c->last)), first = id;
-	unsigned int empty = READ_ONCE(vc->worker) ? 0 : WSQ_SEEK_EMPTY;
+	int empty = READ_ONCE(vc->worker) ? WSQ_SEEK_LOOK : 1;
 
 	if (id == WSQ_MAX_QUEUES)
-		--*looks;
-	while (id < WSQ_MAX_QUEUES && *looks) {
+		*looks -= WSQ_SEEK_LOOK;
+	while (id < WSQ_MAX_QUEUES && *looks > 0) {
 		const struct wsq *q = wsq_queue_at(vc, id);
 		const struct wsq_lane *lane;
 		bool any;
@@ -717,10 +718,7 @@ static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
 		any = lane && wsq_surplus_any(vc, lane);
 		if (any && fn(q, vc, c))
 			return true;
-		if (!any && empty)
-			empty--;
-		else
-			--*looks;
+		*looks -= any ? WSQ_SEEK_LOOK : empty;
 		id = wsq_ready_next(vc, id + 1 < WSQ_MAX_QUEUES ? id + 1 : 0);
 		if (id == first)
 			break;
@@ -730,12 +728,12 @@ static bool wsq_surplus_queues(struct wsq_cpu *c, struct wsq_cpu *vc,
 
 /* Try @fn for queues of the CPUs of one domain that have a surplus. */
 static bool wsq_surplus_in(struct wsq_cpu *c, struct wsq_domain *d,
-			   wsq_surplus_fn fn, unsigned int *looks)
+			   wsq_surplus_fn fn, int *looks)
 {
 	unsigned long surplus = wsq_domain_look(&d->surplus, d->all->surplus,
 						d->id);
 
-	while (surplus && *looks) {
+	while (surplus && *looks > 0) {
 		unsigned int bit = wsq_domain_next(surplus, d == c->domain ?
 						   c->bit : 0);
 		struct wsq_cpu *vc = wsq_domain_cpu(d, bit);
@@ -757,9 +755,10 @@ static bool wsq_surplus_in(struct wsq_cpu *c, struct wsq_domain *d,
 static bool wsq_surplus_try(struct wsq_cpu *c, wsq_surplus_fn fn)
 {
 	const struct wsq_domain *home = c->domain;
-	unsigned int i, looks = WSQ_SEEK_LOOKS;
+	int looks = WSQ_SEEK_LOOKS;
+	unsigned int i;
 
-	for (i = 0; i < home->all->nr && looks; i++) {
+	for (i = 0; i < home->all->nr && looks > 0; i++) {
 		struct wsq_domain *d = home->all->list[home->order[i]];
 
 		if ((!i || test_bit(d->id, home->all->surplus)) &&
@@ -794,7 +793,7 @@ bool wsq_surplus_for(struct wsq_cpu *c)
  */
 bool wsq_surplus_mine(struct wsq_cpu *c)
 {
-	unsigned int looks = WSQ_SEEK_LOOKS;
+	int looks = WSQ_SEEK_LOOKS;
 	bool mine;
 
 	if (!READ_ONCE(c->domain->surplus))

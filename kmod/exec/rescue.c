@@ -144,6 +144,7 @@ int wsq_rescuer_fn(void *arg)
 {
 	struct wsq_worker *w = arg;
 	struct wsq_rescuer *r;
+	bool bound = false;
 	unsigned int cpu;
 
 	set_user_nice(current, MIN_NICE);
@@ -153,16 +154,18 @@ int wsq_rescuer_fn(void *arg)
 			break;
 		r = READ_ONCE(w->rescuer);
 		if (cpumask_empty(r->cpus)) {
-			if (current->nr_cpus_allowed != 1) {
+			if (!bound) {
 				schedule();
 				continue;
 			}
-			/* Another thread may keep the last CPU when the next asks. */
+			/* A thread that keeps this CPU must not keep it from others. */
 			__set_current_state(TASK_RUNNING);
 			set_cpus_allowed_ptr(current, cpu_possible_mask);
+			bound = false;
 			continue;
 		}
 		__set_current_state(TASK_RUNNING);
+		bound = true;
 		/* A batch for each CPU, so that none waits for another's supply. */
 		for_each_cpu(cpu, r->cpus) {
 			cpumask_clear_cpu(cpu, r->cpus);

@@ -362,7 +362,7 @@ static void wsq_worker_sleeps(struct wsq_sleep_notifier *n,
 		    wsq_surplus_for(c))
 			irq_work_queue(&c->sleep_work);
 	} else if (c->worker == w) {
-		/* It strays. A hand-off must know all the same. */
+		/* It strays. Its CPU is not idle, but a hand-off must know. */
 		w->holds = false;
 		WRITE_ONCE(w->asleep, true);
 	} else {

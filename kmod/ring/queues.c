@@ -23,6 +23,13 @@ static struct workqueue_struct *wsq_ring_wq;
 static DEFINE_MUTEX(wsq_closing_lock);
 static struct wsq __rcu *wsq_closing;
 
+/**
+ * struct wsq_rings_creation - a queue that is being created
+ * @work: creates it
+ * @attrs: its attributes
+ * @name: its name
+ * @q: the queue or ERR_PTR(), when @work has ended
+ */
 struct wsq_rings_creation {
 	struct work_struct work;
 	const struct wsq_attrs *attrs;
@@ -43,9 +50,9 @@ static void wsq_rings_create_fn(struct work_struct *work)
  * @attrs: as for wsq_tenant_create()
  * @name: its name
  *
- * A kernel thread creates it. It sleeps with mutexes held that other users of
- * the module need, and CPU hotplug. The process may be kept off its CPU
- * meanwhile, by its priority or a limit of its cgroup.
+ * A kernel thread creates it. The creation sleeps while it holds mutexes that
+ * other users of the module and CPU hotplug wait for, and the process may be
+ * kept off its CPU for long, by its priority or a limit of its cgroup.
  *
  * Context: task; may sleep.
  * Return: as wsq_create().

@@ -187,7 +187,10 @@ static void standby_rescue_found(struct kunit *test)
 	w = wsq_rescuer_worker(q[i]);
 	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(w->cpu) == cpu));
 	/* Later, whatever keeps that CPU does not keep it from others. */
-	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(w->task->nr_cpus_allowed) > 1));
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(w->task->nr_cpus_allowed) ==
+					       num_possible_cpus()));
+	/* It sleeps. */
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(READ_ONCE(w->task->__state) == TASK_IDLE));
 
 	scarce_begin(test, &s);
 	mutex_lock(&wsq_workers_lock);

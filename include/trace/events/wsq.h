@@ -101,8 +101,8 @@ DEFINE_EVENT(wsq_parking, wsq_unpark,
 	     TP_ARGS(cpu));
 
 /*
- * An item has waited for @ms milliseconds. @function is the function
- * that the CPU's worker @pid runs, %NULL if it runs none.
+ * An item has waited for @ms milliseconds. @function is the function that the
+ * CPU's worker @pid runs, %NULL if it runs none.
  */
 TRACE_EVENT(wsq_stall,
 	    TP_PROTO(const char *queue, const void *function, unsigned int cpu,
