@@ -219,6 +219,8 @@ static int producer(void *unused)
 		/* Into the next block, where thieves reach it. */
 		for (i = 0; i < 5; i++)
 			push();
+		/* As a wake-up does. The flag is not simulated. */
+		smp_mb();
 		woken[below(CONSUMERS)] = true;
 	}
 	producers--;
