@@ -235,6 +235,23 @@ static void five_users(int expected)
 	}
 }
 
+/* A user of this namespace makes one that is deeper, and has no more there. */
+static void none_deeper(void)
+{
+	pid_t pid = fork();
+	int fd;
+
+	if (!pid) {
+		EXPECT_ERR(setresuid(5, 5, 5), 0);
+		EXPECT_ERR(unshare(CLONE_NEWUSER), 0);
+		fd = open(node, O_RDWR | O_CLOEXEC);
+		EXPECT(fd >= 0);
+		EXPECT_EQ(try_setup(fd, 1, 1, 0), EDQUOT);
+		_exit(0);
+	}
+	expect_child(pid);
+}
+
 static int waits_at[2];
 
 /* Then it keeps its rings, until its parent goes on. */
@@ -243,6 +260,7 @@ static void limited_users(void)
 	char c;
 
 	five_users(EDQUOT);
+	none_deeper();
 	EXPECT_EQ(write(waits_at[1], "x", 1), 1);
 	EXPECT_EQ(read(waits_at[1], &c, 1), 1);
 }
