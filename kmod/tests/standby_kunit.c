@@ -94,6 +94,8 @@ static void standby_late_computes(struct kunit *test)
 	const struct wsq_worker *w;
 	struct busy_item b;
 
+	/* On one, nothing can be moved. */
+	wsq_test_need_cpus(test, 2);
 	busy_init(&b);
 	scarce_begin(test, &s);
 	mutex_lock(&wsq_workers_lock);

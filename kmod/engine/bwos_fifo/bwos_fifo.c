@@ -63,7 +63,7 @@ static struct wsq_engine *wsq_engine_bwos_fifo_create(const struct wsq_container
 }
 
 /* Number of blocks by which an engine may grow now; 0 without memory. */
-static u32 wsq_bwos_may_grow(const struct wsq_engine *engine)
+static u32 wsq_engine_bwos_fifo_may_grow(const struct wsq_engine *engine)
 {
 	return engine ? wsq_blocks_may_grow(&container_of(engine, const struct wsq_engine_bwos,
 							  head)->mem.dir) : 0;
@@ -79,7 +79,7 @@ static struct wsq_engine *wsq_engine_bwos_fifo_create_more(const struct wsq_cont
 
 	/* Keeps the memory, which may be freed at any time. */
 	preempt_disable();
-	nr = wsq_bwos_may_grow(READ_ONCE(ct->engine));
+	nr = wsq_engine_bwos_fifo_may_grow(READ_ONCE(ct->engine));
 	preempt_enable();
 	if (!nr)
 		return NULL;
@@ -122,7 +122,7 @@ bool wsq_engine_bwos_fifo_more(struct wsq_container *ct, int ret)
 		wsq_get_end(ct);
 		grown = true;
 	}
-	if (wsq_bwos_fifo_short(&ct->state.bwos_fifo) && wsq_bwos_may_grow(ct->engine))
+	if (wsq_bwos_fifo_short(&ct->state.bwos_fifo) && wsq_engine_bwos_fifo_may_grow(ct->engine))
 		wsq_grow_ask(ct);
 	return grown && ret == WSQ_FULL;
 }

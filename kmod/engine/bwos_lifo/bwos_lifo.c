@@ -31,11 +31,11 @@ struct wsq_engine_lifo {
 };
 
 /**
- * struct wsq_lifo_more - a further memory segment of an engine
+ * struct wsq_bwos_lifo_more - a further memory segment of an engine
  * @head: common header
  * @segment: its parts
  */
-struct wsq_lifo_more {
+struct wsq_bwos_lifo_more {
 	struct wsq_engine head;
 	struct wsq_bwos_lifo_segment segment;
 };
@@ -72,7 +72,7 @@ static struct wsq_engine *wsq_engine_bwos_lifo_create(const struct wsq_container
 }
 
 /* Number of blocks by which an engine may grow now; 0 without memory. */
-static u32 wsq_lifo_may_grow(const struct wsq_engine *engine)
+static u32 wsq_engine_bwos_lifo_may_grow(const struct wsq_engine *engine)
 {
 	return engine ? wsq_blocks_may_grow(&container_of(engine, const struct wsq_engine_lifo,
 							  head)->mem.dir) : 0;
@@ -83,12 +83,12 @@ static struct wsq_engine *wsq_engine_bwos_lifo_create_more(const struct wsq_cont
 							   int node)
 {
 	struct wsq_blocks_layout l;
-	struct wsq_lifo_more *more;
+	struct wsq_bwos_lifo_more *more;
 	u32 nr;
 
 	/* Keeps the memory, which may be freed at any time. */
 	preempt_disable();
-	nr = wsq_lifo_may_grow(READ_ONCE(ct->engine));
+	nr = wsq_engine_bwos_lifo_may_grow(READ_ONCE(ct->engine));
 	preempt_enable();
 	if (!nr)
 		return NULL;
@@ -105,7 +105,7 @@ static struct wsq_engine *wsq_engine_bwos_lifo_create_more(const struct wsq_cont
 static void wsq_engine_bwos_lifo_extend(struct wsq_container *ct, struct wsq_engine *engine)
 {
 	wsq_bwos_lifo_extend(&ct->state.bwos_lifo.q,
-			     &container_of(engine, struct wsq_lifo_more,
+			     &container_of(engine, struct wsq_bwos_lifo_more,
 					   head)->segment);
 }
 
@@ -130,7 +130,8 @@ bool wsq_engine_bwos_lifo_more(struct wsq_container *ct, int ret)
 		wsq_engine_extend(ct);
 		grown = true;
 	}
-	if (wsq_bwos_lifo_short(&ct->state.bwos_lifo.q) && wsq_lifo_may_grow(ct->engine))
+	if (wsq_bwos_lifo_short(&ct->state.bwos_lifo.q) &&
+	    wsq_engine_bwos_lifo_may_grow(ct->engine))
 		wsq_grow_ask(ct);
 	return grown && ret == WSQ_FULL;
 }
@@ -197,8 +198,9 @@ static bool wsq_engine_bwos_lifo_give_links(struct wsq_container *ct, u32 nr)
 	}
 	given = wsq_engine_bwos_lifo_leave(ct);
 	while (n--)
-		wsq_lifo_put_link(ct, keep[n],
-				  READ_ONCE(keep[n]->where) & ~WSQ_LINK_SLOT);
+		wsq_engine_bwos_lifo_add_link(ct, keep[n],
+					      READ_ONCE(keep[n]->where) &
+					      ~WSQ_LINK_SLOT);
 	local_irq_restore(flags);
 	return given;
 }

@@ -133,8 +133,8 @@ wsq_engine_bwos_lifo_get_many(struct wsq_container *ct, void **tasks,
 }
 
 /* As wsq_bwos_lifo_reserve(). */
-static inline int wsq_lifo_reserve(struct wsq_container *ct,
-				   struct wsq_bwos_space *space)
+static inline int wsq_engine_bwos_lifo_reserve(struct wsq_container *ct,
+					       struct wsq_bwos_space *space)
 {
 	int ret = wsq_bwos_lifo_reserve(&ct->state.bwos_lifo.q, space);
 
@@ -144,12 +144,12 @@ static inline int wsq_lifo_reserve(struct wsq_container *ct,
 }
 
 /* One store to the item, one to the slot, and one to publish it. */
-static inline int wsq_lifo_put_link(struct wsq_container *ct,
-				    struct wsq_link *link, u64 where)
+static inline int wsq_engine_bwos_lifo_add_link(struct wsq_container *ct,
+						struct wsq_link *link, u64 where)
 {
 	struct wsq_bwos_lifo *q = &ct->state.bwos_lifo.q;
 	struct wsq_bwos_space space;
-	int ret = wsq_lifo_reserve(ct, &space);
+	int ret = wsq_engine_bwos_lifo_reserve(ct, &space);
 
 	if (unlikely(ret < 0))
 		return ret;
@@ -161,9 +161,9 @@ static inline int wsq_lifo_put_link(struct wsq_container *ct,
 
 /* One publication per block. */
 static inline unsigned int
-wsq_lifo_put_links(struct wsq_container *ct,
-		   struct wsq_link *const *links, unsigned int nr,
-		   u64 where, u64 *count, bool *published)
+wsq_engine_bwos_lifo_add_links(struct wsq_container *ct,
+			       struct wsq_link *const *links, unsigned int nr,
+			       u64 where, u64 *count, bool *published)
 {
 	struct wsq_bwos_lifo *q = &ct->state.bwos_lifo.q;
 	struct wsq_bwos_space space;
@@ -172,7 +172,7 @@ wsq_lifo_put_links(struct wsq_container *ct,
 	int ret;
 
 	while (done < nr) {
-		ret = wsq_lifo_reserve(ct, &space);
+		ret = wsq_engine_bwos_lifo_reserve(ct, &space);
 		if (ret < 0)
 			break;
 		if (ret == WSQ_PUBLISHED)
@@ -197,7 +197,7 @@ static inline unsigned int wsq_engine_bwos_lifo_space(struct wsq_container *ct,
 						      bool *published)
 {
 	struct wsq_bwos_space space;
-	int ret = wsq_lifo_reserve(ct, &space);
+	int ret = wsq_engine_bwos_lifo_reserve(ct, &space);
 
 	if (ret == WSQ_PUBLISHED)
 		*published = true;
@@ -208,7 +208,7 @@ static inline int wsq_engine_bwos_lifo_put_link(struct wsq_container *ct,
 						struct wsq_link *link, u64 where)
 {
 	const u8 was = wsq_engine_bwos_lifo_begin(&ct->get_busy);
-	int ret = wsq_lifo_put_link(ct, link, where);
+	int ret = wsq_engine_bwos_lifo_add_link(ct, link, where);
 
 	if (wsq_engine_bwos_lifo_asked(ct) && ret == WSQ_OK &&
 	    wsq_engine_bwos_lifo_feed(ct))
@@ -223,8 +223,8 @@ wsq_engine_bwos_lifo_put_links(struct wsq_container *ct,
 			       u64 where, u64 *count, bool *published)
 {
 	const u8 was = wsq_engine_bwos_lifo_begin(&ct->get_busy);
-	unsigned int done = wsq_lifo_put_links(ct, links, nr, where, count,
-					       published);
+	unsigned int done = wsq_engine_bwos_lifo_add_links(ct, links, nr, where,
+							   count, published);
 
 	if (wsq_engine_bwos_lifo_asked(ct) && wsq_engine_bwos_lifo_feed(ct))
 		*published = true;
