@@ -16,9 +16,9 @@
 #define WSQ_FJ_AHEAD		32
 
 /*
- * Syncs without a spawn before the owner lets other threads have its CPU. This
- * is no bound: in a deep and even tree the head may stay between both limits for
- * seconds.
+ * Syncs without a spawn before the owner lets other threads have its CPU. In a
+ * deep and even tree the head may stay between both limits for seconds:
+ * wsq_fj_watch().
  */
 #define WSQ_FJ_DEEP		16
 
@@ -159,6 +159,8 @@ static void wsq_fj_answer(struct wsq_fj_seat *seat, u32 nr, bool shared)
 		wsq_fj_offer(dq, nr);
 		atomic64_set(&dq->guard, (s64)dq->stack_end);	/* TM(serve:A) */
 		shared = true;
+		if (!seat->next_ns)
+			wsq_fj_watch(seat);
 	}
 	/*
 	 * Against TM(leave:A) and TM(stop:A). Without it, a request that comes
@@ -184,6 +186,14 @@ static void wsq_fj_adapt(struct wsq_fj_seat *seat, u64 now, u32 most)
 		seat->apart++;
 }
 
+/* The owner need not look for now. */
+static void wsq_fj_none_missing(struct wsq_fj_seat *seat)
+{
+	if (seat->next_ns)
+		wsq_fj_watch(seat);
+	seat->next_ns = 0;
+}
+
 /*
  * The owner's other duties: see whether the run stops, and whether a helper is
  * missing. @ended: at a sync.
@@ -201,7 +211,7 @@ static void wsq_fj_look(struct wsq_fj_seat *seat, struct wsq_fj_task *head,
 		return;
 	}
 	if (atomic64_read(&team->active) >= team->max) {	/* TM(serve:C) */
-		seat->next_ns = 0;
+		wsq_fj_none_missing(seat);
 		return;
 	}
 	now = wsq_fj_clock();
@@ -221,7 +231,7 @@ static void wsq_fj_look(struct wsq_fj_seat *seat, struct wsq_fj_task *head,
 		smp_mb();					/* TM(look:A) */
 		if (wsq_fj_one_more(seat)) {
 			/* It starts the next behind its first theft. */
-			seat->next_ns = 0;
+			wsq_fj_none_missing(seat);
 			return;
 		}
 	}
@@ -274,6 +284,9 @@ bool wsq_fj_call_slow(struct wsq_fj_deque *dq, struct wsq_fj_task *head)
 
 	wsq_fj_answer(seat, wsq_fj_nr(dq, head), false);
 	wsq_fj_look(seat, head, false);
+	/* Not here: a lock may be held at a call. It is not at a sync. */
+	if (wsq_fj_busy())
+		wsq_fj_request(dq);
 	wsq_fj_limits(seat, head);
 	return wsq_fj_stack_pointer() >= dq->stack_end &&
 	       !wsq_fj_stops(seat->team);

@@ -22,10 +22,12 @@
  *	whenever the head has moved by some descriptors; each time it reads the
  *	clock, and after WSQ_FJ_FIRST_NS it tries to start a helper
  *	otherwise: when the private part is empty, the array is full, or there
- *	were many spawns without a sync, or many syncs without a spawn
+ *	were many spawns without a sync, or many syncs without a spawn, or a
+ *	request; wsq_fj_watch() sees to it that one comes after some time
  *
  * At a sync it also lets other threads have the CPU: not all kernels take it
- * away from a thread that runs for long.
+ * away from a thread that runs for long. A call that finds that they wait
+ * leaves the request for the next sync.
  *
  * So a short run of nothing but tiny tasks never wakes another CPU, and a run
  * with long tasks does so at its second operation. Neither costs the fast path
@@ -175,7 +177,9 @@ struct wsq_fj_team {
  * descheduled until wsq_fj_unpin(). wsq_fj_relax() lets other threads have this
  * CPU if they wait for it, and wsq_fj_busy() says that they do. So does
  * wsq_fj_resched(), which does not slow down a thread that has work; @between:
- * no task is on the thread's stack. wsq_fj_clock() counts ns.
+ * no task is on the thread's stack. wsq_fj_watch() has wsq_fj_request() called
+ * for a seat some milliseconds later, unless it was called again, or threads
+ * are taken off their CPU at any time. wsq_fj_clock() counts ns.
  */
 struct wsq_fj_seat *wsq_fj_claim_seat(struct wsq_fj_team *team);
 bool wsq_fj_start_helper(struct wsq_fj_seat *seat);
@@ -188,6 +192,7 @@ void wsq_fj_unpin(void);
 bool wsq_fj_busy(void);
 void wsq_fj_relax(void);
 void wsq_fj_resched(bool between);
+void wsq_fj_watch(struct wsq_fj_seat *seat);
 u64 wsq_fj_clock(void);
 
 void wsq_fj_sit(struct wsq_fj_seat *seat, u64 stack_end);

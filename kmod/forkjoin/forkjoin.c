@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 
 #include "../compat/export.h"
+#include "../compat/timer.h"
 #include "../exec/exec.h"
 #include "../exec/item.h"
 #include "forkjoin.h"
@@ -41,8 +42,11 @@ static void wsq_fj_free(struct wsq_fj *fj)
 	u32 i;
 
 	for (i = 0; i < fj->team.nr && fj->seats[i]; i++) {
-		kvfree(fj->seats[i]->dq.tasks);
-		kfree(wsq_fj_member(fj->seats[i]));
+		struct wsq_fj_member *m = wsq_fj_member(fj->seats[i]);
+
+		timer_delete_sync(&m->watch);
+		kvfree(m->seat.dq.tasks);
+		kfree(m);
 	}
 	kfree(fj);
 }
@@ -66,6 +70,7 @@ static bool wsq_fj_add_seat(struct wsq_fj *fj, u32 id, u32 depth, int node)
 	wsq_fj_rise(&m->seat);
 	INIT_WSQ_WORK(&m->work, wsq_fj_help_fn);
 	rcuwait_init(&m->wait);
+	timer_setup(&m->watch, wsq_fj_watch_fn, 0);
 	fj->seats[id] = &m->seat;
 	return true;
 }

@@ -6,6 +6,7 @@
 #define _WSQ_FORKJOIN_FORKJOIN_H
 
 #include <linux/rcuwait.h>
+#include <linux/timer.h>
 #include <linux/wsq.h>
 #include <linux/wsq_fj.h>
 
@@ -19,6 +20,7 @@
  * @seat: the seat; the first member
  * @work: has a worker help; not for seat 0
  * @wait: the thread, while it sleeps
+ * @watch: has the thread come to the slow path
  * @taken: a thread has the seat, or claims it for a helper
  * @cpu: idle CPU for which it was claimed
  * @lock_depth: locks that the thread held when it sat down
@@ -28,6 +30,7 @@ struct wsq_fj_member {
 	struct wsq_fj_seat seat;
 	struct wsq_work work;
 	struct rcuwait wait;
+	struct timer_list watch;
 	atomic_t taken;
 	unsigned int cpu;
 	unsigned int lock_depth;
@@ -66,5 +69,6 @@ static inline struct wsq_fj *wsq_fj_of(struct wsq_fj_team *team)
 u64 wsq_fj_stack_end(const struct wsq_fj *fj);
 void wsq_fj_sit_down(struct wsq_fj *fj, struct wsq_fj_member *m);
 void wsq_fj_help_fn(struct wsq_work *work);
+void wsq_fj_watch_fn(struct timer_list *timer);
 
 #endif /* _WSQ_FORKJOIN_FORKJOIN_H */

@@ -13,6 +13,7 @@
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/timekeeping.h>
+#include <linux/timer.h>
 
 #include "../exec/idle.h"
 #include "../exec/item.h"
@@ -163,6 +164,25 @@ void wsq_fj_relax(void)
 {
 	cpu_relax();
 	cond_resched();
+}
+
+/* An owner that has nothing to look for comes to the slow path this often. */
+#define WSQ_FJ_WATCH	DIV_ROUND_UP(HZ, 100)
+
+void wsq_fj_watch(struct wsq_fj_seat *seat)
+{
+	mod_timer(&wsq_fj_member(seat)->watch, jiffies + WSQ_FJ_WATCH);
+}
+
+/*
+ * The owner sets the timer again when it answers, so that one that sleeps is
+ * left alone. A seat may have another owner by now, or none.
+ */
+void wsq_fj_watch_fn(struct timer_list *timer)
+{
+	struct wsq_fj_member *m = container_of(timer, struct wsq_fj_member, watch);
+
+	wsq_fj_request(&m->seat.dq);
 }
 
 void wsq_fj_resched(bool between)

@@ -64,6 +64,45 @@ static void stop_cancel(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
+/*
+ * A thread that has a whole subtree to itself comes to the slow path all the
+ * same: there it lets others have its CPU.
+ */
+DEFINE_WSQ_TASK1(int, watched, w, struct stage *, s)
+{
+	struct wsq_fj_deque *dq = w.deque;
+	int i;
+
+	for (i = 0; i < 4; i++)
+		wsq_spawn(w, fib, 3);
+	for (i = 0; i < 2; i++) {
+		/* The second time because it has answered. */
+		if (!wsq_test_until((u64)atomic64_read(&dq->guard) ==
+				    WSQ_FJ_REQUEST))
+			atomic_inc(&s->wrong);
+		wsq_sync(w, fib);
+	}
+	for (i = 0; i < 2; i++)
+		wsq_sync(w, fib);
+	return 0;
+}
+
+STAGE(watched);
+
+static void stop_watched(struct kunit *test)
+{
+	const struct wsq_fj_attrs attrs = { .max_cpus = 1 };
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct stage *s = stage_begin(test, q, &attrs, watched_stage);
+
+	wsq_test_call(test, stage_run, s);
+	KUNIT_EXPECT_EQ(test, s->ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&s->wrong), 0);
+	stage_works(test, s);
+	stage_end(test, s);
+	wsq_test_queue_end(test, q);
+}
+
 struct stop_timer {
 	struct hrtimer timer;
 	struct wsq_fj *fj;
@@ -577,6 +616,7 @@ static void stop_attrs(struct kunit *test)
 
 static struct kunit_case forkjoin_stop_cases[] = {
 	KUNIT_CASE(stop_cancel),
+	KUNIT_CASE(stop_watched),
 	KUNIT_CASE(stop_cancel_irq),
 	KUNIT_CASE(stop_cancel_storm),
 	KUNIT_CASE(stop_cancel_self),

@@ -263,6 +263,10 @@ void wsq_fj_resched(bool)
 {
 }
 
+void wsq_fj_watch(struct wsq_fj_seat *)
+{
+}
+
 u64 wsq_fj_clock(void)
 {
 	return book->clock[rl::thread_index()] += book->tick;

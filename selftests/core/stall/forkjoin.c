@@ -181,6 +181,11 @@ void wsq_fj_resched(bool between)
 	(void)between;
 }
 
+void wsq_fj_watch(struct wsq_fj_seat *seat)
+{
+	(void)seat;
+}
+
 u64 wsq_fj_clock(void)
 {
 	return clocks[running - parties] += 3000;

@@ -313,6 +313,50 @@ static void deep(void **state)
 	assert_int_equal(clocks, 0);
 }
 
+/*
+ * An owner that need not look is watched. It answers a request at its next call
+ * or sync, and is watched again.
+ */
+static void watch(void **state)
+{
+	struct wsq_fj_ctx w = begin();
+
+	(void)state;
+	assert_int_equal(watches[0], 1);
+	spawns(&w, 6);
+	assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RUN);
+	assert_int_equal(watches[0], 1);
+	wsq_fj_request(w.deque);
+	assert_true(wsq_fj_callable(&w));
+	assert_false(asked(0));
+	assert_int_equal(watches[0], 2);
+	assert_int_equal(rescheds, 0);
+	/* A call lets no others have the CPU, but the next sync does. */
+	wsq_fj_request(w.deque);
+	others_wait = true;
+	assert_true(wsq_fj_callable(&w));
+	assert_true(wsq_fj_callable(&w));
+	assert_true(asked(0));
+	assert_int_equal(rescheds, 0);
+	assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RUN);
+	assert_false(asked(0));
+	assert_int_equal(rescheds, 1);
+	/* While a helper is missing it looks by itself. */
+	atomic64_set(&team.active, 1);
+	wsq_fj_look(&seats[0], w.head, true);
+	wsq_fj_limits(&seats[0], w.head);
+	watches[0] = 0;
+	wsq_fj_request(w.deque);
+	assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RUN);
+	assert_int_equal(watches[0], 0);
+	/* Then one has come. */
+	atomic64_set(&team.active, team.max);
+	wsq_fj_look(&seats[0], w.head, true);
+	assert_int_equal(watches[0], 1);
+	wsq_fj_look(&seats[0], w.head, true);
+	assert_int_equal(watches[0], 1);
+}
+
 static void end_and_count(void)
 {
 	on_sleep = NULL;
@@ -553,6 +597,7 @@ int main(void)
 		cmocka_unit_test(leave),
 		cmocka_unit_test(help),
 		cmocka_unit_test(deep),
+		cmocka_unit_test(watch),
 		cmocka_unit_test(wait_sleeps),
 		cmocka_unit_test(leap),
 		cmocka_unit_test(leap_low),

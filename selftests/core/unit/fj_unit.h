@@ -74,7 +74,7 @@ static struct wsq_fj_team team;
 
 static u64 now, clocks, sleeps, wakes, starts, stacks, claims;
 static s64 counted;
-static bool can_start, refused, other_stack, stop_there;
+static bool can_start, refused, other_stack, stop_there, others_wait;
 static void (*on_relax)(void);
 static void (*on_pin)(void);
 static void (*on_sleep)(void);
@@ -146,7 +146,7 @@ void wsq_fj_unpin(void)
 
 bool wsq_fj_busy(void)
 {
-	return false;
+	return others_wait;
 }
 
 void wsq_fj_relax(void)
@@ -162,6 +162,14 @@ void wsq_fj_resched(bool between)
 {
 	(void)between;
 	rescheds++;
+}
+
+/* How often a seat was watched from then on. */
+static u64 watches[SEATS];
+
+void wsq_fj_watch(struct wsq_fj_seat *seat)
+{
+	watches[seat->id]++;
 }
 
 u64 wsq_fj_clock(void)
@@ -222,6 +230,8 @@ static struct wsq_fj_ctx begin(void)
 	}
 	now = 1;
 	rescheds = 0;
+	others_wait = false;
+	memset(watches, 0, sizeof(watches));
 	clocks = sleeps = wakes = starts = stacks = 0;
 	nr_ran = 0;
 	can_start = false;

@@ -147,6 +147,7 @@ struct timer_list {
 #define destroy_timer_on_stack(t)	((void)(t))
 void add_timer(struct timer_list *timer);
 void add_timer_on(struct timer_list *timer, int cpu);
+int mod_timer(struct timer_list *timer, unsigned long expires);
 int del_timer(struct timer_list *timer);
 int del_timer_sync(struct timer_list *timer);
 

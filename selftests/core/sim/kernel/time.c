@@ -158,6 +158,19 @@ void add_timer(struct timer_list *timer)
 	add_timer_on(timer, sim_cpu());
 }
 
+int mod_timer(struct timer_list *timer, unsigned long expires)
+{
+	int was = timer->pending;
+
+	if (was && timer->expires == expires)
+		return 1;
+	if (was)
+		del_timer(timer);
+	timer->expires = expires;
+	add_timer(timer);
+	return !!was;
+}
+
 int del_timer(struct timer_list *timer)
 {
 	struct shim_timer *st = (void *)timer->next;
