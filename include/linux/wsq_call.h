@@ -297,12 +297,13 @@ void ___wsq_call_init(struct wsq_call *call, wsq_call_func_t func,
 	__wsq_call_init(call, func, 0)
 
 /**
- * wsq_call_init_final() - initialize a call that runs in any case
+ * wsq_call_init_final() - initialize a call that runs even after a failure
  * @call: the call; neither sent nor in use
  * @func: its function, a wsq_call_func_t. It is called even if one of the
  *	futures fails or the call is cancelled: see wsq_call_error()
  *
- * For calls that free what others used.
+ * For calls that free what others used. If the queue or serial refuses the
+ * call, its function is not called: see wsq_call_send().
  */
 #define wsq_call_init_final(call, func)					\
 	__wsq_call_init(call, func, WSQ_CALL_F_FINAL)
