@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The interface between a queue and the experiments with multiplicity
- * (zero_cost.c, spanning.c, ../../stress/spanning.c), and the loops of
- * both, made for each queue by macro so that its operations are inlined.
+ * (zero_cost.c, beside.c, spanning.c, ../../stress/spanning.c), and their loops,
+ * made for each queue by macro so that its operations are inlined.
  *
  * A queue has functions over its structure:
  *
@@ -17,6 +17,7 @@
 #ifndef _WSQ_BENCH_MULT_CASE_H
 #define _WSQ_BENCH_MULT_CASE_H
 
+#include "spin_tasks.h"
 #include "walk.h"
 
 /**
@@ -44,6 +45,8 @@ enum mult_bound {
  * @puts: puts tasks 1 to @n
  * @gets: takes until it is empty; returns how many
  * @steals: the same as party 1
+ * @owns: takes and runs tasks until it is empty
+ * @thieves: as party 1, steals and runs tasks until the owner has found it empty
  * @walk: a thread's part of a walk over a graph
  */
 struct mult_case {
@@ -55,6 +58,8 @@ struct mult_case {
 	void (*puts)(void *q, u64 n);
 	u64 (*gets)(void *q);
 	u64 (*steals)(void *q);
+	void (*owns)(void *q, struct spin_tasks *t);
+	void (*thieves)(void *q, struct spin_tasks *t);
 	void (*walk)(struct walker *w);
 };
 
@@ -62,8 +67,6 @@ extern const struct mult_case *const mult_cases[];
 
 /* The one that others are compared with. */
 extern const struct mult_case mult_chase_lev;
-
-
 
 /* Zeroed, aligned to cache lines. A program without memory ends. */
 void *mult_zalloc(size_t size);
@@ -99,6 +102,27 @@ static u64 id##_steals(void *q)						\
 		n++;							\
 	}								\
 	return n;							\
+}									\
+									\
+static void id##_owns(void *q, struct spin_tasks *t)			\
+{									\
+	void *task;							\
+									\
+	while ((task = get((type *)q)))					\
+		spin_tasks_run(t, task);					\
+}									\
+									\
+static void id##_thieves(void *q, struct spin_tasks *t)			\
+{									\
+	void *task;							\
+									\
+	while (!spin_tasks_over(t)) {					\
+		task = steal((type *)q, 1);				\
+		if (task)						\
+			spin_tasks_run(t, task);				\
+		else							\
+			spin_relax();					\
+	}								\
 }									\
 									\
 static void id##_walk(struct walker *w)					\
@@ -153,6 +177,8 @@ const struct mult_case mult_##id = {					\
 	.puts		= id##_puts,					\
 	.gets		= id##_gets,					\
 	.steals		= id##_steals,					\
+	.owns		= id##_owns,					\
+	.thieves	= id##_thieves,					\
 	.walk		= id##_walk,					\
 }
 
