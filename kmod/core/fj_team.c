@@ -186,7 +186,7 @@ static void wsq_fj_adapt(struct wsq_fj_seat *seat, u64 now, u32 most)
 		seat->apart++;
 }
 
-/* The owner need not look for now. */
+/* Until a helper leaves, the owner has nothing to look for. */
 static void wsq_fj_none_missing(struct wsq_fj_seat *seat)
 {
 	if (seat->next_ns)
@@ -592,6 +592,8 @@ static bool wsq_fj_leave(struct wsq_fj_seat *seat)
 		return true;
 	wsq_fj_step_in(seat->team);
 	wsq_fj_reset_seat(seat, seat->dq.stack_end);
+	/* A request that came meanwhile is gone. */
+	wsq_fj_watch(seat);
 	seat->victim = found->id;
 	return false;
 }

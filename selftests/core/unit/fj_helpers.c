@@ -259,9 +259,15 @@ static void leave(void **state)
 	/* The next one that leaves finds what was shared. */
 	assert_true(wsq_fj_shared(w.deque));
 	sit(2);
+	wsq_fj_none_missing(&seats[2]);
+	watches[2] = 0;
+	wsq_fj_request(&seats[2].dq);
 	assert_false(wsq_fj_leave(&seats[2]));
 	assert_int_equal(atomic64_read(&team.active), 2);
 	assert_int_equal(seats[2].victim, 0);
+	/* Its request is gone, so another one must come. */
+	assert_false(asked(2));
+	assert_int_equal(watches[2], 1);
 	assert_false(seats[2].dq.all);
 }
 
