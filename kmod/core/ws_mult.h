@@ -30,10 +30,10 @@
  * Memory: section 6 of the paper has an array without end, or a list of arrays.
  * Here blocks of slots form a ring, and are used again without a grace period.
  * A block has a base, the number of its first task. The owner changes the base
- * to "being emptied", empties all slots, and stores the new number. A thief reads
- * base, slot and base: if the base is the one it expects, both times, the task is
- * the one of that number, or the slot was empty. The owner uses a block again once
- * its tasks have all been taken, as far as @own says.
+ * to "being emptied", empties all slots, and stores the new number. It uses a
+ * block again once its tasks have all been taken, as far as @own says. A thief
+ * reads base, slot and @own: if the base is the one it expects, and @own has not
+ * come beyond the task, the task is the one of that number, or the slot was empty.
  *
  * Departures from the paper:
  *
@@ -41,17 +41,21 @@
  *   which costs each put a store.
  * - The owner has a word of its own, @own, instead of sharing @head. So a get
  *   writes one word, which never goes back, and only reads the line that
- *   thieves write.
+ *   thieves write. Nor does an owner that was interrupted before it stored its
+ *   number bring out again what thieves have taken meanwhile.
+ * - A thief that has read the slot reads @head, too, once more, and goes on from
+ *   there if another party has come further: most of the time for a theft is
+ *   spent waiting for the cache lines of the block and the slot.
  * - A thief marks the slot itself, instead of an array beside it (bounded,
  *   exact). That saves a cache line.
  * - No party begins below @floor. By this a pool ensures that tasks taken so
  *   far do not come out again (wsq_ws_mult_settle()).
  *
  * Cost: put and get: one store-release each. Steal: five load-acquires, one
- * store-release; bounded and exact, one compare-and-exchange in addition, and
- * exact, the owner's get too. A steal that finds nothing stores only if @head
- * was behind. 8 bytes for each pair of thief and owner, in the
- * caller's memory.
+ * store-release; seven, if another party was faster; bounded and exact, one
+ * compare-and-exchange in addition, and exact, the owner's get too. A steal that
+ * finds nothing stores only if @head was behind. 8 bytes for each pair of thief
+ * and owner, in the caller's memory.
  *
  * Limitations: FIFO only. A thief that was away for long finds its place by
  * blocks, not by tasks. Sequence numbers have 63 bits and do not wrap.
@@ -73,7 +77,7 @@
  *		litmus/ws_mult-put-steal.litmus
  *	WM(open:D) smp_wmb -> WM(steal:D) acquire
  *		A thief that reads a slot as it was emptied, or put anew, then
- *		sees that the base has changed. litmus/ws_mult-again.litmus
+ *		sees that @own has come further. litmus/ws_mult-again.litmus
  *	WM(open:B), WM(open:C) release -> WM(steal:C) acquire
  *		A thief that sees a block's base sees its slots empty, or as they
  *		were put since; one that sees it changed sees the older blocks as
@@ -338,6 +342,15 @@ static inline u64 wsq_ws_mult_place(const struct wsq_ws_mult *q, u64 h, u64 base
 	return wsq_ws_mult_first(q, base) - q->slot_mask + q->block_mask;
 }
 
+/* The number that a thief reads. It may be lower the next time. */
+static inline u64 wsq_ws_mult_reached(const struct wsq_ws_mult *q)
+{
+	u64 own = (u64)atomic64_read_acquire(&q->own);		/* WM(steal:J) */
+	u64 head = (u64)atomic64_read_acquire(&q->head);	/* WM(steal:A) */
+
+	return wsq_ws_mult_max(own, head);
+}
+
 /**
  * wsq_ws_mult_steal() - take the oldest task from another CPU
  * @q: the queue
@@ -356,14 +369,11 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
 					     atomic64_t *max, void **taken)
 {
 	u64 tries = (q->slot_mask >> q->block_shift) + q->block_mask + 3;
-	u64 h, next, base, seen;
+	u64 h = wsq_ws_mult_reached(q), seen = h;
+	u64 next, base;
 	int ret = WSQ_CONFLICT;
 	void *task;
 
-	h = (u64)atomic64_read_acquire(&q->own);		/* WM(steal:J) */
-	next = (u64)atomic64_read_acquire(&q->head);		/* WM(steal:A) */
-	h = wsq_ws_mult_max(h, next);
-	seen = h;
 	next = (u64)atomic64_read_acquire(&q->floor);		/* WM(steal:B) */
 	h = wsq_ws_mult_max(h, next);
 	h = wsq_ws_mult_max(h, (u64)atomic64_read(max));	/* WM(steal:I) */
@@ -380,9 +390,13 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
 			continue;
 		}
 		task = wsq_slot_acquire(wsq_ws_mult_slot(q, h)); /* WM(steal:D) */
-		/* The slot has been put anew: find out where to go on. */
-		if ((u64)atomic64_read(wsq_ws_mult_base(q, h)) != base) /* WM(steal:E) */
+		/* Another party was faster. The slot may even have been put anew. */
+		next = wsq_ws_mult_max((u64)atomic64_read(&q->own), /* WM(steal:E) */
+				       (u64)atomic64_read(&q->head)); /* WM(steal:M) */
+		if (unlikely(next > h)) {
+			h = wsq_ws_mult_max(h, wsq_ws_mult_reached(q));
 			continue;
+		}
 		if (!task) {
 			ret = WSQ_EMPTY;
 			break;

@@ -17,8 +17,8 @@
  *
  * For: run-checks, under shim/stall (party.h), plain and with gcc's address and
  * undefined sanitizers. Deterministic: a failure prints the options that repeat
- * it. Compiled once more, and seen to fail then: with a thief that looks at the
- * base once.
+ * it. Compiled once more, and seen to fail then: with a thief that does not look
+ * at @own again.
  *
  * Cost: some 100,000 halts a second. Limitations: one halt. Reordering is x86's
  * only.
