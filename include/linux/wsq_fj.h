@@ -105,7 +105,8 @@ struct wsq_fj_loop {
  * struct wsq_fj_stats - what the runs of a fork-join object did, as sums
  * @steals: tasks that helpers stole while they had none
  * @leaps: tasks that threads stole while they waited for a thief
- * @grows: how often tasks were shared because a thief asked
+ * @grows: how often tasks were shared because a thief asked, or another thread
+ *	might
  * @shrinks: how often shared tasks were taken back
  * @sleeps: how often a thread slept while it waited for a thief
  * @started: helpers that were queued

@@ -230,7 +230,7 @@ static void wsq_fj_look(struct wsq_fj_seat *seat, struct wsq_fj_task *head,
 		/* Against TM(leave:A): the offer, then the count. */
 		smp_mb();					/* TM(look:A) */
 		if (wsq_fj_one_more(seat)) {
-			/* It starts the next behind its first theft. */
+			/* Its first theft starts the next. */
 			wsq_fj_none_missing(seat);
 			return;
 		}
@@ -335,6 +335,11 @@ static u32 wsq_fj_steal_until(struct wsq_fj_seat *seat,
 	if (!until || !wsq_fj_task_ended(until, &thief))
 		n = wsq_fj_steal(victim, &seat->dq, seat->team->half, &task);
 	wsq_fj_unpin();
+	/* First: the task may take long. */
+	if (n > 0 && seat->invites) {
+		seat->invites = false;
+		wsq_fj_one_more(seat);
+	}
 	for (k = n; k-- > 0;) {
 		if (!wsq_fj_stops(seat->team))
 			task[k].run(&seat->dq, head, &task[k]);
@@ -547,6 +552,7 @@ void wsq_fj_sit(struct wsq_fj_seat *seat, u64 stack_end)
 	atomic64_set(&seat->waits, 0);				/* TM(waits:C) */
 	seat->stack = wsq_fj_stack_pointer() - stack_end;
 	seat->dropped = 0;
+	seat->invites = false;
 	seat->apart = 0;
 	seat->most = WSQ_FJ_NEAR;
 	seat->looked_ns = wsq_fj_clock();
@@ -607,18 +613,15 @@ static bool wsq_fj_leave(struct wsq_fj_seat *seat)
 void wsq_fj_help(struct wsq_fj_seat *seat)
 {
 	u64 since = wsq_fj_clock();
-	bool found = false;
 	u32 n;
 
 	/* Seat 0 has the first task. */
 	seat->victim = 0;
+	seat->invites = true;
 	for (;;) {
 		n = wsq_fj_steal_any(seat, seat->dq.tasks);
 		wsq_fj_count(&seat->steals, n);
 		if (n) {
-			if (!found)
-				wsq_fj_one_more(seat);
-			found = true;
 			wsq_fj_resched(true);
 			since = wsq_fj_clock();
 			continue;

@@ -154,6 +154,9 @@ u64 wsq_fj_stack_end(const struct wsq_fj *fj)
 void wsq_fj_sit_down(struct wsq_fj *fj, struct wsq_fj_member *m)
 {
 	m->lock_depth = lockdep_depth(current);
+	/* A helper comes because the run is long, and perhaps its parts are. */
+	m->long_parts = m->seat.id;
+	m->skip = 0;
 	wsq_fj_sit(&m->seat, wsq_fj_stack_end(fj));
 }
 

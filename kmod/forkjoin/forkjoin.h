@@ -25,6 +25,8 @@
  * @cpu: idle CPU for which it was claimed
  * @lock_depth: locks that the thread held when it sat down
  * @stacks: stacks of other workers that its tasks are on. The thread
+ * @long_parts: its next part of a range probably takes long. The thread
+ * @skip: so many parts are not measured. The thread
  */
 struct wsq_fj_member {
 	struct wsq_fj_seat seat;
@@ -35,6 +37,8 @@ struct wsq_fj_member {
 	unsigned int cpu;
 	unsigned int lock_depth;
 	unsigned int stacks;
+	bool long_parts;
+	u8 skip;
 };
 
 /**

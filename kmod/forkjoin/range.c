@@ -5,6 +5,34 @@
 #include "../compat/export.h"
 #include "forkjoin.h"
 
+/* After a short part, so many are not measured. */
+#define WSQ_FJ_SKIP	15
+
+/*
+ * Process a part that is not split. While it runs, this thread answers no
+ * request. So if it may take long, other CPUs get at once all that the thread
+ * has spawned.
+ */
+static void wsq_fj_whole_part(struct wsq_fj_ctx w, const struct wsq_fj_loop *range,
+			      unsigned long start, unsigned long end)
+{
+	struct wsq_fj_member *m = wsq_fj_member(wsq_fj_seat(w.deque));
+	u64 begin;
+
+	if (m->skip) {
+		m->skip--;
+		range->fn(start, end, range->arg);
+		return;
+	}
+	if (m->long_parts)
+		wsq_fj_share(w);
+	begin = wsq_fj_clock();
+	range->fn(start, end, range->arg);
+	m->long_parts = wsq_fj_clock() - begin > WSQ_FJ_FIRST_NS;
+	if (!m->long_parts)
+		m->skip = WSQ_FJ_SKIP;
+}
+
 /* Process [@start, @end), which is not empty. */
 DEFINE_WSQ_TASK3(int, wsq_fj_part, w, const struct wsq_fj_loop *, range,
 		 unsigned long, start, unsigned long, end)
@@ -12,7 +40,7 @@ DEFINE_WSQ_TASK3(int, wsq_fj_part, w, const struct wsq_fj_loop *, range,
 	unsigned long middle;
 
 	if (end - start <= max(range->grain, 1UL)) {
-		range->fn(start, end, range->arg);
+		wsq_fj_whole_part(w, range, start, end);
 		return 0;
 	}
 	middle = start + (end - start) / 2;

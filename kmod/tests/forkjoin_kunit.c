@@ -7,6 +7,8 @@
  * Results are checked exactly. That other CPUs take part is never a matter of
  * time: the caller waits until one has stolen.
  */
+#include <linux/delay.h>
+
 #include "forkjoins.h"
 
 /* Fibonacci numbers, alone and with helpers, one run after the other. */
@@ -473,6 +475,7 @@ struct tally {
 	atomic_t calls;
 	atomic64_t sum;
 	atomic_t wrong;
+	unsigned long us;
 };
 
 static void tally_part(unsigned long start, unsigned long end, void *arg)
@@ -482,6 +485,7 @@ static void tally_part(unsigned long start, unsigned long end, void *arg)
 
 	atomic_inc(&t->calls);
 	atomic64_add(n, &t->sum);
+	udelay(t->us);
 	if (!n || n > max(t->range.grain, 1UL) || first >= t->range.size ||
 	    n > t->range.size - first)
 		atomic_inc(&t->wrong);
@@ -568,6 +572,34 @@ static void forkjoin_range(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
+/* When parts take long, a thread shares what it has spawned, unasked. */
+static void forkjoin_long_parts(struct kunit *test)
+{
+	static const struct wsq_fj_attrs alone = { .max_cpus = 1 };
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_fj *fj = stage_create(test, q, &alone);
+	struct range_call *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	struct wsq_fj_stats stats;
+
+	KUNIT_ASSERT_NOT_NULL(test, c);
+	c->fj = fj;
+	c->t.range = (struct wsq_fj_loop){
+		.fn = tally_part, .arg = &c->t, .size = 16,
+	};
+	c->t.us = 20;
+	wsq_test_call(test, range_run, c);
+	KUNIT_EXPECT_EQ(test, c->ret, 0);
+	KUNIT_EXPECT_EQ(test, atomic_read(&c->t.calls), 16);
+	wsq_fj_read_stats(fj, &stats);
+	/* There is no other thread that could have asked. */
+	KUNIT_EXPECT_EQ(test, stats.started, 0ULL);
+	KUNIT_EXPECT_GT(test, stats.grows, 0ULL);
+	KUNIT_EXPECT_GT(test, stats.shrinks, 0ULL);
+	kfree(c);
+	wsq_test_call(test, stage_destroy, fj);
+	wsq_test_queue_end(test, q);
+}
+
 static struct kunit_case forkjoin_cases[] = {
 	KUNIT_CASE(forkjoin_fib),
 	KUNIT_CASE(forkjoin_args),
@@ -580,6 +612,7 @@ static struct kunit_case forkjoin_cases[] = {
 	KUNIT_CASE(forkjoin_leap),
 	KUNIT_CASE(forkjoin_half),
 	KUNIT_CASE(forkjoin_range),
+	KUNIT_CASE(forkjoin_long_parts),
 	{}
 };
 

@@ -276,7 +276,7 @@ static void time_passes(void)
 	now += WSQ_FJ_SPIN_NS / 4 + 1;
 }
 
-/* A helper runs what there is, then leaves. The first find starts another. */
+/* A helper runs what there is, then leaves. Its first theft starts another. */
 static void help(void **state)
 {
 	struct wsq_fj_ctx w = begin();
@@ -291,6 +291,7 @@ static void help(void **state)
 	assert_int_equal(nr_ran, 3);
 	assert_int_equal(atomic64_read(&seats[1].steals), 3);
 	/* It could not, and does not try again. */
+	assert_int_equal(starts_before, 1);
 	assert_int_equal(starts, 1);
 	assert_int_equal(atomic64_read(&seats[1].started), 0);
 	assert_int_equal(atomic64_read(&team.active), 0);

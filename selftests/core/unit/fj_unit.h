@@ -180,6 +180,8 @@ u64 wsq_fj_clock(void)
 
 /* Tasks that have run, in this order, by descriptor. */
 static u32 ran[64], nr_ran;
+/* Helpers started, or tried, before the first. */
+static u64 starts_before;
 
 static void run(struct wsq_fj_deque *dq, struct wsq_fj_task *head,
 		struct wsq_fj_task *task)
@@ -187,6 +189,8 @@ static void run(struct wsq_fj_deque *dq, struct wsq_fj_task *head,
 	(void)dq;
 	/* On another stack the task is where it was. */
 	assert_true(head != task || stacks);
+	if (!nr_ran)
+		starts_before = starts;
 	ran[nr_ran++] = (u32)task->data[0];
 	task->data[0] += 100;
 }

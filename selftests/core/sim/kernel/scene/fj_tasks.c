@@ -90,13 +90,20 @@ DEFINE_WSQ_TASK4(int, matmul, w, const float *, a, const float *, b, float *, c,
 	return 0;
 }
 
+static void parts(unsigned long start, unsigned long end, void *arg)
+{
+	for (; start < end; start++)
+		fj_part();
+}
+
 int fj_tasks_run(struct wsq_fj *fj, u64 *result, const struct fj_job *job)
 {
+	const struct wsq_fj_loop range = { .fn = parts, .size = job->n };
 	const struct fj_product *x = &job->product;
 	struct fj_node root;
 	int none;
 
-	switch (job->work) {
+	switch ((int)job->work) {
 	case FJ_FIB:
 		return fib_run(fj, result, job->n);
 	case FJ_QUEENS:
@@ -106,6 +113,8 @@ int fj_tasks_run(struct wsq_fj *fj, u64 *result, const struct fj_job *job)
 		root = fj_root();
 		return uts_run(fj, result, root.word[0], root.word[1],
 			       root.word[2]);
+	case FJ_RANGE:
+		return wsq_fj_range(fj, &range);
 	default:
 		return matmul_run(fj, &none, x->a, x->b, x->c, shape_of(x));
 	}

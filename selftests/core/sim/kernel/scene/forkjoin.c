@@ -11,6 +11,7 @@
  *	uts_t3l		one that is not: T3L with a lower probability of
  *			children, which makes it 50 times smaller
  *	matmul		a product of two matrices by halving
+ *	range		a range of @n parts of 50 us
  *
  * Takes the options of ../../out.h; cases are the flags of the object. With
  * --tasks below 1000, the problems are smaller. Each run is a child. The thread
@@ -47,6 +48,8 @@
  * are charged otherwise.
  */
 #define CALL_PS		2300
+/* Of a part of a range. */
+#define PART_NS		50000
 /* Of a multiplication and addition: three accesses, and half a cycle. */
 #define PRODUCT_PS	500
 
@@ -57,7 +60,7 @@ static struct sim_options sim;
  * @name: its name on the command line
  * @job: what is to be done; of FJ_MATMUL, @n is the size of the matrices
  * @small: the same, smaller
- * @node_ns: of FJ_UTS, time of a node
+ * @node_ns: time of a node of FJ_UTS, of a part of FJ_RANGE
  */
 struct scene {
 	const char *name;
@@ -92,6 +95,7 @@ static const struct scene scenes[] = {
 	{ "uts_t3l", { FJ_UTS, .tree = &t3l }, { FJ_UTS, .tree = &t3l_small },
 	  T3L_NS },
 	{ "matmul", { FJ_MATMUL, 1024 }, { FJ_MATMUL, 512 } },
+	{ "range", { FJ_RANGE, 4096 }, { FJ_RANGE, 1024 }, PART_NS },
 };
 
 static const struct {
@@ -161,6 +165,12 @@ static struct uts_node from_words(struct fj_node node)
 
 	memcpy(&ret, &node, sizeof(ret));
 	return ret;
+}
+
+void fj_part(void)
+{
+	fj_ran();
+	sim_compute(scene->node_ns * SIM_NS);
 }
 
 struct fj_node fj_root(void)
@@ -264,14 +274,14 @@ static u64 parts_of(struct fj_product x)
 	return 1 + parts_of(x) + parts_of(y);
 }
 
-/* The result, and the number of tasks; @result is 0 for matmul. */
+/* The result, and the number of tasks; @result is 0 for matmul and range. */
 static u64 expected(u64 *result)
 {
 	struct fj_board board = { { 0 } };
 	u64 nr = 0;
 
 	*result = 0;
-	switch (job.work) {
+	switch ((int)job.work) {
 	case FJ_FIB:
 		*result = fib_of(job.n);
 		return 2 * fib_of(job.n + 1) - 1;
@@ -281,6 +291,8 @@ static u64 expected(u64 *result)
 	case FJ_UTS:
 		*result = job.tree->nodes;
 		return *result;
+	case FJ_RANGE:
+		return job.n;
 	default:
 		return parts_of(job.product);
 	}

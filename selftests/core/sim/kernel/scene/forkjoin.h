@@ -12,6 +12,9 @@
 #include "../../../bench/forkjoin/fj.h"
 #include "../shim.h"
 
+/* A range of @n parts; native benchmarks have none. */
+#define FJ_RANGE	FJ_WORKS
+
 /* A task begins. */
 void fj_ran(void);
 
@@ -32,6 +35,9 @@ struct fj_node fj_child(struct fj_node node, u32 nr);
 extern int fj_stride;
 /* The product of two small matrices. */
 void fj_base(const struct fj_product *x);
+
+/* A part of the range. */
+void fj_part(void);
 
 /* Run a job of forkjoin.c's; as NAME_run(). */
 int fj_tasks_run(struct wsq_fj *fj, u64 *result, const struct fj_job *job);
