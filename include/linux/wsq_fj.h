@@ -103,17 +103,22 @@ struct wsq_fj_loop {
 
 /**
  * struct wsq_fj_stats - what the runs of a fork-join object did, as sums
+ * @runs: runs that have begun
  * @steals: tasks that helpers stole while they had none
  * @leaps: tasks that threads stole while they waited for a thief
- * @grows: how often tasks were shared because a thief asked, or another thread
- *	might
+ * @requests: how often a thread that found no shared task asked another one to
+ *	share. If a request stands, the next thread does not ask again
+ * @grows: how often a thread shared more tasks: because it was asked, because
+ *	a helper was missing, by wsq_fj_share(), or for a long part of a range
  * @shrinks: how often shared tasks were taken back
  * @sleeps: how often a thread slept while it waited for a thief
  * @started: helpers that were queued
  */
 struct wsq_fj_stats {
+	u64 runs;
 	u64 steals;
 	u64 leaps;
+	u64 requests;
 	u64 grows;
 	u64 shrinks;
 	u64 sleeps;

@@ -76,8 +76,9 @@ struct wsq_fj_task {
  * @nr: number of descriptors that spawns may use; there is one more
  * @stack_end: the value of @guard without a request
  * @all: the copy of @allstolen
- * @grows: how often split was raised. Others may read it, as @shrinks
+ * @grows: how often split was raised. Others may read it, as all below
  * @shrinks: how often it was lowered
+ * @requests: how often the owner, as a thief, has set @guard of another deque
  */
 struct wsq_fj_deque {
 	atomic64_t guard;
@@ -94,6 +95,7 @@ struct wsq_fj_deque {
 	bool all;
 	atomic64_t grows;
 	atomic64_t shrinks;
+	atomic64_t requests;
 };
 
 /**

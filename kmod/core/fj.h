@@ -53,10 +53,10 @@
  * The release of FJ(shrink:B) and FJ(shrink:C) is not needed:
  * read-modify-writes continue that of FJ(grow:A).
  *
- * No order: FJ(look:A), FJ(request:A), FJ(shrink:A), FJ(steal:A), FJ(steal:B)
- * are hints, or confirmed by FJ(shrink:B), FJ(steal:C). FJ(end:A) and
- * FJ(sleep:A) are on one word: one of the two sees the other. FJ(reuse:A) and
- * FJ(steal:D) are ordered by the pairs of FJ(steal:C).
+ * No order: FJ(look:A), FJ(request:A), FJ(request:B), FJ(shrink:A), FJ(steal:A),
+ * FJ(steal:B) are hints, or confirmed by FJ(shrink:B), FJ(steal:C). FJ(end:A)
+ * and FJ(sleep:A) are on one word: one of the two sees the other. FJ(reuse:A)
+ * and FJ(steal:D) are ordered by the pairs of FJ(steal:C).
  */
 #ifndef _WSQ_CORE_FJ_H
 #define _WSQ_CORE_FJ_H
@@ -132,15 +132,33 @@ static inline void wsq_fj_init(struct wsq_fj_deque *dq,
 	dq->nr = nr;
 	atomic64_set(&dq->grows, 0);				/* FJ(init:A) */
 	atomic64_set(&dq->shrinks, 0);				/* FJ(init:B) */
+	atomic64_set(&dq->requests, 0);				/* FJ(init:C) */
 	wsq_fj_reset(dq, 0);
 }
 
-/* Ask the owner for work. Any context; no order. */
-static inline void wsq_fj_request(struct wsq_fj_deque *dq)
+/*
+ * Have the owner come to its slow path. False if a request stands already. Any
+ * context; no order.
+ */
+static inline bool wsq_fj_request(struct wsq_fj_deque *dq)
 {
 	/* Written once, so that the owner's line stays where it is. */
-	if ((u64)atomic64_read(&dq->guard) != WSQ_FJ_REQUEST)
+	if ((u64)atomic64_read(&dq->guard) != WSQ_FJ_REQUEST) {	/* FJ(request:B) */
 		atomic64_set(&dq->guard, (s64)WSQ_FJ_REQUEST);	/* FJ(request:A) */
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Ask the owner for work. The thief counts that in its own deque, if it has
+ * written a request. No order.
+ */
+static inline void wsq_fj_ask(struct wsq_fj_deque *dq,
+			      struct wsq_fj_deque *self)
+{
+	if (wsq_fj_request(dq))
+		wsq_fj_count(&self->requests, 1);
 }
 
 /* Is a task shared that no thief has? Any context; no order. */
@@ -180,7 +198,7 @@ static inline int wsq_fj_steal(struct wsq_fj_deque *dq,
 	tail = wsq_fj_tail(ts);
 	split = wsq_fj_split(ts);
 	if (tail >= split) {
-		wsq_fj_request(dq);
+		wsq_fj_ask(dq, self);
 		return WSQ_EMPTY;
 	}
 	n = half ? (split - tail + 1) / 2 : 1;

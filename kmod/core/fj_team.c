@@ -86,7 +86,7 @@ static struct wsq_fj_seat *wsq_fj_step_out(struct wsq_fj_seat *seat)
 		/* If all its tasks are stolen, its next push reads the count. */
 		if (dq == &seat->dq || atomic64_read(&dq->allstolen)) /* TM(leave:B) */
 			continue;
-		wsq_fj_request(dq);
+		wsq_fj_ask(dq, &seat->dq);
 		if (wsq_fj_shared(dq))
 			found = team->seats[i];
 	}

@@ -166,6 +166,7 @@ int wsq_fj_begin(struct wsq_fj *fj, struct wsq_fj_ctx *w)
 	/* Pairs with the release in wsq_fj_end(). */
 	if (cmpxchg_acquire(&fj->caller, NULL, current))
 		return -EBUSY;
+	WRITE_ONCE(fj->runs, fj->runs + 1);
 	wsq_fj_begin_run(&fj->team);
 	wsq_fj_sit_down(fj, wsq_fj_member(fj->seats[0]));
 	w->deque = &fj->seats[0]->dq;
@@ -211,11 +212,13 @@ void wsq_fj_read_stats(const struct wsq_fj *fj, struct wsq_fj_stats *stats)
 	u32 i;
 
 	memset(stats, 0, sizeof(*stats));
+	stats->runs = READ_ONCE(fj->runs);
 	for (i = 0; i < fj->team.nr; i++) {
 		const struct wsq_fj_seat *seat = fj->seats[i];
 
 		stats->steals += atomic64_read(&seat->steals);
 		stats->leaps += atomic64_read(&seat->leaps);
+		stats->requests += atomic64_read(&seat->dq.requests);
 		stats->grows += atomic64_read(&seat->dq.grows);
 		stats->shrinks += atomic64_read(&seat->dq.shrinks);
 		stats->sleeps += atomic64_read(&seat->sleeps);

@@ -44,8 +44,9 @@ struct wsq_fj_member {
 /**
  * struct wsq_fj - a fork-join object
  * @team: its seats
- * @q: queue whose workers help. Constant, as all but @team and @caller
+ * @q: queue whose workers help. Constant, as all but @team, @caller and @runs
  * @caller: thread of the run that is under way, or %NULL
+ * @runs: how many have begun. The caller
  * @stack_reserve: bytes of a stack that no spawn uses
  * @spread: %WSQ_FJ_SPREAD
  * @seats: what @team points to; for CPU c, seat 1 + c modulo the others is
@@ -55,6 +56,7 @@ struct wsq_fj {
 	struct wsq_fj_team team;
 	struct wsq *q;
 	struct task_struct *caller;
+	u64 runs;
 	u32 stack_reserve;
 	bool spread;
 	struct wsq_fj_seat *seats[];

@@ -15,7 +15,7 @@
 static void forkjoin_fib(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
-	int i, n;
+	int i, n, runs;
 
 	for (i = 0; i < 2 * NR_FLAGS; i++) {
 		struct wsq_fj_attrs attrs = {
@@ -23,15 +23,19 @@ static void forkjoin_fib(struct kunit *test)
 		};
 		struct stage *s = stage_begin(test, q, &attrs, fib_stage);
 
+		runs = 0;
 		for (n = 0; n < 20; n += 1 + n / 4) {
 			s->nr = n;
 			wsq_test_call(test, stage_run, s);
+			runs++;
 			KUNIT_EXPECT_EQ(test, s->ret, 0);
 			KUNIT_EXPECT_EQ(test, s->result, plain_fib(n));
 		}
+		KUNIT_EXPECT_EQ(test, stage_stats(s).runs, runs);
 		if (attrs.max_cpus == 1) {
 			KUNIT_EXPECT_EQ(test, stage_stats(s).started, 0);
 			KUNIT_EXPECT_EQ(test, stage_stats(s).steals, 0);
+			KUNIT_EXPECT_EQ(test, stage_stats(s).requests, 0);
 		}
 		stage_end(test, s);
 	}
@@ -334,6 +338,55 @@ static void forkjoin_left(struct kunit *test)
 	wsq_test_met(test, came, "no other CPU was idle at the right moment");
 }
 
+/* Has another thread stolen a task, and then asked for more? */
+static bool asked_once(struct wsq_fj_ctx w, struct stage *s)
+{
+	wsq_spawn(w, square, s, 3);
+	wsq_fj_share(w);
+	schedule_timeout_uninterruptible(1);
+	atomic_add(wsq_sync(w, square) != 10, &s->wrong);
+	return atomic_read(&s->others) && stage_stats(s).requests;
+}
+
+DEFINE_WSQ_TASK1(int, asked_root, w, struct stage *, s)
+{
+	return wsq_test_until(asked_once(w, s));
+}
+
+STAGE(asked_root);
+
+/*
+ * A thief that finds no shared task asks, and counts that in its own seat. When
+ * all helpers have left, the sum does not change any more.
+ */
+static void forkjoin_asked(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	u64 sum;
+	u32 k;
+	int i;
+
+	wsq_test_need_cpus(test, 2);
+	for (i = 0; i < NR_FLAGS; i++) {
+		struct wsq_fj_attrs attrs = { .flags = some_flags[i] };
+		struct stage *s = stage_begin(test, q, &attrs, asked_root_stage);
+
+		wsq_test_call(test, stage_run, s);
+		KUNIT_EXPECT_EQ(test, s->ret, 0);
+		KUNIT_EXPECT_EQ(test, s->result, 1);
+		KUNIT_EXPECT_EQ(test, atomic_read(&s->wrong), 0);
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(stage_left(s)));
+		for (k = 0, sum = 0; k < s->fj->team.nr; k++)
+			sum += atomic64_read(&s->fj->seats[k]->dq.requests);
+		wsq_test_linger();
+		KUNIT_EXPECT_GE(test, sum, 1);
+		KUNIT_EXPECT_EQ(test, stage_stats(s).requests, sum);
+		KUNIT_EXPECT_EQ(test, stage_stats(s).runs, 1);
+		stage_end(test, s);
+	}
+	wsq_test_queue_end(test, q);
+}
+
 /* Leapfrogging: a waiting owner runs what the thief of its task spawns. */
 DEFINE_WSQ_TASK1(int, leapt, w, struct stage *, s)
 {
@@ -609,6 +662,7 @@ static struct kunit_case forkjoin_cases[] = {
 	KUNIT_CASE(forkjoin_drop),
 	KUNIT_CASE(forkjoin_share),
 	KUNIT_CASE(forkjoin_left),
+	KUNIT_CASE(forkjoin_asked),
 	KUNIT_CASE(forkjoin_leap),
 	KUNIT_CASE(forkjoin_half),
 	KUNIT_CASE(forkjoin_range),

@@ -61,6 +61,7 @@ struct wsq_fj {
 	struct wsq_fj_team team;
 	u32 busy;
 	u32 stack_reserve;
+	u64 runs;
 	struct wsq_fj_seat *seats[];
 };
 
@@ -406,6 +407,7 @@ int wsq_fj_begin(struct wsq_fj *fj, struct wsq_fj_ctx *w)
 {
 	if (__atomic_exchange_n(&fj->busy, 1, __ATOMIC_ACQUIRE))
 		return -EBUSY;
+	__atomic_store_n(&fj->runs, fj->runs + 1, __ATOMIC_RELAXED);
 	wsq_fj_begin_run(&fj->team);
 	sit_down(fj, fj->seats[0]);
 	w->deque = &fj->seats[0]->dq;
@@ -445,11 +447,13 @@ void wsq_fj_read_stats(const struct wsq_fj *fj, struct wsq_fj_stats *stats)
 	u32 i;
 
 	memset(stats, 0, sizeof(*stats));
+	stats->runs = __atomic_load_n(&fj->runs, __ATOMIC_RELAXED);
 	for (i = 0; i < fj->team.nr; i++) {
 		const struct wsq_fj_seat *seat = fj->seats[i];
 
 		stats->steals += (u64)atomic64_read(&seat->steals);
 		stats->leaps += (u64)atomic64_read(&seat->leaps);
+		stats->requests += (u64)atomic64_read(&seat->dq.requests);
 		stats->grows += (u64)atomic64_read(&seat->dq.grows);
 		stats->shrinks += (u64)atomic64_read(&seat->dq.shrinks);
 		stats->sleeps += (u64)atomic64_read(&seat->sleeps);

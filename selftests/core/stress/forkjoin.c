@@ -586,9 +586,9 @@ static void destroy(struct party *p)
 	struct wsq_fj_stats s;
 
 	wsq_fj_read_stats(p->fj, &s);
-	printf("stolen %llu, leaps %llu, grows %llu, shrinks %llu, sleeps %llu, invited %llu\n",
-	       s.steals, s.leaps, s.grows, s.shrinks, s.sleeps, s.started);
-	check(nr_threads > 1 || !(s.steals | s.leaps | s.sleeps | s.started),
+	printf("runs %llu, stolen %llu, leaps %llu, requests %llu, grows %llu, shrinks %llu, sleeps %llu, started %llu\n",
+	       s.runs, s.steals, s.leaps, s.requests, s.grows, s.shrinks, s.sleeps, s.started);
+	check(nr_threads > 1 || !(s.steals | s.leaps | s.requests | s.sleeps | s.started),
 	      "one thread had helpers");
 	wsq_fj_destroy(p->fj);
 	wsq_fj_destroy(p->shallow);

@@ -23,8 +23,45 @@ static void lines(void **state)
 	/* A request has its own; the owner's members are behind both. */
 	assert_int_equal(offsetof(struct wsq_fj_deque, guard), 0);
 	assert_int_equal(offsetof(struct wsq_fj_deque, lo), 2 * line);
+	/* What a thief counts is where it writes as an owner. */
+	assert_int_equal(offsetof(struct wsq_fj_deque, requests) / line, 2);
+	assert_int_equal(sizeof(struct wsq_fj_deque), 3 * line);
 	assert_int_equal(offsetof(struct wsq_fj_seat, dq), 0);
 	assert_true(offsetof(struct wsq_fj_team, stop) % line == 0);
+}
+
+/*
+ * A thief counts a request in its own seat, and only when it has written it. No
+ * other request counts.
+ */
+static void requests_counted(void **state)
+{
+	struct wsq_fj_ctx w = begin();
+	struct wsq_fj_task *task = NULL;
+
+	(void)state;
+	spawns(&w, 3);
+	assert_int_equal(steal(1, &task), WSQ_EMPTY);
+	assert_int_equal(requests(1), 1);
+	/* It stands, for all thieves. */
+	assert_int_equal(steal(1, &task), WSQ_EMPTY);
+	assert_int_equal(steal(2, &task), WSQ_EMPTY);
+	assert_int_equal(requests(1), 1);
+	assert_int_equal(requests(2), 0);
+	/* Answered: two tasks are shared. None but an empty victim is asked. */
+	assert_true(wsq_fj_callable(&w));
+	assert_int_equal(steal(1, &task), 1);
+	assert_int_equal(steal(1, &task), 1);
+	assert_int_equal(requests(1), 1);
+	assert_int_equal(steal(2, &task), WSQ_EMPTY);
+	assert_int_equal(requests(2), 1);
+	/* By a run that stops, and by the watch. */
+	wsq_fj_stop_run(&team, 7);
+	wsq_fj_request(&seats[1].dq);
+	assert_int_equal(requests(0) + requests(1) + requests(2), 2);
+	/* The counts are those of all runs. */
+	sit(1);
+	assert_int_equal(requests(1), 1);
 }
 
 static u32 tail_then;
@@ -467,6 +504,7 @@ int main(void)
 		cmocka_unit_test(figure_3),
 		cmocka_unit_test(grow_by_half),
 		cmocka_unit_test(private_tasks),
+		cmocka_unit_test(requests_counted),
 		cmocka_unit_test(steal_one),
 		cmocka_unit_test(steal_half),
 		cmocka_unit_test(steal_most),

@@ -282,6 +282,12 @@ static bool asked(u32 id)
 	return (u64)atomic64_read(&seats[id].dq.guard) == WSQ_FJ_REQUEST;
 }
 
+/* How often seat @id has asked others. */
+static u64 requests(u32 id)
+{
+	return (u64)atomic64_read(&seats[id].dq.requests);
+}
+
 /* A theft by seat @id that does not run yet; how many. */
 static int steal(u32 id, struct wsq_fj_task **first)
 {
