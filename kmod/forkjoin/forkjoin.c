@@ -8,7 +8,9 @@
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/list.h>
 #include <linux/lockdep.h>
+#include <linux/mutex.h>
 #include <linux/sched/task_stack.h>
 #include <linux/slab.h>
 
@@ -31,6 +33,11 @@
 
 static_assert(WSQ_FJ_EOVERFLOW == EOVERFLOW);
 static_assert(sizeof(struct wsq_fj_task) == 64);
+
+/* All objects, for debugfs. */
+LIST_HEAD(wsq_fjs);
+/* Protects wsq_fjs. Its holder allocates nothing and waits for nothing. */
+DEFINE_MUTEX(wsq_fjs_lock);
 
 /* For the code that wsq_fj.h puts into users' functions. */
 WSQ_EXPORT(wsq_fj_spawn_slow);
@@ -120,6 +127,9 @@ struct wsq_fj *wsq_fj_create(struct wsq *q, const struct wsq_fj_attrs *attrs)
 							NUMA_NO_NODE))
 			goto free;
 	}
+	mutex_lock(&wsq_fjs_lock);
+	list_add_tail(&fj->list, &wsq_fjs);
+	mutex_unlock(&wsq_fjs_lock);
 	return fj;
 free:
 	wsq_fj_free(fj);
@@ -132,6 +142,10 @@ void wsq_fj_destroy(struct wsq_fj *fj)
 	u32 i;
 
 	might_sleep();
+	/* Also if the object stays: its queue may go. */
+	mutex_lock(&wsq_fjs_lock);
+	list_del_init(&fj->list);
+	mutex_unlock(&wsq_fjs_lock);
 	if (WARN_ON(READ_ONCE(fj->caller)))
 		return;
 	/*

@@ -5,6 +5,8 @@
 #ifndef _WSQ_FORKJOIN_FORKJOIN_H
 #define _WSQ_FORKJOIN_FORKJOIN_H
 
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/rcuwait.h>
 #include <linux/timer.h>
 #include <linux/wsq.h>
@@ -44,11 +46,13 @@ struct wsq_fj_member {
 /**
  * struct wsq_fj - a fork-join object
  * @team: its seats
- * @q: queue whose workers help. Constant, as all but @team, @caller and @runs
+ * @q: queue whose workers help. Constant, as all but @team, @caller, @runs and
+ *	@list
  * @caller: thread of the run that is under way, or %NULL
  * @runs: how many have begun. The caller
  * @stack_reserve: bytes of a stack that no spawn uses
  * @spread: %WSQ_FJ_SPREAD
+ * @list: in @wsq_fjs. @wsq_fjs_lock
  * @seats: what @team points to; for CPU c, seat 1 + c modulo the others is
  *	tried first, and is in memory of a node of such a CPU
  */
@@ -59,6 +63,7 @@ struct wsq_fj {
 	u64 runs;
 	u32 stack_reserve;
 	bool spread;
+	struct list_head list;
 	struct wsq_fj_seat *seats[];
 };
 
@@ -71,6 +76,9 @@ static inline struct wsq_fj *wsq_fj_of(struct wsq_fj_team *team)
 {
 	return container_of(team, struct wsq_fj, team);
 }
+
+extern struct list_head wsq_fjs;
+extern struct mutex wsq_fjs_lock;
 
 u64 wsq_fj_stack_end(const struct wsq_fj *fj);
 void wsq_fj_sit_down(struct wsq_fj *fj, struct wsq_fj_member *m);

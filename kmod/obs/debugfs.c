@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * /sys/kernel/debug/wsq: the state of queues, workers, thieves and pollers.
+ * /sys/kernel/debug/wsq: the state of queues, pools, fork-join objects, workers,
+ * thieves and pollers.
  * Documentation/observability.rst shows the formats.
  *
  * Nothing is recorded for these files. A read looks at each object, under the
@@ -18,6 +19,7 @@
 #include <linux/wsq_pool.h>
 
 #include "../exec/exec.h"
+#include "../forkjoin/forkjoin.h"
 #include "../pool/victim.h"
 #include "../ring/poller.h"
 #include "collect.h"
@@ -175,6 +177,26 @@ static int wsq_pools_show(struct seq_file *m, void *v)
 }
 DEFINE_SHOW_ATTRIBUTE(wsq_pools);
 
+static int wsq_forkjoin_show(struct seq_file *m, void *unused)
+{
+	struct wsq_fj_stats s;
+	struct wsq_fj *fj;
+
+	seq_puts(m, "max_cpus seats runs started steals leaps requests grows shrinks sleeps queue\n");
+	mutex_lock(&wsq_fjs_lock);
+	list_for_each_entry(fj, &wsq_fjs, list) {
+		wsq_fj_read_stats(fj, &s);
+		/* The queue outlives the object. */
+		seq_printf(m, "%u %u %llu %llu %llu %llu %llu %llu %llu %llu %s\n",
+			   fj->team.max, fj->team.nr, s.runs, s.started,
+			   s.steals, s.leaps, s.requests, s.grows, s.shrinks,
+			   s.sleeps, fj->q->pool.name);
+	}
+	mutex_unlock(&wsq_fjs_lock);
+	return 0;
+}
+DEFINE_SHOW_ATTRIBUTE(wsq_forkjoin);
+
 /* The role of a worker on its CPU. */
 static const char *wsq_worker_role(const struct wsq_worker *w)
 {
@@ -322,6 +344,8 @@ void wsq_debugfs_init(void)
 			    &wsq_queues_fops);
 	debugfs_create_file("pools", 0400, wsq_debugfs_dir, NULL,
 			    &wsq_pools_fops);
+	debugfs_create_file("forkjoin", 0400, wsq_debugfs_dir, NULL,
+			    &wsq_forkjoin_fops);
 	debugfs_create_file("workers", 0400, wsq_debugfs_dir, NULL,
 			    &wsq_workers_fops);
 	debugfs_create_file("thieves", 0400, wsq_debugfs_dir, NULL,

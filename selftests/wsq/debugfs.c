@@ -349,10 +349,10 @@ static void refused(void)
 	EXPECT_EQ(collect(0), 0);
 	EXPECT(!latency(&l));
 	EXPECT(!steals(&s));
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 6; i++) {
 		static const char *const files[] = {
 			DIR "queues", DIR "workers", DIR "latency",
-			DIR "steals", DIR "thieves",
+			DIR "steals", DIR "thieves", DIR "forkjoin",
 		};
 
 		test_at("file", i);
@@ -577,6 +577,7 @@ static void switching(void)
 
 			free(expect_text(DIR "queues"));
 			free(expect_text(DIR "workers"));
+			find_forkjoin(QUEUE, NULL);
 			latency(&l);
 			steals(&s);
 		}
@@ -811,7 +812,7 @@ static void unload_reading(void)
 {
 	static const char *const files[] = {
 		DIR "queues", DIR "workers", DIR "collect", DIR "latency",
-		DIR "steals", DIR "thieves",
+		DIR "steals", DIR "thieves", DIR "forkjoin",
 	};
 	unsigned int i, unloads = 0;
 	pid_t pids[2];
@@ -868,6 +869,7 @@ static const struct test tests[] = {
 	{ "workers", workers },
 	{ "thieves", thieves },
 	{ "pollers", pollers },
+	{ "forkjoin", forkjoin },
 	{ "refused", refused },
 	{ "latencies", latencies },
 	{ "since_when", since_when },

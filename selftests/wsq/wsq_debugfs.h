@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Shared by the parts of the test debugfs: debugfs_read.c reads the files and
- * creates work, debugfs.c has the tests.
+ * creates work, debugfs.c has the tests, except that of fork-join objects
+ * (debugfs_forkjoin.c).
  */
 #ifndef WSQ_DEBUGFS_H
 #define WSQ_DEBUGFS_H
@@ -45,6 +46,16 @@ struct workers {
 	int nr, current, busy, timed;
 	unsigned long long items;
 };
+
+struct forkjoin {
+	unsigned long long max_cpus, seats, runs, started;
+	unsigned long long steals, leaps, requests, grows, shrinks, sleeps;
+	char queue[64];
+};
+
+/* debugfs_forkjoin.c */
+bool find_forkjoin(const char *queue, struct forkjoin *fj);
+void forkjoin(void);
 
 /* debugfs_read.c */
 int put_text(const char *path, const char *text, size_t len);

@@ -7,8 +7,9 @@
  * The counters of a CPU are read one after the other while it works, so sums
  * may be off by what happens in between.
  *
- * Pools whose tasks may run again are not in STATS: they are read from debugfs, if
- * it is there and may be read (WSQ_DEBUGFS: its directory of wsq).
+ * Pools whose tasks may run again, and fork-join objects, are not in STATS: they
+ * are read from debugfs, if it is there and may be read (WSQ_DEBUGFS: its
+ * directory of wsq).
  */
 #include <argp.h>
 #include <errno.h>
@@ -78,7 +79,8 @@ static const struct argp argp = {
 	       "those through an inbox; standbys: times a standby worker "
 	       "replaced one in a task, which slept or computed for long; fences: interrupts of this "
 	       "CPU for fences of others. W: worker, P: it sleeps, -: offline. "
-	       "Below, for root: pools whose tasks may run again, and how many did.",
+	       "Below, for root: pools whose tasks may run again, and how many did; "
+	       "fork-join objects, and what their threads stole and shared.",
 };
 
 static void row(const char *cpu, const char *node, const char *flags,
@@ -104,18 +106,25 @@ struct pool {
 	char name[64];
 };
 
+/* NULL if it is not there or may not be read. */
+static FILE *open_debugfs(const char *name)
+{
+	const char *dir = getenv("WSQ_DEBUGFS") ?: "/sys/kernel/debug/wsq";
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return fopen(path, "re");
+}
+
 /*
  * Call @fn for each. Lines as in Documentation/observability.rst; those of other
  * pools have no numbers.
  */
 static void each_pool(void (*fn)(const struct pool *p, void *arg), void *arg)
 {
-	const char *dir = getenv("WSQ_DEBUGFS") ?: "/sys/kernel/debug/wsq";
-	char path[PATH_MAX], line[512];
-	FILE *f;
+	FILE *f = open_debugfs("pools");
+	char line[512];
 
-	snprintf(path, sizeof(path), "%s/pools", dir);
-	f = fopen(path, "re");
 	if (!f)
 		return;
 	while (fgets(line, sizeof(line), f)) {
@@ -141,11 +150,70 @@ static void pool_text(const struct pool *p, void *arg)
 	       p->puts ? 100.0 * (double)p->duplicates / (double)p->puts : 0);
 }
 
+/* The numbers of a fork-join object, in the order of the columns in debugfs. */
+enum {
+	FJ_MAX_CPUS, FJ_SEATS, FJ_RUNS, FJ_STARTED, FJ_STEALS, FJ_LEAPS,
+	FJ_REQUESTS, FJ_GROWS, FJ_SHRINKS, FJ_SLEEPS, NR_FJ
+};
+
+static const char * const forkjoin_names[NR_FJ] = {
+	"max_cpus", "seats", "runs", "started", "steals", "leaps", "requests",
+	"grows", "shrinks", "sleeps"
+};
+
+struct forkjoin {
+	uint64_t n[NR_FJ];
+	char queue[64];
+};
+
+/* Call @fn for each. The name of a queue may have spaces. */
+static void each_forkjoin(void (*fn)(const struct forkjoin *fj, void *arg),
+			  void *arg)
+{
+	FILE *f = open_debugfs("forkjoin");
+	struct forkjoin fj;
+	char line[512];
+
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f)) {
+		char *at = line, *end;
+		unsigned int i;
+
+		for (i = 0; i < NR_FJ; i++, at = end) {
+			fj.n[i] = strtoull(at, &end, 10);
+			if (end == at)
+				break;
+		}
+		if (i == NR_FJ && sscanf(at, " %63[^\n]", fj.queue) == 1)
+			fn(&fj, arg);
+	}
+	fclose(f);
+}
+
+static void forkjoin_text(const struct forkjoin *fj, void *arg)
+{
+	bool *begun = arg;
+	unsigned int i;
+
+	if (!*begun) {
+		printf("\n%-24s", "fork-join, of the queue");
+		for (i = 0; i < NR_FJ; i++)
+			printf(" %*s", i < FJ_RUNS ? 8 : 10, forkjoin_names[i]);
+		putchar('\n');
+	}
+	*begun = true;
+	printf("%-24s", fj->queue);
+	for (i = 0; i < NR_FJ; i++)
+		printf(" %*" PRIu64, i < FJ_RUNS ? 8 : 10, fj->n[i]);
+	putchar('\n');
+}
+
 static int as_text(const struct counters *c)
 {
 	struct wsq_cpu_stats total = counters_total(c);
 	char cpu[16], node[16], flags[3];
-	bool pools = false;
+	bool pools = false, objects = false;
 	unsigned int i;
 
 	printf("%5s %4s %2s %12s %12s %9s %9s %9s %9s %9s %9s %9s %9s %9s\n",
@@ -164,6 +232,7 @@ static int as_text(const struct counters *c)
 	}
 	row("all", "", "", &total);
 	each_pool(pool_text, &pools);
+	each_forkjoin(forkjoin_text, &objects);
 	return flush_stdout();
 }
 
@@ -211,6 +280,17 @@ static void pool_json(const struct pool *p, void *arg)
 	json_object_array_add(arg, o);
 }
 
+static void forkjoin_json(const struct forkjoin *fj, void *arg)
+{
+	struct json_object *o = json_object_new_object();
+	unsigned int i;
+
+	json_object_object_add(o, "queue", json_object_new_string(fj->queue));
+	for (i = 0; i < NR_FJ; i++)
+		put_u64(o, forkjoin_names[i], fj->n[i]);
+	json_object_array_add(arg, o);
+}
+
 static int as_json(const struct counters *c, double seconds)
 {
 	struct json_object *o = json_object_new_object();
@@ -238,6 +318,9 @@ static int as_json(const struct counters *c, double seconds)
 	list = json_object_new_array();
 	each_pool(pool_json, list);
 	json_object_object_add(o, "pools", list);
+	list = json_object_new_array();
+	each_forkjoin(forkjoin_json, list);
+	json_object_object_add(o, "forkjoin", list);
 	json_object_object_add(o, "total", cpu_json(&total));
 	return print_json(o, true);
 }
