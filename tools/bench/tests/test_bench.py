@@ -475,7 +475,7 @@ class Simulated(unittest.TestCase):
         self.assertIn("## sim: changed signs", text)
 
 class Fill(unittest.TestCase):
-    """tools/bench/fill and its tables.toml."""
+    """tools/bench/fill and its tables."""
 
     def setUp(self):
         self.fill = script("fill")
@@ -535,9 +535,7 @@ two
 
     def test_page_and_tables(self):
         """Each table of the pages is described, and each description used."""
-        import tomllib
-        with open(os.path.join(TOOLS, "tables.toml"), "rb") as f:
-            specs = tomllib.load(f)
+        specs = self.fill.load_specs()
         top = os.path.dirname(os.path.dirname(TOOLS))
         names = []
         for page in "benchmarks.rst", "completions.rst", \
