@@ -521,6 +521,7 @@ static void forkjoin_half(struct kunit *test)
  * @calls: parts
  * @sum: indices in all parts
  * @wrong: parts that are out of range, too long or empty
+ * @us: time that each part takes, in microseconds
  */
 struct tally {
 	atomic_t *seen;
