@@ -106,12 +106,12 @@ struct wsq_fj_loop {
  * @runs: runs that have begun
  * @steals: tasks that helpers stole while they had none
  * @leaps: tasks that threads stole while they waited for a thief
- * @requests: how often a thread that found no shared task asked another one to
- *	share. If a request stands, the next thread does not ask again
+ * @requests: how often a thief that found no shared task asked the owner to
+ *	share. It does not count if a request is already pending
  * @grows: how often a thread shared more tasks: because it was asked, because
  *	a helper was missing, by wsq_fj_share(), or for a long part of a range
  * @shrinks: how often shared tasks were taken back
- * @sleeps: how often a thread slept while it waited for a thief
+ * @sleeps: how often a thread slept while it waited for a stolen task
  * @started: helpers that were queued
  */
 struct wsq_fj_stats {

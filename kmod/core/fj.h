@@ -137,8 +137,8 @@ static inline void wsq_fj_init(struct wsq_fj_deque *dq,
 }
 
 /*
- * Have the owner come to its slow path. False if a request stands already. Any
- * context; no order.
+ * Make the owner take its slow path at its next operation. False if a request
+ * is already pending. Any context; no order.
  */
 static inline bool wsq_fj_request(struct wsq_fj_deque *dq)
 {

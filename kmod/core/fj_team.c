@@ -86,7 +86,7 @@ static struct wsq_fj_seat *wsq_fj_step_out(struct wsq_fj_seat *seat)
 		/* If all its tasks are stolen, its next push reads the count. */
 		if (dq == &seat->dq || atomic64_read(&dq->allstolen)) /* TM(leave:B) */
 			continue;
-		wsq_fj_ask(dq, &seat->dq);
+		wsq_fj_request(dq);
 		if (wsq_fj_shared(dq))
 			found = team->seats[i];
 	}
@@ -335,9 +335,12 @@ static u32 wsq_fj_steal_until(struct wsq_fj_seat *seat,
 	if (!until || !wsq_fj_task_ended(until, &thief))
 		n = wsq_fj_steal(victim, &seat->dq, seat->team->half, &task);
 	wsq_fj_unpin();
-	/* First: the task may take long. */
-	if (n > 0 && seat->invites) {
-		seat->invites = false;
+	/*
+	 * Before running the task, which may take long. The owner of the task
+	 * waits for this, too.
+	 */
+	if (n > 0 && seat->starts_next) {
+		seat->starts_next = false;
 		wsq_fj_one_more(seat);
 	}
 	for (k = n; k-- > 0;) {
@@ -552,7 +555,7 @@ void wsq_fj_sit(struct wsq_fj_seat *seat, u64 stack_end)
 	atomic64_set(&seat->waits, 0);				/* TM(waits:C) */
 	seat->stack = wsq_fj_stack_pointer() - stack_end;
 	seat->dropped = 0;
-	seat->invites = false;
+	seat->starts_next = false;
 	seat->apart = 0;
 	seat->most = WSQ_FJ_NEAR;
 	seat->looked_ns = wsq_fj_clock();
@@ -617,7 +620,7 @@ void wsq_fj_help(struct wsq_fj_seat *seat)
 
 	/* Seat 0 has the first task. */
 	seat->victim = 0;
-	seat->invites = true;
+	seat->starts_next = true;
 	for (;;) {
 		n = wsq_fj_steal_any(seat, seat->dq.tasks);
 		wsq_fj_count(&seat->steals, n);

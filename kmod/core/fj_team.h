@@ -119,7 +119,7 @@
  * @victim: seat that it stole from last
  * @rnd: random state
  * @stack: bytes of stack that the thread had when it sat down
- * @invites: its first theft starts one more helper
+ * @starts_next: true until a helper's first theft, which starts the next helper
  * @steals: tasks it stole while it had none
  * @leaps: tasks it stole while it waited
  * @sleeps: how often it slept while it waited
@@ -138,7 +138,7 @@ struct wsq_fj_seat {
 	u32 victim;
 	u64 rnd;
 	u64 stack;
-	bool invites;
+	bool starts_next;
 	atomic64_t steals;
 	atomic64_t leaps;
 	atomic64_t sleeps;

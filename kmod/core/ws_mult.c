@@ -24,7 +24,7 @@ int wsq_ws_mult_open(struct wsq_ws_mult *q, u64 t)
 		return WSQ_FULL;
 	/* Pairs with WM(steal:C). */
 	atomic64_set_release(base, (s64)(t | WSQ_MULT_EMPTYING)); /* WM(open:C) */
-	/* Before the slots change: WM(steal:E) sees it. */
+	/* A thief that sees a slot changed sees @own beyond its task: WM(steal:E). */
 	smp_wmb();						/* WM(open:D) */
 	wsq_slots_reset(wsq_ws_mult_slot(q, t),
 			(u32)q->block_mask + 1);		/* WM(open:E) */

@@ -41,21 +41,23 @@
  *   which costs each put a store.
  * - The owner has a word of its own, @own, instead of sharing @head. So a get
  *   writes one word, which never goes back, and only reads the line that
- *   thieves write. Nor does an owner that was interrupted before it stored its
- *   number bring out again what thieves have taken meanwhile.
- * - A thief that has read the slot reads @head, too, once more, and goes on from
- *   there if another party has come further: most of the time for a theft is
- *   spent waiting for the cache lines of the block and the slot.
+ *   thieves write. If the owner is interrupted before it stores its number,
+ *   thieves may take more tasks; its late store does not bring those out again.
+ * - After it has read the slot, a thief reads @own and @head again. If either has
+ *   passed its task, it goes on there. Reading the block and the slot takes most
+ *   of the time of a theft, so others often pass it. Only @own is needed to know
+ *   that the slot has not been put anew.
  * - A thief marks the slot itself, instead of an array beside it (bounded,
  *   exact). That saves a cache line.
  * - No party begins below @floor. By this a pool ensures that tasks taken so
  *   far do not come out again (wsq_ws_mult_settle()).
  *
  * Cost: put and get: one store-release each. Steal: five load-acquires, one
- * store-release; seven, if another party was faster; bounded and exact, one
- * compare-and-exchange in addition, and exact, the owner's get too. A steal that
- * finds nothing stores only if @head was behind. 8 bytes for each pair of thief
- * and owner, in the caller's memory.
+ * store-release, and four more load-acquires each time that another party was
+ * faster, three times at most; bounded and exact, one compare-and-exchange in
+ * addition, and exact, the owner's get too. A steal that finds nothing stores only
+ * if @head was behind. 8 bytes for each pair of thief and owner, in the caller's
+ * memory.
  *
  * Limitations: FIFO only. A thief that was away for long finds its place by
  * blocks, not by tasks. Sequence numbers have 63 bits and do not wrap.
@@ -95,6 +97,7 @@
  *		Their order is needed only if the same word is put again, into the
  *		same slot, between WM(steal:D) and WM(steal:G). Otherwise the
  *		task was read by WM(steal:D), or put on this CPU.
+ *	No order: WM(steal:M) is a hint.
  *	WM(put:B) -> WM(get:A), local
  *		The consumer reads slots that were put.
  *	WM(get:B) -> WM(open:A), local
@@ -113,6 +116,9 @@
 #define WSQ_MULT_WEAK		0
 #define WSQ_MULT_BOUNDED	1
 #define WSQ_MULT_EXACT		2
+
+/* A thief that others have passed more often than this gives up. */
+#define WSQ_MULT_PASSES		3
 
 /* A base whose block is being emptied. Bases are multiples of the block size. */
 #define WSQ_MULT_EMPTYING	1ULL
@@ -342,7 +348,10 @@ static inline u64 wsq_ws_mult_place(const struct wsq_ws_mult *q, u64 h, u64 base
 	return wsq_ws_mult_first(q, base) - q->slot_mask + q->block_mask;
 }
 
-/* The number that a thief reads. It may be lower the next time. */
+/*
+ * All tasks below this number have been taken. @head may go back, so a later call
+ * may return less.
+ */
 static inline u64 wsq_ws_mult_reached(const struct wsq_ws_mult *q)
 {
 	u64 own = (u64)atomic64_read_acquire(&q->own);		/* WM(steal:J) */
@@ -371,6 +380,7 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
 	u64 tries = (q->slot_mask >> q->block_shift) + q->block_mask + 3;
 	u64 h = wsq_ws_mult_reached(q), seen = h;
 	u64 next, base;
+	u32 passes = WSQ_MULT_PASSES;
 	int ret = WSQ_CONFLICT;
 	void *task;
 
@@ -390,11 +400,14 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
 			continue;
 		}
 		task = wsq_slot_acquire(wsq_ws_mult_slot(q, h)); /* WM(steal:D) */
-		/* Another party was faster. The slot may even have been put anew. */
+		/* Another party was faster. Another task may already be in the slot. */
 		next = wsq_ws_mult_max((u64)atomic64_read(&q->own), /* WM(steal:E) */
 				       (u64)atomic64_read(&q->head)); /* WM(steal:M) */
 		if (unlikely(next > h)) {
-			h = wsq_ws_mult_max(h, wsq_ws_mult_reached(q));
+			if (!passes--)
+				break;
+			seen = wsq_ws_mult_reached(q);
+			h = wsq_ws_mult_max(h, seen);
 			continue;
 		}
 		if (!task) {

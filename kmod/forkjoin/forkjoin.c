@@ -142,7 +142,10 @@ void wsq_fj_destroy(struct wsq_fj *fj)
 	u32 i;
 
 	might_sleep();
-	/* Also if the object stays: its queue may go. */
+	/*
+	 * Also if it is not freed below: debugfs shows the name of the queue, which
+	 * may be destroyed.
+	 */
 	mutex_lock(&wsq_fjs_lock);
 	list_del_init(&fj->list);
 	mutex_unlock(&wsq_fjs_lock);
@@ -168,8 +171,9 @@ u64 wsq_fj_stack_end(const struct wsq_fj *fj)
 void wsq_fj_sit_down(struct wsq_fj *fj, struct wsq_fj_member *m)
 {
 	m->lock_depth = lockdep_depth(current);
-	/* A helper comes because the run is long, and perhaps its parts are. */
-	m->long_parts = m->seat.id;
+	/* A helper starts only in long runs: assume that its first part is long. */
+	m->long_parts = m->seat.id != 0;
+	m->skipped = 0;
 	m->skip = 0;
 	wsq_fj_sit(&m->seat, wsq_fj_stack_end(fj));
 }

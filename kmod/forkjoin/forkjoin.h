@@ -28,7 +28,8 @@
  * @lock_depth: locks that the thread held when it sat down
  * @stacks: stacks of other workers that its tasks are on. The thread
  * @long_parts: its next part of a range probably takes long. The thread
- * @skip: so many parts are not measured. The thread
+ * @skip: number of parts still to run without measuring. The thread
+ * @skipped: number of them after the last short part. The thread
  */
 struct wsq_fj_member {
 	struct wsq_fj_seat seat;
@@ -41,6 +42,7 @@ struct wsq_fj_member {
 	unsigned int stacks;
 	bool long_parts;
 	u8 skip;
+	u8 skipped;
 };
 
 /**

@@ -5,13 +5,16 @@
 #include "../compat/export.h"
 #include "forkjoin.h"
 
-/* After a short part, so many are not measured. */
-#define WSQ_FJ_SKIP	15
+/* Most parts that are not timed after a short one. */
+#define WSQ_FJ_MAX_SKIP	15
 
 /*
  * Process a part that is not split. While it runs, this thread answers no
  * request. So if it may take long, other CPUs get at once all that the thread
  * has spawned.
+ *
+ * A clock may cost more than a short part. After one short part, one is not timed,
+ * after the next short one three, and so on.
  */
 static void wsq_fj_whole_part(struct wsq_fj_ctx w, const struct wsq_fj_loop *range,
 			      unsigned long start, unsigned long end)
@@ -29,8 +32,11 @@ static void wsq_fj_whole_part(struct wsq_fj_ctx w, const struct wsq_fj_loop *ran
 	begin = wsq_fj_clock();
 	range->fn(start, end, range->arg);
 	m->long_parts = wsq_fj_clock() - begin > WSQ_FJ_FIRST_NS;
-	if (!m->long_parts)
-		m->skip = WSQ_FJ_SKIP;
+	if (m->long_parts)
+		m->skipped = 0;
+	else
+		m->skipped = min(2 * m->skipped + 1, WSQ_FJ_MAX_SKIP);
+	m->skip = m->skipped;
 }
 
 /* Process [@start, @end), which is not empty. */

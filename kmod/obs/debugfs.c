@@ -185,6 +185,9 @@ static int wsq_forkjoin_show(struct seq_file *m, void *unused)
 	seq_puts(m, "max_cpus seats runs started steals leaps requests grows shrinks sleeps queue\n");
 	mutex_lock(&wsq_fjs_lock);
 	list_for_each_entry(fj, &wsq_fjs, list) {
+		/* The file is read again with a larger buffer. */
+		if (seq_has_overflowed(m))
+			break;
 		wsq_fj_read_stats(fj, &s);
 		/* The queue outlives the object. */
 		seq_printf(m, "%u %u %llu %llu %llu %llu %llu %llu %llu %llu %s\n",

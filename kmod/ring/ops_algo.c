@@ -12,7 +12,7 @@
  * range, none for sort64, 270 KiB for gzip and each CPU that takes part.
  *
  * Cost: for a task that does not get the user's object, 5 KiB of memory that is
- * allocated and freed.
+ * allocated and freed, and a mutex of all fork-join objects, twice.
  * Allocating may sleep, for long if the memory cgroup has little left. Then
  * other workers take over. So that they do not become many, each task of these
  * ops counts as one that has left, from its start (cont.c).
