@@ -640,7 +640,7 @@ static void forkjoin_long_parts(struct kunit *test)
 	c->t.range = (struct wsq_fj_loop){
 		.fn = tally_part, .arg = &c->t, .size = 16,
 	};
-	c->t.us = 20;
+	c->t.us = 200;
 	wsq_test_call(test, range_run, c);
 	KUNIT_EXPECT_EQ(test, c->ret, 0);
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->t.calls), 16);
