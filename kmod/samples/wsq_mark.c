@@ -6,6 +6,8 @@
  *
  *	insmod wsq_mark.ko objects=1000000; rmmod wsq_mark; dmesg | tail -2
  *
+ * With another engine the pool's tasks run once, and the marks are the same.
+ *
  * Each object points to @links random ones. Marks them, compares with one CPU that
  * walks the graph by itself, and prints how often an object was visited again.
  * Loading fails with EIO if an object was missed.
@@ -21,9 +23,21 @@
 #include <linux/prandom.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 #include <linux/wsq.h>
 #include <linux/wsq_pool.h>
 #include <linux/wsq_version.h>
+
+#include "../engine/engines.def"
+
+#define MARK_NAME(type, name, ...)	", " #name
+#define MARK_ENGINE(type, name, ...)	\
+	[type] = #name,
+
+static const char *const engines[] = {
+	[WSQ_DEFAULT_ENGINE]	= "default",
+	WSQ_ALL_ENGINES(MARK_ENGINE)
+};
 
 static unsigned int objects = 100000;
 module_param(objects, uint, 0444);
@@ -33,9 +47,14 @@ static unsigned int links = 3;
 module_param(links, uint, 0444);
 MODULE_PARM_DESC(links, "pointers in each object, 1 to 16 (default 3)");
 
+static char *engine = "ws_mult";
+module_param(engine, charp, 0444);
+MODULE_PARM_DESC(engine,
+		 "engine of the pool (ws_mult): default" WSQ_ALL_ENGINES(MARK_NAME));
+
 static unsigned int multiplicity;
 module_param(multiplicity, uint, 0444);
-MODULE_PARM_DESC(multiplicity, "0 weak (default), 1 bounded, 2 exact");
+MODULE_PARM_DESC(multiplicity, "of ws_mult: 0 weak (default), 1 bounded, 2 exact");
 
 /**
  * struct mark_worker - one CPU that marks
@@ -173,7 +192,7 @@ static int mark_run(struct wsq *q)
 	wsq_pool_read_counts(mark_pool, &counts);
 	pr_info("wsq_mark: %u objects reached, %lu visits, %lu missed, %llu steals, %llu tasks popped again\n",
 		reached, visits, missed, counts.steals, counts.duplicates);
-	pr_info("wsq_mark: %llu us, one CPU by itself %llu us\n",
+	pr_info("wsq_mark: engine %s: %llu us, one CPU by itself %llu us\n", engine,
 		div_u64(all, NSEC_PER_USEC), div_u64(alone, NSEC_PER_USEC));
 	return missed || visits < reached ? -EIO : 0;
 }
@@ -218,14 +237,16 @@ static int mark_allocate(void)
 
 static int __init mark_init(void)
 {
+	int kind = match_string(engines, ARRAY_SIZE(engines), engine);
 	struct wsq_attrs attrs = {
-		.flags = WSQ_AT_LEAST_ONCE,
+		.engine = kind,
+		.flags = kind == WSQ_WS_MULT ? WSQ_AT_LEAST_ONCE : 0,
 		.multiplicity = multiplicity,
 	};
 	struct wsq *q;
 	int ret;
 
-	if (!objects || objects > INT_MAX / 16 || !links || links > 16)
+	if (kind < 0 || !objects || objects > INT_MAX / 16 || !links || links > 16)
 		return -EINVAL;
 	ret = mark_allocate();
 	if (ret)
