@@ -104,7 +104,7 @@ struct wsq_fj_loop {
 /**
  * struct wsq_fj_stats - what the runs of a fork-join object did, as sums
  * @runs: runs that have begun
- * @steals: tasks that helpers stole while they had none
+ * @steals: tasks that helpers stole while they had no other
  * @leaps: tasks that threads stole while they waited for a thief
  * @requests: how often a thief that found no shared task asked the owner to
  *	share. It does not count if a request is already pending

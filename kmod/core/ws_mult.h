@@ -404,8 +404,9 @@ static __always_inline int wsq_ws_mult_steal(struct wsq_ws_mult *q, u32 kind,
 		next = wsq_ws_mult_max((u64)atomic64_read(&q->own), /* WM(steal:E) */
 				       (u64)atomic64_read(&q->head)); /* WM(steal:M) */
 		if (unlikely(next > h)) {
+			/* There is nothing to store: others are ahead. */
 			if (!passes--)
-				break;
+				return WSQ_CONFLICT;
 			seen = wsq_ws_mult_reached(q);
 			h = wsq_ws_mult_max(h, seen);
 			continue;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * /sys/kernel/debug/wsq: the state of queues, pools, fork-join objects, workers,
- * thieves and pollers.
- * Documentation/observability.rst shows the formats.
+ * thieves and pollers. Documentation/observability.rst shows the formats.
  *
  * Nothing is recorded for these files. A read looks at each object, under the
  * locks that keep queues and workers from being freed.

@@ -646,7 +646,10 @@ static void forkjoin_long_parts(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, atomic_read(&c->t.calls), 16);
 	wsq_fj_read_stats(fj, &stats);
 	KUNIT_EXPECT_EQ(test, stats.started, 0ULL);
-	/* No thief asks. A task is spawned before every second part; not the first. */
+	/*
+	 * No thief asks. Eight of the parts follow a spawn and share it, except
+	 * the first part, which is not known to be long.
+	 */
 	KUNIT_EXPECT_GE(test, stats.grows, 7ULL);
 	KUNIT_EXPECT_GT(test, stats.shrinks, 0ULL);
 	kfree(c);
