@@ -4,11 +4,19 @@
  */
 #include "fj_team.h"
 
-/* How far limits are apart at most: before a helper is due, and afterwards. */
+/*
+ * Largest distance from the head to the lower limit, before and after the first
+ * attempt to start a helper. The upper limit is half as far. A binary subtree of
+ * which each task spawns one child runs without a look if it spawns at most 2^9,
+ * or 2^12, tasks.
+ */
 #define WSQ_FJ_NEAR		6
 #define WSQ_FJ_FAR		8
 
-/* Looks that follow each other so soon are too many; or are too few. */
+/* Most spawns in a row that look without reading the clock. */
+#define WSQ_FJ_SKIP		3
+
+/* Read the clock less often below the first, at every operation above the second. */
 #define WSQ_FJ_SOON_NS		1000
 #define WSQ_FJ_LATE_NS		2000
 
@@ -42,8 +50,9 @@ static void wsq_fj_limits(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
 	} else if (seat->next_ns) {
 		if (nr - lo > seat->apart)
 			lo = nr - seat->apart;
-		if (hi - nr > seat->apart)
-			hi = nr + seat->apart;
+		/* A look there is cheaper: often it does not read the clock. */
+		if (hi - nr > seat->apart / 2)
+			hi = nr + seat->apart / 2;
 	} else {
 		if (nr - lo > WSQ_FJ_DEEP)
 			lo = nr - WSQ_FJ_DEEP;
@@ -150,17 +159,21 @@ static bool wsq_fj_offer(struct wsq_fj_deque *dq, u32 nr)
 	return wsq_fj_shared(dq);
 }
 
-/* Answer a request. @shared: the owner shares its first task since long. */
-static void wsq_fj_answer(struct wsq_fj_seat *seat, u32 nr, bool shared)
+/*
+ * Answer a request; false if there was none. @shared: the owner shares its first
+ * task since long.
+ */
+static bool wsq_fj_answer(struct wsq_fj_seat *seat, u32 nr, bool shared)
 {
 	struct wsq_fj_deque *dq = &seat->dq;
+	bool asked = false;
 
 	if ((u64)atomic64_read(&dq->guard) == WSQ_FJ_REQUEST) {	/* TM(serve:E) */
 		wsq_fj_offer(dq, nr);
 		atomic64_set(&dq->guard, (s64)dq->stack_end);	/* TM(serve:A) */
 		shared = true;
-		if (!seat->next_ns)
-			wsq_fj_watch(seat);
+		asked = true;
+		wsq_fj_watch(seat);
 	}
 	/*
 	 * Against TM(leave:A) and TM(stop:A). Without it, a request that comes
@@ -168,38 +181,46 @@ static void wsq_fj_answer(struct wsq_fj_seat *seat, u32 nr, bool shared)
 	 */
 	if (shared)
 		smp_mb();					/* TM(serve:B) */
+	return asked;
+}
+
+/* The double, and more than 0, but not more than @most. */
+static u32 wsq_fj_more(u32 n, u32 most)
+{
+	n = 2 * n + 1;
+	return n < most ? n : most;
 }
 
 /*
- * If two looks follow each other within WSQ_FJ_SOON_NS, tasks are short, and
- * the next look may come later. Only looks at a sync count. Spawns say nothing
- * about the length of tasks: a range is halved at once, before its first long
- * part.
+ * If less than WSQ_FJ_SOON_NS has passed since the last reading of the clock,
+ * tasks are short: double the distance to the next look, if a task has @ended;
+ * otherwise double the number of spawns that skip the clock. Spawns do not change
+ * @apart, so the first sync always looks: they say nothing about the length of
+ * tasks. A range is halved at once, before its first long part.
  */
-static void wsq_fj_adapt(struct wsq_fj_seat *seat, u64 now, u32 most)
+static void wsq_fj_adapt(struct wsq_fj_seat *seat, u64 now, bool ended)
 {
 	u64 passed = now - seat->looked_ns;
 
-	if (passed > WSQ_FJ_LATE_NS)
+	if (passed > WSQ_FJ_LATE_NS) {
 		seat->apart = 0;
-	else if (passed < WSQ_FJ_SOON_NS && seat->apart < most)
-		seat->apart++;
-}
-
-/* Until a helper leaves, the owner has nothing to look for. */
-static void wsq_fj_none_missing(struct wsq_fj_seat *seat)
-{
-	if (seat->next_ns)
-		wsq_fj_watch(seat);
-	seat->next_ns = 0;
+		seat->clock_skip = 0;
+	} else if (passed < WSQ_FJ_SOON_NS) {
+		if (ended)
+			seat->apart = wsq_fj_more(seat->apart, seat->most);
+		else
+			seat->clock_skip = wsq_fj_more(seat->clock_skip,
+						       WSQ_FJ_SKIP);
+	}
+	seat->clock_left = seat->clock_skip;
 }
 
 /*
  * The owner's other duties: see whether the run stops, and whether a helper is
- * missing. @ended: at a sync.
+ * missing. @ended: at a sync. @skip: it may do without the clock.
  */
 static void wsq_fj_look(struct wsq_fj_seat *seat, struct wsq_fj_task *head,
-			bool ended)
+			bool ended, bool skip)
 {
 	struct wsq_fj_deque *dq = &seat->dq;
 	struct wsq_fj_team *team = seat->team;
@@ -211,7 +232,12 @@ static void wsq_fj_look(struct wsq_fj_seat *seat, struct wsq_fj_task *head,
 		return;
 	}
 	if (atomic64_read(&team->active) >= team->max) {	/* TM(serve:C) */
-		wsq_fj_none_missing(seat);
+		/* Until a helper leaves, the owner has nothing to look for. */
+		seat->next_ns = 0;
+		return;
+	}
+	if (seat->next_ns && seat->clock_left && skip) {
+		seat->clock_left--;
 		return;
 	}
 	now = wsq_fj_clock();
@@ -219,9 +245,11 @@ static void wsq_fj_look(struct wsq_fj_seat *seat, struct wsq_fj_task *head,
 		/* A helper has left. */
 		seat->next_ns = now + WSQ_FJ_FIRST_NS;
 		seat->apart = 0;
+		seat->clock_skip = 0;
+		seat->clock_left = 0;
 		seat->most = WSQ_FJ_NEAR;
-	} else if (ended) {
-		wsq_fj_adapt(seat, now, seat->most);
+	} else {
+		wsq_fj_adapt(seat, now, ended);
 	}
 	seat->looked_ns = now;
 	if (now < seat->next_ns)
@@ -231,7 +259,7 @@ static void wsq_fj_look(struct wsq_fj_seat *seat, struct wsq_fj_task *head,
 		smp_mb();					/* TM(look:A) */
 		if (wsq_fj_one_more(seat)) {
 			/* Its first theft starts the next. */
-			wsq_fj_none_missing(seat);
+			seat->next_ns = 0;
 			return;
 		}
 	}
@@ -253,7 +281,7 @@ struct wsq_fj_task *wsq_fj_spawn_slow(struct wsq_fj_deque *dq,
 	struct wsq_fj_seat *seat = wsq_fj_seat(dq);
 	struct wsq_fj_task *head = task;
 	u32 nr = wsq_fj_nr(dq, task);
-	bool first = dq->all;
+	bool first = dq->all, asked;
 
 	if (nr == dq->nr)
 		wsq_fj_stop_run(seat->team, WSQ_FJ_EOVERFLOW);
@@ -263,8 +291,8 @@ struct wsq_fj_task *wsq_fj_spawn_slow(struct wsq_fj_deque *dq,
 		head++;
 		if (first)
 			wsq_fj_share_first(dq, nr);
-		wsq_fj_answer(seat, nr + 1, first);
-		wsq_fj_look(seat, head, false);
+		asked = wsq_fj_answer(seat, nr + 1, first);
+		wsq_fj_look(seat, head, false, !asked);
 	}
 	wsq_fj_limits(seat, head);
 	return head;
@@ -283,7 +311,7 @@ bool wsq_fj_call_slow(struct wsq_fj_deque *dq, struct wsq_fj_task *head)
 	struct wsq_fj_seat *seat = wsq_fj_seat(dq);
 
 	wsq_fj_answer(seat, wsq_fj_nr(dq, head), false);
-	wsq_fj_look(seat, head, false);
+	wsq_fj_look(seat, head, false, false);
 	/* Not here: a lock may be held at a call. It is not at a sync. */
 	if (wsq_fj_busy())
 		wsq_fj_request(dq);
@@ -500,7 +528,7 @@ struct wsq_fj_sync wsq_fj_sync_slow(struct wsq_fj_deque *dq,
 		ret.what = WSQ_FJ_RUN;
 	}
 	wsq_fj_answer(seat, nr - 1, false);
-	wsq_fj_look(seat, ret.head, true);
+	wsq_fj_look(seat, ret.head, true, false);
 	wsq_fj_limits(seat, ret.head);
 	if (ret.what == WSQ_FJ_RUN && !wsq_fj_stops(seat->team) &&
 	    wsq_fj_stack_pointer() < dq->stack_end) {
@@ -530,7 +558,7 @@ void wsq_fj_share_all(struct wsq_fj_seat *seat, struct wsq_fj_task *head)
 	/* At once, also if helpers have left since this thread last looked. */
 	seat->next_ns = 1;
 	wsq_fj_answer(seat, nr, true);
-	wsq_fj_look(seat, head, false);
+	wsq_fj_look(seat, head, false, false);
 	wsq_fj_limits(seat, head);
 }
 
@@ -551,18 +579,25 @@ static void wsq_fj_reset_seat(struct wsq_fj_seat *seat, u64 stack_end)
  */
 void wsq_fj_sit(struct wsq_fj_seat *seat, u64 stack_end)
 {
+	u64 now;
+
 	wsq_fj_reset_seat(seat, stack_end);
 	atomic64_set(&seat->waits, 0);				/* TM(waits:C) */
 	seat->stack = wsq_fj_stack_pointer() - stack_end;
 	seat->dropped = 0;
 	seat->starts_next = false;
 	seat->apart = 0;
+	seat->clock_skip = 0;
+	seat->clock_left = 0;
 	seat->most = WSQ_FJ_NEAR;
-	seat->looked_ns = wsq_fj_clock();
-	seat->next_ns = seat->looked_ns + WSQ_FJ_FIRST_NS;
+	now = wsq_fj_clock();
+	/* So the first look is not soon after another one. */
+	seat->looked_ns = now - 2 * WSQ_FJ_LATE_NS;
+	seat->next_ns = now + WSQ_FJ_FIRST_NS;
 	seat->victim = seat->id;
 	/* Differs from seat to seat and from run to run, and is not 0. */
 	seat->rnd = (seat->next_ns + seat->id) * 0x9e3779b97f4a7c15ULL | 1;
+	wsq_fj_watch(seat);
 }
 
 /**

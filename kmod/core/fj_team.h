@@ -18,12 +18,14 @@
  * again when it must:
  *
  *	if the run stops or all tasks are stolen: at every operation
- *	if a helper is missing: at every operation, or, while tasks are short,
- *	whenever the head has moved by some descriptors; each time it reads the
- *	clock, and after WSQ_FJ_FIRST_NS it tries to start a helper
+ *	if a helper is missing: at every spawn and sync, or, while tasks are
+ *	short, when the head has moved by some descriptors. Syncs read the clock
+ *	there, spawns only sometimes, and after WSQ_FJ_FIRST_NS the owner tries
+ *	to start a helper
  *	otherwise: when the private part is empty, the array is full, or there
- *	were many spawns without a sync, or many syncs without a spawn, or a
- *	request; wsq_fj_watch() sees to it that one comes after some time
+ *	were many spawns without a sync, or many syncs without a spawn
+ *	in any case: at a request. wsq_fj_watch() makes one after some time, for
+ *	a head that stays between both limits, and for calls, which pass none
  *
  * At a sync it also lets other threads have the CPU: not all kernels take it
  * away from a thread that runs for long. A call that finds that they wait
@@ -113,14 +115,18 @@
  * @dropped: spawns since the run stopped that were not synced. The thread, as
  *	all below
  * @next_ns: when it tries to start a helper; 0 if none is missing
- * @looked_ns: when it looked last whether one is missing
- * @apart: how many descriptors its head moves before it looks again
+ * @looked_ns: when it last read the clock
+ * @apart: how many descriptors its head goes down before it looks again; up, half
+ *	as many
+ * @clock_skip: looks at spawns, between two readings of the clock, that do not
+ *	read it
+ * @clock_left: looks at spawns left until the next reading
  * @most: most for @apart
  * @victim: seat that it stole from last
  * @rnd: random state
  * @stack: bytes of stack that the thread had when it sat down
  * @starts_next: true until a helper's first theft, which starts the next helper
- * @steals: tasks it stole while it had none
+ * @steals: tasks it stole as a helper that had no other
  * @leaps: tasks it stole while it waited
  * @sleeps: how often it slept while it waited
  * @started: helpers it started
@@ -134,6 +140,8 @@ struct wsq_fj_seat {
 	u64 next_ns;
 	u64 looked_ns;
 	u32 apart;
+	u32 clock_skip;
+	u32 clock_left;
 	u32 most;
 	u32 victim;
 	u64 rnd;
@@ -180,8 +188,7 @@ struct wsq_fj_team {
  * CPU if they wait for it, and wsq_fj_busy() says that they do. So does
  * wsq_fj_resched(), which does not slow down a thread that has work; @between:
  * no task is on the thread's stack. wsq_fj_watch() has wsq_fj_request() called
- * for a seat some milliseconds later, unless it was called again, or threads
- * are taken off their CPU at any time. wsq_fj_clock() counts ns.
+ * some milliseconds after its last call for the seat. wsq_fj_clock() counts ns.
  */
 struct wsq_fj_seat *wsq_fj_claim_seat(struct wsq_fj_team *team);
 bool wsq_fj_start_helper(struct wsq_fj_seat *seat);

@@ -197,7 +197,10 @@ void wsq_fj_resched(bool between)
 	(void)between;
 }
 
-/* The host takes the CPU away at any time. */
+/*
+ * The host takes the CPU away at any time. A helper may be missing for long while
+ * the head stays between both limits.
+ */
 void wsq_fj_watch(struct wsq_fj_seat *seat)
 {
 	(void)seat;

@@ -33,8 +33,8 @@ static u64 looks_up(struct wsq_fj_ctx *w, u32 n)
 }
 
 /*
- * While a helper is missing the owner reads the clock at every operation, and, as
- * tasks end soon, whenever its head has moved by more and more descriptors.
+ * While a helper is missing the owner looks at every operation, and, as tasks end
+ * soon, whenever its head has moved by more and more descriptors.
  */
 static void limits(void **state)
 {
@@ -45,37 +45,39 @@ static void limits(void **state)
 	begin();
 	atomic64_set(&team.active, 1);
 	w = sit(0);
-	/* Spawns look, but tell nothing. */
+	/* The 1st, 2nd, 4th, 8th spawn read the clock, and do not change @apart. */
 	spawns(&w, 9);
-	assert_int_equal(clocks, 1 + 1 + 9);
+	assert_int_equal(clocks, 1 + 1 + 4);
+	assert_int_equal(seats[0].clock_skip, WSQ_FJ_SKIP);
 	assert_int_equal(seats[0].apart, 0);
 	/* Tasks that end late: each sync looks. */
 	for (i = 0; i < 3; i++) {
 		now += WSQ_FJ_SOON_NS;
 		assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RUN);
 	}
-	assert_int_equal(clocks, 1 + 1 + 9 + 3);
+	assert_int_equal(clocks, 1 + 1 + 4 + 3);
 	assert_int_equal(seats[0].apart, 0);
 	assert_ptr_equal(w.deque->lo, w.head);
 	/* Tasks that end soon. */
-	for (i = 1; i <= WSQ_FJ_NEAR; i++) {
-		wsq_fj_look(&seats[0], w.head, true);
+	for (i = 1; i <= WSQ_FJ_NEAR; i += i + 1) {
+		wsq_fj_look(&seats[0], w.head, true, false);
 		assert_int_equal(seats[0].apart, i);
 	}
-	wsq_fj_look(&seats[0], w.head, true);
+	wsq_fj_look(&seats[0], w.head, true, false);
 	wsq_fj_limits(&seats[0], w.head);
 	assert_int_equal(seats[0].apart, WSQ_FJ_NEAR);
 	assert_ptr_equal(w.deque->lo, tasks[0]);
-	assert_ptr_equal(w.deque->hi, w.head + WSQ_FJ_NEAR);
+	assert_ptr_equal(w.deque->hi, w.head + WSQ_FJ_NEAR / 2);
 	/* One that ends late. */
 	now += WSQ_FJ_LATE_NS + 1;
-	wsq_fj_look(&seats[0], w.head, true);
+	wsq_fj_look(&seats[0], w.head, true, false);
 	assert_int_equal(seats[0].apart, 0);
+	assert_int_equal(seats[0].clock_skip, 0);
 	for (i = 0; i < WSQ_FJ_NEAR; i++)
-		wsq_fj_look(&seats[0], w.head, true);
+		wsq_fj_look(&seats[0], w.head, true, false);
 	wsq_fj_limits(&seats[0], w.head);
 	assert_int_equal(looks(&w, 20), 0);
-	assert_int_equal(looks_up(&w, WSQ_FJ_NEAR), 0);
+	assert_int_equal(looks_up(&w, WSQ_FJ_NEAR / 2), 0);
 	assert_int_equal(starts, 0);
 	/* 10 us have passed, no CPU is idle: it tries again after 100 us. */
 	now = 1 + WSQ_FJ_FIRST_NS;
@@ -84,7 +86,7 @@ static void limits(void **state)
 	assert_int_equal(atomic64_read(&team.active), 1);
 	assert_int_equal(seats[0].next_ns, now + WSQ_FJ_AGAIN_NS);
 	for (i = 0; i <= WSQ_FJ_FAR; i++)
-		wsq_fj_look(&seats[0], w.head, true);
+		wsq_fj_look(&seats[0], w.head, true, false);
 	assert_int_equal(seats[0].apart, WSQ_FJ_FAR);
 	now += WSQ_FJ_AGAIN_NS - 1;
 	serve(&w);
@@ -227,7 +229,7 @@ static void long_first(void **state)
 	atomic64_set(&team.active, 1);
 	w = sit(0);
 	while (seats[0].apart < WSQ_FJ_NEAR)
-		wsq_fj_look(&seats[0], w.head, true);
+		wsq_fj_look(&seats[0], w.head, true, false);
 	wsq_fj_limits(&seats[0], w.head);
 	now += WSQ_FJ_FIRST_NS;
 	assert_int_equal(starts, 0);
@@ -261,7 +263,7 @@ static void leave(void **state)
 	/* The next one that leaves finds what was shared. */
 	assert_true(wsq_fj_shared(w.deque));
 	sit(2);
-	wsq_fj_none_missing(&seats[2]);
+	seats[2].next_ns = 0;
 	watches[2] = 0;
 	wsq_fj_request(&seats[2].dq);
 	assert_false(wsq_fj_leave(&seats[2]));
@@ -350,20 +352,61 @@ static void watch(void **state)
 	assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RUN);
 	assert_false(asked(0));
 	assert_int_equal(rescheds, 1);
-	/* While a helper is missing it looks by itself. */
+	/* Also while a helper is missing. */
 	atomic64_set(&team.active, 1);
-	wsq_fj_look(&seats[0], w.head, true);
-	wsq_fj_limits(&seats[0], w.head);
 	watches[0] = 0;
 	wsq_fj_request(w.deque);
 	assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RUN);
-	assert_int_equal(watches[0], 0);
-	/* Then one has come. */
-	atomic64_set(&team.active, team.max);
-	wsq_fj_look(&seats[0], w.head, true);
 	assert_int_equal(watches[0], 1);
-	wsq_fj_look(&seats[0], w.head, true);
+}
+
+/* The head stays between both limits while tasks become long: the watch ends that. */
+static void watch_between(void **state)
+{
+	struct wsq_fj_ctx w;
+
+	(void)state;
+	begin();
+	atomic64_set(&team.active, 1);
+	watches[0] = 0;
+	w = sit(0);
 	assert_int_equal(watches[0], 1);
+	spawns(&w, 2);
+	while (!seats[0].apart) {
+		assert_int_equal(wsq_fj_pop(&w), WSQ_FJ_RUN);
+		spawns(&w, 1);
+	}
+	looks(&w, 2);
+	can_start = true;
+	now += 2 * WSQ_FJ_FIRST_NS;
+	assert_int_equal(looks(&w, 20), 0);
+	assert_int_equal(starts, 0);
+	/* Its timer. */
+	wsq_fj_request(w.deque);
+	looks(&w, 1);
+	assert_int_equal(starts, 1);
+}
+
+/* A spawn, and then long calls only: they pass no limit. */
+static void watch_calls(void **state)
+{
+	struct wsq_fj_ctx w;
+	int i;
+
+	(void)state;
+	begin();
+	atomic64_set(&team.active, 1);
+	w = sit(0);
+	spawns(&w, 1);
+	can_start = true;
+	for (i = 0; i < 5; i++) {
+		now += WSQ_FJ_FIRST_NS;
+		assert_true(wsq_fj_callable(&w));
+	}
+	assert_int_equal(starts, 0);
+	wsq_fj_request(w.deque);
+	assert_true(wsq_fj_callable(&w));
+	assert_int_equal(starts, 1);
 }
 
 static void end_and_count(void)
@@ -607,6 +650,8 @@ int main(void)
 		cmocka_unit_test(help),
 		cmocka_unit_test(deep),
 		cmocka_unit_test(watch),
+		cmocka_unit_test(watch_between),
+		cmocka_unit_test(watch_calls),
 		cmocka_unit_test(wait_sleeps),
 		cmocka_unit_test(leap),
 		cmocka_unit_test(leap_low),

@@ -207,7 +207,7 @@ static void serve(const struct wsq_fj_ctx *w)
 	struct wsq_fj_seat *seat = wsq_fj_seat(w->deque);
 
 	wsq_fj_answer(seat, wsq_fj_nr(w->deque, w->head), false);
-	wsq_fj_look(seat, w->head, false);
+	wsq_fj_look(seat, w->head, false, false);
 	wsq_fj_limits(seat, w->head);
 }
 
