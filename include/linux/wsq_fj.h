@@ -104,7 +104,7 @@ struct wsq_fj_loop {
 /**
  * struct wsq_fj_stats - what the runs of a fork-join object did, as sums
  * @runs: runs that have begun
- * @steals: tasks that helpers stole while they had no other
+ * @steals: tasks that helpers stole while they had no other task
  * @leaps: tasks that threads stole while they waited for a thief
  * @requests: how often a thief that found no shared task asked the owner to
  *	share. It does not count if a request is already pending
@@ -140,11 +140,13 @@ struct wsq_fj *wsq_fj_create(struct wsq *q, const struct wsq_fj_attrs *attrs);
 
 /**
  * wsq_fj_destroy() - free a fork-join object
- * @fj: the object; no run is under way
+ * @fj: the object; no new run may begin
  *
- * Waits for helpers that have not left yet.
+ * Stops a run that is under way, as wsq_fj_cancel() does, and waits until it has
+ * ended. Then waits for helpers that have not left yet.
  *
- * Context: task; may sleep.
+ * Context: task; may sleep. Not from a task of @fj, nor with a lock held that one
+ * of its tasks takes.
  */
 void wsq_fj_destroy(struct wsq_fj *fj);
 

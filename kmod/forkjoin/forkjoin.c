@@ -107,6 +107,7 @@ struct wsq_fj *wsq_fj_create(struct wsq *q, const struct wsq_fj_attrs *attrs)
 	if (!fj)
 		return ERR_PTR(-ENOMEM);
 	fj->q = q;
+	init_completion(&fj->ended);
 	fj->stack_reserve = reserve;
 	fj->spread = a->flags & WSQ_FJ_SPREAD;
 	fj->team.seats = fj->seats;
@@ -137,6 +138,14 @@ free:
 }
 WSQ_EXPORT(wsq_fj_create);
 
+/* Is this thread running a task of the object? */
+static bool wsq_fj_inside(const struct wsq_fj *fj)
+{
+	long caller = atomic_long_read(&fj->caller) & ~WSQ_FJ_DESTROYED;
+
+	return caller == (long)current || wsq_fj_helps(fj);
+}
+
 void wsq_fj_destroy(struct wsq_fj *fj)
 {
 	u32 i;
@@ -149,8 +158,16 @@ void wsq_fj_destroy(struct wsq_fj *fj)
 	mutex_lock(&wsq_fjs_lock);
 	list_del_init(&fj->list);
 	mutex_unlock(&wsq_fjs_lock);
-	if (WARN_ON(READ_ONCE(fj->caller)))
+	if (WARN_ON(wsq_fj_inside(fj)))
 		return;
+	/*
+	 * Pairs with the release in wsq_fj_end(), and with smp_mb() in
+	 * wsq_fj_begin().
+	 */
+	if (atomic_long_fetch_or(WSQ_FJ_DESTROYED, &fj->caller)) {
+		wsq_fj_stop_run(&fj->team, ECANCELED);
+		wait_for_completion(&fj->ended);
+	}
 	/*
 	 * The caller may be a task of another object, whose helper is an item of
 	 * the same lock class: lockdep is not to see it.
@@ -182,10 +199,17 @@ int wsq_fj_begin(struct wsq_fj *fj, struct wsq_fj_ctx *w)
 {
 	might_sleep();
 	/* Pairs with the release in wsq_fj_end(). */
-	if (cmpxchg_acquire(&fj->caller, NULL, current))
+	if (atomic_long_cmpxchg_acquire(&fj->caller, 0, (long)current))
 		return -EBUSY;
 	WRITE_ONCE(fj->runs, fj->runs + 1);
 	wsq_fj_begin_run(&fj->team);
+	/*
+	 * Store buffering, @stop against @caller: wsq_fj_destroy() may have stopped
+	 * the run before wsq_fj_begin_run() cleared @stop. Then stop it here.
+	 */
+	smp_mb();
+	if (atomic_long_read(&fj->caller) & WSQ_FJ_DESTROYED)
+		wsq_fj_stop_run(&fj->team, ECANCELED);
 	wsq_fj_sit_down(fj, wsq_fj_member(fj->seats[0]));
 	w->deque = &fj->seats[0]->dq;
 	w->head = w->deque->tasks;
@@ -200,15 +224,20 @@ int wsq_fj_end(struct wsq_fj *fj)
 	wsq_fj_rise(fj->seats[0]);
 	wsq_fj_end_run(&fj->team);
 	ret = -wsq_fj_stops(&fj->team);
-	/* Pairs with the acquire in wsq_fj_begin(). */
-	smp_store_release(&fj->caller, NULL);
+	/*
+	 * Pairs with the acquire in wsq_fj_begin() and wsq_fj_destroy(). The object
+	 * may be gone afterwards, unless wsq_fj_destroy() waits.
+	 */
+	if (atomic_long_fetch_and_release(WSQ_FJ_DESTROYED, &fj->caller) &
+	    WSQ_FJ_DESTROYED)
+		complete(&fj->ended);
 	return ret;
 }
 WSQ_EXPORT(wsq_fj_end);
 
 void wsq_fj_cancel(struct wsq_fj *fj)
 {
-	if (READ_ONCE(fj->caller))
+	if (atomic_long_read(&fj->caller))
 		wsq_fj_stop_run(&fj->team, ECANCELED);
 }
 WSQ_EXPORT(wsq_fj_cancel);

@@ -5,6 +5,8 @@
 #ifndef _WSQ_FORKJOIN_FORKJOIN_H
 #define _WSQ_FORKJOIN_FORKJOIN_H
 
+#include <linux/atomic.h>
+#include <linux/completion.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/rcuwait.h>
@@ -13,6 +15,9 @@
 #include <linux/wsq_fj.h>
 
 #include "../core/fj_team.h"
+
+/* In @caller. No thread's address has this bit. */
+#define WSQ_FJ_DESTROYED	1UL
 
 /* Stacks of other workers that the tasks of one seat may be on. */
 #define WSQ_FJ_MAX_STACKS	256
@@ -48,9 +53,11 @@ struct wsq_fj_member {
 /**
  * struct wsq_fj - a fork-join object
  * @team: its seats
- * @q: queue whose workers help. Constant, as all but @team, @caller, @runs and
- *	@list
- * @caller: thread of the run that is under way, or %NULL
+ * @q: queue whose workers help. Constant, as all but @team, @caller, @ended,
+ *	@runs and @list
+ * @caller: thread of the run that is under way, or 0; WSQ_FJ_DESTROYED since
+ *	wsq_fj_destroy() was called
+ * @ended: completed by a run that ends while wsq_fj_destroy() waits for it
  * @runs: how many have begun. The caller
  * @stack_reserve: bytes of a stack that no spawn uses
  * @spread: %WSQ_FJ_SPREAD
@@ -61,7 +68,8 @@ struct wsq_fj_member {
 struct wsq_fj {
 	struct wsq_fj_team team;
 	struct wsq *q;
-	struct task_struct *caller;
+	atomic_long_t caller;
+	struct completion ended;
 	u64 runs;
 	u32 stack_reserve;
 	bool spread;
@@ -85,6 +93,7 @@ extern struct mutex wsq_fjs_lock;
 u64 wsq_fj_stack_end(const struct wsq_fj *fj);
 void wsq_fj_sit_down(struct wsq_fj *fj, struct wsq_fj_member *m);
 void wsq_fj_help_fn(struct wsq_work *work);
+bool wsq_fj_helps(const struct wsq_fj *fj);
 void wsq_fj_watch_fn(struct timer_list *timer);
 
 #endif /* _WSQ_FORKJOIN_FORKJOIN_H */

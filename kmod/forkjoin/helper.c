@@ -105,6 +105,19 @@ static void wsq_fj_stack_fn(struct wsq_work *work)
 	complete(&s->done);
 }
 
+/* Is this thread a worker that runs a task of the object? */
+bool wsq_fj_helps(const struct wsq_fj *fj)
+{
+	struct wsq_work *work = wsq_current_running(wsq_fj_help_fn);
+
+	if (work)
+		return container_of(work, struct wsq_fj_member, work)->seat.team ==
+		       &fj->team;
+	work = wsq_current_running(wsq_fj_stack_fn);
+	return work && container_of(work, struct wsq_fj_stack, work)->seat->team ==
+		       &fj->team;
+}
+
 bool wsq_fj_other_stack(struct wsq_fj_seat *seat, struct wsq_fj_task *task)
 {
 	struct wsq_fj_stack s = { .seat = seat, .task = task };
@@ -166,7 +179,7 @@ void wsq_fj_relax(void)
 	cond_resched();
 }
 
-/* An owner that has nothing to look for comes to the slow path this often. */
+/* An owner whose operations do not lead there comes to the slow path this often. */
 #define WSQ_FJ_WATCH	DIV_ROUND_UP(HZ, 100)
 
 void wsq_fj_watch(struct wsq_fj_seat *seat)

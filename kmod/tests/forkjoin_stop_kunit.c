@@ -282,6 +282,58 @@ static void stop_cancel_range(struct kunit *test)
 	wsq_test_queue_end(test, q);
 }
 
+/* An object that is destroyed while it runs: the run is cancelled and has ended. */
+static void stop_destroy(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_call *call;
+	int i, at;
+
+	for (i = 0; i < 2 * NR_FLAGS; i++) {
+		struct wsq_fj_attrs attrs = {
+			.flags = some_flags[i / 2], .max_cpus = i % 2,
+		};
+		struct stage *s = stage_begin(test, q, &attrs, endless_stage);
+
+		call = wsq_test_start(test, stage_run, s);
+		wait_for_completion(&s->begun);
+		at = atomic_read(&s->runs);
+		KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&s->runs) > at));
+		wsq_test_call(test, stage_destroy, s->fj);
+		at = atomic_read(&s->runs);
+		wsq_test_end(test, call);
+		KUNIT_EXPECT_EQ(test, s->ret, -ECANCELED);
+		KUNIT_EXPECT_EQ(test, atomic_read(&s->runs), at);
+		KUNIT_EXPECT_EQ(test, atomic_read(&s->wrong), 0);
+		kfree(s);
+	}
+	wsq_test_queue_end(test, q);
+}
+
+/* Destroy waits for a stolen task that has begun. */
+static void stop_destroy_stolen(struct kunit *test)
+{
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_test_call *call, *destroy;
+	struct stage *s;
+
+	wsq_test_need_cpus(test, 2);
+	s = stage_begin(test, q, NULL, held_root_stage);
+	call = wsq_test_start(test, stage_run, s);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(stage_stats(s).sleeps));
+	destroy = wsq_test_start(test, stage_destroy, s->fj);
+	wsq_test_linger();
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(destroy));
+	KUNIT_EXPECT_FALSE(test, wsq_test_over(call));
+	complete(&s->go);
+	wsq_test_end(test, destroy);
+	KUNIT_EXPECT_TRUE(test, s->over);
+	wsq_test_end(test, call);
+	KUNIT_EXPECT_EQ(test, s->ret, -ECANCELED);
+	kfree(s);
+	wsq_test_queue_end(test, q);
+}
+
 /* Overflow. */
 
 DEFINE_WSQ_TASK1(int, spawns, w, struct stage *, s)
@@ -622,6 +674,8 @@ static struct kunit_case forkjoin_stop_cases[] = {
 	KUNIT_CASE(stop_cancel_self),
 	KUNIT_CASE(stop_cancel_stolen),
 	KUNIT_CASE(stop_cancel_range),
+	KUNIT_CASE(stop_destroy),
+	KUNIT_CASE(stop_destroy_stolen),
 	KUNIT_CASE(stop_depth),
 	KUNIT_CASE(stop_stack),
 	KUNIT_CASE(stop_stacks),
