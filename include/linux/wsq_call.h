@@ -27,6 +27,7 @@
 #ifndef _LINUX_WSQ_CALL_H
 #define _LINUX_WSQ_CALL_H
 
+#include <linux/lockdep.h>
 #include <linux/sched/task_stack.h>
 #include <linux/wsq.h>
 #include <linux/wsq_serial.h>
@@ -39,6 +40,9 @@ struct wsq_call;
  *	(kmod/core/future.h). Any context.
  * @value: the value. Written by the context that resolves it, before that.
  * @error: 0 or a negative errno, instead of a value. As @value.
+ * @lockdep_map: of a call's future: copy of the map of the item, or the serial,
+ *	that runs the call. Its key must exist until the last wsq_future_wait().
+ *	The sender.
  *
  * All members are private to wsq. The context that resolves a future does not
  * touch it after the moment at which it becomes resolved: what waited for it may
@@ -48,6 +52,9 @@ struct wsq_future {
 	atomic64_t word;
 	unsigned long value;
 	int error;
+#ifdef CONFIG_LOCKDEP
+	struct lockdep_map lockdep_map;
+#endif
 };
 
 /**
@@ -229,7 +236,10 @@ unsigned long wsq_future_value(const struct wsq_future *future);
  * its worker, and perhaps its serial, which the call it waits for may need
  * (Theorem 1). Send another call instead.
  *
- * Context: task; may sleep. Not from an item of any queue.
+ * Context: task; may sleep. Not from an item of any queue. If @future is a call's,
+ * not with a lock held that the call's function takes, or, for a call on a serial,
+ * that any item of the serial takes. Lockdep reports both. A lock that only an
+ * earlier call of the graph takes is not detected.
  * Return: as wsq_future_error(). %-EDEADLK, with a warning, from an item;
  * %-EINVAL, with a warning, if the call has not been sent.
  * Ordering: as wsq_future_resolved(). On return @future may be freed.

@@ -75,11 +75,51 @@ struct wsq_future_waiter {
 
 /* Futures. */
 
+#ifdef CONFIG_LOCKDEP
+static void wsq_future_lockdep_init(struct wsq_future *future)
+{
+	future->lockdep_map = (struct lockdep_map){};
+}
+
+/* @work: it runs the call. */
+static void wsq_future_lockdep_sent(struct wsq_future *future,
+				    struct wsq_work *work)
+{
+	lockdep_copy_map(&future->lockdep_map, &work->lockdep_map);
+}
+
+static void wsq_future_lockdep_wait(struct wsq_future *future)
+{
+	struct lockdep_map map;
+
+	if (!future->lockdep_map.key)
+		return;
+	/* @future may be freed while this thread waits. */
+	lockdep_copy_map(&map, &future->lockdep_map);
+	lock_map_acquire(&map);
+	lock_map_release(&map);
+}
+#else
+static void wsq_future_lockdep_init(struct wsq_future *future)
+{
+}
+
+static void wsq_future_lockdep_sent(struct wsq_future *future,
+				    struct wsq_work *work)
+{
+}
+
+static void wsq_future_lockdep_wait(struct wsq_future *future)
+{
+}
+#endif
+
 void wsq_future_init(struct wsq_future *future)
 {
 	wsq_fu_init(&future->word, false);
 	future->value = 0;
 	future->error = 0;
+	wsq_future_lockdep_init(future);
 }
 WSQ_EXPORT(wsq_future_init);
 
@@ -284,6 +324,7 @@ int wsq_future_wait(struct wsq_future *future)
 		return -EDEADLK;
 	if (wsq_future_unsent(future))
 		return -EINVAL;
+	wsq_future_lockdep_wait(future);
 	init_completion(&w.done);
 	w.irq = IRQ_WORK_INIT_HARD(wsq_future_waiter_irq);
 	if (wsq_future_add(future, &w.dep, NULL)) {
@@ -334,6 +375,7 @@ void ___wsq_call_init(struct wsq_call *call, wsq_call_func_t func,
 	wsq_fu_init(&call->future.word, true);
 	call->future.value = 0;
 	call->future.error = 0;
+	wsq_future_lockdep_init(&call->future);
 	wsq_fu_count_init(&call->count);
 	call->func = func;
 	call->q = NULL;
@@ -439,6 +481,7 @@ struct wsq_future *wsq_call_send(struct wsq_call *call, struct wsq *q)
 	admitted = wsq_admits(q);
 	preempt_enable();
 	call->q = q;
+	wsq_future_lockdep_sent(&call->future, &call->work);
 	return wsq_call_commit(call, admitted, 0);
 }
 WSQ_EXPORT(wsq_call_send);
@@ -454,6 +497,7 @@ struct wsq_future *wsq_call_send_serial(struct wsq_call *call,
 	admitted = wsq_serial_admits(serial);
 	preempt_enable();
 	call->serial = serial;
+	wsq_future_lockdep_sent(&call->future, &serial->work);
 	wsq_serial_work_init(&call->serial_work, wsq_call_run_serial);
 	return wsq_call_commit(call, admitted, WSQ_CALL_F_SERIAL);
 }

@@ -458,6 +458,51 @@ static void call_act_end(struct kunit *test, struct call_act *a, int error)
 	KUNIT_EXPECT_EQ(test, wsq_future_error(&a->call.future), error);
 }
 
+static DEFINE_MUTEX(call_lock);
+
+static int call_lock_fn(struct wsq_call *call)
+{
+	mutex_lock(&call_lock);
+	mutex_unlock(&call_lock);
+	return 0;
+}
+
+/* A thread holds a mutex that the function of the call it waits for takes. */
+static void future_with_mutex(struct kunit *test, bool on_serial)
+{
+	struct wsq_call *call = kzalloc(sizeof(*call), GFP_KERNEL);
+	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
+	struct wsq_serial *serial = kzalloc(sizeof(*serial), GFP_KERNEL);
+	struct wsq_future *f;
+
+	KUNIT_ASSERT_NOT_NULL(test, call);
+	KUNIT_ASSERT_NOT_NULL(test, serial);
+	wsq_serial_init(serial, q);
+	wsq_call_init(call, call_lock_fn);
+	f = on_serial ? wsq_call_send_serial(call, serial) : wsq_call_send(call, q);
+	KUNIT_EXPECT_EQ(test, wsq_future_wait(f), 0);
+	/* It is over, but might not be. */
+	mutex_lock(&call_lock);
+	KUNIT_EXPECT_EQ(test, wsq_future_wait(f), 0);
+	mutex_unlock(&call_lock);
+	wsq_serial_destroy(serial);
+	wsq_test_queue_end(test, q);
+	kfree(serial);
+	kfree(call);
+}
+
+static void lockdep_future_with_mutex(struct kunit *test)
+{
+	provoke_only(test, true);
+	future_with_mutex(test, false);
+}
+
+static void lockdep_future_serial_with_mutex(struct kunit *test)
+{
+	provoke_only(test, true);
+	future_with_mutex(test, true);
+}
+
 /* All futures are given before a call is sent, and it is sent once. */
 static void call_after_send(struct kunit *test, bool twice)
 {
@@ -814,6 +859,8 @@ static struct kunit_case lockdep_cases[] = {
 	KUNIT_CASE(warn_drain_put),
 	KUNIT_CASE(warn_serial_dying),
 	KUNIT_CASE(warn_serial_drain),
+	KUNIT_CASE(lockdep_future_with_mutex),
+	KUNIT_CASE(lockdep_future_serial_with_mutex),
 	KUNIT_CASE(warn_call_after_send),
 	KUNIT_CASE(warn_call_sent_twice),
 	KUNIT_CASE(warn_call_unsent),
