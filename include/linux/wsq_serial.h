@@ -421,8 +421,8 @@ void __wsq_serial_delay_over(struct wsq_work *work);
  * When the delay is over the item is queued behind all others, from a worker of
  * the serial's queue. Cancel it before the serial is destroyed. A call for
  * another serial has no effect while the delay runs. If the item may have begun
- * a delay before, call wsq_serial_cancel_delayed_sync() before using another
- * serial.
+ * a delay before, and its function has not run since, call
+ * wsq_serial_cancel_delayed_sync() before using another serial.
  *
  * Context: any but NMI.
  * Return: true if the delay has begun; false if it had begun before, if the item

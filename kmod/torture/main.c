@@ -41,6 +41,14 @@ static unsigned int operations;
 module_param(operations, uint, 0444);
 MODULE_PARM_DESC(operations, "how many operations (default 0: as many as fit in seconds)");
 
+static unsigned int calls;
+module_param(calls, uint, 0444);
+MODULE_PARM_DESC(calls, "a run by seconds goes on until so many calls of the graph that grows were checked (default 0)");
+
+static unsigned int runs;
+module_param(runs, uint, 0444);
+MODULE_PARM_DESC(runs, "likewise, until so many fork-join runs have succeeded (default 0)");
+
 static unsigned long long seed;
 module_param(seed, ullong, 0444);
 MODULE_PARM_DESC(seed, "random seed (default 0: another each time, printed)");
@@ -432,6 +440,13 @@ static void control_round(unsigned int turn)
 		watchdog(true);
 }
 
+/* Parameters calls and runs. */
+static bool least_counted(void)
+{
+	return torture_counted(TC_CALL_MESH) >= calls &&
+	       torture_counted(TC_FJ_RUN) >= runs;
+}
+
 /*
  * How many operations fit in a second depends on the machine, and whether a
  * rare path was taken must not: a run goes on until it has taken them all.
@@ -447,8 +462,13 @@ static bool control_seconds(void)
 	unsigned int turn = 0;
 
 	while (!kthread_should_stop() && !torture_stopped() &&
-	       time_before(jiffies, all_seen ? end : most)) {
+	       (time_before(jiffies, all_seen ? end : most) || !least_counted())) {
 		control_round(++turn);
+		/* So that those who read the log do not take this for a hang. */
+		if (!(turn % 512) && !least_counted())
+			pr_info("wsq_torture: %llu calls, %llu fork-join runs\n",
+				torture_counted(TC_CALL_MESH),
+				torture_counted(TC_FJ_RUN));
 		if (!(turn % 32))
 			pause_all();
 		if (!all_seen && !(turn % 4) && torture_seen_all(hotplug)) {
@@ -586,9 +606,10 @@ static int prepare(void)
 	if (!ret)
 		ret = torture_items_create(&rnd, items);
 	if (!ret)
-		ret = torture_pools_create(&rnd);
-	if (!ret)
 		ret = torture_mult_create(&rnd);
+	/* Its drain thread pops from the former, too. */
+	if (!ret)
+		ret = torture_pools_create(&rnd);
 	if (!ret)
 		ret = torture_serials_create(&rnd);
 	if (!ret)
@@ -623,8 +644,8 @@ static int __init torture_init(void)
 
 	if (ret)
 		return ret;
-	pr_info("wsq_torture: begin: seed=%llu seconds=%u operations=%u threads=%u items=%u queues=%u rivals=%u starved=%u cpumask=%d churn=%d boot_cpu=%d hotplug=%d, %u CPUs\n",
-		seed, operations ? 0 : seconds, operations, threads,
+	pr_info("wsq_torture: begin: seed=%llu seconds=%u operations=%u calls=%u runs=%u threads=%u items=%u queues=%u rivals=%u starved=%u cpumask=%d churn=%d boot_cpu=%d hotplug=%d, %u CPUs\n",
+		seed, operations ? 0 : seconds, operations, calls, runs, threads,
 		torture_nr_items(), queues, rivals, torture_starved, cpumask,
 		churn, torture_boot_cpu, hotplug, num_online_cpus());
 	control = kthread_run(control_fn, NULL, "wsq_torture_ctl");

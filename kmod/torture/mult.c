@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pools with WSQ_AT_LEAST_ONCE, one for each multiplicity, tiny and mostly full.
- * Threads, interrupts and tasklets push numbers and pop them.
+ * Pools with WSQ_AT_LEAST_ONCE, one for each multiplicity and overflow rule, tiny
+ * and mostly full. Threads, interrupts and tasklets push numbers and pop them.
  *
  * A number names a slot of a table and how often that slot was used. The slot
  * records which CPUs have popped the number. No CPU may pop it twice, and no
@@ -14,7 +14,9 @@
  * and the pool's counts must be those of the table.
  *
  * Each pop and its record are one RCU read-side section, with preemption off, as
- * wsq_pool_settle() requires. A CPU that is popping finds the pool by RCU.
+ * wsq_pool_settle() requires. A CPU that is popping finds the pool by RCU. A push
+ * that may sleep is outside any such section, so pools with WSQ_OVERFLOW_WAIT are
+ * not replaced.
  */
 #include <linux/bitmap.h>
 #include <linux/bits.h>
@@ -37,7 +39,8 @@
 /* Rounds over all CPUs in which nothing comes out: the rest was lost. */
 #define MULT_ROUNDS	1000
 
-#define MULT_POOLS	(WSQ_MULTIPLICITY_EXACT + 1)
+#define MULT_RULES	(WSQ_OVERFLOW_WAIT + 1)
+#define MULT_POOLS	((WSQ_MULTIPLICITY_EXACT + 1) * MULT_RULES)
 
 /* State of a slot: how often it was used, and above that in the lowest bits: */
 #define MULT_FREE	0U
@@ -60,10 +63,11 @@ struct mult_slot {
  * struct torture_mult - a pool and its numbers
  * @pool: the pool; %NULL while another one is created. RCU
  * @lock: of settling, and of taking the pool away
- * @multiplicity: as in struct wsq_attrs. Constant
+ * @multiplicity: as in struct wsq_attrs. Constant, as @rule
+ * @rule: its overflow rule
  * @slots: the table
  * @by: bitmaps, for each slot the CPUs that have popped it
- * @pushed: numbers pushed to this pool
+ * @pushed: numbers pushed to this pool, and not handled inline
  * @popped: pops of this pool that brought a number
  * @again: ... that another CPU had popped before
  */
@@ -72,6 +76,7 @@ struct torture_mult {
 	/* Of settling, and of taking the pool away. */
 	struct mutex lock;
 	u32 multiplicity;
+	enum wsq_overflow rule;
 	struct mult_slot slots[MULT_SLOTS];
 	unsigned long *by;
 	atomic_long_t pushed;
@@ -106,14 +111,14 @@ static unsigned long mult_new(struct torture_mult *m, struct torture_actor *a)
 	return 0;
 }
 
-/* Its push failed. */
+/* It is not in the pool: its push failed, or it was handled inline. */
 static void mult_back(struct torture_mult *m, unsigned long number)
 {
 	atomic_t *state = &m->slots[number % MULT_SLOTS].state;
 	u32 was = atomic_read(state);
 
 	if ((was & MULT_STATE) != MULT_PUSHED)
-		torture_err("pool of multiplicity %u: %lu came out, but its push failed",
+		torture_err("pool of multiplicity %u: %lu came out, but was not pushed",
 			    m->multiplicity, number);
 	atomic_set(state, was & ~MULT_STATE);
 }
@@ -147,6 +152,15 @@ static void mult_saw(struct torture_mult *m, unsigned long number)
 	}
 }
 
+static void mult_inline(void *task, void *arg)
+{
+	struct torture_mult *m = arg;
+
+	torture_inc(TC_MULT_INLINE);
+	atomic_long_dec(&m->pushed);
+	mult_back(m, (unsigned long)task);
+}
+
 static void mult_push(struct torture_actor *a, struct torture_mult *m,
 		      struct wsq_pool *pool)
 {
@@ -178,6 +192,10 @@ static void mult_push(struct torture_actor *a, struct torture_mult *m,
 	atomic_long_add(done, &m->pushed);
 	torture_add(TC_MULT_PUSHED, done);
 	torture_add(TC_MULT_FULL, nr - done);
+	if (done < nr && (m->rule == WSQ_OVERFLOW_INLINE ||
+			  m->rule == WSQ_OVERFLOW_WAIT))
+		torture_err("a push of multiplicity %u by rule %d failed",
+			    m->multiplicity, m->rule);
 	while (done < nr)
 		mult_back(m, (unsigned long)tasks[done++]);
 }
@@ -201,29 +219,67 @@ static unsigned int mult_pop(struct torture_mult *m, struct wsq_pool *pool,
 	return nr;
 }
 
+/* A push that may sleep. */
+static void mult_push_wait(struct torture_actor *a, struct torture_mult *m)
+{
+	if (a->ctx == TORTURE_TASK)
+		mult_push(a, m, rcu_dereference_protected(m->pool, true));
+}
+
 /**
  * torture_mult_ops() - push and pop
  * @a: the actor
  *
- * Context: any but NMI.
+ * Context: any but NMI. Pushes to pools with WSQ_OVERFLOW_WAIT only from a thread.
  */
 void torture_mult_ops(struct torture_actor *a)
 {
 	struct torture_mult *m = &mults[torture_roll(&a->rnd, MULT_POOLS)];
 	unsigned int nr = 1 + torture_roll(&a->rnd, 4);
 	struct wsq_pool *pool;
+	bool pop;
 
-	rcu_read_lock();
-	pool = rcu_dereference(m->pool);
-	while (pool && nr--) {
+	while (nr--) {
+		pop = torture_one_in(&a->rnd, 2);
+		if (!pop && m->rule == WSQ_OVERFLOW_WAIT) {
+			mult_push_wait(a, m);
+			continue;
+		}
+		rcu_read_lock();
 		preempt_disable();
-		if (torture_one_in(&a->rnd, 2))
+		pool = rcu_dereference(m->pool);
+		if (pool && pop)
 			mult_pop(m, pool, 1 + torture_roll(&a->rnd, MULT_MANY));
-		else
+		else if (pool)
 			mult_push(a, m, pool);
 		preempt_enable();
+		rcu_read_unlock();
 	}
-	rcu_read_unlock();
+}
+
+/**
+ * torture_mult_drain() - pop from each pool whose pushes wait
+ *
+ * The drain thread of pools.c calls it once a jiffy, because all other threads may
+ * be waiting.
+ *
+ * Context: task.
+ */
+void torture_mult_drain(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < MULT_POOLS; i++) {
+		struct torture_mult *m = &mults[i];
+
+		if (m->rule != WSQ_OVERFLOW_WAIT)
+			continue;
+		rcu_read_lock();
+		preempt_disable();
+		mult_pop(m, rcu_dereference(m->pool), 1);
+		preempt_enable();
+		rcu_read_unlock();
+	}
 }
 
 /* What some CPU has popped by now may be used for new numbers. */
@@ -246,16 +302,23 @@ static void mult_settle(struct torture_mult *m, struct wsq_pool *pool)
 	torture_add(TC_MULT_SETTLED, nr);
 }
 
-static struct wsq_pool *mult_create(u32 multiplicity, struct rnd_state *rnd)
+static struct wsq_pool *mult_create(struct torture_mult *m,
+				    struct rnd_state *rnd)
 {
 	struct wsq_attrs attrs = {
 		.flags = WSQ_AT_LEAST_ONCE,
-		.multiplicity = multiplicity,
+		.multiplicity = m->multiplicity,
 		.blocks = 2U << torture_roll(rnd, 2),
 		.block_size = 2U << torture_roll(rnd, 4),
+		.overflow = m->rule,
 	};
 
-	return wsq_pool_create(&attrs, "torture/mult%u", multiplicity);
+	if (m->rule == WSQ_OVERFLOW_INLINE) {
+		attrs.overflow_fn = mult_inline;
+		attrs.overflow_arg = m;
+	}
+	return wsq_pool_create(&attrs, "torture/mult%u.%u", m->multiplicity,
+			       m->rule);
 }
 
 /* Take the pool away with what is in it. Afterwards no number is in use. */
@@ -293,7 +356,7 @@ void torture_mult_round(struct torture_thread *t)
 	pool = rcu_dereference_protected(m->pool, lockdep_is_held(&m->lock));
 	if (!pool) {
 		/* There was no memory. */
-	} else if (torture_one_in(rnd, 8)) {
+	} else if (m->rule != WSQ_OVERFLOW_WAIT && torture_one_in(rnd, 8)) {
 		mult_destroy(m, pool);
 		torture_inc(TC_MULT_LIFE);
 		pool = NULL;
@@ -301,7 +364,7 @@ void torture_mult_round(struct torture_thread *t)
 		mult_settle(m, pool);
 	}
 	if (!pool) {
-		pool = mult_create(m->multiplicity, rnd);
+		pool = mult_create(m, rnd);
 		if (!IS_ERR(pool))
 			rcu_assign_pointer(m->pool, pool);
 		else if (PTR_ERR(pool) != -ENOMEM)
@@ -433,7 +496,8 @@ int torture_mult_create(struct rnd_state *rnd)
 		struct wsq_pool *pool;
 
 		mutex_init(&m->lock);
-		m->multiplicity = i;
+		m->multiplicity = i / MULT_RULES;
+		m->rule = i % MULT_RULES;
 		/* No number is 0. */
 		for (k = 0; k < MULT_SLOTS; k++)
 			atomic_set(&m->slots[k].state, MULT_USE);
@@ -441,7 +505,7 @@ int torture_mult_create(struct rnd_state *rnd)
 				 sizeof(*m->by), GFP_KERNEL);
 		if (!m->by)
 			return -ENOMEM;
-		pool = mult_create(i, rnd);
+		pool = mult_create(m, rnd);
 		if (IS_ERR(pool))
 			return PTR_ERR(pool);
 		RCU_INIT_POINTER(m->pool, pool);

@@ -9,10 +9,10 @@
  * returned by the context that gets the task in the end. A ticket that is
  * returned twice came out twice; one that is never returned was lost.
  *
- * A separate thread pops now and then, because all others may be waiting to
- * push at the same time. When all others have ended, the last thread pops what
- * is left on each CPU, since some of a CPU's tasks may be reachable only from
- * there.
+ * A separate thread pops now and then, here and from the pools of mult.c, because
+ * all others may be waiting to push at the same time. When all others have
+ * ended, the last thread pops what is left on each CPU, since some of a CPU's
+ * tasks may be reachable only from there.
  */
 #include <linux/cpu.h>
 #include <linux/err.h>
@@ -169,6 +169,7 @@ static int drain_fn(void *arg)
 	while (!kthread_should_stop()) {
 		for (i = 0; i < NR_POOLS; i++)
 			pool_pop(&pools[i], 1);
+		torture_mult_drain();
 		schedule_timeout_idle(1);
 	}
 	return 0;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Serials. All threads, interrupts and tasklets queue to a few shared ones:
- * items of each actor run in the order in which it queued them, never two at a
- * time, and in the end as many have run as were queued and not cancelled. A
- * thread also creates serials of its own, and frees and poisons them as soon as
- * they are idle.
+ * Serials. All threads, interrupts and tasklets queue to a few shared ones, one
+ * by one and several at once: items of each actor run in the order in which it
+ * queued them, never two at a time, and in the end as many have run as were
+ * queued and not cancelled. Actors also disable their items. Threads queue items
+ * after a delay as well, for which the order is not checked. A thread also
+ * creates serials of its own, and frees and poisons them as soon as they are
+ * idle.
  */
 #include <linux/delay.h>
 #include <linux/printk.h>
@@ -17,6 +19,9 @@
 
 /* Items of each actor for all shared serials. */
 #define NR_OWN		8
+
+/* Longest delay, in jiffies. */
+#define MAX_DELAY	3
 
 /* Items of a serial that belongs to one thread. */
 #define NR_LIFE		12
@@ -48,7 +53,7 @@ struct torture_serial {
  * @dice: random number for the function. As @serial.
  * @busy: it is queued or running. Set by the actor, cleared by the function, or
  *	by the actor when it cancels the item.
- * @called_back: it was cancelled, and may still be in the serial's list. Actor.
+ * @in_list: it was cancelled, and may still be in the serial's list. Actor.
  */
 struct torture_serial_item {
 	struct wsq_serial_work work;
@@ -57,10 +62,25 @@ struct torture_serial_item {
 	u32 seq;
 	u32 dice;
 	bool busy;
-	bool called_back;
+	bool in_list;
+};
+
+/**
+ * struct torture_serial_delayed - a thread's item that is queued after a delay
+ * @dwork: the item
+ * @serial: as for struct torture_serial_item, as all below
+ * @dice: random number for the function
+ * @busy: its delay runs, or it is queued or running
+ */
+struct torture_serial_delayed {
+	struct wsq_serial_delayed_work dwork;
+	struct torture_serial *serial;
+	u32 dice;
+	bool busy;
 };
 
 static struct torture_serial serials[NR_SERIALS];
+static struct torture_serial_delayed *delayed;
 static struct torture_serial_item *items;
 static u32 *seqs;
 static unsigned int nr_serials;
@@ -111,6 +131,23 @@ static void serial_fn(struct wsq_serial_work *work)
 	smp_store_release(&it->busy, false);
 }
 
+static void serial_delayed_fn(struct wsq_serial_work *work)
+{
+	struct torture_serial_delayed *d =
+		container_of(work, struct torture_serial_delayed, dwork.work);
+	struct torture_serial *s = d->serial;
+
+	serial_enter(&s->inside, "a shared");
+	if (!READ_ONCE(d->busy))
+		torture_err("a delayed item of a serial runs that was not queued");
+	serial_dawdle(d->dice);
+	atomic_inc(&s->ran);
+	torture_inc(TC_SERIAL_RAN);
+	serial_leave(&s->inside, "a shared");
+	/* Pairs with serial_delayed_round(). */
+	smp_store_release(&d->busy, false);
+}
+
 /**
  * torture_serials_create() - create the shared serials, on shared queues
  * @rnd: random state
@@ -123,8 +160,11 @@ int torture_serials_create(struct rnd_state *rnd)
 
 	items = kvcalloc(nr * NR_OWN, sizeof(*items), GFP_KERNEL);
 	seqs = kvcalloc(nr, sizeof(*seqs), GFP_KERNEL);
-	if (!items || !seqs)
+	delayed = kvcalloc(nr, sizeof(*delayed), GFP_KERNEL);
+	if (!items || !seqs || !delayed)
 		return -ENOMEM;
+	for (i = 0; i < nr; i++)
+		wsq_serial_delayed_init(&delayed[i].dwork, serial_delayed_fn);
 	for (i = 0; i < nr * NR_OWN; i++) {
 		wsq_serial_work_init(&items[i].work, serial_fn);
 		items[i].slot = i / NR_OWN;
@@ -148,7 +188,7 @@ static void serial_put(struct torture_actor *a, struct torture_serial_item *it)
 	int cpu = WSQ_CPU_ANY;
 
 	/* Cancelled and still in a serial's list: only to that serial. */
-	if (it->called_back)
+	if (it->in_list)
 		s = it->serial;
 	if (torture_one_in(&a->rnd, 4))
 		cpu = torture_some_cpu(&a->rnd);
@@ -160,14 +200,53 @@ static void serial_put(struct torture_actor *a, struct torture_serial_item *it)
 	atomic_inc(&s->queued);
 	if (wsq_serial_queue_on(cpu, &s->serial, &it->work)) {
 		seqs[a->slot]++;
-		it->called_back = false;
+		it->in_list = false;
 		torture_inc(TC_SERIAL_QUEUED);
 		return;
 	}
 	atomic_dec(&s->queued);
 	it->busy = false;
-	if (!it->called_back)
+	if (!it->in_list)
 		torture_err("a serial refused an idle item");
+}
+
+/* Queue all that are idle, in one call. */
+static void serial_put_many(struct torture_actor *a)
+{
+	struct torture_serial *s = &serials[torture_roll(&a->rnd, NR_SERIALS)];
+	struct torture_serial_item *own = &items[a->slot * NR_OWN];
+	struct wsq_serial_work *works[NR_OWN];
+	unsigned int nr = 0, i, queued;
+
+	for (i = 0; i < NR_OWN; i++) {
+		struct torture_serial_item *it = &own[i];
+
+		/* Pairs with serial_fn(). */
+		if (smp_load_acquire(&it->busy) || it->in_list)
+			continue;
+		it->serial = s;
+		it->seq = ++seqs[a->slot];
+		it->dice = prandom_u32_state(&a->rnd);
+		it->busy = true;
+		works[nr++] = &it->work;
+	}
+	atomic_add(nr, &s->queued);
+	queued = wsq_serial_queue_many(&s->serial, works, nr);
+	if (queued != nr)
+		torture_err("a serial took %u of %u idle items", queued, nr);
+	torture_add(TC_SERIAL_MANY, queued);
+}
+
+/* Account for a cancel or disable. @got: the item will not run. */
+static void serial_count_cancel(struct torture_serial_item *it, bool sync, bool got)
+{
+	if (got) {
+		atomic_inc(&it->serial->cancelled);
+		it->in_list = !sync;
+		WRITE_ONCE(it->busy, false);
+	} else if (sync && READ_ONCE(it->busy)) {
+		torture_err("an item of a serial runs after it was cancelled");
+	}
 }
 
 static void serial_cancel_item(struct torture_actor *a,
@@ -180,18 +259,55 @@ static void serial_cancel_item(struct torture_actor *a,
 	else
 		got = wsq_serial_cancel(&it->work);
 	torture_inc(sync ? TC_SERIAL_CANCEL_SYNC : TC_SERIAL_CANCEL);
-	if (got) {
-		atomic_inc(&it->serial->cancelled);
-		it->called_back = !sync;
-		WRITE_ONCE(it->busy, false);
-	} else if (sync && READ_ONCE(it->busy)) {
-		torture_err("an item of a serial runs after it was cancelled");
+	serial_count_cancel(it, sync, got);
+}
+
+static void serial_disable_item(struct torture_actor *a,
+				struct torture_serial_item *it)
+{
+	bool sync = a->ctx == TORTURE_TASK && torture_one_in(&a->rnd, 4), got;
+
+	if (sync)
+		got = wsq_serial_disable_sync(&it->serial->serial, &it->work);
+	else
+		got = wsq_serial_disable(&it->work);
+	torture_inc(TC_SERIAL_DISABLE);
+	serial_count_cancel(it, sync, got);
+	if (wsq_serial_queue(&it->serial->serial, &it->work))
+		torture_err("a serial took a disabled item");
+	if (!wsq_serial_enable(&it->work))
+		torture_err("an item of a serial is disabled once too often");
+}
+
+/* Of a thread: queue its item after a delay, or cancel it. */
+static void serial_delayed_round(struct torture_actor *a)
+{
+	struct torture_serial_delayed *d = &delayed[a->slot];
+
+	/* Pairs with serial_delayed_fn(). */
+	if (!smp_load_acquire(&d->busy)) {
+		d->serial = &serials[torture_roll(&a->rnd, NR_SERIALS)];
+		d->dice = prandom_u32_state(&a->rnd);
+		d->busy = true;
+		atomic_inc(&d->serial->queued);
+		if (!wsq_serial_queue_delayed(&d->serial->serial, &d->dwork,
+					      torture_roll(&a->rnd, MAX_DELAY + 1)))
+			torture_err("a serial refused an idle delayed item");
+		torture_inc(TC_SERIAL_DELAYED);
+	} else if (torture_one_in(&a->rnd, 4)) {
+		if (wsq_serial_cancel_delayed_sync(&d->serial->serial, &d->dwork)) {
+			atomic_inc(&d->serial->cancelled);
+			d->busy = false;
+			torture_inc(TC_SERIAL_CANCEL_DELAYED);
+		} else if (READ_ONCE(d->busy)) {
+			torture_err("a delayed item of a serial runs after it was cancelled");
+		}
 	}
 }
 
 /**
- * torture_serial_ops() - queue one of the actor's items to a shared serial, or
- * cancel it
+ * torture_serial_ops() - queue one or all of the actor's items to a shared
+ * serial, or cancel or disable one
  * @a: the actor
  *
  * Context: any but NMI.
@@ -202,10 +318,17 @@ void torture_serial_ops(struct torture_actor *a)
 		&items[a->slot * NR_OWN + torture_roll(&a->rnd, NR_OWN)];
 
 	/* Pairs with serial_fn(). */
-	if (!smp_load_acquire(&it->busy))
-		serial_put(a, it);
-	else if (torture_one_in(&a->rnd, 4))
-		serial_cancel_item(a, it);
+	if (!smp_load_acquire(&it->busy)) {
+		if (torture_one_in(&a->rnd, 4))
+			serial_put_many(a);
+		else
+			serial_put(a, it);
+	} else if (torture_one_in(&a->rnd, 4)) {
+		if (torture_one_in(&a->rnd, 4))
+			serial_disable_item(a, it);
+		else
+			serial_cancel_item(a, it);
+	}
 }
 
 /**
@@ -219,6 +342,7 @@ void torture_serial_round(struct torture_thread *t)
 
 	while (nr--)
 		torture_serial_ops(&t->actor);
+	serial_delayed_round(&t->actor);
 	it = &items[t->actor.slot * NR_OWN + torture_roll(&t->actor.rnd, NR_OWN)];
 	if (!READ_ONCE(it->busy) || !torture_one_in(&t->actor.rnd, 4))
 		return;
@@ -252,6 +376,14 @@ void torture_serials_finish(void)
 {
 	unsigned int i;
 
+	/* Cancel delays first: wsq_serial_destroy() refuses items. */
+	for (i = 0; i < torture_nr_slots; i++) {
+		struct torture_serial_delayed *d = &delayed[i];
+
+		if (d->serial &&
+		    wsq_serial_cancel_delayed_sync(&d->serial->serial, &d->dwork))
+			atomic_inc(&d->serial->cancelled);
+	}
 	for (i = 0; i < nr_serials; i++) {
 		struct torture_serial *s = &serials[i];
 		int queued, ran, cancelled;
@@ -275,6 +407,7 @@ void torture_serials_destroy(void)
 		kvfree(serials[--nr_serials].last);
 	kvfree(items);
 	kvfree(seqs);
+	kvfree(delayed);
 }
 
 /**
@@ -312,13 +445,13 @@ static void life_fn(struct wsq_serial_work *work)
 }
 
 /* All that were not cancelled have run, in order, and seen the last value. */
-static void life_check(const struct torture_life *l, const bool *called_back)
+static void life_check(const struct torture_life *l, const bool *in_list)
 {
 	u32 i, nr = 0;
 
 	for (i = 0; i < NR_LIFE; i++) {
 		const struct torture_life_item *it = &l->items[i];
-		u32 want = called_back[i] ? 0 : ++nr;
+		u32 want = in_list[i] ? 0 : ++nr;
 
 		if (it->ran_as != want)
 			torture_err("own serial: item %u ran as number %u, not %u",
@@ -336,7 +469,7 @@ static void life_check(const struct torture_life *l, const bool *called_back)
 void torture_serial_life(struct torture_thread *t)
 {
 	struct rnd_state *rnd = &t->actor.rnd;
-	bool called_back[NR_LIFE] = {};
+	bool in_list[NR_LIFE] = {};
 	struct torture_life *l;
 	unsigned int i, j;
 
@@ -357,10 +490,10 @@ void torture_serial_life(struct torture_thread *t)
 			torture_err("own serial refused an idle item");
 		if (torture_one_in(rnd, 4)) {
 			j = torture_roll(rnd, i + 1);
-			called_back[j] |= wsq_serial_cancel(&l->items[j].work);
+			in_list[j] |= wsq_serial_cancel(&l->items[j].work);
 		}
 		j = torture_roll(rnd, i + 1);
-		if (called_back[j] || !torture_one_in(rnd, 4))
+		if (in_list[j] || !torture_one_in(rnd, 4))
 			continue;
 		/* A value stored while the item is queued is seen. */
 		WRITE_ONCE(l->items[j].said, 2);
@@ -380,7 +513,7 @@ void torture_serial_life(struct torture_thread *t)
 	}
 	/* Not if the last put was accepted: that item runs twice. */
 	if (i == NR_LIFE)
-		life_check(l, called_back);
+		life_check(l, in_list);
 	torture_inc(TC_SERIAL_LIFE);
 	memset(l, TORTURE_POISON, sizeof(*l));
 	kfree(l);

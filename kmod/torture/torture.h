@@ -87,12 +87,17 @@ enum torture_count {
 	TC_MULT_POPPED,
 	TC_MULT_AGAIN,
 	TC_MULT_FULL,
+	TC_MULT_INLINE,
 	TC_MULT_SETTLED,
 	TC_MULT_LIFE,
 	TC_SERIAL_QUEUED,
 	TC_SERIAL_RAN,
 	TC_SERIAL_CANCEL,
 	TC_SERIAL_CANCEL_SYNC,
+	TC_SERIAL_MANY,
+	TC_SERIAL_DISABLE,
+	TC_SERIAL_DELAYED,
+	TC_SERIAL_CANCEL_DELAYED,
 	TC_SERIAL_FLUSH,
 	TC_SERIAL_LIFE,
 	TC_CALL_SENT,
@@ -421,6 +426,7 @@ void torture_pool_round(struct torture_thread *t);
 /* mult.c */
 int torture_mult_create(struct rnd_state *rnd);
 void torture_mult_ops(struct torture_actor *a);
+void torture_mult_drain(void);
 void torture_mult_round(struct torture_thread *t);
 void torture_mult_finish(void);
 void torture_mult_destroy(void);
