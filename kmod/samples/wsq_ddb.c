@@ -95,6 +95,11 @@ static unsigned int cpus;
 module_param(cpus, uint, 0444);
 MODULE_PARM_DESC(cpus, "CPUs that run units (default 0: all)");
 
+/* A parameter "sticky" would define a name that <linux/mm.h> has. */
+static bool stay;
+module_param(stay, bool, 0444);
+MODULE_PARM_DESC(stay, "units are sticky: they run where they ran last (default 0)");
+
 static unsigned int seed = 1;
 module_param(seed, uint, 0444);
 MODULE_PARM_DESC(seed, "random seed of the requests (default 1)");
@@ -596,6 +601,7 @@ static s64 ddb_run(void)
 static void ddb_unit_init(struct ddb_unit *unit, u32 nr)
 {
 	wsq_serial_init(&unit->serial, ddb.q);
+	wsq_serial_set_sticky(&unit->serial, stay);
 	unit->cpu = DDB_NO_CPU;
 	unit->ran = ddb.ran + nr * nr_cpu_ids;
 }

@@ -204,13 +204,31 @@ static void context_delayed(struct kunit *test)
 	scene_end(test, s);
 }
 
-/* A serial whose queue is held, and two items, one of which is cancelled. */
+/* More than wsq_serial_queue_many() queues at a time. */
+#define SCENE_BATCH	70
+
+struct scene_serial;
+
+struct scene_item {
+	struct wsq_serial_work work;
+	struct scene_serial *scene;
+	int nr;
+};
+
+/*
+ * A serial whose queue is held; an item that runs, one that is cancelled, one that
+ * is disabled, and a batch.
+ */
 struct scene_serial {
 	struct wsq_serial serial;
 	struct wsq_serial_work stays;
 	struct wsq_serial_work goes;
+	struct wsq_serial_work off;
+	struct scene_item batch[SCENE_BATCH];
+	struct wsq_serial_work *works[SCENE_BATCH];
 	int stayed;
 	int went;
+	int batched;
 };
 
 static void scene_stays(struct wsq_serial_work *work)
@@ -221,6 +239,21 @@ static void scene_stays(struct wsq_serial_work *work)
 static void scene_goes(struct wsq_serial_work *work)
 {
 	container_of(work, struct scene_serial, goes)->went++;
+}
+
+static void scene_off(struct wsq_serial_work *work)
+{
+	container_of(work, struct scene_serial, off)->went++;
+}
+
+/* In the order of the batch. */
+static void scene_batch(struct wsq_serial_work *work)
+{
+	struct scene_item *it = container_of(work, struct scene_item, work);
+	struct scene_serial *s = it->scene;
+
+	if (it->nr == s->batched % SCENE_BATCH)
+		s->batched++;
 }
 
 static int errand_serial(void *arg)
@@ -238,6 +271,22 @@ static int errand_serial(void *arg)
 	wrong += !wsq_serial_cancel(&s->goes);
 	wrong += wsq_serial_cancel(&s->goes);
 	wrong += wsq_serial_queue(&s->serial, &s->goes);
+
+	wrong += wsq_serial_queue_many(&s->serial, s->works, SCENE_BATCH) !=
+		 SCENE_BATCH;
+	wrong += wsq_serial_queue_many(&s->serial, s->works, SCENE_BATCH) != 0;
+
+	wrong += wsq_serial_disable(&s->off);
+	wrong += wsq_serial_queue(&s->serial, &s->off);
+	wrong += wsq_serial_disable(&s->off);
+	wrong += wsq_serial_enable(&s->off);
+	wrong += !wsq_serial_enable(&s->off);
+	wrong += !wsq_serial_queue(&s->serial, &s->off);
+	/* It stays in the list. */
+	wrong += !wsq_serial_disable(&s->off);
+	wrong += wsq_serial_queue(&s->serial, &s->off);
+	wrong += !wsq_serial_enable(&s->off);
+	wrong += wsq_serial_queue(&s->serial, &s->off);
 	return wrong;
 }
 
@@ -253,6 +302,13 @@ static void context_serial(struct kunit *test)
 	wsq_serial_init(&ss->serial, s->q);
 	wsq_serial_work_init(&ss->stays, scene_stays);
 	wsq_serial_work_init(&ss->goes, scene_goes);
+	wsq_serial_work_init(&ss->off, scene_off);
+	for (i = 0; i < SCENE_BATCH; i++) {
+		ss->batch[i].scene = ss;
+		ss->batch[i].nr = i;
+		wsq_serial_work_init(&ss->batch[i].work, scene_batch);
+		ss->works[i] = &ss->batch[i].work;
+	}
 	/* On the queue's CPU and on another one. */
 	for (where = 0; where < 2; where++) {
 		wsq_test_stay(test, where ? wsq_test_other(cpu) : cpu);
@@ -267,6 +323,7 @@ static void context_serial(struct kunit *test)
 			/* The budget round may end before the item does. */
 			KUNIT_EXPECT_TRUE(test, wsq_test_until(wsq_serial_idle(&ss->serial)));
 			KUNIT_EXPECT_EQ(test, ss->stayed, ++rounds);
+			KUNIT_EXPECT_EQ(test, ss->batched, rounds * SCENE_BATCH);
 		}
 		wsq_test_roam();
 	}

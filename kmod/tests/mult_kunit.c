@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of pools with WSQ_AT_LEAST_ONCE: what they refuse, order and space,
- * how often a task comes out, counts, tasks that thieves must find after long
- * idleness, and payloads that are freed after wsq_pool_settle().
+ * how often a task comes out, by each overflow rule, counts, tasks that thieves
+ * must find after long idleness or when their CPU has gone, and payloads that are
+ * freed after wsq_pool_settle().
  */
 #include <kunit/test.h>
+#include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/irq_work.h>
 #include <linux/mm.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
+#include <linux/smp.h>
 #include <linux/wsq.h>
 #include <linux/wsq_pool.h>
 
 #include "../compat/kunit.h"
 #include "../engine/engine.h"
 #include "../pool/pool.h"
-#include "threads.h"
+#include "items.h"
 
 static const char * const mult_names[] = { "weak", "bounded", "exact" };
 
@@ -148,40 +151,61 @@ static void mult_alone(struct kunit *test)
 
 #define MULT_IDS	60000UL
 
+/* Bit of a task that was run inline. */
+#define MULT_INLINE	BIT(31)
+
 /**
  * struct mult_stress - all CPUs push and pop
  * @pool: the pool
+ * @rule: its overflow rule
  * @irq: pops in an interrupt
+ * @ids: how many tasks are pushed
  * @next: number of the task that was pushed last
  * @pushing: threads that still push
  * @seen: bit i: the i-th CPU has popped it. Whole tasks, by id
- * @again: a CPU has popped a task twice
- * @twice: tasks that more than one CPU has popped
- * @taken: tasks that some CPU has popped
+ * @again: a CPU has popped a task twice, or one that was run inline
+ * @most: how many CPUs have popped a task, at most
+ * @taken: tasks that some CPU has popped, or that were run inline
  * @popped: how many pops brought a task
+ * @inlined: tasks that were run inline
  */
 struct mult_stress {
 	struct wsq_pool *pool;
+	enum wsq_overflow rule;
 	struct irq_work irq;
+	long ids;
 	atomic_long_t next;
 	atomic_t *seen;
 	atomic_t pushing;
-	atomic_long_t again, twice, taken, popped;
+	atomic_t most;
+	atomic_long_t again, taken, popped, inlined;
 };
 
 /* Of the thread or the interrupt, with preemption off since the pop. */
 static void mult_saw(struct mult_stress *s, void *task)
 {
-	int bit = BIT(smp_processor_id() % 31);
-	int was = atomic_fetch_or(bit, &s->seen[(unsigned long)task]);
+	u32 bit = BIT(smp_processor_id() % 31);
+	u32 was = atomic_fetch_or(bit, &s->seen[(unsigned long)task]);
+	int nr = hweight32(was | bit), most = atomic_read(&s->most);
 
 	atomic_long_inc(&s->popped);
-	if (was & bit && num_possible_cpus() <= 31)
+	if (was & MULT_INLINE || (was & bit && num_possible_cpus() <= 31))
 		atomic_long_inc(&s->again);
 	if (!was)
 		atomic_long_inc(&s->taken);
-	else if (hweight32(was) == 1)
-		atomic_long_inc(&s->twice);
+	while (nr > most && !atomic_try_cmpxchg(&s->most, &most, nr))
+		;
+}
+
+static void mult_inline(void *task, void *arg)
+{
+	struct mult_stress *s = arg;
+
+	atomic_long_inc(&s->inlined);
+	if (atomic_fetch_or(MULT_INLINE, &s->seen[(unsigned long)task]))
+		atomic_long_inc(&s->again);
+	else
+		atomic_long_inc(&s->taken);
 }
 
 static bool mult_pop(struct mult_stress *s)
@@ -198,9 +222,9 @@ static bool mult_pop(struct mult_stress *s)
 
 static bool mult_push(struct mult_stress *s)
 {
-	unsigned long id = atomic_long_inc_return(&s->next);
+	long id = atomic_long_inc_return(&s->next);
 
-	if (id > MULT_IDS) {
+	if (id > s->ids) {
 		atomic_long_dec(&s->next);
 		return false;
 	}
@@ -223,6 +247,11 @@ static void mult_thread(void *arg, int nr)
 	struct mult_stress *s = arg;
 	int i = 0;
 
+	/* With this rule all others may be waiting. */
+	while (!nr && s->rule == WSQ_OVERFLOW_WAIT && atomic_read(&s->pushing) > 1) {
+		mult_pop(s);
+		wsq_test_yield();
+	}
 	while (mult_push(s)) {
 		if (!(++i % 8) && !nr)
 			irq_work_queue(&s->irq);
@@ -243,6 +272,64 @@ static void mult_thread(void *arg, int nr)
 	}
 }
 
+static void mult_stress_pool(struct kunit *test, const u32 shape[2],
+			     enum wsq_overflow rule, long ids)
+{
+	struct mult_stress *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
+	struct wsq_attrs attrs = {
+		.flags = WSQ_AT_LEAST_ONCE,
+		.multiplicity = *(const u32 *)test->param_value,
+		.blocks = shape[0],
+		.block_size = shape[1],
+		.overflow = rule,
+	};
+	int nr = max(2U, num_online_cpus());
+	struct wsq_pool_counts counts;
+	u64 taken;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	if (rule == WSQ_OVERFLOW_INLINE) {
+		attrs.overflow_fn = mult_inline;
+		attrs.overflow_arg = s;
+	}
+	s->rule = rule;
+	s->ids = ids;
+	s->seen = kvcalloc(ids + 1, sizeof(*s->seen), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, s->seen);
+	s->pool = wsq_pool_create(&attrs, "mult");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(s->pool));
+	init_irq_work(&s->irq, mult_irq);
+	atomic_set(&s->pushing, nr);
+	wsq_test_run(test, nr, mult_thread, s);
+	while (mult_pop(s))
+		;
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&s->taken), ids);
+	KUNIT_EXPECT_EQ(test, atomic_long_read(&s->again), 0);
+	if (attrs.multiplicity == WSQ_MULTIPLICITY_EXACT)
+		KUNIT_EXPECT_EQ(test, atomic_read(&s->most), 1);
+	if (attrs.multiplicity == WSQ_MULTIPLICITY_BOUNDED)
+		KUNIT_EXPECT_LE(test, atomic_read(&s->most), 2);
+	KUNIT_EXPECT_EQ(test, wsq_pool_read_counts(s->pool, &counts), 0);
+	taken = ids - atomic_long_read(&s->inlined);
+	/*
+	 * A push to a neighbour may use its inbox. With WSQ_OVERFLOW_WAIT a pop
+	 * pushes for waiters, perhaps in an interrupt during a push.
+	 */
+	if (rule == WSQ_OVERFLOW_NEIGHBOUR || rule == WSQ_OVERFLOW_WAIT)
+		KUNIT_EXPECT_LE(test, counts.puts, taken);
+	else
+		KUNIT_EXPECT_EQ(test, counts.puts, taken);
+	/* A task popped from an inbox counts as neither a take nor a steal. */
+	KUNIT_EXPECT_EQ(test, counts.takes + counts.steals + taken - counts.puts,
+			atomic_long_read(&s->popped));
+	KUNIT_EXPECT_EQ(test, counts.duplicates, atomic_long_read(&s->popped) - taken);
+	kunit_info(test, "%u x %u, rule %d: %llu steals, %llu duplicates, %ld inline",
+		   shape[0], shape[1], rule, counts.steals, counts.duplicates,
+		   atomic_long_read(&s->inlined));
+	wsq_pool_destroy(s->pool);
+	kvfree(s->seen);
+}
+
 /*
  * Each task is popped, by no CPU twice; the counts say how many were popped by
  * several.
@@ -250,38 +337,87 @@ static void mult_thread(void *arg, int nr)
 static void mult_stress(struct kunit *test)
 {
 	static const u32 shapes[][2] = { { 2, 2 }, { 4, 8 }, { 8, 256 } };
-	u32 kind = *(const u32 *)test->param_value;
-	int i, nr = num_online_cpus();
+	int i;
 
-	for (i = 0; i < ARRAY_SIZE(shapes); i++) {
-		struct mult_stress *s = kunit_kzalloc(test, sizeof(*s), GFP_KERNEL);
-		struct wsq_pool_counts counts;
+	for (i = 0; i < ARRAY_SIZE(shapes); i++)
+		mult_stress_pool(test, shapes[i], WSQ_OVERFLOW_FAIL, MULT_IDS);
+}
 
-		KUNIT_ASSERT_NOT_NULL(test, s);
-		s->seen = kvcalloc(MULT_IDS + 1, sizeof(*s->seen), GFP_KERNEL);
-		KUNIT_ASSERT_NOT_NULL(test, s->seen);
-		s->pool = mult_new(test, shapes[i][0], shapes[i][1]);
-		init_irq_work(&s->irq, mult_irq);
-		atomic_set(&s->pushing, nr);
-		wsq_test_run(test, nr, mult_thread, s);
-		while (mult_pop(s))
-			;
-		KUNIT_EXPECT_EQ(test, atomic_long_read(&s->taken), MULT_IDS);
-		KUNIT_EXPECT_EQ(test, atomic_long_read(&s->again), 0);
-		if (kind == WSQ_MULTIPLICITY_EXACT)
-			KUNIT_EXPECT_EQ(test, atomic_long_read(&s->popped), MULT_IDS);
-		KUNIT_EXPECT_EQ(test, wsq_pool_read_counts(s->pool, &counts), 0);
-		/* No push interrupts another one here, so none passed an inbox. */
-		KUNIT_EXPECT_EQ(test, counts.puts, MULT_IDS);
-		KUNIT_EXPECT_EQ(test, counts.takes + counts.steals,
-				atomic_long_read(&s->popped));
-		KUNIT_EXPECT_EQ(test, counts.duplicates,
-				atomic_long_read(&s->popped) - MULT_IDS);
-		kunit_info(test, "%u x %u: %llu steals, %llu duplicates",
-			   shapes[i][0], shapes[i][1], counts.steals, counts.duplicates);
-		wsq_pool_destroy(s->pool);
-		kvfree(s->seen);
+/* The same by the other rules, in tiny pools. */
+static void mult_overflow(struct kunit *test)
+{
+	static const u32 shapes[][2] = { { 2, 2 }, { 4, 8 } };
+	enum wsq_overflow rule;
+	int i;
+
+	for (rule = WSQ_OVERFLOW_NEIGHBOUR; rule <= WSQ_OVERFLOW_WAIT; rule++)
+		for (i = 0; i < ARRAY_SIZE(shapes); i++)
+			mult_stress_pool(test, shapes[i], rule, MULT_IDS / 6);
+}
+
+#define MULT_WAITS	200UL
+
+/**
+ * struct mult_wait - a thread whose pushes wait for space
+ * @pool: the pool
+ * @pushed: how many pushes have returned
+ * @seen: tasks that were popped
+ */
+struct mult_wait {
+	struct wsq_pool *pool;
+	unsigned long pushed;
+	DECLARE_BITMAP(seen, MULT_WAITS + 1);
+};
+
+static bool mult_wait_fn(void *arg)
+{
+	struct mult_wait *s = arg;
+	unsigned long n;
+
+	for (n = 1; n <= MULT_WAITS; n++) {
+		if (wsq_pool_push(s->pool, (void *)n))
+			return false;
+		WRITE_ONCE(s->pushed, n);
 	}
+	return true;
+}
+
+/* A pusher that waits goes on when its pool is empty, without another pop. */
+static void mult_wait(struct kunit *test)
+{
+	struct wsq_attrs attrs = {
+		.flags = WSQ_AT_LEAST_ONCE,
+		.multiplicity = *(const u32 *)test->param_value,
+		.blocks = 2,
+		.block_size = 4,
+		.overflow = WSQ_OVERFLOW_WAIT,
+	};
+	struct mult_wait *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	unsigned int cpu = cpumask_first(cpu_online_mask);
+	struct wsq_test_call *call;
+	unsigned long popped = 0;
+	void *task;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	s->pool = wsq_pool_create(&attrs, "wait");
+	KUNIT_ASSERT_FALSE(test, IS_ERR(s->pool));
+	wsq_test_stay(test, wsq_test_other(cpu));
+	call = wsq_test_start_on(test, cpu, mult_wait_fn, s);
+	while (popped < MULT_WAITS) {
+		KUNIT_ASSERT_TRUE(test, wsq_test_until(READ_ONCE(s->pushed) > popped));
+		/* Let it fill the pool. */
+		wsq_test_linger();
+		while ((task = wsq_pool_pop(s->pool))) {
+			popped++;
+			KUNIT_EXPECT_FALSE(test, __test_and_set_bit((unsigned long)task,
+								    s->seen));
+		}
+	}
+	KUNIT_EXPECT_TRUE(test, wsq_test_end(test, call));
+	KUNIT_EXPECT_EQ(test, popped, MULT_WAITS);
+	wsq_test_roam();
+	wsq_pool_destroy(s->pool);
+	kfree(s);
 }
 
 /**
@@ -486,6 +622,54 @@ static void mult_late(struct kunit *test)
 	wsq_pool_destroy(s.pool);
 }
 
+#ifdef CONFIG_HOTPLUG_CPU
+
+#define MULT_LAST	7UL
+
+static void mult_last_words(void *arg)
+{
+	struct mult_late *s = arg;
+	unsigned long n;
+
+	for (n = 1; n <= MULT_LAST; n++)
+		WARN_ON(wsq_pool_push(s->pool, (void *)n));
+	/* Leave a partly consumed block. */
+	s->popped += !!wsq_pool_pop(s->pool);
+}
+
+/* What a CPU has left when it goes offline comes out elsewhere, once. */
+static void mult_dead(struct kunit *test)
+{
+	unsigned int off = cpumask_last(cpu_online_mask), round;
+	struct wsq_pool_counts counts;
+	struct mult_late s = {};
+	unsigned long n;
+
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "needs two CPUs");
+	s.pool = mult_new(test, 4, 4);
+	for (round = 0; round < 3; round++) {
+		s.popped = 0;
+		smp_call_function_single(off, mult_last_words, &s, true);
+		KUNIT_EXPECT_EQ(test, s.popped, 1);
+		KUNIT_EXPECT_EQ(test, remove_cpu(off), 0);
+		for (n = 2; n <= MULT_LAST; n++)
+			KUNIT_EXPECT_PTR_EQ(test, wsq_pool_pop(s.pool), (void *)n);
+		KUNIT_EXPECT_NULL(test, wsq_pool_pop(s.pool));
+		/* Settling does not wait for a CPU that is gone. */
+		wsq_pool_settle(s.pool);
+		KUNIT_EXPECT_EQ(test, add_cpu(off), 0);
+	}
+	KUNIT_EXPECT_EQ(test, wsq_pool_read_counts(s.pool, &counts), 0);
+	KUNIT_EXPECT_EQ(test, counts.puts, 3 * MULT_LAST);
+	KUNIT_EXPECT_EQ(test, counts.takes, 3);
+	KUNIT_EXPECT_EQ(test, counts.steals, 3 * (MULT_LAST - 1));
+	KUNIT_EXPECT_EQ(test, counts.duplicates, 0);
+	wsq_pool_destroy(s.pool);
+}
+
+#endif
+
 /* In other pools settling is nothing, and there are no counts. */
 static void mult_others(struct kunit *test)
 {
@@ -528,9 +712,14 @@ static struct kunit_case mult_cases[] = {
 	KUNIT_CASE(mult_attrs),
 	KUNIT_CASE_PARAM(mult_alone, mult_gen_params),
 	KUNIT_CASE_PARAM(mult_stress, mult_gen_params),
+	KUNIT_CASE_PARAM(mult_overflow, mult_gen_params),
+	KUNIT_CASE_PARAM(mult_wait, mult_gen_params),
 	KUNIT_CASE_PARAM(mult_idle, mult_gen_params),
 	KUNIT_CASE_PARAM(mult_settle, mult_gen_params),
 	KUNIT_CASE_PARAM(mult_late, mult_gen_params),
+#ifdef CONFIG_HOTPLUG_CPU
+	KUNIT_CASE_PARAM(mult_dead, mult_gen_params),
+#endif
 	KUNIT_CASE(mult_others),
 	KUNIT_CASE(mult_outside),
 	{}

@@ -223,7 +223,7 @@ static void serial_on(struct kunit *test)
 }
 
 #ifdef CONFIG_HOTPLUG_CPU
-/* Serials are used while a CPU goes and comes. */
+/* Serials are used while a CPU goes and comes, some of which stick to it. */
 static void serial_hotplug(struct kunit *test)
 {
 	enum { NR = 4 };
@@ -239,6 +239,7 @@ static void serial_hotplug(struct kunit *test)
 	q = wsq_test_queue(test, 4, 64, NULL);
 	for (i = 0; i < NR; i++) {
 		wsq_serial_init(&s[i], q);
+		wsq_serial_set_sticky(&s[i], i % 2);
 		sitem_init(&it[i], &s[i], NULL, 0, 2);
 		it[i].again = -1;
 	}

@@ -391,6 +391,35 @@ static void unit_sticky(struct kunit *test)
 	wsq_destroy(q);
 }
 
+/* If the CPU where it last ran is busy, it runs on another one. */
+static void unit_sticky_busy(struct kunit *test)
+{
+	struct wsq *q = unit_queue(test);
+	unsigned int first = cpumask_first(cpu_online_mask);
+	unsigned int second = cpumask_next(first, cpu_online_mask);
+	struct wsq_serial *serial = unit_serial(test, q);
+	struct wsq_test_gate *held;
+	struct gate gate;
+	int i;
+
+	if (second >= nr_cpu_ids) {
+		wsq_destroy(q);
+		kunit_skip(test, "needs two CPUs");
+	}
+	wsq_serial_set_sticky(serial, true);
+	wsq_test_stay(test, first);
+	for (i = 0; i < 4; i++) {
+		KUNIT_EXPECT_EQ(test, sticky_run(test, serial, &gate, second), second);
+		held = wsq_test_hold_firmly(test, q, second);
+		KUNIT_EXPECT_NE(test, sticky_run(test, serial, &gate, WSQ_CPU_ANY),
+				second);
+		wsq_test_release(test, q, held);
+	}
+	wsq_test_roam();
+	wsq_serial_destroy(serial);
+	wsq_destroy(q);
+}
+
 static struct kunit_case unit_cases[] = {
 	KUNIT_CASE(unit_many),
 	KUNIT_CASE(unit_many_mixed),
@@ -399,6 +428,7 @@ static struct kunit_case unit_cases[] = {
 	KUNIT_CASE(unit_delayed),
 	KUNIT_CASE(unit_delayed_other),
 	KUNIT_CASE(unit_sticky),
+	KUNIT_CASE(unit_sticky_busy),
 	{}
 };
 
