@@ -76,7 +76,10 @@
 /* Tasks that are stolen at a time, if half of what is shared is more. */
 #define WSQ_FJ_HALF_MOST	64
 
+/* The model sets fewer. */
+#ifndef WSQ_FJ_SPLIT_BITS
 #define WSQ_FJ_SPLIT_BITS	32
+#endif
 
 static inline u32 wsq_fj_tail(u64 ts)
 {
@@ -85,7 +88,7 @@ static inline u32 wsq_fj_tail(u64 ts)
 
 static inline u32 wsq_fj_split(u64 ts)
 {
-	return (u32)ts;
+	return (u32)(ts & ((1ULL << WSQ_FJ_SPLIT_BITS) - 1));
 }
 
 static inline u64 wsq_fj_ts(u32 tail, u32 split)

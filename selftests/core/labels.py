@@ -42,7 +42,8 @@ import tests  # noqa: E402
 
 CORE = KMOD / "core"
 # The part of kmod/core that users' code includes.
-PUBLIC = (KMOD.parent / "include" / "linux" / "wsq_fj_deque.h",)
+PUBLIC = (KMOD.parent / "include" / "linux" / "wsq_fj_deque.h",
+          HERE / "bench" / "mult" / "max_register.h", HERE / "bench" / "mult" / "tasks.h")
 # Folders whose protocols are labelled as well.
 AREAS = ("exec", "engine", "pool", "serial", "call", "ring", "obs", "compat")
 # Of compat only the fence: the others are primitives, or have no order.

@@ -2,7 +2,7 @@
 /* fj_tasks.h, with thieves that take half of the tasks. */
 #include "fj_tasks.h"
 
-struct fj_half : fj_tasks<fj_half, true> {
+struct fj_half : fj_tasks<fj_half, 2, true> {
 };
 
 CLIENT_MAIN(fj_half)

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Split deque: an owner that pushes and pops, and two thieves, which ask for
+ * Split deque: an owner that pushes and pops, and some thieves, which ask for
  * work and steal. The owner answers, so split goes up and down, and descriptors
  * are used again. Each task runs once; its arguments and result are seen. Use
  * and limitations: main.h, fj_client.h.
  *
- * For: fj_one.cpp and fj_half.cpp, which differ in how much a thief takes.
+ * For: fj_one.cpp, fj_half.cpp and fj_three.cpp, which differ in the number of
+ * thieves, and in how much each takes.
  */
 #include "fj_client.h"
 
-template <typename T, bool HALF>
-struct fj_tasks : rl::test_suite<T, 3>, fj_book {
+template <typename T, unsigned int THIEVES, bool HALF>
+struct fj_tasks : rl::test_suite<T, THIEVES + 1>, fj_book {
 	void before()
 	{
-		open(3, 0);
+		open(THIEVES + 1, 0);
 		team.half = HALF;
 	}
 

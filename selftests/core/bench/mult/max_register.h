@@ -39,12 +39,15 @@
  *	MR(flat:B) release -> MR(flat:A) acquire
  *		A party that reads a number sees what the party that wrote it
  *		saw before.
- *	MR(set:B) release -> MR(read:A), MR(read:C), MR(write:A), MR(write:C) acquire
+ *	MR(set:B) release -> MR(read:A), MR(read:C) acquire
  *		The same; and a party that sees a switch sees all switches that
  *		were set before it, those below in its right half among them.
  *	MR(add:A) release -> MR(read:B), MR(write:B) acquire
  *		A party that sees the switch before a segment, or a task whose
  *		number ends in it, sees the segment's memory, zeroed.
+ *
+ * The acquires of MR(write:A) and MR(write:C) are not needed.
+ * litmus/mult_max-write.litmus
  */
 #ifndef _WSQ_BENCH_MULT_MAX_REGISTER_H
 #define _WSQ_BENCH_MULT_MAX_REGISTER_H

@@ -40,6 +40,9 @@
  *	TA(put:D) -> TA(tail:A), local
  *		The consumer looks for tasks that were put.
  *
+ * The orders of TA(grow:A) and TA(mark:A) are not needed: the producer has put
+ * the tasks itself, and a party that marks a task has seen it before.
+ *
  * A party that looks for number n has learnt, by an acquire, from the party
  * that took n - 1, that all before n were taken. So it sees the memory in which
  * n - 1 was. If it does not see the memory in which n is to be, n had not been
@@ -158,7 +161,7 @@ static inline void wsq_tasks_grow(struct wsq_tasks *t, u32 way, struct wsq_tasks
 				 wsq_slot_peek(&t->last->slots[i])); /* TA(grow:B) */
 	wsq_slot_reset(&node->slots[at]);			/* TA(grow:D) */
 	wsq_slot_reset(&node->slots[at + 1]);			/* TA(grow:E) */
-	wsq_slot_reset(&node->next);
+	wsq_slot_reset(&node->next);				/* TA(grow:G) */
 	node->first = n - at;
 	if (way == WSQ_TASKS_GROWING) {
 		node->older = t->last;
