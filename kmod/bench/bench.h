@@ -213,6 +213,7 @@ extern struct bench_service bench_call_future;
 extern struct bench_service bench_call_unit;
 
 /* forkjoin.c */
+extern struct bench_service bench_wsq_fj_range;
 extern struct bench_service bench_wsq_fj;
 extern struct bench_service bench_wsq_fj_one;
 extern struct bench_service bench_fj_plain;

@@ -57,12 +57,14 @@ struct bench_case;
  * @take: take one; @items has @nr items for each member, @sample receives
  *	hundredths of the units of @parts. Returns 0 or a negative errno, %-EIO
  *	if items have not run
+ * @like: services whose @only is this kind are measured, too
  */
 struct bench_kind {
 	struct bench_part parts[BENCH_MAX_PARTS];
 	bool (*fits)(const struct bench_case *c, const struct bench_service *s);
 	int (*take)(const struct bench_case *c, struct bench_service *s,
 		    struct bench_item *items, unsigned int nr, u64 *sample);
+	const struct bench_kind *like;
 };
 
 /**
@@ -70,10 +72,11 @@ struct bench_kind {
  * @metric: its name
  * @kind: how to measure
  * @members: how many CPUs take part; 0 means all that submit
- * @burst: how many each queues before it waits, or are in a tree; 0 means all
+ * @burst: how many each queues before it waits, or are in a tree; 0 means
+ *	all. fork-join: the size of the work
  * @batch: how many of them are queued as one batch, by services that can; 0
  *	means one. reach: how long each computes, in us. fork-join: an enum
- *	bench_fj_work, and @burst its size
+ *	bench_fj_work
  * @sync: cancel: wait until it has run; flush: the whole queue; behind: both
  *	items are queued at once
  * @far: cancel: from another CPU; flush: nothing is queued; beside: threads are
@@ -137,5 +140,6 @@ enum bench_fj_work {
 };
 
 extern const struct bench_kind bench_forkjoin;
+extern const struct bench_kind bench_forkjoin_short;
 
 #endif /* _WSQ_BENCH_CASES_H */

@@ -2,10 +2,14 @@
 /*
  * Fork and join beside the plain calls of the same functions: fib, queens, and
  * an unbalanced tree. All of a run's time is its tasks', because they do nothing
- * else.
+ * else. The figure is the time of a run by its number of tasks.
  *
- * The figure is the time of a run by its number of tasks. The plain functions
- * have the same arguments, and are not inlined either.
+ * And runs that are over before a helper could come, one after the other: a tree
+ * of 1,023 nodes, of which 511 spawn one each. The figures are times of a run.
+ *
+ * The plain functions have the same arguments, and are not inlined either.
+ *
+ * A range that is halved is a service of reach.c, beside wsq_run_job().
  */
 #include <linux/err.h>
 #include <linux/ktime.h>
@@ -17,6 +21,11 @@
 /* Children of a node of the tree, at most; and of its root. */
 #define BENCH_TREE_ROOT		200
 #define BENCH_TREE_CHILDREN	4
+
+/* Runs in a sample of a short tree, and their times in ns. */
+#define BENCH_SHORT_RUNS	1000
+
+static u64 bench_short_ns[BENCH_SHORT_RUNS];
 
 /**
  * struct bench_fj - a service here
@@ -35,6 +44,7 @@ struct bench_fj {
 };
 
 static struct bench_fj bench_fj_all_on, bench_fj_one_on, bench_fj_plain_on;
+static struct bench_fj bench_fj_range_on;
 
 /* ---- the work, as tasks and as plain functions ---- */
 
@@ -68,13 +78,18 @@ DEFINE_WSQ_TASK4(u64, bench_queens, w, u32, n, u32, columns, u32, left,
 	u32 free = ~(columns | left | right) & (BIT(n) - 1), rest = free;
 	u64 sum = 1;
 
-	for (; rest; rest &= rest - 1) {
+	if (!free)
+		return 1;
+	for (; rest & (rest - 1); rest &= rest - 1) {
 		u32 bit = rest & -rest;
 
 		wsq_spawn(w, bench_queens, n, columns | bit,
 			  (left | bit) << 1, (right | bit) >> 1);
 	}
-	for (rest = free; rest; rest &= rest - 1)
+	/* The last one is left. */
+	sum += wsq_fj_call(w, bench_queens, n, columns | rest,
+			   (left | rest) << 1, (right | rest) >> 1);
+	for (; free & (free - 1); free &= free - 1)
 		sum += wsq_sync(w, bench_queens);
 	return sum;
 }
@@ -111,15 +126,18 @@ static u32 bench_children(u64 node)
 
 DEFINE_WSQ_TASK2(u64, bench_uts, w, u64, node, u32, nr)
 {
-	u64 sum = 1;
+	u64 sum = 1, child;
 	u32 i;
 
-	for (i = 0; i < nr; i++) {
-		u64 child = bench_child(node, i);
-
+	if (!nr)
+		return 1;
+	for (i = 1; i < nr; i++) {
+		child = bench_child(node, i);
 		wsq_spawn(w, bench_uts, child, bench_children(child));
 	}
-	for (i = 0; i < nr; i++)
+	child = bench_child(node, 0);
+	sum += wsq_fj_call(w, bench_uts, child, bench_children(child));
+	for (i = 1; i < nr; i++)
 		sum += wsq_sync(w, bench_uts);
 	return sum;
 }
@@ -135,6 +153,32 @@ static noinline u64 bench_plain_uts(u64 node, u32 nr)
 		sum += bench_plain_uts(child, bench_children(child));
 	}
 	return sum;
+}
+
+/* The number of its leaves. */
+DEFINE_WSQ_TASK1(u64, bench_even, w, u32, height)
+{
+	u64 a, b;
+
+	if (!height)
+		return 1;
+	wsq_spawn(w, bench_even, height - 1);
+	a = wsq_fj_call(w, bench_even, height - 1);
+	b = wsq_sync(w, bench_even);
+	return a + b;
+}
+
+static noinline u64 bench_plain_even(u32 height)
+{
+	u64 a, b;
+
+	if (!height)
+		return 1;
+	/* Otherwise the compiler calls once and doubles. */
+	barrier();
+	a = bench_plain_even(height - 1);
+	b = bench_plain_even(height - 1);
+	return a + b;
 }
 
 /* ---- services ---- */
@@ -234,7 +278,49 @@ struct bench_service bench_fj_plain = {
 	.only = &bench_forkjoin,
 };
 
-/* ---- the case ---- */
+static int bench_fj_range_start(void)
+{
+	return bench_fj_start(&bench_fj_range_on, 0);
+}
+
+static void bench_fj_range_stop(void)
+{
+	bench_fj_stop(&bench_fj_range_on);
+}
+
+static void bench_fj_range_part(unsigned long start, unsigned long end, void *arg)
+{
+	for (; start < end; start++)
+		bench_compute();
+}
+
+static void bench_fj_range_queue(struct bench_item *items, unsigned int nr,
+				 unsigned int member)
+{
+	const struct wsq_fj_loop range = {
+		.fn = bench_fj_range_part, .size = nr,
+	};
+
+	bench_fj_range_on.failed = wsq_fj_range(bench_fj_range_on.fj, &range);
+}
+
+static bool bench_fj_range_clean(struct bench_item *items, unsigned int nr)
+{
+	return !bench_fj_range_on.failed;
+}
+
+struct bench_service bench_wsq_fj_range = {
+	.name = "wsq range",
+	.start = bench_fj_range_start,
+	.stop = bench_fj_range_stop,
+	.prepare = bench_fj_prepare,
+	.queue = bench_fj_range_queue,
+	.flush = bench_fj_flush,
+	.clean = bench_fj_range_clean,
+	.only = &bench_reach,
+};
+
+/* ---- the cases ---- */
 
 /**
  * struct bench_fj_take - one sample
@@ -278,19 +364,22 @@ static void bench_fj_job(unsigned int member, void *arg)
 	on->spent = ktime_get_ns() - from;
 }
 
+static struct bench_fj *bench_fj_of(const struct bench_service *s)
+{
+	if (s == &bench_wsq_fj)
+		return &bench_fj_all_on;
+	return s == &bench_wsq_fj_one ? &bench_fj_one_on : &bench_fj_plain_on;
+}
+
 static int bench_forkjoin_take(const struct bench_case *c,
 			       struct bench_service *s,
 			       struct bench_item *items, unsigned int nr,
 			       u64 *sample)
 {
-	struct bench_fj_take t = { c, &bench_fj_plain_on };
-	struct bench_fj_take plain = t;
+	struct bench_fj_take t = { c, bench_fj_of(s) };
+	struct bench_fj_take plain = { c, &bench_fj_plain_on };
 	int ret;
 
-	if (s == &bench_wsq_fj)
-		t.on = &bench_fj_all_on;
-	if (s == &bench_wsq_fj_one)
-		t.on = &bench_fj_one_on;
 	ret = bench_team_run(1, bench_fj_job, &t);
 	if (ret)
 		return ret;
@@ -304,6 +393,43 @@ static int bench_forkjoin_take(const struct bench_case *c,
 	return plain.on->result == t.on->result ? 0 : -EIO;
 }
 
+static void bench_short_job(unsigned int member, void *arg)
+{
+	struct bench_fj_take *t = arg;
+	struct bench_fj *on = t->on;
+	u32 height = t->c->burst, i;
+	u64 from;
+
+	on->failed = 0;
+	for (i = 0; i < BENCH_SHORT_RUNS && !on->failed; i++) {
+		from = ktime_get_ns();
+		if (on->fj)
+			on->failed = bench_even_run(on->fj, &on->result, height);
+		else
+			on->result = bench_plain_even(height);
+		bench_short_ns[i] = ktime_get_ns() - from;
+		if (!on->failed && on->result != 1ULL << height)
+			on->failed = -EIO;
+	}
+}
+
+static int bench_short_take(const struct bench_case *c,
+			    struct bench_service *s, struct bench_item *items,
+			    unsigned int nr, u64 *sample)
+{
+	struct bench_fj_take t = { c, bench_fj_of(s) };
+	int ret = bench_team_run(1, bench_short_job, &t);
+
+	if (ret)
+		return ret;
+	if (t.on->failed)
+		return t.on->failed;
+	bench_sort(bench_short_ns, BENCH_SHORT_RUNS);
+	sample[0] = bench_short_ns[BENCH_SHORT_RUNS / 2] * 100;
+	sample[1] = bench_short_ns[BENCH_SHORT_RUNS * 95 / 100] * 100;
+	return 0;
+}
+
 static bool bench_forkjoin_fits(const struct bench_case *c,
 				const struct bench_service *s)
 {
@@ -314,4 +440,11 @@ const struct bench_kind bench_forkjoin = {
 	.parts = { { "", "ns" } },
 	.fits = bench_forkjoin_fits,
 	.take = bench_forkjoin_take,
+};
+
+const struct bench_kind bench_forkjoin_short = {
+	.parts = { { ", p50", "ns" }, { ", p95", "ns" } },
+	.fits = bench_forkjoin_fits,
+	.take = bench_short_take,
+	.like = &bench_forkjoin,
 };

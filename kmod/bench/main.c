@@ -95,6 +95,7 @@ static const struct {
 	{ &bench_list_delayed },
 	{ &bench_list_fifo },
 	{ &bench_wsq_job },
+	{ &bench_wsq_fj_range },
 	{ &bench_wsq_serials },
 	{ &bench_wsq_list },
 	{ &bench_bh_wq },
@@ -192,6 +193,7 @@ static const struct bench_case all_cases[] = {
 	{ "fib 30", &bench_forkjoin, 1, 30, BENCH_FJ_FIB },
 	{ "queens 10", &bench_forkjoin, 1, 10, BENCH_FJ_QUEENS },
 	{ "unbalanced tree", &bench_forkjoin, 1, 1, BENCH_FJ_TREE },
+	{ "tree of 1023", &bench_forkjoin_short, 1, 9 },
 };
 
 #define BENCH_CASES		ARRAY_SIZE(all_cases)
@@ -230,9 +232,10 @@ static bool bench_fits(const struct bench_case *c,
 	/* Two CPUs are a case of their own. */
 	if (c->kind == &bench_execute && !c->members && bench_nr_cpus <= 2)
 		return false;
+	if (s->only && s->only != c->kind && s->only != c->kind->like)
+		return false;
 	return !s->error && bench_members(c) <= bench_nr_cpus &&
-	       items >= c->burst && (!s->only || s->only == c->kind) &&
-	       c->kind->fits(c, s);
+	       items >= c->burst && c->kind->fits(c, s);
 }
 
 /* Take a sample of each service. Returns 0, 1 to end, or an errno. */

@@ -539,7 +539,7 @@ two
         top = os.path.dirname(os.path.dirname(TOOLS))
         names = []
         for page in "benchmarks.rst", "completions.rst", \
-                "multiplicity-experiments.rst", "call.rst", "choosing.rst":
+                "multiplicity-experiments.rst", "call.rst", "choosing.rst", "forkjoin.rst":
             with open(os.path.join(top, "Documentation", page), encoding="utf-8") as f:
                 names += [m[1] for m in self.fill.TABLE.finditer(f.read())]
         self.assertEqual(sorted(names), sorted(specs))

@@ -17,6 +17,8 @@
  *	tree of 1023, ...	a run that is over before a helper could come:
  *				the 95th percentile of 1000 runs; of the plain
  *				call, the median
+ *	JOB, memory		what a process with as many workers as CPUs has
+ *				in memory at most, beyond what it had before
  *
  * Each sample is taken in a process of its own, so that no library's threads
  * spin beside another's. Peers are shared objects (-l), each with its libraries
@@ -388,6 +390,24 @@ static double measure_empty(const struct row *row)
 	return quantile(ns, FJ_EMPTY_RUNS, row->lib == &fj_call ? 0.5 : 0.95) / 1e3;
 }
 
+/* Most that the process has had in memory, in MiB. */
+static double resident(void)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	return (double)usage.ru_maxrss / 1024;
+}
+
+static double measure_memory(const struct row *row)
+{
+	double before = resident();
+	void *handle = start(row, row->workers);
+
+	run(row, row->lib, handle);
+	return resident() - before;
+}
+
 /* Take a sample in a process of its own. */
 static void measure(struct row *row)
 {
@@ -506,6 +526,26 @@ static void add_parallel(const struct fj_lib *lib)
 	}
 }
 
+static void add_memory(const struct fj_lib *lib)
+{
+	const struct task_set sets[] = {
+		fib_set(fib_size(lib)), uts_set("uts binomial", &binomial_large),
+	};
+	char metric[64];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
+		struct row *row;
+
+		if (!strcmp(lib->name, "tbb parallel_invoke") && i)
+			continue;
+		snprintf(metric, sizeof(metric), "%s, memory", sets[i].name);
+		row = add(lib, sets[i], metric, "MiB", measure_memory);
+		if (row)
+			row->workers = lib == &fj_call ? 1 : nr_cpus;
+	}
+}
+
 static void add_lib(const struct fj_lib *lib)
 {
 	static const unsigned int idle[] = { 0, 1, 3, 7 };
@@ -518,6 +558,7 @@ static void add_lib(const struct fj_lib *lib)
 		if (idle[i] < nr_cpus || strncmp(lib->name, "lib", 3))
 			add_empty(lib, idle[i]);
 	}
+	add_memory(lib);
 	if (lib == &fj_wsq)
 		add(lib, fib_set(28), "fib, spawn and sync", "ns", measure_spawn);
 	if (nr_cpus < 2 || call)
