@@ -9,7 +9,7 @@
  *			nothing; then the even one pops what others could not reach
  * walk_...		all CPUs walk a graph of 16384 vertices, then again: spanning trees.
  *			2d, 3d: meshes; 60_2d, 40_3d: that share of their edges; random:
- *			three edges a vertex; dir_2d: a mesh whose edges lead one way
+ *			three edges a vertex; dir_: directed
  *
  * A vertex is an object of its own, with pointers to its neighbours. The next walk
  * begins when the last vertex was visited, which costs nothing here.
@@ -381,6 +381,26 @@ static void walk_random(void)
 	walk_start(GRAPH_RANDOM, false);
 }
 
+static void walk_dir_60_2d(void)
+{
+	walk_start(GRAPH_2D60, true);
+}
+
+static void walk_dir_3d(void)
+{
+	walk_start(GRAPH_3D, true);
+}
+
+static void walk_dir_40_3d(void)
+{
+	walk_start(GRAPH_3D40, true);
+}
+
+static void walk_dir_random(void)
+{
+	walk_start(GRAPH_RANDOM, true);
+}
+
 static void walk_over(void)
 {
 	if (!walks)
@@ -399,6 +419,7 @@ const struct scene mult_scenes[] = {
 	{ .name = "put_steal", .start = steal_start, .rest = pop_one,
 	  .pool = true, .least = 2 },
 	WALK(walk_2d), WALK(walk_dir_2d), WALK(walk_60_2d), WALK(walk_3d),
-	WALK(walk_40_3d), WALK(walk_random),
+	WALK(walk_40_3d), WALK(walk_random), WALK(walk_dir_60_2d),
+	WALK(walk_dir_3d), WALK(walk_dir_40_3d), WALK(walk_dir_random),
 	{ }
 };
