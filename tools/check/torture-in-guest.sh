@@ -171,7 +171,7 @@ for seed in $(echo "$seeds" | tr , ' '); do
 	[ "$hostile" = - ] || processes "$((seed * 1000))" &
 	until dmesg | grep -q 'wsq_torture: end: '; do
 		if dmesg | grep -q 'wsq_torture: note: not judged: '; then
-			# What has failed before counts.
+			# Earlier failures count.
 			[ $failed = 0 ] && [ ! -e /tmp/torture-failed ] && exit 3
 			exit 1
 		fi
