@@ -5,6 +5,19 @@
  * A run allocates nothing, and the caller alone can do all of it. So a run
  * makes progress under memory reclaim, and while all CPUs are busy, if its
  * tasks do.
+ *
+ * Pairs:
+ *
+ *	FO(end:A) release -> FO(begin:A) acquire, FO(destroy:A)
+ *		The next run, and the context that frees the object, see all that
+ *		the run before did. litmus/forkjoin-caller.litmus
+ *	FO(begin:B) against FO(destroy:A): store buffering
+ *		wsq_fj_destroy() sees that @stop was cleared, and sets it, or the
+ *		run that begins sees that it must stop. Otherwise it would run to
+ *		its end. litmus/forkjoin-destroy.litmus
+ *	FO(free:A) release -> FO(claim:A) acquire
+ *		The thread that takes a seat sees what the one before it did
+ *		there. litmus/forkjoin-seat.litmus
  */
 #include <linux/cpumask.h>
 #include <linux/err.h>
@@ -160,10 +173,7 @@ void wsq_fj_destroy(struct wsq_fj *fj)
 	mutex_unlock(&wsq_fjs_lock);
 	if (WARN_ON(wsq_fj_inside(fj)))
 		return;
-	/*
-	 * Pairs with the release in wsq_fj_end(), and with smp_mb() in
-	 * wsq_fj_begin().
-	 */
+	/* FO(destroy:A) */
 	if (atomic_long_fetch_or(WSQ_FJ_DESTROYED, &fj->caller)) {
 		wsq_fj_stop_run(&fj->team, ECANCELED);
 		wait_for_completion(&fj->ended);
@@ -198,14 +208,14 @@ void wsq_fj_sit_down(struct wsq_fj *fj, struct wsq_fj_member *m)
 int wsq_fj_begin(struct wsq_fj *fj, struct wsq_fj_ctx *w)
 {
 	might_sleep();
-	/* Pairs with the release in wsq_fj_end(). */
+	/* FO(begin:A) */
 	if (atomic_long_cmpxchg_acquire(&fj->caller, 0, (long)current))
 		return -EBUSY;
 	WRITE_ONCE(fj->runs, fj->runs + 1);
 	wsq_fj_begin_run(&fj->team);
 	/*
-	 * Store buffering, @stop against @caller: wsq_fj_destroy() may have stopped
-	 * the run before wsq_fj_begin_run() cleared @stop. Then stop it here.
+	 * FO(begin:B): wsq_fj_destroy() may have stopped the run before
+	 * wsq_fj_begin_run() cleared @stop. Then stop it here.
 	 */
 	smp_mb();
 	if (atomic_long_read(&fj->caller) & WSQ_FJ_DESTROYED)
@@ -225,8 +235,8 @@ int wsq_fj_end(struct wsq_fj *fj)
 	wsq_fj_end_run(&fj->team);
 	ret = -wsq_fj_stops(&fj->team);
 	/*
-	 * Pairs with the acquire in wsq_fj_begin() and wsq_fj_destroy(). The object
-	 * may be gone afterwards, unless wsq_fj_destroy() waits.
+	 * FO(end:A): the object may be gone afterwards, unless wsq_fj_destroy()
+	 * waits.
 	 */
 	if (atomic_long_fetch_and_release(WSQ_FJ_DESTROYED, &fj->caller) &
 	    WSQ_FJ_DESTROYED)

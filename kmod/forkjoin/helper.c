@@ -22,7 +22,7 @@
 
 void wsq_fj_free_seat(struct wsq_fj_seat *seat)
 {
-	/* Pairs with the acquire in wsq_fj_claim_seat(). */
+	/* FO(free:A) */
 	atomic_set_release(&wsq_fj_member(seat)->taken, 0);
 }
 
@@ -43,9 +43,8 @@ struct wsq_fj_seat *wsq_fj_claim_seat(struct wsq_fj_team *team)
 		struct wsq_fj_seat *seat = team->seats[1 + at];
 		struct wsq_fj_member *m = wsq_fj_member(seat);
 
-		/* Pairs with the release in wsq_fj_free_seat(). */
 		if (!atomic_read(&m->taken) &&
-		    !atomic_cmpxchg_acquire(&m->taken, 0, 1)) {
+		    !atomic_cmpxchg_acquire(&m->taken, 0, 1)) { /* FO(claim:A) */
 			m->cpu = cpu;
 			return seat;
 		}

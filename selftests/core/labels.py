@@ -45,7 +45,7 @@ CORE = KMOD / "core"
 PUBLIC = (KMOD.parent / "include" / "linux" / "wsq_fj_deque.h",
           HERE / "bench" / "mult" / "max_register.h", HERE / "bench" / "mult" / "tasks.h")
 # Folders whose protocols are labelled as well.
-AREAS = ("exec", "engine", "pool", "serial", "call", "ring", "obs", "compat")
+AREAS = ("exec", "engine", "pool", "serial", "call", "forkjoin", "ring", "obs", "compat")
 # Of compat only the fence: the others are primitives, or have no order.
 COMPAT = ("fence.c", "wsq_fence.h")
 LITMUS = HERE / "litmus"
