@@ -35,24 +35,37 @@ DEFINE_WSQ_TASK1(int, endless, w, struct stage *, s)
 
 STAGE(endless);
 
+/*
+ * Begin the @i-th of 2 * NR_FLAGS endless runs: with each flag, on all CPUs and on
+ * one. It has run some tasks.
+ */
+static struct stage *endless_begin(struct kunit *test, struct wsq *q, int i,
+				   struct wsq_test_call **call)
+{
+	struct wsq_fj_attrs attrs = {
+		.flags = some_flags[i / 2], .max_cpus = i % 2,
+	};
+	struct stage *s = stage_begin(test, q, &attrs, endless_stage);
+	int at;
+
+	/* Without a run it does nothing. */
+	wsq_fj_cancel(s->fj);
+	*call = wsq_test_start(test, stage_run, s);
+	wait_for_completion(&s->begun);
+	at = atomic_read(&s->runs);
+	KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&s->runs) > at));
+	return s;
+}
+
 static void stop_cancel(struct kunit *test)
 {
 	struct wsq *q = wsq_test_queue(test, 2, 4, NULL);
 	struct wsq_test_call *call;
-	int i, at;
+	int i;
 
 	for (i = 0; i < 2 * NR_FLAGS; i++) {
-		struct wsq_fj_attrs attrs = {
-			.flags = some_flags[i / 2], .max_cpus = i % 2,
-		};
-		struct stage *s = stage_begin(test, q, &attrs, endless_stage);
+		struct stage *s = endless_begin(test, q, i, &call);
 
-		/* Without a run it does nothing. */
-		wsq_fj_cancel(s->fj);
-		call = wsq_test_start(test, stage_run, s);
-		wait_for_completion(&s->begun);
-		at = atomic_read(&s->runs);
-		KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&s->runs) > at));
 		wsq_fj_cancel(s->fj);
 		wsq_test_end(test, call);
 		KUNIT_EXPECT_EQ(test, s->ret, -ECANCELED);
@@ -290,15 +303,8 @@ static void stop_destroy(struct kunit *test)
 	int i, at;
 
 	for (i = 0; i < 2 * NR_FLAGS; i++) {
-		struct wsq_fj_attrs attrs = {
-			.flags = some_flags[i / 2], .max_cpus = i % 2,
-		};
-		struct stage *s = stage_begin(test, q, &attrs, endless_stage);
+		struct stage *s = endless_begin(test, q, i, &call);
 
-		call = wsq_test_start(test, stage_run, s);
-		wait_for_completion(&s->begun);
-		at = atomic_read(&s->runs);
-		KUNIT_EXPECT_TRUE(test, wsq_test_until(atomic_read(&s->runs) > at));
 		wsq_test_call(test, stage_destroy, s->fj);
 		at = atomic_read(&s->runs);
 		wsq_test_end(test, call);

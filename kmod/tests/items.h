@@ -245,6 +245,13 @@ static inline unsigned int wsq_test_other(unsigned int cpu)
 /* lockdep_kunit.c: the module's parameter "provoke". */
 extern char *wsq_test_provoke;
 
+/* Go on only if this case was asked for: it provokes a report. */
+static inline void wsq_test_provoked(struct kunit *test)
+{
+	if (strcmp(wsq_test_provoke, test->name))
+		kunit_skip(test, "one report in a boot: tools/check/lockdep");
+}
+
 static inline void wsq_test_need_cpus(struct kunit *test, unsigned int nr)
 {
 	if (num_online_cpus() < nr)

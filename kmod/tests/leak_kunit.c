@@ -80,8 +80,7 @@ static struct leak_test *leak_begin(struct kunit *test)
 {
 	struct leak_test *t;
 
-	if (strcmp(wsq_test_provoke, test->name))
-		kunit_skip(test, "one report in a boot: tools/check/lockdep");
+	wsq_test_provoked(test);
 	t = kunit_kzalloc(test, sizeof(*t), GFP_KERNEL);
 	KUNIT_ASSERT_NOT_NULL(test, t);
 	t->q = wsq_test_queue(test, 2, 4, NULL);

@@ -20,7 +20,6 @@
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
 #include <linux/wsq_call.h>
-#include <linux/wsq_fj.h>
 #include <linux/wsq_serial.h>
 
 #include "../core/fence.h"
@@ -28,7 +27,7 @@
 
 char *wsq_test_provoke = "";
 module_param_named(provoke, wsq_test_provoke, charp, 0444);
-MODULE_PARM_DESC(provoke, "report to provoke: name of a case of wsq_lockdep or wsq_lockdep_leak");
+MODULE_PARM_DESC(provoke, "report to provoke: name of a case of wsq_lockdep, wsq_lockdep_leak or wsq_lockdep_forkjoin");
 
 static bool reports_locks(void)
 {
@@ -38,8 +37,7 @@ static bool reports_locks(void)
 /* Go on only if this case was asked for. */
 static void provoke_only(struct kunit *test, bool lockdep)
 {
-	if (strcmp(wsq_test_provoke, test->name))
-		kunit_skip(test, "one report in a boot: tools/check/lockdep");
+	wsq_test_provoked(test);
 	if (lockdep && !IS_ENABLED(CONFIG_PROVE_LOCKING))
 		kunit_skip(test, "needs CONFIG_PROVE_LOCKING");
 	if (lockdep)
@@ -751,35 +749,6 @@ static void lockdep_fence_irqs_off(struct kunit *test)
 	local_irq_enable();
 }
 
-/* A task that holds a lock at a sync: another task might run there. */
-DEFINE_WSQ_TASK1(int, locking, w, struct mutex *, lock)
-{
-	if (!lock)
-		return 1;
-	mutex_lock(lock);
-	wsq_spawn(w, locking, NULL);
-	wsq_sync(w, locking);
-	mutex_unlock(lock);
-	return 1;
-}
-
-static void lockdep_forkjoin_sync(struct kunit *test)
-{
-	static DEFINE_MUTEX(lock);
-	struct wsq_fj *fj;
-	struct wsq *q;
-	int got = 0;
-
-	provoke_only(test, true);
-	q = wsq_test_queue(test, 2, 4, NULL);
-	fj = wsq_fj_create(q, NULL);
-	KUNIT_ASSERT_FALSE(test, IS_ERR(fj));
-	KUNIT_EXPECT_EQ(test, locking_run(fj, &got, &lock), 0);
-	KUNIT_EXPECT_EQ(test, got, 1);
-	wsq_fj_destroy(fj);
-	wsq_test_queue_end(test, q);
-}
-
 /* All that is allowed, in allowed orders: no report. */
 static void right_use(struct kunit *test)
 {
@@ -872,7 +841,6 @@ static struct kunit_case lockdep_cases[] = {
 	KUNIT_CASE(warn_enable_too_often),
 	KUNIT_CASE(warn_fence_in_irq),
 	KUNIT_CASE(lockdep_fence_irqs_off),
-	KUNIT_CASE(lockdep_forkjoin_sync),
 	{}
 };
 

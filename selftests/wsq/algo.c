@@ -128,31 +128,49 @@ static int number_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Start @program on @len bytes; @path: for program_end(). It prints to the result. */
+static FILE *program_begin(const char *program, const void *in, uint64_t len,
+			   char path[32])
+{
+	char command[96];
+	FILE *f;
+	int fd;
+
+	strcpy(path, "/tmp/wsq-algo-XXXXXX");
+	fd = mkstemp(path);
+	EXPECT(fd >= 0);
+	EXPECT_EQ(write(fd, in, len), len);
+	close(fd);
+	snprintf(command, sizeof(command), "%s <%s", program, path);
+	f = popen(command, "r");
+	EXPECT(f);
+	return f;
+}
+
+static void program_end(FILE *f, const char *path)
+{
+	EXPECT_EQ(pclose(f), 0);
+	unlink(path);
+}
+
 /* Numbers in the order of sort(1). */
 static void sort_by_program(uint64_t *v, uint64_t n)
 {
-	char name[] = "/tmp/wsq-algo-XXXXXX", command[64];
-	int fd = mkstemp(name);
-	FILE *f;
+	const unsigned int width = 17;
+	char *text = malloc(width * n + 1), path[32];
+	unsigned long long number;
 	uint64_t k;
+	FILE *f;
 
-	EXPECT(fd >= 0);
-	f = fdopen(fd, "w");
-	EXPECT(f);
 	for (k = 0; k < n; k++)
-		fprintf(f, "%016llx\n", (unsigned long long)v[k]);
-	EXPECT_EQ(fclose(f), 0);
-	snprintf(command, sizeof(command), "LC_ALL=C sort <%s", name);
-	f = popen(command, "r");
-	EXPECT(f);
+		sprintf(text + width * k, "%016llx\n", (unsigned long long)v[k]);
+	f = program_begin("LC_ALL=C sort", text, width * n, path);
 	for (k = 0; k < n; k++) {
-		unsigned long long number;
-
 		EXPECT_EQ(fscanf(f, "%llx", &number), 1);
 		v[k] = number;
 	}
-	EXPECT_EQ(pclose(f), 0);
-	unlink(name);
+	program_end(f, path);
+	free(text);
 }
 
 static void sort64(void)
@@ -201,20 +219,12 @@ static void expect_gunzip(const uint8_t *gz, uint64_t n, const uint8_t *want,
 			  uint64_t len)
 {
 	uint8_t *got = malloc(len + 1);
-	char name[] = "/tmp/wsq-algo-XXXXXX", command[64];
-	int fd = mkstemp(name);
-	FILE *f;
+	char path[32];
+	FILE *f = program_begin("gunzip -c", gz, n, path);
 
-	EXPECT(fd >= 0);
-	EXPECT_EQ(write(fd, gz, n), n);
-	close(fd);
-	snprintf(command, sizeof(command), "gunzip -c <%s", name);
-	f = popen(command, "r");
-	EXPECT(f);
 	EXPECT_EQ(fread(got, 1, len + 1, f), len);
-	EXPECT_EQ(pclose(f), 0);
+	program_end(f, path);
 	EXPECT(!memcmp(got, want, len));
-	unlink(name);
 	free(got);
 }
 
