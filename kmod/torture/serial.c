@@ -445,13 +445,13 @@ static void life_fn(struct wsq_serial_work *work)
 }
 
 /* All that were not cancelled have run, in order, and seen the last value. */
-static void life_check(const struct torture_life *l, const bool *in_list)
+static void life_check(const struct torture_life *l, const bool *cancelled)
 {
 	u32 i, nr = 0;
 
 	for (i = 0; i < NR_LIFE; i++) {
 		const struct torture_life_item *it = &l->items[i];
-		u32 want = in_list[i] ? 0 : ++nr;
+		u32 want = cancelled[i] ? 0 : ++nr;
 
 		if (it->ran_as != want)
 			torture_err("own serial: item %u ran as number %u, not %u",
@@ -469,7 +469,7 @@ static void life_check(const struct torture_life *l, const bool *in_list)
 void torture_serial_life(struct torture_thread *t)
 {
 	struct rnd_state *rnd = &t->actor.rnd;
-	bool in_list[NR_LIFE] = {};
+	bool cancelled[NR_LIFE] = {};
 	struct torture_life *l;
 	unsigned int i, j;
 
@@ -490,10 +490,10 @@ void torture_serial_life(struct torture_thread *t)
 			torture_err("own serial refused an idle item");
 		if (torture_one_in(rnd, 4)) {
 			j = torture_roll(rnd, i + 1);
-			in_list[j] |= wsq_serial_cancel(&l->items[j].work);
+			cancelled[j] |= wsq_serial_cancel(&l->items[j].work);
 		}
 		j = torture_roll(rnd, i + 1);
-		if (in_list[j] || !torture_one_in(rnd, 4))
+		if (cancelled[j] || !torture_one_in(rnd, 4))
 			continue;
 		/* A value stored while the item is queued is seen. */
 		WRITE_ONCE(l->items[j].said, 2);
@@ -513,7 +513,7 @@ void torture_serial_life(struct torture_thread *t)
 	}
 	/* Not if the last put was accepted: that item runs twice. */
 	if (i == NR_LIFE)
-		life_check(l, in_list);
+		life_check(l, cancelled);
 	torture_inc(TC_SERIAL_LIFE);
 	memset(l, TORTURE_POISON, sizeof(*l));
 	kfree(l);
