@@ -6,8 +6,8 @@ For: run-model, and model/mutants.py, which takes its list of ordered accesses
 from here. Prints one line for each disagreement; exit status 1 if there is any.
 
 What must hold:
-  1. each shared access in kmod/core and PUBLIC has a label (XX(fn:L) on its statement or
-     on the line before), except in *_init(), which run before the object is
+  1. each shared access in kmod/core, PUBLIC and BENCH has a label (XX(fn:L) on its
+     statement or on the line before), except in *_init(), which run before the object is
      shared. A call that leads to an access may have one, too: the name of
      that access as made from there;
   2. each label that a comment in kmod/core or a litmus file names belongs to
@@ -42,8 +42,9 @@ import tests  # noqa: E402
 
 CORE = KMOD / "core"
 # The part of kmod/core that users' code includes.
-PUBLIC = (KMOD.parent / "include" / "linux" / "wsq_fj_deque.h",
-          HERE / "bench" / "mult" / "max_register.h", HERE / "bench" / "mult" / "tasks.h")
+PUBLIC = (KMOD.parent / "include" / "linux" / "wsq_fj_deque.h",)
+# Algorithms of a paper that are not in the module.
+BENCH = tuple(HERE / "bench" / "mult" / name for name in ("max_register.h", "tasks.h"))
 # Folders whose protocols are labelled as well.
 AREAS = ("exec", "engine", "pool", "serial", "call", "forkjoin", "ring", "obs", "compat")
 # Of compat only the fence: the others are primitives, or have no order.
@@ -280,7 +281,7 @@ def ordered_accesses():
 def sources():
     """kmod/core, each header before its .c: the order in which accesses are
     counted."""
-    return sorted((p for p in (*CORE.iterdir(), *PUBLIC) if p.suffix in (".h", ".c")),
+    return sorted((p for p in (*CORE.iterdir(), *PUBLIC, *BENCH) if p.suffix in (".h", ".c")),
                   key=lambda p: (p.stem, p.suffix != ".h"))
 
 
